@@ -1,0 +1,38 @@
+// Text with units to quantities and back: "0.5us", "1GiB", "50GB/s" (1e9), "50GiB/s" (2^30).
+//
+// Decimal text is read exactly (no floating point): "0.1us" is 100,000 ps. A value that is not a whole number of the
+// base unit, a bare number, a sign or an unknown unit is an error.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/quantity.hpp"
+
+namespace tenex {
+
+/// Parses a non-negative time: ps, ns, us, ms or s. Errors: input, at `place`.
+[[nodiscard]] Result<SimTime> parse_time(std::string_view text, const Place& place = {});
+/// Parses a non-negative size: B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024).
+[[nodiscard]] Result<Bytes> parse_bytes(std::string_view text, const Place& place = {});
+/// Parses a positive bandwidth: a size unit followed by "/s".
+[[nodiscard]] Result<Bandwidth> parse_bandwidth(std::string_view text, const Place& place = {});
+
+/// A quantity whose kind its unit decides.
+using AnyQuantity = std::variant<SimTime, Bytes, Bandwidth>;
+/// Parses any of the three, told apart by the unit.
+[[nodiscard]] Result<AnyQuantity> parse_quantity(std::string_view text, const Place& place = {});
+
+/// The shortest exact text that parses back to the same value: "500ns", "1GiB", "50GB/s".
+[[nodiscard]] std::string to_string(SimTime time);
+[[nodiscard]] std::string to_string(Bytes size);
+[[nodiscard]] std::string to_string(Bandwidth bandwidth);
+
+/// Rounded text for people, three significant digits: "39.6us", "1.07GB", "46.9GB/s".
+[[nodiscard]] std::string to_rounded(SimTime time);
+[[nodiscard]] std::string to_rounded_bytes(double size);
+[[nodiscard]] std::string to_rounded_rate(double bytes_per_second);
+
+}  // namespace tenex

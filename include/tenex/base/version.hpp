@@ -1,0 +1,15 @@
+// Which tenex this is: for `--version`, and for the attributes of every file it writes.
+#pragma once
+
+#include <string_view>
+
+namespace tenex {
+
+/// The project's version, "major.minor.patch".
+[[nodiscard]] std::string_view version();
+/// The full git revision that was configured, or "unknown" when built outside a git checkout.
+[[nodiscard]] std::string_view git_revision();
+/// Whether the checkout had uncommitted changes when it was configured.
+[[nodiscard]] bool git_dirty();
+
+}  // namespace tenex

@@ -1,0 +1,199 @@
+// The lexer of the expression grammar: a hand-written scan, one character of look-ahead, spaces between tokens.
+#include "tokens.hpp"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tenex/base/units.hpp"
+#include "tenex/spec/document.hpp"
+
+namespace tenex::expression {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_high(char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; }
+
+struct Symbol {
+  std::string_view spelling;
+  TokenKind kind;
+  Comparator comparator;
+};
+// Longer spellings first.
+constexpr std::array kSymbols{
+    Symbol{"!=", TokenKind::comparator, Comparator::not_equal},
+    Symbol{"<=", TokenKind::comparator, Comparator::less_equal},
+    Symbol{">=", TokenKind::comparator, Comparator::greater_equal},
+    Symbol{"=", TokenKind::comparator, Comparator::equal},
+    Symbol{"<", TokenKind::comparator, Comparator::less},
+    Symbol{">", TokenKind::comparator, Comparator::greater},
+    Symbol{"+", TokenKind::plus, Comparator::equal},
+    Symbol{"-", TokenKind::minus, Comparator::equal},
+    Symbol{"*", TokenKind::star, Comparator::equal},
+    Symbol{"(", TokenKind::open, Comparator::equal},
+    Symbol{")", TokenKind::close, Comparator::equal},
+};
+
+/// Spellings of other languages, with what they are called here.
+struct Foreign {
+  std::string_view spelling;
+  std::string_view ours;
+};
+constexpr std::array kForeign{Foreign{"==", "="},  Foreign{"<>", "!="},  Foreign{"=<", "<="},
+                              Foreign{"=>", ">="}, Foreign{"&&", "and"}, Foreign{"||", "or"},
+                              Foreign{"&", "and"}, Foreign{"|", "or"},   Foreign{"!", "not"}};
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, const Place& place) : text_(text), place_(place) {}
+
+  Result<std::vector<Token>> run() {
+    while (skip_spaces(), at_ < text_.size()) {
+      const char c = text_[at_];
+      if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+        take_number();
+      } else if (is_letter(c) || is_high(c)) {
+        take_word();
+      } else if (c == '"' || c == '\'') {
+        take_quoted();
+      } else {
+        take_symbol();
+      }
+    }
+    add(TokenKind::end, at_);
+    if (!errors_.empty()) return std::move(errors_);
+    return std::move(tokens_);
+  }
+
+ private:
+  [[nodiscard]] Place place_at(std::size_t offset) const { return place_within(place_, text_, offset); }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+
+  template <class Accept>
+  void skip_while(const Accept& accept) {
+    while (at_ < text_.size() && accept(text_[at_])) ++at_;
+  }
+
+  Token& add(TokenKind kind, std::size_t begin) {
+    tokens_.push_back({.kind = kind, .begin = begin, .end = at_, .value = {}, .comparator = Comparator::equal});
+    return tokens_.back();
+  }
+
+  /// Digits, a point, digits; letters right behind make it a quantity, with "/s" for a bandwidth.
+  void take_number() {
+    const std::size_t begin = at_;
+    skip_while(is_digit);
+    const bool decimal = at_ < text_.size() && text_[at_] == '.';
+    if (decimal) {
+      ++at_;
+      skip_while(is_digit);
+    }
+    const std::string_view number = text_.substr(begin, at_ - begin);
+    const auto in_unit = [](char c) { return is_letter(c) || is_digit(c) || is_high(c) || c == '.'; };
+    const std::size_t unit = at_;
+    skip_while(in_unit);
+    if (at_ != unit && at_ < text_.size() && text_[at_] == '/') {
+      ++at_;
+      skip_while(in_unit);
+    }
+    if (at_ != unit) {
+      add_quantity(begin);
+    } else {
+      add_number(number, decimal, begin);
+    }
+  }
+
+  void add_quantity(std::size_t begin) {
+    const Result<AnyQuantity> quantity = parse_quantity(text_.substr(begin, at_ - begin), place_at(begin));
+    if (!quantity) return append(errors_, quantity.errors());
+    Token& token = add(TokenKind::quantity, begin);
+    std::visit([&](auto exact) { token.value = exact; }, *quantity);
+  }
+
+  void add_number(std::string_view number, bool decimal, std::size_t begin) {
+    const char* last = number.data() + number.size();
+    if (decimal) {
+      double value = 0;
+      const auto [end, error] = std::from_chars(number.data(), last, value);
+      if (error == std::errc() && end == last && number.front() != '.' && number.back() != '.') {
+        add(TokenKind::number, begin).value = value;
+        return;
+      }
+      errors_.push_back(input_error(place_at(begin), fmt::format("\"{}\" is not a number", number),
+                                    "a decimal number has digits on both sides of its point"));
+      return;
+    }
+    std::int64_t value = 0;
+    if (std::from_chars(number.data(), last, value).ec != std::errc()) {
+      errors_.push_back(input_error(place_at(begin), fmt::format("\"{}\" is too large", number),
+                                    "a whole number has at most 63 bits"));
+      return;
+    }
+    add(TokenKind::number, begin).value = value;
+  }
+
+  void take_word() {
+    const std::size_t begin = at_;
+    skip_while([](char c) { return is_letter(c) || is_digit(c) || is_high(c); });
+    add(TokenKind::word, begin);
+  }
+
+  void take_quoted() {
+    const std::size_t begin = at_;
+    const std::size_t close = text_.find(text_[begin], begin + 1);
+    if (close == std::string_view::npos) {
+      errors_.push_back(
+          input_error(place_at(begin), "a quote is not closed", fmt::format("no {} follows", text_[begin])));
+      at_ = text_.size();
+      return;
+    }
+    at_ = close + 1;
+    add(TokenKind::quoted, begin).value = std::string(text_.substr(begin + 1, close - begin - 1));
+  }
+
+  void take_symbol() {
+    const std::size_t begin = at_;
+    const std::string_view rest = text_.substr(begin);
+    const auto match = [&](const auto& table) {
+      const auto* found = table.data();
+      while (found != table.data() + table.size() && !rest.starts_with(found->spelling)) ++found;
+      return found == table.data() + table.size() ? nullptr : found;
+    };
+    const Symbol* symbol = match(kSymbols);
+    const Foreign* foreign = match(kForeign);
+    if (foreign != nullptr && (symbol == nullptr || foreign->spelling.size() > symbol->spelling.size())) {
+      at_ += foreign->spelling.size();
+      errors_.push_back(input_error(place_at(begin), fmt::format("unknown operator \"{}\"", foreign->spelling), {},
+                                    fmt::format("write \"{}\"", foreign->ours)));
+    } else if (symbol != nullptr) {
+      at_ += symbol->spelling.size();
+      add(symbol->kind, begin).comparator = symbol->comparator;
+    } else {
+      ++at_;
+      errors_.push_back(input_error(place_at(begin), fmt::format("unexpected \"{}\"", rest.substr(0, 1)),
+                                    "an expression has comparisons (= != < <= > >=), and, or, not, + - *, parentheses",
+                                    rest.front() == '/' ? "" : "put other text in quotes"));
+    }
+  }
+
+  std::string_view text_;
+  const Place& place_;
+  std::size_t at_ = 0;
+  std::vector<Token> tokens_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<std::vector<Token>> tokenize(std::string_view text, const Place& place) { return Lexer(text, place).run(); }
+
+}  // namespace tenex::expression

@@ -1,0 +1,119 @@
+// Topologies and collectives for the tests of all rooms, in one call each. A factory that is asked for the impossible
+// throws InvariantError with the diagnostics.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tenex/base/quantity.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/topology/shape.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex::support {
+
+/// A round default: alpha 500 ns, 50 GB/s.
+inline constexpr SimTime kAlpha = nanoseconds(500);
+inline constexpr Bandwidth kBandwidth = gigabytes_per_second(50);
+
+/// Any shape, alphas and bandwidths per dimension or one for all: shape("RI(4)_FC(8)").
+inline Topology shape(std::string_view text, std::vector<SimTime> alpha = {kAlpha},
+                      std::vector<Bandwidth> bandwidth = {kBandwidth}, bool per_npu = false) {
+  return build_topology(parse_shape(text).value(), {std::move(alpha), std::move(bandwidth), per_npu}).value();
+}
+
+inline Topology product(BlockKind kind, const std::vector<std::uint32_t>& sizes, SimTime alpha, Bandwidth bandwidth) {
+  Shape product;
+  for (const auto size : sizes) product.blocks.push_back({kind, size});
+  return build_topology(product, {{alpha}, {bandwidth}, false}).value();
+}
+
+/// A bidirectional ring of n NPUs.
+inline Topology ring(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
+  return product(BlockKind::ring, {n}, alpha, bandwidth);
+}
+/// A line of n NPUs.
+inline Topology line(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
+  return product(BlockKind::line, {n}, alpha, bandwidth);
+}
+/// n NPUs, each linked to every other.
+inline Topology fully_connected(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
+  return product(BlockKind::fully_connected, {n}, alpha, bandwidth);
+}
+/// n NPUs on one switch.
+inline Topology switched(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
+  return product(BlockKind::switched, {n}, alpha, bandwidth);
+}
+/// A two-dimensional mesh; NPU id = x + width * y.
+inline Topology mesh(std::uint32_t width, std::uint32_t height, SimTime alpha = kAlpha,
+                     Bandwidth bandwidth = kBandwidth) {
+  return product(BlockKind::line, {width, height}, alpha, bandwidth);
+}
+/// A two-dimensional torus.
+inline Topology torus(std::uint32_t width, std::uint32_t height, SimTime alpha = kAlpha,
+                      Bandwidth bandwidth = kBandwidth) {
+  return product(BlockKind::ring, {width, height}, alpha, bandwidth);
+}
+
+/// NPUs 0..n-1 and the given directed links, whatever they are: no check of connectivity.
+inline Topology graph(std::size_t npus, const std::vector<Link>& links) {
+  TopologyBuilder builder(npus);
+  for (const Link& link : links) builder.add_link(link);
+  return std::move(builder).build().value();
+}
+
+/// 0 - 1 - 2, a link each way between neighbours; 0-1 is fast (alpha 1 us, 4 GB/s), 1-2 slow (alpha 2 us, 1 GB/s).
+/// Links: 0 = 0->1, 1 = 1->0, 2 = 1->2, 3 = 2->1.
+inline Topology line3_heterogeneous() {
+  TopologyBuilder builder(3);
+  builder.add_link_pair({VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(4)});
+  builder.add_link_pair({VertexId(1), VertexId(2), microseconds(2), gigabytes_per_second(1)});
+  return std::move(builder).build().value();
+}
+
+/// A strongly connected random digraph of 2 to max_npus NPUs without switches: a random cycle through all NPUs and up
+/// to two extra links per NPU (parallel links may occur). All links alike, or each with one of three alphas and
+/// bandwidths. The same seed gives the same topology everywhere.
+inline Topology random_connected_topology(std::uint64_t seed, std::uint32_t max_npus, bool heterogeneous) {
+  constexpr std::array alphas{nanoseconds(0), nanoseconds(300), nanoseconds(700)};
+  constexpr std::array bandwidths{gigabytes_per_second(10), gigabytes_per_second(25), gigabytes_per_second(100)};
+  Random random(seed, 0x746f706f);
+  const std::uint32_t npus = 2 + random.below(std::max<std::uint32_t>(max_npus, 2) - 1);
+  TopologyBuilder builder(npus);
+  const auto join = [&](std::uint32_t from, std::uint32_t to) {
+    const SimTime alpha = heterogeneous ? alphas[random.below(3)] : kAlpha;
+    const Bandwidth bandwidth = heterogeneous ? bandwidths[random.below(3)] : kBandwidth;
+    builder.add_link({VertexId(from), VertexId(to), alpha, bandwidth});
+  };
+  std::vector<std::uint32_t> cycle(npus);
+  std::iota(cycle.begin(), cycle.end(), 0U);
+  random.shuffle(std::span(cycle));
+  for (std::uint32_t i = 0; i < npus; ++i) join(cycle[i], cycle[(i + 1) % npus]);
+  for (std::uint32_t extra = random.below(2 * npus + 1); extra > 0; --extra) {
+    const std::uint32_t from = random.below(npus);
+    join(from, (from + 1 + random.below(npus - 1)) % npus);
+  }
+  return std::move(builder).build().value();
+}
+
+/// A collective over groups written as in a study ("all", "0-3; 4-7"). For Broadcast and Reduce the root is rank 0.
+inline Collective collective(CollectiveKind kind, std::size_t npus, Bytes size, std::int64_t chunks = 1,
+                             std::string_view groups = "all") {
+  CollectiveRequest request;
+  request.kind = kind;
+  request.npus = npus;
+  request.groups = parse_groups(groups, npus).value();
+  request.chunks = chunks;
+  request.size = size;
+  return Collective::make(std::move(request)).value();
+}
+
+}  // namespace tenex::support
