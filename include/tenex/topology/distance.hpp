@@ -1,0 +1,21 @@
+// Distances in time: the fastest that a message of one size can travel, hop by hop, store-and-forward.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Earliest arrival at every vertex of a message that leaves `source` at time zero, each hop taking alpha + beta*m;
+/// SimTime::max() where no path leads. Breadth-first where homogeneous, else Dijkstra. O(links log vertices).
+[[nodiscard]] std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size);
+
+/// max over NPU pairs of the least total alpha on a path (beta = 0): the Diameter of 001, V-A. By dimension where the
+/// shape is an intact product, else O(npus * links).
+[[nodiscard]] SimTime latency_diameter(const Topology& topology);
+
+}  // namespace tenex

@@ -1,0 +1,37 @@
+// Deterministic unicast routes: dimension order on intact product shapes, shortest paths elsewhere.
+//
+// Dimension order corrects dimension 1 first. A ring goes the shorter way, ties toward increasing id; a line one way; a
+// fully connected block in one hop; a switch in two. Elsewhere (files, dragonfly, removed links) the route has fewest
+// hops; among those the lowest link id at each vertex, from a breadth-first tree per destination that is built when
+// first asked for and kept in a bounded cache. O(links) memory per cached tree.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Answers "which link next". Not thread-safe (the cache): one per thread.
+class Router {
+ public:
+  /// Keeps a reference to `topology`, which must outlive the router.
+  explicit Router(const Topology& topology);
+  ~Router();
+  Router(Router&&) noexcept;
+  Router& operator=(Router&&) noexcept;
+
+  /// The link to take at `at` toward NPU `destination`; none() when at the destination or when it cannot be reached.
+  [[nodiscard]] LinkId next_link(VertexId at, NpuId destination);
+  /// The whole route; empty when source = destination or unreachable. O(hops).
+  [[nodiscard]] std::vector<LinkId> route(NpuId source, NpuId destination);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tenex

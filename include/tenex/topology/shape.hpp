@@ -1,0 +1,82 @@
+// The shape notation: "RI(4)_FC(8)_RI(4)_SW(32)", "mesh(10,10)", "dragonfly(4,5)".
+//
+// A shape is a Cartesian product of blocks; dimension 1 varies fastest in the NPU id. Blocks: RI ring (bidirectional;
+// RI(2) is one link each way), FC fully connected, SW switch (one switch per line of NPUs), LI line. Aliases:
+// mesh(a,b,..) and grid(a,b,..) are products of LI, torus(a,b,..) of RI, hypercube(d) of d RI(2). dragonfly(a,g) is the
+// one family that is no product: g groups FC(a), one link per pair of groups. The notation is that of ASTRA-sim2.0 and
+// LIBRA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+
+namespace tenex {
+
+enum class BlockKind : std::uint8_t { ring, fully_connected, switched, line, dragonfly_groups };
+
+/// One dimension of a shape: a block and how many NPUs it spans.
+struct Block {
+  BlockKind kind = BlockKind::ring;
+  std::uint32_t size = 1;
+  bool operator==(const Block&) const = default;
+};
+
+/// A product of blocks, first dimension fastest; or a dragonfly: {FC(a), dragonfly_groups(g)}.
+struct Shape {
+  std::vector<Block> blocks;
+
+  [[nodiscard]] bool is_product() const;
+  /// Product of the block sizes.
+  [[nodiscard]] std::size_t npus() const;
+  [[nodiscard]] std::size_t dimensions() const { return blocks.size(); }
+  bool operator==(const Shape&) const = default;
+};
+
+/// Canonical text, aliases expanded: "LI(10)_LI(10)", "dragonfly(4,5)".
+[[nodiscard]] std::string to_string(const Shape& shape);
+
+/// Parses the notation. Errors (input) at `place` plus the offset in the text: unknown block or alias with the nearest
+/// spelling, a size of zero, a missing parenthesis, more than 2^31 NPUs.
+[[nodiscard]] Result<Shape> parse_shape(std::string_view text, const Place& place = {});
+
+/// The coordinates of an NPU in a product shape, dimension 1 first.
+[[nodiscard]] std::vector<std::uint32_t> coordinates_of(const Shape& shape, NpuId npu);
+/// The inverse of coordinates_of().
+[[nodiscard]] NpuId npu_at(const Shape& shape, const std::vector<std::uint32_t>& coordinates);
+
+/// What a study says of a shape's links.
+struct ShapeLinks {
+  std::vector<SimTime> alpha;        ///< per dimension, or one for all
+  std::vector<Bandwidth> bandwidth;  ///< per dimension, or one for all
+  /// `bandwidth` is per NPU and dimension (LIBRA's B_i) and divided over the NPU's out-links there: RI(k>2) and LI by 2
+  /// (ends included), FC(k) by k-1, SW by 1; between dragonfly groups by the most global links that an NPU has.
+  /// Otherwise it is per link. A quotient that is not whole is rounded down.
+  bool per_npu = false;
+};
+
+/// How large a shape's topology is, known without building it: for memory plans.
+struct ShapeCounts {
+  std::uint64_t links = 0;  ///< directed
+  std::uint64_t switches = 0;
+  bool operator==(const ShapeCounts&) const = default;
+};
+/// O(dimensions).
+[[nodiscard]] ShapeCounts count_shape(const Shape& shape);
+
+class Topology;
+
+/// The topology of a shape. A switch block's links have its alpha and bandwidth each way (a route through it is two
+/// hops). Links are ordered by dimension, in it by NPU id (a switch's links beside those of the NPU they join);
+/// switches by dimension, in it by the first NPU of their line. SW(1) has no switch. Errors: (input) the wrong number
+/// of alphas or bandwidths, a negative alpha, a bandwidth that is not positive or rounds to zero; (resource) more than
+/// 2^32-2 links. O(links).
+[[nodiscard]] Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links);
+
+}  // namespace tenex

@@ -1,0 +1,60 @@
+// The physics of one hop: how long a send keeps its link busy and when it arrives.
+//
+// Both occupancies deliver at start + alpha + beta*m; they differ in how long the link is taken: `serialization` for
+// beta*m (ASTRA-sim, TE-CCL), `transfer` for alpha + beta*m (TACOS, PCCL).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+enum class Occupancy : std::uint8_t { serialization, transfer };
+
+[[nodiscard]] constexpr std::string_view to_string(Occupancy occupancy) {
+  return occupancy == Occupancy::serialization ? "serialization" : "transfer";
+}
+
+/// a + b for non-negative times, SimTime::max() where the sum does not fit. O(1).
+[[nodiscard]] constexpr SimTime saturating_sum(SimTime a, SimTime b) {
+  return a > SimTime::max() - b ? SimTime::max() : a + b;
+}
+
+/// The two times of one send.
+struct HopTime {
+  SimTime busy;     ///< the link is taken for [start, start + busy)
+  SimTime latency;  ///< arrival = start + latency
+  bool operator==(const HopTime&) const = default;
+};
+
+/// The hop of `size` over a link of this class. O(1), with a 128-bit division: use HopTimes in loops.
+[[nodiscard]] constexpr HopTime hop_time(const LinkClass& link, Bytes size, Occupancy occupancy) {
+  const SimTime serialization = serialization_time(size, link.bandwidth);
+  const SimTime latency = saturating_sum(link.alpha, serialization);
+  return {occupancy == Occupancy::serialization ? serialization : latency, latency};
+}
+
+/// Hop times of every link class for a few message sizes, by table. O(classes * sizes) memory.
+class HopTimes {
+ public:
+  HopTimes(const Topology& topology, const std::vector<Bytes>& sizes, Occupancy occupancy) : columns_(sizes.size()) {
+    for (const auto& link_class : topology.classes())
+      for (const auto size : sizes) table_.push_back(hop_time(link_class, size, occupancy));
+  }
+  /// `size_class` indexes the sizes given to the constructor.
+  [[nodiscard]] const HopTime& at(std::uint16_t link_class, std::size_t size_class) const {
+    return table_[link_class * columns_ + size_class];
+  }
+
+ private:
+  std::size_t columns_;
+  std::vector<HopTime> table_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,123 @@
+// Topology: a directed multigraph of NPUs and switches whose links have a latency alpha and a bandwidth.
+//
+// Encoding: NPUs are vertices 0 .. npus-1, switches follow. Links are stored as structure of arrays; the few distinct
+// (alpha, bandwidth) pairs are link classes, two bytes per link. Out- and in-links are CSR rows, in link order.
+// O(vertices + links) memory, never a vertex-by-vertex table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tenex/base/csr.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/topology/shape.hpp"
+
+namespace tenex {
+
+/// What links that look alike share.
+struct LinkClass {
+  SimTime alpha;        ///< latency of one hop
+  Bandwidth bandwidth;  ///< of one direction; positive
+  bool operator==(const LinkClass&) const = default;
+};
+
+/// One directed link, by value.
+struct Link {
+  VertexId source;
+  VertexId target;
+  SimTime alpha;
+  Bandwidth bandwidth;
+  bool operator==(const Link&) const = default;
+};
+
+/// What a switch can do beyond storing and forwarding. Switches of shapes and machine files have neither.
+struct SwitchProperties {
+  bool copy = false;    ///< may forward one arrival over several out-links
+  bool reduce = false;  ///< may add arrivals of the same chunk before forwarding
+  bool operator==(const SwitchProperties&) const = default;
+};
+
+/// An immutable directed multigraph. Built by TopologyBuilder or build_topology().
+class Topology {
+ public:
+  [[nodiscard]] std::size_t npus() const { return npus_; }
+  [[nodiscard]] std::size_t switches() const { return switches_.size(); }
+  [[nodiscard]] std::size_t vertices() const { return npus_ + switches_.size(); }
+  [[nodiscard]] std::size_t links() const { return source_.size(); }
+  [[nodiscard]] bool is_npu(VertexId vertex) const { return vertex.index() < npus_; }
+
+  [[nodiscard]] VertexId source(LinkId link) const { return source_[link.index()]; }
+  [[nodiscard]] VertexId target(LinkId link) const { return target_[link.index()]; }
+  [[nodiscard]] std::uint16_t class_of(LinkId link) const { return class_of_[link.index()]; }
+  [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
+  [[nodiscard]] SimTime alpha(LinkId link) const { return classes_[class_of(link)].alpha; }
+  [[nodiscard]] Bandwidth bandwidth(LinkId link) const { return classes_[class_of(link)].bandwidth; }
+  [[nodiscard]] Link link(LinkId id) const { return {source(id), target(id), alpha(id), bandwidth(id)}; }
+  [[nodiscard]] std::span<const LinkId> out_links(VertexId vertex) const { return out_.row(vertex.index()); }
+  [[nodiscard]] std::span<const LinkId> in_links(VertexId vertex) const { return in_.row(vertex.index()); }
+  [[nodiscard]] const SwitchProperties& switch_properties(VertexId vertex) const {
+    return switches_[vertex.index() - npus_];
+  }
+
+  /// All links share one class.
+  [[nodiscard]] bool homogeneous() const { return classes_.size() <= 1; }
+  /// The shape that the topology was built from, only while it is that shape untouched (no link removed, no switch
+  /// unwound): dimension-order routes and translation groups rely on it.
+  [[nodiscard]] const std::optional<Shape>& shape() const { return shape_; }
+
+  /// The same links with source and target exchanged; link ids are kept. O(links).
+  [[nodiscard]] Topology reversed() const;
+  /// The same vertices without the links for which `drop` is set (one flag per link); link ids are renumbered in order.
+  [[nodiscard]] Topology without(const std::vector<bool>& drop) const;
+
+ private:
+  friend class TopologyBuilder;
+  std::size_t npus_ = 0;
+  std::vector<SwitchProperties> switches_;
+  std::vector<VertexId> source_;
+  std::vector<VertexId> target_;
+  std::vector<std::uint16_t> class_of_;
+  std::vector<LinkClass> classes_;
+  Csr<LinkId> out_;
+  Csr<LinkId> in_;
+  std::optional<Shape> shape_;
+};
+
+/// Collects vertices and links, then checks and freezes them.
+class TopologyBuilder {
+ public:
+  explicit TopologyBuilder(std::size_t npus) : npus_(npus) {}
+
+  /// Makes room for links to come, where their number is known.
+  void reserve_links(std::size_t links) { links_.reserve(links); }
+  /// Adds a switch; its vertex id is npus + the switches before it.
+  VertexId add_switch(SwitchProperties properties = {});
+  /// Adds a directed link. Parallel links are allowed.
+  LinkId add_link(Link link);
+  /// Adds a link each way; the first id is source to target.
+  LinkId add_link_pair(Link link);
+  /// Declares that the links form this shape, intact.
+  void declare_shape(Shape shape) { shape_ = std::move(shape); }
+
+  /// Errors (input): no NPU, a link to a vertex that does not exist, a self-link, a bandwidth that is not positive, a
+  /// negative alpha, more than 65,535 link classes. Connectivity is not checked here. O(links).
+  [[nodiscard]] Result<Topology> build() &&;
+
+ private:
+  std::size_t npus_;
+  std::vector<SwitchProperties> switches_;
+  std::vector<Link> links_;
+  std::optional<Shape> shape_;
+};
+
+/// Two vertices such that no path leads from the first to the second, if there are any; nullopt when the topology is
+/// strongly connected. O(links).
+[[nodiscard]] std::optional<std::pair<VertexId, VertexId>> find_disconnected_pair(const Topology& topology);
+
+}  // namespace tenex

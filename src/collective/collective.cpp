@@ -1,0 +1,158 @@
+// A collective as arithmetic over its groups: nothing is stored per chunk.
+#include "tenex/collective/collective.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "tenex/base/bitset.hpp"
+#include "tenex/base/units.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::int64_t kMostChunks = std::numeric_limits<std::uint32_t>::max() - 1;
+
+bool has_root(CollectiveKind kind) { return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce; }
+
+/// Everyone ends with every chunk of the group (else only the chunk's owner does).
+bool gathers(CollectiveKind kind) {
+  return kind == CollectiveKind::all_gather || kind == CollectiveKind::all_reduce || kind == CollectiveKind::broadcast;
+}
+
+/// How many chunks a group of n members has: c per NPU, or c in all where there is a root.
+std::int64_t chunks_of(CollectiveKind kind, std::size_t members, std::int64_t per_npu) {
+  return has_root(kind) ? per_npu : static_cast<std::int64_t>(members) * per_npu;
+}
+
+Diagnostics check_groups(const CollectiveRequest& request) {
+  Diagnostics errors;
+  Bitset taken(request.npus);
+  for (const ProcessGroup& group : request.groups) {
+    if (group.members.size() < 2) {
+      errors.push_back(input_error({}, fmt::format("a process group of {} NPUs", group.members.size()),
+                                   "a process group has at least two"));
+    }
+    for (const NpuId npu : group.members) {
+      if (npu.index() >= request.npus) {
+        errors.push_back(input_error({}, fmt::format("NPU {} of a process group does not exist", npu.value()),
+                                     fmt::format("the topology has {} NPUs", request.npus)));
+      } else if (!taken.insert(npu.index())) {
+        errors.push_back(input_error({}, fmt::format("NPU {} is in process groups twice", npu.value()),
+                                     "an NPU belongs to at most one group, once"));
+      }
+    }
+    if (has_root(request.kind) && request.root >= group.members.size()) {
+      errors.push_back(input_error({}, fmt::format("root {} of a group of {} NPUs", request.root, group.members.size()),
+                                   "the root is a rank inside each group, counted from 0"));
+    }
+  }
+  return errors;
+}
+
+/// c and S against the groups; assumes that there are groups.
+Diagnostics check_amounts(const CollectiveRequest& request) {
+  if (request.chunks < 1) {
+    return {input_error({}, fmt::format("{} chunks", request.chunks), "a collective has at least one chunk per NPU")};
+  }
+  std::int64_t total = 0;
+  std::size_t largest = 0;
+  for (const ProcessGroup& group : request.groups) {
+    largest = std::max(largest, group.members.size());
+    const auto units = has_root(request.kind) ? 1 : static_cast<std::int64_t>(group.members.size());
+    if (units != 0 && request.chunks > (kMostChunks - total) / units) {
+      return {resource_error(fmt::format("{} chunks per NPU are too many", request.chunks),
+                             fmt::format("at most {} chunks in all are addressed", kMostChunks))};
+    }
+    total += units * request.chunks;
+  }
+  const Bytes least = bytes(chunks_of(request.kind, largest, request.chunks));
+  if (request.size >= least) return {};
+  const std::string rule = has_root(request.kind)
+                               ? fmt::format("every chunk holds a byte at least: c = {}", request.chunks)
+                               : fmt::format("every chunk holds a byte at least: n*c = {}*{}", largest, request.chunks);
+  return {input_error({}, fmt::format("a collective size of {} is too small", to_string(request.size)), rule,
+                      fmt::format("use {} or more", to_string(least)))};
+}
+
+}  // namespace
+
+Result<Collective> Collective::make(CollectiveRequest request) {
+  if (request.groups.empty()) {
+    ProcessGroup all;
+    for (std::size_t npu = 0; npu < request.npus; ++npu) all.members.push_back(NpuId::at(npu));
+    request.groups.push_back(std::move(all));
+  }
+  Diagnostics errors = check_groups(request);
+  append(errors, check_amounts(request));
+  if (!errors.empty()) return errors;
+
+  Collective made;
+  made.kind_ = request.kind;
+  made.npus_ = request.npus;
+  made.chunks_per_npu_ = request.chunks;
+  made.size_ = request.size;
+  made.root_ = has_root(request.kind) ? request.root : 0;
+  made.group_of_npu_.assign(request.npus, GroupId::none());
+  made.rank_of_npu_.assign(request.npus, 0);
+  made.first_chunk_.push_back(0);
+  for (std::size_t g = 0; g < request.groups.size(); ++g) {
+    const auto& members = request.groups[g].members;
+    for (std::size_t rank = 0; rank < members.size(); ++rank) {
+      made.group_of_npu_[members[rank].index()] = GroupId::at(g);
+      made.rank_of_npu_[members[rank].index()] = static_cast<std::uint32_t>(rank);
+    }
+    const std::int64_t count = chunks_of(request.kind, members.size(), request.chunks);
+    made.first_chunk_.push_back(made.first_chunk_.back() + static_cast<std::size_t>(count));
+    const Bytes chunk = bytes(ceil_div(request.size.count(), count));
+    const auto known = std::find(made.chunk_sizes_.begin(), made.chunk_sizes_.end(), chunk);
+    made.size_class_of_group_.push_back(static_cast<std::size_t>(known - made.chunk_sizes_.begin()));
+    if (known == made.chunk_sizes_.end()) made.chunk_sizes_.push_back(chunk);
+  }
+  made.groups_ = std::move(request.groups);
+  return made;
+}
+
+GroupId Collective::group_of(ChunkId chunk) const {
+  if (groups_.size() == 1) return GroupId(0);
+  const auto after = std::upper_bound(first_chunk_.begin(), first_chunk_.end(), chunk.index());
+  return GroupId::at(static_cast<std::size_t>(after - first_chunk_.begin()) - 1);
+}
+
+NpuId Collective::owner(ChunkId chunk) const {
+  const GroupId group = group_of(chunk);
+  const auto& members = groups_[group.index()].members;
+  if (has_root(kind_)) return members[root_];
+  return members[(chunk.index() - first_chunk_[group.index()]) / static_cast<std::size_t>(chunks_per_npu_)];
+}
+
+bool Collective::holds_at_start(NpuId npu, ChunkId chunk) const { return !reduces(kind_) && owner(chunk) == npu; }
+
+bool Collective::contributes(NpuId npu, ChunkId chunk) const {
+  return reduces(kind_) && group_of(npu) == group_of(chunk);
+}
+
+bool Collective::must_hold(NpuId npu, ChunkId chunk) const {
+  return gathers(kind_) ? group_of(npu) == group_of(chunk) : owner(chunk) == npu;
+}
+
+std::uint64_t Collective::required_deliveries() const {
+  std::uint64_t total = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::uint64_t receivers = gathers(kind_) ? groups_[g].members.size() : 1;
+    const std::uint64_t holders = reduces(kind_) ? 0 : 1;
+    total += (receivers - holders) * chunks_in(GroupId::at(g));
+  }
+  return total;
+}
+
+Collective Collective::as(CollectiveKind kind) const {
+  ensure(has_root(kind) == has_root(kind_), "a collective turns only into one with the same chunks");
+  Collective turned = *this;
+  turned.kind_ = kind;
+  return turned;
+}
+
+}  // namespace tenex

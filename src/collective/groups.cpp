@@ -1,0 +1,173 @@
+// The notation of process groups.
+//
+//   groups = "all" | group { ";" group }
+//   group  = item { "," item }
+//   item   = npu | first "-" last [ ":" step ]
+//
+// Both ends of a range belong to it, so a step must hit the last one. Blanks are allowed around every part.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "tenex/base/bitset.hpp"
+#include "tenex/collective/collective.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::string_view kRule = "groups are \"all\" or lists such as \"0-3; 4,5,6\" or \"0-6:2; 1-7:2\"";
+
+class GroupParser {
+ public:
+  GroupParser(std::string_view text, std::size_t npus, const Place& place)
+      : text_(text), npus_(npus), place_(place), taken_(npus) {}
+
+  Result<std::vector<ProcessGroup>> parse() {
+    std::vector<ProcessGroup> groups;
+    skip_blanks();
+    if (text_.substr(at_, 3) == "all" && text_.find_last_not_of(" \t") == at_ + 2) {
+      groups.push_back(everyone());
+      if (npus_ < 2) report(at_, fmt::format("a group of {} NPUs", npus_), "a process group has at least two");
+    } else {
+      do {
+        skip_blanks();
+        const std::size_t start = at_;
+        groups.emplace_back();
+        if (!parse_group(groups.back())) return errors_;
+        check_size(groups.back(), start);
+      } while (take(';'));
+      if (at_ < text_.size()) {
+        report(at_, fmt::format("\"{}\" is not understood", text_.substr(at_)), kRule);
+      }
+    }
+    if (!errors_.empty()) return errors_;
+    return groups;
+  }
+
+ private:
+  struct Range {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::uint64_t step = 1;
+  };
+
+  [[nodiscard]] ProcessGroup everyone() const {
+    ProcessGroup group;
+    for (std::size_t npu = 0; npu < npus_; ++npu) group.members.push_back(NpuId::at(npu));
+    return group;
+  }
+
+  void report(std::size_t offset, std::string problem, std::string_view why, std::string suggestion = {}) {
+    Place place = place_;
+    if (place.line != 0 && place.column != 0) place.column += static_cast<std::uint32_t>(offset);
+    errors_.push_back(input_error(place, fmt::format("{} in groups \"{}\"", problem, text_), std::string(why),
+                                  std::move(suggestion)));
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+  bool take(char wanted) {
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != wanted) return false;
+    ++at_;
+    return true;
+  }
+
+  /// False after a syntax error, which ends the parse; wrong members only add errors.
+  bool parse_group(ProcessGroup& group) {
+    do {
+      skip_blanks();
+      const std::size_t start = at_;
+      const auto range = parse_range();
+      if (!range) return false;
+      add(*range, start, group);
+    } while (take(','));
+    return true;
+  }
+
+  std::optional<Range> parse_range() {
+    const auto first = parse_number();
+    if (!first) return std::nullopt;
+    Range range{*first, *first, 1};
+    if (!take('-')) return range;
+    const auto last = parse_number();
+    if (!last) return std::nullopt;
+    range.last = *last;
+    if (!take(':')) return range;
+    const std::size_t start = at_;
+    const auto step = parse_number();
+    if (!step) return std::nullopt;
+    range.step = *step;
+    if (range.step == 0) {
+      report(start, "a step of 0", "a range's step is at least 1");
+      return std::nullopt;
+    }
+    return range;
+  }
+
+  std::optional<std::uint64_t> parse_number() {
+    skip_blanks();
+    const std::size_t start = at_;
+    std::uint64_t value = 0;
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
+      value =
+          std::min<std::uint64_t>(value * 10 + static_cast<std::uint64_t>(text_[at_++] - '0'), std::uint64_t{1} << 40);
+    }
+    if (at_ > start) return value;
+    report(start,
+           start < text_.size() ? fmt::format("\"{}\" where an NPU belongs", text_.substr(start, 1))
+                                : std::string("an NPU is missing at the end"),
+           kRule);
+    return std::nullopt;
+  }
+
+  void add(const Range& range, std::size_t offset, ProcessGroup& group) {
+    if (range.first > range.last) {
+      report(offset, fmt::format("the range {}-{} runs backwards", range.first, range.last),
+             "a range is written first-last", fmt::format("write {}-{}", range.last, range.first));
+      return;
+    }
+    if ((range.last - range.first) % range.step != 0) {
+      report(offset, fmt::format("the step {} from {} misses {}", range.step, range.first, range.last),
+             "both ends of a range belong to it",
+             fmt::format("end at {}", range.last - (range.last - range.first) % range.step));
+      return;
+    }
+    if (range.last >= npus_) {
+      report(offset, fmt::format("NPU {} does not exist", range.last),
+             npus_ == 0 ? std::string("there are none") : fmt::format("NPUs are 0 to {}", npus_ - 1));
+      return;
+    }
+    for (std::uint64_t npu = range.first; npu <= range.last; npu += range.step) {
+      if (!taken_.insert(npu)) {
+        report(offset, fmt::format("NPU {} is named twice", npu), "an NPU belongs to at most one group, once");
+        return;
+      }
+      group.members.push_back(NpuId::at(npu));
+    }
+  }
+
+  void check_size(const ProcessGroup& group, std::size_t offset) {
+    // A group that already has errors may only look too small.
+    if (group.members.size() >= 2 || !errors_.empty()) return;
+    report(offset, fmt::format("a group of {} NPU", group.members.size()), "a process group has at least two");
+  }
+
+  std::string_view text_;
+  std::size_t npus_;
+  const Place& place_;
+  std::size_t at_ = 0;
+  Bitset taken_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<std::vector<ProcessGroup>> parse_groups(std::string_view text, std::size_t npus, const Place& place) {
+  return GroupParser(text, npus, place).parse();
+}
+
+}  // namespace tenex

@@ -1,0 +1,52 @@
+// Where the dimensions of a product shape lie among the vertices and links of its topology.
+#include "topology/dimensions.hpp"
+
+namespace tenex {
+
+std::vector<PlacedDimension> placed_dimensions(const Topology& topology) {
+  std::vector<PlacedDimension> placed;
+  if (!topology.shape() || !topology.shape()->is_product()) return placed;
+  std::size_t next_switch = topology.npus();
+  for (std::size_t i = 0; i < topology.shape()->dimensions(); ++i) {
+    PlacedDimension entry;
+    entry.dimension = dimension_of(*topology.shape(), i);
+    entry.rule = &rule_of(topology.shape()->blocks[i].kind);
+    entry.first_switch = next_switch;
+    entry.switches = static_cast<std::size_t>(entry.rule->count_switches(entry.dimension));
+    next_switch += entry.switches;
+    placed.push_back(entry);
+  }
+  return placed;
+}
+
+std::size_t dimension_of_link(const std::vector<PlacedDimension>& dimensions, const Topology& topology, LinkId link) {
+  const VertexId source = topology.source(link);
+  const VertexId target = topology.target(link);
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const PlacedDimension& entry = dimensions[i];
+    if (!topology.is_npu(source) || !topology.is_npu(target)) {
+      const std::size_t hub = topology.is_npu(source) ? target.index() : source.index();
+      if (hub < entry.first_switch + entry.switches && hub >= entry.first_switch) return i;
+    } else if (entry.dimension.position(source.index()) != entry.dimension.position(target.index())) {
+      return i;
+    }
+  }
+  throw InvariantError("a link outside its shape");
+}
+
+std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology) {
+  const auto dimensions = placed_dimensions(topology);
+  if (dimensions.empty()) return std::nullopt;
+  std::vector<std::optional<SimTime>> seen(dimensions.size());
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const LinkId link = LinkId::at(i);
+    auto& alpha = seen[dimension_of_link(dimensions, topology, link)];
+    if (!alpha) alpha = topology.alpha(link);
+    if (*alpha != topology.alpha(link)) return std::nullopt;
+  }
+  std::vector<SimTime> alphas;
+  for (const auto& alpha : seen) alphas.push_back(alpha.value_or(SimTime::zero()));
+  return alphas;
+}
+
+}  // namespace tenex

@@ -1,0 +1,33 @@
+// The dimensions of an intact product shape, as routes and distances need them: strides, and where switches lie.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tenex/base/quantity.hpp"
+#include "tenex/topology/topology.hpp"
+#include "topology/shapes/block.hpp"
+
+namespace tenex {
+
+/// A dimension of a built shape.
+struct PlacedDimension {
+  Dimension dimension;
+  const BlockRule* rule = nullptr;
+  std::size_t first_switch = 0;  ///< vertex of the switch of line 0, where the rule goes through switches
+  std::size_t switches = 0;
+};
+
+/// The dimensions of a topology that is an intact product shape; empty otherwise. O(dimensions^2).
+[[nodiscard]] std::vector<PlacedDimension> placed_dimensions(const Topology& topology);
+
+/// The dimension that a link belongs to: the one in which its ends differ, or that of its switch. O(dimensions).
+[[nodiscard]] std::size_t dimension_of_link(const std::vector<PlacedDimension>& dimensions, const Topology& topology,
+                                            LinkId link);
+
+/// The alpha of each dimension, where the topology is an intact product shape and all links of a dimension agree (a
+/// dimension without links has alpha 0). O(links * dimensions).
+[[nodiscard]] std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology);
+
+}  // namespace tenex

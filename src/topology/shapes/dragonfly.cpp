@@ -1,0 +1,46 @@
+// The global links of dragonfly(a,g): g groups of a NPUs, one link each way per pair of groups.
+//
+// The groups are the dimension before (FC(a)), so the stride here is a and the position is the group. Group G reaches
+// the group at offset o (G + o mod g, 1 <= o < g) through its NPU (o-1) mod a: the offsets are dealt out like cards.
+// Seen from the other end the same link has offset g - o. After Kim, Dally, Scott and Abts (ISCA 2008), one link per
+// pair.
+#include <algorithm>
+
+#include "topology/shapes/block.hpp"
+
+namespace tenex {
+
+namespace {
+
+void add_links(const Dimension& dimension, TopologyBuilder& builder) {
+  const std::size_t groups = dimension.size;
+  const std::size_t per_group = dimension.stride;
+  for (std::size_t npu = 0; npu < dimension.npus; ++npu) {
+    const std::size_t group = npu / per_group;
+    for (std::size_t offset = npu % per_group + 1; offset < groups; offset += per_group) {
+      const std::size_t peer = (group + offset) % groups;
+      dimension.connect(builder, npu, peer * per_group + (groups - offset - 1) % per_group);
+    }
+  }
+}
+
+/// The most global links that one NPU has: NPU 0 of each group is dealt first.
+std::uint32_t bandwidth_shares(const Dimension& dimension) {
+  const auto most = (dimension.size - 1 + dimension.stride - 1) / dimension.stride;
+  return std::max<std::uint32_t>(static_cast<std::uint32_t>(most), 1);
+}
+
+}  // namespace
+
+constinit const BlockRule kDragonflyGroupsRule{
+    .kind = BlockKind::dragonfly_groups,
+    .name = "",  // written as dragonfly(a,g), see aliases.cpp
+    .add_links = add_links,
+    .count_links = [](const Dimension& d) { return std::uint64_t{d.size} * (d.size - 1); },
+    .count_switches = [](const Dimension&) { return std::uint64_t{0}; },
+    .bandwidth_shares = bandwidth_shares,
+    .diameter_hops = nullptr,  // no product: routes and distances are searched for
+    .step_toward = nullptr,
+};
+
+}  // namespace tenex

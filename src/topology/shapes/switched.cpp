@@ -1,0 +1,35 @@
+// SW(k): one switch per line, a link from every NPU to it and back. SW(1) has nothing to connect and no switch.
+#include <vector>
+
+#include "topology/shapes/block.hpp"
+
+namespace tenex {
+
+namespace {
+
+void add_links(const Dimension& dimension, TopologyBuilder& builder) {
+  if (dimension.size == 1) return;
+  std::vector<VertexId> switches;
+  for (std::size_t line = 0; line < dimension.lines(); ++line) switches.push_back(builder.add_switch());
+  for (std::size_t npu = 0; npu < dimension.npus; ++npu) {
+    const std::size_t hub = switches[dimension.line_of(npu)].index();
+    dimension.connect(builder, npu, hub);
+    dimension.connect(builder, hub, npu);
+  }
+}
+
+}  // namespace
+
+constinit const BlockRule kSwitchRule{
+    .kind = BlockKind::switched,
+    .name = "SW",
+    .add_links = add_links,
+    .count_links = [](const Dimension& d) { return d.size > 1 ? 2 * std::uint64_t{d.npus} : 0; },
+    .count_switches = [](const Dimension& d) { return d.size > 1 ? std::uint64_t{d.lines()} : 0; },
+    .bandwidth_shares = [](const Dimension&) { return 1U; },
+    .diameter_hops = [](std::uint32_t size) { return size > 1 ? 2U : 0U; },
+    .step_toward = [](std::uint32_t, std::uint32_t to, std::uint32_t) { return to; },
+    .through_switch = true,
+};
+
+}  // namespace tenex

@@ -1,0 +1,156 @@
+// The frozen multigraph and its builder.
+#include "tenex/topology/topology.hpp"
+
+#include <limits>
+#include <unordered_map>
+
+#include <fmt/core.h>
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t kMostClasses = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t kMostIds = std::numeric_limits<std::uint32_t>::max() - 1;
+
+struct ClassHash {
+  std::size_t operator()(const LinkClass& link) const noexcept {
+    // Fibonacci hashing of the one, then the other: enough to spread a few classes.
+    const auto a = static_cast<std::uint64_t>(link.alpha.count()) * 0x9E3779B97F4A7C15U;
+    return static_cast<std::size_t>((a ^ static_cast<std::uint64_t>(link.bandwidth.count())) * 0xC2B2AE3D27D4EB4FU);
+  }
+};
+
+/// Numbers link classes in the order in which they first appear.
+class ClassTable {
+ public:
+  /// The number of a class, or kMostClasses where there are too many.
+  std::size_t number(const LinkClass& link) {
+    if (!classes_.empty() && classes_[last_] == link) return last_;
+    const auto [entry, fresh] = numbers_.try_emplace(link, classes_.size());
+    if (fresh) {
+      if (classes_.size() == kMostClasses) return kMostClasses;
+      classes_.push_back(link);
+    }
+    last_ = entry->second;
+    return last_;
+  }
+  std::vector<LinkClass> take() && { return std::move(classes_); }
+
+ private:
+  std::unordered_map<LinkClass, std::size_t, ClassHash> numbers_;
+  std::vector<LinkClass> classes_;
+  std::size_t last_ = 0;
+};
+
+Csr<LinkId> by_vertex(std::size_t vertices, const std::vector<VertexId>& vertex_of_link) {
+  return Csr<LinkId>::group(
+      vertices, vertex_of_link.size(), [&](std::size_t link) { return vertex_of_link[link].index(); },
+      [](std::size_t link) { return LinkId::at(link); });
+}
+
+/// What is wrong with a link, if anything.
+Diagnostics check_link(const Link& link, std::size_t number, std::size_t vertices) {
+  Diagnostics errors;
+  const auto name = [&] { return fmt::format("link {} ({} -> {})", number, link.source.value(), link.target.value()); };
+  for (const VertexId end : {link.source, link.target}) {
+    if (end.index() >= vertices) {
+      errors.push_back(input_error({}, fmt::format("{} uses vertex {}, which does not exist", name(), end.value()),
+                                   fmt::format("vertices are 0 to {}", vertices - 1)));
+    }
+  }
+  if (link.source == link.target) {
+    errors.push_back(input_error({}, fmt::format("{} joins a vertex to itself", name()), "a link has two ends"));
+  }
+  if (link.bandwidth <= Bandwidth::zero()) {
+    errors.push_back(input_error({}, fmt::format("{} has a bandwidth of {} B/s", name(), link.bandwidth.count()),
+                                 "a bandwidth is positive"));
+  }
+  if (link.alpha < SimTime::zero()) {
+    errors.push_back(input_error({}, fmt::format("{} has an alpha of {} ps", name(), link.alpha.count()),
+                                 "a latency is at least 0"));
+  }
+  return errors;
+}
+
+}  // namespace
+
+Topology Topology::reversed() const {
+  Topology turned = *this;
+  std::swap(turned.source_, turned.target_);
+  std::swap(turned.out_, turned.in_);
+  return turned;
+}
+
+Topology Topology::without(const std::vector<bool>& drop) const {
+  ensure(drop.size() == links(), "one flag per link");
+  Topology kept;
+  kept.npus_ = npus_;
+  kept.switches_ = switches_;
+  ClassTable classes;
+  for (std::size_t i = 0; i < links(); ++i) {
+    if (drop[i]) continue;
+    kept.source_.push_back(source_[i]);
+    kept.target_.push_back(target_[i]);
+    kept.class_of_.push_back(static_cast<std::uint16_t>(classes.number(classes_[class_of_[i]])));
+  }
+  kept.classes_ = std::move(classes).take();
+  kept.out_ = by_vertex(kept.vertices(), kept.source_);
+  kept.in_ = by_vertex(kept.vertices(), kept.target_);
+  if (kept.links() == links()) kept.shape_ = shape_;
+  return kept;
+}
+
+VertexId TopologyBuilder::add_switch(SwitchProperties properties) {
+  switches_.push_back(properties);
+  return VertexId::at(npus_ + switches_.size() - 1);
+}
+
+LinkId TopologyBuilder::add_link(Link link) {
+  links_.push_back(link);
+  return LinkId::at(links_.size() - 1);
+}
+
+LinkId TopologyBuilder::add_link_pair(Link link) {
+  const LinkId first = add_link(link);
+  std::swap(link.source, link.target);
+  add_link(link);
+  return first;
+}
+
+Result<Topology> TopologyBuilder::build() && {
+  const std::size_t vertices = npus_ + switches_.size();
+  if (npus_ == 0) return input_error({}, "a topology without NPUs", "a topology has at least one NPU");
+  if (vertices > kMostIds || links_.size() > kMostIds) {
+    return resource_error(fmt::format("a topology of {} vertices and {} links", vertices, links_.size()),
+                          fmt::format("at most {} of each are addressed", kMostIds));
+  }
+  Topology topology;
+  topology.npus_ = npus_;
+  topology.switches_ = std::move(switches_);
+  topology.source_.reserve(links_.size());
+  topology.target_.reserve(links_.size());
+  topology.class_of_.reserve(links_.size());
+  ClassTable classes;
+  Diagnostics errors;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Link& link = links_[i];
+    append(errors, check_link(link, i, vertices));
+    const std::size_t number = classes.number({link.alpha, link.bandwidth});
+    if (number == kMostClasses) {
+      return input_error({}, fmt::format("more than {} kinds of links", kMostClasses),
+                         "links that differ in alpha or bandwidth are kinds of their own");
+    }
+    topology.source_.push_back(link.source);
+    topology.target_.push_back(link.target);
+    topology.class_of_.push_back(static_cast<std::uint16_t>(number));
+  }
+  if (!errors.empty()) return errors;
+  topology.classes_ = std::move(classes).take();
+  topology.out_ = by_vertex(vertices, topology.source_);
+  topology.in_ = by_vertex(vertices, topology.target_);
+  topology.shape_ = std::move(shape_);
+  return topology;
+}
+
+}  // namespace tenex

@@ -1,0 +1,114 @@
+// Switch unwinding (001, IV-G): a switch of N NPUs becomes a circulant graph of direct links.
+//
+// With degree d, NPU i sends to i+1 .. i+d (mod N, in id order) over links of the same alpha that share its bandwidth:
+// beta times d. The new links take the place of the NPU's link into the switch, so the order of the links stays by
+// dimension.
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "tenex/topology/transform.hpp"
+
+namespace tenex {
+
+namespace {
+
+/// One NPU on a switch and its two links.
+struct Attachment {
+  VertexId npu;
+  LinkId up;
+  LinkId down;
+};
+
+class Unwinder {
+ public:
+  Unwinder(const Topology& topology, std::uint32_t degree) : topology_(topology), degree_(degree) {}
+
+  Result<Topology> run() {
+    for (std::size_t v = topology_.npus(); v < topology_.vertices(); ++v) collect(VertexId::at(v));
+    if (!errors_.empty()) return errors_;
+    TopologyBuilder builder(topology_.npus());
+    for (std::size_t i = 0; i < topology_.links(); ++i) {
+      const LinkId link = LinkId::at(i);
+      if (!topology_.is_npu(topology_.source(link))) continue;
+      if (topology_.is_npu(topology_.target(link))) {
+        builder.add_link(topology_.link(link));
+      } else {
+        unwind(link, builder);
+      }
+    }
+    if (!errors_.empty()) return errors_;
+    return std::move(builder).build();
+  }
+
+ private:
+  /// Lists who is attached to a switch, in id order, and reports what cannot be unwound.
+  void collect(VertexId hub) {
+    std::map<VertexId, Attachment> attached;
+    const auto add = [&](LinkId link, VertexId neighbour, LinkId Attachment::*end) {
+      if (!topology_.is_npu(neighbour)) {
+        report(hub, fmt::format("is attached to switch vertex {}", neighbour.value()), "only NPUs may be attached");
+        return;
+      }
+      Attachment& attachment = attached[neighbour];
+      attachment.npu = neighbour;
+      if ((attachment.*end).exists()) {
+        report(hub, fmt::format("has parallel links with NPU {}", neighbour.value()), "one link each way is expected");
+      }
+      attachment.*end = link;
+    };
+    for (const LinkId link : topology_.in_links(hub)) add(link, topology_.source(link), &Attachment::up);
+    for (const LinkId link : topology_.out_links(hub)) add(link, topology_.target(link), &Attachment::down);
+    auto& members = members_.emplace_back();
+    for (const auto& [npu, attachment] : attached) {
+      if (!attachment.up.exists() || !attachment.down.exists()) {
+        report(hub, fmt::format("is joined with NPU {} one way only", npu.value()), "one link each way is expected");
+      }
+      members.push_back(attachment);
+    }
+  }
+
+  /// Adds the links that replace an NPU's link into a switch.
+  void unwind(LinkId up, TopologyBuilder& builder) {
+    const auto& members = members_[topology_.target(up).index() - topology_.npus()];
+    const VertexId npu = topology_.source(up);
+    const auto found = std::lower_bound(members.begin(), members.end(), npu,
+                                        [](const Attachment& member, VertexId id) { return member.npu < id; });
+    const auto at = static_cast<std::size_t>(found - members.begin());
+    const std::size_t degree = std::min<std::size_t>(degree_, members.size() - 1);
+    for (std::size_t step = 1; step <= degree; ++step) {
+      const Attachment& other = members[(at + step) % members.size()];
+      const Bandwidth shared = std::min(topology_.bandwidth(up), topology_.bandwidth(other.down));
+      const Bandwidth bandwidth = shared / static_cast<std::int64_t>(degree);
+      if (bandwidth == Bandwidth::zero()) {
+        report(topology_.target(up), fmt::format("leaves NPU {} no bandwidth", npu.value()),
+               fmt::format("{} B/s over {} links round to zero", shared.count(), degree));
+        return;
+      }
+      builder.add_link({npu, other.npu, topology_.alpha(up), bandwidth});
+    }
+  }
+
+  void report(VertexId hub, std::string_view problem, std::string_view why) {
+    errors_.push_back(input_error({}, fmt::format("switch vertex {} cannot be unwound: it {}", hub.value(), problem),
+                                  std::string(why)));
+  }
+
+  const Topology& topology_;
+  std::uint32_t degree_;
+  std::vector<std::vector<Attachment>> members_;  // by switch
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree) {
+  if (degree == 0) {
+    return input_error({}, "an unwinding degree of 0", "every NPU needs an out-link", "use a degree of at least 1");
+  }
+  if (topology.switches() == 0) return topology;
+  return Unwinder(topology, degree).run();
+}
+
+}  // namespace tenex

@@ -1,0 +1,160 @@
+// Switch unwinding and link removal.
+#include "tenex/topology/transform.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/topologies.hpp"
+#include "topology/neighbours.hpp"
+
+namespace tenex {
+namespace {
+
+using support::all_links;
+using support::link_ends;
+using support::out_neighbours;
+using support::shape;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+constexpr SimTime kA = nanoseconds(500);
+
+Topology unwound(std::string_view text, std::uint32_t degree) {
+  return unwind_switches(shape(text, {kA}, {gigabytes_per_second(60)}), degree).value();
+}
+
+// A switch of four NPUs, degrees 1 to 3 (001, Fig. 13).
+TEST(Unwinding, DegreeOneIsAUnidirectionalRingAtFullBandwidth) {
+  const Topology ring = unwound("SW(4)", 1);
+  EXPECT_EQ(ring.switches(), 0U);
+  EXPECT_THAT(link_ends(ring), ElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 3), Pair(3, 0)));
+  EXPECT_EQ(ring.bandwidth(LinkId(0)), gigabytes_per_second(60));
+  EXPECT_EQ(ring.alpha(LinkId(0)), kA);
+}
+
+TEST(Unwinding, DegreeTwoHalvesTheBandwidth) {
+  const Topology wide = unwound("SW(4)", 2);
+  EXPECT_THAT(link_ends(wide), ElementsAre(Pair(0, 1), Pair(0, 2), Pair(1, 2), Pair(1, 3), Pair(2, 3), Pair(2, 0),
+                                           Pair(3, 0), Pair(3, 1)));
+  EXPECT_TRUE(wide.homogeneous());
+  EXPECT_EQ(wide.bandwidth(LinkId(0)), gigabytes_per_second(30));
+  EXPECT_EQ(wide.alpha(LinkId(0)), kA);
+}
+
+TEST(Unwinding, DegreeThreeConnectsAllFour) {
+  const Topology full = unwound("SW(4)", 3);
+  EXPECT_EQ(full.links(), 12U);
+  EXPECT_THAT(out_neighbours(full, 2), ElementsAre(3, 0, 1));
+  EXPECT_EQ(full.bandwidth(LinkId(0)), gigabytes_per_second(20));
+}
+
+TEST(Unwinding, DegreeIsCappedAtEveryoneElse) {
+  EXPECT_EQ(all_links(unwound("SW(4)", 9)), all_links(unwound("SW(4)", 3)));
+}
+
+TEST(Unwinding, RoundsBandwidthDown) {
+  // 100 B/s over three links: 33.
+  const Topology star = shape("SW(4)", {kA}, {bytes_per_second(100)});
+  EXPECT_EQ(unwind_switches(star, 3).value().bandwidth(LinkId(0)), bytes_per_second(33));
+  EXPECT_THAT(to_string(unwind_switches(shape("SW(4)", {kA}, {bytes_per_second(2)}), 3).errors()),
+              HasSubstr("round to zero"));
+}
+
+TEST(Unwinding, WorksLineByLineAndKeepsOtherDimensions) {
+  // RI(2)_SW(2): rings {0,1}, {2,3}; switches on {0,2}, {1,3}.
+  const Topology product = unwound("RI(2)_SW(2)", 1);
+  EXPECT_THAT(link_ends(product), ElementsAre(Pair(0, 1), Pair(1, 0), Pair(2, 3), Pair(3, 2), Pair(0, 2), Pair(1, 3),
+                                              Pair(2, 0), Pair(3, 1)));
+  EXPECT_FALSE(product.shape().has_value());
+  EXPECT_FALSE(find_disconnected_pair(product).has_value());
+}
+
+TEST(Unwinding, LeavesTopologiesWithoutSwitchesAlone) {
+  const Topology mesh = shape("mesh(3,3)");
+  const Topology same = unwind_switches(mesh, 2).value();
+  EXPECT_EQ(all_links(same), all_links(mesh));
+  EXPECT_EQ(same.shape(), mesh.shape());
+}
+
+TEST(Unwinding, TakesTheSlowerOfTheTwoLinksThroughTheSwitch) {
+  // NPU 1's link from the switch is slow: 0 -> 1 gets its 10 GB/s, 1 -> 0 the 40 GB/s of both links on its way.
+  TopologyBuilder builder(2);
+  const VertexId hub = builder.add_switch();
+  builder.add_link_pair({VertexId(0), hub, kA, gigabytes_per_second(40)});
+  builder.add_link({VertexId(1), hub, kA, gigabytes_per_second(40)});
+  builder.add_link({hub, VertexId(1), kA, gigabytes_per_second(10)});
+  const Topology direct = unwind_switches(std::move(builder).build().value(), 1).value();
+  EXPECT_EQ(all_links(direct), (std::vector<Link>{{VertexId(0), VertexId(1), kA, gigabytes_per_second(10)},
+                                                  {VertexId(1), VertexId(0), kA, gigabytes_per_second(40)}}));
+}
+
+TEST(Unwinding, RefusesDegreeZero) {
+  EXPECT_THAT(to_string(unwind_switches(shape("SW(4)"), 0).errors()), HasSubstr("an unwinding degree of 0"));
+}
+
+TEST(Unwinding, RefusesSwitchesItCannotReplace) {
+  const auto refusal = [](const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ends) {
+    TopologyBuilder builder(2);
+    builder.add_switch();
+    builder.add_switch();
+    for (const auto& [from, to] : ends) builder.add_link({VertexId(from), VertexId(to), kA, gigabytes_per_second(1)});
+    const auto result = unwind_switches(std::move(builder).build().value(), 1);
+    return result ? std::string("accepted") : to_string(result.errors());
+  };
+  EXPECT_EQ(refusal({{0, 2}, {2, 0}, {1, 2}, {2, 1}}), "accepted");
+  EXPECT_THAT(refusal({{0, 2}, {2, 0}, {2, 3}}),
+              HasSubstr("switch vertex 2 cannot be unwound: it is attached to switch vertex 3"));
+  EXPECT_THAT(refusal({{0, 2}, {2, 0}, {1, 2}}), HasSubstr("it is joined with NPU 1 one way only"));
+  EXPECT_THAT(refusal({{0, 2}, {0, 2}, {2, 0}}), HasSubstr("it has parallel links with NPU 0"));
+}
+
+TEST(LinkRemoval, RemovesBothDirectionsOfEachPair) {
+  // mesh(2,2): 0-1, 2-3 along x; 0-2, 1-3 along y.
+  const Topology cut =
+      remove_links(shape("mesh(2,2)"), {{VertexId(1), VertexId(0)}, {VertexId(3), VertexId(2)}}).value();
+  EXPECT_THAT(link_ends(cut), ElementsAre(Pair(0, 2), Pair(1, 3), Pair(2, 0), Pair(3, 1)));
+  EXPECT_FALSE(cut.shape().has_value());
+}
+
+TEST(LinkRemoval, RemovesOneWayAndParallelLinksToo) {
+  const auto one = [](std::uint32_t from, std::uint32_t to) {
+    return Link{VertexId(from), VertexId(to), kA, gigabytes_per_second(1)};
+  };
+  const Topology multigraph = support::graph(3, {one(0, 1), one(0, 1), one(1, 2), one(2, 0)});
+  EXPECT_THAT(link_ends(remove_links(multigraph, {{VertexId(1), VertexId(0)}}).value()),
+              ElementsAre(Pair(1, 2), Pair(2, 0)));
+}
+
+TEST(LinkRemoval, RemovingAPairTwiceIsRemovingIt) {
+  const auto pair = std::pair(VertexId(0), VertexId(1));
+  EXPECT_EQ(remove_links(shape("RI(4)"), {pair, pair}).value().links(), 6U);
+}
+
+TEST(LinkRemoval, NamesTheNeighboursWhereNoLinkIs) {
+  // NPU 4 is the middle of mesh(3,3).
+  EXPECT_EQ(to_string(remove_links(shape("mesh(3,3)"), {{VertexId(4), VertexId(8)}}).errors()),
+            "no link joins 4 and 8 (only existing links are removed) 4 has links with 1, 3, 5, 7");
+  EXPECT_EQ(remove_links(shape("mesh(3,3)"), {{VertexId(4), VertexId(8)}, {VertexId(0), VertexId(2)}}).errors().size(),
+            2U);
+  // Of FC(20)'s neighbours of 0 the eight nearest to the one that was meant.
+  TopologyBuilder builder(30);
+  for (std::uint32_t i = 1; i < 20; ++i) {
+    builder.add_link({VertexId(0), VertexId(i), kA, gigabytes_per_second(1)});
+  }
+  const Topology star = std::move(builder).build().value();
+  EXPECT_THAT(to_string(remove_links(star, {{VertexId(0), VertexId(25)}}).errors()),
+              HasSubstr("0 has links with 12, 13, 14, 15, 16, 17, 18, 19, .."));
+  EXPECT_THAT(to_string(remove_links(star, {{VertexId(28), VertexId(29)}}).errors()),
+              HasSubstr("28 has no links at all"));
+}
+
+TEST(LinkRemoval, RefusesVerticesThatDoNotExist) {
+  EXPECT_THAT(to_string(remove_links(shape("mesh(3,3)"), {{VertexId(4), VertexId(9)}}).errors()),
+              HasSubstr("vertex 9 does not exist (vertices are 0 to 8)"));
+}
+
+}  // namespace
+}  // namespace tenex
