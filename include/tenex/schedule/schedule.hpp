@@ -1,0 +1,68 @@
+// Schedule: timed sends on links, as a cheap value: shared immutable storage behind a windowed stream.
+//
+// Windows cover disjoint, increasing intervals of start time (no start time is split over two windows), so threads can
+// read them in any order and a streaming reader sees sends in time order. Storages are plain data with one virtual
+// interface.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/send.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Where a schedule's sends live. Implementations are immutable; all functions are thread-safe.
+class ScheduleStorage {
+ public:
+  virtual ~ScheduleStorage() = default;
+  [[nodiscard]] virtual std::size_t windows() const = 0;
+  [[nodiscard]] virtual std::uint64_t sends() const = 0;
+  /// Fills `buffer.batch` with the sends of one window, sorted by (start, link).
+  virtual void read(std::size_t window, SendBuffer& buffer) const = 0;
+  /// Bytes held.
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+  /// "list", ... : which storage this is, for reports.
+  [[nodiscard]] virtual std::string_view kind() const = 0;
+};
+
+/// A value: copying shares the storage.
+class Schedule {
+ public:
+  Schedule() = default;
+  explicit Schedule(std::shared_ptr<const ScheduleStorage> storage) : storage_(std::move(storage)) {}
+
+  [[nodiscard]] std::size_t windows() const { return storage_ ? storage_->windows() : 0; }
+  [[nodiscard]] std::uint64_t sends() const { return storage_ ? storage_->sends() : 0; }
+  void read(std::size_t window, SendBuffer& buffer) const { storage_->read(window, buffer); }
+  [[nodiscard]] std::size_t memory_bytes() const { return storage_ ? storage_->memory_bytes() : 0; }
+  [[nodiscard]] std::string_view storage_kind() const { return storage_ ? storage_->kind() : "empty"; }
+
+ private:
+  std::shared_ptr<const ScheduleStorage> storage_;
+};
+
+/// A schedule that stores `sends` as lists, sorted here by (start, link), in windows of about 16,000. The optional
+/// columns are dropped where uniform. O(sends log sends), or O(sends) when sorted already.
+[[nodiscard]] Schedule make_list_schedule(std::vector<Send> sends);
+
+/// All sends, in time order: for tests, files and small tools. O(sends) memory.
+[[nodiscard]] std::vector<Send> list_sends(const Schedule& schedule);
+
+/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends).
+[[nodiscard]] SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                   const Schedule& schedule);
+
+/// XXH3-64 over (start, link, chunk, stage, message, destination) in time order, independent of storage and window
+/// size. O(sends).
+[[nodiscard]] std::uint64_t schedule_hash(const Schedule& schedule);
+
+}  // namespace tenex

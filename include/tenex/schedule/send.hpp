@@ -1,0 +1,72 @@
+// Sends and the windowed stream in which schedules are read.
+//
+// A send puts one chunk on one link at one time; how long it takes follows from the topology and the occupancy alone
+// (topology/timing.hpp), so a schedule cannot lie about it. Structure of arrays, one virtual call per window of about
+// 16,000 sends, none per send; columns that would be constant are left empty.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+
+namespace tenex {
+
+/// What the receiver does with a send.
+enum class Stage : std::uint8_t {
+  reduce,  ///< the source's partial sum so far; the receiver adds it to its own
+  copy,    ///< the final value; the receiver stores it
+};
+
+/// One send by value, for lists and tests.
+struct Send {
+  SimTime start;
+  LinkId link;
+  ChunkId chunk;
+  Stage stage = Stage::copy;
+  /// For traffic that passes vertices without being unpacked there (simulated programs, switches): the message this
+  /// send is a hop of, and the NPU that unpacks it. none() in both: the send is unpacked at the link's target.
+  MessageId message = MessageId::none();
+  NpuId destination = NpuId::none();
+  bool operator==(const Send&) const = default;
+};
+
+/// A view of consecutive sends, sorted by (start, link). Empty optional columns mean the uniform value.
+struct SendBatch {
+  std::span<const LinkId> link;
+  std::span<const ChunkId> chunk;
+  std::span<const SimTime> start;      ///< empty: all start at `at`
+  std::span<const Stage> stage;        ///< empty: all are `uniform_stage`
+  std::span<const MessageId> message;  ///< empty: every send is unpacked at its link's target
+  std::span<const NpuId> destination;  ///< empty exactly when `message` is
+  SimTime at;
+  Stage uniform_stage = Stage::copy;
+
+  [[nodiscard]] std::size_t size() const { return link.size(); }
+  [[nodiscard]] SimTime start_of(std::size_t i) const { return start.empty() ? at : start[i]; }
+  [[nodiscard]] Stage stage_of(std::size_t i) const { return stage.empty() ? uniform_stage : stage[i]; }
+  [[nodiscard]] Send operator[](std::size_t i) const {
+    return {start_of(i),
+            link[i],
+            chunk[i],
+            stage_of(i),
+            message.empty() ? MessageId::none() : message[i],
+            destination.empty() ? NpuId::none() : destination[i]};
+  }
+};
+
+/// The memory that a window is read into, reused from window to window. A storage may also point `batch` into itself.
+struct SendBuffer {
+  SendBatch batch;
+  std::vector<LinkId> link;
+  std::vector<ChunkId> chunk;
+  std::vector<SimTime> start;
+  std::vector<Stage> stage;
+  std::vector<MessageId> message;
+  std::vector<NpuId> destination;
+};
+
+}  // namespace tenex

@@ -1,0 +1,29 @@
+// Views of schedules: reversal in time, and All-Reduce as a reduction followed by a gather.
+//
+// Reduce-Scatter is an All-Gather on the reversed topology, reversed in time (001, IV-E): a send over link l at [start,
+// arrival) becomes one over l's reverse at [T - arrival, T - start). Waste must be pruned first, because a delivery
+// that nobody needs would count a contribution twice.
+#pragma once
+
+#include "tenex/schedule/schedule.hpp"
+
+namespace tenex {
+
+/// Drops sends that deliver a chunk to a vertex that already has it or that neither needs nor forwards it. `schedule`
+/// must be a valid schedule of a collective that only copies. O(sends).
+[[nodiscard]] Schedule prune_waste(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                   const Schedule& schedule);
+
+/// The time reversal. `schedule` is valid for `collective` (All-Gather or Broadcast) on `topology.reversed()` and free
+/// of waste; the result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both). Starts
+/// are T - arrival where T is the last arrival; stages become `reduce`. O(sends).
+[[nodiscard]] Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                const Schedule& schedule);
+
+/// `reduction` (Reduce-Scatter) followed by `gather` (All-Gather) shifted to start when the reduction has finished: the
+/// All-Reduce without overlap. A view over both. Collective's chunk ids agree (Collective::as). O(1) memory beyond the
+/// parts where windows allow.
+[[nodiscard]] Schedule then_gather(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                   const Schedule& reduction, const Schedule& gather);
+
+}  // namespace tenex

@@ -1,0 +1,116 @@
+// Removing deliveries that nobody needs, before a schedule is reversed.
+//
+// Idea: walk time backwards. A delivery is worth keeping when it is the first of its chunk there and the vertex needs
+// the chunk or forwards it in a send that was itself kept; since what a vertex forwards starts after it arrived,
+// walking backwards has decided about the forwards before the delivery comes up, so whole useless branches disappear in
+// one pass. At switches that cannot copy, arrivals pair with later forwards like parentheses.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "schedule/vertex_roles.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/views.hpp"
+
+namespace tenex {
+namespace {
+
+class WastePruner {
+ public:
+  WastePruner(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
+      : topology_(topology), collective_(collective), sends_(list_sends(schedule)), keep_(sends_.size(), false) {
+    const HopTimes times(topology, collective.chunk_sizes(), occupancy);
+    for (const auto& send : sends_)
+      arrival_.push_back(send.start +
+                         times.at(topology.class_of(send.link), collective.size_class(send.chunk)).latency);
+    by_arrival_.resize(sends_.size());
+    std::iota(by_arrival_.begin(), by_arrival_.end(), std::size_t{0});
+    std::stable_sort(by_arrival_.begin(), by_arrival_.end(),
+                     [&](std::size_t a, std::size_t b) { return arrival_[a] < arrival_[b]; });
+    find_firsts();
+  }
+
+  std::vector<Send> prune() {
+    auto next_start = sends_.size();
+    auto next_arrival = sends_.size();
+    while (next_arrival > 0) {  // all arrivals decided: the remaining starts decide nothing
+      const auto arrival = by_arrival_[next_arrival - 1];
+      if (next_start > 0 && sends_[next_start - 1].start >= arrival_[arrival]) {
+        leave_source(--next_start);
+      } else {
+        decide(arrival);
+        --next_arrival;
+      }
+    }
+    std::vector<Send> kept;
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      if (keep_[i]) kept.push_back(sends_[i]);
+    return kept;
+  }
+
+ private:
+  /// Marks the first delivery of every chunk at every vertex, and the first hop of every message.
+  void find_firsts() {
+    first_delivery_.assign(sends_.size(), false);
+    first_hop_.assign(sends_.size(), true);
+    std::unordered_set<std::uint64_t> reached;
+    for (const auto i : by_arrival_)
+      if (unpacks(topology_, sends_[i])) first_delivery_[i] = reached.insert(target_key(i)).second;
+    std::unordered_set<MessageId> begun;
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      if (sends_[i].message.exists()) first_hop_[i] = begun.insert(sends_[i].message).second;
+  }
+
+  std::uint64_t target_key(std::size_t i) const {
+    return holding_key(topology_.target(sends_[i].link), sends_[i].chunk);
+  }
+
+  /// Going backwards, send i reaches its target: is it worth sending?
+  void decide(std::size_t i) {
+    const auto& send = sends_[i];
+    if (!unpacks(topology_, send)) {  // a hop goes the way of its message's last one, which was met before
+      keep_[i] = kept_messages_.contains(send.message);
+      return;
+    }
+    const VertexId target = topology_.target(send.link);
+    const auto forwards = forwards_.find(target_key(i));
+    const bool forwarded = forwards != forwards_.end() && forwards->second > 0;
+    if (keeps_copies(topology_, target)) {
+      const bool had_it = topology_.is_npu(target) && collective_.holds_at_start(npu_of(target), send.chunk);
+      keep_[i] = first_delivery_[i] && !had_it && (forwarded || must_hold(topology_, collective_, target, send.chunk));
+    } else if (forwarded) {
+      keep_[i] = true;
+      --forwards->second;
+    }
+    if (keep_[i] && send.message.exists()) kept_messages_.insert(send.message);
+  }
+
+  /// Going backwards, send i leaves its source, which therefore needs the chunk if i is kept.
+  void leave_source(std::size_t i) {
+    if (keep_[i] && first_hop_[i]) ++forwards_[holding_key(topology_.source(sends_[i].link), sends_[i].chunk)];
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  std::vector<Send> sends_;
+  std::vector<SimTime> arrival_;
+  std::vector<std::size_t> by_arrival_;
+  std::vector<bool> first_delivery_;
+  std::vector<bool> first_hop_;
+  std::vector<bool> keep_;
+  std::unordered_map<std::uint64_t, std::uint64_t> forwards_;  ///< kept sends of a chunk from a vertex, later in time
+  std::unordered_set<MessageId> kept_messages_;
+};
+
+}  // namespace
+
+Schedule prune_waste(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                     const Schedule& schedule) {
+  ensure(!reduces(collective.kind()), "prune_waste: a collective that reduces has no duplicate deliveries to drop");
+  return make_list_schedule(WastePruner(topology, collective, occupancy, schedule).prune());
+}
+
+}  // namespace tenex

@@ -1,0 +1,238 @@
+// Re-timing as the least solution of difference constraints.
+//
+// The planned events (starts, arrivals) are replayed in planned order. A send starts at the latest of: its link is
+// free, what it carries is there, its lower bound. Dependencies point back in planned time, so one pass finds all of
+// these. A few constraints point the other way: a partial sum that a planned send did *not* carry must still arrive
+// after it (else the send would carry more than planned), a final value must not overtake a partial sum, and separate
+// sums in a switch's queue keep their order. Where a pass violates one, the delivering send gets a lower bound and the
+// pass is repeated. The plan satisfies every constraint, so bounds never pass it: the repetition ends, and at the least
+// solution, which is nowhere later than the plan. Schedules whose reductions are in-trees need one pass.
+//
+// Encoding: each (vertex, chunk) that occurs gets a slot of state; sends refer to slots by index.
+#include "tenex/schedule/retime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "schedule/vertex_roles.hpp"
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr SimTime kTick = SimTime::of(1);
+
+/// The last event of a queue: when it was planned, when it happens now.
+struct QueueEnd {
+  SimTime planned;
+  SimTime now;
+};
+
+/// When the last event allows the next one, so that the order of the plan is kept.
+SimTime next_in_order(const std::optional<QueueEnd>& last, SimTime planned) {
+  if (!last) return SimTime::zero();
+  return planned > last->planned ? last->now + kTick : last->now;
+}
+
+/// What has happened to one chunk at one vertex, in new times.
+struct Holding {
+  std::optional<SimTime> copied;     ///< the final value was delivered (or there at first)
+  SimTime summed;                    ///< the last partial sum arrived
+  std::optional<SimTime> last_sent;  ///< the last partial sum left
+  bool own_sum_complete = false;     ///< it sent the final value without having received it
+  std::optional<QueueEnd> queue_in;  ///< separate sums in a switch
+  std::optional<QueueEnd> queue_out;
+};
+
+/// What does not change from pass to pass: where a send takes from and delivers to.
+struct Move {
+  std::size_t from = kNone;  ///< slot; none for the later hops of a message
+  std::size_t to = kNone;    ///< slot; none for all but the last hop of a message
+  std::size_t dependency =
+      kNone;                ///< the send that brings exactly what this one takes: a previous hop, a queue's entry
+  bool from_queue = false;  ///< takes from, or delivers to, separate sums in a switch
+  bool to_queue = false;
+};
+
+class Retimer {
+ public:
+  Retimer(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
+      : topology_(topology), collective_(collective), sends_(list_sends(schedule)) {
+    const HopTimes times(topology, collective.chunk_sizes(), occupancy);
+    for (const auto& send : sends_)
+      hop_.push_back(times.at(topology.class_of(send.link), collective.size_class(send.chunk)));
+    lower_.assign(sends_.size(), SimTime::zero());
+    start_.assign(sends_.size(), SimTime::zero());
+    order_events();
+    plan_moves();
+  }
+
+  std::vector<Send> retime() {
+    while (!pass()) {
+    }
+    for (std::size_t i = 0; i < sends_.size(); ++i) sends_[i].start = start_[i];
+    return std::move(sends_);
+  }
+
+ private:
+  struct Event {
+    std::size_t send;
+    bool arrival;
+  };
+
+  SimTime planned_arrival(std::size_t i) const { return sends_[i].start + hop_[i].latency; }
+
+  /// All events in planned order; at equal times arrivals first, and of these the partial sums first.
+  void order_events() {
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+      events_.push_back({i, false});
+      events_.push_back({i, true});
+    }
+    const auto key = [&](const Event& event) {
+      return std::tuple(event.arrival ? planned_arrival(event.send) : sends_[event.send].start, !event.arrival,
+                        event.arrival && sends_[event.send].stage == Stage::copy, event.send);
+    };
+    std::sort(events_.begin(), events_.end(), [&](const Event& a, const Event& b) { return key(a) < key(b); });
+  }
+
+  std::size_t slot_of(VertexId vertex, ChunkId chunk) {
+    const auto [found, fresh] = slots_.try_emplace(holding_key(vertex, chunk), slots_.size());
+    if (fresh) {
+      initial_.emplace_back();
+      if (topology_.is_npu(vertex) && collective_.holds_at_start(npu_of(vertex), chunk))
+        initial_.back().copied = SimTime::zero();
+    }
+    return found->second;
+  }
+
+  /// Follows the plan once: messages from hop to hop, queues entry by entry.
+  void plan_moves() {
+    moves_.resize(sends_.size());
+    std::unordered_map<MessageId, std::size_t> last_hop;
+    std::unordered_map<std::size_t, std::array<std::deque<std::size_t>, 2>> queues;  // slot -> entries per stage
+    for (const auto& event : events_) {
+      const auto& send = sends_[event.send];
+      auto& move = moves_[event.send];
+      const auto stage = static_cast<std::size_t>(send.stage);
+      if (event.arrival) {
+        if (move.to != kNone && separate(topology_.target(send.link), send.stage))
+          queues[move.to][stage].push_back(event.send);
+        continue;
+      }
+      if (unpacks(topology_, send)) move.to = slot_of(topology_.target(send.link), send.chunk);
+      move.to_queue = queues_sums(topology_.target(send.link), send.stage);
+      if (send.message.exists()) {
+        const auto [previous, first] = last_hop.try_emplace(send.message, event.send);
+        if (!first) {
+          move.dependency = std::exchange(previous->second, event.send);
+          continue;
+        }
+      }
+      move.from = slot_of(topology_.source(send.link), send.chunk);
+      move.from_queue = queues_sums(topology_.source(send.link), send.stage);
+      if (!separate(topology_.source(send.link), send.stage)) continue;
+      auto& queue = queues[move.from][stage];
+      if (queue.empty()) continue;  // a reducing switch that passes on the sum it completed itself
+      move.dependency = queue.front();
+      queue.pop_front();
+    }
+  }
+
+  /// Arrivals of this stage stay apart at the vertex, each to be sent once.
+  bool separate(VertexId vertex, Stage stage) const {
+    return stage == Stage::copy ? !keeps_copies(topology_, vertex) : queues_sums(vertex, stage);
+  }
+  bool queues_sums(VertexId vertex, Stage stage) const {
+    return stage == Stage::reduce && sum_role(topology_, vertex) == SumRole::queues;
+  }
+
+  /// One replay with the present lower bounds; false when it had to raise one.
+  bool pass() {
+    holdings_ = initial_;
+    link_free_.assign(topology_.links(), SimTime::zero());
+    bool settled = true;
+    for (const auto& event : events_) {
+      if (!event.arrival)
+        start(event.send);
+      else if (moves_[event.send].to != kNone)
+        settled = arrive(event.send) && settled;
+    }
+    return settled;
+  }
+
+  void start(std::size_t i) {
+    const auto& send = sends_[i];
+    const auto& move = moves_[i];
+    auto& free = link_free_[send.link.index()];
+    SimTime time = std::max(free, lower_[i]);
+    if (move.dependency != kNone) time = std::max(time, start_[move.dependency] + hop_[move.dependency].latency);
+    if (move.from != kNone) {
+      auto& holding = holdings_[move.from];
+      if (move.from_queue) {
+        time = std::max(time, next_in_order(holding.queue_out, send.start));
+        holding.queue_out = QueueEnd{send.start, time};
+      } else if (move.dependency == kNone) {
+        time = std::max(time, ready(holding, send.stage));
+      }
+      if (send.stage == Stage::reduce) holding.last_sent = std::max(holding.last_sent.value_or(time), time);
+    }
+    start_[i] = time;
+    free = time + hop_[i].busy;
+  }
+
+  /// When the holding is what the plan sends: all partial sums that had come, or the final value.
+  static SimTime ready(Holding& holding, Stage stage) {
+    if (stage == Stage::copy && !holding.copied) holding.own_sum_complete = true;
+    return stage == Stage::reduce || holding.own_sum_complete ? holding.summed : *holding.copied;
+  }
+
+  /// Delivers send i; false when it comes sooner than the plan's order of events allows.
+  bool arrive(std::size_t i) {
+    const auto& move = moves_[i];
+    auto& holding = holdings_[move.to];
+    const SimTime time = start_[i] + hop_[i].latency;
+    SimTime earliest;
+    if (move.to_queue) {
+      earliest = next_in_order(holding.queue_in, planned_arrival(i));
+      holding.queue_in = QueueEnd{planned_arrival(i), time};
+    } else if (sends_[i].stage == Stage::reduce) {
+      if (holding.last_sent) earliest = *holding.last_sent + kTick;
+      holding.summed = std::max(holding.summed, time);
+    } else {
+      earliest = holding.summed;
+      holding.copied = std::min(holding.copied.value_or(time), time);
+    }
+    if (time >= earliest) return true;
+    lower_[i] = earliest - hop_[i].latency;
+    ensure(lower_[i] <= sends_[i].start, "retime: the schedule is not valid");
+    return false;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  std::vector<Send> sends_;  ///< the plan, in time order
+  std::vector<HopTime> hop_;
+  std::vector<Event> events_;
+  std::vector<Move> moves_;
+  std::unordered_map<std::uint64_t, std::size_t> slots_;
+  std::vector<Holding> initial_;
+  std::vector<Holding> holdings_;
+  std::vector<SimTime> link_free_;
+  std::vector<SimTime> lower_;
+  std::vector<SimTime> start_;  ///< new times
+};
+
+}  // namespace
+
+Schedule retime(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule) {
+  return make_list_schedule(Retimer(topology, collective, occupancy, schedule).retime());
+}
+
+}  // namespace tenex

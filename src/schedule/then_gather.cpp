@@ -1,0 +1,83 @@
+// All-Reduce as a view: a reduction's windows, then a gather's windows shifted by the reduction's time.
+//
+// The gather starts at T, the reduction's last arrival, which lies after every start of the reduction, so the windows
+// of the two parts cover disjoint intervals as they are. Reading a window of the gather copies at most its start column
+// (and its message column where both parts number messages: the gather's follow the reduction's).
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "schedule/for_each_send.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/views.hpp"
+
+namespace tenex {
+namespace {
+
+class SequenceStorage final : public ScheduleStorage {
+ public:
+  SequenceStorage(Schedule first, Schedule second, SimTime shift, MessageId::Rep message_shift)
+      : first_(std::move(first)), second_(std::move(second)), shift_(shift), message_shift_(message_shift) {}
+
+  std::size_t windows() const override { return first_.windows() + second_.windows(); }
+  std::uint64_t sends() const override { return first_.sends() + second_.sends(); }
+  std::size_t memory_bytes() const override { return sizeof(*this) + first_.memory_bytes() + second_.memory_bytes(); }
+  std::string_view kind() const override { return "sequence"; }
+
+  void read(std::size_t window, SendBuffer& buffer) const override {
+    if (window < first_.windows()) {
+      first_.read(window, buffer);
+    } else {
+      second_.read(window - first_.windows(), buffer);
+      shift_starts(buffer);
+      if (message_shift_ != 0) shift_messages(buffer);
+    }
+  }
+
+ private:
+  void shift_starts(SendBuffer& buffer) const {
+    auto& batch = buffer.batch;
+    batch.at += shift_;
+    if (batch.start.empty()) return;
+    buffer.start.resize(batch.start.size());  // a no-op where the part was read into this very column
+    std::transform(batch.start.begin(), batch.start.end(), buffer.start.begin(), [&](SimTime t) { return t + shift_; });
+    batch.start = buffer.start;
+  }
+
+  void shift_messages(SendBuffer& buffer) const {
+    auto& batch = buffer.batch;
+    if (batch.message.empty()) return;
+    buffer.message.resize(batch.message.size());
+    std::transform(batch.message.begin(), batch.message.end(), buffer.message.begin(), [&](MessageId message) {
+      return message.exists() ? MessageId(message.value() + message_shift_) : message;
+    });
+    batch.message = buffer.message;
+  }
+
+  Schedule first_;
+  Schedule second_;
+  SimTime shift_;
+  MessageId::Rep message_shift_;
+};
+
+/// One more than the largest message id; 0 where no send belongs to a message.
+std::uint64_t messages_in(const Schedule& schedule) {
+  std::uint64_t count = 0;
+  for_each_send(schedule, [&](const Send& send) {
+    if (send.message.exists()) count = std::max<std::uint64_t>(count, std::uint64_t{send.message.value()} + 1);
+  });
+  return count;
+}
+
+}  // namespace
+
+Schedule then_gather(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                     const Schedule& reduction, const Schedule& gather) {
+  const SimTime shift = last_arrival(topology, collective, occupancy, reduction);
+  const std::uint64_t messages = messages_in(reduction);
+  ensure(messages + messages_in(gather) < MessageId::none().value(), "then_gather: more messages than ids");
+  return Schedule(
+      std::make_shared<const SequenceStorage>(reduction, gather, shift, static_cast<MessageId::Rep>(messages)));
+}
+
+}  // namespace tenex

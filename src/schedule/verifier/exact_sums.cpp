@@ -1,0 +1,215 @@
+#include "schedule/verifier/exact_sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "schedule/vertex_roles.hpp"
+
+namespace tenex::verifier {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+constexpr std::size_t kNamesInMessages = 4;
+constexpr std::size_t kMapEntryBytes = 96;  ///< of a hash map or a queue, beside the set itself
+
+std::size_t words_for(std::size_t members) { return (members + 63) / 64; }
+
+class ExactSums final : public Sums {
+ public:
+  explicit ExactSums(const Context& context) : context_(context), collective_(context.collective()) {
+    std::size_t words = 0;
+    for (std::size_t g = 0; g < collective_.groups().size(); ++g) {
+      group_begin_.push_back(words);
+      const auto members = collective_.groups()[g].members.size();
+      words += members * collective_.chunks_in(GroupId::at(g)) * words_for(members);
+    }
+    dense_.assign(words, 0);
+    for (std::size_t c = 0; c < collective_.chunks(); ++c)
+      for (const NpuId member : members_of(ChunkId::at(c)))
+        if (collective_.contributes(member, ChunkId::at(c))) {
+          const auto rank = collective_.rank_of(member);
+          find(vertex_of(member), ChunkId::at(c))[rank / 64] |= std::uint64_t{1} << (rank % 64);
+        }
+    snapshots_.emplace_back();  // payload 0: nothing
+  }
+
+  TakenSum take(VertexId vertex, ChunkId chunk) override {
+    const SumRole role = sum_role(context_.topology(), vertex);
+    if (role == SumRole::queues) return take_from_queue(vertex, chunk);
+    const auto sum = find(vertex, chunk);
+    if (count(sum) == 0) return {drained_.contains(holding_key(vertex, chunk)) ? Take::spent : Take::nothing, 0};
+    const TakenSum taken{Take::held, keep(Words(sum.begin(), sum.end()))};
+    if (role == SumRole::drains) drain(vertex, chunk, sum);
+    return taken;
+  }
+
+  Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t payload) override {
+    Words words = std::move(snapshots_[payload]);
+    release(payload);
+    if (words.empty()) return {.nothing = true};
+    if (sum_role(context_.topology(), vertex) == SumRole::queues) {
+      queues_[holding_key(vertex, chunk)].push_back(std::move(words));
+      return {};
+    }
+    const auto sum = find_or_make(vertex, chunk);
+    Merged merged;
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      if (const auto both = sum[w] & words[w]; both != 0 && !merged.twice.exists())
+        merged.twice = members_of(chunk)[w * 64 + static_cast<std::size_t>(std::countr_zero(both))];
+      sum[w] |= words[w];
+    }
+    merged.complete = count(sum) == members_of(chunk).size();
+    return merged;
+  }
+
+  bool take_complete(VertexId vertex, ChunkId chunk) override {
+    const auto sum = find(vertex, chunk);
+    if (count(sum) != members_of(chunk).size()) return false;
+    if (!keeps_copies(context_.topology(), vertex)) drain(vertex, chunk, sum);
+    return true;
+  }
+
+  bool has_partial(VertexId vertex, ChunkId chunk) const override { return count(find(vertex, chunk)) > 0; }
+
+  std::string describe_missing(VertexId vertex, ChunkId chunk) const override {
+    const auto sum = find(vertex, chunk);
+    const auto members = members_of(chunk);
+    std::string names;
+    std::size_t missing = 0;
+    for (std::size_t rank = 0; rank < members.size(); ++rank) {
+      if (!sum.empty() && ((sum[rank / 64] >> (rank % 64)) & 1U) != 0) continue;
+      if (missing++ < kNamesInMessages)
+        names += fmt::format("{}NPU {}", missing == 1 ? "" : ", ", members[rank].value());
+    }
+    if (missing > kNamesInMessages) names += fmt::format(" and {} more", missing - kNamesInMessages);
+    return fmt::format("its sum lacks the contribution{} of {}", missing == 1 ? "" : "s", names);
+  }
+
+  std::vector<StuckSum> stuck() const override {
+    std::vector<StuckSum> result;
+    for (const auto& [key, sums] : queues_) {
+      const auto vertex = VertexId(static_cast<std::uint32_t>(key >> 32));
+      const auto chunk = ChunkId(static_cast<std::uint32_t>(key));
+      const auto owned = find(vertex_of(collective_.owner(chunk)), chunk);
+      const bool lacked = std::any_of(sums.begin(), sums.end(), [&](const Words& words) {
+        for (std::size_t w = 0; w < words.size(); ++w)
+          if ((words[w] & ~owned[w]) != 0) return true;
+        return false;
+      });
+      if (lacked) result.push_back({vertex, chunk, sums.size()});
+    }
+    std::sort(result.begin(), result.end(),
+              [](const StuckSum& a, const StuckSum& b) { return std::pair(a.at, a.chunk) < std::pair(b.at, b.chunk); });
+    return result;
+  }
+
+ private:
+  std::span<const NpuId> members_of(ChunkId chunk) const {
+    return collective_.groups()[collective_.group_of(chunk).index()].members;
+  }
+
+  /// The set of a vertex; empty when it has never had one.
+  std::span<std::uint64_t> find(VertexId vertex, ChunkId chunk) {
+    return find_in<std::span<std::uint64_t>>(*this, vertex, chunk);
+  }
+  std::span<const std::uint64_t> find(VertexId vertex, ChunkId chunk) const {
+    return find_in<std::span<const std::uint64_t>>(*this, vertex, chunk);
+  }
+
+  template <class Span, class Self>
+  static Span find_in(Self& self, VertexId vertex, ChunkId chunk) {
+    const auto& collective = self.collective_;
+    const GroupId group = collective.group_of(chunk);
+    if (self.context_.topology().is_npu(vertex) && collective.group_of(npu_of(vertex)) == group) {
+      const auto words = words_for(collective.groups()[group.index()].members.size());
+      const auto row =
+          (chunk.index() - collective.first_chunk(group).index()) * collective.groups()[group.index()].members.size() +
+          collective.rank_of(npu_of(vertex));
+      return Span(self.dense_).subspan(self.group_begin_[group.index()] + row * words, words);
+    }
+    const auto found = self.relays_.find(holding_key(vertex, chunk));
+    return found == self.relays_.end() ? Span{} : Span(found->second);
+  }
+
+  std::span<std::uint64_t> find_or_make(VertexId vertex, ChunkId chunk) {
+    if (const auto sum = find(vertex, chunk); !sum.empty()) return sum;
+    auto& words = relays_[holding_key(vertex, chunk)];
+    words.assign(words_for(members_of(chunk).size()), 0);
+    return words;
+  }
+
+  static std::size_t count(std::span<const std::uint64_t> words) {
+    std::size_t total = 0;
+    for (const auto word : words) total += static_cast<std::size_t>(std::popcount(word));
+    return total;
+  }
+
+  TakenSum take_from_queue(VertexId vertex, ChunkId chunk) {
+    const auto key = holding_key(vertex, chunk);
+    const auto queue = queues_.find(key);
+    if (queue == queues_.end()) return {drained_.contains(key) ? Take::spent : Take::nothing, 0};
+    const TakenSum taken{Take::held, keep(std::move(queue->second.front()))};
+    queue->second.pop_front();
+    if (queue->second.empty()) queues_.erase(queue);
+    drained_.insert(key);
+    return taken;
+  }
+
+  void drain(VertexId vertex, ChunkId chunk, std::span<std::uint64_t> sum) {
+    std::fill(sum.begin(), sum.end(), 0);
+    drained_.insert(holding_key(vertex, chunk));
+  }
+
+  std::uint32_t keep(Words words) {
+    if (free_.empty()) {
+      snapshots_.push_back(std::move(words));
+      return static_cast<std::uint32_t>(snapshots_.size() - 1);
+    }
+    const auto payload = free_.back();
+    free_.pop_back();
+    snapshots_[payload] = std::move(words);
+    return payload;
+  }
+
+  void release(std::uint32_t payload) {
+    if (payload != 0) free_.push_back(payload);
+  }
+
+  const Context& context_;
+  const Collective& collective_;
+  std::vector<std::size_t> group_begin_;  ///< where each group's sets begin in dense_
+  Words dense_;                           ///< group, chunk, rank
+  std::unordered_map<std::uint64_t, Words> relays_;
+  std::unordered_map<std::uint64_t, std::deque<Words>> queues_;
+  std::unordered_set<std::uint64_t> drained_;  ///< switches that have given something away
+  std::vector<Words> snapshots_;               ///< sums under way, by payload
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace
+
+std::size_t exact_sums_bytes(const Context& context, const InTreeReport& report) {
+  const auto& collective = context.collective();
+  std::size_t dense = 0;
+  std::size_t widest = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto members = collective.groups()[g].members.size();
+    widest = std::max(widest, words_for(members));
+    dense += members * collective.chunks_in(GroupId::at(g)) * words_for(members);
+  }
+  return dense * 8 + (report.relay_sums + report.peak_in_flight) * (widest * 8 + kMapEntryBytes);
+}
+
+std::unique_ptr<Sums> make_exact_sums(const Context& context) { return std::make_unique<ExactSums>(context); }
+
+}  // namespace tenex::verifier

@@ -1,0 +1,76 @@
+#include "schedule/verifier/holdings.hpp"
+
+#include <algorithm>
+
+#include "schedule/vertex_roles.hpp"
+
+namespace tenex::verifier {
+
+CopyHoldings::CopyHoldings(const Context& context)
+    : context_(context), final_(context.topology().vertices(), context.collective().chunks()) {
+  const auto& collective = context.collective();
+  for (std::size_t c = 0; c < collective.chunks(); ++c) {  // only owners hold anything at first
+    const auto chunk = ChunkId::at(c);
+    const NpuId owner = collective.owner(chunk);
+    if (collective.holds_at_start(owner, chunk)) final_.set(owner.index(), c);
+  }
+}
+
+Take CopyHoldings::take(VertexId vertex, ChunkId chunk) {
+  if (keeps_copies(context_.topology(), vertex)) {
+    if (!holds(vertex, chunk)) return Take::nothing;
+    if (relayed_.empty()) return Take::held;
+    if (const auto relayed = relayed_.find(holding_key(vertex, chunk)); relayed != relayed_.end()) {
+      use(relayed->second);
+      relayed_.erase(relayed);
+    }
+    return Take::held;
+  }
+  const auto waiting = once_only_.find(holding_key(vertex, chunk));
+  if (waiting == once_only_.end()) return holds(vertex, chunk) ? Take::spent : Take::nothing;
+  use(waiting->second.front());
+  waiting->second.pop_front();
+  if (waiting->second.empty()) once_only_.erase(waiting);
+  return Take::held;
+}
+
+void CopyHoldings::deliver(VertexId vertex, ChunkId chunk, SimTime time) {
+  const bool first = final_.insert(vertex.index(), chunk.index());
+  if (!keeps_copies(context_.topology(), vertex)) {
+    once_only_[holding_key(vertex, chunk)].push_back(time);
+  } else if (!first) {
+    ++duplicates_;
+  } else if (must_hold(context_.topology(), context_.collective(), vertex, chunk)) {
+    ++satisfied_;
+    use(time);
+  } else {
+    relayed_.emplace(holding_key(vertex, chunk), time);
+  }
+}
+
+void CopyHoldings::complete(VertexId vertex, ChunkId chunk) {
+  if (!keeps_copies(context_.topology(), vertex)) return;
+  if (final_.insert(vertex.index(), chunk.index()) &&
+      must_hold(context_.topology(), context_.collective(), vertex, chunk))
+    ++satisfied_;
+}
+
+std::vector<std::pair<NpuId, ChunkId>> CopyHoldings::missing() const {
+  std::vector<std::pair<NpuId, ChunkId>> pairs;
+  if (all_satisfied()) return pairs;
+  const auto& collective = context_.collective();
+  for (std::size_t c = 0; c < collective.chunks(); ++c) {
+    const auto chunk = ChunkId::at(c);
+    for (const NpuId member : collective.groups()[collective.group_of(chunk).index()].members)
+      if (collective.must_hold(member, chunk) && !holds(vertex_of(member), chunk)) pairs.emplace_back(member, chunk);
+  }
+  return pairs;
+}
+
+std::uint64_t CopyHoldings::waste() const {
+  std::uint64_t total = duplicates_ + relayed_.size();
+  for (const auto& [key, arrivals] : once_only_) total += arrivals.size();
+  return total;
+}
+
+}  // namespace tenex::verifier

@@ -1,0 +1,60 @@
+// Copy holdings: who has the final value of which chunk, and which deliveries were of use.
+//
+// One bit per (vertex, chunk). Only vertices that do not need a chunk (relays) and arrivals in switches that cannot
+// copy take more: their arrival waits in a map until it is forwarded, and is waste if it never is.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "schedule/verifier/context.hpp"
+#include "tenex/base/bitset.hpp"
+
+namespace tenex::verifier {
+
+/// What a vertex has for a send that is about to start.
+enum class Take : std::uint8_t {
+  held,     ///< it has it
+  nothing,  ///< it has never had it
+  spent,    ///< a switch that has forwarded everything that arrived
+};
+
+/// Final values at vertices. Link and chunk ids must exist.
+class CopyHoldings {
+ public:
+  explicit CopyHoldings(const Context& context);
+
+  /// A send of the final value starts at `vertex`. Takes one arrival where the vertex is a switch without `copy`. O(1).
+  Take take(VertexId vertex, ChunkId chunk);
+  /// The final value arrives. O(log groups).
+  void deliver(VertexId vertex, ChunkId chunk, SimTime time);
+  /// The vertex's own sum is complete, which makes it the final value there.
+  void complete(VertexId vertex, ChunkId chunk);
+  [[nodiscard]] bool holds(VertexId vertex, ChunkId chunk) const { return final_.test(vertex.index(), chunk.index()); }
+
+  /// All postconditions hold. O(groups).
+  [[nodiscard]] bool all_satisfied() const { return satisfied_ == context_.collective().required_deliveries(); }
+  /// The pairs that must hold and do not, by chunk and then by rank. O(members * chunks).
+  [[nodiscard]] std::vector<std::pair<NpuId, ChunkId>> missing() const;
+
+  /// Deliveries that nobody needed so far: second ones, and those that are still waiting to be forwarded.
+  [[nodiscard]] std::uint64_t waste() const;
+  /// The last arrival that was needed or has been forwarded.
+  [[nodiscard]] SimTime last_useful() const { return last_useful_; }
+
+ private:
+  void use(SimTime arrival) { last_useful_ = std::max(last_useful_, arrival); }
+
+  const Context& context_;
+  BitMatrix final_;                                     ///< for a switch without `copy`: something has arrived
+  std::unordered_map<std::uint64_t, SimTime> relayed_;  ///< arrived where not needed, not forwarded yet
+  std::unordered_map<std::uint64_t, std::deque<SimTime>> once_only_;  ///< arrivals in switches without `copy`
+  std::uint64_t satisfied_ = 0;
+  std::uint64_t duplicates_ = 0;
+  SimTime last_useful_;
+};
+
+}  // namespace tenex::verifier

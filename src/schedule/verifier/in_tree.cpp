@@ -1,0 +1,113 @@
+#include "schedule/verifier/in_tree.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "schedule/verifier/paths.hpp"
+#include "schedule/verifier/replay.hpp"
+#include "schedule/vertex_roles.hpp"
+#include "tenex/base/bitset.hpp"
+
+namespace tenex::verifier {
+namespace {
+
+class InTreeCheck {
+ public:
+  explicit InTreeCheck(const Context& context)
+      : context_(context),
+        arrivals_(context.lanes()),
+        paths_(context),
+        sent_(context.topology().npus(), context.collective().chunks()) {
+    report_.holds = true;
+    report_.sums.resize(context.collective().chunks());
+  }
+
+  InTreeReport run(const Schedule& schedule) {
+    replay(context_, schedule, arrivals_, *this);
+    std::size_t to_send = 0;
+    for (const auto& [key, relay] : relays_) require(relay.waiting == 0);
+    const auto& collective = context_.collective();
+    for (std::size_t g = 0; g < collective.groups().size(); ++g)
+      to_send += (collective.groups()[g].members.size() - 1) * collective.chunks_in(GroupId::at(g));
+    require(members_sent_ == to_send && paths_.unfinished().empty());
+    report_.relay_sums = relays_.size();
+    return std::move(report_);
+  }
+
+  std::optional<std::uint32_t> start(const Send& send) {
+    if (!require(context_.link_exists(send) && context_.chunk_exists(send))) return std::nullopt;
+    const PathStep step = paths_.step(send);
+    if (!require(!step.broken) || send.stage == Stage::copy) return std::nullopt;
+    if (step.takes) {
+      leave(context_.source(send), send.chunk);
+      report_.peak_in_flight = std::max(report_.peak_in_flight, ++in_flight_ + waiting_);
+    }
+    return step.unpacks ? std::optional<std::uint32_t>(0) : std::nullopt;
+  }
+
+  void arrive(const Arrival& arrival) {
+    --in_flight_;
+    const VertexId vertex = context_.target(arrival.send);
+    const ChunkId chunk = arrival.send.chunk;
+    if (vertex == vertex_of(context_.collective().owner(chunk))) {
+      auto& sum = report_.sums[chunk.index()];
+      sum.complete_at = arrival.time;  // arrivals come in time order
+      ++sum.parts;
+    } else if (contributes(context_.topology(), context_.collective(), vertex, chunk)) {
+      require(!sent_.test(vertex.index(), chunk.index()));
+    } else {
+      auto& relay = relays_[holding_key(vertex, chunk)];
+      require(!relay.finished);
+      const bool separate = sum_role(context_.topology(), vertex) == SumRole::queues;
+      if (separate) ++waiting_;
+      relay.waiting = separate ? relay.waiting + 1 : 1;
+    }
+  }
+
+ private:
+  /// A non-contributor: a bystander or a switch.
+  struct Relay {
+    std::size_t waiting = 0;  ///< sums that it has to send on
+    bool finished = false;    ///< it keeps what it has sent, and so must not receive again
+  };
+
+  bool require(bool condition) {
+    report_.holds = report_.holds && condition;
+    return condition;
+  }
+
+  void leave(VertexId vertex, ChunkId chunk) {
+    if (contributes(context_.topology(), context_.collective(), vertex, chunk)) {
+      require(vertex != vertex_of(context_.collective().owner(chunk)));
+      require(sent_.insert(vertex.index(), chunk.index()));
+      ++members_sent_;
+      return;
+    }
+    const auto relay = relays_.find(holding_key(vertex, chunk));
+    if (!require(relay != relays_.end() && relay->second.waiting > 0)) return;
+    --relay->second.waiting;
+    const SumRole role = sum_role(context_.topology(), vertex);
+    if (role == SumRole::queues) --waiting_;
+    relay->second.finished = role == SumRole::keeps;
+  }
+
+  const Context& context_;
+  Arrivals arrivals_;
+  MessagePaths paths_;
+  BitMatrix sent_;  ///< by contributors
+  std::unordered_map<std::uint64_t, Relay> relays_;
+  std::size_t members_sent_ = 0;
+  std::size_t in_flight_ = 0;
+  std::size_t waiting_ = 0;  ///< sums in switches that keep them apart
+  InTreeReport report_;
+};
+
+}  // namespace
+
+InTreeReport check_in_tree(const Context& context, const Schedule& schedule) {
+  return InTreeCheck(context).run(schedule);
+}
+
+}  // namespace tenex::verifier

@@ -1,0 +1,79 @@
+// Replaying a schedule: starts and arrivals as one stream of events in time order.
+//
+// Arrivals come before starts at equal times (what arrives at an instant can be sent at it), partial sums before copies
+// among them, then in the order of the stream. Pending arrivals wait in lanes of equal latency and stage, each a
+// first-in-first-out queue because starts never decrease; a heap holds one entry per busy lane, so a homogeneous
+// topology pays O(1) per event. Memory is that of the sends under way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "schedule/verifier/context.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/schedule.hpp"
+
+namespace tenex::verifier {
+
+/// A delivery under way. What `payload` means is up to who starts and receives it.
+struct Arrival {
+  SimTime time;
+  std::uint64_t sequence = 0;
+  Send send;
+  std::uint32_t payload = 0;
+};
+
+/// The deliveries under way, earliest first.
+class Arrivals {
+ public:
+  explicit Arrivals(std::size_t lanes) : lanes_(lanes) {}
+
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] SimTime next_time() const { return lanes_[heap_.front()].head().time; }
+  /// `arrival` must not be earlier than any pushed to its lane before. O(log lanes).
+  void push(std::size_t lane, const Arrival& arrival);
+  /// O(log lanes).
+  Arrival pop();
+  /// The earliest copy of `chunk` under way to `vertex`, if any: for messages. O(size).
+  [[nodiscard]] std::optional<SimTime> find_copy(const Context& context, VertexId vertex, ChunkId chunk) const;
+
+ private:
+  /// A queue in a vector: popped entries are dropped when they are half of it.
+  struct Lane {
+    std::vector<Arrival> items;
+    std::size_t popped = 0;
+    [[nodiscard]] bool empty() const { return popped == items.size(); }
+    [[nodiscard]] const Arrival& head() const { return items[popped]; }
+    void drop_head();
+  };
+  [[nodiscard]] bool later(std::uint32_t a, std::uint32_t b) const;
+
+  std::vector<Lane> lanes_;
+  std::vector<std::uint32_t> heap_;  ///< lanes that are not empty
+  std::size_t size_ = 0;
+};
+
+/// Calls visitor.start(send, sequence) for every send and visitor.arrive(arrival) for those whose start returned a
+/// payload, in the order of events. `arrivals` is empty before and after; the visitor may look into it.
+template <class Visitor>
+void replay(const Context& context, const Schedule& schedule, Arrivals& arrivals, Visitor& visitor) {
+  SendBuffer buffer;
+  std::uint64_t sequence = 0;
+  std::optional<SimTime> previous;
+  for (std::size_t window = 0; window < schedule.windows(); ++window) {
+    schedule.read(window, buffer);
+    for (std::size_t i = 0; i < buffer.batch.size(); ++i, ++sequence) {
+      const Send send = buffer.batch[i];
+      ensure(!previous || *previous <= send.start, "a schedule's storage must yield its sends in time order");
+      previous = send.start;
+      while (!arrivals.empty() && arrivals.next_time() <= send.start) visitor.arrive(arrivals.pop());
+      if (const std::optional<std::uint32_t> payload = visitor.start(send))
+        arrivals.push(context.lane(send), {context.arrival(send), sequence, send, *payload});
+    }
+  }
+  while (!arrivals.empty()) visitor.arrive(arrivals.pop());
+}
+
+}  // namespace tenex::verifier

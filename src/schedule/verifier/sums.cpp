@@ -1,0 +1,63 @@
+#include "schedule/verifier/sums.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "schedule/verifier/findings.hpp"
+#include "schedule/vertex_roles.hpp"
+
+namespace tenex::verifier {
+namespace {
+
+class NoSums final : public Sums {
+ public:
+  TakenSum take(VertexId, ChunkId) override { return {Take::nothing, 0}; }
+  Merged deliver(VertexId, ChunkId, std::uint32_t) override { return {.nothing = true}; }
+  bool take_complete(VertexId, ChunkId) override { return false; }
+  bool has_partial(VertexId, ChunkId) const override { return false; }
+  std::string describe_missing(VertexId, ChunkId) const override { return "the collective forms no sums"; }
+};
+
+class InTreeSums final : public Sums {
+ public:
+  InTreeSums(const Context& context, std::vector<OwnedSum> owned) : context_(context), owned_(std::move(owned)) {}
+
+  TakenSum take(VertexId, ChunkId) override { return {}; }
+  Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t) override {
+    return {.complete = owns(vertex, chunk) && --owned_[chunk.index()].parts == 0};
+  }
+  bool take_complete(VertexId, ChunkId) override { return false; }
+  bool has_partial(VertexId vertex, ChunkId chunk) const override {
+    return contributes(context_.topology(), context_.collective(), vertex, chunk);
+  }
+  std::string describe_missing(VertexId vertex, ChunkId chunk) const override {
+    if (!owns(vertex, chunk)) return "its own partial sum goes toward the chunk's owner and never becomes complete";
+    return fmt::format("its sum is not complete until {}", text_of(owned_[chunk.index()].complete_at));
+  }
+
+ private:
+  bool owns(VertexId vertex, ChunkId chunk) const { return vertex == vertex_of(context_.collective().owner(chunk)); }
+
+  const Context& context_;
+  std::vector<OwnedSum> owned_;  ///< `parts` still to come
+};
+
+class AssumedSums final : public Sums {
+ public:
+  TakenSum take(VertexId, ChunkId) override { return {}; }
+  Merged deliver(VertexId, ChunkId, std::uint32_t) override { return {}; }
+  bool take_complete(VertexId, ChunkId) override { return true; }
+  bool has_partial(VertexId, ChunkId) const override { return true; }
+  std::string describe_missing(VertexId, ChunkId) const override { return "its sum was not checked"; }
+};
+
+}  // namespace
+
+std::unique_ptr<Sums> make_no_sums() { return std::make_unique<NoSums>(); }
+std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<OwnedSum> owned) {
+  return std::make_unique<InTreeSums>(context, std::move(owned));
+}
+std::unique_ptr<Sums> make_assumed_sums() { return std::make_unique<AssumedSums>(); }
+
+}  // namespace tenex::verifier

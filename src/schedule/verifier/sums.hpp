@@ -1,0 +1,62 @@
+// Sums: what the verifier must know about partial sums, whatever the method by which it checks them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schedule/verifier/context.hpp"
+#include "schedule/verifier/holdings.hpp"
+#include "schedule/verifier/in_tree.hpp"
+
+namespace tenex::verifier {
+
+/// What a partial sum that starts to be sent is.
+struct TakenSum {
+  Take what = Take::held;
+  std::uint32_t payload = 0;  ///< to be given to deliver() when it arrives
+};
+
+/// What the arrival of a partial sum does.
+struct Merged {
+  NpuId twice = NpuId::none();  ///< somebody whose contribution was in both sums
+  bool complete = false;        ///< the receiver's sum has become complete
+  bool nothing = false;         ///< there was nothing to add: the send has been found wrong before
+};
+
+/// A switch that was left with a sum which somebody lacks.
+struct StuckSum {
+  VertexId at;
+  ChunkId chunk;
+  std::size_t waiting = 0;  ///< separate sums there
+};
+
+/// One way to check partial sums. Link and chunk ids must exist.
+class Sums {
+ public:
+  virtual ~Sums() = default;
+  /// A partial sum starts to be sent from `vertex`.
+  virtual TakenSum take(VertexId vertex, ChunkId chunk) = 0;
+  /// It arrives at `vertex` and is added there.
+  virtual Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t payload) = 0;
+  /// A vertex sends its own sum as a final value: is it complete? A switch that cannot copy gives it away.
+  virtual bool take_complete(VertexId vertex, ChunkId chunk) = 0;
+  /// The vertex has a sum, complete or not.
+  [[nodiscard]] virtual bool has_partial(VertexId vertex, ChunkId chunk) const = 0;
+  /// What the vertex's sum lacks, as a clause: "it lacks the contributions of NPU 1 and NPU 2".
+  [[nodiscard]] virtual std::string describe_missing(VertexId vertex, ChunkId chunk) const = 0;
+  /// Sums that ended in switches which could not add them, by vertex and chunk.
+  [[nodiscard]] virtual std::vector<StuckSum> stuck() const { return {}; }
+};
+
+/// For collectives without sums: nobody has any.
+[[nodiscard]] std::unique_ptr<Sums> make_no_sums();
+/// When the in-tree rule holds (in_tree.hpp): sums are what they should be, and `owned` says when the owners' become
+/// complete.
+[[nodiscard]] std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<OwnedSum> owned);
+/// When nothing is known of the sums: every claim is believed.
+[[nodiscard]] std::unique_ptr<Sums> make_assumed_sums();
+
+}  // namespace tenex::verifier

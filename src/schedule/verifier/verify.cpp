@@ -1,0 +1,271 @@
+// The driver: one replay in which every check looks at every event, then the postconditions.
+//
+// A send found wrong is reported once, at its cause, and then replayed as if it were right, so that one mistake does
+// not drown in its consequences. For collectives that reduce, a pass before the replay tries the in-tree rule; where it
+// fails, the replay carries exact contribution sets if memory allows.
+#include "tenex/schedule/verifier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "schedule/verifier/exact_sums.hpp"
+#include "schedule/verifier/findings.hpp"
+#include "schedule/verifier/holdings.hpp"
+#include "schedule/verifier/in_tree.hpp"
+#include "schedule/verifier/links.hpp"
+#include "schedule/verifier/paths.hpp"
+#include "schedule/verifier/replay.hpp"
+#include "schedule/verifier/sums.hpp"
+#include "schedule/vertex_roles.hpp"
+
+namespace tenex {
+namespace verifier {
+namespace {
+
+/// All checks over one stream of events.
+class Replay {
+ public:
+  Replay(const Context& context, Sums& sums, bool sums_known, std::size_t max_findings)
+      : context_(context),
+        sums_(sums),
+        sums_known_(sums_known),
+        findings_(context, max_findings),
+        arrivals_(context.lanes()),
+        links_(context.topology().links()),
+        paths_(context),
+        holdings_(context) {}
+
+  Verdict run(const Schedule& schedule) {
+    replay(context_, schedule, arrivals_, *this);
+    check_paths_ended();
+    if (sums_known_) check_postconditions();
+    Verdict verdict;
+    verdict.violations = findings_.count();
+    verdict.findings = findings_.take();
+    verdict.sends = sends_;
+    verdict.waste = holdings_.waste();
+    verdict.collective_time = std::max(holdings_.last_useful(), last_sum_);
+    verdict.outcome = verdict.violations > 0 ? Verification::invalid
+                      : sums_known_          ? Verification::valid
+                                             : Verification::skipped;
+    return verdict;
+  }
+
+  /// A send starts; what it carries if its target will unpack it.
+  std::optional<std::uint32_t> start(const Send& send) {
+    ++sends_;
+    if (!check_ids(send)) return std::nullopt;
+    if (send.start < SimTime::zero())
+      findings_.add(Violation::negative_start, send, [] { return "time begins at 0s"; });
+    if (const auto busy_until = links_.take(context_, send))
+      findings_.add(Violation::link_overlap, send,
+                    [&] { return fmt::format("the link is busy with another send until {}", text_of(*busy_until)); });
+    const PathStep step = paths_.step(send);
+    if (step.broken) {
+      if (!step.problem.empty()) findings_.add(Violation::broken_path, send, [&] { return step.problem; });
+      return std::nullopt;
+    }
+    std::uint32_t payload = step.payload;
+    if (step.takes) {
+      payload = take(send);
+      if (send.message.exists()) paths_.carry(send.message, payload);
+    }
+    return step.unpacks ? std::optional(payload) : std::nullopt;
+  }
+
+  /// A send is unpacked at its link's target.
+  void arrive(const Arrival& arrival) {
+    const VertexId vertex = context_.target(arrival.send);
+    const ChunkId chunk = arrival.send.chunk;
+    if (arrival.send.stage == Stage::copy) {
+      holdings_.deliver(vertex, chunk, arrival.time);
+      return;
+    }
+    last_sum_ = std::max(last_sum_, arrival.time);
+    const bool final_before = sum_role(context_.topology(), vertex) == SumRole::keeps && holdings_.holds(vertex, chunk);
+    const Merged merged = sums_.deliver(vertex, chunk, arrival.payload);
+    if (merged.nothing) return;
+    if (merged.twice.exists() || final_before) report_twice(arrival, merged);
+    if (merged.complete) holdings_.complete(vertex, chunk);
+  }
+
+ private:
+  bool check_ids(const Send& send) {
+    if (!context_.link_exists(send)) {
+      findings_.add(Violation::unknown_link, send,
+                    [&] { return fmt::format("the topology has {} links", context_.topology().links()); });
+      return false;
+    }
+    if (!context_.chunk_exists(send)) {
+      findings_.add(Violation::unknown_chunk, send,
+                    [&] { return fmt::format("the collective has {} chunks", context_.collective().chunks()); });
+      return false;
+    }
+    return true;
+  }
+
+  /// Checks that the source has what the send claims; what it takes along.
+  std::uint32_t take(const Send& send) {
+    const VertexId source = context_.source(send);
+    if (send.stage == Stage::reduce) {
+      const TakenSum taken = sums_.take(source, send.chunk);
+      if (taken.what == Take::spent) report_spent(send);
+      if (taken.what == Take::nothing)
+        findings_.add(Violation::source_lacks_chunk, send,
+                      [&] { return name(source) + " has no part of the chunk's sum"; });
+      return taken.payload;
+    }
+    const Take what = holdings_.take(source, send.chunk);
+    if (what == Take::held || sums_.take_complete(source, send.chunk)) return 0;
+    if (what == Take::spent)
+      report_spent(send);
+    else if (sums_.has_partial(source, send.chunk))
+      findings_.add(Violation::incomplete_sum, send, [&] {
+        return fmt::format("{} cannot send the final value, as {}", name(source),
+                           sums_.describe_missing(source, send.chunk));
+      });
+    else
+      report_lack(send);
+    return 0;
+  }
+
+  void report_lack(const Send& send) {
+    findings_.add(Violation::source_lacks_chunk, send, [&] {
+      const VertexId source = context_.source(send);
+      const auto coming = arrivals_.find_copy(context_, source, send.chunk);
+      return fmt::format("{} does not hold the chunk{}", name(source), coming ? " until " + text_of(*coming) : "");
+    });
+  }
+
+  void report_spent(const Send& send) {
+    findings_.add(Violation::switch_copy, send, [&] {
+      return fmt::format("{} has already forwarded all it has received of the chunk, and cannot copy",
+                         name(context_.source(send)));
+    });
+  }
+
+  void report_twice(const Arrival& arrival, const Merged& merged) {
+    findings_.add(Violation::contribution_twice, arrival.send, [&] {
+      const std::string receiver = name(context_.target(arrival.send));
+      if (!merged.twice.exists())
+        return fmt::format("{} holds the final value already when this partial sum arrives at {}", receiver,
+                           text_of(arrival.time));
+      return fmt::format("at its arrival at {} the contribution of NPU {} is in the sum at {} already",
+                         text_of(arrival.time), merged.twice.value(), receiver);
+    });
+  }
+
+  void check_paths_ended() {
+    for (const Send& last : paths_.unfinished())
+      findings_.add(Violation::broken_path, last, [&] {
+        return fmt::format("message {} ends here and never reaches NPU {}", last.message.value(),
+                           last.destination.value());
+      });
+  }
+
+  void check_postconditions() {
+    const auto& collective = context_.collective();
+    for (const auto& [npu, chunk] : holdings_.missing()) {
+      const VertexId vertex = vertex_of(npu);
+      const Send about{SimTime::zero(), LinkId::none(), chunk};
+      if (reduces(collective.kind()) && npu == collective.owner(chunk))
+        findings_.add_at_end(Violation::missing_contribution, about, [&] {
+          return fmt::format("NPU {} ends without the sum of chunk {}: {}", npu.value(), chunk.value(),
+                             sums_.describe_missing(vertex, chunk));
+        });
+      else
+        findings_.add_at_end(Violation::missing_postcondition, about, [&] {
+          return fmt::format("NPU {} ends without chunk {}, which it must hold", npu.value(), chunk.value());
+        });
+    }
+    for (const auto& stuck : sums_.stuck())
+      findings_.add_at_end(Violation::switch_reduce, {SimTime::zero(), LinkId::none(), stuck.chunk}, [&] {
+        return fmt::format(
+            "{} ends with {} of the partial sums of chunk {} that reached it: it cannot add them, so each must "
+            "be sent on",
+            name(stuck.at), stuck.waiting, stuck.chunk.value());
+      });
+  }
+
+  std::string name(VertexId vertex) const { return name_of(context_.topology(), vertex); }
+
+  const Context& context_;
+  Sums& sums_;
+  bool sums_known_;
+  Findings findings_;
+  Arrivals arrivals_;
+  LinkOccupancy links_;
+  MessagePaths paths_;
+  CopyHoldings holdings_;
+  std::uint64_t sends_ = 0;
+  SimTime last_sum_;  ///< last arrival of a partial sum
+};
+
+/// How the sums will be checked.
+struct Method {
+  std::unique_ptr<Sums> sums;
+  bool known = true;
+  std::string name;
+  std::size_t memory_needed_bytes = 0;
+};
+
+Method choose_method(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
+  if (!reduces(context.collective().kind())) return {make_no_sums(), true, "none", 0};
+  InTreeReport report = check_in_tree(context, schedule);
+  if (report.holds && options.reduction_check != ReductionCheck::exact_sets)
+    return {make_in_tree_sums(context, std::move(report.sums)), true, "in_tree", 0};
+  const std::size_t needed = exact_sums_bytes(context, report);
+  if (needed <= options.memory_limit_bytes && options.reduction_check != ReductionCheck::in_tree)
+    return {make_exact_sums(context), true, "exact_sets", 0};
+  return {make_assumed_sums(), false, "skipped", needed};
+}
+
+}  // namespace
+}  // namespace verifier
+
+std::string_view to_string(Violation violation) {
+  switch (violation) {
+    case Violation::unknown_link:
+      return "unknown_link";
+    case Violation::unknown_chunk:
+      return "unknown_chunk";
+    case Violation::negative_start:
+      return "negative_start";
+    case Violation::source_lacks_chunk:
+      return "source_lacks_chunk";
+    case Violation::incomplete_sum:
+      return "incomplete_sum";
+    case Violation::link_overlap:
+      return "link_overlap";
+    case Violation::contribution_twice:
+      return "contribution_twice";
+    case Violation::broken_path:
+      return "broken_path";
+    case Violation::switch_copy:
+      return "switch_copy";
+    case Violation::switch_reduce:
+      return "switch_reduce";
+    case Violation::missing_postcondition:
+      return "missing_postcondition";
+    case Violation::missing_contribution:
+      return "missing_contribution";
+  }
+  return "unknown";
+}
+
+Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
+               const VerifyOptions& options) {
+  const verifier::Context context(topology, collective, occupancy);
+  auto method = verifier::choose_method(context, schedule, options);
+  Verdict verdict = verifier::Replay(context, *method.sums, method.known, options.max_findings).run(schedule);
+  verdict.reduction_check = method.name;
+  verdict.memory_needed_bytes = method.memory_needed_bytes;
+  return verdict;
+}
+
+}  // namespace tenex

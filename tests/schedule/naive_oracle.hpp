@@ -1,0 +1,279 @@
+// The definition of a valid schedule, as slow and obvious as it can be said: quadratic loops over whole transfers, sets
+// of contributors as std::set. It shares nothing with the verifier: there are no events and no replay, every question
+// is answered by looking at all transfers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/topology/timing.hpp"
+
+namespace tenex::test {
+
+struct OracleAnswer {
+  bool valid = false;
+  SimTime collective_time;  ///< where valid
+  std::uint64_t waste = 0;  ///< where valid
+};
+
+class NaiveOracle {
+ public:
+  NaiveOracle(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
+      : topology_(topology), collective_(collective), occupancy_(occupancy), sends_(list_sends(schedule)) {}
+
+  OracleAnswer answer() {
+    if (!sends_are_possible() || !links_are_exclusive() || !build_transfers() || !sources_hold() ||
+        !sums_are_disjoint() || !postconditions_hold())
+      return {};
+    return {true, collective_time(), waste()};
+  }
+
+ private:
+  /// A chunk that goes from one vertex's holdings into another's: a plain send, or a whole message.
+  struct Transfer {
+    VertexId source, target;
+    ChunkId chunk;
+    Stage stage;
+    SimTime start, arrival;
+    std::size_t first_send, last_send;  ///< places in the sorted list
+    std::set<std::uint32_t> contributions;
+    std::optional<std::size_t> taken_from;  ///< the transfer that a switch without copy passes on
+  };
+
+  HopTime hop(const Send& send) const {
+    return hop_time(topology_.classes()[topology_.class_of(send.link)], collective_.chunk_bytes(send.chunk),
+                    occupancy_);
+  }
+
+  bool sends_are_possible() const {
+    return std::all_of(sends_.begin(), sends_.end(), [&](const Send& send) {
+      return send.link.index() < topology_.links() && send.chunk.index() < collective_.chunks() &&
+             send.start >= SimTime::zero();
+    });
+  }
+
+  bool links_are_exclusive() const {
+    for (const auto& a : sends_)
+      for (const auto& b : sends_)
+        if (&a != &b && a.link == b.link && a.start <= b.start && b.start < a.start + hop(a).busy) return false;
+    return true;
+  }
+
+  bool build_transfers() {
+    std::map<std::uint32_t, std::vector<std::size_t>> hops;
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+      const auto& send = sends_[i];
+      if (send.message.exists() != send.destination.exists()) return false;
+      if (send.message.exists())
+        hops[send.message.value()].push_back(i);
+      else
+        add_transfer({i});
+    }
+    for (const auto& [message, path] : hops) {
+      if (!is_path(path)) return false;
+      add_transfer(path);
+    }
+    std::sort(transfers_.begin(), transfers_.end(),
+              [](const Transfer& a, const Transfer& b) { return a.first_send < b.first_send; });
+    return true;
+  }
+
+  bool is_path(const std::vector<std::size_t>& path) const {
+    const auto& first = sends_[path.front()];
+    if (!topology_.is_npu(topology_.source(first.link)) || first.destination.index() >= topology_.npus()) return false;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const auto& send = sends_[path[i]];
+      if (send.chunk != first.chunk || send.stage != first.stage || send.destination != first.destination) return false;
+      const bool there = topology_.target(send.link) == vertex_of(send.destination);
+      if (there != (i + 1 == path.size())) return false;
+      if (i == 0) continue;
+      const auto& before = sends_[path[i - 1]];
+      if (topology_.target(before.link) != topology_.source(send.link)) return false;
+      if (before.start + hop(before).latency > send.start) return false;
+    }
+    return true;
+  }
+
+  void add_transfer(const std::vector<std::size_t>& path) {
+    const auto& first = sends_[path.front()];
+    const auto& last = sends_[path.back()];
+    transfers_.push_back({topology_.source(first.link),
+                          topology_.target(last.link),
+                          first.chunk,
+                          first.stage,
+                          first.start,
+                          last.start + hop(last).latency,
+                          path.front(),
+                          path.back(),
+                          {},
+                          {}});
+  }
+
+  bool is_npu(VertexId vertex) const { return topology_.is_npu(vertex); }
+  bool copies(VertexId vertex) const { return is_npu(vertex) || topology_.switch_properties(vertex).copy; }
+  bool adds(VertexId vertex) const { return is_npu(vertex) || topology_.switch_properties(vertex).reduce; }
+
+  std::set<std::uint32_t> own(VertexId vertex, ChunkId chunk) const {
+    if (is_npu(vertex) && collective_.contributes(npu_of(vertex), chunk)) return {vertex.value()};
+    return {};
+  }
+  std::set<std::uint32_t> everybody(ChunkId chunk) const {
+    std::set<std::uint32_t> all;
+    for (const auto member : collective_.groups()[collective_.group_of(chunk).index()].members)
+      all.insert(member.value());
+    return all;
+  }
+
+  /// Transfers into (vertex, chunk) of a stage, in order of arrival.
+  std::vector<std::size_t> into(VertexId vertex, ChunkId chunk, Stage stage) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < transfers_.size(); ++i)
+      if (transfers_[i].target == vertex && transfers_[i].chunk == chunk && transfers_[i].stage == stage)
+        found.push_back(i);
+    std::sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(transfers_[a].arrival, transfers_[a].last_send) <
+             std::pair(transfers_[b].arrival, transfers_[b].last_send);
+    });
+    return found;
+  }
+  /// How many transfers of the same stage left the same vertex with the same chunk before.
+  std::size_t sent_before(std::size_t i) const {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < i; ++j)
+      if (transfers_[j].source == transfers_[i].source && transfers_[j].chunk == transfers_[i].chunk &&
+          transfers_[j].stage == transfers_[i].stage)
+        ++count;
+    return count;
+  }
+  /// The start of the last such transfer, if any.
+  std::optional<SimTime> last_sum_sent_before(std::size_t i) const {
+    std::optional<SimTime> last;
+    for (std::size_t j = 0; j < i; ++j)
+      if (transfers_[j].source == transfers_[i].source && transfers_[j].chunk == transfers_[i].chunk &&
+          transfers_[j].stage == Stage::reduce)
+        last = transfers_[j].start;
+    return last;
+  }
+
+  /// Gives every transfer, in order of start, what its source has at that moment.
+  bool sources_hold() {
+    for (std::size_t i = 0; i < transfers_.size(); ++i) {
+      auto& transfer = transfers_[i];
+      const auto arrived = into(transfer.source, transfer.chunk, transfer.stage);
+      const bool one_by_one = transfer.stage == Stage::copy ? !copies(transfer.source) : !adds(transfer.source);
+      if (one_by_one) {
+        const auto turn = sent_before(i);
+        if (turn >= arrived.size() || transfers_[arrived[turn]].arrival > transfer.start) return false;
+        transfer.taken_from = arrived[turn];
+        transfer.contributions = transfers_[arrived[turn]].contributions;
+      } else if (transfer.stage == Stage::reduce) {
+        transfer.contributions = own(transfer.source, transfer.chunk);
+        const auto emptied = copies(transfer.source) ? std::nullopt : last_sum_sent_before(i);
+        for (const auto j : arrived)
+          if (transfers_[j].arrival <= transfer.start && (!emptied || transfers_[j].arrival > *emptied))
+            transfer.contributions.insert(transfers_[j].contributions.begin(), transfers_[j].contributions.end());
+        if (transfer.contributions.empty()) return false;
+      } else {
+        const auto since = final_since(transfer.source, transfer.chunk);
+        if (!since || *since > transfer.start) return false;
+      }
+    }
+    return true;
+  }
+
+  std::optional<SimTime> copied_since(VertexId vertex, ChunkId chunk) const {
+    if (is_npu(vertex) && collective_.holds_at_start(npu_of(vertex), chunk)) return SimTime::zero();
+    const auto copies_in = into(vertex, chunk, Stage::copy);
+    return copies_in.empty() ? std::nullopt : std::optional(transfers_[copies_in.front()].arrival);
+  }
+  /// When the vertex's own sum becomes complete.
+  std::optional<SimTime> summed_since(VertexId vertex, ChunkId chunk) const {
+    if (!reduces(collective_.kind()) || !adds(vertex)) return std::nullopt;
+    auto sum = own(vertex, chunk);
+    for (const auto i : into(vertex, chunk, Stage::reduce)) {
+      sum.insert(transfers_[i].contributions.begin(), transfers_[i].contributions.end());
+      if (sum == everybody(chunk)) return transfers_[i].arrival;
+    }
+    return std::nullopt;
+  }
+  std::optional<SimTime> final_since(VertexId vertex, ChunkId chunk) const {
+    const auto copied = copied_since(vertex, chunk);
+    const auto summed = summed_since(vertex, chunk);
+    if (!copied || !summed) return copied ? copied : summed;
+    return std::min(*copied, *summed);
+  }
+
+  bool sums_are_disjoint() const {
+    for (std::uint32_t v = 0; v < topology_.vertices(); ++v)
+      for (std::uint32_t c = 0; c < collective_.chunks(); ++c) {
+        const VertexId vertex(v);
+        const ChunkId chunk(c);
+        if (!adds(vertex)) continue;
+        auto sum = own(vertex, chunk);
+        std::optional<SimTime> emptied;
+        for (const auto i : into(vertex, chunk, Stage::reduce)) {
+          const auto& arriving = transfers_[i];
+          if (!copies(vertex))
+            for (const auto& out : transfers_)  // a sum that was sent away is no longer there
+              if (out.source == vertex && out.chunk == chunk && out.stage == Stage::reduce &&
+                  out.start < arriving.arrival && (!emptied || out.start > *emptied)) {
+                sum.clear();
+                emptied = out.start;
+              }
+          for (const auto who : arriving.contributions)
+            if (!sum.insert(who).second) return false;
+          const auto copied = copied_since(vertex, chunk);
+          if (copies(vertex) && copied && *copied < arriving.arrival) return false;
+        }
+      }
+    return true;
+  }
+
+  bool postconditions_hold() const {
+    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu)
+      for (std::uint32_t c = 0; c < collective_.chunks(); ++c)
+        if (collective_.must_hold(NpuId(npu), ChunkId(c)) && !final_since(VertexId(npu), ChunkId(c))) return false;
+    return true;
+  }
+
+  /// A copy is of use when it is the receiver's first news of the final value, and the receiver needs or sends it.
+  bool is_useful(std::size_t i) const {
+    const auto& transfer = transfers_[i];
+    if (transfer.stage == Stage::reduce) return true;
+    if (!copies(transfer.target))
+      return std::any_of(transfers_.begin(), transfers_.end(),
+                         [&](const Transfer& next) { return next.taken_from == i; });
+    const auto summed = summed_since(transfer.target, transfer.chunk);
+    if (summed && *summed <= transfer.arrival) return false;
+    if (is_npu(transfer.target) && collective_.holds_at_start(npu_of(transfer.target), transfer.chunk)) return false;
+    if (into(transfer.target, transfer.chunk, Stage::copy).front() != i) return false;
+    if (is_npu(transfer.target) && collective_.must_hold(npu_of(transfer.target), transfer.chunk)) return true;
+    return std::any_of(transfers_.begin(), transfers_.end(), [&](const Transfer& next) {
+      return next.source == transfer.target && next.chunk == transfer.chunk && next.stage == Stage::copy;
+    });
+  }
+  SimTime collective_time() const {
+    SimTime last;
+    for (std::size_t i = 0; i < transfers_.size(); ++i)
+      if (is_useful(i)) last = std::max(last, transfers_[i].arrival);
+    return last;
+  }
+  std::uint64_t waste() const {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < transfers_.size(); ++i) count += is_useful(i) ? 0 : 1;
+    return count;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  Occupancy occupancy_;
+  std::vector<Send> sends_;
+  std::vector<Transfer> transfers_;
+};
+
+}  // namespace tenex::test
