@@ -1,0 +1,316 @@
+// Replay of a schedule, driven by dependencies: every send starts once all it waits for has happened, and tells those
+// that wait for it.
+//
+// A send waits for its link's previous send in the plan's order; a later hop of a message also for the hop before it;
+// any other send for its chunk at its source: a copy for the first delivery of the final value that the plan had before
+// it (where there is none, for the sum's deliveries), a partial sum for every partial sum delivered by then. Where the
+// plan had nothing in time, the send waits for the first delivery after it. A timed replay moreover waits for the
+// planned start.
+//
+// All waits of a valid plan point back in planned time, and by induction nothing is later than planned: a timed replay
+// equals the plan, one as soon as possible is never later. Sums are not followed (the verifier does that): the replay
+// tells times alone.
+//
+// Encoding: waits are counted per send. "Delivery i and all before it of its kind" is an event of its own (a prefix),
+// so a send that waits for many deliveries waits for one event, and all waits together are O(sends).
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tenex/base/units.hpp"
+#include "tenex/simulation/simulator.hpp"
+
+namespace tenex {
+namespace {
+
+using Index = std::uint32_t;  ///< of a send in planned order
+constexpr Index nobody = std::numeric_limits<Index>::max();
+
+/// Lists of sends that wait for events; each send waits in at most one list. O(events + sends) memory.
+class WaitingLists {
+ public:
+  WaitingLists(std::size_t events, std::size_t sends) : first_(events, nobody), next_(sends, nobody) {}
+  void add(std::size_t event, Index send) { next_[send] = std::exchange(first_[event], send); }
+  [[nodiscard]] Index first(std::size_t event) const { return first_[event]; }
+  [[nodiscard]] Index next(Index send) const { return next_[send]; }
+
+ private:
+  std::vector<Index> first_;
+  std::vector<Index> next_;
+};
+
+class Replayer {
+ public:
+  Replayer(const Topology& topology, const Collective& collective, std::vector<Send> plan, Replay mode,
+           const SimulationOptions& options)
+      : topology_(topology),
+        collective_(collective),
+        options_(options),
+        hop_times_(topology, collective.chunk_sizes(), options.occupancy),
+        plan_(std::move(plan)),
+        start_(plan_.size()),
+        waits_for_(plan_.size(), 0),
+        next_on_link_(plan_.size(), nobody),
+        next_delivery_(plan_.size(), nobody),
+        prefix_waits_for_(plan_.size(), 0),
+        prefix_time_(plan_.size()),
+        waiting_(2 * plan_.size(), plan_.size()) {
+    if (mode == Replay::timed)
+      for (Index i = 0; i < plan_.size(); ++i) start_[i] = plan_[i].start;
+  }
+
+  Result<Simulation> run() {
+    chain_links();
+    group_deliveries();
+    if (auto done = find_supplies(); !done) return done.errors();
+    start_all();
+    if (started_ < plan_.size()) return stuck_error();
+    return finish();
+  }
+
+ private:
+  // Two events per send: its arrival, and the prefix of deliveries that ends with it.
+  static std::size_t arrival_of(Index send) { return 2 * std::size_t{send}; }
+  static std::size_t prefix_of(Index send) { return 2 * std::size_t{send} + 1; }
+
+  [[nodiscard]] const HopTime& hop(Index i) const {
+    return hop_times_.at(topology_.class_of(plan_[i].link), collective_.size_class(plan_[i].chunk));
+  }
+  [[nodiscard]] VertexId source(Index i) const { return topology_.source(plan_[i].link); }
+  [[nodiscard]] VertexId target(Index i) const { return topology_.target(plan_[i].link); }
+  [[nodiscard]] SimTime planned_arrival(Index i) const { return plan_[i].start + hop(i).latency; }
+  /// Unpacked at the end of its link: not a hop in the middle of a message.
+  [[nodiscard]] bool delivers(Index i) const {
+    return !plan_[i].message.exists() || target(i) == vertex_of(plan_[i].destination);
+  }
+
+  void chain_links() {
+    std::vector<Index> last(topology_.links(), nobody);
+    for (Index i = 0; i < plan_.size(); ++i) {
+      const auto previous = std::exchange(last[plan_[i].link.index()], i);
+      if (previous == nobody) continue;
+      next_on_link_[previous] = i;
+      ++waits_for_[i];
+    }
+  }
+
+  using Kind = std::tuple<VertexId, ChunkId, Stage>;
+  [[nodiscard]] Kind delivered_kind(Index i) const { return {target(i), plan_[i].chunk, plan_[i].stage}; }
+
+  /// Sorts deliveries by what they deliver where, then by planned arrival, and chains the prefixes.
+  void group_deliveries() {
+    for (Index i = 0; i < plan_.size(); ++i)
+      if (delivers(i)) deliveries_.push_back(i);
+    std::sort(deliveries_.begin(), deliveries_.end(), [&](Index a, Index b) {
+      return std::tuple(delivered_kind(a), planned_arrival(a), a) <
+             std::tuple(delivered_kind(b), planned_arrival(b), b);
+    });
+    for (std::size_t d = 0; d < deliveries_.size(); ++d) {
+      prefix_waits_for_[deliveries_[d]] = 1;
+      if (d == 0 || delivered_kind(deliveries_[d - 1]) != delivered_kind(deliveries_[d])) continue;
+      next_delivery_[deliveries_[d - 1]] = deliveries_[d];
+      prefix_waits_for_[deliveries_[d]] = 2;
+    }
+  }
+
+  /// Deliveries of one kind: the first planned, and the last that the plan had by `time`.
+  struct Supply {
+    Index first = nobody;
+    Index last_in_time = nobody;
+  };
+  [[nodiscard]] Supply supply(VertexId vertex, ChunkId chunk, Stage stage, SimTime time) const {
+    const Kind kind{vertex, chunk, stage};
+    const auto begin =
+        std::partition_point(deliveries_.begin(), deliveries_.end(), [&](Index d) { return delivered_kind(d) < kind; });
+    if (begin == deliveries_.end() || delivered_kind(*begin) != kind) return {};
+    const auto end = std::partition_point(
+        begin, deliveries_.end(), [&](Index d) { return delivered_kind(d) == kind && planned_arrival(d) <= time; });
+    return {*begin, end == begin ? nobody : *(end - 1)};
+  }
+
+  void wait(Index send, std::size_t event) {
+    waiting_.add(event, send);
+    ++waits_for_[send];
+  }
+
+  /// Finds for each send what brings its chunk to its source.
+  Status find_supplies() {
+    std::vector<Index> hops;
+    for (Index i = 0; i < plan_.size(); ++i) {
+      if (plan_[i].message.exists())
+        hops.push_back(i);
+      else if (!wait_for_chunk(i))
+        return never_comes_error(i, "its source neither holds it at first nor receives it");
+    }
+    std::sort(hops.begin(), hops.end(),
+              [&](Index a, Index b) { return std::tuple(plan_[a].message, a) < std::tuple(plan_[b].message, b); });
+    std::size_t first = 0;
+    for (std::size_t h = 0; h < hops.size(); ++h) {
+      if (plan_[hops[h]].message != plan_[hops[first]].message) first = h;
+      if (h == first) {
+        if (!wait_for_chunk(hops[h]))
+          return never_comes_error(hops[h], "its source neither holds it at first nor receives it");
+        continue;
+      }
+      auto previous = h;
+      while (previous > first && target(hops[previous - 1]) != source(hops[h])) --previous;
+      if (previous == first)
+        return never_comes_error(
+            hops[h], fmt::format("no earlier hop of message {} ends at its source", plan_[hops[h]].message.value()));
+      wait(hops[h], arrival_of(hops[previous - 1]));
+    }
+    return success();
+  }
+
+  /// Lets a send that is no later hop wait for its chunk; false when that never comes.
+  bool wait_for_chunk(Index i) {
+    const auto& send = plan_[i];
+    const auto from = source(i);
+    const bool at_npu = topology_.is_npu(from);
+    const auto sums = supply(from, send.chunk, Stage::reduce, send.start);
+    if (send.stage == Stage::reduce) {
+      const bool contributes = at_npu && collective_.contributes(npu_of(from), send.chunk);
+      return wait_for_prefix(i, sums, contributes);
+    }
+    if (at_npu && collective_.holds_at_start(npu_of(from), send.chunk)) return true;
+    const auto copies = supply(from, send.chunk, Stage::copy, send.start);
+    if (at_npu && copies.last_in_time != nobody) return wait(i, arrival_of(copies.first)), true;
+    if (copies.last_in_time != nobody || sums.first == nobody) return wait_for_prefix(i, copies, false);
+    return wait_for_prefix(i, sums, false);
+  }
+
+  /// Waits for all deliveries that the plan had in time; where there was none and the source has nothing, for the
+  /// first.
+  bool wait_for_prefix(Index i, const Supply& supply, bool source_has_it) {
+    if (supply.last_in_time != nobody)
+      wait(i, prefix_of(supply.last_in_time));
+    else if (!source_has_it && supply.first != nobody)
+      wait(i, prefix_of(supply.first));
+    else
+      return source_has_it;
+    return true;
+  }
+
+  void start_all() {
+    for (Index i = 0; i < plan_.size(); ++i)
+      if (waits_for_[i] == 0) ready_.push_back(i);
+    while (!ready_.empty()) {
+      const auto i = ready_.back();
+      ready_.pop_back();
+      ++started_;
+      const auto arrival = start_[i] + hop(i).latency;
+      if (next_on_link_[i] != nobody) release(next_on_link_[i], start_[i] + hop(i).busy);
+      release_all(arrival_of(i), arrival);
+      if (delivers(i)) complete_prefixes(i, arrival);
+    }
+  }
+
+  void release(Index send, SimTime time) {
+    start_[send] = std::max(start_[send], time);
+    if (--waits_for_[send] == 0) ready_.push_back(send);
+  }
+  void release_all(std::size_t event, SimTime time) {
+    for (auto send = waiting_.first(event); send != nobody; send = waiting_.next(send)) release(send, time);
+  }
+  /// Delivery i has come: its prefix is complete once the one before it is, and so on.
+  void complete_prefixes(Index i, SimTime time) {
+    while (i != nobody) {
+      prefix_time_[i] = time = std::max(prefix_time_[i], time);
+      if (--prefix_waits_for_[i] > 0) return;
+      release_all(prefix_of(i), time);
+      i = next_delivery_[i];
+    }
+  }
+
+  [[nodiscard]] std::string describe(Index i) const {
+    const auto& send = plan_[i];
+    return fmt::format("the send of chunk {} from vertex {} to {} planned at {}", send.chunk.value(), source(i).value(),
+                       target(i).value(), to_string(send.start));
+  }
+  [[nodiscard]] Diagnostic never_comes_error(Index i, std::string why) const {
+    return input_error({}, describe(i) + " waits for a chunk that never comes", std::move(why),
+                       "verify the schedule to see what is wrong with it");
+  }
+  [[nodiscard]] Diagnostic stuck_error() const {
+    Index i = 0;
+    while (waits_for_[i] == 0) ++i;
+    return never_comes_error(i, "it waits for sends that wait for it");
+  }
+
+  Simulation finish() {
+    Simulation result;
+    result.hops = plan_.size();
+    if (options_.record_links) result.links.assign(topology_.links(), LinkLoad{});
+    for (Index i = 0; i < plan_.size(); ++i) {
+      if (delivers(i)) {
+        ++result.messages;
+        result.finish = std::max(result.finish, start_[i] + hop(i).latency);
+      }
+      if (!options_.record_links) continue;
+      auto& load = result.links[plan_[i].link.index()];
+      load.bytes += collective_.chunk_bytes(plan_[i].chunk);
+      load.busy += hop(i).busy;
+    }
+    if (options_.record_sends) {
+      for (Index i = 0; i < plan_.size(); ++i) plan_[i].start = start_[i];
+      result.sends = make_list_schedule(std::move(plan_));
+    }
+    return result;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const SimulationOptions& options_;
+  HopTimes hop_times_;
+  std::vector<Send> plan_;               ///< in planned order
+  std::vector<SimTime> start_;           ///< the latest of what is known of each send so far
+  std::vector<std::uint8_t> waits_for_;  ///< events that a send still waits for, at most two
+  std::vector<Index> next_on_link_;
+  std::vector<Index> deliveries_;     ///< by kind, then planned arrival
+  std::vector<Index> next_delivery_;  ///< of the same kind
+  std::vector<std::uint8_t> prefix_waits_for_;
+  std::vector<SimTime> prefix_time_;
+  WaitingLists waiting_;
+  std::vector<Index> ready_;
+  std::size_t started_ = 0;
+};
+
+/// What a plan must keep to before it can be followed at all.
+Status check_plan(const Topology& topology, const Collective& collective, const std::vector<Send>& plan) {
+  if (plan.size() >= nobody)
+    return resource_error(fmt::format("cannot replay {} sends", plan.size()), "sends are numbered in 32 bits");
+  for (const auto& send : plan) {
+    if (send.link.index() >= topology.links())
+      return input_error({}, fmt::format("a send uses link {}", send.link.value()),
+                         fmt::format("the topology has {} links", topology.links()),
+                         "replay the schedule on the topology that it was made for");
+    if (send.chunk.index() >= collective.chunks())
+      return input_error({}, fmt::format("a send carries chunk {}", send.chunk.value()),
+                         fmt::format("the collective has {} chunks", collective.chunks()),
+                         "replay the schedule with the collective that it was made for");
+    if (send.start < SimTime::zero())
+      return input_error({}, fmt::format("a send of chunk {} is planned before time zero", send.chunk.value()),
+                         "nothing can start earlier");
+  }
+  return success();
+}
+
+}  // namespace
+
+Result<Simulation> replay(const Topology& topology, const Collective& collective, const Schedule& schedule, Replay mode,
+                          const SimulationOptions& options) {
+  if (options.backend != Backend::congestion_aware)
+    return unsupported_error({}, "the congestion-unaware backend cannot replay a schedule",
+                             "its messages overlap on links", "use the congestion-aware backend");
+  auto plan = list_sends(schedule);
+  if (auto fit = check_plan(topology, collective, plan); !fit) return fit.errors();
+  return Replayer(topology, collective, std::move(plan), mode, options).run();
+}
+
+}  // namespace tenex

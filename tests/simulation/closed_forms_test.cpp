@@ -1,0 +1,138 @@
+// Times of the textbook algorithms that can be derived by hand.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "simulation/programs.hpp"
+#include "support/topologies.hpp"
+
+namespace tenex {
+namespace {
+
+using support::finish;
+
+// Chunks of 1 MB over 50 GB/s: beta*m = 20 us; alpha = 0.5 us.
+constexpr auto kSer = microseconds(20);
+constexpr auto kHop = kSer + support::kAlpha;
+
+Collective megabyte_chunks(CollectiveKind kind, std::uint32_t npus, std::int64_t chunks = 1) {
+  return support::collective(kind, npus, bytes(1'000'000 * npus * chunks), chunks);
+}
+
+TEST(RingTimes, OneWayTakesAHopPerOtherNpu) {
+  for (const std::uint32_t n : {2U, 3U, 7U, 8U, 33U}) {
+    const auto ring = support::ring(n);
+    const auto hops = static_cast<std::int64_t>(n) - 1;
+    for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
+      EXPECT_EQ(finish("ring_unidirectional", ring, megabyte_chunks(kind, n)), hops * kHop) << n;
+    // All owners' sums are complete after n-1 hops, then the gather takes n-1.
+    EXPECT_EQ(finish("ring_unidirectional", ring, megabyte_chunks(CollectiveKind::all_reduce, n)), 2 * hops * kHop);
+  }
+}
+
+TEST(RingTimes, BothWaysTakeAHopPerNpuOfTheLongerWay) {
+  for (const std::uint32_t n : {2U, 3U, 7U, 8U, 33U, 64U}) {
+    const auto ring = support::ring(n);
+    const auto hops = static_cast<std::int64_t>(n) / 2;  // ceil((n-1)/2)
+    for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
+      EXPECT_EQ(finish("ring", ring, megabyte_chunks(kind, n)), hops * kHop) << n;
+    EXPECT_EQ(finish("ring", ring, megabyte_chunks(CollectiveKind::all_reduce, n)), 2 * hops * kHop) << n;
+  }
+}
+
+TEST(RingTimes, ChunksFollowEachOtherWithoutAGap) {
+  // n = 8, c = 3, one way: a link carries 7 x 3 chunks. The first chunk to pass on arrives at 20.5 us, before the NPU's
+  // own three have left at 60 us, and so on: the link never idles. Finish = 21 x 20 us + 0.5 us.
+  EXPECT_EQ(finish("ring_unidirectional", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8, 3)),
+            21 * kSer + support::kAlpha);
+  // Both ways, c = 2, n = 8: a link carries 4 + 3 chunks. Where the NPU's first chunk takes 4 hops, nothing waits: the
+  // services begin at 0, 20, .. 120 us. The other way its second chunk does: the third hop of it leaves at 100 us,
+  // arrives at 120.5 us, when the link has been idle since 120 us, and its last hop ends at 141 us.
+  EXPECT_EQ(finish("ring", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8, 2)), microseconds(141));
+}
+
+TEST(RingTimes, UnderTransferPipelinedChunksPayTheLatencyEachTime) {
+  SimulationOptions options;
+  options.occupancy = Occupancy::transfer;
+  // As above, but each of the 21 transfers holds the link for 20.5 us, and the last one arrives as it ends.
+  EXPECT_EQ(finish("ring_unidirectional", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8, 3), options),
+            21 * kHop);
+}
+
+TEST(RingTimes, WithoutCongestionAreTheSameOnARing) {
+  SimulationOptions options;
+  options.backend = Backend::congestion_unaware;
+  for (const auto* algorithm : {"ring", "ring_unidirectional"})
+    for (const auto kind : support::kGathersAndSums)
+      EXPECT_EQ(finish(algorithm, support::ring(9), megabyte_chunks(kind, 9), options),
+                finish(algorithm, support::ring(9), megabyte_chunks(kind, 9)));
+}
+
+TEST(RingTimes, GroupsOnDisjointLinksDoNotSlowEachOther) {
+  // Two groups of 4 on a line of 8: the way back from 3 to 0 crosses 3 hops, within the group.
+  const auto line = support::line(8);
+  const auto both = support::collective(CollectiveKind::all_gather, 8, bytes(4'000'000), 1, "0-3; 4-7");
+  const auto one = support::collective(CollectiveKind::all_gather, 8, bytes(4'000'000), 1, "0-3");
+  EXPECT_EQ(finish("ring", line, both), finish("ring", line, one));
+}
+
+TEST(DirectTimes, OnAFullyConnectedTopologyAreOneHop) {
+  const auto topology = support::fully_connected(9);
+  EXPECT_EQ(finish("direct", topology, megabyte_chunks(CollectiveKind::all_gather, 9)), kHop);
+  EXPECT_EQ(finish("direct", topology, megabyte_chunks(CollectiveKind::reduce_scatter, 9)), kHop);
+  EXPECT_EQ(finish("direct", topology, megabyte_chunks(CollectiveKind::all_reduce, 9)), 2 * kHop);
+}
+
+TEST(DirectTimes, OnARingOfEightAreTheFullLinkPlusOneGap) {
+  // All NPUs alike; a clockwise link L serves messages to peers +1, +2, +3, +4 (the tie goes up): 1 + 2 + 3 + 4 = 10
+  // services of s = 20 us. By hops left, L's queue is served: own 1, 2, 3, 4 at 0, s, 2s, 3s; then those passed on:
+  // 1 (came at 2s+a), 2 (3s+a), 3 (4s+a) at 4s, 5s, 6s; 1 (6s+a), 2 (7s+a) at 7s, 8s; the last 1 comes at 9s+a, when L
+  // has been idle for a. Finish = 9s + a + s + a = 10 s + 2 a = 201 us. Counter-clockwise has 6 services only.
+  const auto simulation = support::run("direct", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8));
+  EXPECT_EQ(simulation.finish, microseconds(201));
+  EXPECT_EQ(simulation.messages, 8U * 7U);
+  EXPECT_EQ(simulation.hops, 8U * (10U + 6U));
+  std::map<std::int64_t, int> links_by_bytes;
+  for (const auto& load : simulation.links) ++links_by_bytes[load.bytes.count()];
+  EXPECT_EQ(links_by_bytes, (std::map<std::int64_t, int>{{6'000'000, 8}, {10'000'000, 8}}));
+}
+
+TEST(DirectTimes, OnASwitchQueueAtItsOutLinks) {
+  // n = 4. Each NPU's uplink carries 3 messages, at the switch at 20.5, 40.5, 60.5 us, in relative order: the k-th
+  // arrivals of all NPUs go to different NPUs, so none waits: 60.5 + 20.5 us.
+  EXPECT_EQ(finish("direct", support::switched(4), megabyte_chunks(CollectiveKind::all_gather, 4)), microseconds(81));
+}
+
+// 001, Figure 2(a): All-Reduce of 1 GB over 64 NPUs, alpha 0.5 us, 50 GB/s; each topology prefers another algorithm,
+// by 16.71 (ring) and 62.63 (fully connected) in the paper. A chunk of 1 GB / 64 takes 312.5 us, a hop 313 us.
+class PreferredTopology : public testing::Test {
+ protected:
+  static Collective gigabyte(std::int64_t chunks) {
+    return support::collective(CollectiveKind::all_reduce, 64, bytes(1'000'000'000), chunks);
+  }
+};
+
+TEST_F(PreferredTopology, OfTheRingAlgorithmIsARing) {
+  const auto ring = support::ring(64);
+  // Direct: each way 1 + 2 + .. + 32 = 528 services per clockwise link; as on the ring of 8, one gap and the last
+  // latency.
+  EXPECT_EQ(finish("direct", ring, gigabyte(1)), 2 * (528 * nanoseconds(312'500) + 2 * support::kAlpha));
+  // Ring, one chunk: 32 hops and 32 hops: Direct takes 16.47 times as long.
+  EXPECT_EQ(finish("ring", ring, gigabyte(1)), 64 * microseconds(313));
+  // Two chunks of half the size load both directions alike: 2 x 63 services of 156.25 us per link and little else:
+  // 16.76 times. The paper's 16.71 is two opposite rings of half chunks that pay alpha at each of 126 steps.
+  const auto services = 126 * nanoseconds(156'250);
+  EXPECT_GE(finish("ring", ring, gigabyte(2)), services + support::kAlpha);
+  EXPECT_LE(finish("ring", ring, gigabyte(2)), services + microseconds(2));
+}
+
+TEST_F(PreferredTopology, OfDirectIsTheFullyConnectedOne) {
+  const auto topology = support::fully_connected(64);
+  EXPECT_EQ(finish("direct", topology, gigabyte(1)), 2 * microseconds(313));
+  // 63 times as long one way round, 32 times both ways.
+  EXPECT_EQ(finish("ring_unidirectional", topology, gigabyte(1)), 126 * microseconds(313));
+  EXPECT_EQ(finish("ring", topology, gigabyte(1)), 64 * microseconds(313));
+}
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,199 @@
+// The window engine equals the reference simulator message by message, and neither depends on how things are numbered.
+#include "tenex/simulation/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <string>
+
+#include "simulation/programs.hpp"
+#include "support/topologies.hpp"
+#include "tenex/base/random.hpp"
+
+namespace tenex {
+namespace {
+
+SimulationOptions recording(Occupancy occupancy) {
+  SimulationOptions options;
+  options.occupancy = occupancy;
+  options.record_sends = true;
+  options.record_links = true;
+  return options;
+}
+
+void expect_equal_to_reference(const Topology& topology, const Collective& collective, const Program& program,
+                               Occupancy occupancy) {
+  const auto options = recording(occupancy);
+  const auto fast = simulate(topology, collective, program, options).value();
+  const auto slow = simulate_by_reference(topology, collective, program, options).value();
+  ASSERT_EQ(fast.finish, slow.finish);
+  ASSERT_EQ(fast.messages, slow.messages);
+  ASSERT_EQ(fast.hops, slow.hops);
+  const auto fast_sends = list_sends(fast.sends);
+  const auto slow_sends = list_sends(slow.sends);
+  ASSERT_EQ(fast_sends.size(), slow_sends.size());
+  for (std::size_t i = 0; i < fast_sends.size(); ++i) ASSERT_EQ(fast_sends[i], slow_sends[i]) << "send " << i;
+  for (std::size_t l = 0; l < fast.links.size(); ++l) {
+    ASSERT_EQ(fast.links[l].bytes, slow.links[l].bytes);
+    ASSERT_EQ(fast.links[l].busy, slow.links[l].busy);
+  }
+}
+
+void expect_equal_for_all_algorithms(const Topology& topology, std::int64_t chunks, Bytes size,
+                                     std::string_view groups = "all") {
+  for (const auto& algorithm : algorithms())
+    for (const auto kind : support::kGathersAndSums)
+      for (const auto occupancy : support::kOccupancies) {
+        const auto collective = support::collective(kind, topology.npus(), size, chunks, groups);
+        SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)));
+        expect_equal_to_reference(topology, collective, *algorithm.make(topology, collective).value(), occupancy);
+        if (testing::Test::HasFailure()) return;
+      }
+}
+
+TEST(WindowEngine, EqualsTheReferenceOnRandomTopologies) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto topology = support::random_connected_topology(seed, 12, seed % 2 == 1);
+    expect_equal_for_all_algorithms(topology, static_cast<std::int64_t>(1 + seed % 3), bytes(100'000));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(WindowEngine, EqualsTheReferenceOnShapes) {
+  for (const auto* shape : {"RI(7)", "FC(6)", "LI(3)_LI(4)", "RI(4)_RI(3)", "SW(6)", "RI(3)_FC(2)_SW(2)"}) {
+    SCOPED_TRACE(shape);
+    expect_equal_for_all_algorithms(support::shape(shape), 3, bytes(1'000'000));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(WindowEngine, EqualsTheReferenceForGroupsOfDifferentSizes) {
+  // Different group sizes make different chunk sizes, so messages that share a link differ in length.
+  expect_equal_for_all_algorithms(support::mesh(3, 3), 2, bytes(500'000), "0,1,2,8; 3-7");
+}
+
+TEST(WindowEngine, EqualsTheReferenceWhereLinksDifferAMillionfold) {
+  // The slow link's arrivals lie far beyond the calendar's ring and wait in its heap.
+  const auto fast = gigabytes_per_second(400);
+  const auto slow = bytes_per_second(400'000);
+  const auto topology = support::graph(4, {{VertexId(0), VertexId(1), picoseconds(0), fast},
+                                           {VertexId(1), VertexId(2), picoseconds(0), slow},
+                                           {VertexId(2), VertexId(3), picoseconds(1), fast},
+                                           {VertexId(3), VertexId(0), picoseconds(0), fast},
+                                           {VertexId(0), VertexId(2), microseconds(3000), fast}});
+  expect_equal_for_all_algorithms(topology, 3, bytes(24));
+}
+
+// A program that answers: every arrival with chunk > 0 triggers a message of the next lower chunk to a pseudo-random
+// NPU.
+class WanderingProgram final : public Program {
+ public:
+  WanderingProgram(std::uint32_t npus, std::uint32_t length, std::uint64_t seed)
+      : npus_(npus), length_(length), seed_(seed) {}
+  [[nodiscard]] std::unique_ptr<ProgramState> begin() const override { return std::make_unique<State>(*this); }
+  [[nodiscard]] std::uint64_t messages() const override { return std::uint64_t{npus_} * (length_ + 1); }
+
+ private:
+  class State final : public ProgramState {
+   public:
+    explicit State(const WanderingProgram& program) : program_(program), arrivals_(program.npus_, 0) {}
+    void start(NpuId npu, std::vector<Message>& out) override { send(npu, program_.length_, out); }
+    void arrive(const Message& message, std::vector<Message>& out) override {
+      ++arrivals_[message.destination.index()];
+      if (message.chunk.value() > 0) send(message.destination, message.chunk.value() - 1, out);
+    }
+
+   private:
+    // Where it goes depends on how many messages have come before: a test of the order of simultaneous arrivals.
+    void send(NpuId from, std::uint32_t chunk, std::vector<Message>& out) {
+      Random random(program_.seed_, (std::uint64_t{from.value()} << 32) + arrivals_[from.index()]);
+      const auto to = (from.value() + 1 + random.below(program_.npus_ - 1)) % program_.npus_;
+      out.push_back({from, NpuId(to), ChunkId(chunk), Stage::copy});
+    }
+    const WanderingProgram& program_;
+    std::vector<std::uint64_t> arrivals_;
+  };
+  std::uint32_t npus_;
+  std::uint32_t length_;
+  std::uint64_t seed_;
+};
+
+TEST(WindowEngine, HandlesSimultaneousArrivalsLikeTheReference) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    // All links alike, so many messages arrive at the same time.
+    const auto topology = seed % 2 == 0 ? support::torus(4, 4) : support::shape("FC(4)_SW(4)");
+    const auto collective = support::collective(CollectiveKind::all_gather, 16, bytes(16'000'000), 2);
+    const WanderingProgram program(16, 30, seed);
+    for (const auto occupancy : support::kOccupancies)
+      expect_equal_to_reference(topology, collective, program, occupancy);
+    if (HasFailure()) return;
+  }
+}
+
+// The same network with its vertices renamed: NPU v becomes name[v], links keep their order.
+Topology renamed(const Topology& topology, const std::vector<std::uint32_t>& name) {
+  std::vector<Link> links;
+  for (std::uint32_t l = 0; l < topology.links(); ++l) {
+    auto link = topology.link(LinkId(l));
+    link.source = VertexId(name[link.source.index()]);
+    link.target = VertexId(name[link.target.index()]);
+    links.push_back(link);
+  }
+  return support::graph(topology.npus(), links);
+}
+
+Collective in_order(CollectiveKind kind, const std::vector<std::uint32_t>& members) {
+  CollectiveRequest request;
+  request.kind = kind;
+  request.npus = members.size();
+  request.groups.emplace_back();
+  for (const auto member : members) request.groups[0].members.emplace_back(member);
+  request.chunks = 2;
+  request.size = bytes(1'000'000);
+  return Collective::make(std::move(request)).value();
+}
+
+TEST(WindowEngine, DoesNotCareHowNpusAreNumbered) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto topology = support::random_connected_topology(seed, 10, false);
+    std::vector<std::uint32_t> same(topology.npus());
+    std::iota(same.begin(), same.end(), 0U);
+    auto name = same;
+    Random random(seed, 7);
+    random.shuffle(std::span(name));
+    const auto other = renamed(topology, name);
+    const auto plain = renamed(topology, same);
+    for (const auto& algorithm : algorithms())
+      for (const auto kind : support::kGathersAndSums) {
+        const auto a = support::run(algorithm.name, plain, in_order(kind, same));
+        const auto b = support::run(algorithm.name, other, in_order(kind, name));
+        ASSERT_EQ(a.finish, b.finish) << algorithm.name << ", seed " << seed;
+        ASSERT_EQ(a.hops, b.hops);
+      }
+  }
+}
+
+TEST(WindowEngine, GivesARotatedRingTheSameTimesOnEveryLink) {
+  const auto ring = support::ring(9);
+  for (const auto kind : support::kGathersAndSums) {
+    std::vector<std::uint32_t> same(9);
+    std::iota(same.begin(), same.end(), 0U);
+    const auto expected = support::run("direct", ring, in_order(kind, same));
+    for (std::uint32_t shift = 1; shift < 9; ++shift) {
+      auto rotated = same;
+      std::rotate(rotated.begin(), rotated.begin() + shift, rotated.end());
+      EXPECT_EQ(support::run("direct", ring, in_order(kind, rotated)).finish, expected.finish);
+    }
+    // By symmetry all links of a direction carry the same load.
+    for (std::uint32_t v = 0; v < 9; ++v)
+      for (const auto link : ring.out_links(VertexId(v)))
+        EXPECT_EQ(expected.links[link.index()].bytes, expected.links[0].bytes);
+  }
+}
+
+}  // namespace
+}  // namespace tenex
