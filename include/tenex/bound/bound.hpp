@@ -1,0 +1,57 @@
+// Lower bounds on collective time, each proven from the physics alone and independent of any synthesizer.
+//
+// A new bound is one file and one line of the registry. The bound of a point is the largest that applies; its name is
+// reported
+// ("binds"). A time below the bound is a defect of tenex, never a discovery.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tenex/collective/collective.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// What a bound may read.
+struct BoundProblem {
+  const Topology& topology;
+  const Collective& collective;
+  Occupancy occupancy = Occupancy::serialization;
+  /// All-Reduce: a chunk's gather may begin when its own reduction is complete. Without overlap the sum of the bounds
+  /// of the two parts holds too; with overlap it does not (a 3-NPU line with 4 chunks takes 13 steps, the sum says 16).
+  bool overlap = true;
+};
+
+/// One bound's answer.
+struct Bound {
+  std::string_view name;  ///< registry name; "none" when no bound applies
+  SimTime time;           ///< no schedule can finish earlier
+};
+
+/// A registry entry.
+struct BoundMethod {
+  std::string_view name;
+  std::string_view description;
+  /// nullopt where it does not apply to the collective.
+  std::optional<SimTime> (*compute)(const BoundProblem&);
+};
+
+/// The explicit table of bounds.
+[[nodiscard]] const std::vector<BoundMethod>& bound_methods();
+
+/// All bounds that apply, in registry order.
+[[nodiscard]] std::vector<Bound> all_bounds(const BoundProblem& problem);
+/// The largest of them (the first in registry order among equals).
+[[nodiscard]] Bound best_bound(const BoundProblem& problem);
+
+/// The "Ideal" of 001, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
+/// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter); nullopt for other collectives. NPU bandwidth: the
+/// lesser of the sums over an NPU's out-links and in-links. With several groups: the largest over groups.
+[[nodiscard]] std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& collective);
+
+}  // namespace tenex

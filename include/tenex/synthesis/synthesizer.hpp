@@ -1,0 +1,62 @@
+// Synthesizers: they make Schedules. A new synthesizer is one file and one line of the registry.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/hash.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// What a synthesizer reads; nothing else may influence its result.
+struct SynthesisProblem {
+  const Topology& topology;
+  const Collective& collective;
+  Occupancy occupancy = Occupancy::serialization;
+  std::uint64_t seed = 1;
+  std::uint32_t attempts = 1;  ///< multi-start: the best of this many is kept (earliest attempt among equals)
+  int threads = 1;             ///< attempts run side by side; never changes the result
+};
+
+/// A synthesized schedule and how it came about.
+struct Synthesis {
+  Schedule schedule;               ///< All-Reduce: with overlap (re-timed)
+  SimTime time;                    ///< its last useful arrival
+  SimTime time_without_overlap;    ///< All-Reduce: reduction, then gather; else equal to `time`
+  Schedule without_overlap;        ///< the schedule that takes `time_without_overlap`
+  std::string engine;              ///< which engine made it: "event_driven", "reference"
+  std::uint32_t best_attempt = 0;  ///< All-Reduce: of its gather part
+  std::uint64_t pruned_waste = 0;  ///< deliveries removed before a time reversal
+};
+
+/// A registry entry.
+struct Synthesizer {
+  std::string_view name;
+  std::string_view description;
+  std::string_view source;  ///< the paper
+  /// Errors: (input) a topology with switches that the synthesizer cannot use (unwind them), a destination that no
+  /// source reaches.
+  Result<Synthesis> (*synthesize)(const SynthesisProblem&);
+  /// Expected bytes and seconds on one thread, from sizes alone: for plans and leases.
+  std::size_t (*estimate_bytes)(const SynthesisProblem&);
+  double (*estimate_seconds)(const SynthesisProblem&);
+};
+
+/// The explicit table: tacos, tacos_reference.
+[[nodiscard]] const std::vector<Synthesizer>& synthesizers();
+/// nullptr when there is none of that name.
+[[nodiscard]] const Synthesizer* find_synthesizer(std::string_view name);
+
+/// Hash of what a synthesizer reads (topology, hop times relative to each other, collective, groups, chunks, options
+/// but the seed): the stream key of its random numbers, so that equal problems draw equal numbers whatever study they
+/// stand in.
+[[nodiscard]] Digest synthesis_key(const SynthesisProblem& problem);
+
+}  // namespace tenex

@@ -1,0 +1,33 @@
+// How many chunks links can deliver by a time, and the least time for a given number.
+//
+// A link whose hop takes `latency` and keeps it busy for `busy` has delivered 1 + floor((T - latency) / busy) chunks by
+// T >= latency and none before. Under `transfer` that is floor(T / (alpha + beta*m)), under `serialization`
+// floor((T - alpha) / (beta*m)): the floor counts of the project's physics in one formula.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Links that look alike: how many, and the hop of one chunk over each.
+struct LinkBundle {
+  std::int64_t links = 0;
+  HopTime hop;
+};
+
+/// The bundles of a set of links for one chunk size: `links_of_class[k]` links of class k. Classes without links are
+/// left out. O(classes).
+[[nodiscard]] std::vector<LinkBundle> bundles_of(const Topology& topology, std::span<const std::int64_t> links_of_class,
+                                                 Bytes size, Occupancy occupancy);
+
+/// The least T at which the bundles together can have delivered `chunks`; zero for none to deliver, SimTime::max()
+/// where there is no link. Exact, by binary search over picoseconds. O(bundles * 63).
+[[nodiscard]] SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks);
+
+}  // namespace tenex

@@ -1,0 +1,52 @@
+// Searches from the NPUs that matter.
+#include "bound/eccentricities.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "tenex/topology/distance.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t kWorkLimit = std::size_t{1} << 26;  ///< link visits: below a second
+
+bool one_search_is_enough(const BoundProblem& problem) {
+  const auto& shape = problem.topology.shape();
+  return shape && shape->is_product() && problem.collective.groups().size() == 1 &&
+         problem.collective.groups()[0].members.size() == problem.topology.npus();
+}
+
+SimTime farthest_member(const Topology& searched, NpuId from, const ProcessGroup& group, Bytes size) {
+  const auto arrival = arrival_times(searched, vertex_of(from), size);
+  SimTime farthest = SimTime::zero();
+  for (const NpuId member : group.members) farthest = std::max(farthest, arrival[vertex_of(member).index()]);
+  return farthest;
+}
+
+}  // namespace
+
+std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction direction) {
+  const auto& collective = problem.collective;
+  const bool rooted = collective.kind() == CollectiveKind::broadcast || collective.kind() == CollectiveKind::reduce;
+  const bool once = !rooted && one_search_is_enough(problem);
+  const Topology turned = direction == Direction::inward ? problem.topology.reversed() : Topology();
+  const Topology& searched = direction == Direction::inward ? turned : problem.topology;
+  std::size_t searches_left = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, searched.links()));
+  std::vector<Eccentricity> found;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto& group = collective.groups()[g];
+    if (group.members.size() < 2) continue;
+    const Bytes size = collective.chunk_bytes(collective.first_chunk(GroupId::at(g)));
+    std::uint32_t first = 0;
+    if (rooted) first = collective.root();
+    if (once) first = collective.rank_of(NpuId(0));
+    const auto last = rooted || once ? first + 1 : static_cast<std::uint32_t>(group.members.size());
+    for (std::uint32_t rank = first; rank < last && searches_left > 0; ++rank, --searches_left)
+      found.push_back({GroupId::at(g), rank, farthest_member(searched, group.members[rank], group, size)});
+  }
+  return found;
+}
+
+}  // namespace tenex

@@ -1,0 +1,23 @@
+// The bounds that the registry lists, one file each.
+#pragma once
+
+#include <optional>
+
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+
+/// The in-links of every NPU can deliver what it must receive (floor count).
+[[nodiscard]] std::optional<SimTime> ejection_bound(const BoundProblem& problem);
+/// The out-links of every NPU can carry what must leave it (floor count).
+[[nodiscard]] std::optional<SimTime> injection_bound(const BoundProblem& problem);
+/// All links together can carry all sends that must happen (floor count).
+[[nodiscard]] std::optional<SimTime> link_total_bound(const BoundProblem& problem);
+/// The farthest pair of NPUs between which a chunk or a contribution must travel.
+[[nodiscard]] std::optional<SimTime> eccentricity_bound(const BoundProblem& problem);
+/// Several chunks through an NPU's ports, one after another, and then (or before) the farthest distance.
+[[nodiscard]] std::optional<SimTime> pipeline_bound(const BoundProblem& problem);
+/// All-Reduce without overlap: bound of the reduction plus bound of the gather.
+[[nodiscard]] std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem);
+
+}  // namespace tenex

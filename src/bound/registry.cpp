@@ -1,0 +1,34 @@
+// The table of bounds, and the largest of them.
+#include <vector>
+
+#include "bound/methods.hpp"
+
+namespace tenex {
+
+const std::vector<BoundMethod>& bound_methods() {
+  static const std::vector<BoundMethod> methods = {
+      {"ejection", "every NPU's in-links deliver what it must receive", ejection_bound},
+      {"injection", "every NPU's out-links carry what must leave it", injection_bound},
+      {"link_total", "all links together carry every send that must happen", link_total_bound},
+      {"eccentricity", "the farthest pair of NPUs that must communicate", eccentricity_bound},
+      {"pipeline", "chunks through one NPU's ports, one after another, and the farthest distance", pipeline_bound},
+      {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", sum_of_parts_bound},
+  };
+  return methods;
+}
+
+std::vector<Bound> all_bounds(const BoundProblem& problem) {
+  std::vector<Bound> bounds;
+  for (const auto& method : bound_methods())
+    if (const auto time = method.compute(problem)) bounds.push_back({method.name, *time});
+  return bounds;
+}
+
+Bound best_bound(const BoundProblem& problem) {
+  Bound best{"none", SimTime::zero()};
+  for (const Bound& bound : all_bounds(problem))
+    if (best.name == "none" || bound.time > best.time) best = bound;
+  return best;
+}
+
+}  // namespace tenex

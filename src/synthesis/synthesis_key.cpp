@@ -1,0 +1,79 @@
+// The synthesis key: a digest of everything that a synthesizer reads but the seed and the number of attempts.
+//
+// Encoding: int64 fields one after another, each list preceded by its length, so that different problems never make the
+// same text. Times are divided by their greatest common divisor: problems that differ in scale alone draw equal random
+// numbers and get the same schedule, scaled.
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+namespace {
+
+class KeyText {
+ public:
+  void add(std::int64_t value) {
+    auto bits = static_cast<std::uint64_t>(value);
+    for (int byte = 0; byte < 8; ++byte, bits >>= 8U) text_.push_back(static_cast<char>(bits & 0xFFU));
+  }
+  void add_size(std::size_t value) { add(static_cast<std::int64_t>(value)); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+void add_topology(KeyText& key, const Topology& topology) {
+  key.add_size(topology.npus());
+  key.add_size(topology.switches());
+  key.add_size(topology.links());
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const LinkId link = LinkId::at(i);
+    key.add(topology.source(link).value());
+    key.add(topology.target(link).value());
+    key.add(topology.class_of(link));
+  }
+}
+
+void add_times(KeyText& key, const SynthesisProblem& problem) {
+  std::vector<std::int64_t> times;
+  for (const auto& link_class : problem.topology.classes())
+    for (const Bytes size : problem.collective.chunk_sizes()) {
+      const HopTime hop = hop_time(link_class, size, problem.occupancy);
+      times.push_back(hop.busy.count());
+      times.push_back(hop.latency.count());
+    }
+  std::int64_t divisor = 0;
+  for (const std::int64_t time : times) divisor = std::gcd(divisor, time);
+  key.add_size(times.size());
+  for (const std::int64_t time : times) key.add(divisor == 0 ? 0 : time / divisor);
+}
+
+void add_collective(KeyText& key, const Collective& collective) {
+  key.add(static_cast<std::int64_t>(collective.kind()));
+  key.add(collective.chunks_per_npu());
+  key.add(collective.root());
+  key.add_size(collective.groups().size());
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    key.add_size(
+        collective.chunks_in(GroupId::at(g)) == 0 ? 0 : collective.size_class(collective.first_chunk(GroupId::at(g))));
+    key.add_size(collective.groups()[g].members.size());
+    for (const NpuId member : collective.groups()[g].members) key.add(member.value());
+  }
+}
+
+}  // namespace
+
+Digest synthesis_key(const SynthesisProblem& problem) {
+  KeyText key;
+  add_topology(key, problem.topology);
+  add_times(key, problem);
+  add_collective(key, problem.collective);
+  return digest128(key.text());
+}
+
+}  // namespace tenex

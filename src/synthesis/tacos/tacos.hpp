@@ -1,0 +1,16 @@
+// TACOS: the fast, event-driven synthesizer (Won et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer for
+// Distributed Machine Learning", MICRO 2024, arXiv:2304.05301).
+#pragma once
+
+#include <cstddef>
+
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+/// Registry entry `tacos`.
+[[nodiscard]] Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem);
+[[nodiscard]] std::size_t tacos_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double tacos_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex

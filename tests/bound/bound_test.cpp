@@ -1,0 +1,245 @@
+// Bounds against numbers derived by hand. Unless said otherwise a chunk is 1 MB on links of 500 ns and 50 GB/s: beta*m
+// = 20 us, a hop takes 20.5 us; a "step" is a hop under `transfer`.
+#include "tenex/bound/bound.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "support/topologies.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr SimTime kStep = nanoseconds(20'500);
+constexpr Bytes kMegabyte = bytes(1'000'000);
+
+SimTime bound_named(std::string_view name, const BoundProblem& problem) {
+  for (const Bound& bound : all_bounds(problem))
+    if (bound.name == name) return bound.time;
+  ADD_FAILURE() << "no bound " << name;
+  return SimTime::zero();
+}
+
+Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
+  const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  const std::int64_t pieces = rooted ? chunks : chunks * static_cast<std::int64_t>(npus);
+  return support::collective(kind, npus, kMegabyte * pieces, chunks);
+}
+
+TEST(Bound, CountsWholeChunksIntoTheCornerOfAMesh) {
+  const Topology mesh = support::mesh(3, 3);
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, 9);
+  // A corner has 2 in-links and needs 8 chunks: 4 each, 4 hops of 20.5 us one after another.
+  EXPECT_EQ(bound_named("ejection", {mesh, gather, Occupancy::transfer}), kStep * 4);
+  // Under serialization a link delivers every 20 us once alpha has passed: 0.5 + 4 * 20 us.
+  EXPECT_EQ(bound_named("ejection", {mesh, gather, Occupancy::serialization}), nanoseconds(80'500));
+  // One chunk has to leave each NPU: one hop.
+  EXPECT_EQ(bound_named("injection", {mesh, gather, Occupancy::transfer}), kStep);
+  // Corner to opposite corner: 2 + 2 hops.
+  EXPECT_EQ(bound_named("eccentricity", {mesh, gather, Occupancy::transfer}), kStep * 4);
+  // 8 arrivals at each of 9 NPUs over 24 links: 72 / 24 = 3 steps.
+  EXPECT_EQ(bound_named("link_total", {mesh, gather, Occupancy::transfer}), kStep * 3);
+  EXPECT_EQ(best_bound({mesh, gather, Occupancy::transfer}).time, kStep * 4);
+  EXPECT_EQ(best_bound({mesh, gather, Occupancy::transfer}).name, "ejection");
+}
+
+TEST(Bound, RoundsAnOddNumberOfChunksUp) {
+  // A ring of 6: 5 chunks over 2 in-links: one of them delivers 3.
+  const Topology ring = support::ring(6);
+  EXPECT_EQ(bound_named("ejection", {ring, of_megabytes(CollectiveKind::all_gather, 6), Occupancy::transfer}),
+            kStep * 3);
+}
+
+TEST(Bound, ExchangesInjectionAndEjectionForReduceScatter) {
+  const Topology mesh = support::mesh(3, 3);
+  const Collective scatter = of_megabytes(CollectiveKind::reduce_scatter, 9);
+  // The contributions to 8 chunks leave a corner over 2 links; one sum has to come in.
+  EXPECT_EQ(bound_named("injection", {mesh, scatter, Occupancy::transfer}), kStep * 4);
+  EXPECT_EQ(bound_named("ejection", {mesh, scatter, Occupancy::transfer}), kStep);
+}
+
+TEST(Bound, AddsLinksOfUnequalSpeed) {
+  // Four chunks of 1 MB from 0 to 1 over a link of 3 us and one of 5 us per hop: by 9 us they have delivered 3 + 1,
+  // by 8 us only 2 + 1.
+  const Topology pair = support::graph(2, {{VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(500)},
+                                           {VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(250)},
+                                           {VertexId(1), VertexId(0), microseconds(1), gigabytes_per_second(500)}});
+  const Collective broadcast = of_megabytes(CollectiveKind::broadcast, 2, 4);
+  EXPECT_EQ(bound_named("ejection", {pair, broadcast, Occupancy::transfer}), microseconds(9));
+  // Serialization: 2 us and 4 us per chunk after 1 us: by 7 us 3 + 1, just before 7 us only 2 + 1.
+  EXPECT_EQ(bound_named("ejection", {pair, broadcast, Occupancy::serialization}), microseconds(7));
+  EXPECT_EQ(bound_named("injection", {pair, broadcast, Occupancy::transfer}), microseconds(9));
+}
+
+TEST(Bound, TakesTheSlowestNpuOfAHeterogeneousLine) {
+  // Chunks of 4,000 B: 0-1 takes 1 + 1 = 2 us per hop, 1-2 takes 2 + 4 = 6 us. NPU 2 needs 2 chunks over one slow link:
+  // 12 us, or 2 + 2 * 4 = 10 us under serialization. NPU 1 would need 4 us, NPU 0 4 us.
+  const Topology line = support::line3_heterogeneous();
+  const Collective gather = support::collective(CollectiveKind::all_gather, 3, bytes(12'000));
+  EXPECT_EQ(bound_named("ejection", {line, gather, Occupancy::transfer}), microseconds(12));
+  EXPECT_EQ(bound_named("ejection", {line, gather, Occupancy::serialization}), microseconds(10));
+  // 0 to 2: 2 + 6 us.
+  EXPECT_EQ(bound_named("eccentricity", {line, gather, Occupancy::transfer}), microseconds(8));
+}
+
+TEST(Bound, MeasuresDistancesTheWayTheChunksGo) {
+  // One-way triangle, chunks of 1,000 B at 1 GB/s (1 us): hops of 0->1 2 us, 1->2 3 us, 2->0 5 us.
+  const Topology triangle = support::graph(3, {{VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(1)},
+                                               {VertexId(1), VertexId(2), microseconds(2), gigabytes_per_second(1)},
+                                               {VertexId(2), VertexId(0), microseconds(4), gigabytes_per_second(1)}});
+  const auto distance = [&](CollectiveKind kind) {
+    const Collective one = support::collective(kind, 3, bytes(kind == CollectiveKind::all_gather ? 3'000 : 1'000));
+    return bound_named("eccentricity", {triangle, one, Occupancy::transfer});
+  };
+  EXPECT_EQ(distance(CollectiveKind::broadcast), microseconds(5));   // 0 -> 1 -> 2
+  EXPECT_EQ(distance(CollectiveKind::reduce), microseconds(8));      // 1 -> 2 -> 0
+  EXPECT_EQ(distance(CollectiveKind::all_gather), microseconds(8));  // the farthest of all pairs: 1 to 0
+}
+
+TEST(Bound, AsksTheRootAloneToSendABroadcast) {
+  // A line of 3, root 0, 4 chunks: one link out of the root, one into NPU 2: 4 steps. The far end is 2 hops away. 8
+  // arrivals over 4 links: 2 steps.
+  const Topology line = support::line(3);
+  const Collective broadcast = of_megabytes(CollectiveKind::broadcast, 3, 4);
+  EXPECT_EQ(bound_named("injection", {line, broadcast, Occupancy::transfer}), kStep * 4);
+  EXPECT_EQ(bound_named("ejection", {line, broadcast, Occupancy::transfer}), kStep * 4);
+  EXPECT_EQ(bound_named("eccentricity", {line, broadcast, Occupancy::transfer}), kStep * 2);
+  EXPECT_EQ(bound_named("link_total", {line, broadcast, Occupancy::transfer}), kStep * 2);
+}
+
+TEST(Bound, SendsTheLastChunkOfABroadcastAfterTheOthers) {
+  // The line of 3 again: the root's one link starts the fourth chunk at step 3, and it makes 2 hops: 5 steps.
+  const Topology line = support::line(3);
+  const Collective broadcast = of_megabytes(CollectiveKind::broadcast, 3, 4);
+  EXPECT_EQ(bound_named("pipeline", {line, broadcast, Occupancy::transfer}), kStep * 5);
+  // Under serialization the fourth starts after 3 * 20 us: 60 + 41 us.
+  EXPECT_EQ(bound_named("pipeline", {line, broadcast, Occupancy::serialization}), nanoseconds(101'000));
+  const Collective reduce = of_megabytes(CollectiveKind::reduce, 3, 4);
+  EXPECT_EQ(bound_named("pipeline", {line, reduce, Occupancy::transfer}), kStep * 5);
+}
+
+TEST(Bound, LetsAnOverlappedAllReduceBeShorterThanItsParts) {
+  // 3 NPUs in a line, 4 chunks each, 12 in all: 12 arrivals over the one link into an end; 2 * 2 * 12 = 48 sends over 4
+  // links: 12 steps each. The other end's contribution to each of the 12 comes 2 hops: 2 + 11 = 13 steps, and 13 are
+  // possible.
+  const Topology line = support::line(3);
+  const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, 3, 4);
+  EXPECT_EQ(bound_named("ejection", {line, all_reduce, Occupancy::transfer, true}), kStep * 12);
+  EXPECT_EQ(bound_named("link_total", {line, all_reduce, Occupancy::transfer, true}), kStep * 12);
+  EXPECT_EQ(best_bound({line, all_reduce, Occupancy::transfer, true}).time, kStep * 13);
+  EXPECT_EQ(best_bound({line, all_reduce, Occupancy::transfer, true}).name, "pipeline");
+  for (const Bound& bound : all_bounds({line, all_reduce, Occupancy::transfer, true}))
+    EXPECT_NE(bound.name, "sum_of_parts");
+  // Without overlap: the contributions to 8 chunks leave an end, then 8 chunks come in: 8 + 8 steps.
+  const Bound parts = best_bound({line, all_reduce, Occupancy::transfer, false});
+  EXPECT_EQ(parts.time, kStep * 16);
+  EXPECT_EQ(parts.name, "sum_of_parts");
+}
+
+TEST(Bound, CountsAllSendsOfAnAllReduce) {
+  // A ring of 4: 4 chunks into each NPU over 2 links take 2 steps; but 2 * 3 sends for each of 4 chunks over 8 links
+  // take 3. (So does the opposite NPU's contribution, 2 hops away, to 4 chunks over 2 links: 2 + 1.)
+  const Topology ring = support::ring(4);
+  const Bound bound = best_bound({ring, of_megabytes(CollectiveKind::all_reduce, 4), Occupancy::transfer, true});
+  EXPECT_EQ(bound.time, kStep * 3);
+  EXPECT_EQ(bound.name, "link_total");
+}
+
+TEST(Bound, ClaimsFewerArrivalsWhereASwitchAdds) {
+  // 4 NPUs on a reducing and copying switch, All-Reduce of 4 chunks: one arrival of each chunk at each NPU is all that
+  // is certain: 16 over 4 links into NPUs, 4 steps. Without the reducing switch: 2 * 3 * 4 = 24 arrivals, 6 steps.
+  const auto star = [](SwitchProperties properties) {
+    TopologyBuilder builder(4);
+    const VertexId hub = builder.add_switch(properties);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      builder.add_link_pair({VertexId(i), hub, support::kAlpha, support::kBandwidth});
+    return std::move(builder).build().value();
+  };
+  const Collective all_reduce = of_megabytes(CollectiveKind::all_reduce, 4);
+  const Topology adding = star({.copy = true, .reduce = true});
+  EXPECT_EQ(bound_named("link_total", {adding, all_reduce, Occupancy::transfer}), kStep * 4);
+  const Topology plain = star({});
+  EXPECT_EQ(bound_named("link_total", {plain, all_reduce, Occupancy::transfer}), kStep * 6);
+}
+
+TEST(Bound, LooksThroughASwitch) {
+  // 4 NPUs on a switch, All-Gather: 3 chunks over the one in-link of each NPU: 3 steps; two hops between any two.
+  const Topology star = support::switched(4);
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, 4);
+  EXPECT_EQ(bound_named("ejection", {star, gather, Occupancy::transfer}), kStep * 3);
+  EXPECT_EQ(bound_named("eccentricity", {star, gather, Occupancy::transfer}), kStep * 2);
+}
+
+TEST(Bound, TakesTheSlowestGroup) {
+  // 6 MB in groups of 2 and 3: chunks of 3 MB (60.5 us per hop) and 2 MB (40.5 us); every hop is direct, each NPU has 4
+  // in-links, so each group needs one hop.
+  const Topology full = support::fully_connected(5);
+  const Collective gather = support::collective(CollectiveKind::all_gather, 5, kMegabyte * 6, 1, "0-1; 2-4");
+  EXPECT_EQ(best_bound({full, gather, Occupancy::transfer}).time, nanoseconds(60'500));
+}
+
+TEST(Bound, SaysThatNothingArrivesWhereNoLinkLeads) {
+  const Topology one_way = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, 2);
+  EXPECT_EQ(best_bound({one_way, gather, Occupancy::transfer}).time, SimTime::max());
+}
+
+TEST(Bound, HandlesFortyThousandNpus) {
+  // A corner of the 200x200 mesh needs 39,999 chunks over 2 links: 20,000 steps.
+  const Topology mesh = support::mesh(200, 200);
+  const Bound bound = best_bound({mesh, of_megabytes(CollectiveKind::all_gather, 40'000), Occupancy::transfer});
+  EXPECT_EQ(bound.time, kStep * 20'000);
+}
+
+TEST(Bound, GivesThePapersIdealForAMesh) {
+  const Topology mesh = support::mesh(3, 3);
+  // 8/9 of 9 MB over the 100 GB/s of a corner is 80 us; the diameter is 4 * 0.5 us.
+  EXPECT_EQ(paper_ideal(mesh, of_megabytes(CollectiveKind::all_gather, 9)), microseconds(82));
+  EXPECT_EQ(paper_ideal(mesh, of_megabytes(CollectiveKind::reduce_scatter, 9)), microseconds(82));
+  // Twice the bytes, the diameter once.
+  EXPECT_EQ(paper_ideal(mesh, of_megabytes(CollectiveKind::all_reduce, 9)), microseconds(162));
+  EXPECT_EQ(paper_ideal(mesh, of_megabytes(CollectiveKind::broadcast, 9)), std::nullopt);
+}
+
+// The in-links of a receiver, drawn at random with picosecond hops, against a count that walks time one picosecond at a
+// time.
+RC_GTEST_PROP(BoundProperty, EjectionIsTheFirstPicosecondThatIsEnough, ()) {
+  const auto chunks = *rc::gen::inRange<std::int64_t>(1, 20);
+  const auto occupancy = *rc::gen::arbitrary<bool>() ? Occupancy::transfer : Occupancy::serialization;
+  struct Drawn {
+    std::int64_t alpha;
+    std::int64_t serialization;
+  };
+  std::vector<Drawn> drawn;
+  std::vector<Link> links{{VertexId(1), VertexId(0), picoseconds(1), Bandwidth::of(1'000'000'000'000)}};
+  for (auto left = *rc::gen::inRange(1, 5); left > 0; --left) {
+    const Drawn one{*rc::gen::inRange<std::int64_t>(0, 12), *rc::gen::inRange<std::int64_t>(1, 12)};
+    drawn.push_back(one);
+    // One byte takes ceil(1e12 / bandwidth) ps; the quotient rounded down makes that exactly `serialization`.
+    links.push_back(
+        {VertexId(0), VertexId(1), picoseconds(one.alpha), Bandwidth::of(1'000'000'000'000 / one.serialization)});
+    if (serialization_time(bytes(1), links.back().bandwidth).count() != one.serialization) drawn.back().serialization++;
+  }
+  const Topology pair = support::graph(2, links);
+  const Collective broadcast = support::collective(CollectiveKind::broadcast, 2, bytes(chunks), chunks);
+
+  std::int64_t time = 0;
+  for (std::int64_t delivered = 0; delivered < chunks; ++time) {
+    delivered = 0;
+    for (const auto& [alpha, serialization] : drawn) {
+      const std::int64_t hop = alpha + serialization;
+      if (occupancy == Occupancy::transfer)
+        delivered += time / hop;
+      else if (time >= hop)
+        delivered += (time - alpha) / serialization;
+    }
+    if (delivered >= chunks) break;
+  }
+  RC_ASSERT(bound_named("ejection", {pair, broadcast, occupancy}) == picoseconds(time));
+}
+
+}  // namespace
+}  // namespace tenex

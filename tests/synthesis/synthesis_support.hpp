@@ -1,0 +1,57 @@
+// What the synthesis tests share: a chunk of 1 MB on links of 500 ns and 50 GB/s (a hop of 20.5 us, a "step"), and one
+// call that synthesizes, verifies and bounds.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "support/topologies.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex::support {
+
+inline constexpr SimTime kStep = nanoseconds(20'500);
+inline constexpr Bytes kMegabyte = bytes(1'000'000);
+
+/// A collective over all NPUs whose chunks are 1 MB.
+inline Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
+  const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  return collective(kind, npus, kMegabyte * (rooted ? chunks : chunks * static_cast<std::int64_t>(npus)), chunks);
+}
+
+/// Runs a synthesizer of the registry and expects a valid schedule that takes the time it says, not below the bound.
+inline Synthesis synthesize_checked(std::string_view synthesizer, const SynthesisProblem& problem) {
+  const Synthesizer* entry = find_synthesizer(synthesizer);
+  EXPECT_NE(entry, nullptr) << synthesizer;
+  const Synthesis made = entry->synthesize(problem).value();
+  const auto& [topology, collective, occupancy, seed, attempts, threads] = problem;
+  const auto check = [&](const Schedule& schedule, SimTime time, bool overlap) {
+    const Verdict verdict = verify(topology, collective, occupancy, schedule);
+    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_EQ(verdict.waste, 0U);
+    EXPECT_EQ(verdict.collective_time, time);
+    EXPECT_GE(time, best_bound({topology, collective, occupancy, overlap}).time);
+  };
+  check(made.schedule, made.time, true);
+  if (collective.kind() == CollectiveKind::all_reduce) check(made.without_overlap, made.time_without_overlap, false);
+  EXPECT_LE(made.time, made.time_without_overlap);
+  return made;
+}
+
+/// The same with the fast synthesizer.
+inline Synthesis tacos(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                       std::uint32_t attempts = 1, std::uint64_t seed = 1) {
+  return synthesize_checked("tacos", {topology, collective, occupancy, seed, attempts, 1});
+}
+
+/// bound / time.
+inline double efficiency(const Topology& topology, const Collective& collective, Occupancy occupancy, SimTime time) {
+  const SimTime bound = best_bound({topology, collective, occupancy, true}).time;
+  return static_cast<double>(bound.count()) / static_cast<double>(time.count());
+}
+
+}  // namespace tenex::support
