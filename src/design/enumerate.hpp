@@ -1,0 +1,61 @@
+// From sweeps to points: every row, kept or not, checked, sealed, and each key once.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "design/row_checks.hpp"
+#include "design/sweep.hpp"
+#include "tenex/design/study.hpp"
+
+namespace tenex {
+
+/// Builds the point of a row. `groups` is their canonical form.
+[[nodiscard]] DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vocabulary);
+
+/// Fills a study's points from its sweeps. Contradictions are collected, not returned.
+class Enumerator {
+ public:
+  Enumerator(const Vocabulary& vocabulary, std::optional<Expression> schedule, Study& study,
+             Contradictions& contradictions)
+      : vocabulary_(vocabulary),
+        schedule_(std::move(schedule)),
+        study_(study),
+        contradictions_(contradictions),
+        checker_(vocabulary, contradictions) {}
+  Enumerator(const Enumerator&) = delete;  // lookup_ refers to this
+  Enumerator& operator=(const Enumerator&) = delete;
+
+  /// Adds the rows of a sweep; the sweep must outlive the enumerator. O(rows).
+  void add(const Sweep& sweep);
+
+ private:
+  struct DigestHash {
+    std::size_t operator()(const Digest& digest) const { return digest.low; }
+  };
+
+  void add_row(bool varies);
+  /// Whether all conditions hold; nullopt after an error.
+  [[nodiscard]] std::optional<bool> holds(const std::vector<const Expression*>& conditions);
+  [[nodiscard]] std::optional<ExpressionValue> value_of(std::string_view name) const;
+  [[nodiscard]] bool has_values(const Expression& condition);
+  void add_point(DesignPoint point, bool store_schedule);
+
+  const Vocabulary& vocabulary_;
+  std::optional<Expression> schedule_;
+  Study& study_;
+  Contradictions& contradictions_;
+  RowChecker checker_;
+  std::vector<const Expression*> keep_;                                   // of the sweep at hand
+  std::map<const Expression*, std::vector<std::string>> optional_words_;  // names that a row may lack, per condition
+  std::unordered_map<Digest, std::size_t, DigestHash> index_of_;
+  Row row_{};  // at hand
+  Lookup lookup_{[this](std::string_view name) { return value_of(name); }, expression_names()};
+  bool overfull_ = false;
+};
+
+}  // namespace tenex

@@ -1,0 +1,106 @@
+// Tables of names.
+#include "design/keys.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace tenex {
+
+namespace {
+
+constexpr PerKey<std::string_view> kNames{"topology",   "alpha",   "bandwidth", "npu_bandwidth", "unwind", "without",
+                                          "collective", "size",    "chunks",    "groups",        "root",   "algorithm",
+                                          "occupancy",  "overlap", "backend",   "attempts",      "seed"};
+constexpr std::string_view kAlias = "synthesizer";
+
+constexpr std::array kLaterKeys{
+    LaterWord{"workload", "it trains a model on the topology"},
+    LaterWord{"collective_time", "it chooses how the collectives of a training loop are timed"},
+    LaterWord{"constraints", "it bounds the bandwidths that an optimizer may choose"},
+    LaterWord{"hp", "it parallelizes a workload"},
+    LaterWord{"scheme", "it lets an optimizer split the bandwidth"},
+    LaterWord{"faults", "it draws link failures"},
+    LaterWord{"engine", "it chooses a synthesis engine"},
+    LaterWord{"switch_forwarding", "it changes how switches forward"},
+    LaterWord{"forwarding", "it changes how switches forward"},
+    LaterWord{"cut_through", "it changes how switches forward"},
+    LaterWord{"stragglers", "it slows single NPUs down"},
+    LaterWord{"sampler", "it draws points instead of enumerating them"},
+    LaterWord{"cost", "it prices the network"},
+};
+
+constexpr std::array kLaterCollectives{
+    LaterWord{"all_to_all", "every NPU sends each other one a chunk of its own"},
+    LaterWord{"gather", "the root collects a chunk of every NPU"},
+    LaterWord{"scatter", "the root sends every NPU a chunk of its own"},
+};
+
+constexpr std::array kLaterAlgorithms{
+    LaterWord{"pccl", "a synthesizer for process groups"},
+    LaterWord{"te_ccl", "a synthesizer by mixed-integer programming"},
+    LaterWord{"rhd", "recursive halving and doubling"},
+    LaterWord{"dbt", "double binary trees"},
+    LaterWord{"blueconnect", "a ring or exchange per dimension"},
+    LaterWord{"themis", "chunks that take the dimensions in different orders"},
+    LaterWord{"multitree", "spanning trees grown together"},
+    LaterWord{"c_cube", "overlapped trees on a hybrid cube mesh"},
+    LaterWord{"taccl", "a synthesizer guided by sketches"},
+};
+
+template <class Table>
+const LaterWord* find_in(const Table& table, std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const LaterWord& candidate) { return candidate.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string_view name_of(Key key) { return kNames[index_of(key)]; }
+
+std::optional<Key> find_key(std::string_view name) {
+  if (name == kAlias) return Key::algorithm;
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Key>(found - kNames.begin());
+}
+
+const std::vector<std::string_view>& key_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> list(kNames.begin(), kNames.end());
+    list.push_back(kAlias);
+    return list;
+  }();
+  return names;
+}
+
+const LaterWord* find_later_key(std::string_view name) { return find_in(kLaterKeys, name); }
+const LaterWord* find_later_collective(std::string_view name) { return find_in(kLaterCollectives, name); }
+const LaterWord* find_later_algorithm(std::string_view name) { return find_in(kLaterAlgorithms, name); }
+
+Diagnostic refuse_key(const Place& place, std::string_view name, std::string_view table,
+                      const std::vector<std::string_view>& known) {
+  if (const LaterWord* later = find_later_key(name)) {
+    return unsupported_error(place, fmt::format("\"{}\" is not supported by this version", name),
+                             std::string(later->purpose), "remove the key");
+  }
+  return input_error(place, fmt::format("unknown key \"{}\"", name), fmt::format("{} may have {}", table, join(known)),
+                     did_you_mean(name, known));
+}
+
+std::string join(const std::vector<std::string_view>& words) {
+  std::string list;
+  for (const std::string_view word : words) {
+    if (!list.empty()) list += ", ";
+    list += word;
+  }
+  return list;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
+  const std::string_view near = nearest_spelling(word, candidates);
+  return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
+}
+
+}  // namespace tenex

@@ -1,0 +1,117 @@
+// One point from words on a command line: the same parsing and the same checks as a study of one row.
+#include <charconv>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "design/enumerate.hpp"
+#include "tenex/design/study.hpp"
+
+namespace tenex {
+
+namespace {
+
+/// A text as the TOML value that a study would hold. Where the text is no such value it stays a string, and the key's
+/// own parser says what belongs there.
+Node node_of(Key key, const std::string& text, const Place& place) {
+  switch (key) {
+    case Key::unwind:
+    case Key::chunks:
+    case Key::root:
+    case Key::attempts:
+    case Key::seed: {
+      std::int64_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error == std::errc() && end == text.data() + text.size()) return Node::make_integer(place, value);
+      break;
+    }
+    case Key::overlap:
+      if (text == "true" || text == "false") return Node::make_boolean(place, text == "true");
+      break;
+    default:
+      break;
+  }
+  return Node::make_string(place, text, place);
+}
+
+/// `--without "[[3, 4]]"` is a TOML array; its items get the option's place.
+Result<Node> pairs_of(const std::string& text, const Place& place) {
+  const Result<Node> document = parse_toml("without = " + text, place.file);
+  if (!document || document->entries().size() != 1) return Node::make_string(place, text, place);
+  const auto relocate = [&](const Node& node, const auto& self) -> Node {
+    if (node.is(NodeKind::integer)) return Node::make_integer(place, node.integer());
+    if (!node.is(NodeKind::array)) return Node::make_string(place, text, place);
+    std::vector<Node> items;
+    for (const Node& item : node.items()) items.push_back(self(item, self));
+    return Node::make_array(place, std::move(items));
+  };
+  return relocate(document->entries().front().value, relocate);
+}
+
+class PointReader {
+ public:
+  explicit PointReader(const Vocabulary& vocabulary)
+      : vocabulary_(vocabulary), machines_({}, vocabulary), context_{vocabulary, machines_} {}
+
+  Result<DesignPoint> read(const std::vector<std::pair<std::string, std::string>>& settings) {
+    for (const auto& [name, text] : settings) read_one(name, text);
+    require_keys();
+    if (!errors_.empty()) return std::move(errors_);
+    Row row{};
+    for (std::size_t i = 0; i < kKeyCount; ++i) row[i] = values_[i].get();
+    Contradictions contradictions;
+    RowChecker checker(vocabulary_, contradictions);
+    const auto groups = checker.check(row, false);
+    if (!groups) return contradictions.shown();
+    return build_point(row, std::string(*groups), vocabulary_);
+  }
+
+ private:
+  void read_one(const std::string& name, const std::string& text) {
+    const Place place{"--" + name, 0, 0};
+    const auto key = find_key(name);
+    if (!key) {
+      if (name == "faults" && text == "none") return;
+      errors_.push_back(refuse_key(place, name, "a point", key_names()));
+      return;
+    }
+    const bool rivals = (*key == Key::bandwidth && given_[index_of(Key::npu_bandwidth)]) ||
+                        (*key == Key::npu_bandwidth && given_[index_of(Key::bandwidth)]);
+    if (given_[index_of(*key)] || rivals) {
+      errors_.push_back(
+          rivals ? input_error(place, "\"bandwidth\" and \"npu_bandwidth\" exclude each other",
+                               "bandwidth is per link, npu_bandwidth per NPU and dimension", "keep one of them")
+                 : input_error(place, fmt::format("\"{}\" is given twice", name_of(*key)), "", "keep one of them"));
+      return;
+    }
+    given_[index_of(*key)] = true;
+    const Result<Node> node = *key == Key::without ? pairs_of(text, place) : Result<Node>(node_of(*key, text, place));
+    Result<SharedValue> value = parse_value(*key, name, *node, context_);
+    if (!value) append(errors_, value.errors());
+    if (value) values_[index_of(*key)] = *std::move(value);
+  }
+
+  void require_keys() {
+    for (const Key key : {Key::topology, Key::collective, Key::size, Key::algorithm}) {
+      if (given_[index_of(key)]) continue;
+      errors_.push_back(input_error({}, fmt::format("\"{}\" is missing", name_of(key)), "every point needs one",
+                                    fmt::format("give --{}", name_of(key))));
+    }
+  }
+
+  const Vocabulary& vocabulary_;
+  MachineReader machines_;
+  ValueContext context_;
+  PerKey<SharedValue> values_;
+  PerKey<bool> given_{};
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<DesignPoint> make_point(const std::vector<std::pair<std::string, std::string>>& settings,
+                               const Vocabulary& vocabulary) {
+  return PointReader(vocabulary).read(settings);
+}
+
+}  // namespace tenex

@@ -1,0 +1,297 @@
+// The checks of a row. Each message stands at the value that is easiest to change, and says how `keep` would leave such
+// rows out where the value comes from an axis.
+#include "design/row_checks.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "design/canonical.hpp"
+#include "tenex/base/hash.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/topology/transform.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t kMostShown = 20;
+constexpr std::int64_t kMostChunks = std::int64_t{std::numeric_limits<std::uint32_t>::max()} - 1;
+
+template <class T>
+const T& data_of(const SettingValue& value) {
+  return std::get<T>(value.data);
+}
+
+std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
+  return value == nullptr ? fallback : data_of<std::int64_t>(*value);
+}
+
+bool has_root(CollectiveKind kind) { return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce; }
+
+/// Over how many out-links an NPU's bandwidth is divided in a dimension: as build_topology() does it.
+std::uint64_t shares_of(const Shape& shape, std::size_t dimension) {
+  const Block& block = shape.blocks[dimension];
+  switch (block.kind) {
+    case BlockKind::ring:
+      return block.size > 2 ? 2 : 1;
+    case BlockKind::line:
+      return 2;
+    case BlockKind::fully_connected:
+      return std::max<std::uint64_t>(block.size - 1, 1);
+    case BlockKind::switched:
+      return 1;
+    case BlockKind::dragonfly_groups: {
+      const std::uint64_t per_group = shape.blocks.front().size;
+      return std::max<std::uint64_t>((block.size - 1 + per_group - 1) / per_group, 1);
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+void Contradictions::add(Diagnostic error) {
+  ++additions_;
+  const bool is_new = seen_.insert(digest64(to_string(error))).second;
+  if (is_new && shown_.size() < kMostShown) shown_.push_back(std::move(error));
+}
+
+void Contradictions::add(Diagnostics errors) {
+  for (Diagnostic& error : errors) add(std::move(error));
+}
+
+void RowChecker::fail(const SettingValue& at, std::string problem, std::string why, std::string remedy,
+                      const std::string& keep) {
+  if (varies_ && !keep.empty()) {
+    remedy += fmt::format("{}leave such rows out with keep = \"{}\"", remedy.empty() ? "" : ", or ", keep);
+  }
+  contradictions_.add(input_error(at.place, std::move(problem), std::move(why), std::move(remedy)));
+}
+
+std::optional<std::string_view> RowChecker::check(const Row& row, bool varies) {
+  varies_ = varies;
+  const std::size_t before = contradictions_.additions();
+  const auto& topology = data_of<TopologyValue>(*row[index_of(Key::topology)]);
+  check_links(row, topology);
+  check_unwinding(row, topology);
+  check_removals(row, topology);
+  check_collective(row);
+  const GroupFacts& facts = group_facts(row, topology);
+  if (!facts.errors.empty()) {
+    fail_groups(row, facts.errors);
+  } else if (facts.groups != 0) {
+    check_root(row, facts);
+    check_size(row, facts, topology.npus);
+  }
+  if (contradictions_.additions() != before) return std::nullopt;
+  return facts.canonical;
+}
+
+void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
+  const SettingValue& place = *row[index_of(Key::topology)];
+  const SettingValue* alpha = row[index_of(Key::alpha)];
+  const SettingValue* bandwidth = row[index_of(Key::bandwidth)];
+  const SettingValue* per_npu = row[index_of(Key::npu_bandwidth)];
+  if (topology.is_machine()) {
+    for (const Key key : {Key::alpha, Key::bandwidth, Key::npu_bandwidth}) {
+      const SettingValue* given = row[index_of(key)];
+      if (given == nullptr) continue;
+      fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
+           "a machine file says alpha and bandwidth of its links itself", "give it only to sweeps over shapes", "");
+    }
+    return;
+  }
+  if (alpha == nullptr) {
+    fail(place, fmt::format("the shape \"{}\" has no alpha", shortened(place.text)), "the links of a shape need one",
+         "write for instance alpha = \"0.5us\"", "");
+  }
+  if (bandwidth == nullptr && per_npu == nullptr) {
+    fail(place, fmt::format("the shape \"{}\" has no bandwidth", shortened(place.text)),
+         "the links of a shape need one", "write for instance bandwidth = \"50GB/s\", or npu_bandwidth", "");
+  }
+  if (alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
+  if (bandwidth != nullptr) check_dimensions<Bandwidth>(*bandwidth, topology);
+  if (per_npu != nullptr) {
+    check_dimensions<Bandwidth>(*per_npu, topology);
+    check_npu_bandwidth(*per_npu, topology);
+  }
+}
+
+template <class T>
+void RowChecker::check_dimensions(const SettingValue& value, const TopologyValue& topology) {
+  const std::size_t given = data_of<std::vector<T>>(value).size();
+  const std::size_t dimensions = topology.choice.shape.dimensions();
+  if (given == 1 || given == dimensions) return;
+  fail(value, fmt::format("\"{}\" is for {} dimensions", shortened(value.text), given),
+       fmt::format("\"{}\" has {}", shortened(topology.choice.text), dimensions),
+       dimensions == 1 ? std::string("give one value") : fmt::format("give one value for all, or {}", dimensions),
+       varies_ ? fmt::format("topology != '{}'", topology.choice.text) : "");
+}
+
+void RowChecker::check_npu_bandwidth(const SettingValue& value, const TopologyValue& topology) {
+  const auto& list = data_of<std::vector<Bandwidth>>(value);
+  const Shape& shape = topology.choice.shape;
+  if (list.size() != 1 && list.size() != shape.dimensions()) return;
+  for (std::size_t dimension = 0; dimension < shape.dimensions(); ++dimension) {
+    const Bandwidth given = list.size() == 1 ? list.front() : list[dimension];
+    const std::uint64_t shares = shares_of(shape, dimension);
+    if (static_cast<std::uint64_t>(given.count()) >= shares) continue;
+    fail(value, fmt::format("npu_bandwidth {} is too small", to_string(given)),
+         fmt::format("divided over the {} links of dimension {} of \"{}\" it rounds to zero", shares, dimension + 1,
+                     shortened(topology.choice.text)),
+         fmt::format("use at least {}B/s", shares), "");
+  }
+}
+
+void RowChecker::check_unwinding(const Row& row, const TopologyValue& topology) {
+  const SettingValue* unwind = row[index_of(Key::unwind)];
+  if (unwind == nullptr || data_of<std::int64_t>(*unwind) == 0 || topology.switches != 0) return;
+  if (topology.is_machine() && topology.npus == 0) return;  // not inspected: its evaluation tells
+  fail(*unwind, fmt::format("unwind = {} without a switch", unwind->text),
+       fmt::format("\"{}\" has none", shortened(topology.choice.text)), "write unwind = 0",
+       fmt::format("unwind = 0 or topology != '{}'", topology.choice.text));
+}
+
+void RowChecker::check_removals(const Row& row, const TopologyValue& topology) {
+  const SettingValue* without = row[index_of(Key::without)];
+  if (without == nullptr || topology.is_machine()) return;
+  for (const Diagnostic& error : removal_errors(*without, *row[index_of(Key::topology)])) {
+    fail(*without, error.problem, error.why, error.suggestion,
+         fmt::format("without = none or topology != '{}'", topology.choice.text));
+  }
+}
+
+const Diagnostics& RowChecker::removal_errors(const SettingValue& without, const SettingValue& topology) {
+  const auto [found, is_new] = removals_.try_emplace({&without, &topology});
+  const auto& pairs = data_of<LinkPairs>(without);
+  if (!is_new || pairs.empty()) return found->second;
+  const auto& choice = data_of<TopologyValue>(topology).choice;
+  // Only who is joined with whom matters here, so any alpha and bandwidth do.
+  const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
+  if (!built) return found->second = built.errors();
+  std::vector<std::pair<VertexId, VertexId>> vertices;
+  for (const auto& [a, b] : pairs) vertices.emplace_back(VertexId(a), VertexId(b));
+  const auto reduced = remove_links(*built, vertices);
+  if (!reduced) {
+    found->second = reduced.errors();
+    for (Diagnostic& error : found->second) error.problem += fmt::format(" in \"{}\"", shortened(choice.text));
+  } else if (const auto gap = find_disconnected_pair(*reduced)) {
+    found->second = {input_error(
+        {}, fmt::format("\"{}\" is disconnected without {}", shortened(choice.text), without.text),
+        fmt::format("no path leads from {} to {}", gap->first.value(), gap->second.value()), "remove fewer links")};
+  }
+  return found->second;
+}
+
+void RowChecker::check_collective(const Row& row) {
+  const SettingValue& algorithm = *row[index_of(Key::algorithm)];
+  const SettingValue& collective = *row[index_of(Key::collective)];
+  const auto known = vocabulary_.collectives.find(algorithm.text);
+  if (known == vocabulary_.collectives.end()) return;
+  const auto kind = data_of<CollectiveKind>(collective);
+  if (std::find(known->second.begin(), known->second.end(), kind) != known->second.end()) return;
+  std::vector<std::string_view> names;
+  for (const CollectiveKind each : known->second) names.push_back(to_string(each));
+  // At whichever was written last: the other is more likely what the study is about.
+  const bool collective_is_later = std::pair(collective.place.line, collective.place.column) >
+                                   std::pair(algorithm.place.line, algorithm.place.column);
+  fail(collective_is_later ? collective : algorithm,
+       fmt::format("algorithm \"{}\" is not defined for {}", algorithm.text, to_string(kind)),
+       fmt::format("it is for {}", join(names)), "choose another one",
+       fmt::format("algorithm != {} or collective != {}", algorithm.text, to_string(kind)));
+}
+
+void RowChecker::fail_groups(const Row& row, const Diagnostics& errors) {
+  const SettingValue& topology = *row[index_of(Key::topology)];
+  const bool told = row[index_of(Key::groups)] != nullptr;
+  for (Diagnostic error : errors) {
+    if (varies_) {
+      error.suggestion +=
+          fmt::format("{}leave such rows out with keep = \"{}topology != '{}'\"",
+                      error.suggestion.empty() ? "" : ", or ", told ? "groups = all or " : "", topology.text);
+    }
+    contradictions_.add(std::move(error));
+  }
+}
+
+const RowChecker::GroupFacts& RowChecker::group_facts(const Row& row, const TopologyValue& topology) {
+  const SettingValue* groups = row[index_of(Key::groups)];
+  const SettingValue* topology_value = row[index_of(Key::topology)];
+  const auto [found, is_new] = groups_.try_emplace({groups, topology_value});
+  if (is_new) found->second = read_groups(groups, *topology_value, topology.npus);
+  return found->second;
+}
+
+RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const SettingValue& topology,
+                                               std::size_t npus) {
+  const bool all = value == nullptr || data_of<std::string>(*value) == "all";
+  if (npus == 1) {
+    return {{},
+            0,
+            0,
+            0,
+            0,
+            {input_error(topology.place, fmt::format("\"{}\" has a single NPU", shortened(topology.text)),
+                         "a collective has at least two")}};
+  }
+  if (all) return {"all", npus == 0 ? std::size_t{0} : 1, npus, npus, npus, {}};
+  const std::string& text = data_of<std::string>(*value);
+  const auto groups = parse_groups(text, npus != 0 ? npus : npus_named_in(text), value->text_place);
+  if (!groups) {
+    GroupFacts failed;
+    failed.errors = groups.errors();
+    for (Diagnostic& error : failed.errors) {
+      error.problem += fmt::format(" over \"{}\"", shortened(topology.text));
+    }
+    return failed;
+  }
+  GroupFacts facts{canonical_groups(*groups, npus), groups->size(), 0, 0, std::numeric_limits<std::size_t>::max(), {}};
+  for (const ProcessGroup& group : *groups) {
+    facts.members += group.members.size();
+    facts.largest = std::max(facts.largest, group.members.size());
+    facts.smallest = std::min(facts.smallest, group.members.size());
+  }
+  return facts;
+}
+
+void RowChecker::check_root(const Row& row, const GroupFacts& facts) {
+  const SettingValue* root = row[index_of(Key::root)];
+  if (root == nullptr || !has_root(data_of<CollectiveKind>(*row[index_of(Key::collective)]))) return;
+  if (data_of<std::int64_t>(*root) < static_cast<std::int64_t>(facts.smallest)) return;
+  fail(*root, fmt::format("root = {} in a group of {} NPUs", root->text, facts.smallest),
+       "the root is a rank inside each group, counted from 0", fmt::format("use at most {}", facts.smallest - 1),
+       fmt::format("root < {}", facts.smallest));
+}
+
+void RowChecker::check_size(const Row& row, const GroupFacts& facts, std::size_t npus) {
+  const SettingValue& size_value = *row[index_of(Key::size)];
+  const SettingValue* chunks_value = row[index_of(Key::chunks)];
+  const std::int64_t chunks = integer_or(chunks_value, 1);
+  const bool rooted = has_root(data_of<CollectiveKind>(*row[index_of(Key::collective)]));
+  const auto owners = static_cast<std::int64_t>(rooted ? facts.groups : facts.members);
+  const auto owners_in_group = static_cast<std::int64_t>(rooted ? std::size_t{1} : facts.largest);
+  if (chunks > kMostChunks / owners) {
+    fail(chunks_value != nullptr ? *chunks_value : size_value, fmt::format("chunks = {} is too many", chunks),
+         fmt::format("at most {} chunks are addressed, here by {} {}", kMostChunks, owners, rooted ? "groups" : "NPUs"),
+         fmt::format("use at most {}", kMostChunks / owners), fmt::format("chunks <= {}", kMostChunks / owners));
+    return;
+  }
+  const Bytes size = data_of<Bytes>(size_value);
+  const Bytes least = bytes(owners_in_group * chunks);
+  if (size >= least) return;
+  const std::string rule = rooted
+                               ? fmt::format("every chunk holds at least a byte: c = {}", chunks)
+                               : fmt::format("every chunk holds at least a byte: n*c = {}*{}", facts.largest, chunks);
+  std::string keep = fmt::format("size >= {}", to_string(least));
+  if (chunks > 1) {
+    keep += fmt::format(" or chunks < {}", chunks);
+  } else if (npus != 0) {
+    keep += fmt::format(" or npus < {}", npus);
+  }
+  fail(size_value, fmt::format("size {} is too small", to_string(size)), rule,
+       fmt::format("use at least {}", to_string(least)), keep);
+}
+
+}  // namespace tenex

@@ -1,0 +1,201 @@
+// A study's text to its points.
+//
+// First the whole text is read and every mistake in it collected; then the rows of all sweeps that can be enumerated
+// are checked, so that one run shows a user everything that is wrong.
+#include "tenex/design/study.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "design/enumerate.hpp"
+#include "design/sweep.hpp"
+#include "tenex/spec/document.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::int64_t kSchema = 1;
+const std::vector<std::string_view> kTopKeys{"schema", "name", "seed", "defaults", "sweep", "outputs"};
+const std::vector<std::string_view> kStores{"link_bytes", "group_times"};
+
+/// One pass over one document.
+class StudyReader {
+ public:
+  StudyReader(const Node& document, ValueContext& context) : document_(document), context_(context) {}
+
+  Result<Study> read() {
+    check_keys();
+    read_schema();
+    read_name();
+    read_seed();
+    if (const Node* node = document_.find("defaults")) read_defaults(*node, defaults_, context_, errors_);
+    read_outputs();
+    read_sweeps();
+    enumerate();
+    if (!errors_.empty()) return std::move(errors_);
+    study_.digest = digest_of(study_);
+    return std::move(study_);
+  }
+
+ private:
+  void check_keys() {
+    for (const Entry& entry : document_.entries()) {
+      if (std::find(kTopKeys.begin(), kTopKeys.end(), entry.key) != kTopKeys.end()) continue;
+      if (find_key(entry.key)) {
+        errors_.push_back(input_error(entry.key_place, fmt::format("\"{}\" stands outside of any table", entry.key),
+                                      "what points have stands in [defaults] or in a [[sweep]]"));
+      } else {
+        errors_.push_back(refuse_key(entry.key_place, entry.key, "a study", kTopKeys));
+      }
+    }
+  }
+
+  void missing(std::string_view key, std::string example) {
+    errors_.push_back(input_error(document_.place(), fmt::format("the study has no \"{}\"", key),
+                                  "every study needs one", fmt::format("write for instance {}", example)));
+  }
+
+  void read_schema() {
+    const Node* node = document_.find("schema");
+    if (node == nullptr) return missing("schema", "schema = 1");
+    const Result<std::int64_t> schema = as_integer(*node, "schema");
+    if (!schema) return append(errors_, schema.errors());
+    if (*schema > kSchema) {
+      errors_.push_back(unsupported_error(node->place(), fmt::format("schema {} is newer than this version", *schema),
+                                          fmt::format("it reads schema {}", kSchema), "use a newer tenex"));
+    } else if (*schema != kSchema) {
+      errors_.push_back(input_error(node->place(), fmt::format("there is no schema {}", *schema),
+                                    fmt::format("this version reads schema {}", kSchema)));
+    }
+  }
+
+  void read_name() {
+    const Node* node = document_.find("name");
+    if (node == nullptr) return missing("name", "name = \"quickstart\"");
+    Result<std::string> name = as_string(*node, "name");
+    if (!name) return append(errors_, name.errors());
+    if (name->empty()) errors_.push_back(input_error(node->place(), "\"name\" is empty", "every study needs one"));
+    study_.name = *std::move(name);
+  }
+
+  void read_seed() {
+    const Entry* entry = document_.find_entry("seed");
+    if (entry == nullptr) return;
+    if (!is_axis(entry->value)) return read_default(*entry, defaults_, context_, errors_);
+    defaults_.given[index_of(Key::seed)] = entry->key_place;
+    AxisColumn column = read_axis(Key::seed, "seed", entry->value, context_, errors_);
+    if (!column.empty()) defaults_.seed = Axis{{Key::seed}, {std::move(column)}};
+  }
+
+  void read_outputs() {
+    const Node* node = document_.find("outputs");
+    if (node == nullptr) return;
+    if (!node->is(NodeKind::table)) {
+      errors_.push_back(input_error(node->place(), fmt::format("\"outputs\" is {}", describe(node->kind())),
+                                    "a table belongs here", "write [outputs]"));
+      return;
+    }
+    for (const Entry& entry : node->entries()) {
+      if (entry.key == "store") {
+        read_stores(entry.value);
+      } else if (entry.key == "schedule") {
+        schedule_ = read_condition(entry.value, "schedule", errors_);
+        if (schedule_) study_.outputs.schedule = entry.value.text();
+      } else {
+        errors_.push_back(refuse_key(entry.key_place, entry.key, "[outputs]", {"store", "schedule"}));
+      }
+    }
+  }
+
+  void read_stores(const Node& node) {
+    if (!node.is(NodeKind::array)) return read_store(node);
+    for (const Node& item : node.items()) read_store(item);
+  }
+
+  void read_store(const Node& node) {
+    const Result<std::string> name = as_string(node, "store");
+    if (!name) return append(errors_, name.errors());
+    if (std::find(kStores.begin(), kStores.end(), *name) == kStores.end()) {
+      errors_.push_back(input_error(node.text_place(), fmt::format("unknown output \"{}\"", shortened(*name)),
+                                    fmt::format("outputs are {}", join(kStores)), did_you_mean(*name, kStores)));
+      return;
+    }
+    std::vector<std::string>& store = study_.outputs.store;
+    if (std::find(store.begin(), store.end(), *name) == store.end()) store.push_back(*name);
+  }
+
+  void read_sweeps() {
+    const Node* node = document_.find("sweep");
+    if (node == nullptr) return missing("[[sweep]]", "[[sweep]] above the keys of its points");
+    if (!node->is(NodeKind::array)) {
+      errors_.push_back(input_error(node->place(), fmt::format("\"sweep\" is {}", describe(node->kind())),
+                                    "sweeps are an array of tables", "write [[sweep]]"));
+      return;
+    }
+    if (node->items().empty()) return missing("[[sweep]]", "[[sweep]] above the keys of its points");
+    for (const Node& item : node->items()) {
+      sweeps_.push_back(read_sweep(item, sweeps_.size() + 1, defaults_, context_, errors_));
+    }
+  }
+
+  void enumerate() {
+    Contradictions contradictions;
+    Enumerator enumerator(context_.vocabulary, std::move(schedule_), study_, contradictions);
+    for (const Sweep& sweep : sweeps_) {
+      if (sweep.usable) enumerator.add(sweep);
+    }
+    append(errors_, contradictions.shown());
+    std::stable_sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::tie(a.place.file, a.place.line, a.place.column) <
+             std::tie(b.place.file, b.place.line, b.place.column);
+    });
+    if (contradictions.left_out() != 0) {
+      errors_.push_back(input_error({document_.place().file, 0, 0},
+                                    fmt::format("... and {} more contradictions", contradictions.left_out()),
+                                    "only the first are shown"));
+    }
+  }
+
+  static Digest digest_of(const Study& study) {
+    std::string text;
+    text.reserve(study.points.size() * 33 + 64);
+    for (const DesignPoint& point : study.points) text += to_string(point.key) + '\n';
+    std::vector<std::string> store = study.outputs.store;
+    std::sort(store.begin(), store.end());
+    for (const std::string& name : store) text += "store=" + name + '\n';
+    text += "schedule=";
+    for (const bool stored : study.store_schedule) text += stored ? '1' : '0';
+    return digest128(text);
+  }
+
+  const Node& document_;
+  ValueContext& context_;
+  Diagnostics errors_;
+  Study study_;
+  Defaults defaults_;
+  std::vector<Sweep> sweeps_;
+  std::optional<Expression> schedule_;
+};
+
+}  // namespace
+
+Result<Study> parse_study(std::string_view text, const std::string& file, const Vocabulary& vocabulary) {
+  const Result<Node> document = parse_toml(text, file);
+  if (!document) return document.errors();
+  MachineReader machines(std::filesystem::path(file).parent_path(), vocabulary);
+  ValueContext context{vocabulary, machines};
+  Result<Study> study = StudyReader(*document, context).read();
+  if (study) study->text = text;
+  return study;
+}
+
+Result<Study> read_study(const std::filesystem::path& path, const Vocabulary& vocabulary) {
+  const Result<std::string> text = read_bytes(path);
+  if (!text) return text.errors();
+  return parse_study(*text, path.string(), vocabulary);
+}
+
+}  // namespace tenex

@@ -1,0 +1,329 @@
+// Sweeps and defaults.
+//
+// Inside a sweep a key may be given once: plainly, under `axes` or under `zip`. Axes vary in the order in which they
+// are written, `zip` as one axis where its first key stands; the study's list of seeds is outside them all.
+#include "design/sweep.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace tenex {
+
+namespace {
+
+constexpr std::string_view kBandwidthRule = "bandwidth is per link, npu_bandwidth per NPU and dimension";
+
+/// The keys of point settings and some more.
+std::vector<std::string_view> with_keys(std::vector<std::string_view> more) {
+  more.insert(more.end(), key_names().begin(), key_names().end());
+  return more;
+}
+
+/// The other of the two bandwidths.
+std::optional<Key> rival_of(Key key) {
+  if (key == Key::bandwidth) return Key::npu_bandwidth;
+  if (key == Key::npu_bandwidth) return Key::bandwidth;
+  return std::nullopt;
+}
+
+/// `faults = "none"` asks for what this version does.
+bool asks_for_nothing(const Node& node) { return node.is(NodeKind::string) && node.text() == "none"; }
+
+void refuse_faults(const Node& node, Diagnostics& errors) {
+  errors.push_back(unsupported_error(node.place(), "\"faults\" is not supported by this version",
+                                     std::string(find_later_key("faults")->purpose),
+                                     "remove it, or write faults = \"none\""));
+}
+
+/// Which keys a sweep gives, and where; refuses a key that is given twice.
+class GivenKeys {
+ public:
+  /// False (and an error) when the key is given already, or its rival is.
+  bool add(Key key, const Entry& entry, const std::string& shown, Diagnostics& errors) {
+    const std::optional<Key> rival = rival_of(key);
+    const std::optional<Place>& before = places_[index_of(key)];
+    if (before) {
+      errors.push_back(input_error(
+          entry.key_place, fmt::format("\"{}\" is given twice", shown),
+          fmt::format("\"{}\" stands at {}:{} already", shown_[index_of(key)], before->line, before->column),
+          "keep one of them"));
+      return false;
+    }
+    if (rival && places_[index_of(*rival)]) {
+      errors.push_back(input_error(entry.key_place, "\"bandwidth\" and \"npu_bandwidth\" exclude each other",
+                                   std::string(kBandwidthRule), "keep one of them"));
+      return false;
+    }
+    places_[index_of(key)] = entry.key_place;
+    shown_[index_of(key)] = shown;
+    return true;
+  }
+  [[nodiscard]] bool has(Key key) const { return places_[index_of(key)].has_value(); }
+
+ private:
+  PerKey<std::optional<Place>> places_;
+  PerKey<std::string> shown_;
+};
+
+/// One pass over one [[sweep]].
+class SweepReader {
+ public:
+  SweepReader(ValueContext& context, Diagnostics& errors) : context_(context), errors_(errors) {}
+
+  Sweep read(const Node& node, std::size_t number, const Defaults& defaults) {
+    sweep_.place = node.place();
+    sweep_.name = fmt::format("sweep {}", number);
+    if (!node.is(NodeKind::table)) {
+      errors_.push_back(input_error(node.place(), fmt::format("\"sweep\" holds {}", describe(node.kind())),
+                                    "sweeps are tables", "write [[sweep]]"));
+      sweep_.usable = false;
+      return std::move(sweep_);
+    }
+    for (const Entry& entry : node.entries()) read_entry(entry);
+    order_axes();
+    merge(defaults);
+    require_keys();
+    return std::move(sweep_);
+  }
+
+ private:
+  /// Runs `read`; the sweep is of no use when it adds errors.
+  template <class Read>
+  void guarded(const Read& read) {
+    const std::size_t before = errors_.size();
+    read();
+    if (errors_.size() != before) sweep_.usable = false;
+  }
+
+  void read_entry(const Entry& entry) {
+    if (entry.key == "name") {
+      const Result<std::string> name = as_string(entry.value, "name");
+      if (name) sweep_.name = fmt::format("sweep \"{}\"", *name);
+      if (!name) append(errors_, name.errors());
+    } else if (entry.key == "axes" || entry.key == "zip") {
+      read_axes(entry);
+    } else if (entry.key == "keep") {
+      guarded([&] { read_keep(entry.value); });
+    } else if (entry.key == "faults") {
+      if (!asks_for_nothing(entry.value)) refuse_faults(entry.value, errors_);
+    } else if (const auto key = find_key(entry.key)) {
+      read_fixed(*key, entry);
+    } else {
+      errors_.push_back(
+          refuse_key(entry.key_place, entry.key, "a [[sweep]]", with_keys({"name", "axes", "zip", "keep"})));
+    }
+  }
+
+  void read_fixed(Key key, const Entry& entry) {
+    if (!given_.add(key, entry, entry.key, errors_)) return;
+    guarded([&] {
+      if (entry.value.is(NodeKind::table)) {
+        errors_.push_back(input_error(entry.value.place(), fmt::format("\"{}\" is a table", entry.key),
+                                      "one value belongs here",
+                                      fmt::format("write axes.{} = {{ ... }} for a range", entry.key)));
+        return;
+      }
+      Result<SharedValue> value = parse_value(key, entry.key, entry.value, context_);
+      if (!value) append(errors_, value.errors());
+      if (value) sweep_.fixed[index_of(key)] = *std::move(value);
+    });
+  }
+
+  void read_axes(const Entry& entry) {
+    if (!entry.value.is(NodeKind::table)) {
+      errors_.push_back(
+          input_error(entry.value.place(), fmt::format("\"{}\" is {}", entry.key, describe(entry.value.kind())),
+                      "a table of axes belongs here", fmt::format("write {}.size = [\"1KiB\", \"1MiB\"]", entry.key)));
+      sweep_.usable = false;
+      return;
+    }
+    for (const Entry& axis : entry.value.entries()) read_axis_entry(entry.key, axis);
+  }
+
+  void read_axis_entry(const std::string& table, const Entry& entry) {
+    const std::string shown = fmt::format("{}.{}", table, entry.key);
+    const auto key = find_key(entry.key);
+    if (entry.key == "faults") {
+      read_fault_axis(entry.value);
+      return;
+    }
+    if (!key) {
+      errors_.push_back(refuse_key(entry.key_place, entry.key, fmt::format("\"{}\"", table), key_names()));
+      return;
+    }
+    if (!given_.add(*key, entry, shown, errors_)) return;
+    AxisColumn column = read_axis(*key, shown, entry.value, context_, errors_);
+    if (column.empty()) {
+      sweep_.usable = false;
+    } else if (table == "zip") {
+      add_to_zip(*key, shown, entry, std::move(column));
+    } else {
+      placed_.push_back({entry.key_place, {{*key}, {std::move(column)}}});
+    }
+  }
+
+  void add_to_zip(Key key, const std::string& shown, const Entry& entry, AxisColumn column) {
+    if (!zip_) {
+      zip_ = placed_.size();
+      zip_name_ = shown;
+      placed_.push_back({entry.key_place, {}});
+    } else if (const std::size_t length = placed_[*zip_].axis.length(); length != column.size()) {
+      errors_.push_back(input_error(entry.value.place(), fmt::format("{} has {} values", shown, column.size()),
+                                    fmt::format("keys of zip advance together and {} has {}", zip_name_, length),
+                                    "give them equally many"));
+      sweep_.usable = false;
+      return;
+    }
+    placed_[*zip_].axis.keys.push_back(key);
+    placed_[*zip_].axis.columns.push_back(std::move(column));
+  }
+
+  void read_fault_axis(const Node& node) {
+    if (!node.is(NodeKind::array)) {
+      if (!asks_for_nothing(node)) refuse_faults(node, errors_);
+      return;
+    }
+    for (const Node& item : node.items()) {
+      if (!asks_for_nothing(item)) refuse_faults(item, errors_);
+    }
+  }
+
+  void read_keep(const Node& node) {
+    sweep_.keep_place = node.place();
+    const auto read_one = [&](const Node& one) {
+      if (auto condition = read_condition(one, "keep", errors_)) sweep_.keep.push_back(*std::move(condition));
+    };
+    if (node.is(NodeKind::array)) {
+      for (const Node& item : node.items()) read_one(item);
+    } else {
+      read_one(node);
+    }
+  }
+
+  /// By place: `axes` and `zip` are tables of their own, but their keys may be written in turn.
+  void order_axes() {
+    std::stable_sort(placed_.begin(), placed_.end(), [](const PlacedAxis& a, const PlacedAxis& b) {
+      return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
+    });
+    for (PlacedAxis& placed : placed_) sweep_.axes.push_back(std::move(placed.axis));
+  }
+
+  void merge(const Defaults& defaults) {
+    for (std::size_t i = 0; i < kKeyCount; ++i) {
+      const Key key = static_cast<Key>(i);
+      const std::optional<Key> rival = rival_of(key);
+      const bool overridden = given_.has(key) || (rival && given_.has(*rival));
+      if (overridden || !defaults.given[i]) continue;
+      if (key == Key::seed && defaults.seed) {
+        sweep_.axes.insert(sweep_.axes.begin(), *defaults.seed);
+        continue;
+      }
+      sweep_.fixed[i] = defaults.fixed[i];
+      if (!defaults.fixed[i]) sweep_.usable = false;  // its error is told where it stands
+    }
+    defaults_ = &defaults;
+  }
+
+  void require_keys() {
+    for (const Key key : {Key::topology, Key::collective, Key::size, Key::algorithm}) {
+      if (given_.has(key) || defaults_->given[index_of(key)]) continue;
+      errors_.push_back(input_error(sweep_.place, fmt::format("{} has no \"{}\"", sweep_.name, name_of(key)),
+                                    "every point needs one", "give it here or in [defaults]"));
+      sweep_.usable = false;
+    }
+  }
+
+  struct PlacedAxis {
+    Place place;
+    Axis axis;
+  };
+
+  ValueContext& context_;
+  Diagnostics& errors_;
+  Sweep sweep_;
+  GivenKeys given_;
+  std::vector<PlacedAxis> placed_;
+  std::optional<std::size_t> zip_;  ///< index in placed_
+  std::string zip_name_;
+  const Defaults* defaults_ = nullptr;
+};
+
+}  // namespace
+
+const std::vector<std::string_view>& expression_names() {
+  static const std::vector<std::string_view> names = with_keys({"npus"});
+  return names;
+}
+
+std::optional<Expression> read_condition(const Node& node, std::string_view name, Diagnostics& errors) {
+  if (!node.is(NodeKind::string)) {
+    errors.push_back(
+        input_error(node.place(), fmt::format("\"{}\" is {}", name, describe(node.kind())),
+                    name == "keep" ? "a condition or an array of conditions belongs here" : "a condition belongs here",
+                    fmt::format("write for instance {} = \"size >= 1MiB\"", name)));
+    return std::nullopt;
+  }
+  Result<Expression> condition = parse_expression(node.text(), node.text_place());
+  if (!condition) {
+    append(errors, condition.errors());
+    return std::nullopt;
+  }
+  const Status names = check_names(*condition, expression_names());
+  if (!names) {
+    append(errors, names.errors());
+    return std::nullopt;
+  }
+  return *std::move(condition);
+}
+
+void read_default(const Entry& entry, Defaults& defaults, ValueContext& context, Diagnostics& errors) {
+  const auto key = find_key(entry.key);
+  ensure(key.has_value(), "read_default: not a key");
+  const std::size_t slot = index_of(*key);
+  const std::optional<Key> rival = rival_of(*key);
+  if (defaults.given[slot]) {
+    errors.push_back(
+        input_error(entry.key_place, fmt::format("\"{}\" is given twice", entry.key),
+                    fmt::format("it stands at {}:{} already", defaults.given[slot]->line, defaults.given[slot]->column),
+                    "keep one of them"));
+    return;
+  }
+  if (rival && defaults.given[index_of(*rival)]) {
+    errors.push_back(input_error(entry.key_place, "\"bandwidth\" and \"npu_bandwidth\" exclude each other",
+                                 std::string(kBandwidthRule), "keep one of them"));
+    return;
+  }
+  defaults.given[slot] = entry.key_place;
+  Result<SharedValue> value = parse_value(*key, entry.key, entry.value, context);
+  if (!value) append(errors, value.errors());
+  if (value) defaults.fixed[slot] = *std::move(value);
+}
+
+void read_defaults(const Node& node, Defaults& defaults, ValueContext& context, Diagnostics& errors) {
+  if (!node.is(NodeKind::table)) {
+    errors.push_back(input_error(node.place(), fmt::format("\"defaults\" is {}", describe(node.kind())),
+                                 "a table belongs here", "write [defaults]"));
+    return;
+  }
+  for (const Entry& entry : node.entries()) {
+    if (entry.key == "faults") {
+      if (!asks_for_nothing(entry.value)) refuse_faults(entry.value, errors);
+    } else if (entry.key == "axes" || entry.key == "zip" || entry.key == "keep") {
+      errors.push_back(input_error(entry.key_place, fmt::format("\"{}\" in [defaults]", entry.key),
+                                   "defaults hold one value per key", "move it to a [[sweep]]"));
+    } else if (find_key(entry.key)) {
+      read_default(entry, defaults, context, errors);
+    } else {
+      errors.push_back(refuse_key(entry.key_place, entry.key, "[defaults]", key_names()));
+    }
+  }
+}
+
+Sweep read_sweep(const Node& node, std::size_t number, const Defaults& defaults, ValueContext& context,
+                 Diagnostics& errors) {
+  return SweepReader(context, errors).read(node, number, defaults);
+}
+
+}  // namespace tenex

@@ -1,0 +1,51 @@
+// A study's text as data: what is fixed, what varies, what is kept. Parsing only; rows are enumerated elsewhere.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "design/axis.hpp"
+#include "tenex/spec/expression.hpp"
+
+namespace tenex {
+
+/// Keys that advance together: one key of `axes`, or all keys of `zip`.
+struct Axis {
+  std::vector<Key> keys;
+  std::vector<AxisColumn> columns;  ///< one per key, of equal length
+  [[nodiscard]] std::size_t length() const { return columns.front().size(); }
+};
+
+/// One [[sweep]] with the defaults merged in.
+struct Sweep {
+  std::string name;  ///< for messages: `sweep "training"`, or `sweep 2`
+  Place place;
+  PerKey<SharedValue> fixed;  ///< null: not given, or on an axis
+  std::vector<Axis> axes;     ///< in the order of variation, the slowest first
+  std::vector<Expression> keep;
+  Place keep_place;
+  bool usable = true;  ///< false: a mistake makes its rows meaningless, so none is enumerated
+};
+
+/// Values that hold for every sweep unless it gives its own: [defaults] and the study's seed.
+struct Defaults {
+  PerKey<SharedValue> fixed;
+  PerKey<std::optional<Place>> given;  ///< where the key stands, even when its value is wrong
+  std::optional<Axis> seed;            ///< where the study lists seeds
+};
+
+/// Names that expressions may use: the keys and `npus`.
+[[nodiscard]] const std::vector<std::string_view>& expression_names();
+
+/// Reads one key of [defaults] or the study's own `seed` into `defaults`.
+void read_default(const Entry& entry, Defaults& defaults, ValueContext& context, Diagnostics& errors);
+/// Reads [defaults].
+void read_defaults(const Node& node, Defaults& defaults, ValueContext& context, Diagnostics& errors);
+/// Reads the `number`-th [[sweep]] (from 1) and merges the defaults in.
+[[nodiscard]] Sweep read_sweep(const Node& node, std::size_t number, const Defaults& defaults, ValueContext& context,
+                               Diagnostics& errors);
+/// Parses a condition and checks its names; nullopt after an error.
+[[nodiscard]] std::optional<Expression> read_condition(const Node& node, std::string_view name, Diagnostics& errors);
+
+}  // namespace tenex
