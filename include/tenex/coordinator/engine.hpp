@@ -1,0 +1,74 @@
+// Engine: evaluates leased points on a rank's threads, many small ones side by side or one large one on all threads.
+//
+// One engine thread opens every OpenMP region (each further thread that opens a region would get a pool of its own) and
+// runs in one of two modes, never both: *wide*, a region whose threads take points one by one, each evaluated on one
+// thread; and *deep*, one point on all threads. Points start in order of arrival, a lease's longest first. The region
+// stays open across leases: a thread with nothing to take waits as long as others run, so the end of a lease is no
+// barrier. Estimated bytes of the points that run together stay within the memory limit. The engine knows no MPI, no
+// files and no signals: finished points go to a sink.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tenex/coordinator/lease_queue.hpp"
+#include "tenex/coordinator/wire.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+
+namespace tenex {
+
+using EvaluatePoint = std::function<EvaluationOutput(const DesignPoint&, Cache&, const EvaluateOptions&)>;
+using EstimatePoint = std::function<Estimate(const DesignPoint&)>;
+
+/// A point that has been evaluated.
+struct FinishedPoint {
+  std::uint32_t point = 0;
+  EvaluationOutput output;
+  std::int64_t finished_unix_ms = 0;
+};
+/// Takes finished points; called by several threads at once.
+using PointSink = std::function<void(FinishedPoint)>;
+
+struct EngineOptions {
+  int threads = 1;
+  std::size_t memory_limit_bytes = std::size_t{8} << 30;
+  double deep_seconds = 0.25;  ///< a point below never gets all threads for its length
+};
+
+/// Whether a point should have all threads: it is long (over `deep_seconds`) and would leave the others idle (over 1.5
+/// times a thread's share of its lease), or so large that fewer than two fit side by side (or, when long, less than
+/// half the threads' worth). O(1).
+[[nodiscard]] bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options);
+
+/// Thread-safe.
+class Engine {
+ public:
+  /// `study` must outlive the engine. Starts the engine thread.
+  Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, EstimatePoint estimate_point,
+         PointSink sink);
+  /// Drains and waits for what is running.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Appends a lease's points. Ignored after drain(). O(points log points), plus their estimates.
+  void push(const Lease& lease);
+  /// Starts no further point and forgets those that wait.
+  void drain();
+
+  /// What has happened; `finished_leases` since the last call. `leases_received` counts push(). O(finished leases).
+  [[nodiscard]] RankReport report();
+  /// Points that wait for a thread, and whether nothing waits or runs.
+  [[nodiscard]] std::size_t waiting() const;
+  [[nodiscard]] bool idle() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,47 @@
+// Progress on stderr: a bar that is redrawn on a terminal, a line per 10 s elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace tenex {
+
+/// What there is to tell.
+struct ProgressState {
+  std::size_t done = 0;  ///< points, earlier runs included
+  std::size_t total = 0;
+  std::size_t failed = 0;
+  double points_per_second = 0;
+  double seconds_left = -1;  ///< negative: not known yet
+  bool draining = false;
+};
+
+/// "1:02:03", "4:05" or "12s". Negative: "?".
+[[nodiscard]] std::string to_clock_text(double seconds);
+/// One line without a newline: with a bar of `bar_width` characters, or none where it is 0. Pure.
+[[nodiscard]] std::string progress_line(const ProgressState& state, std::size_t bar_width);
+
+/// Draws to stderr at a bounded rate. Used by one thread.
+class ProgressReporter {
+ public:
+  /// `quiet`: never draws.
+  ProgressReporter(bool quiet, std::size_t done_before);
+  /// Draws if it is time. Ten times a second on a terminal, every 10 s elsewhere. Fills in points_per_second of this
+  /// run.
+  void update(ProgressState state);
+  /// Draws the last state and ends the bar's line.
+  void finish(ProgressState state);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw(ProgressState state);
+  bool quiet_;
+  bool terminal_;
+  std::size_t done_before_;
+  Clock::time_point start_;
+  Clock::time_point next_;
+  std::size_t last_length_ = 0;
+};
+
+}  // namespace tenex

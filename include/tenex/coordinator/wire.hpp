@@ -1,0 +1,91 @@
+// Messages between rank 0 and the other ranks, as values and as 64-bit words.
+//
+// A worker says HELLO once (which study it enumerated) and learns by START that the folder is open; then REQUEST
+// whenever it runs low, ALIVE when it has been silent for 5 s, BYE when all its rows are committed. Rank 0 answers with
+// LEASE and DRAIN, and with BYE when the whole run is over. Points travel as index ranges: every rank enumerates the
+// same study. Encoding: words of native byte order (all ranks run one binary); doubles by their bits, lists and texts
+// preceded by their length. A message that does not decode is a broken invariant.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/hash.hpp"
+#include "tenex/coordinator/lease_queue.hpp"
+
+namespace tenex {
+
+/// Points [first, last) of the study.
+struct PointRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool operator==(const PointRange&) const = default;
+};
+
+/// The points as ascending ranges (the order inside a lease follows from the estimates, which every rank computes
+/// alike). O(n log n).
+[[nodiscard]] std::vector<PointRange> to_ranges(std::vector<std::uint32_t> points);
+/// The points of ranges, ascending. O(points).
+[[nodiscard]] std::vector<std::uint32_t> to_points(const std::vector<PointRange>& ranges);
+
+/// What a rank has done: sent along with most messages.
+struct RankReport {
+  RankProgress progress;
+  double backlog_seconds = 0;  ///< expected, of the points at hand; exactly 0 when there is none
+  std::uint64_t evaluated = 0;
+  std::uint64_t failed = 0;  ///< of these, rows that are not ok
+  std::uint64_t leases_received = 0;
+  std::vector<std::uint64_t> finished_leases;  ///< since the last report
+};
+
+struct HelloMessage {
+  Digest study;
+  std::uint64_t points = 0;
+  std::uint32_t threads = 1;
+  std::string host;
+};
+struct StartMessage {
+  std::uint32_t incarnation = 0;
+};
+struct RequestMessage {
+  RankReport report;
+};
+struct LeaseMessage {
+  std::uint64_t id = 0;
+  std::vector<PointRange> ranges;
+};
+struct AliveMessage {
+  RankReport report;
+};
+
+/// Why no further point is started.
+enum class DrainReason : std::uint8_t {
+  done,    ///< nothing is left to lease: finish what is at hand
+  signal,  ///< a user or the batch system asked: finish what is running
+  error,   ///< some rank cannot store rows or does not belong to the run: finish what is running
+};
+struct DrainMessage {
+  DrainReason reason = DrainReason::done;
+};
+/// From a worker: its last words, all its rows are committed but for `errors`. From rank 0: the run is over, this is
+/// how it ended (the errors of all ranks; `report` counts the rows of the whole run).
+struct ByeMessage {
+  RankReport report;
+  Diagnostics errors;
+  bool interrupted = false;
+};
+
+using RankMessage =
+    std::variant<HelloMessage, RequestMessage, LeaseMessage, AliveMessage, DrainMessage, ByeMessage, StartMessage>;
+using Words = std::vector<std::uint64_t>;
+
+/// O(size of the message).
+[[nodiscard]] Words encode(const RankMessage& message);
+/// Throws InvariantError for words that encode() did not make.
+[[nodiscard]] RankMessage decode(const Words& words);
+
+}  // namespace tenex

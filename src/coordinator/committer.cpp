@@ -1,0 +1,154 @@
+// The writer thread: a queue of finished points in, schedule files and shards out.
+#include "tenex/coordinator/committer.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "tenex/files/schedule_file.hpp"
+
+namespace tenex {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto longest_pending = std::chrono::seconds(30);
+
+}  // namespace
+
+class Committer::Impl {
+ public:
+  Impl(const Study& study, std::filesystem::path dir, ShardWriter writer)
+      : study_(study), dir_(std::move(dir)), writer_(std::move(writer)) {
+    thread_ = std::thread([this] { loop(); });
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      ++flushes_asked_;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void put(FinishedPoint point) {
+    const bool has_schedule = point.output.topology.has_value();
+    std::unique_lock lock(mutex_);
+    queue_.push_back(std::move(point));
+    const auto mine = ++put_;
+    changed_.notify_all();
+    if (has_schedule) changed_.wait(lock, [&] { return taken_ >= mine; });
+  }
+
+  bool flush_until(Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    const auto mine = ++flushes_asked_;
+    changed_.notify_all();
+    return changed_.wait_until(lock, deadline, [&] { return flushes_done_ >= mine; }) && errors_.empty();
+  }
+
+  Status finish() {
+    std::unique_lock lock(mutex_);
+    const auto mine = ++flushes_asked_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return flushes_done_ >= mine; });
+    return errors_.empty() ? success() : Status(errors_);
+  }
+
+  bool failed() const {
+    const std::lock_guard lock(mutex_);
+    return !errors_.empty();
+  }
+
+ private:
+  void loop() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const bool woken = changed_.wait_for(
+          lock, longest_pending, [&] { return !queue_.empty() || flushes_done_ < flushes_asked_ || stopping_; });
+      if (!queue_.empty()) {
+        write_next(lock);
+      } else if (flushes_done_ < flushes_asked_ || !woken) {
+        flush(lock);
+      } else if (stopping_) {
+        return;
+      }
+    }
+  }
+
+  void write_next(std::unique_lock<std::mutex>& lock) {
+    FinishedPoint point = std::move(queue_.front());
+    queue_.pop_front();
+    const bool broken = !errors_.empty();
+    lock.unlock();
+    Status status = success();
+    if (!broken) status = write(std::move(point));
+    lock.lock();
+    if (!status.ok()) errors_ = status.errors();
+    ++taken_;
+    changed_.notify_all();
+  }
+
+  Status write(FinishedPoint point) {
+    if (point.output.topology) {
+      if (auto status = write_schedule(point); !status.ok()) return status;
+    }
+    return writer_.add({point.point, std::move(point.output.row), point.finished_unix_ms});
+  }
+
+  Status write_schedule(FinishedPoint& point) {
+    const auto folder = dir_ / "schedules";
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return environment_error("cannot create the folder " + folder.string(), error.message());
+    const DesignPoint& design = study_.points[point.point];
+    ScheduleFile file{std::move(*point.output.topology),
+                      std::move(*point.output.collective),
+                      design.occupancy,
+                      std::move(point.output.schedule),
+                      design.algorithm,
+                      design.canonical};
+    return write_schedule_file(folder / (to_string(design.key) + ".h5"), file);
+  }
+
+  void flush(std::unique_lock<std::mutex>& lock) {
+    const auto asked = flushes_asked_;
+    const bool broken = !errors_.empty();
+    lock.unlock();
+    const Status status = broken ? success() : writer_.flush();
+    lock.lock();
+    if (!status.ok()) errors_ = status.errors();
+    flushes_done_ = asked;
+    changed_.notify_all();
+  }
+
+  const Study& study_;
+  std::filesystem::path dir_;
+  ShardWriter writer_;  ///< touched by the thread alone
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<FinishedPoint> queue_;
+  std::uint64_t put_ = 0;
+  std::uint64_t taken_ = 0;
+  std::uint64_t flushes_asked_ = 0;
+  std::uint64_t flushes_done_ = 0;
+  Diagnostics errors_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+Committer::Committer(const Study& study, std::filesystem::path dir, ShardWriter writer)
+    : impl_(std::make_unique<Impl>(study, std::move(dir), std::move(writer))) {}
+Committer::~Committer() = default;
+
+void Committer::put(FinishedPoint point) { impl_->put(std::move(point)); }
+bool Committer::flush_until(Clock::time_point deadline) { return impl_->flush_until(deadline); }
+Status Committer::finish() { return impl_->finish(); }
+bool Committer::failed() const { return impl_->failed(); }
+
+}  // namespace tenex

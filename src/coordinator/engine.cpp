@@ -1,0 +1,273 @@
+// The engine thread, its queue and its two modes. See the header for the idea.
+//
+// All state is guarded by one mutex; evaluation, estimation and the sink run outside it. A thread in the wide region
+// sleeps on `changed_` while the first waiting point does not fit into memory beside those that run, or while nothing
+// waits but others still run (a lease may arrive).
+#include "tenex/coordinator/engine.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+
+namespace tenex {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+EvaluationOutput failed_output(PointStatus status, std::string reason) {
+  EvaluationOutput output;
+  output.row.status = status;
+  output.row.reason = std::move(reason);
+  return output;
+}
+
+}  // namespace
+
+bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options) {
+  if (options.threads <= 1) return false;
+  const auto threads = static_cast<std::size_t>(options.threads);
+  const auto side_by_side = options.memory_limit_bytes / std::max<std::size_t>(1, estimate.bytes);
+  if (side_by_side < 2) return true;
+  if (estimate.seconds <= options.deep_seconds) return false;
+  return side_by_side < (threads + 1) / 2 || estimate.seconds > 1.5 * lease_seconds / options.threads;
+}
+
+class Engine::Impl {
+ public:
+  Impl(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, EstimatePoint estimate_point,
+       PointSink sink)
+      : study_(study),
+        options_(options),
+        evaluate_point_(std::move(evaluate_point)),
+        estimate_point_(std::move(estimate_point)),
+        sink_(std::move(sink)) {
+    options_.threads = std::max(1, options_.threads);
+    thread_ = std::thread([this] { loop(); });
+  }
+
+  ~Impl() {
+    drain();
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void push(const Lease& lease) {
+    auto tasks = make_tasks(lease);
+    {
+      const std::lock_guard lock(mutex_);
+      ++report_.leases_received;
+      if (draining_) return;
+      if (tasks.empty()) report_.finished_leases.push_back(lease.id);
+      if (!tasks.empty()) left_of_lease_[lease.id] = tasks.size();
+      for (auto& task : tasks) {
+        backlog_ += task.estimate.seconds;
+        waiting_.push_back(task);
+      }
+    }
+    changed_.notify_all();
+  }
+
+  void drain() {
+    {
+      const std::lock_guard lock(mutex_);
+      draining_ = true;
+      for (const auto& task : waiting_) backlog_ -= task.estimate.seconds;
+      waiting_.clear();
+    }
+    changed_.notify_all();
+  }
+
+  RankReport report() {
+    const std::lock_guard lock(mutex_);
+    RankReport result = report_;
+    report_.finished_leases.clear();
+    result.backlog_seconds = waiting_.empty() && running_ == 0 ? 0.0 : std::max(backlog_, 1e-9);
+    return result;
+  }
+
+  std::size_t waiting() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size();
+  }
+
+  bool idle() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_.empty() && running_ == 0;
+  }
+
+ private:
+  struct Task {
+    std::uint32_t point = 0;
+    Estimate estimate;
+    std::uint64_t lease = 0;
+    bool deep = false;
+  };
+
+  std::vector<Task> make_tasks(const Lease& lease) const {
+    std::vector<Task> tasks;
+    double total = 0;
+    for (const auto point : lease.points) {
+      tasks.push_back({point, estimate_point_(study_.points[point]), lease.id, false});
+      total += tasks.back().estimate.seconds;
+    }
+    for (auto& task : tasks) task.deep = wants_all_threads(task.estimate, total, options_);
+    std::ranges::sort(tasks, [](const Task& a, const Task& b) {
+      return a.estimate.seconds != b.estimate.seconds ? a.estimate.seconds > b.estimate.seconds : a.point < b.point;
+    });
+    return tasks;
+  }
+
+  void loop() {
+    omp_set_max_active_levels(1);  // a point evaluated inside the wide region must not open a region of its own
+    while (true) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      mark_progress_ = Clock::now();
+      if (waiting_.front().deep) {
+        const Task task = start_front();
+        lock.unlock();
+        run(task, options_.threads, true);
+      } else {
+        region_open_ = true;
+        lock.unlock();
+        run_wide();
+      }
+    }
+  }
+
+  void run_wide() {
+#pragma omp parallel num_threads(options_.threads)
+    while (const auto task = take_wide()) run(*task, 1, options_.threads == 1);
+  }
+
+  /// Waits for a point that may run now; empty when the region should end.
+  std::optional<Task> take_wide() {
+    std::unique_lock lock(mutex_);
+    while (region_open_) {
+      if (waiting_.empty()) {
+        if (running_ == 0 || draining_) break;
+      } else if (waiting_.front().deep) {
+        break;
+      } else if (running_ == 0 || running_bytes_ + waiting_.front().estimate.bytes <= options_.memory_limit_bytes) {
+        return start_front();
+      }
+      changed_.wait(lock);
+    }
+    region_open_ = false;  // for all threads at once: one that stayed would get the next leases alone
+    lock.unlock();
+    changed_.notify_all();
+    return std::nullopt;
+  }
+
+  /// Under the lock.
+  Task start_front() {
+    const Task task = waiting_.front();
+    waiting_.pop_front();
+    ++running_;
+    running_bytes_ += task.estimate.bytes;
+    return task;
+  }
+
+  void run(const Task& task, int threads, bool alone) {
+    FinishedPoint finished;
+    finished.point = task.point;
+    finished.output = evaluate_guarded(task, threads, alone);
+    finished.finished_unix_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
+    const bool ok = finished.output.row.status == PointStatus::ok;
+    sink_(std::move(finished));
+    note_finished(task, ok);
+  }
+
+  EvaluationOutput evaluate_guarded(const Task& task, int threads, bool alone) {
+    EvaluateOptions options;
+    options.threads = threads;
+    options.memory_limit_bytes = options_.memory_limit_bytes;
+    options.alone = alone;
+    options.keep_schedule = task.point < study_.store_schedule.size() && study_.store_schedule[task.point];
+    options.link_loads = std::ranges::find(study_.outputs.store, "link_bytes") != study_.outputs.store.end();
+    options.group_times = std::ranges::find(study_.outputs.store, "group_times") != study_.outputs.store.end();
+    try {  // an exception must not leave an OpenMP region, and no point ends the study
+      return evaluate_point_(study_.points[task.point], cache_, options);
+    } catch (const std::bad_alloc&) {
+      return failed_output(PointStatus::out_of_memory, "the allocation failed (less memory was free than was planned)");
+    } catch (const std::exception& error) {
+      return failed_output(PointStatus::failed, error.what());
+    }
+  }
+
+  void note_finished(const Task& task, bool ok) {
+    {
+      const std::lock_guard lock(mutex_);
+      --running_;
+      running_bytes_ -= task.estimate.bytes;
+      backlog_ -= task.estimate.seconds;
+      ++report_.evaluated;
+      report_.failed += ok ? 0 : 1;
+      report_.progress.expected_done += task.estimate.seconds;
+      const auto now = Clock::now();
+      report_.progress.busy_seconds += seconds_between(mark_progress_, now);
+      mark_progress_ = now;
+      const auto left = left_of_lease_.find(task.lease);
+      if (left != left_of_lease_.end() && --left->second == 0) {
+        report_.finished_leases.push_back(task.lease);
+        left_of_lease_.erase(left);
+      }
+    }
+    changed_.notify_all();
+  }
+
+  const Study& study_;
+  EngineOptions options_;
+  EvaluatePoint evaluate_point_;
+  EstimatePoint estimate_point_;
+  PointSink sink_;
+  Cache cache_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> waiting_;
+  std::unordered_map<std::uint64_t, std::size_t> left_of_lease_;
+  std::size_t running_ = 0;
+  std::size_t running_bytes_ = 0;
+  double backlog_ = 0;
+  RankReport report_;
+  Clock::time_point mark_progress_;  ///< up to here busy time has been counted; moves only while something runs
+  bool region_open_ = false;
+  bool draining_ = false;
+  bool stopping_ = false;
+  std::thread thread_;  // last: starts when all else is ready
+};
+
+Engine::Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, EstimatePoint estimate_point,
+               PointSink sink)
+    : impl_(std::make_unique<Impl>(study, options, std::move(evaluate_point), std::move(estimate_point),
+                                   std::move(sink))) {}
+Engine::~Engine() = default;
+
+void Engine::push(const Lease& lease) { impl_->push(lease); }
+void Engine::drain() { impl_->drain(); }
+RankReport Engine::report() { return impl_->report(); }
+std::size_t Engine::waiting() const { return impl_->waiting(); }
+bool Engine::idle() const { return impl_->idle(); }
+
+}  // namespace tenex

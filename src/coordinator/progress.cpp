@@ -1,0 +1,83 @@
+// Text of the progress line and when to draw it.
+#include "tenex/coordinator/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t terminal_bar_width = 30;
+constexpr auto terminal_interval = std::chrono::milliseconds(100);
+constexpr auto line_interval = std::chrono::seconds(10);
+
+}  // namespace
+
+std::string to_clock_text(double seconds) {
+  if (!(seconds >= 0) || seconds > 1e9) return "?";
+  const auto whole = std::llround(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{}s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string progress_line(const ProgressState& state, std::size_t bar_width) {
+  const double share = state.total == 0 ? 1.0 : static_cast<double>(state.done) / static_cast<double>(state.total);
+  std::string line;
+  if (bar_width > 0) {
+    const auto filled = std::min(bar_width, static_cast<std::size_t>(share * static_cast<double>(bar_width)));
+    line = "[" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] ";
+  }
+  // Rounded down, so that 100 % is said only of a finished run.
+  line += fmt::format("{}/{} points ({}%), {:.3g} points/s", state.done, state.total,
+                      static_cast<int>(std::floor(share * 100)), state.points_per_second);
+  if (state.failed > 0) line += fmt::format(", {} not ok", state.failed);
+  if (state.draining) {
+    line += ", finishing what is running";
+  } else if (state.done < state.total) {
+    line += ", ETA " + to_clock_text(state.seconds_left);
+  }
+  return line;
+}
+
+ProgressReporter::ProgressReporter(bool quiet, std::size_t done_before)
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      done_before_(done_before),
+      start_(Clock::now()),
+      next_(terminal_ ? start_ : start_ + line_interval) {}
+
+void ProgressReporter::update(ProgressState state) {
+  if (quiet_ || Clock::now() < next_) return;
+  next_ = terminal_ ? Clock::now() + terminal_interval : Clock::now() + line_interval;
+  draw(state);
+}
+
+void ProgressReporter::finish(ProgressState state) {
+  if (quiet_) return;
+  draw(state);
+  if (terminal_) std::fputc('\n', stderr);
+}
+
+void ProgressReporter::draw(ProgressState state) {
+  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+  if (elapsed > 0) state.points_per_second = static_cast<double>(state.done - done_before_) / elapsed;
+  std::string line = progress_line(state, terminal_ ? terminal_bar_width : 0);
+  if (terminal_) {
+    const auto length = line.size();
+    if (length < last_length_) line.append(last_length_ - length, ' ');
+    last_length_ = length;
+    line.insert(0, "\r");
+  } else {
+    line += '\n';
+  }
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace tenex

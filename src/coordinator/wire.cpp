@@ -1,0 +1,212 @@
+// Encoding of messages: the variant's index, then the fields in order.
+#include "tenex/coordinator/wire.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tenex {
+
+namespace {
+
+class Writer {
+ public:
+  void put(std::uint64_t value) { words.push_back(value); }
+  void put(double value) { words.push_back(std::bit_cast<std::uint64_t>(value)); }
+  void put(const std::string& text) {
+    put(std::uint64_t{text.size()});
+    const auto start = words.size();
+    words.resize(start + (text.size() + 7) / 8, 0);
+    if (!text.empty()) std::memcpy(words.data() + start, text.data(), text.size());
+  }
+  void put(const Diagnostics& errors) {
+    put(std::uint64_t{errors.size()});
+    for (const auto& e : errors) {
+      put(std::uint64_t{static_cast<std::uint8_t>(e.fault)});
+      put(e.place.file);
+      put(std::uint64_t{e.place.line} << 32U | e.place.column);
+      put(e.problem);
+      put(e.why);
+      put(e.suggestion);
+    }
+  }
+  void put(const RankReport& r) {
+    put(r.progress.expected_done);
+    put(r.progress.busy_seconds);
+    put(r.backlog_seconds);
+    put(r.evaluated);
+    put(r.failed);
+    put(r.leases_received);
+    put(std::uint64_t{r.finished_leases.size()});
+    for (const auto id : r.finished_leases) put(id);
+  }
+
+  Words words;
+};
+
+class Reader {
+ public:
+  explicit Reader(const Words& words) : words_(words) {}
+
+  std::uint64_t number() {
+    ensure(at_ < words_.size(), "a coordinator message is shorter than its fields");
+    return words_[at_++];
+  }
+  double real() { return std::bit_cast<double>(number()); }
+  std::size_t length() {
+    const auto n = number();
+    ensure(n <= 8 * words_.size(), "a coordinator message names a length beyond its end");
+    return static_cast<std::size_t>(n);
+  }
+  std::string text() {
+    const auto size = length();
+    const auto words = (size + 7) / 8;
+    ensure(words <= words_.size() - at_, "a coordinator message is shorter than its text");
+    std::string result(size, '\0');
+    if (size > 0) std::memcpy(result.data(), words_.data() + at_, size);
+    at_ += words;
+    return result;
+  }
+  Diagnostics diagnostics() {
+    Diagnostics result(length());
+    for (auto& e : result) {
+      e.fault = static_cast<Fault>(number());
+      e.place.file = text();
+      const auto position = number();
+      e.place.line = static_cast<std::uint32_t>(position >> 32U);
+      e.place.column = static_cast<std::uint32_t>(position);
+      e.problem = text();
+      e.why = text();
+      e.suggestion = text();
+    }
+    return result;
+  }
+  RankReport report() {
+    RankReport r;
+    r.progress.expected_done = real();
+    r.progress.busy_seconds = real();
+    r.backlog_seconds = real();
+    r.evaluated = number();
+    r.failed = number();
+    r.leases_received = number();
+    r.finished_leases.resize(length());
+    for (auto& id : r.finished_leases) id = number();
+    return r;
+  }
+  void expect_end() const { ensure(at_ == words_.size(), "a coordinator message is longer than its fields"); }
+
+ private:
+  const Words& words_;
+  std::size_t at_ = 0;
+};
+
+void write(Writer& out, const HelloMessage& m) {
+  out.put(m.study.high);
+  out.put(m.study.low);
+  out.put(m.points);
+  out.put(std::uint64_t{m.threads});
+  out.put(m.host);
+}
+void write(Writer& out, const RequestMessage& m) { out.put(m.report); }
+void write(Writer& out, const AliveMessage& m) { out.put(m.report); }
+void write(Writer& out, const LeaseMessage& m) {
+  out.put(m.id);
+  out.put(std::uint64_t{m.ranges.size()});
+  for (const auto& range : m.ranges) out.put(std::uint64_t{range.first} << 32U | range.last);
+}
+void write(Writer& out, const DrainMessage& m) { out.put(std::uint64_t{static_cast<std::uint8_t>(m.reason)}); }
+void write(Writer& out, const StartMessage& m) { out.put(std::uint64_t{m.incarnation}); }
+void write(Writer& out, const ByeMessage& m) {
+  out.put(m.report);
+  out.put(m.errors);
+  out.put(std::uint64_t{m.interrupted});
+}
+
+HelloMessage read_hello(Reader& in) {
+  HelloMessage m;
+  m.study.high = in.number();
+  m.study.low = in.number();
+  m.points = in.number();
+  m.threads = static_cast<std::uint32_t>(in.number());
+  m.host = in.text();
+  return m;
+}
+
+LeaseMessage read_lease(Reader& in) {
+  LeaseMessage m;
+  m.id = in.number();
+  m.ranges.resize(in.length());
+  for (auto& range : m.ranges) {
+    const auto both = in.number();
+    range = {static_cast<std::uint32_t>(both >> 32U), static_cast<std::uint32_t>(both)};
+  }
+  return m;
+}
+
+ByeMessage read_bye(Reader& in) {
+  ByeMessage m;
+  m.report = in.report();
+  m.errors = in.diagnostics();
+  m.interrupted = in.number() != 0;
+  return m;
+}
+
+RankMessage read_message(Reader& in) {
+  switch (in.number()) {
+    case 0:
+      return read_hello(in);
+    case 1:
+      return RequestMessage{in.report()};
+    case 2:
+      return read_lease(in);
+    case 3:
+      return AliveMessage{in.report()};
+    case 4:
+      return DrainMessage{static_cast<DrainReason>(in.number())};
+    case 5:
+      return read_bye(in);
+    case 6:
+      return StartMessage{static_cast<std::uint32_t>(in.number())};
+    default:
+      throw InvariantError("a coordinator message of an unknown kind");
+  }
+}
+
+}  // namespace
+
+std::vector<PointRange> to_ranges(std::vector<std::uint32_t> points) {
+  std::ranges::sort(points);
+  std::vector<PointRange> ranges;
+  for (const auto point : points) {
+    if (!ranges.empty() && ranges.back().last == point) {
+      ++ranges.back().last;
+    } else {
+      ranges.push_back({point, point + 1});
+    }
+  }
+  return ranges;
+}
+
+std::vector<std::uint32_t> to_points(const std::vector<PointRange>& ranges) {
+  std::vector<std::uint32_t> points;
+  for (const auto& range : ranges) {
+    for (auto point = range.first; point < range.last; ++point) points.push_back(point);
+  }
+  return points;
+}
+
+Words encode(const RankMessage& message) {
+  Writer out;
+  out.put(std::uint64_t{message.index()});
+  std::visit([&](const auto& m) { write(out, m); }, message);
+  return std::move(out.words);
+}
+
+RankMessage decode(const Words& words) {
+  Reader in(words);
+  auto message = read_message(in);
+  in.expect_end();
+  return message;
+}
+
+}  // namespace tenex

@@ -1,0 +1,285 @@
+// The engine: wide or deep, memory, leases without barriers, drain.
+#include "tenex/coordinator/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "coordinator/fake_study.hpp"
+#include "coordinator/openmp/region.hpp"
+
+namespace tenex {
+namespace {
+
+using testing::make_row;
+using testing::make_study;
+using testing::sleep_seconds;
+
+/// Watches evaluations: who ran beside whom, on how many threads.
+struct Watch {
+  std::mutex mutex;
+  std::size_t running = 0;
+  std::size_t most_running = 0;
+  std::size_t running_bytes = 0;
+  std::size_t most_bytes = 0;
+  bool deep_beside_another = false;
+  std::map<std::uint64_t, int> threads_of_seed;
+  std::vector<std::uint64_t> order;
+  bool deep_running = false;
+
+  void enter(const DesignPoint& point, int threads, std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    ++running;
+    running_bytes += bytes;
+    most_running = std::max(most_running, running);
+    most_bytes = std::max(most_bytes, running_bytes);
+    deep_beside_another = deep_beside_another || ((threads > 1 || deep_running) && running > 1);
+    deep_running = threads > 1;
+    threads_of_seed[point.seed] = threads;
+    order.push_back(point.seed);
+  }
+  void leave(std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    --running;
+    running_bytes -= bytes;
+    deep_running = false;
+  }
+};
+
+/// An engine whose points cost what a table says.
+struct Rig {
+  Study study;
+  std::vector<Estimate> estimates;  // by point
+  Watch watch;
+  double sleep = 0.002;
+  std::mutex rows_mutex;
+  std::map<std::uint32_t, EvaluationOutput> rows;
+  std::unique_ptr<Engine> engine;
+
+  Rig(std::vector<Estimate> costs, EngineOptions options)
+      : study(make_study(costs.size())), estimates(std::move(costs)) {
+    engine = std::make_unique<Engine>(
+        study, options,
+        [this](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
+          const auto bytes = estimates[point.seed - 1].bytes;
+          watch.enter(point, asked.threads, bytes);
+          sleep_seconds(sleep);
+          watch.leave(bytes);
+          return make_row(point);
+        },
+        [this](const DesignPoint& point) { return estimates[point.seed - 1]; },
+        [this](FinishedPoint finished) {
+          const std::lock_guard lock(rows_mutex);
+          rows[finished.point] = std::move(finished.output);
+        });
+  }
+
+  Lease lease_of_all() const {
+    Lease lease{1, {}, 0};
+    for (std::uint32_t i = 0; i < estimates.size(); ++i) lease.points.push_back(i);
+    return lease;
+  }
+  void wait() const {
+    while (!engine->idle()) sleep_seconds(0.001);
+  }
+};
+
+EngineOptions options_of(int threads, std::size_t memory = std::size_t{1} << 30) {
+  EngineOptions options;
+  options.threads = threads;
+  options.memory_limit_bytes = memory;
+  return options;
+}
+
+TEST(WantsAllThreads, IsForLongPointsThatWouldLeaveTheOthersIdle) {
+  const auto options = options_of(4);
+  EXPECT_FALSE(wants_all_threads({0.2, 1}, 0.2, options)) << "short points never";
+  EXPECT_TRUE(wants_all_threads({2, 1}, 2, options)) << "alone in its lease: a thread's share is 0.5 s";
+  EXPECT_FALSE(wants_all_threads({2, 1}, 8, options)) << "four of 2 s fill four threads";
+  EXPECT_TRUE(wants_all_threads({2, 1}, 5, options)) << "2 s > 1.5 * 5 s / 4";
+  EXPECT_FALSE(wants_all_threads({2, 1}, 2, options_of(1))) << "one thread is all there is";
+}
+
+TEST(WantsAllThreads, IsForPointsThatDoNotFitSideBySide) {
+  EXPECT_TRUE(wants_all_threads({0.01, 60}, 10, options_of(2, 100))) << "two of 60 bytes exceed 100";
+  EXPECT_FALSE(wants_all_threads({0.01, 50}, 10, options_of(2, 100)));
+  // Of 30 bytes three run side by side on 16 threads: worth it for short points, not for long ones.
+  EXPECT_FALSE(wants_all_threads({0.01, 30}, 100, options_of(16, 100)));
+  EXPECT_TRUE(wants_all_threads({1, 30}, 100, options_of(16, 100)));
+}
+
+TEST(Engine, RunsManySmallPointsSideBySideOnOneThreadEach) {
+  Rig rig(std::vector<Estimate>(40, Estimate{0.01, 1}), options_of(3));
+  rig.engine->push(rig.lease_of_all());
+  rig.wait();
+  EXPECT_EQ(rig.rows.size(), 40U);
+  EXPECT_EQ(rig.watch.most_running, 3U);
+  for (const auto& [seed, threads] : rig.watch.threads_of_seed) EXPECT_EQ(threads, 1) << "seed " << seed;
+}
+
+TEST(Engine, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
+  // Points 10 and 30 (seeds 11 and 31) take 2 s of 2.4 + 4: over 1.5 times a thread's third of 6.38 s, no: 2 < 3.2. In
+  // a lease each of their own they are deep; the 38 small ones are wide.
+  std::vector<Estimate> costs(40, Estimate{0.01, 1});
+  costs[10] = costs[30] = {2, 1};
+  Rig rig(costs, options_of(3));
+  Lease small{3, {}, 0};
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    if (i != 10 && i != 30) small.points.push_back(i);
+  }
+  rig.engine->push({1, {10}, 2});
+  rig.engine->push(small);
+  rig.engine->push({2, {30}, 2});
+  rig.wait();
+  EXPECT_EQ(rig.rows.size(), 40U);
+  EXPECT_FALSE(rig.watch.deep_beside_another);
+  for (const auto& [seed, threads] : rig.watch.threads_of_seed) {
+    EXPECT_EQ(threads, seed == 11 || seed == 31 ? 3 : 1) << "seed " << seed;
+  }
+}
+
+TEST(Engine, KeepsThePlannedBytesOfConcurrentPointsWithinTheLimit) {
+  // 4 threads, limit 100: of points of 40 bytes two fit, a third would make 120.
+  Rig rig(std::vector<Estimate>(24, Estimate{0.01, 40}), options_of(4, 100));
+  rig.engine->push(rig.lease_of_all());
+  rig.wait();
+  EXPECT_EQ(rig.rows.size(), 24U);
+  EXPECT_EQ(rig.watch.most_bytes, 80U);
+}
+
+TEST(Engine, EvaluatesAPointBeyondTheLimitAloneSoThatItCanSayWhatItNeeds) {
+  std::vector<Estimate> costs(8, Estimate{0.01, 10});
+  costs[4].bytes = 1000;
+  Rig rig(costs, options_of(2, 100));
+  rig.engine->push(rig.lease_of_all());
+  rig.wait();
+  EXPECT_EQ(rig.rows.size(), 8U);
+  EXPECT_EQ(rig.watch.most_bytes, 1000U) << "something ran beside the large point";
+}
+
+TEST(Engine, StartsTheLongestOfALeaseFirst) {
+  Rig rig({{0.01, 1}, {0.04, 1}, {0.02, 1}, {0.03, 1}}, options_of(1));
+  rig.engine->push(rig.lease_of_all());
+  rig.wait();
+  EXPECT_EQ(rig.watch.order, (std::vector<std::uint64_t>{2, 4, 3, 1}));
+}
+
+TEST(Engine, GivesTheSameRowsForAnyNumberOfThreads) {
+  std::map<std::uint32_t, std::int64_t> times[3];
+  for (int threads = 1; threads <= 3; ++threads) {
+    Rig rig(std::vector<Estimate>(30, Estimate{0.01, 1}), options_of(threads));
+    rig.engine->push(rig.lease_of_all());
+    rig.wait();
+    for (const auto& [point, output] : rig.rows) times[threads - 1][point] = output.row.collective_time_ps;
+  }
+  EXPECT_EQ(times[0].size(), 30U);
+  EXPECT_EQ(times[0], times[1]);
+  EXPECT_EQ(times[0], times[2]);
+}
+
+TEST(Engine, ReportsEachLeaseOnceItsLastPointIsDone) {
+  Rig rig(std::vector<Estimate>(6, Estimate{0.5, 1}), options_of(1));
+  rig.engine->push({7, {0, 1}, 1});
+  rig.engine->push({9, {2, 3, 4, 5}, 2});
+  rig.wait();
+  const auto report = rig.engine->report();
+  EXPECT_EQ(report.finished_leases, (std::vector<std::uint64_t>{7, 9}));
+  EXPECT_EQ(report.evaluated, 6U);
+  EXPECT_EQ(report.failed, 0U);  // seeds 1 to 6; every tenth is made to fail
+  EXPECT_EQ(report.leases_received, 2U);
+  EXPECT_DOUBLE_EQ(report.backlog_seconds, 0);
+  EXPECT_DOUBLE_EQ(report.progress.expected_done, 3);  // 6 * 0.5
+  EXPECT_GE(report.progress.busy_seconds, 6 * 0.002);  // six sleeps of 2 ms, one after the other
+  EXPECT_TRUE(rig.engine->report().finished_leases.empty());
+}
+
+TEST(Engine, DrainFinishesWhatRunsAndForgetsTheRest) {
+  Rig rig(std::vector<Estimate>(100, Estimate{0.01, 1}), options_of(2));
+  rig.sleep = 0.05;
+  rig.engine->push(rig.lease_of_all());
+  while (rig.engine->waiting() == 100) sleep_seconds(0.001);
+  rig.engine->drain();
+  rig.wait();
+  EXPECT_GE(rig.rows.size(), 1U);
+  EXPECT_LT(rig.rows.size(), 20U);
+  EXPECT_EQ(rig.watch.running, 0U);
+  rig.engine->push({2, {99}, 0});
+  EXPECT_TRUE(rig.engine->idle()) << "a drained engine took a lease";
+}
+
+TEST(Engine, TurnsAnExceptionIntoARow) {
+  const Study study = make_study(2);
+  std::mutex mutex;
+  std::vector<EvaluationOutput> rows(2);
+  Engine engine(
+      study, options_of(2),
+      [](const DesignPoint& point, Cache&, const EvaluateOptions&) -> EvaluationOutput {
+        if (point.seed == 1) throw std::bad_alloc();
+        throw InvariantError("made up");
+      },
+      [](const DesignPoint&) {
+        return Estimate{0.01, 1};
+      },
+      [&](FinishedPoint finished) {
+        const std::lock_guard lock(mutex);
+        rows[finished.point] = std::move(finished.output);
+      });
+  engine.push({1, {0, 1}, 0});
+  while (!engine.idle()) sleep_seconds(0.001);
+  EXPECT_EQ(rows[0].row.status, PointStatus::out_of_memory);
+  EXPECT_EQ(rows[1].row.status, PointStatus::failed);
+  EXPECT_EQ(rows[1].row.reason, "made up");
+  EXPECT_EQ(engine.report().failed, 2U);
+}
+
+TEST(Engine, HasNoBarrierBetweenLeases) {
+  // Two threads. Lease 1: one point of 120 ms and one of 2 ms; lease 2, prefetched: 10 points of 2 ms. They run beside
+  // the long one.
+  const Study study = make_study(12);
+  std::atomic<bool> long_one_ended = false;
+  std::atomic<int> ended_before_it = 0;
+  Engine engine(
+      study, options_of(2),
+      [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
+        sleep_seconds(point.seed == 1 ? 0.12 : 0.002);
+        if (point.seed == 1) long_one_ended = true;
+        if (!long_one_ended) ++ended_before_it;
+        return make_row(point);
+      },
+      [](const DesignPoint& point) {
+        return Estimate{point.seed == 1 ? 0.12 : 0.002, 1};
+      },
+      [](FinishedPoint) {});
+  engine.push({1, {0, 1}, 0});
+  engine.push({2, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0});
+  while (!engine.idle()) sleep_seconds(0.001);
+  EXPECT_EQ(ended_before_it, 11);
+}
+
+TEST(Engine, LetsAnOpenMpRegionInsideAPointRunOnOneThreadInWideMode) {
+  const Study study = make_study(4);
+  std::atomic<int> most = 0;
+  Engine engine(
+      study, options_of(2),
+      [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
+        const int team = testing::open_region(4);
+        for (int seen = most; team > seen && !most.compare_exchange_weak(seen, team);) {
+        }
+        return make_row(point);
+      },
+      [](const DesignPoint&) {
+        return Estimate{0.01, 1};
+      },
+      [](FinishedPoint) {});
+  engine.push({1, {0, 1, 2, 3}, 0});
+  while (!engine.idle()) sleep_seconds(0.001);
+  EXPECT_EQ(most, 1);
+}
+
+}  // namespace
+}  // namespace tenex

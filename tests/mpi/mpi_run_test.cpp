@@ -1,0 +1,208 @@
+// Runs through mpirun: the same rows on any number of ranks, a slowed worker, drain, kill and resume.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "coordinator/fake_study.hpp"
+#include "coordinator/merged_rows.hpp"
+#include "mpi/child_process.hpp"
+
+namespace tenex {
+namespace {
+
+using testing::ChildProcess;
+using testing::TemporaryFolder;
+
+/// A job's folders and the commands to start it.
+class Job {
+ public:
+  Job() { std::filesystem::create_directories(notes()); }
+  [[nodiscard]] std::filesystem::path out() const { return folder_.path() / "results"; }
+  [[nodiscard]] std::filesystem::path pid_file(int rank) const { return notes() / ("pid-" + std::to_string(rank)); }
+  [[nodiscard]] std::filesystem::path notes() const { return folder_.path() / "notes"; }
+
+  [[nodiscard]] std::unique_ptr<ChildProcess> start(int ranks, const std::vector<std::string>& arguments) const {
+    std::vector<std::string> command = {TENEX_MPIRUN, "-np", std::to_string(ranks), "--bind-to", "none"};
+    command.push_back(TENEX_MPI_PROBE);
+    return run(command, arguments);
+  }
+  [[nodiscard]] std::unique_ptr<ChildProcess> start_alone(const std::vector<std::string>& arguments) const {
+    return run({TENEX_MPI_PROBE, "--alone"}, arguments);
+  }
+  /// Points that have been evaluated so far, on all ranks: (start, end) by seed.
+  [[nodiscard]] std::multimap<int, std::pair<double, double>> evaluated() const {
+    std::multimap<int, std::pair<double, double>> points;
+    for (const auto& file : std::filesystem::directory_iterator(notes())) {
+      if (!file.path().filename().string().starts_with("points-")) continue;
+      std::ifstream lines(file.path());
+      int seed = 0;
+      double start = 0;
+      double end = 0;
+      while (lines >> seed >> start >> end) points.insert({seed, {start, end}});
+    }
+    return points;
+  }
+  void wait_until_evaluated(std::size_t count) const {
+    for (int i = 0; i < 10'000 && evaluated().size() < count; ++i) testing::sleep_seconds(0.003);
+    ASSERT_GE(evaluated().size(), count) << "the job does not evaluate";
+  }
+  void forget_pids() const {
+    for (int rank = 0; rank < 8; ++rank) std::filesystem::remove(pid_file(rank));
+  }
+  void wait_until_started(int ranks) const {
+    for (int rank = 0; rank < ranks; ++rank) {
+      // Whole once its newline is there.
+      for (int i = 0; i < 10'000 && !testing::read_text(pid_file(rank)).ends_with('\n'); ++i)
+        testing::sleep_seconds(0.003);
+    }
+  }
+  /// SIGKILL to every rank of the running job and to its mpirun, then waits until nothing of it is left.
+  void kill_whole(ChildProcess& mpirun, int ranks) const {
+    std::vector<int> pids;
+    for (int rank = 0; rank < ranks; ++rank) {
+      pids.push_back(std::stoi(testing::read_text(pid_file(rank))));
+      ASSERT_GT(pids.back(), 1);
+    }
+    mpirun.signal(SIGKILL);
+    for (const int pid : pids) kill(pid, SIGKILL);
+    EXPECT_EQ(mpirun.wait(), 128 + SIGKILL);
+    for (const int pid : pids) testing::wait_until_dead(pid);
+  }
+  [[nodiscard]] std::vector<std::string> rows() const { return testing::merged_rows(out()); }
+
+ private:
+  [[nodiscard]] std::unique_ptr<ChildProcess> run(std::vector<std::string> command,
+                                                  const std::vector<std::string>& arguments) const {
+    command.insert(command.end(), {"--out", out().string(), "--notes", notes().string()});
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return std::make_unique<ChildProcess>(
+        command,
+        std::vector<std::string>{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                 "OMPI_MCA_rmaps_base_oversubscribe=1"},
+        folder_.path() / "job");
+  }
+  TemporaryFolder folder_;
+};
+
+std::vector<std::string> rows_of_one_rank(const std::string& points) {
+  const Job job;
+  const auto child = job.start_alone({"--points", points, "--scale", "0.05"});
+  EXPECT_EQ(child->wait(), 0) << child->err();
+  return job.rows();
+}
+
+TEST(MpiRun, GivesTheSameRowsOnOneTwoAndThreeRanks) {
+  const auto truth = rows_of_one_rank("60");
+  ASSERT_EQ(truth.size(), 60U);
+  for (int ranks = 1; ranks <= 3; ++ranks) {
+    const Job job;
+    const auto child = job.start(ranks, {"--points", "60", "--scale", "0.1"});
+    ASSERT_EQ(child->wait(), 0) << child->err();
+    EXPECT_EQ(child->number("evaluated"), 60);
+    EXPECT_EQ(child->number("failed"), 6);  // every tenth seed
+    EXPECT_EQ(job.evaluated().size(), 60U);
+    EXPECT_EQ(job.rows(), truth) << ranks << " ranks";
+  }
+}
+
+TEST(MpiRun, KeepsTheMakespanWithin1p3OfIdealWithOneWorkerTenTimesSlower) {
+  // 155 points of 20 to 50 ms: 5 whole turns of the 31 lengths, each once, mean 35 ms: 5.425 s of work. Ranks 0 and 2
+  // have speed 1, rank 1 has 0.1: ideal = 5.425 / 2.1 = 2.583 s. A static third (1.81 s) on rank 1 would take 18 s.
+  const Job job;
+  const auto child = job.start(3, {"--points", "155", "--slow-rank", "1"});
+  ASSERT_EQ(child->wait(), 0) << child->err();
+  const auto points = job.evaluated();
+  ASSERT_EQ(points.size(), 155U);
+  double first = 1e300;
+  double last = 0;
+  for (const auto& [seed, times] : points) {
+    first = std::min(first, times.first);
+    last = std::max(last, times.second);
+  }
+  EXPECT_LE(last - first, 1.3 * 5.425 / 2.1);
+  EXPECT_FALSE(testing::read_text(job.notes() / "points-1").empty()) << "the slow rank had no part in it";
+}
+
+TEST(MpiRun, ResumesAfterADrainAndAfterAKillOfTheWholeJob) {
+  const auto truth = rows_of_one_rank("90");
+  const Job job;
+  const std::vector<std::string> arguments = {"--points", "90"};
+
+  const auto drained = job.start(3, arguments);
+  job.wait_until_evaluated(15);
+  drained->signal(SIGUSR1);  // mpirun hands it on to every rank
+  ASSERT_EQ(drained->wait(), 3) << drained->err();
+  const auto committed = drained->number("evaluated");
+  EXPECT_EQ(drained->number("interrupted"), 1);
+  EXPECT_GE(committed, 15);
+  EXPECT_LT(committed, 90);
+  EXPECT_EQ(static_cast<std::size_t>(committed), job.evaluated().size());
+  EXPECT_FALSE(std::filesystem::exists(job.out() / "study.h5"));
+
+  job.forget_pids();
+  const auto killed = job.start(3, arguments);
+  job.wait_until_started(3);
+  job.wait_until_evaluated(static_cast<std::size_t>(committed) + 15);
+  job.kill_whole(*killed, 3);
+  EXPECT_FALSE(std::filesystem::exists(job.out() / "study.h5"));
+
+  const auto resumed = job.start(2, arguments);
+  ASSERT_EQ(resumed->wait(), 0) << resumed->err();
+  EXPECT_GE(resumed->number("already_done"), committed);
+  EXPECT_EQ(resumed->number("already_done") + resumed->number("evaluated"), 90);
+  EXPECT_EQ(job.rows(), truth);
+}
+
+TEST(MpiRun, CommitsWhatIsFinishedOnSigtermToMpirun) {
+  const Job job;
+  const std::vector<std::string> arguments = {"--points", "90"};
+  const auto stopped = job.start(3, arguments);
+  job.wait_until_evaluated(15);
+  stopped->signal(SIGTERM);
+  EXPECT_NE(stopped->wait(), 0);
+  const auto resumed = job.start(3, arguments);
+  ASSERT_EQ(resumed->wait(), 0) << resumed->err();
+  EXPECT_GE(resumed->number("already_done"), 15) << "rows that were finished before SIGTERM are lost";
+  EXPECT_EQ(job.rows(), rows_of_one_rank("90"));
+}
+
+TEST(MpiRun, SaysWhichRankReadAnotherStudy) {
+  const Job job;
+  const auto child = job.start(3, {"--other-study-on", "2"});
+  EXPECT_EQ(child->wait(), 2);
+  EXPECT_NE(child->err().find("rank 2 on "), std::string::npos) << child->err();
+  EXPECT_NE(child->err().find("another study"), std::string::npos) << child->err();
+}
+
+TEST(Signals, SigtermLeavesWithinHalfASecondThoughAPointNeverEnds) {
+  const Job job;
+  const std::vector<std::string> arguments = {"--points", "30", "--scale", "0.1", "--threads", "2"};
+  auto with_stuck = arguments;
+  with_stuck.insert(with_stuck.end(), {"--stuck-seed", "12"});
+  const auto child = job.start_alone(with_stuck);
+  job.wait_until_evaluated(20);
+  const auto before = std::chrono::steady_clock::now();
+  child->signal(SIGTERM);
+  EXPECT_EQ(child->wait(), 3) << child->err();
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count(), 0.5 + 0.1);
+  const auto resumed = job.start_alone(arguments);
+  ASSERT_EQ(resumed->wait(), 0) << resumed->err();
+  EXPECT_GE(resumed->number("already_done"), 20);
+  EXPECT_EQ(job.rows(), rows_of_one_rank("30"));
+}
+
+TEST(Signals, FirstInterruptWaitsForWhatRunsAndTheSecondDoesNot) {
+  const Job job;
+  const auto child = job.start_alone({"--points", "30", "--scale", "0.1", "--stuck-seed", "12", "--threads", "2"});
+  job.wait_until_evaluated(10);
+  child->signal(SIGINT);
+  EXPECT_EQ(child->wait(std::chrono::seconds(1)), -1) << "the first interrupt did not wait for the running point";
+  child->signal(SIGINT);
+  EXPECT_EQ(child->wait(std::chrono::seconds(2)), 3);
+  const auto again = job.start_alone({"--points", "30", "--scale", "0.1"});
+  EXPECT_EQ(again->wait(), 0) << "the folder is still locked: " << again->err();
+}
+
+}  // namespace
+}  // namespace tenex
