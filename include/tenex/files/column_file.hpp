@@ -1,0 +1,122 @@
+// HDF5 files as tables of columns: the one place where HDF5 is used.
+//
+// Writers build the file in memory (HDF5's core driver, no object times, so equal content gives equal bytes) and hand
+// out its image; only then is it written, by POSIX calls (atomic_write.hpp): HDF5 never meets a full disk, which its
+// library does not survive. Columns are one-dimensional, compressed (gzip + shuffle + fletcher32, which every HDF5
+// library has) unless they are tiny. The library may be built without thread safety: every call here takes one
+// process-wide mutex. File locking is off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+
+/// Texts of one width in bytes, NUL-padded, end to end: how text columns are stored (1M variable-length strings take a
+/// thousand times as much as this does compressed).
+struct TextColumn {
+  std::size_t width = 1;
+  std::string bytes;  ///< rows() * width
+
+  TextColumn() = default;
+  /// `rows` empty texts.
+  TextColumn(std::size_t width_in_bytes, std::size_t rows)
+      : width(width_in_bytes), bytes(rows * width_in_bytes, '\0') {}
+  /// As wide as the longest text, at least 1. O(bytes).
+  explicit TextColumn(std::span<const std::string> texts);
+
+  [[nodiscard]] std::size_t rows() const { return bytes.size() / width; }
+  /// Without the padding.
+  [[nodiscard]] std::string_view at(std::size_t row) const;
+  /// `text` must fit the width.
+  void set(std::size_t row, std::string_view text);
+};
+
+/// Builds one HDF5 file in memory. The first failure is kept, later calls do nothing, and image() or save() returns it.
+/// Elements of columns: int8, int64, uint32, double. Paths are absolute ("/point", "/links/bytes").
+class ColumnFileWriter {
+ public:
+  ColumnFileWriter();
+  ~ColumnFileWriter();
+  ColumnFileWriter(ColumnFileWriter&&) noexcept;
+  ColumnFileWriter& operator=(ColumnFileWriter&&) noexcept;
+
+  void add_group(const std::string& path);
+
+  /// Attributes of a group or column. Text is UTF-8 of any length.
+  void set_attribute(const std::string& object, const std::string& name, std::string_view value);
+  void set_attribute(const std::string& object, const std::string& name, std::int64_t value);
+  void set_attribute(const std::string& object, const std::string& name, std::span<const std::int8_t> values);
+
+  /// A whole column.
+  template <class T>
+  void write(const std::string& path, std::span<const T> values);
+  void write(const std::string& path, const TextColumn& values);
+
+  /// A column that grows: begin once, append in pieces. Costs memory for one tile of 65,536 elements.
+  template <class T>
+  void begin(const std::string& path);
+  template <class T>
+  void append(const std::string& path, std::span<const T> values);
+
+  /// Declares a column to be a dimension (an HDF5 dimension scale), and columns to lie along it.
+  void make_dimension(const std::string& column, const std::string& name);
+  void attach_dimension(const std::string& column, const std::string& dimension);
+
+  /// The file's bytes. Call once, at the end. Errors (environment): the first failure of any call.
+  [[nodiscard]] Result<std::vector<std::byte>> image();
+  /// Writes the image atomically. Errors (environment): as image(), or the file system's.
+  [[nodiscard]] Status save(const std::filesystem::path& path);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads one HDF5 file. Foreign and damaged files give errors, never wrong values: types and sizes are checked before
+/// reading.
+class ColumnFileReader {
+ public:
+  /// Errors (environment): unreadable, truncated or damaged; (input): not HDF5.
+  [[nodiscard]] static Result<ColumnFileReader> open(const std::filesystem::path& path);
+  /// The same from bytes in memory; `name` stands for the file in messages.
+  [[nodiscard]] static Result<ColumnFileReader> open_image(std::vector<std::byte> bytes, std::string name);
+  ~ColumnFileReader();
+  ColumnFileReader(ColumnFileReader&&) noexcept;
+  ColumnFileReader& operator=(ColumnFileReader&&) noexcept;
+
+  [[nodiscard]] bool has(const std::string& path) const;
+  /// Errors (input): absent or of another type.
+  [[nodiscard]] Result<std::string> text_attribute(const std::string& object, const std::string& name) const;
+  [[nodiscard]] Result<std::int64_t> integer_attribute(const std::string& object, const std::string& name) const;
+  /// Elements of a column. Errors (input): absent or not one-dimensional.
+  [[nodiscard]] Result<std::size_t> rows(const std::string& path) const;
+
+  /// A column, or `count` elements of it from `first`. Errors: absent, of another type or shorter (input), damaged
+  /// (environment).
+  template <class T>
+  [[nodiscard]] Result<std::vector<T>> read(const std::string& path) const;
+  template <class T>
+  [[nodiscard]] Result<std::vector<T>> read(const std::string& path, std::size_t first, std::size_t count) const;
+  [[nodiscard]] Result<TextColumn> read_text(const std::string& path) const;
+
+ private:
+  class Impl;
+  explicit ColumnFileReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Checks the attributes `kind` and `schema` that every HDF5 file of tenex has at its root. Errors (input): of another
+/// kind, of a newer schema.
+[[nodiscard]] Status check_file_kind(const ColumnFileReader& reader, const std::string& file, std::string_view kind,
+                                     std::int64_t schema);
+
+}  // namespace tenex

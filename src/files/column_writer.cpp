@@ -1,0 +1,264 @@
+// Building an HDF5 file in memory, column by column.
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "files/hdf5_handle.hpp"
+#include "tenex/files/atomic_write.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex {
+namespace {
+
+using hdf5::Handle;
+
+/// Elements of a tile (HDF5's chunk) of numbers; of text as many as fit the same bytes.
+constexpr hsize_t kTile = 65'536;
+/// Columns below this many bytes are stored as they are: a compressed one costs a 2 KiB index.
+constexpr std::size_t kTiny = 1'024;
+
+/// Compressed, checksummed tiles of `tile` elements, no times.
+Handle tiled(hsize_t tile, bool numbers) {
+  constexpr unsigned kGzipLevel = 4;
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(properties.id(), false);
+  H5Pset_chunk(properties.id(), 1, &tile);
+  if (numbers) H5Pset_shuffle(properties.id());
+  H5Pset_deflate(properties.id(), kGzipLevel);
+  H5Pset_fletcher32(properties.id());
+  return properties;
+}
+
+Handle untiled() {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(properties.id(), false);
+  return properties;
+}
+
+}  // namespace
+
+class ColumnFileWriter::Impl {
+ public:
+  Impl() {
+    const hdf5::Session session;
+    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_obj_track_times(creation.id(), false);
+    const auto access = hdf5::access_properties(true);
+    file_ = Handle(H5Fcreate(hdf5::image_name().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
+    require(file_.ok(), "/");
+  }
+  ~Impl() {
+    const hdf5::Session session;
+    growing_.clear();
+    file_.reset();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void add_group(const std::string& path) {
+    const hdf5::Session session;
+    if (!error_.empty()) return;
+    const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_obj_track_times(creation.id(), false);
+    const Handle group(H5Gcreate2(file_.id(), path.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
+    require(group.ok(), path);
+  }
+
+  void set_attribute(const std::string& object, const std::string& name, const Handle& space, hid_t stored,
+                     hid_t native, const void* value) {
+    if (!error_.empty()) return;
+    const Handle attribute(H5Acreate_by_name(file_.id(), object.c_str(), name.c_str(), stored, space.id(), H5P_DEFAULT,
+                                             H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose);
+    require(attribute.ok() && H5Awrite(attribute.id(), native, value) >= 0, object + " @" + name);
+  }
+
+  void write(const std::string& path, hid_t stored, hid_t native, std::size_t element, std::size_t rows,
+             const void* values, bool numbers) {
+    if (!error_.empty()) return;
+    const hsize_t size = rows;
+    const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+    const hsize_t tile = std::min<hsize_t>(size, std::max<hsize_t>(1, kTile * 8 / std::max<std::size_t>(8, element)));
+    const auto properties = rows * element < kTiny ? untiled() : tiled(tile, numbers);
+    const Handle column(
+        H5Dcreate2(file_.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose);
+    require(column.ok() && (rows == 0 || H5Dwrite(column.id(), native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0),
+            path);
+  }
+
+  void begin(const std::string& path, hid_t stored) {
+    if (!error_.empty()) return;
+    const hsize_t none = 0;
+    const hsize_t unlimited = H5S_UNLIMITED;
+    const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
+    const auto properties = tiled(kTile, true);
+    Handle column(H5Dcreate2(file_.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                  H5Dclose);
+    require(column.ok(), path);
+    growing_[path] = Growing{std::move(column), 0};
+  }
+
+  void append(const std::string& path, hid_t native, std::size_t rows, const void* values) {
+    if (!error_.empty() || rows == 0) return;
+    const auto found = growing_.find(path);
+    ensure(found != growing_.end(), "append() to a column without begin()");
+    auto& [column, old_size] = found->second;
+    const hsize_t count = rows;
+    const hsize_t size = old_size + count;
+    bool good = H5Dset_extent(column.id(), &size) >= 0;
+    const Handle target(H5Dget_space(column.id()), H5Sclose);
+    const Handle source(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    good = good && H5Sselect_hyperslab(target.id(), H5S_SELECT_SET, &old_size, nullptr, &count, nullptr) >= 0;
+    good = good && H5Dwrite(column.id(), native, source.id(), target.id(), H5P_DEFAULT, values) >= 0;
+    require(good, path);
+    old_size = size;
+  }
+
+  void make_dimension(const std::string& column, const std::string& name) {
+    const hdf5::Session session;
+    if (!error_.empty()) return;
+    const Handle scale(H5Dopen2(file_.id(), column.c_str(), H5P_DEFAULT), H5Dclose);
+    require(scale.ok() && H5DSset_scale(scale.id(), name.c_str()) >= 0, column);
+  }
+
+  void attach_dimension(const std::string& column, const std::string& dimension) {
+    const hdf5::Session session;
+    if (!error_.empty()) return;
+    const Handle values(H5Dopen2(file_.id(), column.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle scale(H5Dopen2(file_.id(), dimension.c_str(), H5P_DEFAULT), H5Dclose);
+    require(values.ok() && scale.ok() && H5DSattach_scale(values.id(), scale.id(), 0) >= 0, column);
+  }
+
+  Result<std::vector<std::byte>> image() {
+    const hdf5::Session session;
+    growing_.clear();
+    if (error_.empty()) require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0, "/");
+    const auto size = error_.empty() ? H5Fget_file_image(file_.id(), nullptr, 0) : -1;
+    if (error_.empty()) require(size >= 0, "/");
+    if (!error_.empty()) return error_;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+    require(H5Fget_file_image(file_.id(), bytes.data(), bytes.size()) == size, "/");
+    if (!error_.empty()) return error_;
+    return bytes;
+  }
+
+ private:
+  struct Growing {
+    Handle column;
+    hsize_t size = 0;
+  };
+
+  /// Keeps the first failure.
+  void require(bool good, const std::string& what) {
+    if (!good && error_.empty())
+      error_.push_back(environment_error(fmt::format("cannot build \"{}\" of an HDF5 file", what), hdf5::last_error()));
+  }
+
+  Handle file_;
+  std::map<std::string, Growing> growing_;
+  Diagnostics error_;
+};
+
+TextColumn::TextColumn(std::span<const std::string> texts) {
+  for (const auto& text : texts) width = std::max(width, text.size());
+  bytes.assign(texts.size() * width, '\0');
+  for (std::size_t row = 0; row < texts.size(); ++row) set(row, texts[row]);
+}
+
+std::string_view TextColumn::at(std::size_t row) const {
+  const auto cell = std::string_view(bytes).substr(row * width, width);
+  const auto last = cell.find_last_not_of('\0');
+  return last == std::string_view::npos ? std::string_view() : cell.substr(0, last + 1);
+}
+
+void TextColumn::set(std::size_t row, std::string_view text) {
+  ensure(text.size() <= width, "a text is wider than its column");
+  auto* cell = bytes.data() + row * width;
+  std::fill(std::copy(text.begin(), text.end(), cell), cell + width, '\0');
+}
+
+ColumnFileWriter::ColumnFileWriter() : impl_(std::make_unique<Impl>()) {}
+ColumnFileWriter::~ColumnFileWriter() = default;
+ColumnFileWriter::ColumnFileWriter(ColumnFileWriter&&) noexcept = default;
+ColumnFileWriter& ColumnFileWriter::operator=(ColumnFileWriter&&) noexcept = default;
+
+void ColumnFileWriter::add_group(const std::string& path) { impl_->add_group(path); }
+
+void ColumnFileWriter::set_attribute(const std::string& object, const std::string& name, std::string_view value) {
+  const hdf5::Session session;
+  // Variable length: fixed-length attributes end at 64 KiB, and a study's text may be longer.
+  const auto type = hdf5::text_type(0);
+  const std::string text(value);
+  const char* pointer = text.c_str();
+  impl_->set_attribute(object, name, Handle(H5Screate(H5S_SCALAR), H5Sclose), type.id(), type.id(), &pointer);
+}
+
+void ColumnFileWriter::set_attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const hdf5::Session session;
+  impl_->set_attribute(object, name, Handle(H5Screate(H5S_SCALAR), H5Sclose), H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
+}
+
+void ColumnFileWriter::set_attribute(const std::string& object, const std::string& name,
+                                     std::span<const std::int8_t> values) {
+  const hdf5::Session session;
+  const hsize_t size = values.size();
+  impl_->set_attribute(object, name, Handle(H5Screate_simple(1, &size, nullptr), H5Sclose), H5T_STD_I8LE,
+                       H5T_NATIVE_INT8, values.data());
+}
+
+template <class T>
+void ColumnFileWriter::write(const std::string& path, std::span<const T> values) {
+  const hdf5::Session session;
+  impl_->write(path, hdf5::stored_type<T>(), hdf5::native_type<T>(), sizeof(T), values.size(), values.data(), true);
+}
+
+void ColumnFileWriter::write(const std::string& path, const TextColumn& values) {
+  const hdf5::Session session;
+  const auto type = hdf5::text_type(values.width);
+  impl_->write(path, type.id(), type.id(), values.width, values.rows(), values.bytes.data(), false);
+}
+
+template <class T>
+void ColumnFileWriter::begin(const std::string& path) {
+  const hdf5::Session session;
+  impl_->begin(path, hdf5::stored_type<T>());
+}
+
+template <class T>
+void ColumnFileWriter::append(const std::string& path, std::span<const T> values) {
+  const hdf5::Session session;
+  impl_->append(path, hdf5::native_type<T>(), values.size(), values.data());
+}
+
+void ColumnFileWriter::make_dimension(const std::string& column, const std::string& name) {
+  impl_->make_dimension(column, name);
+}
+void ColumnFileWriter::attach_dimension(const std::string& column, const std::string& dimension) {
+  impl_->attach_dimension(column, dimension);
+}
+
+Result<std::vector<std::byte>> ColumnFileWriter::image() { return impl_->image(); }
+
+Status ColumnFileWriter::save(const std::filesystem::path& path) {
+  const auto bytes = image();
+  if (!bytes) return bytes.errors();
+  return write_file_atomically(path, *bytes);
+}
+
+template void ColumnFileWriter::write(const std::string&, std::span<const std::int8_t>);
+template void ColumnFileWriter::write(const std::string&, std::span<const std::uint32_t>);
+template void ColumnFileWriter::write(const std::string&, std::span<const std::int64_t>);
+template void ColumnFileWriter::write(const std::string&, std::span<const double>);
+template void ColumnFileWriter::begin<std::int8_t>(const std::string&);
+template void ColumnFileWriter::begin<std::uint32_t>(const std::string&);
+template void ColumnFileWriter::begin<std::int64_t>(const std::string&);
+template void ColumnFileWriter::begin<double>(const std::string&);
+template void ColumnFileWriter::append(const std::string&, std::span<const std::int8_t>);
+template void ColumnFileWriter::append(const std::string&, std::span<const std::uint32_t>);
+template void ColumnFileWriter::append(const std::string&, std::span<const std::int64_t>);
+template void ColumnFileWriter::append(const std::string&, std::span<const double>);
+
+}  // namespace tenex

@@ -1,0 +1,153 @@
+// Machine files: a TOML edge list, links grouped by what they share, read into a Topology.
+//
+// Links are numbered in the order of the file: group by group, `pairs` before `directed`, each pair as two links in a
+// row. Every mistake of a file is reported at its own line.
+#include "tenex/files/machine_file.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tenex/files/atomic_write.hpp"
+#include "tenex/spec/document.hpp"
+#include "tenex/spec/table_reader.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::int64_t kSchema = 1;
+/// Vertices are 32-bit ids; a machine that needs more is a mistake of the file.
+constexpr std::int64_t kMaxVertices = std::int64_t{1} << 31;
+
+/// Collects a machine while its file is read.
+struct Reading {
+  Diagnostics errors;
+  std::int64_t npus = 0;
+  std::vector<SwitchProperties> switches;
+  std::vector<Link> links;
+
+  [[nodiscard]] std::int64_t vertices() const { return npus + static_cast<std::int64_t>(switches.size()); }
+};
+
+void check_header(TableReader& reader) {
+  if (const auto* schema = reader.require("schema")) {
+    const auto number = reader.integer("schema");
+    if (number && *number != kSchema)
+      reader.fail(input_error(schema->place(), fmt::format("schema {} is not known", *number),
+                              fmt::format("this version reads schema {}", kSchema),
+                              *number > kSchema ? "use a newer tenex" : ""));
+  }
+  if (const auto* kind = reader.require("kind")) {
+    const auto text = reader.string("kind");
+    if (text && *text != "machine")
+      reader.fail(input_error(kind->place(), fmt::format("kind \"{}\" is no machine", *text),
+                              "a machine file says kind = \"machine\""));
+  }
+}
+
+void read_switches(TableReader& document, Reading& machine) {
+  for (const auto& node : document.array("switches")) {
+    TableReader reader(node, "a [[switches]]", {"count", "copy", "reduce"});
+    const auto count = reader.integer_or("count", 1);
+    const SwitchProperties properties{reader.boolean_or("copy", false), reader.boolean_or("reduce", false)};
+    if (count < 1 || count > kMaxVertices - machine.vertices())
+      reader.fail(input_error(node.place(), fmt::format("a [[switches]] has count = {}", count),
+                              "a count is at least 1, and a machine has at most 2^31 vertices"));
+    if (reader.failed()) {
+      append(machine.errors, reader.take_errors());
+      continue;
+    }
+    machine.switches.insert(machine.switches.end(), static_cast<std::size_t>(count), properties);
+  }
+}
+
+/// The two vertices of `[source, target]`; nullopt after recording what is wrong with it.
+std::optional<std::pair<VertexId, VertexId>> read_ends(const Node& node, Reading& machine) {
+  const auto refuse = [&](std::string problem, std::string why) {
+    machine.errors.push_back(input_error(node.place(), std::move(problem), std::move(why)));
+    return std::nullopt;
+  };
+  if (!node.is(NodeKind::array) || node.items().size() != 2 || !node.items()[0].is(NodeKind::integer) ||
+      !node.items()[1].is(NodeKind::integer))
+    return refuse("a link is not [source, target]", "its ends are two vertex numbers");
+  const auto source = node.items()[0].integer();
+  const auto target = node.items()[1].integer();
+  for (const auto end : {source, target})
+    if (end < 0 || end >= machine.vertices())
+      return refuse(fmt::format("vertex {} does not exist", end),
+                    fmt::format("the machine has {} NPUs and {} switches: vertices 0 to {}", machine.npus,
+                                machine.switches.size(), machine.vertices() - 1));
+  if (source == target) return refuse(fmt::format("a link from {} to itself", source), "links join two vertices");
+  return std::pair(VertexId(static_cast<std::uint32_t>(source)), VertexId(static_cast<std::uint32_t>(target)));
+}
+
+void read_links(TableReader& document, Reading& machine) {
+  for (const auto& node : document.array("links")) {
+    TableReader reader(node, "a [[links]]", {"kind", "bandwidth", "alpha", "pairs", "directed"});
+    (void)reader.string("kind");
+    if (reader.find("bandwidth") == nullptr) (void)reader.require("bandwidth");
+    if (reader.find("alpha") == nullptr) (void)reader.require("alpha");
+    const auto bandwidth = reader.bandwidth("bandwidth");
+    const auto alpha = reader.time("alpha");
+    if (reader.find("pairs") == nullptr && reader.find("directed") == nullptr)
+      reader.fail(input_error(node.place(), "a [[links]] names no link", "it has `pairs`, `directed` or both"));
+    for (const auto& ends : reader.array("pairs"))
+      if (const auto pair = read_ends(ends, machine); pair && bandwidth && alpha) {
+        machine.links.push_back({pair->first, pair->second, *alpha, *bandwidth});
+        machine.links.push_back({pair->second, pair->first, *alpha, *bandwidth});
+      }
+    for (const auto& ends : reader.array("directed"))
+      if (const auto pair = read_ends(ends, machine); pair && bandwidth && alpha)
+        machine.links.push_back({pair->first, pair->second, *alpha, *bandwidth});
+    append(machine.errors, reader.take_errors());
+  }
+}
+
+Result<Topology> build(const Reading& machine) {
+  TopologyBuilder builder(static_cast<std::size_t>(machine.npus));
+  for (const auto& properties : machine.switches) builder.add_switch(properties);
+  for (const auto& link : machine.links) builder.add_link(link);
+  return std::move(builder).build();
+}
+
+}  // namespace
+
+Result<Machine> parse_machine(std::string_view text, const std::string& file) {
+  const auto document = parse_toml(text, file);
+  if (!document) return document.errors();
+  TableReader reader(*document, "", {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links"});
+  check_header(reader);
+  Reading machine;
+  const auto require_text = [&reader](std::string_view key) {
+    return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");
+  };
+  auto name = require_text("name");
+  auto source = require_text("source");
+  auto remarks = reader.strings("remarks");
+  if (const auto* npus = reader.require("npus")) {
+    machine.npus = reader.integer_or("npus", 0);
+    if (npus->is(NodeKind::integer) && (machine.npus < 1 || machine.npus > kMaxVertices))
+      reader.fail(
+          input_error(npus->place(), fmt::format("npus = {}", machine.npus), "a machine has between 1 and 2^31 NPUs"));
+  }
+  (void)reader.require("links");
+  // Without a sound number of NPUs every link would be reported as dangling: report only the cause.
+  const bool counted = machine.npus >= 1 && machine.npus <= kMaxVertices;
+  if (counted) read_switches(reader, machine);
+  if (counted && machine.errors.empty()) read_links(reader, machine);
+  auto errors = reader.take_errors();
+  append(errors, std::move(machine.errors));
+  if (!errors.empty()) return errors;
+  auto topology = build(machine);
+  if (!topology) return topology.errors();
+  return Machine{std::move(name), std::move(source), std::move(remarks), std::move(topology).value(), digest128(text)};
+}
+
+Result<Machine> read_machine_file(const std::filesystem::path& path) {
+  const auto bytes = read_file(path);
+  if (!bytes) return bytes.errors();
+  return parse_machine(text_of(*bytes), path.string());
+}
+
+}  // namespace tenex

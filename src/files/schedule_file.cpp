@@ -1,0 +1,177 @@
+// Schedule files: which form a file has, and the checks that both forms share.
+#include "tenex/files/schedule_file.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "files/schedule_data.hpp"
+#include "tenex/topology/shape.hpp"
+
+namespace tenex {
+namespace {
+
+enum class Form { hdf5, json };
+
+Result<Form> form_of(const std::filesystem::path& path) {
+  const auto extension = path.extension().string();
+  if (extension == ".h5") return Form::hdf5;
+  if (extension == ".json") return Form::json;
+  return input_error({path.string(), 0, 0}, fmt::format("a schedule file does not end in \"{}\"", extension),
+                     "its form follows from its name", "use .h5 (any size) or .json (small ones)");
+}
+
+Result<Occupancy> parse_occupancy(const std::string& text) {
+  for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer})
+    if (text == to_string(occupancy)) return occupancy;
+  return input_error({}, fmt::format("unknown occupancy \"{}\"", text), "it is serialization or transfer");
+}
+
+/// Declares the shape that the file claims, if its links are indeed the shape's.
+Status restore_shape(const ScheduleData& data, TopologyBuilder& builder) {
+  if (data.shape.empty()) return success();
+  auto shape = parse_shape(data.shape);
+  if (!shape) return shape.errors();
+  const Diagnostic wrong =
+      input_error({}, fmt::format("the links are not those of the shape \"{}\"", data.shape), "the file is damaged");
+  // Before building: a small file must not claim a huge shape.
+  if (shape->npus() != static_cast<std::size_t>(data.npus)) return wrong;
+  for (const auto& block : shape->blocks) {
+    const std::size_t peers = block.size - 1;
+    const bool all_pairs = block.kind == BlockKind::fully_connected || block.kind == BlockKind::dragonfly_groups;
+    const auto least = peers * (block.kind == BlockKind::dragonfly_groups ? block.size : shape->npus());
+    if (all_pairs && least > data.source.size()) return wrong;
+  }
+  const auto plain = build_topology(*shape, {{SimTime::zero()}, {bytes_per_second(1)}, false});
+  if (!plain || plain->links() != data.source.size() || plain->switches() != data.switch_copy.size()) return wrong;
+  for (std::size_t i = 0; i < plain->links(); ++i)
+    if (plain->source(LinkId::at(i)).value() != data.source[i] ||
+        plain->target(LinkId::at(i)).value() != data.target[i])
+      return wrong;
+  builder.declare_shape(std::move(shape).value());
+  return success();
+}
+
+Result<Topology> restore_topology(const ScheduleData& data) {
+  constexpr std::int64_t kUnlinkedNpus =
+      std::int64_t{1} << 26;  // more than this need links: a damaged count is no reason to fill memory
+  const auto links = static_cast<std::int64_t>(data.source.size());
+  if (data.npus < 1 || data.npus > std::max(kUnlinkedNpus, 2 * links) ||
+      data.npus >= std::numeric_limits<std::uint32_t>::max())
+    return input_error({}, fmt::format("a topology of {} NPUs", data.npus), fmt::format("it has {} links", links));
+  if (data.target.size() != data.source.size() || data.link_class.size() != data.source.size() ||
+      data.switch_reduce.size() != data.switch_copy.size() || data.class_bandwidth.size() != data.class_alpha_ps.size())
+    return input_error({}, "the columns of the topology differ in length");
+  TopologyBuilder builder(static_cast<std::size_t>(data.npus));
+  for (std::size_t i = 0; i < data.switch_copy.size(); ++i)
+    builder.add_switch({data.switch_copy[i] != 0, data.switch_reduce[i] != 0});
+  for (std::size_t i = 0; i < data.source.size(); ++i) {
+    const auto link_class = data.link_class[i];
+    if (link_class >= data.class_alpha_ps.size())
+      return input_error({}, fmt::format("link {} is of the unknown class {}", i, link_class));
+    builder.add_link({VertexId(data.source[i]), VertexId(data.target[i]), SimTime::of(data.class_alpha_ps[link_class]),
+                      Bandwidth::of(data.class_bandwidth[link_class])});
+  }
+  if (auto status = restore_shape(data, builder); !status) return status.errors();
+  return std::move(builder).build();
+}
+
+Result<Collective> restore_collective(const ScheduleData& data) {
+  const auto kind = parse_collective_kind(data.collective);
+  if (!kind) return kind.errors();
+  if (data.root < 0 || data.root > std::numeric_limits<std::uint32_t>::max())
+    return input_error({}, fmt::format("root = {}", data.root), "a root is a rank of its group");
+  CollectiveRequest request{*kind,       static_cast<std::size_t>(data.npus), {},
+                            data.chunks, Bytes::of(data.size_bytes),          static_cast<std::uint32_t>(data.root)};
+  std::size_t next = 0;
+  for (const auto size : data.group_size) {
+    if (size < 0 || static_cast<std::size_t>(size) > data.member.size() - next)
+      return input_error({}, "the process groups and their members differ in length");
+    ProcessGroup group;
+    for (std::int64_t i = 0; i < size; ++i) group.members.emplace_back(data.member[next++]);
+    request.groups.push_back(std::move(group));
+  }
+  if (next != data.member.size() || data.group_size.empty())
+    return input_error({}, "the process groups and their members differ in length");
+  return Collective::make(std::move(request));
+}
+
+}  // namespace
+
+ScheduleData describe_schedule(const ScheduleFile& file) {
+  ScheduleData data;
+  data.occupancy = to_string(file.occupancy);
+  data.algorithm = file.algorithm;
+  data.canonical = file.canonical;
+  const auto& topology = file.topology;
+  data.npus = static_cast<std::int64_t>(topology.npus());
+  if (topology.shape()) data.shape = to_string(*topology.shape());
+  for (std::size_t i = 0; i < topology.switches(); ++i) {
+    const auto& properties = topology.switch_properties(VertexId::at(topology.npus() + i));
+    data.switch_copy.push_back(properties.copy ? 1 : 0);
+    data.switch_reduce.push_back(properties.reduce ? 1 : 0);
+  }
+  for (const auto& link_class : topology.classes()) {
+    data.class_alpha_ps.push_back(link_class.alpha.count());
+    data.class_bandwidth.push_back(link_class.bandwidth.count());
+  }
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const auto link = LinkId::at(i);
+    data.source.push_back(topology.source(link).value());
+    data.target.push_back(topology.target(link).value());
+    data.link_class.push_back(topology.class_of(link));
+  }
+  const auto& collective = file.collective;
+  data.collective = to_string(collective.kind());
+  data.size_bytes = collective.size().count();
+  data.chunks = collective.chunks_per_npu();
+  data.root = collective.root();
+  for (const auto& group : collective.groups()) {
+    data.group_size.push_back(static_cast<std::int64_t>(group.members.size()));
+    for (const auto npu : group.members) data.member.push_back(npu.value());
+  }
+  return data;
+}
+
+OptionalColumns optional_columns(const Schedule& schedule) {
+  OptionalColumns needed;
+  SendBuffer buffer;
+  for (std::size_t window = 0; window < schedule.windows() && !(needed.stage && needed.message); ++window) {
+    schedule.read(window, buffer);
+    const auto& batch = buffer.batch;
+    needed.message = needed.message || !batch.message.empty();
+    for (std::size_t i = 0; i < batch.size() && !needed.stage; ++i) needed.stage = batch.stage_of(i) != Stage::copy;
+  }
+  return needed;
+}
+
+Result<ScheduleFile> assemble_schedule(ScheduleData data, std::vector<Send> sends, const std::string& name) {
+  const auto at_file = [&name](Diagnostics errors) {
+    for (auto& error : errors)
+      if (error.place.file.empty()) error.place.file = name;
+    return errors;
+  };
+  const auto occupancy = parse_occupancy(data.occupancy);
+  if (!occupancy) return at_file(occupancy.errors());
+  auto topology = restore_topology(data);
+  if (!topology) return at_file(topology.errors());
+  auto collective = restore_collective(data);
+  if (!collective) return at_file(collective.errors());
+  return ScheduleFile{std::move(topology).value(),          std::move(collective).value(), *occupancy,
+                      make_list_schedule(std::move(sends)), std::move(data.algorithm),     std::move(data.canonical)};
+}
+
+Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile& file) {
+  const auto form = form_of(path);
+  if (!form) return form.errors();
+  return *form == Form::hdf5 ? write_schedule_hdf5(path, file) : write_schedule_json(path, file);
+}
+
+Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path) {
+  const auto form = form_of(path);
+  if (!form) return form.errors();
+  return *form == Form::hdf5 ? read_schedule_hdf5(path) : read_schedule_json(path);
+}
+
+}  // namespace tenex

@@ -1,0 +1,194 @@
+// Schedules as JSON: the same content for people and other tools, one send per line.
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "files/schedule_data.hpp"
+#include "tenex/base/version.hpp"
+#include "tenex/files/atomic_write.hpp"
+
+namespace tenex {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kMostSends = 1'000'000;
+/// What 1,000,000 sends with all columns take at most, and a topology beside them.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;
+
+Json describe_topology(const ScheduleData& data) {
+  Json topology;
+  topology["npus"] = data.npus;
+  topology["shape"] = data.shape;
+  topology["switches"] = Json::array();
+  for (std::size_t i = 0; i < data.switch_copy.size(); ++i)
+    topology["switches"].push_back({{"copy", data.switch_copy[i] != 0}, {"reduce", data.switch_reduce[i] != 0}});
+  topology["classes"] = Json::array();
+  for (std::size_t i = 0; i < data.class_alpha_ps.size(); ++i)
+    topology["classes"].push_back(
+        {{"alpha_ps", data.class_alpha_ps[i]}, {"bandwidth_bytes_per_s", data.class_bandwidth[i]}});
+  topology["links"] = Json::array();  // [source, target, class]
+  for (std::size_t i = 0; i < data.source.size(); ++i)
+    topology["links"].push_back({data.source[i], data.target[i], data.link_class[i]});
+  return topology;
+}
+
+Json describe_collective(const ScheduleData& data) {
+  Json collective{{"collective", data.collective},
+                  {"size_bytes", data.size_bytes},
+                  {"chunks", data.chunks},
+                  {"root", data.root},
+                  {"groups", Json::array()}};
+  std::size_t next = 0;
+  for (const auto size : data.group_size) {
+    auto group = Json::array();
+    for (std::int64_t i = 0; i < size; ++i) group.push_back(data.member[next++]);
+    collective["groups"].push_back(std::move(group));
+  }
+  return collective;
+}
+
+std::string describe_send(const Send& send, bool with_message) {
+  const auto row = fmt::format("[{}, {}, {}, \"{}\"", send.start.count(), send.link.value(), send.chunk.value(),
+                               send.stage == Stage::reduce ? "reduce" : "copy");
+  if (!with_message) return row + "]";
+  if (!send.message.exists()) return row + ", null, null]";
+  return fmt::format("{}, {}, {}]", row, send.message.value(), send.destination.value());
+}
+
+/// An integer of at least `least` and at most `most`; throws Json::exception or std::out_of_range.
+std::int64_t integer_in(const Json& value, std::int64_t least, std::int64_t most) {
+  if (!value.is_number_integer()) throw std::out_of_range(value.dump() + " is no integer");
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw std::out_of_range(value.dump() + " is too large");
+  const auto number = value.get<std::int64_t>();
+  if (number < least || number > most) throw std::out_of_range(value.dump() + " is out of range");
+  return number;
+}
+std::int64_t integer(const Json& value) {
+  return integer_in(value, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+}
+std::uint32_t id(const Json& value) {
+  return static_cast<std::uint32_t>(integer_in(value, 0, std::numeric_limits<std::uint32_t>::max()));
+}
+
+ScheduleData read_facts(const Json& document) {
+  ScheduleData data;
+  data.occupancy = document.at("occupancy").get<std::string>();
+  data.algorithm = document.at("algorithm").get<std::string>();
+  data.canonical = document.at("canonical").get<std::string>();
+  const auto& topology = document.at("topology");
+  data.npus = integer(topology.at("npus"));
+  data.shape = topology.at("shape").get<std::string>();
+  for (const auto& item : topology.at("switches")) {
+    data.switch_copy.push_back(item.at("copy").get<bool>() ? 1 : 0);
+    data.switch_reduce.push_back(item.at("reduce").get<bool>() ? 1 : 0);
+  }
+  for (const auto& item : topology.at("classes")) {
+    data.class_alpha_ps.push_back(integer(item.at("alpha_ps")));
+    data.class_bandwidth.push_back(integer(item.at("bandwidth_bytes_per_s")));
+  }
+  for (const auto& link : topology.at("links")) {
+    data.source.push_back(id(link.at(0)));
+    data.target.push_back(id(link.at(1)));
+    data.link_class.push_back(id(link.at(2)));
+  }
+  const auto& collective = document.at("collective");
+  data.collective = collective.at("collective").get<std::string>();
+  data.size_bytes = integer(collective.at("size_bytes"));
+  data.chunks = integer(collective.at("chunks"));
+  data.root = integer(collective.at("root"));
+  for (const auto& group : collective.at("groups")) {
+    data.group_size.push_back(static_cast<std::int64_t>(group.size()));
+    for (const auto& npu : group) data.member.push_back(id(npu));
+  }
+  return data;
+}
+
+std::vector<Send> read_sends(const Json& document) {
+  std::vector<Send> sends;
+  for (const auto& row : document.at("sends")) {
+    Send send{SimTime::of(integer(row.at(0))), LinkId(id(row.at(1))), ChunkId(id(row.at(2)))};
+    const auto stage = row.at(3).get<std::string>();
+    if (stage != "reduce" && stage != "copy") throw std::out_of_range("\"" + stage + "\" is no stage");
+    send.stage = stage == "reduce" ? Stage::reduce : Stage::copy;
+    if (row.size() > 4 && !row.at(4).is_null()) {
+      send.message = MessageId(id(row.at(4)));
+      send.destination = NpuId(id(row.at(5)));
+    }
+    sends.push_back(send);
+  }
+  return sends;
+}
+
+Status check_kind(const Json& document, const std::string& name) {
+  if (!document.is_object() || !document.contains("kind") || document["kind"] != kScheduleKind)
+    return input_error({name, 0, 0}, "this is no schedule of tenex",
+                       fmt::format("its key \"kind\" is not \"{}\"", kScheduleKind));
+  if (!document.contains("schema") || !document["schema"].is_number_integer() || document["schema"] < 1)
+    return input_error({name, 0, 0}, "the schedule has no schema", "its key \"schema\" is a positive integer");
+  if (document["schema"] > kScheduleSchema)
+    return input_error({name, 0, 0},
+                       fmt::format("schedule schema {} is newer than this version", document["schema"].dump()),
+                       fmt::format("this version reads schema {}", kScheduleSchema), "use a newer tenex");
+  return success();
+}
+
+}  // namespace
+
+Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file) {
+  if (file.schedule.sends() > kMostSends)
+    return resource_error(fmt::format("a schedule of {} sends is too large for JSON", file.schedule.sends()),
+                          fmt::format("JSON takes up to {}", kMostSends), "write HDF5: use a name that ends in .h5");
+  const auto data = describe_schedule(file);
+  const bool with_message = optional_columns(file.schedule).message;
+  Json head{{"kind", kScheduleKind},
+            {"schema", kScheduleSchema},
+            {"version", version()},
+            {"occupancy", data.occupancy},
+            {"algorithm", data.algorithm},
+            {"canonical", data.canonical},
+            {"collective", describe_collective(data)},
+            {"topology", describe_topology(data)}};
+  head["columns"] = with_message ? Json{"start_ps", "link", "chunk", "stage", "message", "destination"}
+                                 : Json{"start_ps", "link", "chunk", "stage"};
+  // The head key by key and the sends row by row, so that people can read the file.
+  std::string text = "{\n";
+  for (const auto& [key, value] : head.items())
+    text += fmt::format("\"{}\": {},\n", key, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  text += "\"sends\": [";
+  std::string separator = "\n";
+  SendBuffer buffer;
+  for (std::size_t window = 0; window < file.schedule.windows(); ++window) {
+    file.schedule.read(window, buffer);
+    for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
+      text += separator + describe_send(buffer.batch[i], with_message);
+      separator = ",\n";
+    }
+  }
+  text += "\n]\n}\n";
+  return write_file_atomically(path, text);
+}
+
+Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path) {
+  const auto name = path.string();
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) > kMostBytes && !error)
+    return resource_error(fmt::format("\"{}\" is too large for a schedule in JSON", name), "", "use HDF5");
+  const auto bytes = read_file(path);
+  if (!bytes) return bytes.errors();
+  try {
+    const auto document = Json::parse(text_of(*bytes));
+    if (auto status = check_kind(document, name); !status) return status.errors();
+    return assemble_schedule(read_facts(document), read_sends(document), name);
+  } catch (const nlohmann::json::exception& wrong) {
+    return input_error({name, 0, 0}, "this is no sound schedule", wrong.what());
+  } catch (const std::out_of_range& wrong) {
+    return input_error({name, 0, 0}, "this is no sound schedule", wrong.what());
+  }
+}
+
+}  // namespace tenex

@@ -1,0 +1,173 @@
+// Machine files: the shipped machines have their numbers, and every mistake has its place.
+#include "tenex/files/machine_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/process.hpp"
+
+namespace tenex {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::filesystem::path kMachines = std::filesystem::path(TENEX_SOURCE_DIR) / "experiments" / "machines";
+
+struct Numbers {
+  const char* file;
+  std::size_t npus;
+  std::size_t switches;
+  std::size_t links;
+  std::int64_t bandwidth;  ///< sum over directed links, B/s
+  std::int64_t alpha;      ///< sum over directed links, ps
+};
+
+// Sums of the published edge lists (one directed edge per row): for instance dgx1 has 16 links of 50 GB/s and 16 of 25
+// GB/s with 0.7 us each, 16 * 50 + 16 * 25 = 1,200 GB/s and 32 * 0.7 = 22.4 us.
+const std::vector<Numbers> kNumbers{
+    {"amd_1ch", 16, 0, 56, 5'600'000'000'000, 0},
+    {"amd_2ch", 32, 17, 208, 13'600'000'000'000, 0},
+    {"dgx1", 8, 0, 32, 1'200'000'000'000, 22'400'000},
+    {"dgx2_1ch", 16, 1, 32, 4'000'000'000'000, 11'200'000},
+    {"dgx2_2ch", 32, 2, 80, 8'200'000'000'000, 64'000'000},
+    {"forestcoll_a100_1x8", 8, 1, 16, 4'800'000'000'000, 0},
+    {"forestcoll_a100_2x8", 16, 20, 96, 11'200'000'000'000, 0},
+    {"forestcoll_a100_4x8", 32, 38, 192, 22'400'000'000'000, 0},
+    {"forestcoll_mi250_2x16", 32, 1, 176, 12'224'000'000'000, 0},
+    {"mesh_4x4_100GBps", 16, 0, 48, 4'800'000'000'000, 0},
+    {"mesh_6x6_100GBps", 36, 0, 120, 12'000'000'000'000, 0},
+    {"ndv2_1ch", 8, 0, 32, 1'200'000'000'000, 22'400'000},
+    {"ndv2_2ch", 16, 0, 66, 2'425'000'000'000, 47'400'000},
+    {"ndv2_2ch_switch", 16, 1, 68, 2'450'000'000'000, 50'000'000},
+    {"ndv2_4ch_switch", 32, 1, 136, 4'900'000'000'000, 100'000'000},
+};
+
+TEST(Machines, HaveThePublishedNumbers) {
+  for (const auto& expected : kNumbers) {
+    const auto machine = read_machine_file(kMachines / (std::string(expected.file) + ".toml"));
+    ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+    const auto& topology = machine->topology;
+    EXPECT_EQ(topology.npus(), expected.npus) << expected.file;
+    EXPECT_EQ(topology.switches(), expected.switches) << expected.file;
+    EXPECT_EQ(topology.links(), expected.links) << expected.file;
+    std::int64_t bandwidth = 0;
+    std::int64_t alpha = 0;
+    for (std::size_t link = 0; link < topology.links(); ++link) {
+      bandwidth += topology.bandwidth(LinkId::at(link)).count();
+      alpha += topology.alpha(LinkId::at(link)).count();
+    }
+    EXPECT_EQ(bandwidth, expected.bandwidth) << expected.file;
+    EXPECT_EQ(alpha, expected.alpha) << expected.file;
+  }
+}
+
+TEST(Machines, AreConnectedAndSayWhereTheyComeFrom) {
+  std::set<std::string> tested;
+  for (const auto& numbers : kNumbers) tested.insert(numbers.file);
+  for (const auto& file : std::filesystem::directory_iterator(kMachines)) {
+    if (file.path().extension() != ".toml") continue;
+    EXPECT_EQ(tested.count(file.path().stem().string()), 1U) << file.path() << " has no numbers in this test";
+    const auto machine = read_machine_file(file.path());
+    ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+    EXPECT_FALSE(find_disconnected_pair(machine->topology).has_value()) << file.path();
+    EXPECT_THAT(machine->source, ::testing::AnyOf(HasSubstr("licence"), HasSubstr("license"))) << file.path();
+    EXPECT_THAT(machine->source, HasSubstr("@")) << file.path();
+  }
+}
+
+TEST(Machines, AreLaidOutAsTheirFilesSay) {
+  // The DGX-1 hybrid cube mesh: NPU 0 is joined to 1 and 4 by two bricks, to 2 and 3 by one.
+  const auto machine = read_machine_file(kMachines / "dgx1.toml");
+  ASSERT_TRUE(machine.ok());
+  std::set<std::pair<std::uint32_t, std::int64_t>> neighbours;
+  for (const auto link : machine->topology.out_links(VertexId(0)))
+    neighbours.emplace(machine->topology.target(link).value(), machine->topology.bandwidth(link).count());
+  EXPECT_EQ(neighbours, (std::set<std::pair<std::uint32_t, std::int64_t>>{
+                            {1, 50'000'000'000}, {2, 25'000'000'000}, {3, 25'000'000'000}, {4, 50'000'000'000}}));
+}
+
+const std::string kHead = "schema = 1\nkind = \"machine\"\nname = \"m\"\nsource = \"by hand\"\n";
+
+std::string errors_of(const std::string& text) {
+  const auto machine = parse_machine(text, "m.toml");
+  return machine.ok() ? "(no error)" : to_string(machine.errors());
+}
+
+TEST(MachineFile, ReadsSwitchesPairsAndDirectedLinks) {
+  const auto machine = parse_machine(kHead + R"(
+remarks = ["one", "two"]
+npus = 2
+[[switches]]
+count = 2
+[[switches]]
+copy = true
+reduce = true
+[[links]]
+kind = "nvlink"
+bandwidth = "25GB/s"
+alpha = "0.7us"
+pairs = [[0, 2], [1, 2]]
+directed = [[0, 1]]
+[[links]]
+bandwidth = "50GiB/s"
+alpha = "0us"
+directed = [[3, 4]]
+)",
+                                     "m.toml");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  const auto& topology = machine->topology;
+  EXPECT_EQ(machine->name, "m");
+  EXPECT_EQ(machine->source, "by hand");
+  EXPECT_EQ(machine->remarks.size(), 2U);
+  EXPECT_EQ(topology.npus(), 2U);
+  EXPECT_EQ(topology.switches(), 3U);
+  ASSERT_EQ(topology.links(), 6U);
+  EXPECT_EQ(topology.link(LinkId(0)), (Link{VertexId(0), VertexId(2), nanoseconds(700), gigabytes_per_second(25)}));
+  EXPECT_EQ(topology.link(LinkId(1)), (Link{VertexId(2), VertexId(0), nanoseconds(700), gigabytes_per_second(25)}));
+  EXPECT_EQ(topology.link(LinkId(4)), (Link{VertexId(0), VertexId(1), nanoseconds(700), gigabytes_per_second(25)}));
+  EXPECT_EQ(topology.link(LinkId(5)), (Link{VertexId(3), VertexId(4), SimTime::zero(), gibibytes_per_second(50)}));
+  EXPECT_FALSE(topology.switch_properties(VertexId(3)).copy);
+  EXPECT_TRUE(topology.switch_properties(VertexId(4)).copy);
+  EXPECT_TRUE(topology.switch_properties(VertexId(4)).reduce);
+}
+
+TEST(MachineFile, IsKnownByItsBytes) {
+  const std::string text = kHead + "npus = 2\n[[links]]\nbandwidth = \"1GB/s\"\nalpha = \"0us\"\npairs = [[0, 1]]\n";
+  EXPECT_EQ(parse_machine(text, "a")->content, parse_machine(text, "b")->content);
+  EXPECT_NE(parse_machine(text, "a")->content, parse_machine(text + "# changed\n", "a")->content);
+}
+
+TEST(MachineFile, NamesThePlaceOfEveryMistake) {
+  const auto link = [](const std::string& body) { return kHead + "npus = 2\n[[links]]\n" + body; };
+  const std::string sound = "bandwidth = \"1GB/s\"\nalpha = \"0us\"\n";
+  EXPECT_THAT(errors_of(link(sound + "pairs = [[0, 2]]")), HasSubstr("m.toml:9:10: vertex 2 does not exist"));
+  EXPECT_THAT(errors_of(link(sound + "pairs = [[1, 1]]")), HasSubstr("m.toml:9:10: a link from 1 to itself"));
+  EXPECT_THAT(errors_of(link(sound + "pairs = [[0, 1, 2]]")), HasSubstr("m.toml:9:10: a link is not [source, target]"));
+  EXPECT_THAT(errors_of(link(sound + "pairs = [[0, -1]]")), HasSubstr("vertex -1 does not exist"));
+  EXPECT_THAT(errors_of(link(sound)), HasSubstr("names no link"));
+  EXPECT_THAT(errors_of(link("alpha = \"0us\"\npairs = [[0, 1]]")), HasSubstr("the key \"bandwidth\" is missing"));
+  EXPECT_THAT(errors_of(link("bandwidth = 25\nalpha = \"0us\"\npairs = [[0, 1]]")), HasSubstr("m.toml:7:"));
+  EXPECT_THAT(errors_of(link("bandwith = \"1GB/s\"\nalpha = \"0us\"\npairs = [[0, 1]]")),
+              HasSubstr("did you mean \"bandwidth\"?"));
+  EXPECT_THAT(errors_of(kHead + "npus = 0\nlinks = []"), HasSubstr("m.toml:5:8: npus = 0"));
+  EXPECT_THAT(errors_of(kHead + "npus = 2\n[[switches]]\ncount = 0\n[[links]]\n"), HasSubstr("count = 0"));
+  EXPECT_THAT(errors_of("schema = 2\nkind = \"machine\""), HasSubstr("m.toml:1:10: schema 2 is not known"));
+  EXPECT_THAT(errors_of("schema = 1\nkind = \"study\""), HasSubstr("kind \"study\" is no machine"));
+  EXPECT_THAT(errors_of("= 1"), HasSubstr("m.toml:1:1"));
+}
+
+TEST(MachineFile, ReportsAllMistakesAtOnce) {
+  const auto machine = parse_machine(
+      kHead + "npus = 2\n[[links]]\nbandwidth = \"1GB\"\nalpha = \"-1us\"\npairs = [[0, 5], [7, 0]]\n", "m");
+  ASSERT_FALSE(machine.ok());
+  EXPECT_EQ(machine.errors().size(), 4U) << to_string(machine.errors());
+}
+
+TEST(MachineFile, SaysWhyItCannotBeRead) {
+  EXPECT_THAT(to_string(read_machine_file("/absent.toml").errors()), HasSubstr("No such file"));
+}
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,235 @@
+// Schedule files in both forms: what was written is read, what is wrong is refused.
+#include "tenex/files/schedule_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "support/process.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex {
+namespace {
+
+using support::TemporaryFolder;
+using ::testing::HasSubstr;
+
+template <class T>
+std::string message_of(const Result<T>& result) {
+  return result.ok() ? "(no error)" : to_string(result.errors());
+}
+
+/// RI(3)_SW(2): 6 NPUs, 3 switches; All-Reduce in two groups.
+ScheduleFile sample(std::vector<Send> sends) {
+  const Shape shape{{{BlockKind::ring, 3}, {BlockKind::switched, 2}}};
+  auto topology = build_topology(
+      shape, {{nanoseconds(500), nanoseconds(700)}, {gigabytes_per_second(50), gigabytes_per_second(25)}, false});
+  CollectiveRequest request;
+  request.kind = CollectiveKind::all_reduce;
+  request.npus = 6;
+  request.groups = {{{NpuId(2), NpuId(0)}}, {{NpuId(1), NpuId(3), NpuId(5)}}};
+  request.chunks = 2;
+  request.size = mebibytes(1);
+  auto collective = Collective::make(request);
+  return {std::move(topology).value(),
+          std::move(collective).value(),
+          Occupancy::transfer,
+          make_list_schedule(std::move(sends)),
+          "tacos",
+          "physics=1\nsize=1048576\n"};
+}
+
+std::vector<Send> copies(std::size_t count) {
+  std::vector<Send> sends;
+  for (std::size_t i = 0; i < count; ++i)
+    sends.push_back({picoseconds(static_cast<std::int64_t>(i / 3) * 1000), LinkId(static_cast<std::uint32_t>(i % 3)),
+                     ChunkId(static_cast<std::uint32_t>(i % 10))});
+  return sends;
+}
+
+/// Sends with every column in use.
+std::vector<Send> mixed() {
+  auto sends = copies(30);
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    if (i % 2 == 0) sends[i].stage = Stage::reduce;
+    sends[i].message = MessageId(static_cast<std::uint32_t>(i / 2));
+    sends[i].destination = NpuId(static_cast<std::uint32_t>(i % 6));
+  }
+  return sends;
+}
+
+void expect_same(const ScheduleFile& a, const ScheduleFile& b) {
+  EXPECT_EQ(list_sends(a.schedule), list_sends(b.schedule));
+  EXPECT_EQ(schedule_hash(a.schedule), schedule_hash(b.schedule));
+  EXPECT_EQ(a.occupancy, b.occupancy);
+  EXPECT_EQ(a.algorithm, b.algorithm);
+  EXPECT_EQ(a.canonical, b.canonical);
+  ASSERT_EQ(a.topology.links(), b.topology.links());
+  EXPECT_EQ(a.topology.npus(), b.topology.npus());
+  EXPECT_EQ(a.topology.switches(), b.topology.switches());
+  EXPECT_EQ(a.topology.shape(), b.topology.shape());
+  for (std::size_t i = 0; i < a.topology.links(); ++i) {
+    EXPECT_EQ(a.topology.link(LinkId::at(i)), b.topology.link(LinkId::at(i)));
+    EXPECT_EQ(a.topology.class_of(LinkId::at(i)), b.topology.class_of(LinkId::at(i)));
+  }
+  EXPECT_EQ(a.collective.kind(), b.collective.kind());
+  EXPECT_EQ(a.collective.groups(), b.collective.groups());
+  EXPECT_EQ(a.collective.size(), b.collective.size());
+  EXPECT_EQ(a.collective.chunks_per_npu(), b.collective.chunks_per_npu());
+}
+
+class ScheduleFiles : public ::testing::TestWithParam<const char*> {
+ protected:
+  [[nodiscard]] std::filesystem::path file() const { return folder_.path() / GetParam(); }
+  void write(const ScheduleFile& schedule) const {
+    const auto status = write_schedule_file(file(), schedule);
+    ASSERT_TRUE(status.ok()) << message_of(status);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(ScheduleFiles, GiveBackCopies) {
+  const auto written = sample(copies(17));
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  expect_same(written, *read);
+}
+
+TEST_P(ScheduleFiles, GiveBackStagesAndMessages) {
+  const auto written = sample(mixed());
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  expect_same(written, *read);
+}
+
+TEST_P(ScheduleFiles, GiveBackManyWindows) {
+  const auto written = sample(copies(100'000));
+  ASSERT_GT(written.schedule.windows(), 3U);
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  EXPECT_EQ(list_sends(written.schedule), list_sends(read->schedule));
+}
+
+TEST_P(ScheduleFiles, GiveBackAnEmptySchedule) {
+  write(sample({}));
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  EXPECT_EQ(read->schedule.sends(), 0U);
+}
+
+TEST_P(ScheduleFiles, HaveTheSameBytesEachTime) {
+  write(sample(mixed()));
+  const auto first = support::read_text(file());
+  write(sample(mixed()));
+  EXPECT_EQ(support::read_text(file()), first);
+}
+
+TEST_P(ScheduleFiles, ForgetAShapeThatIsNotIntact) {
+  auto schedule = sample(copies(3));
+  std::vector<bool> drop(schedule.topology.links(), false);
+  drop[4] = true;
+  schedule.topology = schedule.topology.without(drop);
+  write(schedule);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  EXPECT_FALSE(read->topology.shape().has_value());
+  expect_same(schedule, *read);
+}
+
+TEST_P(ScheduleFiles, AreRefusedWhenCutOff) {
+  write(sample(mixed()));
+  const auto whole = support::read_text(file());
+  for (std::size_t part = 0; part < 10; ++part) {
+    support::write_text(file(), whole.substr(0, whole.size() * part / 10));
+    EXPECT_FALSE(read_schedule_file(file()).ok()) << part;
+  }
+}
+
+TEST_P(ScheduleFiles, AreWholeOrAbsentOnAFullDisk) {
+  const auto schedule = sample(copies(100'000));
+  const auto child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{10'000, 10'000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto status = write_schedule_file(file(), schedule);
+    ::_exit(!status.ok() && message_of(status).find("File too large") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ScheduleFiles, ::testing::Values("s.h5", "s.json"));
+
+TEST(ScheduleFile, IsRefusedByAnotherExtension) {
+  EXPECT_THAT(message_of(read_schedule_file("s.txt")), HasSubstr("use .h5"));
+  EXPECT_THAT(message_of(write_schedule_file("s.xml", sample({}))), HasSubstr("use .h5"));
+}
+
+TEST(ScheduleFile, OfAnotherKindOrNewerSchemaIsRefused) {
+  const TemporaryFolder folder;
+  ColumnFileWriter result;
+  result.set_attribute("/", "kind", "tenex result");
+  result.set_attribute("/", "schema", std::int64_t{1});
+  ASSERT_TRUE(result.save(folder.path() / "r.h5").ok());
+  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "r.h5")), HasSubstr("this is no tenex schedule"));
+  ColumnFileWriter newer;
+  newer.set_attribute("/", "kind", "tenex schedule");
+  newer.set_attribute("/", "schema", std::int64_t{2});
+  ASSERT_TRUE(newer.save(folder.path() / "n.h5").ok());
+  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "n.h5")), HasSubstr("newer than this version"));
+  support::write_text(folder.path() / "a.json", R"({"kind": "something"})");
+  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "a.json")), HasSubstr("this is no schedule of tenex"));
+  support::write_text(folder.path() / "b.json", R"({"kind": "tenex schedule", "schema": 2})");
+  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "b.json")), HasSubstr("newer than this version"));
+  support::write_text(folder.path() / "c.json", "[1, 2");
+  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "c.json")), HasSubstr("no sound schedule"));
+}
+
+/// Replaces the first occurrence of `from` in a JSON schedule and gives the message of reading it.
+std::string message_after(const std::string& from, const std::string& to) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "s.json";
+  if (!write_schedule_file(file, sample(mixed())).ok()) return "(not written)";
+  auto text = support::read_text(file);
+  const auto at = text.find(from);
+  if (at == std::string::npos) return "(not found)";
+  support::write_text(file, text.replace(at, from.size(), to));
+  return message_of(read_schedule_file(file));
+}
+
+TEST(ScheduleFile, WithUnsoundContentIsRefused) {
+  EXPECT_THAT(message_after("\"transfer\"", "\"sometimes\""), HasSubstr("unknown occupancy \"sometimes\""));
+  EXPECT_THAT(message_after("\"all_reduce\"", "\"all_reduced\""), HasSubstr("s.json"));
+  EXPECT_THAT(message_after("[2,0]", "[2,2]"), HasSubstr("in process groups twice"));
+  EXPECT_THAT(message_after("[2,0]", "[2,9]"), HasSubstr("NPU 9"));
+  EXPECT_THAT(message_after("\"npus\":6", "\"npus\":7"), HasSubstr("the links are not those of the shape"));
+  EXPECT_THAT(message_after("\"npus\":6", "\"npus\":2147483648"), HasSubstr("2147483648 NPUs"));
+  EXPECT_THAT(message_after("\"shape\":\"RI(3)_SW(2)\"", "\"shape\":\"FC(6)\""), HasSubstr("not those of the shape"));
+  EXPECT_THAT(message_after("\"alpha_ps\":500000", "\"alpha_ps\":-1"), HasSubstr("s.json"));
+  EXPECT_THAT(message_after("\"reduce\"]", "\"add\"]"), HasSubstr("(not found)"));
+  EXPECT_THAT(message_after("\"reduce\", 0", "\"add\", 0"), HasSubstr("\"add\" is no stage"));
+  EXPECT_THAT(message_after("[0, 0, 0", "[0, -1, 0"), HasSubstr("out of range"));
+  EXPECT_THAT(message_after("[0, 0, 0", "[0.5, 0, 0"), HasSubstr("is no integer"));
+  EXPECT_THAT(message_after("\"sends\"", "\"send\""), HasSubstr("sends"));
+}
+
+TEST(ScheduleFile, OfFewSendsIsSmall) {
+  // 100,000 sends of 16 bytes that repeat a pattern: compressed far below their 1.6 MB.
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_schedule_file(folder.path() / "s.h5", sample(copies(100'000))).ok());
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "s.h5"), 300'000U);
+}
+
+}  // namespace
+}  // namespace tenex
