@@ -1,0 +1,128 @@
+// The result folder: shards, journal, merge, resume.
+//
+// Layout of DIR: study.toml and state.toml (what the folder belongs to), lock, shards/<incarnation>-<rank>-<n>.h5,
+// journal/<incarnation>-<rank>.log, schedules/<key>.h5, study.h5 (the merged result). A row is done only when the
+// journal says so: a shard is written whole, synced and renamed, then a journal line with a checksum names it. Each
+// journal and each shard sequence has one writer. Format page: result_format.md beside this header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+
+namespace tenex {
+
+/// What a folder knows before a run continues it.
+struct FolderState {
+  std::uint32_t incarnation = 1;  ///< of this run: one more than any before
+  std::vector<bool> done;         ///< per point of the study: a committed row exists
+  std::size_t done_count = 0;
+  std::size_t failed_count = 0;  ///< of the done: status is not ok
+  /// Points that a writer announced with start() and never committed, ascending.
+  std::vector<std::uint64_t> interrupted;
+  std::vector<std::string> warnings;  ///< for users: what was found damaged and does not count, what kept rows may lack
+};
+
+struct OpenOptions {
+  bool extend = false;        ///< accept a folder of another study: points with equal keys keep their rows
+  bool retry_failed = false;  ///< rows that are not ok count as not done
+};
+
+/// The folder while a run owns it. Exactly one process per run opens it (rank 0); it holds the lock until destroyed.
+class ResultFolder {
+ public:
+  /// Creates or reopens. Errors: (environment) not writable, locked by a live run, damaged; (input) belongs to another
+  /// study or another physics.
+  static Result<ResultFolder> open(const std::filesystem::path& dir, const Study& study, const OpenOptions& options);
+  ~ResultFolder();
+  ResultFolder(ResultFolder&&) noexcept;
+  ResultFolder& operator=(ResultFolder&&) noexcept;
+
+  [[nodiscard]] const FolderState& state() const;
+  /// Refreshes the lock's heartbeat; call every few seconds.
+  Status beat();
+
+ private:
+  class Impl;
+  explicit ResultFolder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A finished point on its way into a shard.
+struct Row {
+  std::uint64_t point = 0;  ///< index in the study
+  Evaluation evaluation;
+  std::int64_t finished_unix_ms = 0;
+};
+
+/// The one writer of one rank's shards and journal. Not thread-safe.
+class ShardWriter {
+ public:
+  /// Errors (environment): the folder cannot be written.
+  static Result<ShardWriter> open(const std::filesystem::path& dir, const Study& study, std::uint32_t incarnation,
+                                  std::uint32_t rank);
+  ~ShardWriter();
+  ShardWriter(ShardWriter&&) noexcept;
+  ShardWriter& operator=(ShardWriter&&) noexcept;
+
+  /// Takes a row; flushes by itself at 4,096 rows, 8 MiB or max(30 s, 1 % of elapsed). On an error (disk full) the rows
+  /// stay pending and nothing half-written is left.
+  Status add(Row row);
+  /// Announces a risky point: durable when it returns, so that a run that dies in it is seen by the next one.
+  Status start(std::uint64_t point);
+  /// Commits everything pending: shard first, then journal. Durable when it returns.
+  Status flush();
+  /// Commits if the time rule of add() says so; call it now and then while no rows come. Cheap when nothing is due.
+  Status flush_if_due();
+  /// Rows committed by this writer, and rows still pending.
+  [[nodiscard]] std::size_t committed() const;
+  [[nodiscard]] std::size_t pending() const;
+
+ private:
+  class Impl;
+  explicit ShardWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What a merge found.
+struct MergeReport {
+  std::size_t rows = 0;
+  std::size_t missing = 0;   ///< points of the study without a committed row: absent from study.h5
+  std::size_t failed = 0;    ///< rows whose status is not ok
+  std::size_t repeated = 0;  ///< rows found in more than one shard (bitwise equal in every result column)
+  std::filesystem::path file;
+  std::vector<std::string> warnings;  ///< shards that are damaged: their rows count as missing
+};
+
+/// Writes DIR/study.h5 from the committed rows, in study order, one column at a time, atomically and idempotently.
+/// Result columns do not depend on ranks, threads or interruptions; the measured ones and /runs do. Of several rows of
+/// one key an ok row wins, then the latest incarnation (a retried failure). Errors: (environment) not a result folder,
+/// not writable, disk full; two rows of one key that differ in a result column (non-determinism, a defect, named with
+/// key and column). Memory: the file's image and one column.
+[[nodiscard]] Result<MergeReport> merge(const std::filesystem::path& dir, const Study& study);
+
+/// The study that a folder belongs to (its stored text). Errors (environment, input): no such folder, not a tenex
+/// folder.
+[[nodiscard]] Result<std::string> read_study_text(const std::filesystem::path& dir);
+/// The study itself, enumerated from the stored text and the folder's own copies of its machine files: it means the
+/// same after the folder was moved. Errors: as above, and those of parse_study().
+[[nodiscard]] Result<Study> read_stored_study(const std::filesystem::path& dir, Vocabulary vocabulary);
+
+/// The merged rows of a result file, for summaries and comparisons.
+struct ResultTable {
+  std::vector<std::int64_t> point;  ///< index in the study
+  std::vector<std::string> key;
+  std::vector<std::vector<std::string>> settings;  ///< per point, in the order of settings(), as text
+  std::vector<Evaluation> rows;
+};
+/// Errors: not readable or damaged (environment), no result of tenex or of a newer schema (input). O(cells) memory.
+[[nodiscard]] Result<ResultTable> read_result(const std::filesystem::path& file);
+
+}  // namespace tenex

@@ -1,0 +1,160 @@
+#include "store/folder_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "store/folder_layout.hpp"
+#include "store/host_facts.hpp"
+#include "tenex/base/hash.hpp"
+#include "tenex/files/atomic_write.hpp"
+
+namespace tenex::store {
+namespace {
+
+/// What a lock file says: host, pid, start time and a moment, one per line.
+struct LockFacts {
+  ProcessIdentity owner;
+  std::string text;
+};
+
+std::string describe_lock(const ProcessIdentity& process) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return fmt::format("{}\n{}\n{}\n{}\n", process.host, process.pid, process.started, now);
+}
+
+/// A name beside the lock that no other process uses, on any host: `text` is unique to its maker.
+std::filesystem::path beside(const std::filesystem::path& path, std::string_view text) {
+  auto name = path;
+  name += fmt::format(".tmp-{}-{}", ::getpid(), digest64(text));
+  return name;
+}
+
+LockFacts parse_lock(std::string_view text) {
+  LockFacts facts;
+  facts.text = text;
+  std::istringstream lines(facts.text);
+  std::string pid;
+  std::getline(lines, facts.owner.host);
+  std::getline(lines, pid);
+  std::getline(lines, facts.owner.started);
+  facts.owner.pid = static_cast<long>(parse_number(pid).value_or(0));
+  return facts;
+}
+
+/// Makes the file with its contents, unless it exists: 0 or an errno. The contents are put in place by link(), so that
+/// nobody ever reads a lock without them; link() is as exclusive as O_EXCL, also on network file systems.
+int make_lock(const std::filesystem::path& path, std::string_view text) {
+  const auto draft = beside(path, text);
+  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return errno;
+  const auto written = ::write(fd, text.data(), text.size());
+  int reason = written == static_cast<ssize_t>(text.size()) ? 0 : (written < 0 ? errno : ENOSPC);
+  if (::fsync(fd) != 0 && reason == 0) reason = errno;
+  ::close(fd);
+  if (reason == 0 && ::link(draft.c_str(), path.c_str()) != 0) reason = errno;
+  ::unlink(draft.c_str());
+  return reason;
+}
+
+/// Seconds since the file's time by the file server's clock; nullopt when the file is gone or no probe can be made.
+std::optional<double> age_of(const std::filesystem::path& path, std::string_view text) {
+  const auto probe = beside(path, text);
+  const int fd = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return std::nullopt;
+  struct stat now {};
+  struct stat then {};
+  // The write makes the server, not this host, set the time.
+  const bool known =
+      ::write(fd, "?", 1) == 1 && ::fsync(fd) == 0 && ::fstat(fd, &now) == 0 && ::stat(path.c_str(), &then) == 0;
+  ::close(fd);
+  ::unlink(probe.c_str());
+  if (!known) return std::nullopt;
+  return static_cast<double>(now.st_mtim.tv_sec - then.st_mtim.tv_sec) +
+         static_cast<double>(now.st_mtim.tv_nsec - then.st_mtim.tv_nsec) * 1e-9;
+}
+
+/// Takes a stale lock away. The rename decides between two that try; whoever finds that it moved a lock other than the
+/// one it judged puts it back.
+void remove_stale(const std::filesystem::path& path, std::string_view text, const LockFacts& judged) {
+  const auto aside = beside(path, text);
+  if (::rename(path.c_str(), aside.c_str()) != 0) return;
+  const auto moved = read_file(aside);
+  if (moved && text_of(*moved) != judged.text && ::link(aside.c_str(), path.c_str()) != 0 && errno != EEXIST) return;
+  ::unlink(aside.c_str());
+}
+
+Diagnostic locked(const std::filesystem::path& path, const LockFacts& facts, double age) {
+  const auto host = facts.owner.host.substr(0, facts.owner.host.find('/'));
+  return environment_error(
+      fmt::format("the folder \"{}\" is in use", path.parent_path().string()),
+      fmt::format("process {} on {} holds its lock, last heartbeat {:.0f} s ago", facts.owner.pid, host, age),
+      "wait for that run, or choose another folder; a lock without a heartbeat is taken over after 30 s");
+}
+
+}  // namespace
+
+FolderLock::FolderLock(std::filesystem::path path, std::string text, long owner)
+    : path_(std::move(path)), text_(std::move(text)), owner_(owner) {}
+FolderLock::FolderLock(FolderLock&& other) noexcept
+    : path_(std::move(other.path_)), text_(std::move(other.text_)), owner_(std::exchange(other.owner_, 0)) {}
+FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  path_ = std::move(other.path_);
+  text_ = std::move(other.text_);
+  owner_ = std::exchange(other.owner_, 0);
+  return *this;
+}
+FolderLock::~FolderLock() { release(); }
+
+bool FolderLock::is_ours() const {
+  const auto bytes = read_file(path_);
+  return bytes && text_of(*bytes) == text_;
+}
+
+void FolderLock::release() {
+  if (owner_ == ::getpid() && is_ours()) ::unlink(path_.c_str());
+  owner_ = 0;
+}
+
+Result<FolderLock> FolderLock::take(const std::filesystem::path& path) {
+  const auto self = this_process();
+  const auto text = describe_lock(self);
+  constexpr int kTries = 3;  // a stale lock removed, a race lost, then a live owner
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const int reason = make_lock(path, text);
+    if (reason == 0) return FolderLock(path, text, self.pid);
+    if (reason != EEXIST) return system_error(fmt::format("cannot lock \"{}\"", path.string()), reason);
+    const auto bytes = read_file(path);
+    if (!bytes) continue;  // released meanwhile
+    const auto facts = parse_lock(text_of(*bytes));
+    const auto age = age_of(path, text);
+    if (!age) continue;
+    const bool dead = facts.owner.host == self.host && facts.owner.pid > 0 && !is_alive(facts.owner);
+    if (!dead && *age <= kStaleSeconds) return locked(path, facts, *age);
+    remove_stale(path, text, facts);
+  }
+  return environment_error(fmt::format("cannot lock \"{}\"", path.string()), "another run takes it at the same time",
+                           "try again");
+}
+
+Status FolderLock::beat() {
+  if (!is_ours())
+    return environment_error(fmt::format("the lock \"{}\" is lost", path_.string()),
+                             "another run took it, or somebody removed it", "stop this run");
+  // A null time asks the file server for its own.
+  if (::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0) != 0)
+    return system_error(fmt::format("cannot refresh \"{}\"", path_.string()), errno);
+  return success();
+}
+
+}  // namespace tenex::store

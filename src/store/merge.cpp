@@ -1,0 +1,442 @@
+// The merged result: one column at a time, gathered from the shards into study order.
+//
+// Layout and meaning of every variable: include/tenex/store/result_format.md. The file depends only on the study and
+// the rows, so merging twice gives the same bytes; columns marked measured and the group /runs are the only ones that
+// depend on who computed what when.
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "store/folder_layout.hpp"
+#include "store/row_selection.hpp"
+#include "store/shard.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/files/column_file.hpp"
+#include "tenex/store/store.hpp"
+
+namespace tenex {
+namespace {
+
+using store::Layout;
+using store::Selection;
+using store::ShardSet;
+using Kind = MetricColumn::Kind;
+
+constexpr const char* kPoint = "/point";
+
+bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
+bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_bits(std::string_view a, std::string_view b) { return a == b; }
+
+/// Reads the columns of the selected rows and writes the result.
+class Merger {
+ public:
+  Merger(const Layout& layout, const Study& study, const Selection& selection)
+      : study_(study), selection_(selection), shards_(layout, selection) {}
+
+  [[nodiscard]] Status write(ColumnFileWriter& file);
+
+ private:
+  [[nodiscard]] std::size_t rows() const { return selection_.points.size(); }
+  [[nodiscard]] const DesignPoint& point(std::size_t position) const {
+    return study_.points[selection_.points[position]];
+  }
+
+  Diagnostic differs(std::size_t position, std::string_view column) const {
+    return environment_error(
+        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(point(position).key), column),
+        "the same point must give the same row for any ranks and threads: tenex is not deterministic here",
+        fmt::format("please report this with the point:\n{}", point(position).canonical));
+  }
+
+  /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise.
+  template <class T>
+  Result<std::vector<T>> gather(const std::string& path, bool compared) {
+    std::vector<T> values(rows());
+    std::vector<std::pair<std::uint32_t, T>> repeated;
+    for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
+      const auto& shard = selection_.shards[s];
+      const auto reader = shards_.at(s);
+      if (!reader) return reader.errors();
+      const auto column = (*reader)->read<T>(path, 0, shard.rows);
+      if (!column) return column.errors();
+      for (const auto& [row, position] : shard.chosen) values[position] = (*column)[row];
+      if (compared)
+        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, (*column)[row]);
+    }
+    for (const auto& [position, value] : repeated)
+      if (!same_bits(values[position], value)) return differs(position, path.substr(path.rfind('/') + 1));
+    return values;
+  }
+
+  Result<std::vector<std::string>> gather_text(const std::string& path, bool compared) {
+    std::vector<std::string> values(rows());
+    std::vector<std::pair<std::uint32_t, std::string>> repeated;
+    for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
+      const auto& shard = selection_.shards[s];
+      const auto reader = shards_.at(s);
+      if (!reader) return reader.errors();
+      const auto column = (*reader)->read_text(path);
+      if (!column) return column.errors();
+      if (column->rows() != shard.rows)
+        return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
+                                 "a column is too short");
+      for (const auto& [row, position] : shard.chosen) values[position] = column->at(row);
+      if (compared)
+        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, column->at(row));
+    }
+    for (const auto& [position, value] : repeated)
+      if (!same_bits(values[position], value)) return differs(position, path.substr(path.rfind('/') + 1));
+    return values;
+  }
+
+  /// Gathers a ragged column: `counts` are the selected rows' numbers of entries, `offsets` where they begin in the
+  /// result. A repeated row is compared where both rows have entries (a later run may have asked for outputs that an
+  /// earlier one did not).
+  Result<std::vector<std::int64_t>> gather_ragged(const char* count_path, const char* path,
+                                                  const std::vector<std::int64_t>& offsets) {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(offsets.back()));
+    std::vector<std::pair<std::uint32_t, std::vector<std::int64_t>>> repeated;
+    for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
+      const auto& shard = selection_.shards[s];
+      const auto reader = shards_.at(s);
+      if (!reader) return reader.errors();
+      const auto counts = (*reader)->read<std::int64_t>(count_path, 0, shard.rows);
+      const auto column = (*reader)->read<std::int64_t>(path);
+      if (!counts || !column) return counts ? column.errors() : counts.errors();
+      std::vector<std::size_t> begin(shard.rows + 1, 0);
+      for (std::size_t row = 0; row < shard.rows; ++row)
+        begin[row + 1] = begin[row] + static_cast<std::size_t>(std::max<std::int64_t>(0, (*counts)[row]));
+      if (begin.back() != column->size())
+        return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
+                                 "its ragged columns do not fit together");
+      const auto entries = [&](std::uint32_t row) {
+        return std::span(*column).subspan(begin[row], begin[row + 1] - begin[row]);
+      };
+      for (const auto& [row, position] : shard.chosen)
+        std::ranges::copy(entries(row), values.begin() + offsets[position]);
+      for (const auto& [row, position] : shard.repeated)
+        if (const auto part = entries(row); !part.empty() && offsets[position + 1] > offsets[position])
+          repeated.emplace_back(position, std::vector(part.begin(), part.end()));
+    }
+    for (const auto& [position, value] : repeated) {
+      const auto first = static_cast<std::size_t>(offsets[position]);
+      const auto last = static_cast<std::size_t>(offsets[position + 1]);
+      if (!std::ranges::equal(std::span(values).subspan(first, last - first), value))
+        return differs(position, std::string_view(path).substr(1));
+    }
+    return values;
+  }
+
+  void write_attributes(ColumnFileWriter& file) const;
+  void write_settings(ColumnFileWriter& file);
+  [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column);
+  [[nodiscard]] Status write_groups(ColumnFileWriter& file);
+  [[nodiscard]] Status write_links(ColumnFileWriter& file);
+  [[nodiscard]] Status write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts);
+  [[nodiscard]] Status write_runs(ColumnFileWriter& file);
+
+  /// Marks a variable of the root group: along /point, with its unit and meaning.
+  static void describe(ColumnFileWriter& file, const std::string& path, std::string_view units,
+                       std::string_view meaning, const std::string& dimension = kPoint) {
+    file.attach_dimension(path, dimension);
+    if (!units.empty()) file.set_attribute(path, "units", units);
+    if (!meaning.empty()) file.set_attribute(path, "long_name", meaning);
+  }
+  static void write_text(ColumnFileWriter& file, const std::string& path, const std::vector<std::string>& values,
+                         std::string_view meaning, const std::string& dimension = kPoint) {
+    file.write(path, TextColumn(values));
+    file.set_attribute(path, "_Encoding", "utf-8");
+    describe(file, path, "", meaning, dimension);
+  }
+  static void write_integers(ColumnFileWriter& file, const std::string& path, const std::vector<std::int64_t>& values,
+                             std::string_view units, std::string_view meaning, const std::string& dimension = kPoint) {
+    file.write(path, std::span<const std::int64_t>(values));
+    describe(file, path, units, meaning, dimension);
+  }
+  /// The dimension `entry` of a ragged group: 0, 1, 2, ...
+  static std::string begin_group(ColumnFileWriter& file, const std::string& group, std::size_t entries) {
+    file.add_group(group);
+    const auto path = group + "/entry";
+    std::vector<std::int64_t> numbers(entries);
+    for (std::size_t i = 0; i < entries; ++i) numbers[i] = static_cast<std::int64_t>(i);
+    file.write(path, std::span<const std::int64_t>(numbers));
+    file.make_dimension(path, "entry");
+    return path;
+  }
+  /// Offsets with the total at the end.
+  static std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& counts) {
+    std::vector<std::int64_t> offsets(counts.size() + 1, 0);
+    for (std::size_t i = 0; i < counts.size(); ++i) offsets[i + 1] = offsets[i] + counts[i];
+    return offsets;
+  }
+  /// Per entry of a ragged column: the point it belongs to, or its number within the point.
+  std::vector<std::int64_t> entry_points(const std::vector<std::int64_t>& counts) const {
+    std::vector<std::int64_t> points;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      points.insert(points.end(), static_cast<std::size_t>(counts[i]), static_cast<std::int64_t>(selection_.points[i]));
+    return points;
+  }
+  static std::vector<std::int64_t> entry_numbers(const std::vector<std::int64_t>& counts) {
+    std::vector<std::int64_t> numbers;
+    for (const auto count : counts)
+      for (std::int64_t n = 0; n < count; ++n) numbers.push_back(n);
+    return numbers;
+  }
+
+  const Study& study_;
+  const Selection& selection_;
+  ShardSet shards_;
+};
+
+void Merger::write_attributes(ColumnFileWriter& file) const {
+  std::set<std::string> versions;
+  std::set<std::string> revisions;
+  std::set<std::string> hosts;
+  std::int64_t dirty = 0;
+  for (const auto& shard : selection_.shards) {
+    versions.insert(shard.origin.version);
+    revisions.insert(shard.origin.git_revision);
+    hosts.insert(fmt::format("{} ({})", shard.origin.host, shard.origin.host_facts));
+    dirty = std::max(dirty, shard.origin.git_dirty);
+  }
+  std::string coordinates;
+  for (const auto& setting : settings()) coordinates += store::columns::setting(setting.name).substr(1) + " ";
+  file.set_attribute("/", "Conventions", "CF-1.8");
+  file.set_attribute("/", "kind", "tenex result");
+  file.set_attribute("/", "schema", store::kSchema);
+  file.set_attribute("/", "physics", physics_version);
+  file.set_attribute("/", "title", study_.name);
+  file.set_attribute("/", "study", study_.text);
+  file.set_attribute("/", "study_digest", to_string(study_.digest));
+  file.set_attribute("/", "study_points", static_cast<std::int64_t>(study_.points.size()));
+  file.set_attribute("/", "version", fmt::format("{}", fmt::join(versions, ", ")));
+  file.set_attribute("/", "git_revision", fmt::format("{}", fmt::join(revisions, ", ")));
+  file.set_attribute("/", "git_dirty", dirty);
+  file.set_attribute("/", "hosts", fmt::format("{}", fmt::join(hosts, "; ")));
+  file.set_attribute("/", "coordinates", coordinates + "seed");
+}
+
+void Merger::write_settings(ColumnFileWriter& file) {
+  std::vector<std::int64_t> integers(rows());
+  std::vector<std::string> texts(rows());
+  const auto fill_integers = [&](auto&& value_of) {
+    for (std::size_t i = 0; i < rows(); ++i) integers[i] = value_of(point(i));
+  };
+  const auto fill_texts = [&](auto&& value_of) {
+    for (std::size_t i = 0; i < rows(); ++i) texts[i] = value_of(point(i));
+  };
+  for (const auto& setting : settings()) {
+    const auto path = store::columns::setting(setting.name);
+    if (setting.kind == Setting::Kind::integer) {
+      fill_integers([&](const DesignPoint& p) { return integer_setting(p, setting.name); });
+      write_integers(file, path, integers, setting.units, "");
+    } else {
+      fill_texts([&](const DesignPoint& p) { return text_setting(p, setting.name); });
+      write_text(file, path, texts, "");
+      if (!setting.units.empty()) file.set_attribute(path, "units", setting.units);
+    }
+  }
+  fill_integers([](const DesignPoint& p) { return static_cast<std::int64_t>(p.seed); });
+  write_integers(file, "/seed", integers, "", "seed of the point (a two's complement reading of 64 bits)");
+  fill_texts([](const DesignPoint& p) { return to_string(p.key); });
+  write_text(file, "/key", texts, "XXH3-128 of the canonical text");
+  fill_texts([](const DesignPoint& p) { return p.canonical; });
+  write_text(file, "/canonical", texts, "the point: sorted name=value lines in integer SI units");
+}
+
+/// CF flag attributes. Meanings are separated by blanks, so an empty one is spelled "absent".
+void write_flags(ColumnFileWriter& file, const std::string& path, const MetricColumn& column) {
+  std::vector<std::int8_t> values;
+  std::string meanings;
+  for (const auto flag : column.flags) {
+    values.push_back(static_cast<std::int8_t>(values.size()));
+    meanings += (meanings.empty() ? "" : " ") + (flag.empty() ? std::string("absent") : std::string(flag));
+  }
+  file.set_attribute(path, "flag_values", std::span<const std::int8_t>(values));
+  file.set_attribute(path, "flag_meanings", meanings);
+}
+
+/// Seconds for plots beside the exact picoseconds: NaN where absent.
+std::vector<double> in_seconds(const std::vector<std::int64_t>& picoseconds) {
+  std::vector<double> seconds(picoseconds.size());
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    seconds[i] =
+        picoseconds[i] < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(picoseconds[i]) / 1e12;
+  return seconds;
+}
+
+Status Merger::write_metric(ColumnFileWriter& file, const MetricColumn& column) {
+  const auto source = store::columns::metric(column.name);
+  const auto path = "/" + std::string(column.name);
+  const bool compared = !column.measured;
+  const auto store_values = [&](const auto& values) -> Status {
+    if (!values) return values.errors();
+    file.write(path, std::span(std::as_const(*values)));
+    describe(file, path, column.units, column.meaning);
+    return success();
+  };
+  switch (column.kind) {
+    case Kind::real:
+      return store_values(gather<double>(source, compared));
+    case Kind::flags: {
+      auto status = store_values(gather<std::int8_t>(source, compared));
+      if (status) write_flags(file, path, column);
+      return status;
+    }
+    case Kind::text: {
+      const auto values = gather_text(source, compared);
+      if (!values) return values.errors();
+      write_text(file, path, *values, column.meaning);
+      return success();
+    }
+    case Kind::integer:
+      break;
+  }
+  const auto values = gather<std::int64_t>(source, compared);
+  if (column.name == "collective_time_ps" || column.name == "bound_ps") {
+    if (!values) return values.errors();
+    const auto seconds = in_seconds(*values);
+    const auto name = path.substr(0, path.size() - 3);
+    file.write(name, std::span<const double>(seconds));
+    describe(file, name, "s", column.meaning);
+  }
+  return store_values(values);
+}
+
+Status Merger::write_groups(ColumnFileWriter& file) {
+  const auto counts = gather<std::int64_t>(store::columns::kGroupCount, false);
+  if (!counts) return counts.errors();
+  const auto offsets = offsets_of(*counts);
+  const auto times = gather_ragged(store::columns::kGroupCount, store::columns::kGroupTime, offsets);
+  if (!times) return times.errors();
+  write_integers(file, "/group_offset", {offsets.begin(), offsets.end() - 1}, "",
+                 "first entry of the point in /groups");
+  write_integers(file, "/group_count", *counts, "", "entries of the point in /groups");
+  const auto entry = begin_group(file, "/groups", times->size());
+  write_integers(file, "/groups/point", entry_points(*counts), "", "index of the point in the study", entry);
+  write_integers(file, "/groups/group", entry_numbers(*counts), "", "process group", entry);
+  write_integers(file, "/groups/time_ps", *times, "ps", "last useful arrival of the process group", entry);
+  return success();
+}
+
+Status Merger::write_links(ColumnFileWriter& file) {
+  const auto counts = gather<std::int64_t>(store::columns::kLinkCount, false);
+  if (!counts) return counts.errors();
+  const auto offsets = offsets_of(*counts);
+  write_integers(file, "/link_offset", {offsets.begin(), offsets.end() - 1}, "", "first entry of the point in /links");
+  write_integers(file, "/link_count", *counts, "", "entries of the point in /links");
+  const auto entry = begin_group(file, "/links", static_cast<std::size_t>(offsets.back()));
+  write_integers(file, "/links/point", entry_points(*counts), "", "index of the point in the study", entry);
+  write_integers(file, "/links/link", entry_numbers(*counts), "", "link of the point's topology", entry);
+  if (auto status = write_link_ends(file, *counts); !status) return status;
+  const auto bytes = gather_ragged(store::columns::kLinkCount, store::columns::kLinkBytes, offsets);
+  if (!bytes) return bytes.errors();
+  write_integers(file, "/links/bytes", *bytes, "B", "bytes that the link carried", entry);
+  const auto busy = gather_ragged(store::columns::kLinkCount, store::columns::kLinkBusy, offsets);
+  if (!busy) return busy.errors();
+  write_integers(file, "/links/busy_ps", *busy, "ps", "how long the link was busy", entry);
+  return success();
+}
+
+/// Source and target of links are a property of the point, so shards do not hold them.
+Status Merger::write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> sources;
+  std::vector<std::int64_t> targets;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const auto topology = build_point_topology(point(i));
+    if (!topology) return topology.errors();
+    if (topology->links() != static_cast<std::size_t>(counts[i]))
+      return environment_error(fmt::format("the row of the point {} has {} links", to_string(point(i).key), counts[i]),
+                               fmt::format("its topology has {}", topology->links()));
+    for (std::size_t link = 0; link < topology->links(); ++link) {
+      sources.push_back(topology->source(LinkId::at(link)).value());
+      targets.push_back(topology->target(LinkId::at(link)).value());
+    }
+  }
+  write_integers(file, "/links/source", sources, "", "vertex that the link leaves", "/links/entry");
+  write_integers(file, "/links/destination", targets, "", "vertex that the link enters", "/links/entry");
+  return success();
+}
+
+Status Merger::write_runs(ColumnFileWriter& file) {
+  const auto finished = gather<std::int64_t>(store::columns::kFinished, false);
+  if (!finished) return finished.errors();
+  std::vector<std::int64_t> ranks(rows());
+  std::vector<std::int64_t> incarnations(rows());
+  std::vector<std::string> hosts(rows());
+  for (const auto& shard : selection_.shards)
+    for (const auto& [row, position] : shard.chosen) {
+      ranks[position] = shard.origin.rank;
+      incarnations[position] = shard.origin.incarnation;
+      hosts[position] = shard.origin.host;
+    }
+  const auto entry = begin_group(file, "/runs", rows());
+  const std::vector<std::int64_t> points(selection_.points.begin(), selection_.points.end());
+  write_integers(file, "/runs/point", points, "", "index of the point in the study", entry);
+  write_integers(file, "/runs/rank", ranks, "", "rank that evaluated the point", entry);
+  write_integers(file, "/runs/incarnation", incarnations, "", "run of the folder, counted from 1", entry);
+  write_integers(file, "/runs/finished_unix_ms", *finished, "", "milliseconds since 1970-01-01 UTC", entry);
+  write_text(file, "/runs/host", hosts, "host that evaluated the point", entry);
+  return success();
+}
+
+Status Merger::write(ColumnFileWriter& file) {
+  write_attributes(file);
+  const std::vector<std::int64_t> points(selection_.points.begin(), selection_.points.end());
+  file.write(kPoint, std::span<const std::int64_t>(points));
+  file.make_dimension(kPoint, "point");
+  file.set_attribute(kPoint, "long_name", "index in the study");
+  write_settings(file);
+  for (const auto& column : metric_columns())
+    if (auto status = write_metric(file, column); !status) return status;
+  if (auto status = write_groups(file); !status) return status;
+  if (auto status = write_links(file); !status) return status;
+  return write_runs(file);
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether a shard that was selected is gone: a live writer joined it with others since, and merging must begin again.
+bool has_vanished(const Layout& layout, const Selection& selection) {
+  std::error_code error;
+  return std::ranges::any_of(selection.shards, [&](const store::ShardRows& shard) {
+    return !std::filesystem::exists(layout.shard(shard.commit.shard), error);
+  });
+}
+
+}  // namespace
+
+Result<MergeReport> merge(const std::filesystem::path& dir, const Study& study) {
+  const Layout layout{dir};
+  const auto state = store::read_state(layout);
+  if (!state) return state.errors();
+  if (!*state)
+    return input_error({}, fmt::format("\"{}\" is no result folder", dir.string()), "it has no state.toml",
+                       "name the folder that a run was given with --out");
+  constexpr int kTries = 5;
+  for (int attempt = 1;; ++attempt) {
+    const auto selection = store::select_rows(layout, study);
+    if (!selection) return selection.errors();
+    ColumnFileWriter file;
+    if (auto status = Merger(layout, study, *selection).write(file); !status) {
+      if (attempt < kTries && has_vanished(layout, *selection)) continue;
+      return status.errors();
+    }
+    if (auto status = file.save(layout.result()); !status) return status.errors();
+    const auto rows = selection->points.size();
+    return MergeReport{
+        rows, study.points.size() - rows, selection->failed, selection->repeated, layout.result(), selection->warnings};
+  }
+}
+
+}  // namespace tenex

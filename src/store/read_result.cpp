@@ -1,0 +1,111 @@
+// Reading a merged result back.
+#include <fmt/core.h>
+
+#include "store/folder_layout.hpp"
+#include "store/shard.hpp"
+#include "tenex/files/column_file.hpp"
+#include "tenex/store/store.hpp"
+
+namespace tenex {
+namespace {
+
+Result<std::vector<std::string>> read_texts(const ColumnFileReader& reader, const std::string& path, std::size_t rows) {
+  const auto column = reader.read_text(path);
+  if (!column) return column.errors();
+  if (column->rows() != rows)
+    return environment_error(fmt::format("\"{}\" has {} rows", path, column->rows()),
+                             fmt::format("{} are expected", rows));
+  std::vector<std::string> texts;
+  texts.reserve(rows);
+  for (std::size_t i = 0; i < rows; ++i) texts.emplace_back(column->at(i));
+  return texts;
+}
+
+Status read_settings(const ColumnFileReader& reader, ResultTable& table) {
+  table.settings.resize(table.rows.size());
+  for (const auto& setting : settings()) {
+    const auto path = store::columns::setting(setting.name);
+    std::vector<std::string> texts;
+    if (setting.kind == Setting::Kind::integer) {
+      const auto values = reader.read<std::int64_t>(path, 0, table.rows.size());
+      if (!values) return values.errors();
+      for (const auto value : *values) texts.push_back(fmt::format("{}", value));
+    } else {
+      auto values = read_texts(reader, path, table.rows.size());
+      if (!values) return values.errors();
+      texts = std::move(values).value();
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) table.settings[i].push_back(std::move(texts[i]));
+  }
+  return success();
+}
+
+/// Where the entries of each row lie in a ragged group; checked against the group's length.
+struct Ragged {
+  std::vector<std::int64_t> offset;
+  std::vector<std::int64_t> count;
+};
+
+Result<Ragged> read_offsets(const ColumnFileReader& reader, const std::string& name, std::size_t rows,
+                            std::size_t entries) {
+  auto offset = reader.read<std::int64_t>("/" + name + "_offset", 0, rows);
+  if (!offset) return offset.errors();
+  auto count = reader.read<std::int64_t>("/" + name + "_count", 0, rows);
+  if (!count) return count.errors();
+  const auto limit = static_cast<std::int64_t>(entries);
+  for (std::size_t i = 0; i < rows; ++i)
+    if ((*offset)[i] < 0 || (*count)[i] < 0 || (*offset)[i] > limit || (*count)[i] > limit - (*offset)[i])
+      return environment_error(fmt::format("the entries of row {} in /{}s do not exist", i, name));
+  return Ragged{std::move(offset).value(), std::move(count).value()};
+}
+
+Status read_groups(const ColumnFileReader& reader, ResultTable& table) {
+  const auto times = reader.read<std::int64_t>("/groups/time_ps");
+  if (!times) return times.errors();
+  const auto ragged = read_offsets(reader, "group", table.rows.size(), times->size());
+  if (!ragged) return ragged.errors();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto first = times->begin() + ragged->offset[i];
+    table.rows[i].group_times_ps.assign(first, first + ragged->count[i]);
+  }
+  return success();
+}
+
+Status read_links(const ColumnFileReader& reader, ResultTable& table) {
+  const auto bytes = reader.read<std::int64_t>("/links/bytes");
+  if (!bytes) return bytes.errors();
+  const auto busy = reader.read<std::int64_t>("/links/busy_ps", 0, bytes->size());
+  if (!busy) return busy.errors();
+  const auto ragged = read_offsets(reader, "link", table.rows.size(), bytes->size());
+  if (!ragged) return ragged.errors();
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    for (std::int64_t n = 0; n < ragged->count[i]; ++n) {
+      const auto entry = static_cast<std::size_t>(ragged->offset[i] + n);
+      table.rows[i].link_loads.push_back({Bytes::of((*bytes)[entry]), SimTime::of((*busy)[entry])});
+    }
+  return success();
+}
+
+}  // namespace
+
+Result<ResultTable> read_result(const std::filesystem::path& file) {
+  const auto reader = ColumnFileReader::open(file);
+  if (!reader) return reader.errors();
+  const auto name = file.string();
+  if (auto status = check_file_kind(*reader, name, "tenex result", store::kSchema); !status) return status.errors();
+  ResultTable table;
+  auto points = reader->read<std::int64_t>("/point");
+  if (!points) return points.errors();
+  table.point = std::move(points).value();
+  table.rows.resize(table.point.size());
+  auto keys = read_texts(*reader, "/key", table.rows.size());
+  if (!keys) return keys.errors();
+  table.key = std::move(keys).value();
+  if (auto status = read_settings(*reader, table); !status) return status.errors();
+  if (auto status = store::read_metrics(*reader, name, "/", table.rows); !status) return status.errors();
+  if (auto status = read_groups(*reader, table); !status) return status.errors();
+  if (auto status = read_links(*reader, table); !status) return status.errors();
+  return table;
+}
+
+}  // namespace tenex

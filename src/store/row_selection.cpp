@@ -1,0 +1,130 @@
+#include "store/row_selection.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "store/key_index.hpp"
+
+namespace tenex::store {
+namespace {
+
+/// A stored row of a point.
+struct Candidate {
+  std::uint64_t point = 0;
+  std::uint32_t shard = 0;
+  std::uint32_t row = 0;
+  bool ok = false;
+};
+
+struct ShardKeys {
+  std::vector<Digest> keys;
+  std::vector<std::int8_t> status;
+  ShardOrigin origin;
+};
+
+Result<ShardKeys> read_shard_keys(const Layout& layout, const Commit& commit) {
+  const auto shard = open_shard(layout, commit);
+  if (!shard) return shard.errors();
+  auto keys = read_keys(*shard, commit.shard);
+  if (!keys) return keys.errors();
+  auto status = shard->read<std::int8_t>(columns::metric("status"), 0, keys->size());
+  if (!status) return status.errors();
+  auto origin = read_origin(*shard);
+  if (!origin) return origin.errors();
+  return ShardKeys{std::move(keys).value(), std::move(status).value(), std::move(origin).value()};
+}
+
+/// Decides among the rows of one point, which are in the order of their shards, and notes the decision in their shards.
+void choose(std::span<const Candidate> rows, std::uint32_t position, Selection& selection) {
+  const auto incarnation = [&](const Candidate& row) { return selection.shards[row.shard].writer.incarnation; };
+  const auto first_ok = std::find_if(rows.begin(), rows.end(), [](const Candidate& row) { return row.ok; });
+  const bool has_ok = first_ok != rows.end();
+  const auto latest = incarnation(rows.back());
+  const auto qualifies = [&](const Candidate& row) { return has_ok ? row.ok : incarnation(row) == latest; };
+  bool chosen = false;
+  for (const auto& row : rows) {
+    if (!qualifies(row)) continue;
+    auto& shard = selection.shards[row.shard];
+    (chosen ? shard.repeated : shard.chosen).emplace_back(row.row, position);
+    if (chosen) ++selection.repeated;
+    chosen = true;
+  }
+  if (!has_ok) ++selection.failed;
+}
+
+/// Whether a shard that a journal names is gone: compacted by a live writer between our reading of the journal and of
+/// the shard.
+bool is_missing(const Layout& layout, const Commit& commit) {
+  std::error_code error;
+  return !std::filesystem::exists(layout.shard(commit.shard), error);
+}
+
+/// One pass; `vanished` is set when a named shard was not there.
+Result<Selection> select_once(const Layout& layout, const KeyIndex& index, bool& vanished) {
+  const auto contents = read_journals(layout);
+  if (!contents) return contents.errors();
+  Selection selection;
+  selection.warnings = contents->warnings;
+  std::vector<Candidate> candidates;
+  for (const auto& [writer, commit] : contents->live) {
+    auto shard = read_shard_keys(layout, commit);
+    if (!shard) {
+      vanished = vanished || is_missing(layout, commit);
+      selection.warnings.push_back(to_string(shard.errors()) + ": its rows count as missing");
+      continue;
+    }
+    const auto number = static_cast<std::uint32_t>(selection.shards.size());
+    selection.shards.push_back({writer, commit, std::move(shard->origin), {}, {}, shard->keys.size()});
+    for (std::size_t row = 0; row < shard->keys.size(); ++row)
+      if (const auto point = index.find(shard->keys[row]))
+        candidates.push_back({*point, number, static_cast<std::uint32_t>(row),
+                              shard->status[row] == static_cast<std::int8_t>(PointStatus::ok)});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.point < b.point; });
+  for (auto first = candidates.begin(); first != candidates.end();) {
+    const auto last =
+        std::find_if(first, candidates.end(), [&](const Candidate& row) { return row.point != first->point; });
+    choose(std::span<const Candidate>(first, last), static_cast<std::uint32_t>(selection.points.size()), selection);
+    selection.points.push_back(first->point);
+    first = last;
+  }
+  for (auto& shard : selection.shards) {
+    std::sort(shard.chosen.begin(), shard.chosen.end());
+    std::sort(shard.repeated.begin(), shard.repeated.end());
+  }
+  return selection;
+}
+
+}  // namespace
+
+Result<Selection> select_rows(const Layout& layout, const Study& study) {
+  const KeyIndex index(study);
+  constexpr int kTries = 3;
+  for (int attempt = 1;; ++attempt) {
+    bool vanished = false;
+    auto selection = select_once(layout, index, vanished);
+    if (!selection || !vanished || attempt == kTries) return selection;
+  }
+}
+
+Result<const ColumnFileReader*> ShardSet::at(std::size_t shard) {
+  // Images are in memory while open; beyond this much, start over.
+  constexpr std::size_t kOpenBytes = std::size_t{1} << 29;
+  if (open_[shard]) return open_[shard].get();
+  const auto& commit = selection_.shards[shard].commit;
+  if (open_bytes_ + commit.bytes > kOpenBytes) {
+    for (auto& reader : open_) reader.reset();
+    open_bytes_ = 0;
+  }
+  auto reader = open_shard(layout_, commit);
+  if (!reader) return reader.errors();
+  open_[shard] = std::make_unique<ColumnFileReader>(std::move(reader).value());
+  open_bytes_ += commit.bytes;
+  return open_[shard].get();
+}
+
+}  // namespace tenex::store

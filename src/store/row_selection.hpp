@@ -1,0 +1,60 @@
+// Which stored row becomes which row of the merged result. Private to this room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/journal.hpp"
+#include "store/shard.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex::store {
+
+/// A committed shard with what it gives to the result.
+struct ShardRows {
+  WriterName writer;
+  Commit commit;
+  ShardOrigin origin;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  ///< (row, position in the result), by row
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      repeated;  ///< rows that must equal the chosen one at that position
+  std::size_t rows = 0;
+};
+
+/// The rows of a result, in study order, and where they come from.
+struct Selection {
+  std::vector<ShardRows> shards;
+  std::vector<std::uint64_t> points;  ///< per position: index in the study
+  std::size_t failed = 0;
+  std::size_t repeated = 0;
+  std::vector<std::string> warnings;
+};
+
+/// Reads journals, keys and statuses. Of several rows of one key an ok row wins over the others, the first in
+/// (incarnation, rank, number, row); without an ok row, the latest incarnation wins, because a retry may meet other
+/// limits. Rows that the same rule could have chosen must agree: ok rows with each other, others within their
+/// incarnation.
+[[nodiscard]] Result<Selection> select_rows(const Layout& layout, const Study& study);
+
+/// Open shards, a bounded number at a time.
+class ShardSet {
+ public:
+  ShardSet(const Layout& layout, const Selection& selection) : layout_(layout), selection_(selection) {
+    open_.resize(selection.shards.size());
+  }
+  /// The reader of a shard; opened, with its checksum checked, at the first use.
+  [[nodiscard]] Result<const ColumnFileReader*> at(std::size_t shard);
+
+ private:
+  const Layout& layout_;
+  const Selection& selection_;
+  std::vector<std::unique_ptr<ColumnFileReader>> open_;
+  std::size_t open_bytes_ = 0;
+};
+
+}  // namespace tenex::store

@@ -1,0 +1,312 @@
+#include "store/shard.hpp"
+
+#include <fmt/core.h>
+
+#include "store/host_facts.hpp"
+#include "tenex/base/version.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/files/atomic_write.hpp"
+
+namespace tenex::store {
+namespace {
+
+constexpr std::string_view kKind = "tenex shard";
+
+using Kind = MetricColumn::Kind;
+
+template <class T>
+void write_numbers(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
+                   std::size_t column) {
+  using Cell = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
+  std::vector<T> values;
+  values.reserve(rows.size());
+  for (const auto* row : rows) values.push_back(static_cast<T>(std::get<Cell>(metric_value(*row, column))));
+  file.write(path, std::span<const T>(values));
+}
+
+void write_texts(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
+                 std::size_t column) {
+  std::vector<std::string> values;
+  values.reserve(rows.size());
+  for (const auto* row : rows) values.push_back(std::get<std::string>(metric_value(*row, column)));
+  file.write(path, TextColumn(values));
+}
+
+template <class T>
+Status set_numbers(const ColumnFileReader& file, const std::string& path, std::size_t column,
+                   std::vector<Evaluation>& rows) {
+  using Cell = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
+  const auto values = file.read<T>(path, 0, rows.size());
+  if (!values) return values.errors();
+  const auto flags = static_cast<std::int64_t>(metric_columns()[column].flags.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto value = static_cast<Cell>((*values)[i]);
+    if constexpr (std::is_same_v<T, std::int8_t>)
+      if (value < 0 || value >= flags)
+        return input_error({}, fmt::format("\"{}\" has the flag {}", path, value), "this version does not know it",
+                           "use the version that wrote it");
+    set_metric(rows[i], column, MetricValue(value));
+  }
+  return success();
+}
+
+Status set_texts(const ColumnFileReader& file, const std::string& path, std::size_t column,
+                 std::vector<Evaluation>& rows) {
+  const auto values = file.read_text(path);
+  if (!values) return values.errors();
+  if (values->rows() != rows.size())
+    return environment_error(fmt::format("\"{}\" has {} rows", path, values->rows()),
+                             fmt::format("{} are expected", rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) set_metric(rows[i], column, std::string(values->at(i)));
+  return success();
+}
+
+/// The ragged parts of rows, flat.
+struct Ragged {
+  std::vector<std::int64_t> group_count, group_time, link_count, link_bytes, link_busy;
+};
+
+Ragged flatten(const std::vector<const Evaluation*>& rows) {
+  Ragged flat;
+  for (const auto* row : rows) {
+    flat.group_count.push_back(static_cast<std::int64_t>(row->group_times_ps.size()));
+    flat.group_time.insert(flat.group_time.end(), row->group_times_ps.begin(), row->group_times_ps.end());
+    flat.link_count.push_back(static_cast<std::int64_t>(row->link_loads.size()));
+    for (const auto& load : row->link_loads) {
+      flat.link_bytes.push_back(load.bytes.count());
+      flat.link_busy.push_back(load.busy.count());
+    }
+  }
+  return flat;
+}
+
+/// Checks that the counts are sound and sum to `total`.
+bool counts_fit(const std::vector<std::int64_t>& counts, std::size_t total) {
+  std::size_t sum = 0;
+  for (const auto count : counts) {
+    if (count < 0 || static_cast<std::size_t>(count) > total - sum) return false;
+    sum += static_cast<std::size_t>(count);
+  }
+  return sum == total;
+}
+
+Status read_ragged(const ColumnFileReader& shard, const std::string& file, std::vector<StoredRow>& rows) {
+  Ragged flat;
+  const std::pair<const char*, std::vector<std::int64_t>*> parts[] = {{columns::kGroupCount, &flat.group_count},
+                                                                      {columns::kGroupTime, &flat.group_time},
+                                                                      {columns::kLinkCount, &flat.link_count},
+                                                                      {columns::kLinkBytes, &flat.link_bytes},
+                                                                      {columns::kLinkBusy, &flat.link_busy}};
+  for (const auto& [path, values] : parts) {
+    auto column = shard.read<std::int64_t>(path);
+    if (!column) return column.errors();
+    *values = std::move(column).value();
+  }
+  if (flat.group_count.size() != rows.size() || flat.link_count.size() != rows.size() ||
+      flat.link_bytes.size() != flat.link_busy.size() || !counts_fit(flat.group_count, flat.group_time.size()) ||
+      !counts_fit(flat.link_count, flat.link_bytes.size()))
+    return environment_error(fmt::format("the shard \"{}\" is damaged", file),
+                             "its ragged columns do not fit together");
+  std::size_t group = 0;
+  std::size_t link = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto& row = rows[i].evaluation;
+    for (std::int64_t n = 0; n < flat.group_count[i]; ++n) row.group_times_ps.push_back(flat.group_time[group++]);
+    for (std::int64_t n = 0; n < flat.link_count[i]; ++n, ++link)
+      row.link_loads.push_back({Bytes::of(flat.link_bytes[link]), SimTime::of(flat.link_busy[link])});
+  }
+  return success();
+}
+
+void write_origin(ColumnFileWriter& file, const ShardOrigin& origin) {
+  file.set_attribute("/", "kind", kKind);
+  file.set_attribute("/", "schema", kSchema);
+  file.set_attribute("/", "physics", origin.physics);
+  file.set_attribute("/", "study_digest", origin.study_digest);
+  file.set_attribute("/", "version", origin.version);
+  file.set_attribute("/", "git_revision", origin.git_revision);
+  file.set_attribute("/", "git_dirty", origin.git_dirty);
+  file.set_attribute("/", "incarnation", static_cast<std::int64_t>(origin.incarnation));
+  file.set_attribute("/", "rank", static_cast<std::int64_t>(origin.rank));
+  file.set_attribute("/", "host", origin.host);
+  file.set_attribute("/", "host_facts", origin.host_facts);
+}
+
+}  // namespace
+
+std::string columns::metric(std::string_view name) { return "/metrics/" + std::string(name); }
+
+std::string columns::setting(std::string_view name) {
+  return "/" + std::string(name == "groups" ? "process_groups" : name);
+}
+
+ShardOrigin this_origin(const std::string& study_digest, std::uint32_t incarnation, std::uint32_t rank) {
+  return {physics_version,
+          study_digest,
+          std::string(version()),
+          std::string(git_revision()),
+          git_dirty() ? 1 : 0,
+          incarnation,
+          rank,
+          host_name(),
+          host_facts()};
+}
+
+void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows) {
+  const auto& table = metric_columns();
+  for (std::size_t column = 0; column < table.size(); ++column) {
+    const auto path = folder + std::string(table[column].name);
+    switch (table[column].kind) {
+      case Kind::integer:
+        write_numbers<std::int64_t>(file, path, rows, column);
+        break;
+      case Kind::real:
+        write_numbers<double>(file, path, rows, column);
+        break;
+      case Kind::flags:
+        write_numbers<std::int8_t>(file, path, rows, column);
+        break;
+      case Kind::text:
+        write_texts(file, path, rows, column);
+        break;
+    }
+  }
+}
+
+Status read_metrics(const ColumnFileReader& file, const std::string& name, const std::string& folder,
+                    std::vector<Evaluation>& rows) {
+  const auto& table = metric_columns();
+  const auto read_one = [&](std::size_t column, const std::string& path) -> Status {
+    switch (table[column].kind) {
+      case Kind::integer:
+        return set_numbers<std::int64_t>(file, path, column, rows);
+      case Kind::real:
+        return set_numbers<double>(file, path, column, rows);
+      case Kind::flags:
+        return set_numbers<std::int8_t>(file, path, column, rows);
+      case Kind::text:
+        break;
+    }
+    return set_texts(file, path, column, rows);
+  };
+  for (std::size_t column = 0; column < table.size(); ++column) {
+    auto status = read_one(column, folder + std::string(table[column].name));
+    if (status) continue;
+    auto errors = status.errors();
+    for (auto& error : errors)
+      if (error.place.file.empty()) error.place.file = name;
+    return errors;
+  }
+  return success();
+}
+
+Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std::vector<StoredRow>& rows,
+                                            std::size_t first, std::size_t count) {
+  ColumnFileWriter file;
+  write_origin(file, origin);
+  std::vector<const Evaluation*> evaluations;
+  std::vector<std::string> keys;
+  std::vector<std::int64_t> finished;
+  for (std::size_t i = first; i < first + count; ++i) {
+    evaluations.push_back(&rows[i].evaluation);
+    keys.push_back(to_string(rows[i].key));
+    finished.push_back(rows[i].finished_unix_ms);
+  }
+  file.write(columns::kKey, TextColumn(keys));
+  file.write(columns::kFinished, std::span<const std::int64_t>(finished));
+  file.add_group("/metrics");
+  write_metrics(file, "/metrics/", evaluations);
+  const auto flat = flatten(evaluations);
+  file.write(columns::kGroupCount, std::span<const std::int64_t>(flat.group_count));
+  file.write(columns::kGroupTime, std::span<const std::int64_t>(flat.group_time));
+  file.write(columns::kLinkCount, std::span<const std::int64_t>(flat.link_count));
+  file.write(columns::kLinkBytes, std::span<const std::int64_t>(flat.link_bytes));
+  file.write(columns::kLinkBusy, std::span<const std::int64_t>(flat.link_busy));
+  return file.image();
+}
+
+std::size_t row_bytes(const Evaluation& evaluation) {
+  constexpr std::size_t kCell = 8;
+  constexpr std::size_t kKeyAndTime = 40;
+  return kKeyAndTime + metric_columns().size() * kCell + evaluation.reason.size() + evaluation.schedule_hash.size() +
+         evaluation.group_times_ps.size() * kCell + evaluation.link_loads.size() * 2 * kCell;
+}
+
+Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Commit& commit) {
+  const auto path = layout.shard(commit.shard);
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.errors();
+  if (bytes->size() != commit.bytes || digest64(text_of(*bytes)) != commit.hash)
+    return environment_error(fmt::format("the shard \"{}\" is damaged", path.string()),
+                             "it is not what its journal line says");
+  return bytes;
+}
+
+Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit) {
+  auto bytes = read_shard_bytes(layout, commit);
+  if (!bytes) return bytes.errors();
+  const auto file = layout.shard(commit.shard).string();
+  auto shard = ColumnFileReader::open_image(std::move(bytes).value(), file);
+  if (!shard) return shard;
+  if (auto status = check_file_kind(*shard, file, kKind, kSchema); !status) return status.errors();
+  const auto rows = shard->rows(columns::kKey);
+  if (!rows) return rows.errors();
+  if (*rows != commit.rows)
+    return environment_error(fmt::format("the shard \"{}\" has {} rows", file, *rows),
+                             fmt::format("its journal line says {}", commit.rows));
+  return shard;
+}
+
+Result<ShardOrigin> read_origin(const ColumnFileReader& shard) {
+  ShardOrigin origin;
+  Diagnostics errors;
+  const auto text = [&](const char* name, std::string& into) {
+    auto value = shard.text_attribute("/", name);
+    if (value) into = *value;
+    append(errors, value.errors());
+  };
+  const auto integer = [&](const char* name) {
+    auto value = shard.integer_attribute("/", name);
+    append(errors, value.errors());
+    return value ? *value : 0;
+  };
+  text("study_digest", origin.study_digest);
+  text("version", origin.version);
+  text("git_revision", origin.git_revision);
+  text("host", origin.host);
+  text("host_facts", origin.host_facts);
+  origin.physics = integer("physics");
+  origin.git_dirty = integer("git_dirty");
+  origin.incarnation = static_cast<std::uint32_t>(integer("incarnation"));
+  origin.rank = static_cast<std::uint32_t>(integer("rank"));
+  if (!errors.empty()) return errors;
+  return origin;
+}
+
+Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::string& file) {
+  const auto texts = shard.read_text(columns::kKey);
+  if (!texts) return texts.errors();
+  std::vector<Digest> keys;
+  keys.reserve(texts->rows());
+  for (std::size_t i = 0; i < texts->rows(); ++i) {
+    const auto key = parse_digest(texts->at(i));
+    if (!key) return environment_error(fmt::format("the shard \"{}\" is damaged", file), "a key is no digest");
+    keys.push_back(*key);
+  }
+  return keys;
+}
+
+Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const std::string& file) {
+  const auto keys = read_keys(shard, file);
+  if (!keys) return keys.errors();
+  const auto finished = shard.read<std::int64_t>(columns::kFinished, 0, keys->size());
+  if (!finished) return finished.errors();
+  std::vector<Evaluation> evaluations(keys->size());
+  if (auto status = read_metrics(shard, file, "/metrics/", evaluations); !status) return status.errors();
+  std::vector<StoredRow> rows(keys->size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {(*keys)[i], std::move(evaluations[i]), (*finished)[i]};
+  if (auto status = read_ragged(shard, file, rows); !status) return status.errors();
+  return rows;
+}
+
+}  // namespace tenex::store

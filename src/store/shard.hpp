@@ -1,0 +1,78 @@
+// Shards: rows of finished points as a small HDF5 file, built in memory. Private to this room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "store/journal.hpp"
+#include "tenex/base/hash.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex::store {
+
+/// A finished row on its own: points are known by key, not by index, so that rows outlive changes of the study.
+struct StoredRow {
+  Digest key;
+  Evaluation evaluation;
+  std::int64_t finished_unix_ms = 0;
+};
+
+/// Who wrote a shard, where, for which study, with what program.
+struct ShardOrigin {
+  std::int64_t physics = 0;
+  std::string study_digest;
+  std::string version;
+  std::string git_revision;
+  std::int64_t git_dirty = 0;
+  std::uint32_t incarnation = 0;
+  std::uint32_t rank = 0;
+  std::string host;
+  std::string host_facts;
+};
+
+/// The origin of what this process writes.
+[[nodiscard]] ShardOrigin this_origin(const std::string& study_digest, std::uint32_t incarnation, std::uint32_t rank);
+
+/// The paths of columns.
+namespace columns {
+inline constexpr const char* kKey = "/key";
+inline constexpr const char* kFinished = "/finished_unix_ms";
+inline constexpr const char* kGroupCount = "/group_count";
+inline constexpr const char* kGroupTime = "/group_time_ps";
+inline constexpr const char* kLinkCount = "/link_count";
+inline constexpr const char* kLinkBytes = "/link_bytes";
+inline constexpr const char* kLinkBusy = "/link_busy_ps";
+[[nodiscard]] std::string metric(std::string_view name);
+/// The variable of the result that holds a setting: its name, but "process_groups" for "groups", which is an HDF5 group
+/// there.
+[[nodiscard]] std::string setting(std::string_view name);
+}  // namespace columns
+
+/// The shard's file image; equal arguments give equal bytes. Errors (environment): the HDF5 library failed.
+[[nodiscard]] Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std::vector<StoredRow>& rows,
+                                                          std::size_t first, std::size_t count);
+/// Bytes that a row takes before compression, to decide when to flush.
+[[nodiscard]] std::size_t row_bytes(const Evaluation& evaluation);
+
+/// A shard's bytes, checked against its journal line. Errors (environment): missing, shortened, damaged.
+[[nodiscard]] Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Commit& commit);
+/// Opens checked bytes. Errors: another kind, a newer schema, another number of rows than committed.
+[[nodiscard]] Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit);
+
+[[nodiscard]] Result<ShardOrigin> read_origin(const ColumnFileReader& shard);
+/// Errors (environment): a key that is none.
+[[nodiscard]] Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::string& file);
+[[nodiscard]] Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const std::string& file);
+
+/// Fills the metrics of rows from the columns `folder + name`. `rows` has the file's number of rows. Errors: a column
+/// is missing, of another length, or has a flag that this version does not know.
+[[nodiscard]] Status read_metrics(const ColumnFileReader& file, const std::string& name, const std::string& folder,
+                                  std::vector<Evaluation>& rows);
+/// Writes the columns `folder + name` of all metrics, `value_of(row)` giving an Evaluation.
+void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows);
+
+}  // namespace tenex::store
