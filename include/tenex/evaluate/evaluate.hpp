@@ -1,0 +1,72 @@
+// The bridge: a design point becomes topology, collective, program or schedule, is simulated, verified, bounded, measured.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+#include "tenex/schedule/schedule.hpp"
+
+namespace tenex {
+
+/// Shared work of points: topologies, bounds. Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
+class Cache {
+ public:
+  explicit Cache(std::size_t limit_bytes = std::size_t{256} << 20);
+  ~Cache();
+  Cache(Cache&&) noexcept;
+  Cache& operator=(Cache&&) noexcept;
+
+  class Impl;
+  [[nodiscard]] Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+struct EvaluateOptions {
+  int threads = 1;                                      ///< never changes a result
+  std::size_t memory_limit_bytes = std::size_t{8} << 30;
+  bool keep_schedule = false;                           ///< hand the verified stream back
+  bool link_loads = false;
+  bool group_times = false;
+  bool alone = false;                                   ///< nothing else runs in this process: peak_rss_bytes is meaningful
+};
+
+/// What the evaluation of a point made, beside the row.
+struct EvaluationOutput {
+  Evaluation row;
+  std::optional<Topology> topology;  ///< with keep_schedule
+  std::optional<Collective> collective;
+  Schedule schedule;
+};
+
+/// Evaluates one point. Pure but for the clock: the same point gives the same row for any threads, cached or not. Never throws for a bad point:
+/// the row says what was wrong. A broken invariant (InvariantError) is caught here and becomes status `failed`.
+[[nodiscard]] EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options);
+
+/// What a point is expected to cost, from its sizes alone, without building anything large. Used for plans, leases and wide/deep.
+struct Estimate {
+  double seconds = 0;  ///< on one thread
+  std::size_t bytes = 0;
+};
+[[nodiscard]] Estimate estimate(const DesignPoint& point);
+
+/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology room.
+[[nodiscard]] Result<Topology> build_point_topology(const DesignPoint& point);
+/// Builds the point's collective on a topology of `npus`.
+[[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
+
+/// What only shows when machine files are read and topologies built: broken files, groups that do not fit, disconnected
+/// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. O(points + links).
+[[nodiscard]] Diagnostics check_study(const Study& study);
+
+/// The algorithms and synthesizers that evaluate() knows: what a study may name.
+[[nodiscard]] Vocabulary vocabulary();
+
+}  // namespace tenex

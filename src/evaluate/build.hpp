@@ -1,0 +1,23 @@
+// Internal to evaluate: a point's transformed topology with how it was transformed.
+#pragma once
+
+#include <cstdint>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+struct PointTopology {
+  Topology topology;
+  std::uint32_t unwound_degree = 0;
+};
+
+/// The degree to which this point's switches are unwound; 0 where it has none or keeps them.
+[[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology);
+
+/// Shape or file, links removed, switches unwound, connectivity checked.
+[[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
+
+}  // namespace tenex

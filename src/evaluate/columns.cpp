@@ -1,0 +1,147 @@
+// The table of metric columns: the one place that ties a field of Evaluation to its name, unit and meaning in files.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+
+namespace tenex {
+namespace {
+
+using Kind = MetricColumn::Kind;
+using Member = std::variant<std::int64_t Evaluation::*, double Evaluation::*, std::string Evaluation::*,
+                            PointStatus Evaluation::*, Verified Evaluation::*>;
+
+struct Field {
+  MetricColumn column;
+  Member member;
+};
+
+std::vector<std::string_view> bound_flags() {
+  std::vector<std::string_view> names{"none"};
+  for (const auto& method : bound_methods()) names.push_back(method.name);
+  return names;
+}
+
+std::vector<Field> outcome_fields() {
+  return {
+      {{"status", Kind::flags, "", "how the point ended", false,
+        {"ok", "infeasible", "out_of_memory", "unsupported", "failed"}},
+       &Evaluation::status},
+      {{"reason", Kind::text, "", "why the point has no metrics", false, {}}, &Evaluation::reason},
+      {{"verified", Kind::flags, "", "the timed stream was replayed against the definition of validity", false,
+        {"no", "yes", "skipped"}},
+       &Evaluation::verified},
+      {{"reduction_check", Kind::flags, "", "how sums were checked", false,
+        {"", "none", "in_tree", "exact_sets", "skipped"}},
+       &Evaluation::reduction_check},
+      {{"engine", Kind::flags, "", "which engine made the timed stream", false,
+        {"", "event_driven", "reference", "congestion_aware", "congestion_unaware"}},
+       &Evaluation::engine},
+      {{"bound_name", Kind::flags, "", "the lower bound that binds", false, bound_flags()}, &Evaluation::bound_name},
+      {{"schedule_hash", Kind::text, "", "XXH3-64 of the timed stream", false, {}}, &Evaluation::schedule_hash},
+  };
+}
+
+std::vector<Field> result_fields() {
+  return {
+      {{"npus", Kind::integer, "", "NPUs of the topology", false, {}}, &Evaluation::npus},
+      {{"total_links", Kind::integer, "", "directed links of the transformed topology", false, {}}, &Evaluation::links},
+      {{"unwound_degree", Kind::integer, "", "degree to which switches were unwound (0: not)", false, {}},
+       &Evaluation::unwound_degree},
+      {{"total_chunks", Kind::integer, "", "chunks of all process groups", false, {}}, &Evaluation::chunks},
+      {{"chunk_bytes", Kind::integer, "B", "size of the largest chunk", false, {}}, &Evaluation::chunk_bytes},
+      {{"sends", Kind::integer, "", "hops over links", false, {}}, &Evaluation::sends},
+      {{"steps", Kind::integer, "", "collective time in hops where all hops take equally long", false, {}},
+       &Evaluation::steps},
+      {{"waste", Kind::integer, "", "deliveries that nobody needed", false, {}}, &Evaluation::waste},
+      {{"collective_time_ps", Kind::integer, "ps", "last useful arrival", false, {}}, &Evaluation::collective_time_ps},
+      {{"time_with_overlap_ps", Kind::integer, "ps", "All-Reduce: gathers begin as reductions end", false, {}},
+       &Evaluation::time_with_overlap_ps},
+      {{"time_without_overlap_ps", Kind::integer, "ps", "All-Reduce: all reductions, then all gathers", false, {}},
+       &Evaluation::time_without_overlap_ps},
+      {{"bound_ps", Kind::integer, "ps", "proven lower bound on the collective time", false, {}},
+       &Evaluation::bound_ps},
+      {{"efficiency", Kind::real, "", "bound / collective time", false, {}}, &Evaluation::efficiency},
+      {{"paper_ideal_ps", Kind::integer, "ps", "Ideal of the TACOS paper, section V-A (not a bound)", false, {}},
+       &Evaluation::paper_ideal_ps},
+      {{"algbw", Kind::real, "B/s", "collective size / collective time", false, {}}, &Evaluation::algbw_bytes_per_s},
+      {{"busbw", Kind::real, "B/s", "algbw times nccl-tests' bus factor", false, {}}, &Evaluation::busbw_bytes_per_s},
+      {{"memory_planned_bytes", Kind::integer, "B", "memory planned before the point was run", false, {}},
+       &Evaluation::memory_planned_bytes},
+  };
+}
+
+std::vector<Field> measured_fields() {
+  return {
+      {{"synthesis_seconds", Kind::real, "s", "wall time of synthesis", true, {}}, &Evaluation::synthesis_seconds},
+      {{"simulation_seconds", Kind::real, "s", "wall time of simulation", true, {}}, &Evaluation::simulation_seconds},
+      {{"verification_seconds", Kind::real, "s", "wall time of verification", true, {}},
+       &Evaluation::verification_seconds},
+      {{"evaluation_seconds", Kind::real, "s", "wall time of the whole point", true, {}},
+       &Evaluation::evaluation_seconds},
+      {{"peak_rss_bytes", Kind::integer, "B", "peak memory, only where the point had the process to itself", true, {}},
+       &Evaluation::peak_rss_bytes},
+  };
+}
+
+const std::vector<Field>& fields() {
+  static const std::vector<Field> table = [] {
+    auto all = outcome_fields();
+    for (auto& field : result_fields()) all.push_back(std::move(field));
+    for (auto& field : measured_fields()) all.push_back(std::move(field));
+    return all;
+  }();
+  return table;
+}
+
+std::int64_t flag_of(const MetricColumn& column, std::string_view text) {
+  const auto found = std::ranges::find(column.flags, text);
+  ensure(found != column.flags.end(), "a flag column has a value outside its table");
+  return found - column.flags.begin();
+}
+
+}  // namespace
+
+const std::vector<MetricColumn>& metric_columns() {
+  static const std::vector<MetricColumn> columns = [] {
+    std::vector<MetricColumn> all;
+    for (const auto& field : fields()) all.push_back(field.column);
+    return all;
+  }();
+  return columns;
+}
+
+MetricValue metric_value(const Evaluation& evaluation, std::size_t column) {
+  const auto& field = fields().at(column);
+  return std::visit(
+      [&](auto member) -> MetricValue {
+        const auto& value = evaluation.*member;
+        using T = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_enum_v<T>) return static_cast<std::int64_t>(value);
+        else if constexpr (std::is_same_v<T, std::string>)
+          return field.column.kind == Kind::flags ? MetricValue(flag_of(field.column, value)) : MetricValue(value);
+        else return value;
+      },
+      field.member);
+}
+
+void set_metric(Evaluation& evaluation, std::size_t column, const MetricValue& value) {
+  const auto& field = fields().at(column);
+  std::visit(
+      [&](auto member) {
+        auto& target = evaluation.*member;
+        using T = std::remove_cvref_t<decltype(target)>;
+        if constexpr (std::is_enum_v<T>) target = static_cast<T>(std::get<std::int64_t>(value));
+        else if constexpr (std::is_same_v<T, std::string>)
+          target = field.column.kind == Kind::flags
+                       ? std::string(field.column.flags.at(static_cast<std::size_t>(std::get<std::int64_t>(value))))
+                       : std::get<std::string>(value);
+        else target = std::get<T>(value);
+      },
+      field.member);
+}
+
+}  // namespace tenex

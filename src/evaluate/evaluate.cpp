@@ -1,0 +1,220 @@
+// One design point from words to a row: build, plan memory, run, verify, bound, measure. Each step either fills its part of
+// the row or ends the point with a status and a reason; the order of the steps is the order in which a user would ask.
+#include "tenex/evaluate/evaluate.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "build.hpp"
+#include "cache.hpp"
+#include "clock.hpp"
+#include "estimate.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "timed_stream.hpp"
+
+namespace tenex {
+namespace {
+
+PointStatus status_of(const Diagnostics& errors) {
+  switch (errors.front().fault) {
+    case Fault::input: return PointStatus::infeasible;
+    case Fault::resource: return PointStatus::out_of_memory;
+    case Fault::unsupported: return PointStatus::unsupported;
+    case Fault::environment: return PointStatus::failed;
+  }
+  return PointStatus::failed;
+}
+
+void end_point(Evaluation& row, PointStatus status, std::string reason) {
+  row.status = status;
+  row.reason = std::move(reason);
+}
+
+void end_point(Evaluation& row, const Diagnostics& errors) { end_point(row, status_of(errors), to_string(errors)); }
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+void describe(Evaluation& row, const PointTopology& built, const Collective& collective) {
+  row.npus = static_cast<std::int64_t>(built.topology.npus());
+  row.links = static_cast<std::int64_t>(built.topology.links());
+  row.unwound_degree = built.unwound_degree;
+  row.chunks = static_cast<std::int64_t>(collective.chunks());
+  row.chunk_bytes = std::ranges::max(collective.chunk_sizes()).count();
+}
+
+std::shared_ptr<const CachedBound> bound_of(const DesignPoint& point, const Topology& topology,
+                                            const Collective& collective, Cache::Impl& cache) {
+  return cache.bounds.get(
+      bound_cache_key(point),
+      [&] {
+        const auto bound = best_bound({topology, collective, point.occupancy, point.overlap});
+        const auto ideal = paper_ideal(topology, collective);
+        return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1};
+      },
+      [](const CachedBound& value) { return sizeof(value) + value.name.size(); });
+}
+
+// Time in hops, where every hop takes equally long and the time is a whole number of them: alpha counts once per hop under
+// `transfer`; under `serialization` hops only come in whole numbers where alpha is zero.
+std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const Collective& collective, SimTime time) {
+  if (!topology.homogeneous() || collective.chunk_sizes().size() != 1 || topology.links() == 0) return -1;
+  const auto hop = hop_time(topology.classes().front(), collective.chunk_sizes().front(), point.occupancy);
+  if (hop.busy != hop.latency || hop.busy == SimTime::zero() || time % hop.busy != SimTime::zero()) return -1;
+  return time / hop.busy;
+}
+
+void measure(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
+             SimTime time) {
+  row.collective_time_ps = time.count();
+  row.steps = steps_of(point, topology, collective, time);
+  row.algbw_bytes_per_s = rate(point.size, time);
+  const auto largest = std::ranges::max(collective.groups(), {}, [](const auto& g) { return g.members.size(); });
+  row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective, largest.members.size());
+  row.efficiency = time == SimTime::zero() ? std::numeric_limits<double>::quiet_NaN()
+                                           : static_cast<double>(row.bound_ps) / static_cast<double>(time.count());
+}
+
+// Last arrival of each group's chunks.
+std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                      const Schedule& schedule) {
+  const HopTimes hops(topology, collective.chunk_sizes(), point.occupancy);
+  std::vector<std::int64_t> times(collective.groups().size(), 0);
+  SendBuffer buffer;
+  for (std::size_t window = 0; window < schedule.windows(); ++window) {
+    schedule.read(window, buffer);
+    const auto& batch = buffer.batch;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const auto chunk = batch.chunk[i];
+      const auto latency = hops.at(topology.class_of(batch.link[i]), collective.size_class(chunk)).latency;
+      auto& last = times[collective.group_of(chunk).index()];
+      last = std::max(last, (batch.start_of(i) + latency).count());
+    }
+  }
+  return times;
+}
+
+// Returns false when the row has ended.
+bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
+                   const TimedStream& stream, const EvaluateOptions& options) {
+  if (!stream.has_schedule) {
+    row.verified = Verified::skipped;
+    row.reduction_check = "skipped";
+    return true;
+  }
+  const Stopwatch watch;
+  VerifyOptions verify_options;
+  verify_options.memory_limit_bytes = options.memory_limit_bytes / 2;
+  const auto verdict = verify(topology, collective, point.occupancy, stream.schedule, verify_options);
+  row.verification_seconds = watch.seconds();
+  row.waste = static_cast<std::int64_t>(verdict.waste);
+  row.reduction_check = verdict.reduction_check;
+  row.schedule_hash = fmt::format("{:016x}", schedule_hash(stream.schedule));
+  switch (verdict.outcome) {
+    case Verification::valid: row.verified = Verified::yes; break;
+    case Verification::skipped:
+      row.verified = Verified::skipped;
+      row.reason = fmt::format("the check of the sums needs {} bytes", verdict.memory_needed_bytes);
+      break;
+    case Verification::invalid:
+      end_point(row, PointStatus::failed,
+                fmt::format("invalid schedule, {} violations, the first: {}", verdict.violations,
+                            verdict.findings.empty() ? "" : verdict.findings.front().message));
+      return false;
+  }
+  if (verdict.collective_time != stream.finish) {
+    end_point(row, PointStatus::failed,
+              fmt::format("the replayed time of {} ps differs from the {} ps that {} claims",
+                          verdict.collective_time.count(), stream.finish.count(), point.algorithm));
+    return false;
+  }
+  return true;
+}
+
+bool fits(Evaluation& row, const Estimate& plan, const EvaluateOptions& options) {
+  row.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
+  if (plan.bytes <= options.memory_limit_bytes) return true;
+  end_point(row, PointStatus::out_of_memory,
+            fmt::format("the point needs {} bytes (the limit is {} bytes) raise the limit or run it on a larger host",
+                        plan.bytes, options.memory_limit_bytes));
+  return false;
+}
+
+void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  auto& row = output.row;
+  const auto built = cache.topologies.get(
+      topology_cache_key(point), [&] { return build_transformed_topology(point); },
+      [](const Result<PointTopology>& value) {
+        return value ? 64 * (value->topology.links() + value->topology.vertices()) : std::size_t{256};
+      });
+  if (!*built) return end_point(row, built->errors());
+  const auto& topology = (*built)->topology;
+  auto collective = build_point_collective(point, topology.npus());
+  if (!collective) return end_point(row, collective.errors());
+  describe(row, **built, *collective);
+  if (!fits(row, estimate_built(point, topology, *collective), options)) return;
+
+  const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
+  auto stream = synthesized ? run_synthesizer(point, topology, *collective, options.threads, options.link_loads)
+                            : run_program(point, topology, *collective, options.link_loads);
+  if (!stream) return end_point(row, stream.errors());
+  row.engine = stream->engine;
+  row.sends = static_cast<std::int64_t>(stream->sends);
+  row.time_with_overlap_ps = stream->with_overlap_ps;
+  row.time_without_overlap_ps = stream->without_overlap_ps;
+  row.synthesis_seconds = stream->synthesis_seconds;
+  row.simulation_seconds = stream->simulation_seconds;
+  if (!verify_stream(row, point, topology, *collective, *stream, options)) return;
+
+  const auto bound = bound_of(point, topology, *collective, cache);
+  row.bound_ps = bound->time.count();
+  row.bound_name = bound->name;
+  row.paper_ideal_ps = bound->paper_ideal_ps;
+  measure(row, point, topology, *collective, stream->finish);
+  // Only physical times are bounded: the congestion-unaware backend lets messages share a link for free.
+  if (stream->has_schedule && stream->finish < bound->time) {
+    return end_point(row, PointStatus::failed,
+                     fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),
+                                 bound->time.count(), bound->name));
+  }
+  if (options.group_times && stream->has_schedule)
+    row.group_times_ps = group_times(point, topology, *collective, stream->schedule);
+  row.link_loads = std::move(stream->link_loads);
+  row.status = PointStatus::ok;
+  if (options.keep_schedule) {
+    output.schedule = stream->schedule;
+    output.topology = topology;
+    output.collective = *std::move(collective);
+  }
+}
+
+}  // namespace
+
+EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options) {
+  const Stopwatch watch;
+  EvaluationOutput output;
+  try {
+    fill(output, point, cache.impl(), options);
+  } catch (const std::bad_alloc&) {
+    end_point(output.row, PointStatus::out_of_memory,
+              fmt::format("memory ran out although {} bytes were planned", output.row.memory_planned_bytes));
+  } catch (const InvariantError& error) {
+    end_point(output.row, PointStatus::failed, std::string("broken invariant: ") + error.what());
+  }
+  output.row.evaluation_seconds = watch.seconds();
+  if (options.alone) output.row.peak_rss_bytes = peak_rss_bytes();
+  return output;
+}
+
+}  // namespace tenex

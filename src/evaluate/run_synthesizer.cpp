@@ -1,0 +1,43 @@
+// A synthesizer's schedule as a timed stream.
+#include <utility>
+
+#include "clock.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "timed_stream.hpp"
+
+namespace tenex {
+
+Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                    int threads, bool link_loads) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
+  const Stopwatch watch;
+  auto made = synthesizer->synthesize({topology, collective, point.occupancy, point.seed, point.attempts, threads});
+  if (!made) return made.errors();
+
+  TimedStream stream;
+  stream.synthesis_seconds = watch.seconds();
+  stream.engine = made->engine;
+  const bool all_reduce = point.collective == CollectiveKind::all_reduce;
+  if (all_reduce) {
+    stream.with_overlap_ps = made->time.count();
+    stream.without_overlap_ps = made->time_without_overlap.count();
+  }
+  const bool without = all_reduce && !point.overlap;
+  stream.schedule = without ? made->without_overlap : made->schedule;
+  stream.finish = without ? made->time_without_overlap : made->time;
+  stream.sends = stream.schedule.sends();
+  if (link_loads) {
+    const Stopwatch replay_watch;
+    SimulationOptions options;
+    options.occupancy = point.occupancy;
+    options.record_links = true;
+    auto replayed = replay(topology, collective, stream.schedule, Replay::timed, options);
+    if (!replayed) return replayed.errors();
+    stream.link_loads = std::move(replayed->links);
+    stream.simulation_seconds = replay_watch.seconds();
+  }
+  return stream;
+}
+
+}  // namespace tenex

@@ -1,0 +1,61 @@
+// The table that ties fields of Evaluation to columns of files.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+
+namespace tenex {
+namespace {
+
+TEST(MetricColumns, HaveDistinctNamesAndFlagsOnlyWhereTheyAreFlags) {
+  std::set<std::string_view> names;
+  for (const auto& column : metric_columns()) {
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+    EXPECT_EQ(column.kind == MetricColumn::Kind::flags, !column.flags.empty()) << column.name;
+    EXPECT_FALSE(column.meaning.empty()) << column.name;
+  }
+}
+
+TEST(MetricColumns, CarryEveryFieldThereAndBack) {
+  Evaluation row;
+  row.status = PointStatus::ok;
+  row.verified = Verified::skipped;
+  row.reason = "why";
+  row.engine = "event_driven";
+  row.reduction_check = "in_tree";
+  row.bound_name = std::string(metric_columns()[5].flags.at(1));
+  row.schedule_hash = "00ff";
+  row.npus = 9;
+  row.collective_time_ps = 123456789012345678;
+  row.efficiency = 0.1 + 0.2;
+  row.synthesis_seconds = 1.5;
+  Evaluation copy;
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) set_metric(copy, c, metric_value(row, c));
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
+    const auto& name = metric_columns()[c].name;
+    // NaN (an absent double) never equals itself.
+    if (name == "algbw" || name == "busbw") continue;
+    EXPECT_EQ(metric_value(copy, c), metric_value(row, c)) << name;
+  }
+  EXPECT_EQ(copy.bound_name, row.bound_name);
+  EXPECT_EQ(copy.collective_time_ps, row.collective_time_ps);
+  EXPECT_EQ(copy.efficiency, row.efficiency);
+}
+
+TEST(MetricColumns, RefuseAFlagOutsideTheTable) {
+  Evaluation row;
+  row.engine = "steam";
+  bool refused = false;
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
+    if (metric_columns()[c].name != "engine") continue;
+    EXPECT_THROW((void)metric_value(row, c), InvariantError);
+    refused = true;
+  }
+  EXPECT_TRUE(refused);
+}
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,179 @@
+// One design point at a time: what a row says, and that nothing but the point decides it.
+#include "tenex/evaluate/evaluate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenex {
+namespace {
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+// The study's words with defaults that the tests share: 1 GB/s links without latency, so 1 ns moves one byte.
+DesignPoint point(Words words) {
+  const auto absent = [&](std::string_view name) {
+    return std::none_of(words.begin(), words.end(), [&](const auto& w) { return w.first == name; });
+  };
+  if (absent("alpha")) words.emplace_back("alpha", "0ns");
+  if (absent("bandwidth") && absent("npu_bandwidth")) words.emplace_back("bandwidth", "1GB/s");
+  if (absent("collective")) words.emplace_back("collective", "all_gather");
+  return make_point(words, vocabulary()).value();
+}
+
+Evaluation row_of(const DesignPoint& given, EvaluateOptions options = {}) {
+  Cache cache;
+  return evaluate(given, cache, options).row;
+}
+
+// Result columns of two rows, measured ones aside; NaN equals NaN.
+void expect_same_result(const Evaluation& a, const Evaluation& b) {
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
+    const auto& column = metric_columns()[c];
+    if (column.measured) continue;
+    const auto left = metric_value(a, c);
+    const auto right = metric_value(b, c);
+    if (const auto* real = std::get_if<double>(&left); real != nullptr && std::isnan(*real)) {
+      EXPECT_TRUE(std::isnan(std::get<double>(right))) << column.name;
+      continue;
+    }
+    EXPECT_EQ(left, right) << column.name;
+  }
+}
+
+TEST(Evaluate, GathersOnA3x3MeshInFourSteps) {
+  // 9 chunks of 1000 B; a corner has 2 in-links and lacks 8 chunks: 4 steps of 1 us at least. TACOS finds a schedule of 4
+  // steps over a few attempts (001, Fig. 14 shows one).
+  const auto row = row_of(point({{"topology", "mesh(3,3)"}, {"size", "9000B"}, {"algorithm", "tacos"}, {"attempts", "20"}}));
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.verified, Verified::yes);
+  EXPECT_EQ(row.npus, 9);
+  EXPECT_EQ(row.links, 24);
+  EXPECT_EQ(row.sends, 72);
+  EXPECT_EQ(row.bound_ps, 4'000'000);
+  EXPECT_EQ(row.collective_time_ps, 4'000'000);
+  EXPECT_EQ(row.steps, 4);
+  EXPECT_DOUBLE_EQ(row.efficiency, 1.0);
+  // algbw = 9000 B / 4 us; busbw = algbw * 8/9.
+  EXPECT_DOUBLE_EQ(row.algbw_bytes_per_s, 2.25e9);
+  EXPECT_DOUBLE_EQ(row.busbw_bytes_per_s, 2.0e9);
+}
+
+TEST(Evaluate, ReportsAnAllReduceWithAndWithoutOverlap) {
+  // Unidirectional Ring on a 4-NPU ring, one chunk of 1000 B per NPU: 3 steps to reduce, 3 to gather, either way. On the
+  // bidirectional ring: reductions and gathers take 2 steps each.
+  const Words words{{"topology", "RI(4)"}, {"size", "4000B"}, {"collective", "all_reduce"}};
+  auto unidirectional = words;
+  unidirectional.emplace_back("algorithm", "ring_unidirectional");
+  const auto row = row_of(point(unidirectional));
+  EXPECT_EQ(row.time_without_overlap_ps, 6'000'000);
+  EXPECT_EQ(row.collective_time_ps, row.time_with_overlap_ps);
+  auto without = unidirectional;
+  without.emplace_back("overlap", "false");
+  const auto row_without = row_of(point(without));
+  EXPECT_EQ(row_without.verified, Verified::yes) << row_without.reason;
+  EXPECT_EQ(row_without.collective_time_ps, 6'000'000);
+  EXPECT_EQ(row_without.time_with_overlap_ps, row.time_with_overlap_ps);
+}
+
+TEST(Evaluate, UnwindsSwitchesForSynthesizersAndSaysSo) {
+  const Words words{{"topology", "SW(4)"}, {"size", "4000B"}};
+  auto tacos = words;
+  tacos.emplace_back("algorithm", "tacos");
+  auto ring = words;
+  ring.emplace_back("algorithm", "ring");
+  const auto synthesized = row_of(point(tacos));
+  EXPECT_EQ(synthesized.unwound_degree, 1);
+  EXPECT_EQ(synthesized.links, 4);  // 0->1->2->3->0
+  EXPECT_EQ(synthesized.collective_time_ps, 3'000'000);
+  const auto simulated = row_of(point(ring));
+  EXPECT_EQ(simulated.unwound_degree, 0);
+  EXPECT_EQ(simulated.links, 8);  // one link each way between NPU and switch
+  EXPECT_EQ(simulated.verified, Verified::yes) << simulated.reason;
+}
+
+TEST(Evaluate, GivesTheSameRowForAnyThreadsAndCaches) {
+  for (const auto* algorithm : {"tacos", "ring", "direct", "tacos_reference"}) {
+    for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce"}) {
+      const auto given = point({{"topology", "RI(3)_FC(3)"}, {"bandwidth", "1GB/s, 3GB/s"}, {"alpha", "10ns, 30ns"},
+                                {"size", "27000B"}, {"chunks", "3"}, {"collective", collective},
+                                {"algorithm", algorithm}, {"attempts", "5"}});
+      const auto once = row_of(given);
+      ASSERT_EQ(once.status, PointStatus::ok) << algorithm << ' ' << once.reason;
+      Cache warm;
+      EvaluateOptions two;
+      two.threads = 2;
+      (void)evaluate(given, warm, two);
+      expect_same_result(once, evaluate(given, warm, two).row);
+    }
+  }
+}
+
+TEST(Evaluate, SaysWhyAPointHasNoMetrics) {
+  // A point whose text was fine until a link was taken away (as a drawn fault would): 0-1 and 2-3 no longer meet.
+  auto broken = point({{"topology", "LI(4)"}, {"size", "4KiB"}, {"algorithm", "ring"}});
+  broken.topology.without = {{1, 2}};
+  const auto cut = row_of(broken);
+  EXPECT_EQ(cut.status, PointStatus::infeasible);
+  EXPECT_NE(cut.reason.find("disconnected"), std::string::npos) << cut.reason;
+  EXPECT_EQ(cut.collective_time_ps, -1);
+  EXPECT_TRUE(std::isnan(cut.efficiency));
+
+  EvaluateOptions tight;
+  tight.memory_limit_bytes = 1000;
+  const auto large = row_of(point({{"topology", "mesh(8,8)"}, {"size", "1MiB"}, {"algorithm", "tacos"}}), tight);
+  EXPECT_EQ(large.status, PointStatus::out_of_memory);
+  EXPECT_NE(large.reason.find(std::to_string(large.memory_planned_bytes)), std::string::npos) << large.reason;
+}
+
+TEST(Evaluate, RunsProcessGroupsAtWorkTogether) {
+  // Two halves of a line of 4 gather 2 x 1000 B each over their own link: one step.
+  EvaluateOptions options;
+  options.group_times = true;
+  const auto row = row_of(point({{"topology", "LI(4)"}, {"size", "2000B"}, {"groups", "0-1; 2-3"}, {"algorithm", "tacos"}}),
+                          options);
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.collective_time_ps, 1'000'000);
+  EXPECT_EQ(row.group_times_ps, (std::vector<std::int64_t>{1'000'000, 1'000'000}));
+}
+
+TEST(Evaluate, CountsBytesAndBusyTimePerLink) {
+  // Unidirectional Ring All-Gather on 3 NPUs: every forward link carries 2 chunks of 1000 B.
+  EvaluateOptions options;
+  options.link_loads = true;
+  const auto row = row_of(
+      point({{"topology", "RI(3)"}, {"size", "3000B"}, {"algorithm", "ring_unidirectional"}}), options);
+  ASSERT_EQ(row.link_loads.size(), 6U);
+  std::int64_t total = 0;
+  for (const auto& load : row.link_loads) {
+    EXPECT_TRUE(load.bytes == bytes(0) || load.bytes == bytes(2000)) << load.bytes.count();
+    EXPECT_EQ(load.busy.count(), load.bytes.count() * 1000);
+    total += load.bytes.count();
+  }
+  EXPECT_EQ(total, 6000);
+}
+
+TEST(Evaluate, LetsTheCongestionUnawareBackendIgnoreTheBound) {
+  const auto row = row_of(point({{"topology", "RI(8)"}, {"size", "8000B"}, {"algorithm", "direct"},
+                                 {"backend", "congestion_unaware"}}));
+  // The farthest peer is 4 hops away, alpha 0, 1000 B at 1 GB/s: 1 us, although a ring NPU needs 7 chunks over 2 in-links.
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.collective_time_ps, 1'000'000);
+  EXPECT_EQ(row.verified, Verified::skipped);
+  EXPECT_GT(row.efficiency, 1.0);
+}
+
+TEST(Estimate, GrowsWithTheWorkAndCoversWhatIsUsed) {
+  const auto small = estimate(point({{"topology", "mesh(4,4)"}, {"size", "1MiB"}, {"algorithm", "tacos"}}));
+  const auto large = estimate(point({{"topology", "mesh(16,16)"}, {"size", "1MiB"}, {"algorithm", "tacos"}}));
+  EXPECT_GT(small.seconds, 0);
+  EXPECT_GT(large.seconds, 16 * small.seconds);  // sends grow as the square of the NPUs: 256 times
+  EXPECT_GT(large.bytes, 16 * small.bytes);
+}
+
+}  // namespace
+}  // namespace tenex
