@@ -1,0 +1,74 @@
+// Internal to cli: what each command was asked to do, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tenex/base/quantity.hpp"
+
+namespace tenex::cli {
+
+struct RunArguments {
+  std::filesystem::path study;
+  std::filesystem::path out;
+  int threads = 0;
+  std::string memory;
+  bool extend = false;
+  bool retry_failed = false;
+  bool quiet = false;
+};
+
+struct PlanArguments {
+  std::filesystem::path study;
+  bool points = false;
+  bool json = false;
+};
+
+struct MergeArguments {
+  std::filesystem::path dir;
+};
+
+/// synthesize, simulate and bound: one point in the study's words.
+struct PointArguments {
+  enum class Command : std::uint8_t { synthesize, simulate, bound } command = Command::synthesize;
+  std::vector<std::pair<std::string, std::string>> settings;
+  int threads = 1;
+  std::string memory;
+  std::filesystem::path out;
+  bool json = false;
+};
+
+/// simulate --schedule: replays a schedule file.
+struct ReplayArguments {
+  std::filesystem::path file;
+  std::string mode;
+  bool json = false;
+};
+
+struct VerifyArguments {
+  std::filesystem::path file;
+  std::string memory;
+  bool json = false;
+};
+
+struct ListArguments {
+  std::string what;
+};
+
+/// Nothing to do but leave: help was printed, or the arguments were wrong.
+struct Leave {
+  int code = 0;
+};
+
+using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, PointArguments, ReplayArguments,
+                               VerifyArguments, ListArguments>;
+
+/// Parses the command line; prints help and errors itself.
+[[nodiscard]] Arguments parse_arguments(int argc, char** argv);
+
+}  // namespace tenex::cli

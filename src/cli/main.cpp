@@ -1,0 +1,3 @@
+#include "tenex/cli/cli.hpp"
+
+int main(int argc, char** argv) { return tenex::run_command_line(argc, argv); }

@@ -1,0 +1,159 @@
+// synthesize, simulate and bound: one point in the study's words.
+#include <cstdio>
+#include <utility>
+
+#include "commands.hpp"
+#include "report.hpp"
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/files/schedule_file.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex::cli {
+namespace {
+
+using Command = PointArguments::Command;
+
+bool names_algorithm(const PointArguments& arguments) {
+  for (const auto& [name, value] : arguments.settings)
+    if (name == "algorithm") return true;
+  return false;
+}
+
+Result<DesignPoint> point_of(const PointArguments& arguments) {
+  auto settings = arguments.settings;
+  if (!names_algorithm(arguments)) settings.emplace_back("algorithm", arguments.command == Command::simulate ? "ring" : "tacos");
+  auto point = make_point(settings, vocabulary());
+  if (!point) return point;
+  const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;
+  if (arguments.command == Command::synthesize && !synthesizer)
+    return input_error({"--synthesizer", 0, 0}, "'" + point->algorithm + "' is a textbook algorithm",
+                       "`synthesize` makes schedules by search", "use `tenex simulate` with the same options");
+  if (arguments.command == Command::simulate && synthesizer)
+    return input_error({"--algorithm", 0, 0}, "'" + point->algorithm + "' is a synthesizer",
+                       "`simulate` runs textbook algorithms", "use `tenex synthesize` with the same options");
+  return point;
+}
+
+Report::Value verified_value(Verified verified) {
+  if (verified == Verified::skipped) return std::string("skipped");
+  return verified == Verified::yes;
+}
+
+Report report_of(const DesignPoint& point, const Evaluation& row) {
+  Report report;
+  report.add("status", std::string(metric_columns()[0].flags[static_cast<std::size_t>(row.status)]));
+  if (!row.reason.empty()) report.add("reason", row.reason);
+  report.add("topology", text_setting(point, "topology"));
+  report.add("collective", std::string(to_string(point.collective)));
+  report.add("algorithm", point.algorithm);
+  report.add("occupancy", std::string(to_string(point.occupancy)));
+  report.add("size_bytes", point.size.count());
+  report.add_count("npus", row.npus);
+  report.add_count("links", row.links);
+  report.add_count("unwound_degree", row.unwound_degree);
+  report.add_count("chunks", point.chunks);
+  report.add_count("total_chunks", row.chunks);
+  report.add_count("chunk_bytes", row.chunk_bytes);
+  report.add_count("sends", row.sends);
+  report.add_count("steps", row.steps);
+  report.add_count("waste", row.waste);
+  report.add("engine", row.engine);
+  report.add_count("collective_time_ps", row.collective_time_ps);
+  if (point.collective == CollectiveKind::all_reduce) {
+    report.add_count("time_with_overlap_ps", row.time_with_overlap_ps);
+    report.add_count("time_without_overlap_ps", row.time_without_overlap_ps);
+  }
+  report.add_count("bound_ps", row.bound_ps);
+  report.add("bound_name", row.bound_name);
+  report.add_real("efficiency", row.efficiency);
+  report.add_count("paper_ideal_ps", row.paper_ideal_ps);
+  report.add_real("algbw_bytes_per_s", row.algbw_bytes_per_s);
+  report.add_real("busbw_bytes_per_s", row.busbw_bytes_per_s);
+  report.add("verified", verified_value(row.verified));
+  report.add("reduction_check", row.reduction_check);
+  report.add("schedule_hash", row.schedule_hash);
+  report.add("synthesis_seconds", row.synthesis_seconds);
+  report.add("simulation_seconds", row.simulation_seconds);
+  report.add("verification_seconds", row.verification_seconds);
+  report.add_count("memory_planned_bytes", row.memory_planned_bytes);
+  report.add_count("peak_rss_bytes", row.peak_rss_bytes);
+  report.add("seed", static_cast<std::int64_t>(point.seed));
+  report.add("key", to_string(point.key));
+  return report;
+}
+
+ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output) {
+  if (arguments.out.empty()) return ExitCode::done;
+  if (!output.topology || !output.collective || output.schedule.sends() == 0) {
+    complain({input_error({"--out", 0, 0}, "there is no timed stream to write",
+                          "the congestion-unaware backend only computes times", "use --backend congestion_aware")});
+    return ExitCode::bad_input;
+  }
+  const auto written = write_schedule_file(
+      arguments.out, {*std::move(output.topology), *std::move(output.collective), point.occupancy, output.schedule,
+                      point.algorithm, point.canonical});
+  if (written) return ExitCode::done;
+  complain(written.errors());
+  return ExitCode::some_failed;
+}
+
+ExitCode print_bounds(const DesignPoint& point, bool json) {
+  const auto topology = build_point_topology(point);
+  if (!topology) return complain(topology.errors()), ExitCode::bad_input;
+  const auto collective = build_point_collective(point, topology->npus());
+  if (!collective) return complain(collective.errors()), ExitCode::bad_input;
+  const BoundProblem problem{*topology, *collective, point.occupancy, point.overlap};
+  const auto best = best_bound(problem);
+  const auto ideal = paper_ideal(*topology, *collective);
+  Report report;
+  report.add("npus", static_cast<std::int64_t>(topology->npus()));
+  report.add("links", static_cast<std::int64_t>(topology->links()));
+  report.add("bound_ps", best.time.count());
+  report.add("bound_name", std::string(best.name));
+  report.add_count("paper_ideal_ps", ideal ? ideal->count() : -1);
+  std::vector<Report> all;
+  for (const auto& bound : all_bounds(problem)) {
+    Report entry;
+    entry.add("name", std::string(bound.name));
+    entry.add("time_ps", bound.time.count());
+    all.push_back(std::move(entry));
+  }
+  report.add("bounds", std::move(all));
+  std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout);
+  return ExitCode::done;
+}
+
+ExitCode exit_of(PointStatus status) {
+  if (status == PointStatus::ok) return ExitCode::done;
+  return status == PointStatus::failed ? ExitCode::some_failed : ExitCode::bad_input;
+}
+
+}  // namespace
+
+ExitCode execute(const PointArguments& arguments) {
+  const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);
+  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  const auto point = point_of(arguments);
+  if (!point) return complain(point.errors()), ExitCode::bad_input;
+  if (arguments.command == Command::bound) return print_bounds(*point, arguments.json);
+
+  Cache cache;
+  EvaluateOptions options;
+  options.threads = arguments.threads;
+  options.memory_limit_bytes = *limit;
+  options.keep_schedule = !arguments.out.empty();
+  options.alone = true;
+  auto output = evaluate(*point, cache, options);
+  const auto exit = exit_of(output.row.status);
+  if (exit != ExitCode::done && !arguments.json) {
+    std::fprintf(stderr, "%s\n", output.row.reason.c_str());
+    return exit;
+  }
+  const auto report = report_of(*point, output.row);
+  std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
+  return exit == ExitCode::done ? write_out(arguments, *point, output) : exit;
+}
+
+}  // namespace tenex::cli

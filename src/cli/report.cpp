@@ -1,0 +1,95 @@
+// Reports as JSON (nlohmann-json's one translation unit in this room) and as text.
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tenex/base/quantity.hpp"
+#include "tenex/base/units.hpp"
+
+namespace tenex::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Report& report) {
+  Json object = Json::object();
+  for (const auto& [name, value] : report.entries) {
+    std::visit(
+        [&, &key = name](const auto& v) {
+          using T = std::remove_cvref_t<decltype(v)>;
+          if constexpr (std::is_same_v<T, std::monostate>) object[key] = nullptr;
+          else if constexpr (std::is_same_v<T, std::vector<Report>>) {
+            object[key] = Json::array();
+            for (const auto& item : v) object[key].push_back(json_of(item));
+          } else object[key] = v;
+        },
+        value);
+  }
+  return object;
+}
+
+// "20031250 (20.0us)": the exact number, and one for the eye.
+std::string with_rounded(const std::string& name, std::int64_t value) {
+  if (name.ends_with("_ps")) return fmt::format("{} ({})", value, to_rounded(picoseconds(value)));
+  if (name.ends_with("_bytes")) return fmt::format("{} ({})", value, to_rounded_bytes(static_cast<double>(value)));
+  return fmt::format("{}", value);
+}
+
+std::string text_of(const std::string& name, const Report::Value& value) {
+  return std::visit(
+      [&](const auto& v) -> std::string {
+        using T = std::remove_cvref_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::monostate>) return "-";
+        else if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
+        else if constexpr (std::is_same_v<T, std::int64_t>) return with_rounded(name, v);
+        else if constexpr (std::is_same_v<T, double>)
+          return name.ends_with("_bytes_per_s") ? to_rounded_rate(v) : fmt::format("{:.4g}", v);
+        else if constexpr (std::is_same_v<T, std::string>) return v;
+        else return {};
+      },
+      value);
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) { return json_of(report).dump() + "\n"; }
+
+std::string to_text(const Report& report) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : report.entries) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : report.entries) {
+    if (const auto* items = std::get_if<std::vector<Report>>(&value)) {
+      text += name + ":\n";
+      for (const auto& item : *items) {
+        text += " ";
+        for (const auto& [key, inner] : item.entries) text += fmt::format(" {}={}", key, text_of(key, inner));
+        text += "\n";
+      }
+    } else {
+      text += fmt::format("{:<{}}  {}\n", name, width, text_of(name, value));
+    }
+  }
+  return text;
+}
+
+std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace tenex::cli

@@ -1,0 +1,37 @@
+// Internal to cli: what is printed, for people or as one JSON object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tenex::cli {
+
+/// A flat report in order; monostate is an absent value (null in JSON, "-" in text).
+struct Report {
+  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<Report>>;
+  std::vector<std::pair<std::string, Value>> entries;
+
+  void add(std::string name, Value value) { entries.emplace_back(std::move(name), std::move(value)); }
+  /// Absent where negative.
+  void add_count(std::string name, std::int64_t value) {
+    add(std::move(name), value < 0 ? Value(std::monostate{}) : Value(value));
+  }
+  /// Absent where NaN.
+  void add_real(std::string name, double value) {
+    add(std::move(name), value != value ? Value(std::monostate{}) : Value(value));
+  }
+};
+
+/// One JSON object, one line.
+[[nodiscard]] std::string to_json(const Report& report);
+/// "name  value" lines; times, sizes and rates also in rounded units, told by the names' endings.
+[[nodiscard]] std::string to_text(const Report& report);
+
+/// Fixed-width columns, the first left-aligned, the others right-aligned; `rows[0]` is the heading.
+[[nodiscard]] std::string format_table(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace tenex::cli

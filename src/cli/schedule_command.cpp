@@ -1,0 +1,84 @@
+// verify and simulate --schedule: what a schedule file holds, checked or replayed.
+#include <cstdio>
+#include <utility>
+
+#include "commands.hpp"
+#include "report.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/files/schedule_file.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/simulation/simulator.hpp"
+
+namespace tenex::cli {
+namespace {
+
+Report::Value outcome_value(Verification outcome) {
+  if (outcome == Verification::skipped) return std::string("skipped");
+  return outcome == Verification::valid;
+}
+
+Report describe(const ScheduleFile& file) {
+  Report report;
+  report.add("algorithm", file.algorithm);
+  report.add("collective", std::string(to_string(file.collective.kind())));
+  report.add("occupancy", std::string(to_string(file.occupancy)));
+  report.add("npus", static_cast<std::int64_t>(file.topology.npus()));
+  report.add("links", static_cast<std::int64_t>(file.topology.links()));
+  report.add("chunks", file.collective.chunks_per_npu());
+  report.add("total_chunks", static_cast<std::int64_t>(file.collective.chunks()));
+  report.add("sends", static_cast<std::int64_t>(file.schedule.sends()));
+  return report;
+}
+
+void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
+
+}  // namespace
+
+ExitCode execute(const VerifyArguments& arguments) {
+  const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
+  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  const auto file = read_schedule_file(arguments.file);
+  if (!file) return complain(file.errors()), ExitCode::bad_input;
+  VerifyOptions options;
+  options.memory_limit_bytes = *limit;
+  const auto verdict = verify(file->topology, file->collective, file->occupancy, file->schedule, options);
+  const auto bound = best_bound({file->topology, file->collective, file->occupancy, true});
+
+  auto report = describe(*file);
+  report.add("verified", outcome_value(verdict.outcome));
+  report.add("reduction_check", verdict.reduction_check);
+  report.add("violations", static_cast<std::int64_t>(verdict.violations));
+  report.add("waste", static_cast<std::int64_t>(verdict.waste));
+  report.add("collective_time_ps", verdict.collective_time.count());
+  report.add("bound_ps", bound.time.count());
+  report.add("bound_name", std::string(bound.name));
+  std::vector<Report> findings;
+  for (const auto& finding : verdict.findings) {
+    Report entry;
+    entry.add("violation", std::string(to_string(finding.violation)));
+    entry.add("message", finding.message);
+    findings.push_back(std::move(entry));
+  }
+  if (!findings.empty()) report.add("findings", std::move(findings));
+  print(report, arguments.json);
+  return verdict.outcome == Verification::invalid ? ExitCode::some_failed : ExitCode::done;
+}
+
+ExitCode execute(const ReplayArguments& arguments) {
+  const auto file = read_schedule_file(arguments.file);
+  if (!file) return complain(file.errors()), ExitCode::bad_input;
+  SimulationOptions options;
+  options.occupancy = file->occupancy;
+  const auto mode = arguments.mode == "timed" ? Replay::timed : Replay::as_soon_as_possible;
+  const auto simulation = replay(file->topology, file->collective, file->schedule, mode, options);
+  if (!simulation) return complain(simulation.errors()), ExitCode::some_failed;
+  auto report = describe(*file);
+  report.add("replay", arguments.mode);
+  report.add("planned_time_ps",
+             last_arrival(file->topology, file->collective, file->occupancy, file->schedule).count());
+  report.add("finish_ps", simulation->finish.count());
+  print(report, arguments.json);
+  return ExitCode::done;
+}
+
+}  // namespace tenex::cli

@@ -1,0 +1,225 @@
+// What users get wrong, through the binary: each is refused with a message that names the place, by its own exit code, and leaves
+// nothing behind. (Every rule of the study text alone has its own case in tests/design; these go through the whole program.)
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+
+namespace tenex {
+namespace {
+
+namespace fs = std::filesystem;
+using support::Command;
+using support::run;
+using support::TemporaryFolder;
+using ::testing::HasSubstr;
+
+const std::string tenex = TENEX_BINARY;
+
+struct BadStudy {
+  std::string name;
+  std::string text;                ///< lines after `schema = 1`, so the first is line 2
+  std::vector<std::string> words;  ///< all must be in the message
+};
+
+const std::string good_head = "name = \"bad\"\nseed = 1\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n";  // lines 2-6
+const std::string rest = "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n";
+
+// Line 7 is the line at fault unless its place says otherwise.
+std::string with(const std::string& line_7, const std::string& others = "topology = \"RI(4)\"\n" + rest) {
+  return good_head + line_7 + "\n" + others;
+}
+
+std::vector<BadStudy> bad_studies() {
+  const std::string t = "topology = \"RI(4)\"\n";
+  return {
+      {"wrong_unit", with("size = \"1us\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "1us"}},
+      {"missing_unit", with("size = \"1024\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "1024", "unit"}},
+      {"bare_number", with("size = 1024", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "size"}},
+      {"negative_size", with("size = \"-1MiB\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "-1MiB"}},
+      {"unknown_key", with("chunk = 2"), {":7:", "chunk", "did you mean", "chunks"}},
+      {"unknown_table", with("") + "[output]\nstore = []\n", {":12:", "output", "outputs"}},
+      {"zero_npus", with("topology = \"FC(0)\"", rest), {":7:", "FC(0)"}},
+      {"unknown_block", with("topology = \"RJ(4)\"", rest), {":7:", "RJ", "RI"}},
+      {"open_parenthesis", with("topology = \"RI(4\"", rest), {":7:", "RI(4"}},
+      {"one_npu", with("topology = \"RI(1)\"", rest), {":7:"}},
+      {"size_below_npus", with("size = \"3B\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "4"}},
+      {"zero_chunks", with("chunks = 0"), {":7:", "chunks"}},
+      {"text_chunks", with("chunks = \"two\""), {":7:", "chunks"}},
+      {"unknown_collective", with("collective = \"all_gathr\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"), {":7:", "all_gather"}},
+      {"unsupported_collective", with("collective = \"all_to_all\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"), {":7:", "all_to_all"}},
+      {"unknown_algorithm", with("algorithm = \"rings\"", t + "collective = \"all_gather\"\nsize = \"1MiB\"\n"), {":7:", "rings", "ring"}},
+      {"unknown_occupancy", with("occupancy = \"both\""), {":7:", "both", "transfer"}},
+      {"negative_bandwidth", "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"-5GB/s\"\n" + t + rest, {":5:", "-5GB/s"}},
+      {"zero_bandwidth", "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"0GB/s\"\n" + t + rest, {":5:", "0GB/s"}},
+      {"bits_not_bytes", "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"50Gb/s\"\n" + t + rest, {":5:", "50Gb/s"}},
+      {"both_bandwidths", with("npu_bandwidth = \"1GB/s\""), {"npu_bandwidth", "bandwidth"}},
+      {"no_alpha", "name = \"bad\"\n[[sweep]]\nbandwidth = \"5GB/s\"\n" + t + rest, {"alpha"}},
+      {"too_many_alphas", "name = \"bad\"\n[[sweep]]\nalpha = \"1us, 2us\"\nbandwidth = \"5GB/s\"\n" + t + rest, {":4:", "2 dimensions"}},
+      {"group_outside", with("groups = \"0-7\""), {":7:", "7"}},
+      {"npu_in_two_groups", with("groups = \"0-2; 2-3\""), {":7:", "2"}},
+      {"missing_link_removed", with("without = [[0, 2]]"), {"0", "2"}},
+      {"disconnected", with("without = [[0, 1], [0, 3]]"), {"disconnected"}},
+      {"range_misses_its_end", with("axes.chunks = { from = 1, to = 6, step = 2 }"), {":7:", "6"}},
+      {"range_without_step", with("axes.chunks = { from = 1, to = 6 }"), {":7:"}},
+      {"empty_axis", with("axes.chunks = []"), {":7:", "chunks"}},
+      {"axis_given_twice", with("axes.size = [\"1MiB\"]"), {"size"}},
+      {"zip_of_unequal_lengths", with("zip.chunks = [1, 2]\nzip.attempts = [1]"), {"zip"}},
+      {"keep_syntax", with("keep = \"chunks = \""), {":7:"}},
+      {"keep_unknown_name", with("keep = \"chnks = 1\""), {":7:", "chnks", "chunks"}},
+      {"keep_wrong_kind", with("keep = \"size >= 1us\""), {":7:", "size"}},
+      {"workload_not_known", with("workload = \"gpt3\""), {":7:", "workload", "not supported"}},
+      {"faults_not_known", with("faults = \"links 1% draw 1..3\""), {":7:", "faults", "not supported"}},
+      {"missing_machine_file", with("topology = \"nowhere.toml\"", "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n"), {"nowhere.toml"}},
+      {"bad_seed", "name = \"bad\"\nseed = \"one\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n" + t + rest, {":3:", "seed"}},
+      {"toml_syntax", "name = \"bad\nseed = 1\n", {":2:"}},
+      {"duplicate_key", "name = \"bad\"\nname = \"worse\"\n", {":3:", "name"}},
+      {"nothing_to_do", "name = \"bad\"\n", {"sweep"}},
+  };
+}
+
+void PrintTo(const BadStudy& study, std::ostream* out) { *out << study.name; }
+
+class BadStudyIsRefused : public ::testing::TestWithParam<BadStudy> {};
+
+TEST_P(BadStudyIsRefused, WithItsPlaceAndNothingLeftBehind) {
+  const TemporaryFolder folder;
+  const auto study = folder.path() / "study.toml";
+  const auto out = folder.path() / "out";
+  support::write_text(study, "schema = 1\n" + GetParam().text);
+  const auto finished = run({{tenex, "run", study.string(), "--out", out.string()}, {}, {}});
+  EXPECT_EQ(finished.exit_code, 2) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  for (const auto& word : GetParam().words) EXPECT_THAT(finished.err, HasSubstr(word));
+  EXPECT_FALSE(fs::exists(out)) << "a refused study left a folder";
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, BadStudyIsRefused, ::testing::ValuesIn(bad_studies()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(BadStudies, AreRefusedWithAllTheirMistakesAtOnce) {
+  const TemporaryFolder folder;
+  const auto study = folder.path() / "study.toml";
+  support::write_text(study, "schema = 1\n" + with("chunk = 2\nocupancy = \"transfer\"\nattempts = 0"));
+  const auto finished = run({{tenex, "run", study.string(), "--out", (folder.path() / "out").string()}, {}, {}});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_THAT(finished.err, HasSubstr(":7:"));
+  EXPECT_THAT(finished.err, HasSubstr(":8:"));
+  EXPECT_THAT(finished.err, HasSubstr(":9:"));
+}
+
+const std::string good_study = "schema = 1\n" + with("chunks = 1");
+
+struct BadCall {
+  std::string name;
+  std::vector<std::string> arguments;  ///< "DIR" stands for a temporary folder that holds good.toml, text.h5 and foreign.h5
+  int exit_code;
+  std::vector<std::string> words;
+};
+
+std::vector<BadCall> bad_calls() {
+  const std::vector<std::string> mesh{"--topology", "mesh(3,3)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective", "all_gather"};
+  const auto point = [&](std::vector<std::string> first, std::vector<std::string> last) {
+    first.insert(first.end(), mesh.begin(), mesh.end());
+    first.insert(first.end(), last.begin(), last.end());
+    return first;
+  };
+  return {
+      {"no_command", {}, 2, {"subcommand"}},
+      {"unknown_command", {"plam"}, 2, {"plam", "did you mean", "plan"}},
+      {"unknown_option", {"plan", "DIR/good.toml", "--fast"}, 2, {"--fast"}},
+      {"missing_study", {"run", "DIR/none.toml", "--out", "DIR/out"}, 2, {"none.toml"}},
+      {"study_is_a_folder", {"run", "DIR", "--out", "DIR/out"}, 2, {"DIR"}},
+      {"study_is_hdf5", {"run", "DIR/foreign.h5", "--out", "DIR/out"}, 2, {"foreign.h5"}},
+      {"out_below_a_file", {"run", "DIR/good.toml", "--out", "DIR/good.toml/out"}, 3, {"good.toml/out"}},
+      {"out_on_a_read_only_file_system", {"run", "DIR/good.toml", "--out", "/proc/tenex"}, 3, {"/proc/tenex"}},
+      {"zero_threads", {"run", "DIR/good.toml", "--out", "DIR/out", "--threads", "0"}, 2, {"threads"}},
+      {"bad_memory", {"run", "DIR/good.toml", "--out", "DIR/out", "--memory", "8"}, 2, {"--memory"}},
+      {"merge_of_nothing", {"merge", "DIR/none"}, 2, {"none"}},
+      {"merge_of_another_folder", {"merge", "DIR"}, 2, {"DIR"}},
+      {"one_shot_without_size", point({"synthesize"}, {}), 2, {"size"}},
+      {"one_shot_missing_unit", point({"synthesize"}, {"--size", "100"}), 2, {"--size", "100"}},
+      {"one_shot_below_npus", point({"synthesize"}, {"--size", "8B"}), 2, {"8", "9"}},
+      {"synthesize_a_textbook_algorithm", point({"synthesize"}, {"--size", "1MiB", "--synthesizer", "ring"}), 2, {"ring", "simulate"}},
+      {"simulate_a_synthesizer", point({"simulate"}, {"--size", "1MiB", "--algorithm", "tacos"}), 2, {"tacos", "synthesize"}},
+      {"out_of_another_kind", point({"synthesize"}, {"--size", "1MiB", "--out", "DIR/s.txt"}), 1, {"s.txt"}},
+      {"does_not_fit", point({"synthesize"}, {"--size", "1MiB", "--memory", "100B"}), 2, {"100 bytes"}},
+      {"verify_missing", {"verify", "DIR/none.h5"}, 2, {"none.h5"}},
+      {"verify_text", {"verify", "DIR/text.h5"}, 2, {"text.h5"}},
+      {"verify_foreign_hdf5", {"verify", "DIR/foreign.h5"}, 2, {"foreign.h5"}},
+      {"verify_bad_json", {"verify", "DIR/bad.json"}, 2, {"bad.json"}},
+      {"list_unknown", {"list", "planets"}, 2, {"planets"}},
+  };
+}
+
+void PrintTo(const BadCall& call, std::ostream* out) { *out << call.name; }
+
+class BadCallIsRefused : public ::testing::TestWithParam<BadCall> {};
+
+TEST_P(BadCallIsRefused, WithAReasonAndItsExitCode) {
+  const TemporaryFolder folder;
+  const auto place = folder.path().string();
+  support::write_text(folder.path() / "good.toml", good_study);
+  support::write_text(folder.path() / "text.h5", "this is no HDF5 file");
+  support::write_text(folder.path() / "bad.json", "{\"schema\": 1,");
+  // An HDF5 file of another kind: a netCDF-4 file holds what tenex does not know.
+  fs::copy_file(fs::path(TENEX_SOURCE_DIR) / "tests" / "cli" / "foreign.h5", folder.path() / "foreign.h5");
+  Command command{{tenex}, {}, {}};
+  for (auto argument : GetParam().arguments) {
+    if (argument.starts_with("DIR")) argument.replace(0, 3, place);
+    command.arguments.push_back(std::move(argument));
+  }
+  const auto finished = run(command);
+  EXPECT_EQ(finished.exit_code, GetParam().exit_code) << finished.err << finished.out;
+  for (auto word : GetParam().words) {
+    if (word.starts_with("DIR")) word.replace(0, 3, place);
+    EXPECT_THAT(finished.err, HasSubstr(word));
+  }
+  EXPECT_EQ(finished.err.find("invariant"), std::string::npos) << finished.err;
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path())) files += entry.exists() ? 1 : 0;
+  EXPECT_EQ(files, 4U) << "something was left behind";
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, BadCallIsRefused, ::testing::ValuesIn(bad_calls()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(AFullDisk, EndsARunResumablyAndLeavesNoHalfFile) {
+  const TemporaryFolder folder;
+  const auto study = folder.path() / "study.toml";
+  const auto out = folder.path() / "out";
+  support::write_text(study, good_study);
+  // No file may grow beyond 2 KiB: the first shard does not fit.
+  const std::vector<std::string> words{tenex, "run", study.string(), "--out", out.string()};
+  const auto full = run({words, {}, 2048});
+  EXPECT_EQ(full.exit_code, 3) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("out"));
+  EXPECT_FALSE(fs::exists(out / "study.h5"));
+  for (const auto& entry : fs::recursive_directory_iterator(out))
+    EXPECT_NE(entry.path().extension(), ".h5") << "half-written: " << entry.path();
+  // With room again the same command ends the study.
+  const auto mended = run({words, {}, {}});
+  EXPECT_EQ(mended.exit_code, 0) << mended.err;
+  EXPECT_TRUE(fs::exists(out / "study.h5"));
+}
+
+TEST(AFullDisk, KeepsAScheduleFileFromBeingHalfWritten) {
+  const TemporaryFolder folder;
+  for (const auto* name : {"s.h5", "s.json"}) {
+    const auto finished = run({{tenex, "synthesize", "--topology", "mesh(8,8)", "--alpha", "1us", "--bandwidth", "1GB/s",
+                                "--collective", "all_gather", "--size", "1MiB", "--out", (folder.path() / name).string()},
+                               {},
+                               2048});
+    EXPECT_EQ(finished.exit_code, 1) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr(name));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+  }
+}
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,166 @@
+// What users do, through the binary: one point to a file and back, a study with a machine file, merging after the folder moved.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+
+namespace tenex {
+namespace {
+
+namespace fs = std::filesystem;
+using support::Finished;
+using support::TemporaryFolder;
+using ::testing::HasSubstr;
+
+Finished tenex(std::vector<std::string> words) {
+  words.insert(words.begin(), TENEX_BINARY);
+  return support::run({words, {}, {}});
+}
+
+const std::vector<std::string> mesh{"--topology", "mesh(3,3)", "--alpha", "0ns", "--bandwidth", "1GB/s"};
+
+Finished on_mesh(std::string command, std::vector<std::string> others) {
+  std::vector<std::string> words{std::move(command)};
+  words.insert(words.end(), mesh.begin(), mesh.end());
+  words.insert(words.end(), others.begin(), others.end());
+  return tenex(words);
+}
+
+TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
+  // 9 chunks of 1000 B at 1 GB/s: 1 us a step, 4 steps at least (a corner has 2 in-links and lacks 8 chunks).
+  const auto finished = on_mesh("synthesize", {"--collective", "all_gather", "--size", "9000B", "--attempts", "20", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const auto* key : {"npus", "links", "chunks", "sends", "steps", "engine", "collective_time_ps", "bound_ps",
+                          "bound_name", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "synthesis_seconds",
+                          "memory_planned_bytes", "peak_rss_bytes", "verified", "seed"})
+    EXPECT_THAT(finished.out, HasSubstr(std::string("\"").append(key).append("\":")));
+  EXPECT_THAT(finished.out, HasSubstr("\"collective_time_ps\":4000000,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"steps\":4,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"verified\":true"));
+  EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1);
+}
+
+TEST(ScheduleFiles, AreVerifiedAndReplayedAsTheyWereMade) {
+  const TemporaryFolder folder;
+  for (const auto* name : {"s.h5", "s.json"}) {
+    const auto file = (folder.path() / name).string();
+    ASSERT_EQ(on_mesh("synthesize", {"--collective", "all_reduce", "--size", "9000B", "--out", file}).exit_code, 0);
+    const auto verified = tenex({"verify", file, "--json"});
+    EXPECT_EQ(verified.exit_code, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("\"verified\":true"));
+    EXPECT_THAT(verified.out, HasSubstr("\"sends\":144,"));  // 72 to reduce, 72 to gather
+    const auto replayed = tenex({"simulate", "--schedule", file, "--json"});
+    EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  }
+}
+
+TEST(ScheduleFiles, OfSimulatedProgramsVerifyToo) {
+  const TemporaryFolder folder;
+  const auto file = (folder.path() / "ring.h5").string();
+  ASSERT_EQ(on_mesh("simulate", {"--collective", "reduce_scatter", "--size", "9000B", "--algorithm", "ring", "--out", file}).exit_code, 0);
+  const auto verified = tenex({"verify", file, "--json"});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+TEST(Verify, FindsASendThatWasMovedBeforeItsChunk) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "s.json";
+  ASSERT_EQ(tenex({"synthesize", "--topology", "LI(3)", "--alpha", "0ns", "--bandwidth", "1GB/s", "--collective",
+                   "broadcast", "--size", "1000B", "--out", file.string()})
+                .exit_code,
+            0);
+  // A line of 3: NPU 0 sends at 0, NPU 1 forwards at 1 us = 1000000 ps. Moving that to 1 ps makes it send what it lacks.
+  auto text = support::read_text(file);
+  const auto at = text.rfind("1000000");  // the last number of the file that reads so is that start
+  ASSERT_NE(at, std::string::npos) << text;
+  text = text.substr(0, at) + "1" + text.substr(at + 7);
+  support::write_text(file, text);
+  const auto verified = tenex({"verify", file.string()});
+  EXPECT_EQ(verified.exit_code, 1) << verified.out;
+  EXPECT_THAT(verified.out, HasSubstr("source_lacks_chunk"));
+}
+
+TEST(Bound, PrintsEveryBoundThatApplies) {
+  const auto finished = on_mesh("bound", {"--collective", "all_gather", "--size", "9000B"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("bound_name      ejection"));
+  EXPECT_THAT(finished.out, HasSubstr("name=eccentricity time_ps=4000000"));  // corner to corner: 4 hops of 1 us
+}
+
+TEST(List, NamesEveryRegistry) {
+  const auto finished = tenex({"list"});
+  for (const auto* name : {"mesh(a,b,..)", "all_reduce", "ring_unidirectional", "direct", "tacos", "tacos_reference",
+                           "ejection", "collective_time_ps"})
+    EXPECT_THAT(finished.out, HasSubstr(name));
+}
+
+TEST(Help, HasAnExampleForEveryCommand) {
+  for (const auto* command : {"run", "plan", "merge", "synthesize", "simulate", "verify", "bound", "list"}) {
+    const auto finished = tenex({command, "--help"});
+    EXPECT_EQ(finished.exit_code, 0) << command;
+    EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
+    EXPECT_THAT(finished.out, HasSubstr(std::string("tenex ") + command)) << command;
+  }
+}
+
+constexpr auto machine_study = R"TOML(schema = 1
+name = "machine"
+[[sweep]]
+topology = "box.toml"
+axes.collective = ["all_gather", "all_reduce"]
+axes.algorithm = ["tacos", "ring"]
+size = "8MB"
+[outputs]
+store = ["link_bytes", "group_times"]
+schedule = "algorithm = tacos"
+)TOML";
+
+TEST(AStudyOfAMachineFile, RunsStoresSchedulesAndMergesAfterTheFolderMoved) {
+  const TemporaryFolder folder;
+  fs::copy_file(fs::path(TENEX_SOURCE_DIR) / "experiments" / "machines" / "dgx1.toml", folder.path() / "box.toml");
+  support::write_text(folder.path() / "study.toml", machine_study);
+  const auto ran = tenex({"run", (folder.path() / "study.toml").string(), "--out", (folder.path() / "out").string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("4 points: 4 evaluated now"));
+
+  std::size_t schedules = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "out" / "schedules")) {
+    ++schedules;
+    EXPECT_EQ(tenex({"verify", entry.path().string()}).exit_code, 0) << entry.path();
+  }
+  EXPECT_EQ(schedules, 2U);
+
+  const auto before = support::read_text(folder.path() / "out" / "study.h5");
+  fs::remove(folder.path() / "box.toml");
+  fs::rename(folder.path() / "out", folder.path() / "moved");
+  const auto merged = tenex({"merge", (folder.path() / "moved").string()});
+  ASSERT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("4 rows, 0 missing, 0 not ok"));
+  EXPECT_EQ(support::read_text(folder.path() / "moved" / "study.h5"), before) << "merging twice changed the file";
+}
+
+TEST(Run, RefusesAFolderOfAnotherStudyUnlessExtended) {
+  const TemporaryFolder folder;
+  const auto study = [](const char* sizes) {
+    return std::string("schema = 1\nname = \"s\"\n[[sweep]]\ntopology = \"RI(4)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n") +
+           "collective = \"all_gather\"\nalgorithm = \"ring\"\naxes.size = " + sizes + "\n";
+  };
+  support::write_text(folder.path() / "a.toml", study("[\"1KiB\"]"));
+  support::write_text(folder.path() / "b.toml", study("[\"1KiB\", \"1MiB\"]"));
+  const auto out = (folder.path() / "out").string();
+  ASSERT_EQ(tenex({"run", (folder.path() / "a.toml").string(), "--out", out}).exit_code, 0);
+  const auto refused = tenex({"run", (folder.path() / "b.toml").string(), "--out", out});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--extend"));
+  const auto extended = tenex({"run", (folder.path() / "b.toml").string(), "--out", out, "--extend"});
+  EXPECT_EQ(extended.exit_code, 0) << extended.err;
+  EXPECT_THAT(extended.out, HasSubstr("2 points: 1 evaluated now"));
+}
+
+}  // namespace
+}  // namespace tenex
