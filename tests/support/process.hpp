@@ -80,6 +80,7 @@ class Child {
     }
   }
 
+  [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
   void signal_group(int number) const { ::kill(-pid_, number); }
   [[nodiscard]] bool running() {

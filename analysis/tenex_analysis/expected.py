@@ -1,0 +1,48 @@
+"""The columns of a result that a study's expected.csv pins: what a point is, and its exact times.
+
+    python3 -m tenex_analysis.expected DIR > experiments/STUDY/expected.csv      write
+    python3 -m tenex_analysis.expected DIR experiments/STUDY/expected.csv        compare; exit 1 with the differences
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pandas
+
+from .reader import open_study
+
+COLUMNS = ["topology", "collective", "algorithm", "size", "chunks", "collective_time_ps", "bound_ps", "bound_name"]
+
+
+def expected_frame(result: str) -> pandas.DataFrame:
+    """The pinned columns of a result, in study order."""
+    return open_study(result).frame()[COLUMNS].astype(str)
+
+
+def differences(result: str, expected: str) -> pandas.DataFrame:
+    """Rows that differ from expected.csv, with both values; empty when all agree."""
+    found = expected_frame(result).reset_index(drop=True)
+    wanted = pandas.read_csv(expected, dtype=str, keep_default_na=False)
+    if list(wanted.columns) != COLUMNS or len(wanted) != len(found):
+        raise SystemExit(f"{expected}: {len(wanted)} rows for {len(found)} points, columns {list(wanted.columns)}")
+    return wanted.compare(found, result_names=("expected", "found"))
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) == 1:
+        expected_frame(arguments[0]).to_csv(sys.stdout, index=False)
+        return 0
+    if len(arguments) == 2:
+        rows = differences(*arguments)
+        if rows.empty:
+            print(f"all rows agree with {arguments[1]}")
+            return 0
+        print(rows.to_string())
+        return 1
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

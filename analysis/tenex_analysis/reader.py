@@ -1,0 +1,120 @@
+"""Opens study.h5 (format page: include/tenex/store/result_format.md) and hands out xarray and pandas objects.
+
+Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time` is float64 seconds with NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import h5py
+import numpy
+import pandas
+import xarray
+
+#: The major version of the format that this reader knows.
+SCHEMA = 1
+
+
+class ResultError(ValueError):
+    """The file is not a result that this reader can open; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """An opened result file. Everything is read into memory; the file is closed."""
+
+    path: Path
+    #: One entry per design point along `point`; settings, metrics and flags as stored.
+    points: xarray.Dataset
+
+    @property
+    def name(self) -> str:
+        """The study's file name stem or folder name, for titles."""
+        return self.path.parent.name or self.path.stem
+
+    @property
+    def text(self) -> str:
+        """The study's TOML, as it was run."""
+        return str(self.points.attrs.get("study", ""))
+
+    def words(self, column: str) -> numpy.ndarray:
+        """A flag column (status, engine, verified, bound_name, ...) as words."""
+        variable = self.points[column]
+        meanings = numpy.array(str(variable.attrs["flag_meanings"]).split(" "), dtype=object)
+        return meanings[variable.values.astype(int)]
+
+    def frame(self, only_ok: bool = False) -> pandas.DataFrame:
+        """All scalar columns, one row per point; flags as categoricals, text as str."""
+        columns = {}
+        for name, variable in self.points.variables.items():
+            if variable.dims != ("point",) or name == "point":
+                continue
+            if "flag_meanings" in variable.attrs:
+                columns[name] = pandas.Categorical(self.words(name))
+            else:
+                columns[name] = variable.values
+        frame = pandas.DataFrame(columns, index=pandas.Index(self.points["point"].values, name="point"))
+        return frame[frame["status"] == "ok"] if only_ok else frame
+
+    def groups(self) -> pandas.DataFrame:
+        """Times per process group, where the study stored them: point, group, time_ps."""
+        return self._ragged("groups")
+
+    def links(self) -> pandas.DataFrame:
+        """Loads per link, where the study stored them: point, source, destination, bytes, busy_ps."""
+        return self._ragged("links")
+
+    def runs(self) -> pandas.DataFrame:
+        """Which rank and host evaluated what, when."""
+        return self._ragged("runs")
+
+    def _ragged(self, group: str) -> pandas.DataFrame:
+        with h5py.File(self.path, "r") as file:
+            if group not in file:
+                return pandas.DataFrame()
+            columns = {
+                name: _text(data[...])
+                for name, data in file[group].items()
+                if data.attrs.get("CLASS") != b"DIMENSION_SCALE"
+            }
+        return pandas.DataFrame(columns)
+
+
+def _text(values: numpy.ndarray) -> numpy.ndarray:
+    """Fixed-length bytes to str; everything else as it is."""
+    if values.dtype.kind == "S":
+        return numpy.array([value.decode("utf-8") for value in values], dtype=object)
+    return values
+
+
+def _check(path: Path) -> None:
+    if not path.is_file():
+        raise ResultError(f"{path}: no such file (a merged result is DIR/study.h5) run the study or `tenex merge DIR`")
+    if not h5py.is_hdf5(path):
+        raise ResultError(f"{path}: not an HDF5 file (results are HDF5)")
+    with h5py.File(path, "r") as file:
+        schema = file.attrs.get("schema")
+        if schema is None or "physics" not in file.attrs or "point" not in file:
+            raise ResultError(f"{path}: not a tenex result (no schema, physics or point) open the study.h5 of a run")
+        if int(schema) > SCHEMA:
+            raise ResultError(f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis")
+
+
+def open_study(path: str | Path) -> Study:
+    """Opens a merged result file, or the study.h5 of a result folder.
+
+    Raises ResultError for anything that is not a tenex result of a schema that this reader knows.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "study.h5"
+    _check(path)
+    with xarray.open_dataset(path, engine="h5netcdf") as dataset:
+        points = dataset.load()
+    for name, variable in points.variables.items():
+        if variable.dtype.kind == "S" or (variable.dtype == object and variable.dims == ("point",)):
+            decoded = [v.decode("utf-8") if isinstance(v, bytes) else str(v) for v in variable.values]
+            points[name] = (variable.dims, numpy.array(decoded, dtype=object), variable.attrs)
+    return Study(path, points)

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Runs a study on this machine: installs what is missing (Debian 12, root or sudo), builds, runs on all cores.
+#   jobs/local.sh STUDY.toml [DIR]      DIR defaults to results/<folder of the study>; the result is DIR/study.h5
+# RANKS and OMP_NUM_THREADS override one rank per two cores and the threads that are left for each.
+set -euo pipefail
+[ $# -ge 1 ] || { sed -n '2,4s/^# *//p' "$0" >&2; exit 2; }
+study=$(realpath "$1")
+[ -f "$study" ] || { echo "$1: no such study (jobs/local.sh takes a TOML file) try experiments/quickstart/study.toml" >&2; exit 2; }
+top=$(cd "$(dirname "$0")/.." && pwd)
+out=$(realpath -m "${2:-$top/results/$(basename "$(dirname "$study")")}")
+
+# shellcheck source=jobs/packages.sh
+. "$top/jobs/packages.sh"
+install_missing "${build_packages[@]}"
+
+(cd "$top" && cmake --preset release -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF >/dev/null && cmake --build --preset release >&2)
+
+cores=$(nproc)
+ranks=${RANKS:-$(((cores + 1) / 2))}
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(((cores + ranks - 1) / ranks))}
+if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+exec mpirun -n "$ranks" --bind-to none "$top/build/release/bin/tenex" run "$study" --out "$out"

@@ -1,0 +1,23 @@
+# Sourced by jobs/local.sh and tests/run.sh: installs Debian packages that are missing. Needs root or sudo, and only then.
+# shellcheck shell=bash
+
+build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev libhdf5-dev libfmt-dev libxxhash-dev
+  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev)
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
+notebook_packages=(jupyter-nbconvert python3-nbconvert python3-nbclient python3-ipykernel python3-matplotlib
+  python3-h5py python3-h5netcdf python3-xarray python3-pandas)
+
+install_missing() {
+  local package missing=() as_root=()
+  for package in "$@"; do
+    dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "missing packages: ${missing[*]} (neither root nor sudo here) install them and run this again" >&2; return 2; }
+    as_root=(sudo)
+  fi
+  echo "installing ${missing[*]}" >&2
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}

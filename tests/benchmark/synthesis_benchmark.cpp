@@ -1,0 +1,39 @@
+// How long TACOS takes on one thread, and how close it comes to the bound (counter `efficiency`).
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "benchmark/cases.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex::benchmarks {
+namespace {
+
+void synthesize(benchmark::State& state, const std::string& shape, CollectiveKind kind, std::int64_t chunks) {
+  const auto given = make_case(shape, kind, chunks);
+  const auto bound = best_bound({given.topology, given.collective, Occupancy::transfer, true});
+  std::uint64_t sends = 0;
+  SimTime time;
+  for (auto _ : state) {
+    const auto made = synthesize_case(given);
+    sends = made.schedule.sends();
+    time = made.time;
+    benchmark::DoNotOptimize(sends);
+  }
+  state.counters["sends"] = static_cast<double>(sends);
+  state.counters["sends_per_s"] =
+      benchmark::Counter(static_cast<double>(sends), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["efficiency"] = static_cast<double>(bound.time.count()) / static_cast<double>(time.count());
+}
+
+using enum CollectiveKind;
+BENCHMARK_CAPTURE(synthesize, smoke_mesh_4x4, "mesh(4,4)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, mesh_16x16, "mesh(16,16)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, mesh_32x32, "mesh(32,32)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, torus_8x8x8, "torus(8,8,8)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, rfs_4x8x8, "RI(4)_FC(8)_SW(8)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, mesh_10x10_2_chunks, "mesh(10,10)", all_gather, 2)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, all_reduce_mesh_16x16, "mesh(16,16)", all_reduce, 1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tenex::benchmarks

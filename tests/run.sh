@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every test but those labelled `long`.
+#   tests/run.sh [ctest arguments]      for instance: tests/run.sh -L schedule
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=jobs/packages.sh
+. "$top/jobs/packages.sh"
+install_missing "${build_packages[@]}" "${test_packages[@]}" "${notebook_packages[@]}"
+
+cd "$top"
+cmake --preset ci
+cmake --build --preset ci
+if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+export OMPI_MCA_rmaps_base_oversubscribe=1
+exec ctest --preset ci --parallel "$(nproc)" "$@"
