@@ -17,7 +17,7 @@ CollectiveKind partner_of(CollectiveKind reduction) {
 }
 
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
-  return {topology, collective, problem.occupancy, problem.seed, problem.attempts, problem.threads};
+  return {topology, collective, problem.occupancy, problem.seed, problem.attempts, problem.threads, problem.engine};
 }
 
 Result<Gathered> reduce_by_reversal(const SynthesisProblem& problem, const Collective& reduction, Gatherer gather) {
@@ -40,7 +40,7 @@ Synthesis from(Gathered part, std::string_view engine) {
 }
 
 Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, std::string_view engine) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
   const Collective scattering = collective.as(CollectiveKind::reduce_scatter);
   const Collective gathering = collective.as(CollectiveKind::all_gather);
   auto reduction = reduce_by_reversal(problem, scattering, gather);
@@ -67,7 +67,7 @@ Result<Synthesis> compose(const SynthesisProblem& problem, Gatherer gather, std:
 }
 
 Gathered without_waste(const SynthesisProblem& problem, const Schedule& schedule) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
   Gathered gathered;
   gathered.schedule = prune_waste(topology, collective, occupancy, schedule);
   gathered.time = last_arrival(topology, collective, occupancy, gathered.schedule);

@@ -224,7 +224,7 @@ TEST(Merge, OfAFolderThatIsBeingWrittenNeverLosesCommittedRows) {
   const auto study = study_of(400);
   ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
   const auto child = ::fork();
-  if (child == 0) {  // joins shards after 64, 96, 128, ... commits
+  if (child == 0) {  // joins shards whenever there are 64
     auto writer = open_writer(folder.path(), study);
     for (std::size_t i = 0; i < 400; ++i)
       if (!writer.add({i, row_of(i), 1}).ok() || !writer.flush().ok()) ::_exit(1);

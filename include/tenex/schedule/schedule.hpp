@@ -28,6 +28,11 @@ class ScheduleStorage {
   [[nodiscard]] virtual std::uint64_t sends() const = 0;
   /// Fills `buffer.batch` with the sends of one window, sorted by (start, link).
   virtual void read(std::size_t window, SendBuffer& buffer) const = 0;
+  /// Link-major access, where the storage offers it: time is cut into tiles() disjoint, increasing intervals of start time, and
+  /// read_link() fills `buffer.batch` with one link's sends of one tile, in order of start. It lets a check of billions of sends go
+  /// NPU by NPU through its caches. 0 tiles: not offered.
+  [[nodiscard]] virtual std::size_t tiles() const { return 0; }
+  virtual void read_link(std::size_t /*tile*/, LinkId /*link*/, SendBuffer& buffer) const { buffer.batch = {}; }
   /// Bytes held.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   /// "list", ... : which storage this is, for reports.
@@ -43,6 +48,9 @@ class Schedule {
   [[nodiscard]] std::size_t windows() const { return storage_ ? storage_->windows() : 0; }
   [[nodiscard]] std::uint64_t sends() const { return storage_ ? storage_->sends() : 0; }
   void read(std::size_t window, SendBuffer& buffer) const { storage_->read(window, buffer); }
+  [[nodiscard]] std::size_t tiles() const { return storage_ ? storage_->tiles() : 0; }
+  void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const { storage_->read_link(tile, link, buffer); }
+  [[nodiscard]] const std::shared_ptr<const ScheduleStorage>& storage() const { return storage_; }
   [[nodiscard]] std::size_t memory_bytes() const { return storage_ ? storage_->memory_bytes() : 0; }
   [[nodiscard]] std::string_view storage_kind() const { return storage_ ? storage_->kind() : "empty"; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,19 @@
 
 namespace tenex {
 
+/// Which engine a synthesizer with several is to use.
+enum class EngineChoice : std::uint8_t {
+  automatic,     ///< the fastest that suits the problem at full quality
+  event_driven,  ///< any topology, event by event
+  exact,         ///< chunk-exact step table: links of one class, or one step length per dimension
+  coarse,        ///< blocks of NPUs as one, expanded: much faster, a little above the bound
+  symmetric,     ///< one NPU's schedule moved over a translation group: O(n)
+};
+
+/// "auto", "event_driven", "exact", "coarse", "symmetric".
+[[nodiscard]] std::string_view to_string(EngineChoice choice);
+[[nodiscard]] std::optional<EngineChoice> parse_engine_choice(std::string_view text);
+
 /// What a synthesizer reads; nothing else may influence its result.
 struct SynthesisProblem {
   const Topology& topology;
@@ -23,6 +37,7 @@ struct SynthesisProblem {
   std::uint64_t seed = 1;
   std::uint32_t attempts = 1;  ///< multi-start: the best of this many is kept (earliest attempt among equals)
   int threads = 1;             ///< attempts run side by side; never changes the result
+  EngineChoice engine = EngineChoice::automatic;
 };
 
 /// A synthesized schedule and how it came about.

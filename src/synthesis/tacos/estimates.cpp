@@ -21,8 +21,8 @@ constexpr double kBytesPerSendRetimed = 200;
 
 }  // namespace
 
-std::size_t tacos_bytes(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads] = problem;
+std::size_t event_driven_bytes(const SynthesisProblem& problem) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
   const double sends = sends_of_one_pass(collective);
   const double engines = std::min<double>(std::max(1, threads), std::max<std::uint32_t>(1, attempts));
   const double bits = static_cast<double>(BitMatrix::bytes_for(topology.vertices(), collective.chunks()));
@@ -34,8 +34,8 @@ std::size_t tacos_bytes(const SynthesisProblem& problem) {
   return static_cast<std::size_t>(bytes);
 }
 
-double tacos_seconds(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads] = problem;
+double event_driven_seconds(const SynthesisProblem& problem) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
   const double sends = sends_of_one_pass(collective);
   const double entries = static_cast<double>(topology.links()) * static_cast<double>(collective.chunks());
   const double attempt =

@@ -13,4 +13,8 @@ namespace tenex {
 [[nodiscard]] std::size_t tacos_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double tacos_seconds(const SynthesisProblem& problem);
 
+/// What the event-driven engine is expected to take.
+[[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);
+
 }  // namespace tenex

@@ -1,0 +1,30 @@
+#include "synthesis/tacos/engines.hpp"
+
+#include "synthesis/tacos/event_driven.hpp"
+#include "synthesis/tacos/tacos.hpp"
+
+namespace tenex {
+
+const std::vector<Engine>& engines() {
+  static const std::vector<Engine> table = {
+      {EngineChoice::event_driven, "event_driven", "any topology, chunk by chunk and event by event",
+       [](const SynthesisProblem&) { return std::string(); }, true, gather_event_driven, event_driven_bytes,
+       event_driven_seconds},
+  };
+  return table;
+}
+
+Result<const Engine*> choose_engine(const SynthesisProblem& gather) {
+  for (const auto& engine : engines()) {
+    if (gather.engine == EngineChoice::automatic ? !engine.automatic : gather.engine != engine.choice) continue;
+    const auto reason = engine.unsuitable(gather);
+    if (reason.empty()) return &engine;
+    if (gather.engine != EngineChoice::automatic) {
+      return input_error({}, "the engine `" + std::string(engine.name) + "` cannot make this schedule", reason,
+                         "leave the engine to `auto`");
+    }
+  }
+  return unsupported_error({}, "no engine of `tacos` can make this schedule");
+}
+
+}  // namespace tenex

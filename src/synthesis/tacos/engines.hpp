@@ -1,0 +1,38 @@
+// The engines behind the name `tacos`, fastest first: a new engine is one file and one line of this table.
+//
+// Each engine makes All-Gathers (and Broadcasts where it can); compose.hpp makes the other collectives of them. `automatic`
+// takes the first engine that suits the problem; the study may name one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synthesis/compose.hpp"
+
+namespace tenex {
+
+struct Engine {
+  EngineChoice choice;
+  std::string_view name;
+  std::string_view description;
+  /// Empty when the engine can make this gather; else why not, in words for a user. `problem.collective` is an All-Gather or a
+  /// Broadcast here. O(links).
+  std::string (*unsuitable)(const SynthesisProblem& problem);
+  /// Whether `automatic` may take it where it suits (an engine that trades quality for speed has to be named).
+  bool automatic;
+  Gatherer gather;
+  /// Expected bytes at the peak (schedule included) and seconds on one thread, from sizes alone; here `problem.collective` is what
+  /// the user asked for (an All-Reduce makes two gathers).
+  std::size_t (*bytes)(const SynthesisProblem& problem);
+  double (*seconds)(const SynthesisProblem& problem);
+};
+
+/// In the order in which `automatic` tries them.
+[[nodiscard]] const std::vector<Engine>& engines();
+
+/// The engine for a gather. Errors (input): the named engine does not suit, with its reason and what would.
+[[nodiscard]] Result<const Engine*> choose_engine(const SynthesisProblem& gather);
+
+}  // namespace tenex
