@@ -1,4 +1,5 @@
 // From argv to an exit code.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <variant>
@@ -23,6 +24,8 @@ Result<std::size_t> memory_limit(const std::string& text, std::size_t fallback) 
 }  // namespace cli
 
 int run_command_line(int argc, char** argv) {
+  // A file-size limit then fails the write with EFBIG, which is told as a full disk is, instead of ending the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const auto arguments = cli::parse_arguments(argc, argv);
     return std::visit(

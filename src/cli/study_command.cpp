@@ -3,7 +3,9 @@
 
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "commands.hpp"
 #include "mpi_session.hpp"
@@ -33,7 +35,13 @@ ExitCode exit_of(const Diagnostics& errors) {
   return ExitCode::interrupted;
 }
 
+void warn(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+}
+
 ExitCode finish(const RunReport& report) {
+  warn(report.warnings);
+  warn(report.merge.warnings);
   if (report.interrupted) {
     std::fprintf(stderr, "interrupted after %zu of %zu points; the same command continues\n",
                  report.already_done + report.evaluated, report.points);
@@ -117,6 +125,7 @@ ExitCode execute(const MergeArguments& arguments) {
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   const auto report = merge(arguments.dir, *study);
   if (!report) return complain(report.errors()), ExitCode::some_failed;
+  warn(report->warnings);
   fmt::print("{} rows, {} missing, {} not ok, {} found more than once\n", report->rows, report->missing, report->failed,
              report->repeated);
   const auto printed = print_summary(report->file);

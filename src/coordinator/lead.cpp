@@ -50,6 +50,7 @@ class Leader {
     while (!everyone_done()) sleep.rest(round());
     finish_own_worker();
     RunReport report = count();
+    report.warnings = state_.warnings;
     progress_.finish(progress());
     if (errors_.empty() && !report.interrupted) merge_rows(report, sleep);
     say_goodbye(report, sleep);

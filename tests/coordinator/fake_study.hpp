@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "support/process.hpp"
 #include "tenex/coordinator/coordinator.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluate.hpp"
@@ -55,24 +56,7 @@ inline EvaluationOutput make_row(const DesignPoint& point) {
   return output;
 }
 
-/// A folder that goes away with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tenex-coordinator-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using support::TemporaryFolder;
 
 inline void sleep_seconds(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 

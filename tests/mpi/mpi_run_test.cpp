@@ -53,7 +53,7 @@ class Job {
   void wait_until_started(int ranks) const {
     for (int rank = 0; rank < ranks; ++rank) {
       // Whole once its newline is there.
-      for (int i = 0; i < 10'000 && !testing::read_text(pid_file(rank)).ends_with('\n'); ++i)
+      for (int i = 0; i < 10'000 && !support::read_text(pid_file(rank)).ends_with('\n'); ++i)
         testing::sleep_seconds(0.003);
     }
   }
@@ -61,13 +61,13 @@ class Job {
   void kill_whole(ChildProcess& mpirun, int ranks) const {
     std::vector<int> pids;
     for (int rank = 0; rank < ranks; ++rank) {
-      pids.push_back(std::stoi(testing::read_text(pid_file(rank))));
+      pids.push_back(std::stoi(support::read_text(pid_file(rank))));
       ASSERT_GT(pids.back(), 1);
     }
     mpirun.signal(SIGKILL);
     for (const int pid : pids) kill(pid, SIGKILL);
     EXPECT_EQ(mpirun.wait(), 128 + SIGKILL);
-    for (const int pid : pids) testing::wait_until_dead(pid);
+    for (const int pid : pids) support::wait_until_dead(pid);
   }
   [[nodiscard]] std::vector<std::string> rows() const { return testing::merged_rows(out()); }
 
@@ -76,11 +76,9 @@ class Job {
                                                   const std::vector<std::string>& arguments) const {
     command.insert(command.end(), {"--out", out().string(), "--notes", notes().string()});
     command.insert(command.end(), arguments.begin(), arguments.end());
-    return std::make_unique<ChildProcess>(
-        command,
-        std::vector<std::string>{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                                 "OMPI_MCA_rmaps_base_oversubscribe=1"},
-        folder_.path() / "job");
+    const auto job = folder_.path() / "job";
+    std::filesystem::create_directories(job);
+    return std::make_unique<ChildProcess>(support::Command{std::move(command), support::mpi_environment(), {}}, job);
   }
   TemporaryFolder folder_;
 };
@@ -121,7 +119,7 @@ TEST(MpiRun, KeepsTheMakespanWithin1p3OfIdealWithOneWorkerTenTimesSlower) {
     last = std::max(last, times.second);
   }
   EXPECT_LE(last - first, 1.3 * 5.425 / 2.1);
-  EXPECT_FALSE(testing::read_text(job.notes() / "points-1").empty()) << "the slow rank had no part in it";
+  EXPECT_FALSE(support::read_text(job.notes() / "points-1").empty()) << "the slow rank had no part in it";
 }
 
 TEST(MpiRun, ResumesAfterADrainAndAfterAKillOfTheWholeJob) {

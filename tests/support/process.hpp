@@ -50,11 +50,24 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
+/// Returns when a killed process runs no more: gone, or left in the process table by a parent that does not wait for it.
+inline void wait_until_dead(pid_t pid) {
+  for (int i = 0; i < 1000; ++i) {
+    const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z") return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 struct Finished {
+  bool finished = true;
   int exit_code = -1;  ///< -1 when a signal ended it
   int signal = 0;
-  std::string out;
-  std::string err;
+  std::string out = {};
+  std::string err = {};
+  /// The exit code, or 128 + the signal as a shell says it, or -1 while it goes on.
+  [[nodiscard]] int status() const { return !finished ? -1 : signal != 0 ? 128 + signal : exit_code; }
 };
 
 struct Command {
@@ -87,21 +100,28 @@ class Child {
     if (pid_ > 0 && ::waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
     return pid_ > 0;
   }
-  Finished wait() {
-    if (pid_ > 0) ::waitpid(pid_, &status_, 0);
-    pid_ = 0;
+  /// Waits for the end, or for `limit`: then `finished` is false and the child goes on.
+  Finished wait(std::chrono::seconds limit = std::chrono::hours(1)) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (running()) {
+      if (std::chrono::steady_clock::now() > deadline) return {.finished = false, .out = out(), .err = err()};
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
     Finished finished;
     if (WIFEXITED(status_)) finished.exit_code = WEXITSTATUS(status_);
     if (WIFSIGNALED(status_)) finished.signal = WTERMSIG(status_);
-    finished.out = read_text(out_);
-    finished.err = read_text(err_);
+    finished.out = out();
+    finished.err = err();
     return finished;
   }
+  [[nodiscard]] std::string out() const { return read_text(out_); }
+  [[nodiscard]] std::string err() const { return read_text(err_); }
 
  private:
   [[noreturn]] void become(const Command& command) const {
     ::setpgid(0, 0);
     for (const auto& [name, value] : command.environment) ::setenv(name.c_str(), value.c_str(), 1);
+    ::dup2(::open("/dev/null", O_RDONLY), 0);
     ::dup2(::open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
     ::dup2(::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
     if (command.file_size_limit) {
@@ -127,15 +147,20 @@ inline Finished run(const Command& command) {
   return Child(command, folder.path()).wait();
 }
 
+/// What mpirun needs as root, and with more ranks than cores.
+inline std::vector<std::pair<std::string, std::string>> mpi_environment() {
+  return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
+}
+
 /// `mpirun -n ranks` before the program, as root or not, more ranks than cores or not.
 inline Command mpirun(int ranks, std::vector<std::string> program, int threads = 1) {
   Command command;
   command.arguments = {"mpirun", "-n", std::to_string(ranks), "--bind-to", "none"};
   for (auto& word : program) command.arguments.push_back(std::move(word));
-  command.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                         {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
-                         {"OMP_NUM_THREADS", std::to_string(threads)}};
+  command.environment = mpi_environment();
+  command.environment.emplace_back("OMP_NUM_THREADS", std::to_string(threads));
   return command;
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/design/study.hpp"
@@ -38,6 +39,7 @@ struct RunReport {
   std::size_t failed = 0;    ///< of all rows: status is not ok
   bool interrupted = false;  ///< a signal drained the run: resumable
   double seconds = 0;
+  std::vector<std::string> warnings;  ///< of the folder when it was opened: damaged shards, torn journals
   MergeReport merge;  ///< on rank 0, when not interrupted
 };
 
