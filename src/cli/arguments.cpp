@@ -39,6 +39,7 @@ constexpr Option point_options[] = {
     {"overlap", "--overlap", "true (default) or false: may gathers begin as their reductions end"},
     {"backend", "--backend", "congestion_aware (default) or congestion_unaware"},
     {"attempts", "--attempts", "multi-start attempts of a synthesizer; default 1"},
+    {"engine", "--engine", "auto (default), event_driven, exact, coarse or symmetric: how tacos synthesizes"},
     {"seed", "--seed", "seed of random choices; default 1"},
 };
 

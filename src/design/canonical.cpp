@@ -23,10 +23,12 @@ struct Relevance {
       : root(has_root(point.collective)),
         overlap(point.collective == CollectiveKind::all_reduce),
         attempts(point.family != AlgorithmFamily::textbook),
+        engine(point.family != AlgorithmFamily::textbook),
         backend(point.family != AlgorithmFamily::synthesizer) {}
   bool root;
   bool overlap;
   bool attempts;
+  bool engine;
   bool backend;
 };
 
@@ -126,6 +128,7 @@ void normalise_but_groups(DesignPoint& point) {
   if (!relevant.root) point.root = 0;
   if (!relevant.overlap) point.overlap = true;
   if (!relevant.attempts) point.attempts = 1;
+  if (!relevant.engine) point.engine = "auto";
   if (!relevant.backend) point.backend = "congestion_aware";
   sort_pairs(point.topology.without);
   reduce_list(point.topology.links.alpha);
@@ -159,6 +162,7 @@ void seal_normalised(DesignPoint& point) {
   if (!choice.links.bandwidth.empty() && !choice.links.per_npu) line("bandwidth", comma_list(choice.links.bandwidth));
   if (point.chunks != 1) number("chunks", point.chunks);
   line("collective", to_string(point.collective));
+  if (point.engine != "auto") line("engine", point.engine);
   if (point.groups != "all") line("groups", point.groups);
   if (!choice.links.bandwidth.empty() && choice.links.per_npu) {
     line("npu_bandwidth", comma_list(choice.links.bandwidth));

@@ -45,6 +45,8 @@ std::optional<ExpressionValue> default_of(Key key) {
       return std::string("true");
     case Key::backend:
       return std::string("congestion_aware");
+    case Key::engine:
+      return std::string("auto");
     default:
       return std::nullopt;
   }
@@ -85,6 +87,7 @@ DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vo
   set<bool>(point.overlap, row, Key::overlap);
   set<std::string>(point.backend, row, Key::backend);
   set<std::int64_t>(point.attempts, row, Key::attempts);
+  set<std::string>(point.engine, row, Key::engine);
   set<std::int64_t>(point.seed, row, Key::seed);
   normalise_but_groups(point);
   seal_normalised(point);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr PerKey<std::string_view> kNames{"topology",   "alpha",   "bandwidth", "npu_bandwidth", "unwind", "without",
                                           "collective", "size",    "chunks",    "groups",        "root",   "algorithm",
-                                          "occupancy",  "overlap", "backend",   "attempts",      "seed"};
+                                          "occupancy",  "overlap", "backend",   "attempts",      "engine", "seed"};
 constexpr std::string_view kAlias = "synthesizer";
 
 constexpr std::array kLaterKeys{
@@ -21,7 +21,6 @@ constexpr std::array kLaterKeys{
     LaterWord{"hp", "it parallelizes a workload"},
     LaterWord{"scheme", "it lets an optimizer split the bandwidth"},
     LaterWord{"faults", "it draws link failures"},
-    LaterWord{"engine", "it chooses a synthesis engine"},
     LaterWord{"switch_forwarding", "it changes how switches forward"},
     LaterWord{"forwarding", "it changes how switches forward"},
     LaterWord{"cut_through", "it changes how switches forward"},

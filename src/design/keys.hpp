@@ -31,9 +31,10 @@ enum class Key : std::uint8_t {
   overlap,
   backend,
   attempts,
+  engine,
   seed,
 };
-inline constexpr std::size_t kKeyCount = 17;
+inline constexpr std::size_t kKeyCount = 18;
 
 /// One slot per key.
 template <class T>

@@ -184,6 +184,12 @@ Result<Parsed> parse_backend(const Node& node) {
   return unknown_word(node, "backend", known);
 }
 
+Result<Parsed> parse_engine(const Node& node, const Vocabulary& vocabulary) {
+  std::vector<std::string_view> known(vocabulary.engines.begin(), vocabulary.engines.end());
+  if (std::find(known.begin(), known.end(), node.text()) != known.end()) return Parsed{node.text(), node.text()};
+  return unknown_word(node, "engine", known);
+}
+
 bool is_quantity(Key key) {
   return key == Key::alpha || key == Key::bandwidth || key == Key::npu_bandwidth || key == Key::size;
 }
@@ -220,6 +226,8 @@ Result<Parsed> parse_text(Key key, const Node& node, ValueContext& context) {
       return parse_occupancy(node);
     case Key::backend:
       return parse_backend(node);
+    case Key::engine:
+      return parse_engine(node, context.vocabulary);
     default:
       return Parsed{node.text(), node.text()};  // groups: their NPUs are checked against each topology
   }

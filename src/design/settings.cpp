@@ -53,6 +53,8 @@ const std::vector<Column>& columns() {
       integer_column("overlap", [](P p) { return std::int64_t{p.overlap ? 1 : 0}; }),
       text_column("backend", [](P p) { return p.backend; }),
       integer_column("attempts", [](P p) { return std::int64_t{p.attempts}; }),
+      // The metric `engine` says which engine was used.
+      text_column("engine_choice", [](P p) { return p.engine; }),
   };
   return table;
 }

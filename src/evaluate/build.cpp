@@ -74,6 +74,10 @@ Vocabulary vocabulary() {
     words.collectives.emplace(algorithm.name, algorithm.collectives);
   }
   for (const auto& synthesizer : synthesizers()) words.synthesizers.emplace_back(synthesizer.name);
+  words.engines.clear();
+  for (const auto choice : {EngineChoice::automatic, EngineChoice::event_driven, EngineChoice::exact,
+                            EngineChoice::coarse, EngineChoice::symmetric})
+    words.engines.emplace_back(to_string(choice));
   words.inspect_machine = [](std::string_view content, const std::string& file) -> Result<MachineFacts> {
     const auto machine = parse_machine(content, file);
     if (!machine) return machine.errors();

@@ -38,7 +38,7 @@ std::vector<Field> outcome_fields() {
         {"", "none", "in_tree", "exact_sets", "skipped"}},
        &Evaluation::reduction_check},
       {{"engine", Kind::flags, "", "which engine made the timed stream", false,
-        {"", "event_driven", "reference", "congestion_aware", "congestion_unaware"}},
+        {"", "event_driven", "reference", "congestion_aware", "congestion_unaware", "exact", "coarse", "symmetric"}},
        &Evaluation::engine},
       {{"bound_name", Kind::flags, "", "the lower bound that binds", false, bound_flags()}, &Evaluation::bound_name},
       {{"schedule_hash", Kind::text, "", "XXH3-64 of the timed stream", false, {}}, &Evaluation::schedule_hash},

@@ -53,7 +53,8 @@ Estimate estimate_program(const DesignPoint& point, const Topology& topology, co
 
 Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
                             const Collective& collective) {
-  const SynthesisProblem problem{topology, collective, point.occupancy, point.seed, point.attempts, 1};
+  const SynthesisProblem problem{topology, collective, point.occupancy, point.seed, point.attempts, 1,
+                                 parse_engine_choice(point.engine).value_or(EngineChoice::automatic)};
   const double sends = static_cast<double>(collective.required_deliveries()) * halves(point.collective);
   const auto holdings = BitMatrix::bytes_for(topology.vertices(), collective.chunks());
   return {synthesizer.estimate_seconds(problem) + sends * seconds_per_verified_send +

@@ -12,7 +12,8 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  auto made = synthesizer->synthesize({topology, collective, point.occupancy, point.seed, point.attempts, threads});
+  auto made = synthesizer->synthesize({topology, collective, point.occupancy, point.seed, point.attempts, threads,
+                                       parse_engine_choice(point.engine).value_or(EngineChoice::automatic)});
   if (!made) return made.errors();
 
   TimedStream stream;

@@ -185,6 +185,20 @@ TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
   EXPECT_THAT(point.canonical, testing::HasSubstr("attempts=3\nbackend=congestion_unaware"));
 }
 
+TEST(CanonicalText, NamesAnEngineOnlyWhereASynthesizerWasGivenOne) {
+  EXPECT_THAT(mesh_with({{"engine", "exact"}}).canonical,
+              testing::HasSubstr("collective=all_gather\nengine=exact\nphysics=1"));
+  EXPECT_EQ(mesh_with({{"engine", "auto"}}).canonical, mesh_with({}).canonical);
+  const auto ring = point_of({{"topology", "mesh(4,4)"},
+                              {"alpha", "0.5us"},
+                              {"bandwidth", "50GB/s"},
+                              {"collective", "all_gather"},
+                              {"size", "1GiB"},
+                              {"algorithm", "ring"},
+                              {"engine", "exact"}});
+  EXPECT_EQ(ring.canonical.find("engine"), std::string::npos);
+}
+
 TEST(CanonicalText, SealingTwiceChangesNothing) {
   DesignPoint point = mesh_with({{"groups", "0-7; 8-15"}, {"collective", "all_reduce"}});
   const DesignPoint before = point;

@@ -14,6 +14,7 @@ inline Vocabulary test_words() {
   Vocabulary words;
   words.algorithms = {"ring", "ring_unidirectional", "direct"};
   words.synthesizers = {"tacos", "tacos_reference"};
+  words.engines = {"auto", "event_driven", "exact"};
   for (const std::string& name : words.algorithms) {
     words.collectives[name] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
   }

@@ -137,7 +137,7 @@ TEST(Settings, AreTheFrozenColumns) {
   for (const Setting& setting : settings()) names.emplace_back(setting.name);
   EXPECT_THAT(names, testing::ElementsAre("topology", "alpha", "bandwidth", "npu_bandwidth", "unwind", "without",
                                           "collective", "size", "chunks", "groups", "root", "algorithm", "occupancy",
-                                          "overlap", "backend", "attempts"));
+                                          "overlap", "backend", "attempts", "engine_choice"));
 }
 
 TEST(Settings, ReadEveryFieldInIntegerUnits) {
@@ -163,7 +163,7 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
   }
   EXPECT_THAT(values, testing::ElementsAre("RI(4)_SW(4)", "500000,1000000", "", "1000000000", "2", "[[5,6]]",
                                            "all_reduce", "1000000", "4", "0-7; 8-15", "0", "tacos", "transfer", "0",
-                                           "congestion_aware", "8"));
+                                           "congestion_aware", "8", "auto"));
 }
 
 TEST(Settings, RefuseAnUnknownNameOrTheWrongKind) {

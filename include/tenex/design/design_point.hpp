@@ -49,6 +49,7 @@ struct DesignPoint {
   bool overlap = true;                       ///< All-Reduce: which time is the collective time
   std::string backend = "congestion_aware";  ///< for programs
   std::uint32_t attempts = 1;
+  std::string engine = "auto";  ///< of a synthesizer that has several
   std::uint64_t seed = 1;
 
   /// Sorted `name=value` in integer SI units, one per line, aliases expanded, files by content hash, schema 1's frozen
@@ -84,7 +85,7 @@ struct Setting {
 };
 
 /// The frozen table of settings that become result columns: topology, alpha, bandwidth, npu_bandwidth, unwind, without,
-/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts. (seed, key and canonical
+/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice. (seed, key and canonical
 /// are columns of their own.)
 [[nodiscard]] const std::vector<Setting>& settings();
 /// The value of a setting of kind text. InvariantError for any other name.

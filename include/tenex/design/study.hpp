@@ -48,6 +48,8 @@ struct MachineFacts {
 struct Vocabulary {
   std::vector<std::string> algorithms;  ///< textbook algorithms
   std::vector<std::string> synthesizers;
+  /// Engines that the key `engine` may name, `auto` first.
+  std::vector<std::string> engines = {"auto"};
   /// The collectives that an algorithm or synthesizer is defined for; one that is not listed is taken to do all.
   std::map<std::string, std::vector<CollectiveKind>, std::less<>> collectives = {};
   /// Checks a machine file's text; `file` names it in messages. Where absent, machine files are first looked at when
