@@ -31,8 +31,8 @@ class Study:
 
     @property
     def name(self) -> str:
-        """The study's file name stem or folder name, for titles."""
-        return self.path.parent.name or self.path.stem
+        """The study's own name, for titles."""
+        return str(self.points.attrs.get("title", self.path.stem))
 
     @property
     def text(self) -> str:
@@ -63,7 +63,7 @@ class Study:
         return self._ragged("groups")
 
     def links(self) -> pandas.DataFrame:
-        """Loads per link, where the study stored them: point, source, destination, bytes, busy_ps."""
+        """Loads per link, where the study stored them: point, link, source, destination, bytes, busy_ps."""
         return self._ragged("links")
 
     def runs(self) -> pandas.DataFrame:

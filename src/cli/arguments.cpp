@@ -48,7 +48,7 @@ struct Parsed {
   PlanArguments plan;
   MergeArguments merge;
   PointArguments point;
-  ReplayArguments replay{{}, "timed", false};
+  ReplayArguments replay{{}, "timed", false, false};
   VerifyArguments verify;
   ListArguments list{"all"};
 };
@@ -154,6 +154,7 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "list") return parsed.list;
   if (name == "simulate" && !parsed.replay.file.empty()) {
     parsed.replay.json = parsed.point.json;
+    parsed.replay.other_options = !parsed.point.settings.empty() || !parsed.point.out.empty();
     return parsed.replay;
   }
   using Command = PointArguments::Command;

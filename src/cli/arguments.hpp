@@ -48,6 +48,7 @@ struct ReplayArguments {
   std::filesystem::path file;
   std::string mode;
   bool json = false;
+  bool other_options = false;  ///< of a point were given beside the file
 };
 
 struct VerifyArguments {

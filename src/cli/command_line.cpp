@@ -1,7 +1,10 @@
 // From argv to an exit code.
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
 #include <variant>
 
 #include "arguments.hpp"
@@ -11,6 +14,13 @@
 
 namespace tenex {
 namespace cli {
+
+// A full disk behind `> file` must not pass for success.
+bool printed_whole() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  std::fprintf(stderr, "cannot write to standard output (%s)\n", std::strerror(errno));
+  return false;
+}
 
 void complain(const Diagnostics& errors) { std::fprintf(stderr, "%s\n", to_string(errors).c_str()); }
 
@@ -28,12 +38,16 @@ int run_command_line(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const auto arguments = cli::parse_arguments(argc, argv);
-    return std::visit(
+    const int code = std::visit(
         [](const auto& a) -> int {
           if constexpr (std::is_same_v<std::remove_cvref_t<decltype(a)>, cli::Leave>) return a.code;
           else return static_cast<int>(cli::execute(a));
         },
         arguments);
+    return cli::printed_whole() ? code : static_cast<int>(ExitCode::some_failed);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "memory ran out (a study or a schedule takes more than this process may use) raise its limit\n");
+    return static_cast<int>(ExitCode::some_failed);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tenex: broken invariant: %s (a defect of tenex, please report it)\n", error.what());
     return static_cast<int>(ExitCode::some_failed);

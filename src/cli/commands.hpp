@@ -15,6 +15,9 @@ ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 
+/// Flushes stdout; false, with a message, when something printed was lost.
+[[nodiscard]] bool printed_whole();
+
 /// Prints diagnostics on stderr.
 void complain(const Diagnostics& errors);
 

@@ -4,9 +4,33 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <numeric>
+#include <thread>
 
 namespace tenex::cli {
+namespace {
+
+// MPI counts in int.
+constexpr std::size_t largest_piece = std::size_t{1} << 30;
+constexpr std::size_t longest_text = std::size_t{1} << 16;
+
+// A blocking collective would burn this core while rank 0 reads a large study.
+void wait_for(MPI_Request request) {
+  int done = 0;
+  for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void broadcast_piece(void* data, int count, MPI_Datatype type) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(data, count, type, 0, MPI_COMM_WORLD, &request);
+  wait_for(request);
+}
+
+}  // namespace
 
 bool under_launcher() {
   constexpr std::array variables{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
@@ -22,5 +46,41 @@ MpiSession::MpiSession() {
 }
 
 MpiSession::~MpiSession() { MPI_Finalize(); }
+
+std::string MpiSession::broadcast(std::string bytes) const {
+  std::uint64_t size = bytes.size();
+  broadcast_piece(&size, 1, MPI_UINT64_T);
+  bytes.resize(size);
+  for (std::size_t at = 0; at < bytes.size(); at += largest_piece) {
+    const auto count = static_cast<int>(std::min(largest_piece, bytes.size() - at));
+    broadcast_piece(bytes.data() + at, count, MPI_BYTE);
+  }
+  return bytes;
+}
+
+std::vector<std::string> MpiSession::gather(std::string text) const {
+  text.resize(std::min(text.size(), longest_text));
+  const int size = static_cast<int>(text.size());
+  const auto ranks = rank_ == 0 ? static_cast<std::size_t>(ranks_) : 0;
+  std::vector<int> sizes(ranks);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  wait_for(request);
+  std::vector<int> offsets(ranks);
+  std::exclusive_scan(sizes.begin(), sizes.end(), offsets.begin(), 0);
+  std::string all(ranks == 0 ? 0 : static_cast<std::size_t>(offsets.back() + sizes.back()), '\0');
+  MPI_Igatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), offsets.data(), MPI_BYTE, 0, MPI_COMM_WORLD,
+               &request);
+  wait_for(request);
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < ranks; ++r)
+    texts.push_back(all.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(sizes[r])));
+  return texts;
+}
+
+void MpiSession::abort(int code) const {
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
 
 }  // namespace tenex::cli

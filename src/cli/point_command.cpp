@@ -1,5 +1,7 @@
 // synthesize, simulate and bound: one point in the study's words.
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "commands.hpp"
@@ -15,15 +17,14 @@ namespace {
 
 using Command = PointArguments::Command;
 
-bool names_algorithm(const PointArguments& arguments) {
-  for (const auto& [name, value] : arguments.settings)
-    if (name == "algorithm") return true;
-  return false;
+bool names(const PointArguments& arguments, std::string_view key) {
+  return std::ranges::any_of(arguments.settings, [&](const auto& setting) { return setting.first == key; });
 }
 
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
-  if (!names_algorithm(arguments)) settings.emplace_back("algorithm", arguments.command == Command::simulate ? "ring" : "tacos");
+  if (!names(arguments, "algorithm"))
+    settings.emplace_back("algorithm", arguments.command == Command::simulate ? "ring" : "tacos");
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
   const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;
@@ -99,17 +100,27 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   return ExitCode::some_failed;
 }
 
-ExitCode print_bounds(const DesignPoint& point, bool json) {
+// Bounds hold for a topology as it stands: switches are unwound only where asked for, or where a synthesizer was named.
+ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
+  const bool json = arguments.json;
+  if (!names(arguments, "algorithm") && !names(arguments, "unwind")) {
+    point.algorithm.clear();
+    point.topology.unwind = 0;
+  }
   const auto topology = build_point_topology(point);
   if (!topology) return complain(topology.errors()), ExitCode::bad_input;
   const auto collective = build_point_collective(point, topology->npus());
   if (!collective) return complain(collective.errors()), ExitCode::bad_input;
+  if (const auto in_range = check_time_range(point, *topology, *collective); !in_range)
+    return complain(in_range.errors()), ExitCode::bad_input;
   const BoundProblem problem{*topology, *collective, point.occupancy, point.overlap};
   const auto best = best_bound(problem);
   const auto ideal = paper_ideal(*topology, *collective);
   Report report;
   report.add("npus", static_cast<std::int64_t>(topology->npus()));
   report.add("links", static_cast<std::int64_t>(topology->links()));
+  report.add("switches", static_cast<std::int64_t>(topology->switches()));
+  report.add("unwound_degree", static_cast<std::int64_t>(point.topology.unwind));
   report.add("bound_ps", best.time.count());
   report.add("bound_name", std::string(best.name));
   report.add_count("paper_ideal_ps", ideal ? ideal->count() : -1);
@@ -137,7 +148,7 @@ ExitCode execute(const PointArguments& arguments) {
   if (!limit) return complain(limit.errors()), ExitCode::bad_input;
   const auto point = point_of(arguments);
   if (!point) return complain(point.errors()), ExitCode::bad_input;
-  if (arguments.command == Command::bound) return print_bounds(*point, arguments.json);
+  if (arguments.command == Command::bound) return print_bounds(*point, arguments);
 
   Cache cache;
   EvaluateOptions options;

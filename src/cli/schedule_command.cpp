@@ -65,6 +65,11 @@ ExitCode execute(const VerifyArguments& arguments) {
 }
 
 ExitCode execute(const ReplayArguments& arguments) {
+  if (arguments.other_options) {
+    complain({input_error({"--schedule", 0, 0}, "a schedule file brings its own point",
+                          "its topology, collective and sends are in the file", "leave the other options away")});
+    return ExitCode::bad_input;
+  }
   const auto file = read_schedule_file(arguments.file);
   if (!file) return complain(file.errors()), ExitCode::bad_input;
   SimulationOptions options;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "commands.hpp"
 #include "mpi_session.hpp"
 #include "report.hpp"
+#include "shared_study.hpp"
 #include "summary.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/coordinator/coordinator.hpp"
@@ -39,7 +41,14 @@ void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
 }
 
-ExitCode finish(const RunReport& report) {
+/// Says that rows are missing from the merged file, and how to get them.
+ExitCode say_missing(const MergeReport& merged, const std::filesystem::path& dir) {
+  std::fprintf(stderr, "%zu of %zu points have no row yet; `tenex run STUDY --out %s` continues\n", merged.missing,
+               merged.rows + merged.missing, dir.string().c_str());
+  return ExitCode::interrupted;
+}
+
+ExitCode finish(const RunReport& report, const std::filesystem::path& out) {
   warn(report.warnings);
   warn(report.merge.warnings);
   if (report.interrupted) {
@@ -51,50 +60,56 @@ ExitCode finish(const RunReport& report) {
              report.seconds, report.already_done, report.failed);
   const auto printed = print_summary(report.merge.file);
   if (printed != ExitCode::done) return printed;
+  if (report.merge.missing > 0) return say_missing(report.merge, out);
   return report.failed > 0 ? ExitCode::some_failed : ExitCode::done;
+}
+
+ExitCode run_study(const RunArguments& arguments, const MpiSession* session) {
+  const auto shared = share_run(arguments, session);
+  if (!shared) return ExitCode::bad_input;
+  RunOptions options;
+  options.out = shared->out;
+  options.threads = arguments.threads;
+  options.memory_limit_bytes = shared->memory_limit;
+  options.open = {arguments.extend, arguments.retry_failed};
+  options.quiet = arguments.quiet;
+  const bool first = session == nullptr || session->rank() == 0;
+  const auto report = session != nullptr ? run_with_mpi(shared->study, options) : run_alone(shared->study, options);
+  if (!report) {
+    if (first) complain(report.errors());
+    return exit_of(report.errors());
+  }
+  return first ? finish(*report, arguments.out) : ExitCode::done;
 }
 
 }  // namespace
 
 ExitCode execute(const RunArguments& arguments) {
-  const auto limit = memory_limit(arguments.memory, 0);
   const bool launched = under_launcher();
   if (launched) block_run_signals();
   std::optional<MpiSession> session;
   if (launched) session.emplace();
-  const bool first = !session || session->rank() == 0;
-
-  auto study = limit ? read_study(arguments.study, vocabulary()) : Result<Study>(limit.errors());
-  if (study) {
-    if (auto wrong = check_study(*study); !wrong.empty()) study = std::move(wrong);
+  try {
+    return run_study(arguments, session ? &*session : nullptr);
+  } catch (const std::exception& error) {
+    if (!session) throw;
+    // The other ranks may wait for this one in a collective, which it will never enter.
+    std::fprintf(stderr, "tenex: rank %d: %s; the job is aborted, the same command continues\n", session->rank(),
+                 error.what());
+    session->abort(static_cast<int>(ExitCode::interrupted));
   }
-  if (!study) {
-    if (first) complain(study.errors());
-    return ExitCode::bad_input;
-  }
-  RunOptions options;
-  options.out = arguments.out;
-  options.threads = arguments.threads;
-  options.memory_limit_bytes = *limit;
-  options.open = {arguments.extend, arguments.retry_failed};
-  options.quiet = arguments.quiet;
-  const auto report = session ? run_with_mpi(*study, options) : run_alone(*study, options);
-  if (!report) {
-    if (first) complain(report.errors());
-    return exit_of(report.errors());
-  }
-  return first ? finish(*report) : ExitCode::done;
 }
 
 ExitCode execute(const PlanArguments& arguments) {
   auto study = read_study(arguments.study, vocabulary());
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   if (const auto wrong = check_study(*study); !wrong.empty()) return complain(wrong), ExitCode::bad_input;
+  Estimator estimator;
   double seconds = 0;
   std::size_t largest = 0;
   std::vector<Report> points;
   for (const auto& point : study->points) {
-    const auto cost = estimate(point);
+    const auto cost = estimator(point);
     seconds += cost.seconds;
     largest = std::max(largest, cost.bytes);
     if (!arguments.points) continue;
@@ -130,6 +145,7 @@ ExitCode execute(const MergeArguments& arguments) {
              report->repeated);
   const auto printed = print_summary(report->file);
   if (printed != ExitCode::done) return printed;
+  if (report->missing > 0) return say_missing(*report, arguments.dir);
   return report->failed > 0 ? ExitCode::some_failed : ExitCode::done;
 }
 

@@ -41,7 +41,8 @@ void count(Tally& tally, const Evaluation& row) {
     return;
   }
   if (row.verified == Verified::yes) ++tally.verified;
-  if (row.collective_time_ps == row.bound_ps) ++tally.at_bound;
+  // A row without an efficiency is not held to its bound (congestion_unaware).
+  if (!std::isnan(row.efficiency) && row.collective_time_ps == row.bound_ps) ++tally.at_bound;
   if (!std::isnan(row.efficiency) && row.efficiency > 0) {
     ++tally.measured;
     tally.log_efficiency += std::log(row.efficiency);
@@ -77,7 +78,7 @@ Result<std::string> summarize(const std::filesystem::path& file) {
     count(all, table->rows[i]);
   }
   std::vector<std::vector<std::string>> rows{{"collective, algorithm", "points", "verified", "not ok", "at bound",
-                                              "mean efficiency", "least", "best algbw"}};
+                                              "geometric mean efficiency", "least", "best algbw"}};
   for (const auto& [name, tally] : tallies) rows.push_back(table_row(name, tally));
   rows.push_back(table_row("all", all));
   return format_table(rows);

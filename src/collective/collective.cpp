@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::int64_t kMostChunks = std::numeric_limits<std::uint32_t>::max() - 1;
 
-bool has_root(CollectiveKind kind) { return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce; }
-
 /// Everyone ends with every chunk of the group (else only the chunk's owner does).
 bool gathers(CollectiveKind kind) {
   return kind == CollectiveKind::all_gather || kind == CollectiveKind::all_reduce || kind == CollectiveKind::broadcast;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tenex/files/schedule_file.hpp"
 
@@ -44,6 +46,14 @@ class Committer::Impl {
     if (has_schedule) changed_.wait(lock, [&] { return taken_ >= mine; });
   }
 
+  void announce(std::uint32_t point) {
+    std::unique_lock lock(mutex_);
+    announced_.push_back(point);
+    const auto mine = ++announces_asked_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return announces_done_ >= mine; });
+  }
+
   bool flush_until(Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     const auto mine = ++flushes_asked_;
@@ -68,9 +78,12 @@ class Committer::Impl {
   void loop() {
     std::unique_lock lock(mutex_);
     while (true) {
-      const bool woken = changed_.wait_for(
-          lock, longest_pending, [&] { return !queue_.empty() || flushes_done_ < flushes_asked_ || stopping_; });
-      if (!queue_.empty()) {
+      const bool woken = changed_.wait_for(lock, longest_pending, [&] {
+        return !queue_.empty() || !announced_.empty() || flushes_done_ < flushes_asked_ || stopping_;
+      });
+      if (!announced_.empty()) {
+        write_announcements(lock);  // first: a thread of the engine waits for it
+      } else if (!queue_.empty()) {
         write_next(lock);
       } else if (flushes_done_ < flushes_asked_ || !woken) {
         flush(lock);
@@ -78,6 +91,20 @@ class Committer::Impl {
         return;
       }
     }
+  }
+
+  void write_announcements(std::unique_lock<std::mutex>& lock) {
+    const auto points = std::exchange(announced_, {});
+    const bool broken = !errors_.empty();
+    lock.unlock();
+    Status status = success();
+    for (const auto point : points) {
+      if (!broken && status.ok()) status = writer_.start(point);
+    }
+    lock.lock();
+    if (!status.ok()) errors_ = status.errors();
+    announces_done_ += points.size();
+    changed_.notify_all();
   }
 
   void write_next(std::unique_lock<std::mutex>& lock) {
@@ -133,6 +160,9 @@ class Committer::Impl {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<FinishedPoint> queue_;
+  std::vector<std::uint32_t> announced_;
+  std::uint64_t announces_asked_ = 0;
+  std::uint64_t announces_done_ = 0;
   std::uint64_t put_ = 0;
   std::uint64_t taken_ = 0;
   std::uint64_t flushes_asked_ = 0;
@@ -147,6 +177,7 @@ Committer::Committer(const Study& study, std::filesystem::path dir, ShardWriter 
 Committer::~Committer() = default;
 
 void Committer::put(FinishedPoint point) { impl_->put(std::move(point)); }
+void Committer::announce(std::uint32_t point) { impl_->announce(point); }
 bool Committer::flush_until(Clock::time_point deadline) { return impl_->flush_until(deadline); }
 Status Committer::finish() { return impl_->finish(); }
 bool Committer::failed() const { return impl_->failed(); }

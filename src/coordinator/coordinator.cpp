@@ -1,6 +1,8 @@
 // The two entrances: alone, and (run_with_mpi, in mpi_run.cpp) as one of many ranks.
 #include "tenex/coordinator/coordinator.hpp"
 
+#include <memory>
+
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 
@@ -14,7 +16,11 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
   setup.engine.threads = resolve_threads(options.threads);
   setup.engine.memory_limit_bytes = resolve_memory_limit(options.memory_limit_bytes, ranks_on_host);
   setup.evaluate_point = options.evaluate_point ? options.evaluate_point : EvaluatePoint(evaluate);
-  setup.estimate_point = options.estimate_point ? options.estimate_point : EstimatePoint(estimate);
+  setup.estimate_point = options.estimate_point;
+  if (!setup.estimate_point) {
+    const auto estimator = std::make_shared<Estimator>();  // a study asks for many points of few kinds
+    setup.estimate_point = [estimator](const DesignPoint& point) { return (*estimator)(point); };
+  }
   return setup;
 }
 

@@ -1,8 +1,10 @@
 // The engine thread, its queue and its two modes. See the header for the idea.
 //
-// All state is guarded by one mutex; evaluation, estimation and the sink run outside it. A thread in the wide region
-// sleeps on `changed_` while the first waiting point does not fit into memory beside those that run, or while nothing
-// waits but others still run (a lease may arrive).
+// All state is guarded by one mutex; evaluation, estimation, the announcer and the sink run outside it. A lease that
+// has arrived is unpacked (its points estimated, sorted and queued) by the next thread of the engine that looks for
+// work, one lease at a time and in order. A thread in the wide region sleeps on `changed_` while the first waiting
+// point does not fit into memory beside those that run, or while nothing waits but others still run (a lease may
+// arrive).
 #include "tenex/coordinator/engine.hpp"
 
 #include <omp.h>
@@ -45,15 +47,20 @@ bool wants_all_threads(const Estimate& estimate, double lease_seconds, const Eng
   return side_by_side < (threads + 1) / 2 || estimate.seconds > 1.5 * lease_seconds / options.threads;
 }
 
+bool worth_announcing(const Estimate& estimate, const EngineOptions& options) {
+  return estimate.seconds > options.announce_seconds || estimate.bytes > options.memory_limit_bytes / 2;
+}
+
 class Engine::Impl {
  public:
-  Impl(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, EstimatePoint estimate_point,
-       PointSink sink)
+  Impl(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates, PointSink sink,
+       PointAnnouncer announce)
       : study_(study),
         options_(options),
         evaluate_point_(std::move(evaluate_point)),
-        estimate_point_(std::move(estimate_point)),
-        sink_(std::move(sink)) {
+        estimates_(estimates),
+        sink_(std::move(sink)),
+        announce_(std::move(announce)) {
     options_.threads = std::max(1, options_.threads);
     thread_ = std::thread([this] { loop(); });
   }
@@ -69,17 +76,18 @@ class Engine::Impl {
   }
 
   void push(const Lease& lease) {
-    auto tasks = make_tasks(lease);
     {
       const std::lock_guard lock(mutex_);
       ++report_.leases_received;
       if (draining_) return;
-      if (tasks.empty()) report_.finished_leases.push_back(lease.id);
-      if (!tasks.empty()) left_of_lease_[lease.id] = tasks.size();
-      for (auto& task : tasks) {
-        backlog_ += task.estimate.seconds;
-        waiting_.push_back(task);
+      if (lease.points.empty()) {
+        report_.finished_leases.push_back(lease.id);
+        return;
       }
+      left_of_lease_[lease.id] = lease.points.size();
+      packed_points_ += lease.points.size();
+      backlog_ += lease.seconds;
+      arrived_.push_back(lease);
     }
     changed_.notify_all();
   }
@@ -90,6 +98,8 @@ class Engine::Impl {
       draining_ = true;
       for (const auto& task : waiting_) backlog_ -= task.estimate.seconds;
       waiting_.clear();
+      for (const auto& lease : arrived_) forget_packed(lease);
+      arrived_.clear();
     }
     changed_.notify_all();
   }
@@ -98,18 +108,18 @@ class Engine::Impl {
     const std::lock_guard lock(mutex_);
     RankReport result = report_;
     report_.finished_leases.clear();
-    result.backlog_seconds = waiting_.empty() && running_ == 0 ? 0.0 : std::max(backlog_, 1e-9);
+    result.backlog_seconds = nothing_at_hand() ? 0.0 : std::max(backlog_, 1e-9);
     return result;
   }
 
   std::size_t waiting() const {
     const std::lock_guard lock(mutex_);
-    return waiting_.size();
+    return waiting_.size() + packed_points_;
   }
 
   bool idle() const {
     const std::lock_guard lock(mutex_);
-    return waiting_.empty() && running_ == 0;
+    return nothing_at_hand();
   }
 
  private:
@@ -120,11 +130,38 @@ class Engine::Impl {
     bool deep = false;
   };
 
+  /// Under the lock, as are the two below.
+  bool nothing_at_hand() const { return waiting_.empty() && packed_points_ == 0 && running_ == 0; }
+  bool can_unpack() const { return !arrived_.empty() && !unpacking_; }
+  void forget_packed(const Lease& lease) {
+    packed_points_ -= lease.points.size();
+    backlog_ -= lease.seconds;
+  }
+
+  /// Queues the points of the first lease that has arrived. Takes and returns the lock held, estimates without it.
+  void unpack(std::unique_lock<std::mutex>& lock) {
+    const Lease lease = std::move(arrived_.front());
+    arrived_.pop_front();
+    unpacking_ = true;
+    lock.unlock();
+    auto tasks = make_tasks(lease);
+    lock.lock();
+    unpacking_ = false;
+    forget_packed(lease);
+    if (!draining_) {
+      for (auto& task : tasks) {
+        backlog_ += task.estimate.seconds;
+        waiting_.push_back(task);
+      }
+    }
+    changed_.notify_all();
+  }
+
   std::vector<Task> make_tasks(const Lease& lease) const {
     std::vector<Task> tasks;
     double total = 0;
     for (const auto point : lease.points) {
-      tasks.push_back({point, estimate_point_(study_.points[point]), lease.id, false});
+      tasks.push_back({point, estimates_.of(point), lease.id, false});
       total += tasks.back().estimate.seconds;
     }
     for (auto& task : tasks) task.deep = wants_all_threads(task.estimate, total, options_);
@@ -138,8 +175,12 @@ class Engine::Impl {
     omp_set_max_active_levels(1);  // a point evaluated inside the wide region must not open a region of its own
     while (true) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
+      changed_.wait(lock, [&] { return stopping_ || !waiting_.empty() || can_unpack(); });
+      if (can_unpack()) unpack(lock);
+      if (waiting_.empty()) {
+        if (stopping_) return;
+        continue;
+      }
       mark_progress_ = Clock::now();
       if (waiting_.front().deep) {
         const Task task = start_front();
@@ -162,8 +203,12 @@ class Engine::Impl {
   std::optional<Task> take_wide() {
     std::unique_lock lock(mutex_);
     while (region_open_) {
+      if (can_unpack()) {
+        unpack(lock);
+        continue;
+      }
       if (waiting_.empty()) {
-        if (running_ == 0 || draining_) break;
+        if ((running_ == 0 && !unpacking_) || draining_) break;
       } else if (waiting_.front().deep) {
         break;
       } else if (running_ == 0 || running_bytes_ + waiting_.front().estimate.bytes <= options_.memory_limit_bytes) {
@@ -187,6 +232,7 @@ class Engine::Impl {
   }
 
   void run(const Task& task, int threads, bool alone) {
+    if (announce_ && worth_announcing(task.estimate, options_)) announce_(task.point);
     FinishedPoint finished;
     finished.point = task.point;
     finished.output = evaluate_guarded(task, threads, alone);
@@ -239,13 +285,17 @@ class Engine::Impl {
   const Study& study_;
   EngineOptions options_;
   EvaluatePoint evaluate_point_;
-  EstimatePoint estimate_point_;
+  Estimates& estimates_;
   PointSink sink_;
+  PointAnnouncer announce_;
   Cache cache_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  std::deque<Lease> arrived_;  ///< not unpacked yet
   std::deque<Task> waiting_;
+  std::size_t packed_points_ = 0;  ///< of the arrived leases and of the one that is being unpacked
+  bool unpacking_ = false;
   std::unordered_map<std::uint64_t, std::size_t> left_of_lease_;
   std::size_t running_ = 0;
   std::size_t running_bytes_ = 0;
@@ -258,10 +308,10 @@ class Engine::Impl {
   std::thread thread_;  // last: starts when all else is ready
 };
 
-Engine::Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, EstimatePoint estimate_point,
-               PointSink sink)
-    : impl_(std::make_unique<Impl>(study, options, std::move(evaluate_point), std::move(estimate_point),
-                                   std::move(sink))) {}
+Engine::Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates,
+               PointSink sink, PointAnnouncer announce)
+    : impl_(std::make_unique<Impl>(study, options, std::move(evaluate_point), estimates, std::move(sink),
+                                   std::move(announce))) {}
 Engine::~Engine() = default;
 
 void Engine::push(const Lease& lease) { impl_->push(lease); }

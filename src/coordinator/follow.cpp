@@ -19,7 +19,11 @@ constexpr auto alive_interval = std::chrono::seconds(5);
 class Follower {
  public:
   Follower(const Study& study, const RankSetup& setup, Transport& transport, const LeaveProcess& leave)
-      : study_(study), setup_(setup), transport_(transport), way_out_(signals_, leave, {}) {}
+      : study_(study),
+        setup_(setup),
+        transport_(transport),
+        estimates_(study, setup.estimate_point),
+        way_out_(signals_, leave, {}) {}
 
   Result<RunReport> run() {
     transport_.send(0, HelloMessage{study_.digest, study_.points.size(),
@@ -49,7 +53,7 @@ class Follower {
       any = true;
       if (const auto* start = std::get_if<StartMessage>(&message->second)) begin(*start);
       if (const auto* lease = std::get_if<LeaseMessage>(&message->second); lease != nullptr && worker_) {
-        worker_->engine().push({lease->id, to_points(lease->ranges), 0});
+        worker_->engine().push({lease->id, to_points(lease->ranges), lease->seconds});
       }
       if (const auto* drain = std::get_if<DrainMessage>(&message->second)) {
         no_more_ = true;
@@ -68,7 +72,7 @@ class Follower {
     auto writer =
         ShardWriter::open(setup_.out, study_, start.incarnation, static_cast<std::uint32_t>(transport_.rank()));
     if (writer.ok()) {
-      worker_.emplace(study_, setup_, std::move(*writer));
+      worker_.emplace(study_, setup_, estimates_, std::move(*writer));
     } else {
       append(errors_, writer.errors());
       stop(DrainReason::error);
@@ -134,6 +138,7 @@ class Follower {
   const Study& study_;
   const RankSetup& setup_;
   Transport& transport_;
+  Estimates estimates_;
   Signals signals_;
   WayOut way_out_;
   std::optional<Worker> worker_;

@@ -17,11 +17,11 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto beat_interval = std::chrono::seconds(5);
 constexpr auto longest_goodbye = std::chrono::seconds(10);
 
 struct Peer {
   std::string host = "?";
+  int threads = 1;
   RankReport report;
   std::uint64_t leases_sent = 0;
   bool asks = false;
@@ -38,19 +38,22 @@ class Leader {
         folder_(folder),
         way_out_(signals, leave, [&folder] { folder.reset(); }),
         state_(folder->state()),
-        queue_(costs(), std::vector<int>(transport.size(), setup.engine.threads)),
+        estimates_(study, setup.estimate_point),
         peers_(transport.size()),
         progress_(setup.quiet, state_.done_count) {
     peers_[0].said_bye = true;
+    for (auto& peer : peers_) peer.threads = setup.engine.threads;
   }
 
   Result<RunReport> run() {
+    estimates_.start_all(points_to_do(), setup_.engine.threads);
     start_own_worker();
     AdaptiveSleep sleep;
     while (!everyone_done()) sleep.rest(round());
     finish_own_worker();
     RunReport report = count();
     report.warnings = state_.warnings;
+    if (!state_.interrupted.empty()) report.warnings.push_back(describe_interrupted());
     progress_.finish(progress());
     if (errors_.empty() && !report.interrupted) merge_rows(report, sleep);
     say_goodbye(report, sleep);
@@ -60,21 +63,43 @@ class Leader {
   }
 
  private:
-  std::vector<PointCost> costs() const {
-    std::vector<PointCost> result;
-    result.reserve(study_.points.size() - state_.done_count);
+  std::vector<std::uint32_t> points_to_do() const {
+    std::vector<std::uint32_t> points;
+    points.reserve(study_.points.size() - state_.done_count);
     for (std::size_t i = 0; i < study_.points.size(); ++i) {
-      if (state_.done[i]) continue;
-      result.push_back({static_cast<std::uint32_t>(i), setup_.estimate_point(study_.points[i]).seconds});
+      if (!state_.done[i]) points.push_back(static_cast<std::uint32_t>(i));
     }
-    return result;
+    return points;
+  }
+
+  /// Makes the lease queue once all points are estimated. Until then ranks wait for their first lease.
+  bool open_queue() {
+    if (queue_ || draining_ || !estimates_.all_known()) return false;
+    std::vector<PointCost> costs;
+    for (const auto point : points_to_do()) costs.push_back({point, estimates_.of(point).seconds});
+    std::vector<int> threads;
+    for (const auto& peer : peers_) threads.push_back(peer.threads);
+    queue_.emplace(std::move(costs), threads);
+    return true;
+  }
+
+  bool nothing_to_lease() const { return draining_ || (queue_ && queue_->empty()); }
+
+  /// What an earlier run died in, or was stopped in.
+  std::string describe_interrupted() const {
+    const auto& first = study_.points[state_.interrupted.front()];
+    return fmt::format(
+        "points that an earlier run began and did not finish, to be evaluated again: {}; the first: {} {} on {}, "
+        "key {}",
+        state_.interrupted.size(), text_setting(first, "collective"), first.algorithm, first.topology.text,
+        to_string(first.key));
   }
 
   void start_own_worker() {
-    if (queue_.empty()) return;  // nothing to evaluate: no shards to open
+    if (state_.done_count == study_.points.size()) return;  // nothing to evaluate: no shards to open
     auto writer = ShardWriter::open(setup_.out, study_, state_.incarnation, 0);
     if (writer.ok()) {
-      worker_.emplace(study_, setup_, std::move(*writer));
+      worker_.emplace(study_, setup_, estimates_, std::move(*writer));
     } else {
       fail(writer.errors());
     }
@@ -84,7 +109,7 @@ class Leader {
     for (const auto& peer : peers_) {
       if (!peer.said_bye) return false;
     }
-    return (draining_ || queue_.empty()) && (!worker_ || worker_->idle());
+    return nothing_to_lease() && (!worker_ || worker_->idle());
   }
 
   /// One round of the loop; whether anything happened.
@@ -92,21 +117,21 @@ class Leader {
     bool active = receive();
     if (way_out_.poll(worker_ ? &*worker_ : nullptr)) drain(DrainReason::signal);
     if (worker_ && !failed_ && worker_->committer().failed()) fail({});
+    active = open_queue() || active;
     active = serve_itself() || active;
     active = serve_others() || active;
-    if (queue_.empty() && !draining_ && !told_done_) {
+    if (nothing_to_lease() && !draining_ && !told_done_) {
       told_done_ = true;
       tell_all(DrainMessage{DrainReason::done});
     }
-    beat();
+    check_lock();
     progress_.update(progress());
     return active;
   }
 
-  void beat() {
-    if (Clock::now() < next_beat_) return;
-    next_beat_ = Clock::now() + beat_interval;
-    if (const auto status = folder_->beat(); !status.ok() && !failed_) fail(status.errors());
+  void check_lock() {
+    if (failed_) return;
+    if (const auto status = folder_->health(); !status.ok()) fail(status.errors());
   }
 
   void tell_all(const RankMessage& message) {
@@ -141,7 +166,8 @@ class Leader {
 
   void handle(std::size_t from, const HelloMessage& hello) {
     peers_[from].host = hello.host;
-    queue_.set_threads(from, static_cast<int>(hello.threads));
+    peers_[from].threads = static_cast<int>(hello.threads);
+    if (queue_) queue_->set_threads(from, peers_[from].threads);
     if (hello.study == study_.digest && hello.points == study_.points.size()) {
       transport_.send(from, StartMessage{state_.incarnation});
       return;
@@ -174,9 +200,10 @@ class Leader {
   void handle(std::size_t, const LeaseMessage&) { ensure(false, "LEASE came from a worker"); }
 
   void learn(std::size_t rank, const RankReport& report) {
-    for (const auto id : report.finished_leases) queue_.finish(rank, id);
-    queue_.learn(rank, report.progress);
     peers_[rank].report = report;
+    if (!queue_) return;  // no lease was given yet
+    for (const auto id : report.finished_leases) queue_->finish(rank, id);
+    queue_->learn(rank, report.progress);
   }
 
   bool serve_itself() {
@@ -184,20 +211,20 @@ class Leader {
     const auto report = worker_->engine().report();
     const bool news = !report.finished_leases.empty();
     learn(0, report);
-    if (draining_ || !worker_->wants_more()) return news;
-    const auto lease = queue_.next(0, report.backlog_seconds);
+    if (draining_ || !queue_ || !worker_->wants_more()) return news;
+    const auto lease = queue_->next(0, report.backlog_seconds);
     if (lease) worker_->engine().push(*lease);
     return news || lease.has_value();
   }
 
   bool serve_others() {
-    if (draining_) return false;
+    if (draining_ || !queue_) return false;
     bool any = false;
     for (std::size_t r = 1; r < peers_.size(); ++r) {
       if (!peers_[r].asks) continue;
-      const auto lease = queue_.next(r, peers_[r].report.backlog_seconds);
+      const auto lease = queue_->next(r, peers_[r].report.backlog_seconds);
       if (!lease) continue;
-      transport_.send(r, LeaseMessage{lease->id, to_ranges(lease->points)});
+      transport_.send(r, LeaseMessage{lease->id, to_ranges(lease->points), lease->seconds});
       ++peers_[r].leases_sent;
       peers_[r].asks = false;
       any = true;
@@ -214,7 +241,7 @@ class Leader {
       state.failed += static_cast<std::size_t>(peer.report.failed);
     }
     state.total = study_.points.size();
-    state.seconds_left = state.done > state_.done_count ? queue_.seconds_left() : -1.0;
+    state.seconds_left = state.done > state_.done_count ? queue_->seconds_left() : -1.0;
     state.draining = draining_;
     return state;
   }
@@ -240,12 +267,12 @@ class Leader {
     return report;
   }
 
-  /// On a thread of its own, so that the lock's heartbeat goes on and signals are heard.
+  /// On a thread of its own, so that signals are heard and a lost lock is noticed.
   void merge_rows(RunReport& report, AdaptiveSleep& sleep) {
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       way_out_.poll(nullptr);
-      beat();
+      check_lock();
       sleep.rest(false);
     }
     auto merged = merging.get();
@@ -274,13 +301,13 @@ class Leader {
   std::optional<ResultFolder>& folder_;
   WayOut way_out_;
   FolderState state_;
-  LeaseQueue queue_;
-  std::vector<Peer> peers_;  ///< by rank; 0 is this one
+  Estimates estimates_;
+  std::optional<LeaseQueue> queue_;  ///< once all points are estimated
+  std::vector<Peer> peers_;          ///< by rank; 0 is this one
   ProgressReporter progress_;
   std::optional<Worker> worker_;
   Diagnostics errors_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point next_beat_ = Clock::now() + beat_interval;
   bool draining_ = false;
   bool failed_ = false;
   bool told_done_ = false;

@@ -113,6 +113,7 @@ void write(Writer& out, const LeaseMessage& m) {
   out.put(m.id);
   out.put(std::uint64_t{m.ranges.size()});
   for (const auto& range : m.ranges) out.put(std::uint64_t{range.first} << 32U | range.last);
+  out.put(m.seconds);
 }
 void write(Writer& out, const DrainMessage& m) { out.put(std::uint64_t{static_cast<std::uint8_t>(m.reason)}); }
 void write(Writer& out, const StartMessage& m) { out.put(std::uint64_t{m.incarnation}); }
@@ -140,6 +141,7 @@ LeaseMessage read_lease(Reader& in) {
     const auto both = in.number();
     range = {static_cast<std::uint32_t>(both >> 32U), static_cast<std::uint32_t>(both)};
   }
+  m.seconds = in.real();
   return m;
 }
 

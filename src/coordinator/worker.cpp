@@ -27,11 +27,13 @@ void AdaptiveSleep::rest(bool did_something) {
   next_ = std::min(next_ * 2, microseconds(2000));
 }
 
-Worker::Worker(const Study& study, const RankSetup& setup, ShardWriter writer)
+Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer)
     : threads_(static_cast<std::size_t>(std::max(1, setup.engine.threads))),
       committer_(std::make_shared<Committer>(study, setup.out, std::move(writer))),
-      engine_(study, setup.engine, setup.evaluate_point, setup.estimate_point,
-              [committer = committer_](FinishedPoint point) { committer->put(std::move(point)); }) {}
+      engine_(
+          study, setup.engine, setup.evaluate_point, estimates,
+          [committer = committer_](FinishedPoint point) { committer->put(std::move(point)); },
+          [committer = committer_](std::uint32_t point) { committer->announce(point); }) {}
 
 WayOut::WayOut(Signals& signals, LeaveProcess leave, std::function<void()> release)
     : signals_(signals), leave_(std::move(leave)), release_(std::move(release)) {}

@@ -25,7 +25,8 @@ class AdaptiveSleep {
 /// The evaluating half of a rank. Used by the loop's thread.
 class Worker {
  public:
-  Worker(const Study& study, const RankSetup& setup, ShardWriter writer);
+  /// `estimates` must outlive it.
+  Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer);
 
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] Committer& committer() { return *committer_; }

@@ -15,8 +15,6 @@ namespace tenex {
 
 namespace {
 
-bool has_root(CollectiveKind kind) { return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce; }
-
 /// Which of the optional settings the point's result can depend on. An algorithm of unknown family may read everything.
 struct Relevance {
   explicit Relevance(const DesignPoint& point)
@@ -118,6 +116,18 @@ std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32
   return text + "]";
 }
 
+/// The degree that is in effect: an NPU has no more neighbours on a switch than its members but one, and a synthesizer
+/// unwinds with degree 1 unless told otherwise. Of machine files the switches are not known here.
+void reduce_unwinding(DesignPoint& point) {
+  std::uint32_t members = 0;
+  for (const Block& block : point.topology.shape.blocks)
+    if (block.kind == BlockKind::switched) members = std::max(members, block.size);
+  if (members < 2) return;
+  auto& degree = point.topology.unwind;
+  if (degree == 0 && point.family == AlgorithmFamily::synthesizer) degree = 1;
+  degree = std::min(degree, members - 1);
+}
+
 void normalise(DesignPoint& point) {
   point.groups = groups_of(point);
   normalise_but_groups(point);
@@ -129,6 +139,7 @@ void normalise_but_groups(DesignPoint& point) {
   if (!relevant.overlap) point.overlap = true;
   if (!relevant.attempts) point.attempts = 1;
   if (!relevant.engine) point.engine = "auto";
+  reduce_unwinding(point);
   if (!relevant.backend) point.backend = "congestion_aware";
   sort_pairs(point.topology.without);
   reduce_list(point.topology.links.alpha);

@@ -45,6 +45,13 @@ Result<TopologyValue> MachineReader::read(const std::string& path, const Place& 
   return known_.emplace(path, load(path, place)).first->second;
 }
 
+std::map<std::string, SharedText, std::less<>> MachineReader::contents() const {
+  std::map<std::string, SharedText, std::less<>> files;
+  for (const auto& [path, value] : known_)
+    if (value) files.emplace(path, value->choice.machine_content);
+  return files;
+}
+
 Result<TopologyValue> MachineReader::load(const std::string& path, const Place& place) const {
   std::filesystem::path found = path;
   std::error_code code;

@@ -28,27 +28,6 @@ std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
   return value == nullptr ? fallback : data_of<std::int64_t>(*value);
 }
 
-bool has_root(CollectiveKind kind) { return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce; }
-
-/// Over how many out-links an NPU's bandwidth is divided in a dimension: as build_topology() does it.
-std::uint64_t shares_of(const Shape& shape, std::size_t dimension) {
-  const Block& block = shape.blocks[dimension];
-  switch (block.kind) {
-    case BlockKind::ring:
-      return block.size > 2 ? 2 : 1;
-    case BlockKind::line:
-      return 2;
-    case BlockKind::fully_connected:
-      return std::max<std::uint64_t>(block.size - 1, 1);
-    case BlockKind::switched:
-      return 1;
-    case BlockKind::dragonfly_groups: {
-      const std::uint64_t per_group = shape.blocks.front().size;
-      return std::max<std::uint64_t>((block.size - 1 + per_group - 1) / per_group, 1);
-    }
-  }
-  return 1;
-}
 
 }  // namespace
 
@@ -136,7 +115,7 @@ void RowChecker::check_npu_bandwidth(const SettingValue& value, const TopologyVa
   if (list.size() != 1 && list.size() != shape.dimensions()) return;
   for (std::size_t dimension = 0; dimension < shape.dimensions(); ++dimension) {
     const Bandwidth given = list.size() == 1 ? list.front() : list[dimension];
-    const std::uint64_t shares = shares_of(shape, dimension);
+    const std::uint32_t shares = bandwidth_shares(shape, dimension);
     if (static_cast<std::uint64_t>(given.count()) >= shares) continue;
     fail(value, fmt::format("npu_bandwidth {} is too small", to_string(given)),
          fmt::format("divided over the {} links of dimension {} of \"{}\" it rounds to zero", shares, dimension + 1,

@@ -52,6 +52,8 @@ class MachineReader {
 
   /// Errors: unreadable (environment, at `place`); what Vocabulary::inspect_machine finds wrong, once per file.
   [[nodiscard]] Result<TopologyValue> read(const std::string& path, const Place& place);
+  /// The files that could be read so far, by path.
+  [[nodiscard]] std::map<std::string, SharedText, std::less<>> contents() const;
 
  private:
   [[nodiscard]] Result<TopologyValue> load(const std::string& path, const Place& place) const;

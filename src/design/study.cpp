@@ -188,7 +188,10 @@ Result<Study> parse_study(std::string_view text, const std::string& file, const 
   MachineReader machines(std::filesystem::path(file).parent_path(), vocabulary);
   ValueContext context{vocabulary, machines};
   Result<Study> study = StudyReader(*document, context).read();
-  if (study) study->text = text;
+  if (study) {
+    study->text = text;
+    study->machines = machines.contents();
+  }
   return study;
 }
 

@@ -126,7 +126,7 @@ std::vector<Send> read_sends(const Json& document) {
 
 Status check_kind(const Json& document, const std::string& name) {
   if (!document.is_object() || !document.contains("kind") || document["kind"] != kScheduleKind)
-    return input_error({name, 0, 0}, "this is no schedule of tenex",
+    return input_error({name, 0, 0}, "this is no schedule file",
                        fmt::format("its key \"kind\" is not \"{}\"", kScheduleKind));
   if (!document.contains("schema") || !document["schema"].is_number_integer() || document["schema"] < 1)
     return input_error({name, 0, 0}, "the schedule has no schema", "its key \"schema\" is a positive integer");

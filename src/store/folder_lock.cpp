@@ -6,8 +6,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -92,69 +95,119 @@ void remove_stale(const std::filesystem::path& path, std::string_view text, cons
   ::unlink(aside.c_str());
 }
 
-Diagnostic locked(const std::filesystem::path& path, const LockFacts& facts, double age) {
+Diagnostic locked(const std::filesystem::path& path, const LockFacts& facts, double age, bool same_host) {
   const auto host = facts.owner.host.substr(0, facts.owner.host.find('/'));
   return environment_error(
       fmt::format("the folder \"{}\" is in use", path.parent_path().string()),
       fmt::format("process {} on {} holds its lock, last heartbeat {:.0f} s ago", facts.owner.pid, host, age),
-      "wait for that run, or choose another folder; a lock without a heartbeat is taken over after 30 s");
+      same_host ? "wait for that run, or choose another folder"
+                : "wait for that run, or choose another folder; a lock without a heartbeat is taken over after 30 s");
 }
 
 }  // namespace
 
-FolderLock::FolderLock(std::filesystem::path path, std::string text, long owner)
-    : path_(std::move(path)), text_(std::move(text)), owner_(owner) {}
-FolderLock::FolderLock(FolderLock&& other) noexcept
-    : path_(std::move(other.path_)), text_(std::move(other.text_)), owner_(std::exchange(other.owner_, 0)) {}
+/// A lock file with its heart.
+class FolderLock::Held {
+ public:
+  Held(std::filesystem::path path, std::string text, long owner, std::chrono::milliseconds heartbeat)
+      : path_(std::move(path)), text_(std::move(text)), owner_(owner), heartbeat_(heartbeat) {
+    heart_ = std::thread([this] { live(); });
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    heart_.join();
+    if (is_ours()) ::unlink(path_.c_str());
+  }
+
+  [[nodiscard]] long owner() const { return owner_; }
+  [[nodiscard]] Status health() const {
+    const std::lock_guard lock(mutex_);
+    return health_;
+  }
+
+ private:
+  void live() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, heartbeat_, [&] { return stopping_; })) {
+      lock.unlock();
+      auto status = beat();
+      lock.lock();
+      health_ = std::move(status);
+    }
+  }
+
+  [[nodiscard]] Status beat() const {
+    if (!is_ours())
+      return environment_error(fmt::format("the lock \"{}\" is lost", path_.string()),
+                               "another run took it, or somebody removed it", "stop this run");
+    // A null time asks the file server for its own.
+    if (::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0) != 0)
+      return system_error(fmt::format("cannot refresh \"{}\"", path_.string()), errno);
+    return success();
+  }
+
+  [[nodiscard]] bool is_ours() const {
+    const auto bytes = read_file(path_);
+    return bytes && text_of(*bytes) == text_;
+  }
+
+  std::filesystem::path path_;
+  std::string text_;  ///< the file's contents: unique to this lock
+  long owner_;        ///< the process that took it
+  std::chrono::milliseconds heartbeat_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Status health_ = success();
+  bool stopping_ = false;
+  std::thread heart_;  // last: starts when all else is ready
+};
+
+FolderLock::FolderLock(std::unique_ptr<Held> held) : held_(std::move(held)) {}
+FolderLock::FolderLock(FolderLock&& other) noexcept = default;
 FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
   if (this == &other) return *this;
   release();
-  path_ = std::move(other.path_);
-  text_ = std::move(other.text_);
-  owner_ = std::exchange(other.owner_, 0);
+  held_ = std::move(other.held_);
   return *this;
 }
 FolderLock::~FolderLock() { release(); }
 
-bool FolderLock::is_ours() const {
-  const auto bytes = read_file(path_);
-  return bytes && text_of(*bytes) == text_;
-}
-
 void FolderLock::release() {
-  if (owner_ == ::getpid() && is_ours()) ::unlink(path_.c_str());
-  owner_ = 0;
+  // A forked child has neither the lock nor the thread: it must not release the one and cannot join the other.
+  if (held_ && held_->owner() != ::getpid()) [[maybe_unused]]
+    const auto* left_to_the_parent = held_.release();
+  held_.reset();
 }
 
-Result<FolderLock> FolderLock::take(const std::filesystem::path& path) {
+Status FolderLock::health() const { return held_->health(); }
+
+Result<FolderLock> FolderLock::take(const std::filesystem::path& path, std::chrono::milliseconds heartbeat) {
   const auto self = this_process();
   const auto text = describe_lock(self);
   constexpr int kTries = 3;  // a stale lock removed, a race lost, then a live owner
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const int reason = make_lock(path, text);
-    if (reason == 0) return FolderLock(path, text, self.pid);
+    if (reason == 0) return FolderLock(std::make_unique<Held>(path, text, self.pid, heartbeat));
     if (reason != EEXIST) return system_error(fmt::format("cannot lock \"{}\"", path.string()), reason);
     const auto bytes = read_file(path);
     if (!bytes) continue;  // released meanwhile
     const auto facts = parse_lock(text_of(*bytes));
     const auto age = age_of(path, text);
     if (!age) continue;
-    const bool dead = facts.owner.host == self.host && facts.owner.pid > 0 && !is_alive(facts.owner);
-    if (!dead && *age <= kStaleSeconds) return locked(path, facts, *age);
+    const bool same_host = facts.owner.host == self.host && facts.owner.pid > 0;
+    const bool stale = same_host ? !is_alive(facts.owner) : *age > kStaleSeconds;
+    if (!stale) return locked(path, facts, *age, same_host);
     remove_stale(path, text, facts);
   }
   return environment_error(fmt::format("cannot lock \"{}\"", path.string()), "another run takes it at the same time",
                            "try again");
-}
-
-Status FolderLock::beat() {
-  if (!is_ours())
-    return environment_error(fmt::format("the lock \"{}\" is lost", path_.string()),
-                             "another run took it, or somebody removed it", "stop this run");
-  // A null time asks the file server for its own.
-  if (::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0) != 0)
-    return system_error(fmt::format("cannot refresh \"{}\"", path_.string()), errno);
-  return success();
 }
 
 }  // namespace tenex::store

@@ -2,13 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <span>
 #include <utility>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
+#include "store/asked_outputs.hpp"
 #include "store/folder_layout.hpp"
 #include "store/folder_lock.hpp"
 #include "store/journal.hpp"
@@ -38,13 +39,10 @@ Status check_belongs(const Layout& layout, const store::State& state, const Stud
 
 /// Keeps a copy of every machine file that the study names.
 Status write_machines(const Layout& layout, const Study& study) {
-  std::set<std::string> written;
-  for (const auto& point : study.points) {
-    const auto& topology = point.topology;
-    if (topology.machine_file.empty() || !written.insert(topology.text).second) continue;
+  for (const auto& [path, content] : study.machines) {
     if (auto status = store::make_folder(layout.machines()); !status) return status;
-    const std::string_view content = topology.machine_content;
-    if (auto status = write_file_atomically(layout.machine(topology.text), std::as_bytes(std::span(content))); !status)
+    const std::string_view text = content;
+    if (auto status = write_file_atomically(layout.machine(path), std::as_bytes(std::span(text))); !status)
       return status;
   }
   return success();
@@ -60,36 +58,75 @@ Status write_identity(const Layout& layout, const Study& study, std::uint32_t in
                                      std::string(version()), incarnation});
 }
 
-/// Marks the points that have a committed row.
-void find_done(const Layout& layout, const store::FolderContents& contents, const store::KeyIndex& index,
-               bool retry_failed, FolderState& state) {
-  std::vector<bool> is_ok(state.done.size(), false);
-  std::vector<bool> seen(state.done.size(), false);
+/// What the committed rows say of each point.
+struct KnownRows {
+  std::vector<bool> seen;
+  std::vector<bool> ok;
+  std::vector<store::OutputBits> lacking;  ///< of an ok point: what none of its rows has of what the study asks for
+
+  explicit KnownRows(std::size_t points) : seen(points, false), ok(points, false), lacking(points, 0) {}
+
+  void add(const Study& study, std::size_t point, bool row_ok, store::OutputBits given) {
+    seen[point] = true;
+    if (!row_ok) return;
+    const auto lacks = store::lacking(store::asked_outputs(study, point), given);
+    if (!ok[point] ||
+        std::popcount(static_cast<unsigned>(lacks)) < std::popcount(static_cast<unsigned>(lacking[point])))
+      lacking[point] = lacks;
+    ok[point] = true;
+  }
+};
+
+KnownRows read_known_rows(const Layout& layout, const store::FolderContents& contents, const Study& study,
+                          const store::KeyIndex& index, std::vector<std::string>& warnings) {
+  KnownRows known(study.points.size());
   for (const auto& [writer, commit] : contents.live) {
     const auto shard = store::open_shard(layout, commit);
     const auto keys = shard ? store::read_keys(*shard, commit.shard) : shard.errors();
-    const auto status = shard ? shard->read<std::int8_t>(store::columns::metric("status")) : shard.errors();
-    if (!keys || !status || status->size() != keys->size()) {
-      state.warnings.push_back(to_string(keys ? status.errors() : keys.errors()) + ": its rows count as not done");
+    const auto rows = keys ? keys->size() : 0;
+    const auto status = keys ? shard->read<std::int8_t>(store::columns::metric("status"), 0, rows)
+                             : Result<std::vector<std::int8_t>>(keys.errors());
+    const auto outputs =
+        status ? store::read_outputs(*shard, rows) : Result<std::vector<store::OutputBits>>(status.errors());
+    if (!outputs) {
+      warnings.push_back(to_string(outputs.errors()) + ": its rows count as not done");
       continue;
     }
-    for (std::size_t row = 0; row < keys->size(); ++row) {
-      const auto point = index.find((*keys)[row]);
-      if (!point) continue;
-      seen[*point] = true;
-      if ((*status)[row] == static_cast<std::int8_t>(PointStatus::ok)) is_ok[*point] = true;
-    }
+    for (std::size_t row = 0; row < rows; ++row)
+      if (const auto point = index.find((*keys)[row]))
+        known.add(study, *point, (*status)[row] == static_cast<std::int8_t>(PointStatus::ok), (*outputs)[row]);
   }
-  for (std::size_t point = 0; point < seen.size(); ++point) {
-    if (!seen[point] || (!is_ok[point] && retry_failed)) continue;
+  return known;
+}
+
+/// Marks the points that have a committed row, and a whole one.
+void mark_done(const KnownRows& known, bool retry_failed, FolderState& state) {
+  std::size_t incomplete = 0;
+  int lacking = 0;
+  for (std::size_t point = 0; point < known.seen.size(); ++point) {
+    if (!known.seen[point] || (!known.ok[point] && retry_failed)) continue;
+    if (known.lacking[point] != 0) {
+      ++incomplete;
+      lacking |= known.lacking[point];
+      continue;
+    }
     state.done[point] = true;
     ++state.done_count;
-    if (!is_ok[point]) ++state.failed_count;
+    if (!known.ok[point]) ++state.failed_count;
   }
+  if (incomplete > 0)
+    state.warnings.push_back(
+        fmt::format("{} rows were evaluated for another study and lack {}: they are evaluated again", incomplete,
+                    store::describe_outputs(static_cast<store::OutputBits>(lacking))));
+}
+
+/// Finds the points that a writer announced and that have no row.
+void find_interrupted(const store::FolderContents& contents, const store::KeyIndex& index, const KnownRows& known,
+                      FolderState& state) {
   for (const auto& key : contents.started) {
     const auto digest = store::parse_digest(key);
     const auto point = digest ? index.find(*digest) : std::nullopt;
-    if (point && !seen[*point]) state.interrupted.push_back(*point);
+    if (point && !known.seen[*point]) state.interrupted.push_back(*point);
   }
   std::sort(state.interrupted.begin(), state.interrupted.end());
   state.interrupted.erase(std::unique(state.interrupted.begin(), state.interrupted.end()), state.interrupted.end());
@@ -125,7 +162,7 @@ ResultFolder::~ResultFolder() = default;
 ResultFolder::ResultFolder(ResultFolder&&) noexcept = default;
 ResultFolder& ResultFolder::operator=(ResultFolder&&) noexcept = default;
 const FolderState& ResultFolder::state() const { return impl_->state_; }
-Status ResultFolder::beat() { return impl_->lock_.beat(); }
+Status ResultFolder::health() const { return impl_->lock_.health(); }
 
 Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const Study& study,
                                         const OpenOptions& options) {
@@ -136,7 +173,7 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   if (!before) return before.errors();
   if (*before)
     if (auto status = check_belongs(layout, **before, study, options.extend); !status) return status.errors();
-  auto lock = store::FolderLock::take(layout.lock());
+  auto lock = store::FolderLock::take(layout.lock(), options.heartbeat);
   if (!lock) return lock.errors();
   before = store::read_state(layout);
   if (!before) return before.errors();
@@ -154,11 +191,9 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   state.done.assign(study.points.size(), false);
   state.incarnation = std::max(contents->last_incarnation, *before ? (*before)->incarnation : 0) + 1;
   const store::KeyIndex index(study);
-  find_done(layout, *contents, index, options.retry_failed, state);
-  if (*before && (*before)->study_digest != to_string(study.digest) && state.done_count > 0 &&
-      !study.outputs.store.empty())
-    state.warnings.push_back(fmt::format("{} kept rows come from another study and may lack {}: they are not run again",
-                                         state.done_count, fmt::join(study.outputs.store, ", ")));
+  const auto known = read_known_rows(layout, *contents, study, index, state.warnings);
+  mark_done(known, options.retry_failed, state);
+  find_interrupted(*contents, index, known, state);
   if (auto status = write_identity(layout, study, state.incarnation); !status) return status.errors();
   remove_leftovers(layout, *contents);
   return ResultFolder(std::make_unique<Impl>(std::move(lock).value(), std::move(state)));

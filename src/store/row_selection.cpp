@@ -1,6 +1,7 @@
 #include "store/row_selection.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <limits>
 
@@ -17,11 +18,13 @@ struct Candidate {
   std::uint32_t shard = 0;
   std::uint32_t row = 0;
   bool ok = false;
+  int lacking = 0;  ///< outputs of the study that it was not asked for
 };
 
 struct ShardKeys {
   std::vector<Digest> keys;
   std::vector<std::int8_t> status;
+  std::vector<OutputBits> outputs;
   ShardOrigin origin;
 };
 
@@ -32,25 +35,28 @@ Result<ShardKeys> read_shard_keys(const Layout& layout, const Commit& commit) {
   if (!keys) return keys.errors();
   auto status = shard->read<std::int8_t>(columns::metric("status"), 0, keys->size());
   if (!status) return status.errors();
+  auto outputs = read_outputs(*shard, keys->size());
+  if (!outputs) return outputs.errors();
   auto origin = read_origin(*shard);
   if (!origin) return origin.errors();
-  return ShardKeys{std::move(keys).value(), std::move(status).value(), std::move(origin).value()};
+  return ShardKeys{std::move(keys).value(), std::move(status).value(), std::move(outputs).value(),
+                   std::move(origin).value()};
 }
 
 /// Decides among the rows of one point, which are in the order of their shards, and notes the decision in their shards.
 void choose(std::span<const Candidate> rows, std::uint32_t position, Selection& selection) {
   const auto incarnation = [&](const Candidate& row) { return selection.shards[row.shard].writer.incarnation; };
-  const auto first_ok = std::find_if(rows.begin(), rows.end(), [](const Candidate& row) { return row.ok; });
-  const bool has_ok = first_ok != rows.end();
+  const bool has_ok = std::ranges::any_of(rows, &Candidate::ok);
   const auto latest = incarnation(rows.back());
   const auto qualifies = [&](const Candidate& row) { return has_ok ? row.ok : incarnation(row) == latest; };
-  bool chosen = false;
+  const Candidate* best = nullptr;
+  for (const auto& row : rows)
+    if (qualifies(row) && (best == nullptr || row.lacking < best->lacking)) best = &row;
   for (const auto& row : rows) {
     if (!qualifies(row)) continue;
     auto& shard = selection.shards[row.shard];
-    (chosen ? shard.repeated : shard.chosen).emplace_back(row.row, position);
-    if (chosen) ++selection.repeated;
-    chosen = true;
+    (&row == best ? shard.chosen : shard.repeated).emplace_back(row.row, position);
+    if (&row != best) ++selection.repeated;
   }
   if (!has_ok) ++selection.failed;
 }
@@ -63,7 +69,7 @@ bool is_missing(const Layout& layout, const Commit& commit) {
 }
 
 /// One pass; `vanished` is set when a named shard was not there.
-Result<Selection> select_once(const Layout& layout, const KeyIndex& index, bool& vanished) {
+Result<Selection> select_once(const Layout& layout, const Study& study, const KeyIndex& index, bool& vanished) {
   const auto contents = read_journals(layout);
   if (!contents) return contents.errors();
   Selection selection;
@@ -79,9 +85,12 @@ Result<Selection> select_once(const Layout& layout, const KeyIndex& index, bool&
     const auto number = static_cast<std::uint32_t>(selection.shards.size());
     selection.shards.push_back({writer, commit, std::move(shard->origin), {}, {}, shard->keys.size()});
     for (std::size_t row = 0; row < shard->keys.size(); ++row)
-      if (const auto point = index.find(shard->keys[row]))
+      if (const auto point = index.find(shard->keys[row])) {
+        const auto missing = lacking(asked_outputs(study, *point), shard->outputs[row]);
         candidates.push_back({*point, number, static_cast<std::uint32_t>(row),
-                              shard->status[row] == static_cast<std::int8_t>(PointStatus::ok)});
+                              shard->status[row] == static_cast<std::int8_t>(PointStatus::ok),
+                              std::popcount(static_cast<unsigned>(missing))});
+      }
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.point < b.point; });
@@ -106,7 +115,7 @@ Result<Selection> select_rows(const Layout& layout, const Study& study) {
   constexpr int kTries = 3;
   for (int attempt = 1;; ++attempt) {
     bool vanished = false;
-    auto selection = select_once(layout, index, vanished);
+    auto selection = select_once(layout, study, index, vanished);
     if (!selection || !vanished || attempt == kTries) return selection;
   }
 }

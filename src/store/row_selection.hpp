@@ -36,9 +36,9 @@ struct Selection {
 };
 
 /// Reads journals, keys and statuses. Of several rows of one key an ok row wins over the others, the first in
-/// (incarnation, rank, number, row); without an ok row, the latest incarnation wins, because a retry may meet other
-/// limits. Rows that the same rule could have chosen must agree: ok rows with each other, others within their
-/// incarnation.
+/// (incarnation, rank, number, row) of those that lack the fewest outputs of the study; without an ok row, the latest
+/// incarnation wins, because a retry may meet other limits. Rows that the same rule could have chosen must agree: ok
+/// rows with each other, others within their incarnation.
 [[nodiscard]] Result<Selection> select_rows(const Layout& layout, const Study& study);
 
 /// Open shards, a bounded number at a time.

@@ -207,13 +207,16 @@ Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std
   std::vector<const Evaluation*> evaluations;
   std::vector<std::string> keys;
   std::vector<std::int64_t> finished;
+  std::vector<OutputBits> outputs;
   for (std::size_t i = first; i < first + count; ++i) {
     evaluations.push_back(&rows[i].evaluation);
     keys.push_back(to_string(rows[i].key));
     finished.push_back(rows[i].finished_unix_ms);
+    outputs.push_back(rows[i].outputs);
   }
   file.write(columns::kKey, TextColumn(keys));
   file.write(columns::kFinished, std::span<const std::int64_t>(finished));
+  file.write(columns::kOutputs, std::span<const OutputBits>(outputs));
   file.add_group("/metrics");
   write_metrics(file, "/metrics/", evaluations);
   const auto flat = flatten(evaluations);
@@ -296,15 +299,23 @@ Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::
   return keys;
 }
 
+Result<std::vector<OutputBits>> read_outputs(const ColumnFileReader& shard, std::size_t rows) {
+  if (!shard.has(columns::kOutputs)) return std::vector<OutputBits>(rows, 0);
+  return shard.read<OutputBits>(columns::kOutputs, 0, rows);
+}
+
 Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const std::string& file) {
   const auto keys = read_keys(shard, file);
   if (!keys) return keys.errors();
   const auto finished = shard.read<std::int64_t>(columns::kFinished, 0, keys->size());
   if (!finished) return finished.errors();
+  const auto outputs = read_outputs(shard, keys->size());
+  if (!outputs) return outputs.errors();
   std::vector<Evaluation> evaluations(keys->size());
   if (auto status = read_metrics(shard, file, "/metrics/", evaluations); !status) return status.errors();
   std::vector<StoredRow> rows(keys->size());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {(*keys)[i], std::move(evaluations[i]), (*finished)[i]};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = {(*keys)[i], std::move(evaluations[i]), (*finished)[i], (*outputs)[i]};
   if (auto status = read_ragged(shard, file, rows); !status) return status.errors();
   return rows;
 }

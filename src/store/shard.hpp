@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "store/asked_outputs.hpp"
 #include "store/journal.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/evaluate/evaluation.hpp"
@@ -19,6 +20,7 @@ struct StoredRow {
   Digest key;
   Evaluation evaluation;
   std::int64_t finished_unix_ms = 0;
+  OutputBits outputs = 0;  ///< what its run was asked to store
 };
 
 /// Who wrote a shard, where, for which study, with what program.
@@ -41,6 +43,7 @@ struct ShardOrigin {
 namespace columns {
 inline constexpr const char* kKey = "/key";
 inline constexpr const char* kFinished = "/finished_unix_ms";
+inline constexpr const char* kOutputs = "/outputs";
 inline constexpr const char* kGroupCount = "/group_count";
 inline constexpr const char* kGroupTime = "/group_time_ps";
 inline constexpr const char* kLinkCount = "/link_count";
@@ -66,6 +69,8 @@ inline constexpr const char* kLinkBusy = "/link_busy_ps";
 [[nodiscard]] Result<ShardOrigin> read_origin(const ColumnFileReader& shard);
 /// Errors (environment): a key that is none.
 [[nodiscard]] Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::string& file);
+/// Per row what its run was asked to store; nothing in a shard that does not say. Errors (environment): damaged.
+[[nodiscard]] Result<std::vector<OutputBits>> read_outputs(const ColumnFileReader& shard, std::size_t rows);
 [[nodiscard]] Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const std::string& file);
 
 /// Fills the metrics of rows from the columns `folder + name`. `rows` has the file's number of rows. Errors: a column

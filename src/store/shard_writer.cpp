@@ -41,19 +41,29 @@ constexpr std::size_t kManyShards = 64;
 
 class ShardWriter::Impl {
  public:
-  Impl(Layout layout, std::vector<Digest> keys, store::ShardOrigin origin, store::Journal journal)
-      : layout_(std::move(layout)), keys_(std::move(keys)), origin_(std::move(origin)), journal_(std::move(journal)) {}
+  /// What is known of a point of the study.
+  struct Point {
+    Digest key;
+    store::OutputBits outputs = 0;
+  };
+
+  Impl(Layout layout, std::vector<Point> points, store::ShardOrigin origin, store::Journal journal)
+      : layout_(std::move(layout)),
+        points_(std::move(points)),
+        origin_(std::move(origin)),
+        journal_(std::move(journal)) {}
 
   Status add(Row row) {
-    ensure(row.point < keys_.size(), "a row of a point that the study does not have");
+    ensure(row.point < points_.size(), "a row of a point that the study does not have");
     pending_bytes_ += store::row_bytes(row.evaluation);
-    pending_.push_back({keys_[row.point], std::move(row.evaluation), row.finished_unix_ms});
+    const auto& point = points_[row.point];
+    pending_.push_back({point.key, std::move(row.evaluation), row.finished_unix_ms, point.outputs});
     return is_flush_due() ? flush() : success();
   }
 
   Status start(std::uint64_t point) {
-    ensure(point < keys_.size(), "a start of a point that the study does not have");
-    return journal_.start(to_string(keys_[point]));
+    ensure(point < points_.size(), "a start of a point that the study does not have");
+    return journal_.start(to_string(points_[point].key));
   }
 
   Status flush() {
@@ -160,7 +170,7 @@ class ShardWriter::Impl {
   }
 
   Layout layout_;
-  std::vector<Digest> keys_;
+  std::vector<Point> points_;
   store::ShardOrigin origin_;
   store::Journal journal_;
   std::vector<store::StoredRow> pending_;
@@ -187,10 +197,11 @@ Result<ShardWriter> ShardWriter::open(const std::filesystem::path& dir, const St
     if (auto status = store::make_folder(folder); !status) return status.errors();
   auto journal = store::Journal::create(layout.journals() / store::journal_name({incarnation, rank, 0}));
   if (!journal) return journal.errors();
-  std::vector<Digest> keys;
-  keys.reserve(study.points.size());
-  for (const auto& point : study.points) keys.push_back(point.key);
-  return ShardWriter(std::make_unique<Impl>(std::move(layout), std::move(keys),
+  std::vector<Impl::Point> points;
+  points.reserve(study.points.size());
+  for (std::size_t i = 0; i < study.points.size(); ++i)
+    points.push_back({study.points[i].key, store::asked_outputs(study, i)});
+  return ShardWriter(std::make_unique<Impl>(std::move(layout), std::move(points),
                                             store::this_origin(to_string(study.digest), incarnation, rank),
                                             std::move(journal).value()));
 }

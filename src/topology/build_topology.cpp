@@ -1,8 +1,10 @@
 // From a shape to its links, dimension by dimension, in each by increasing NPU id.
+#include <algorithm>
 #include <limits>
 
 #include <fmt/core.h>
 
+#include "tenex/topology/plan.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
 #include "topology/shapes/block.hpp"
@@ -61,6 +63,12 @@ Result<Dimension> resolve(const Shape& shape, const ShapeLinks& links, std::size
   return dimension;
 }
 
+/// Over how many links unwinding spreads an NPU's link of this dimension; 1 where it leaves it as it is.
+std::int64_t unwound_degree(const Block& block, std::uint32_t unwind) {
+  if (unwind == 0 || !rule_of(block.kind).through_switch || block.size < 2) return 1;
+  return std::min(unwind, block.size - 1);
+}
+
 }  // namespace
 
 ShapeCounts count_shape(const Shape& shape) {
@@ -74,24 +82,45 @@ ShapeCounts count_shape(const Shape& shape) {
   return counts;
 }
 
-Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links) {
-  if (shape.blocks.empty()) return input_error({}, "a shape without blocks", "a shape has at least one dimension");
+std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension) {
+  return rule_of(shape.blocks[dimension].kind).bandwidth_shares(dimension_of(shape, dimension));
+}
+
+Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32_t unwind) {
+  if (shape.blocks.empty()) return {input_error({}, "a shape without blocks", "a shape has at least one dimension")};
   Diagnostics errors = check_counts(shape, links);
   if (!errors.empty()) return errors;
-  std::vector<Dimension> dimensions;
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    auto dimension = resolve(shape, links, index);
-    if (dimension) {
-      dimensions.push_back(*dimension);
-    } else {
+    const auto dimension = resolve(shape, links, index);
+    const auto degree = unwound_degree(shape.blocks[index], unwind);
+    if (!dimension) {
       append(errors, dimension.errors());
+    } else if (dimension->link.bandwidth / degree == Bandwidth::zero()) {
+      errors.push_back(
+          input_error({}, fmt::format("dimension {} of {} cannot be unwound", index + 1, to_string(shape)),
+                      fmt::format("{} B/s over {} links round to zero", dimension->link.bandwidth.count(), degree)));
     }
   }
-  if (!errors.empty()) return errors;
+  return errors;
+}
+
+std::vector<LinkClass> link_classes(const Shape& shape, const ShapeLinks& links, std::uint32_t unwind) {
+  if (!check_shape(shape, links, unwind).empty()) return {};
+  std::vector<LinkClass> classes;
+  for (std::size_t index = 0; index < shape.dimensions(); ++index) {
+    classes.push_back(resolve(shape, links, index)->link);
+    classes.back().bandwidth = classes.back().bandwidth / unwound_degree(shape.blocks[index], unwind);
+  }
+  return classes;
+}
+
+Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links) {
+  if (Diagnostics errors = check_shape(shape, links); !errors.empty()) return errors;
   TopologyBuilder builder(shape.npus());
   builder.reserve_links(count_shape(shape).links);
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    rule_of(shape.blocks[index].kind).add_links(dimensions[index], builder);
+    const auto dimension = resolve(shape, links, index);
+    rule_of(shape.blocks[index].kind).add_links(*dimension, builder);
   }
   builder.declare_shape(shape);
   return std::move(builder).build();

@@ -90,9 +90,12 @@ class Unwinder {
     }
   }
 
+  /// The first reason stands for all: users mend the machine or leave it, not one link after the other.
   void report(VertexId hub, std::string_view problem, std::string_view why) {
+    if (!errors_.empty()) return;
     errors_.push_back(input_error({}, fmt::format("switch vertex {} cannot be unwound: it {}", hub.value(), problem),
-                                  std::string(why)));
+                                  std::string(why),
+                                  "synthesizers need direct links: use a textbook algorithm or another topology"));
   }
 
   const Topology& topology_;

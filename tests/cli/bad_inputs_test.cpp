@@ -149,10 +149,17 @@ std::vector<BadCall> bad_calls() {
       {"simulate_a_synthesizer", point({"simulate"}, {"--size", "1MiB", "--algorithm", "tacos"}), 2, {"tacos", "synthesize"}},
       {"out_of_another_kind", point({"synthesize"}, {"--size", "1MiB", "--out", "DIR/s.txt"}), 1, {"s.txt"}},
       {"does_not_fit", point({"synthesize"}, {"--size", "1MiB", "--memory", "100B"}), 2, {"100 bytes"}},
+      {"bound_beyond_the_range_of_time", {"bound", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s", "--collective",
+        "all_gather", "--size", "1TiB"}, 2, {"1TiB", "1KB/s", "26 days"}},
+      {"simulate_beyond_the_range_of_time", {"simulate", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s",
+        "--collective", "all_gather", "--size", "1TiB"}, 2, {"1TiB", "1KB/s", "26 days"}},
+      {"bound_of_a_huge_topology", {"bound", "--topology", "FC(20000)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective",
+        "all_gather", "--size", "1TiB"}, 2, {"16799680000 bytes"}},
       {"verify_missing", {"verify", "DIR/none.h5"}, 2, {"none.h5"}},
       {"verify_text", {"verify", "DIR/text.h5"}, 2, {"text.h5"}},
       {"verify_foreign_hdf5", {"verify", "DIR/foreign.h5"}, 2, {"foreign.h5"}},
       {"verify_bad_json", {"verify", "DIR/bad.json"}, 2, {"bad.json"}},
+      {"replay_beside_a_point", {"simulate", "--schedule", "DIR/text.h5", "--topology", "RI(4)"}, 2, {"--schedule", "brings its own"}},
       {"list_unknown", {"list", "planets"}, 2, {"planets"}},
   };
 }
@@ -188,6 +195,56 @@ TEST_P(BadCallIsRefused, WithAReasonAndItsExitCode) {
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, BadCallIsRefused, ::testing::ValuesIn(bad_calls()),
                          [](const auto& info) { return info.param.name; });
+
+// Root may write everywhere, so these run as `nobody` where the tests run as root.
+class WithoutPermission : public ::testing::Test {
+ protected:
+  WithoutPermission() {
+    fs::permissions(folder_.path(), fs::perms::all);
+    support::write_text(study(), good_study);
+    fs::create_directory(folder_.path() / "closed");
+    fs::permissions(folder_.path() / "closed", fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
+  }
+  [[nodiscard]] fs::path study() const { return folder_.path() / "study.toml"; }
+  [[nodiscard]] support::Finished as_nobody(std::vector<std::string> words) const {
+    words.insert(words.begin(), tenex);
+    Command command{words, {}, {}};
+    command.unprivileged = true;
+    return run(command);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(WithoutPermission, ToWriteARunSaysSoAndLeavesNothing) {
+  const auto out = folder_.path() / "closed" / "out";
+  const auto finished = as_nobody({"run", study().string(), "--out", out.string()});
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr(out.string()));
+  EXPECT_THAT(finished.err, HasSubstr("Permission denied"));
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(WithoutPermission, ToReadAStudyIsRefused) {
+  fs::permissions(study(), fs::perms::owner_read);
+  const auto finished = as_nobody({"plan", study().string()});
+  EXPECT_EQ(finished.exit_code, 2) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("Permission denied"));
+}
+
+TEST_F(WithoutPermission, ToWriteAScheduleLeavesNothing) {
+  const auto file = folder_.path() / "closed" / "s.h5";
+  const auto finished = as_nobody({"synthesize", "--topology", "RI(4)", "--alpha", "1us", "--bandwidth", "1GB/s",
+                                   "--collective", "all_gather", "--size", "1MiB", "--out", file.string()});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("Permission denied"));
+  EXPECT_TRUE(fs::is_empty(folder_.path() / "closed"));
+}
+
+TEST(StandardOutput, ThatIsFullIsNoSuccess) {
+  const auto finished = run({{"sh", "-c", tenex + " list > /dev/full"}, {}, {}});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.err, HasSubstr("cannot write to standard output"));
+}
 
 TEST(AFullDisk, EndsARunResumablyAndLeavesNoHalfFile) {
   const TemporaryFolder folder;

@@ -92,6 +92,29 @@ TEST(Bound, PrintsEveryBoundThatApplies) {
   EXPECT_THAT(finished.out, HasSubstr("name=eccentricity time_ps=4000000"));  // corner to corner: 4 hops of 1 us
 }
 
+TEST(Bound, OfASwitchHoldsForTheSwitch) {
+  // 8 NPUs, 64 KiB, 50 GB/s: a chunk of 8 KiB takes ceil(8192e12 / 50e9) = 163,840 ps. An NPU receives 7 chunks over one in-link, and the
+  // first comes over two hops: any schedule takes at least alpha + 7 * 163,840 = 1,646,880 ps; Direct takes no less than the bound.
+  const std::vector<std::string> words{"--topology", "SW(8)", "--alpha", "0.5us", "--bandwidth", "50GB/s", "--collective",
+                                       "all_gather", "--size", "64KiB", "--json"};
+  const auto number = [](const std::string& json, const std::string& key) {
+    const auto at = json.find('"' + key + "\":");
+    return at == std::string::npos ? -1L : std::stol(json.substr(at + key.size() + 3));
+  };
+  auto bound = words;
+  bound.insert(bound.begin(), "bound");
+  auto direct = words;
+  direct.insert(direct.begin(), "simulate");
+  direct.insert(direct.end(), {"--algorithm", "direct"});
+  const auto bounded = tenex(bound);
+  const auto simulated = tenex(direct);
+  ASSERT_EQ(bounded.exit_code + simulated.exit_code, 0) << bounded.err << simulated.err;
+  EXPECT_EQ(number(bounded.out, "unwound_degree"), 0);
+  EXPECT_GE(number(bounded.out, "bound_ps"), 1'646'880);
+  EXPECT_LE(number(bounded.out, "bound_ps"), number(simulated.out, "collective_time_ps"));
+  EXPECT_EQ(number(bounded.out, "bound_ps"), number(simulated.out, "bound_ps"));
+}
+
 TEST(List, NamesEveryRegistry) {
   const auto finished = tenex({"list"});
   for (const auto* name : {"mesh(a,b,..)", "all_reduce", "ring_unidirectional", "direct", "tacos", "tacos_reference",

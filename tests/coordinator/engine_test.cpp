@@ -1,6 +1,7 @@
 // The engine: wide or deep, memory, leases without barriers, drain.
 #include "tenex/coordinator/engine.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,10 +60,14 @@ struct Rig {
   double sleep = 0.002;
   std::mutex rows_mutex;
   std::map<std::uint32_t, EvaluationOutput> rows;
+  std::vector<std::uint32_t> announced;
+  Estimates known;
   std::unique_ptr<Engine> engine;
 
   Rig(std::vector<Estimate> costs, EngineOptions options)
-      : study(make_study(costs.size())), estimates(std::move(costs)) {
+      : study(make_study(costs.size())),
+        estimates(std::move(costs)),
+        known(study, [this](const DesignPoint& point) { return estimates[point.seed - 1]; }) {
     engine = std::make_unique<Engine>(
         study, options,
         [this](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
@@ -72,10 +77,15 @@ struct Rig {
           watch.leave(bytes);
           return make_row(point);
         },
-        [this](const DesignPoint& point) { return estimates[point.seed - 1]; },
+        known,
         [this](FinishedPoint finished) {
           const std::lock_guard lock(rows_mutex);
           rows[finished.point] = std::move(finished.output);
+        },
+        [this](std::uint32_t point) {
+          const std::lock_guard lock(rows_mutex);
+          EXPECT_FALSE(rows.contains(point));
+          announced.push_back(point);
         });
   }
 
@@ -212,19 +222,82 @@ TEST(Engine, DrainFinishesWhatRunsAndForgetsTheRest) {
   EXPECT_TRUE(rig.engine->idle()) << "a drained engine took a lease";
 }
 
+TEST(Engine, AnnouncesLongAndLargePointsBeforeTheyStartAndNoOthers) {
+  // Announced: over 1 s, or over half of 100 bytes. On one thread no point is deep: it does not depend on that.
+  for (const int threads : {1, 3}) {
+    Rig rig({{0.5, 1}, {1.5, 1}, {0.1, 50}, {0.1, 51}, {0.9, 1}}, options_of(threads, 100));
+    rig.engine->push(rig.lease_of_all());
+    rig.wait();
+    std::ranges::sort(rig.announced);
+    EXPECT_EQ(rig.announced, (std::vector<std::uint32_t>{1, 3})) << threads << " threads";
+    EXPECT_EQ(rig.rows.size(), 5U);
+  }
+}
+
+TEST(Engine, EstimatesOnItsOwnThreadsAndCountsWithTheLeasesSecondsMeanwhile) {
+  const Study study = make_study(6);
+  std::atomic<bool> may_go_on = false;
+  std::atomic<bool> by_the_pusher = false;
+  const auto pusher = std::this_thread::get_id();
+  Estimates estimates(study, [&](const DesignPoint&) {
+    by_the_pusher = by_the_pusher || std::this_thread::get_id() == pusher;
+    while (!may_go_on) sleep_seconds(0.001);
+    return Estimate{0.5, 1};
+  });
+  Engine engine(
+      study, options_of(2), [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); },
+      estimates, [](FinishedPoint) {});
+  engine.push({1, {0, 1, 2, 3}, 2.5});
+  engine.push({2, {4, 5}, 1.25});
+  EXPECT_FALSE(engine.idle());
+  EXPECT_EQ(engine.waiting(), 6U);
+  EXPECT_DOUBLE_EQ(engine.report().backlog_seconds, 3.75);
+  may_go_on = true;
+  while (!engine.idle()) sleep_seconds(0.001);
+  EXPECT_FALSE(by_the_pusher);
+  const auto report = engine.report();
+  EXPECT_EQ(report.evaluated, 6U);
+  // Two threads: the leases may end in either order.
+  EXPECT_THAT(report.finished_leases, ::testing::UnorderedElementsAre(1U, 2U));
+  EXPECT_DOUBLE_EQ(report.progress.expected_done, 3);  // 6 * 0.5
+  EXPECT_DOUBLE_EQ(report.backlog_seconds, 0);
+}
+
+TEST(Engine, ForgetsLeasesThatItHasNotLookedAtWhenDrained) {
+  const Study study = make_study(6);
+  std::atomic<bool> may_go_on = false;
+  std::atomic<int> asked = 0;
+  Estimates estimates(study, [&](const DesignPoint&) {
+    ++asked;
+    while (!may_go_on) sleep_seconds(0.001);
+    return Estimate{0.5, 1};
+  });
+  Engine engine(
+      study, options_of(2), [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); },
+      estimates, [](FinishedPoint) {});
+  engine.push({1, {0, 1, 2, 3}, 2.5});
+  engine.push({2, {4, 5}, 1.25});
+  while (asked == 0) sleep_seconds(0.001);
+  engine.drain();
+  EXPECT_EQ(engine.waiting(), 4U) << "the lease that is being looked at";
+  may_go_on = true;
+  while (!engine.idle()) sleep_seconds(0.001);
+  EXPECT_EQ(engine.report().evaluated, 0U);
+  EXPECT_EQ(engine.waiting(), 0U);
+}
+
 TEST(Engine, TurnsAnExceptionIntoARow) {
   const Study study = make_study(2);
   std::mutex mutex;
   std::vector<EvaluationOutput> rows(2);
+  Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
   Engine engine(
       study, options_of(2),
       [](const DesignPoint& point, Cache&, const EvaluateOptions&) -> EvaluationOutput {
         if (point.seed == 1) throw std::bad_alloc();
         throw InvariantError("made up");
       },
-      [](const DesignPoint&) {
-        return Estimate{0.01, 1};
-      },
+      estimates,
       [&](FinishedPoint finished) {
         const std::lock_guard lock(mutex);
         rows[finished.point] = std::move(finished.output);
@@ -243,6 +316,7 @@ TEST(Engine, HasNoBarrierBetweenLeases) {
   const Study study = make_study(12);
   std::atomic<bool> long_one_ended = false;
   std::atomic<int> ended_before_it = 0;
+  Estimates estimates(study, [](const DesignPoint& point) { return Estimate{point.seed == 1 ? 0.12 : 0.002, 1}; });
   Engine engine(
       study, options_of(2),
       [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
@@ -251,10 +325,7 @@ TEST(Engine, HasNoBarrierBetweenLeases) {
         if (!long_one_ended) ++ended_before_it;
         return make_row(point);
       },
-      [](const DesignPoint& point) {
-        return Estimate{point.seed == 1 ? 0.12 : 0.002, 1};
-      },
-      [](FinishedPoint) {});
+      estimates, [](FinishedPoint) {});
   engine.push({1, {0, 1}, 0});
   engine.push({2, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0});
   while (!engine.idle()) sleep_seconds(0.001);
@@ -264,6 +335,7 @@ TEST(Engine, HasNoBarrierBetweenLeases) {
 TEST(Engine, LetsAnOpenMpRegionInsideAPointRunOnOneThreadInWideMode) {
   const Study study = make_study(4);
   std::atomic<int> most = 0;
+  Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
   Engine engine(
       study, options_of(2),
       [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
@@ -272,10 +344,7 @@ TEST(Engine, LetsAnOpenMpRegionInsideAPointRunOnOneThreadInWideMode) {
         }
         return make_row(point);
       },
-      [](const DesignPoint&) {
-        return Estimate{0.01, 1};
-      },
-      [](FinishedPoint) {});
+      estimates, [](FinishedPoint) {});
   engine.push({1, {0, 1, 2, 3}, 0});
   while (!engine.idle()) sleep_seconds(0.001);
   EXPECT_EQ(most, 1);

@@ -115,6 +115,86 @@ TEST(RunAlone, GivesTheSameRowsForAnyNumberOfThreads) {
   }
 }
 
+TEST(RunAlone, EstimatesEveryPointOnce) {
+  const TemporaryFolder folder;
+  auto options = quiet_options(folder.path(), 1);
+  std::atomic<int> estimated = 0;
+  options.estimate_point = [&](const DesignPoint&) {
+    ++estimated;
+    return Estimate{0.01, 1000};
+  };
+  ASSERT_TRUE(run_alone(make_study(30), options).ok());
+  EXPECT_EQ(estimated, 30);
+}
+
+TEST(RunAlone, KeepsItsLocksHeartBeatingWhileItEstimates) {
+  const TemporaryFolder folder;
+  auto options = quiet_options(folder.path(), 1);
+  options.open.heartbeat = std::chrono::milliseconds(5);
+  std::vector<std::filesystem::file_time_type> seen;  // by the one thread that estimates
+  options.estimate_point = [&](const DesignPoint&) {
+    seen.push_back(std::filesystem::last_write_time(folder.path() / "lock"));
+    sleep_seconds(0.1);
+    return Estimate{0.01, 1000};
+  };
+  ASSERT_TRUE(run_alone(make_study(4), options).ok());
+  ASSERT_EQ(seen.size(), 4U);
+  for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_GT(seen[i], seen[i - 1]) << "no heartbeat during estimate " << i;
+}
+
+TEST(RunAlone, HearsASignalWhileItEstimates) {
+  const TemporaryFolder folder;
+  auto options = quiet_options(folder.path(), 1);
+  std::atomic<int> estimated = 0;
+  options.estimate_point = [&](const DesignPoint&) {
+    if (++estimated == 3) kill(getpid(), SIGUSR1);
+    sleep_seconds(0.02);
+    return Estimate{0.01, 1000};
+  };
+  const auto report = run_alone(make_study(1000), options);
+  ASSERT_TRUE(report.ok()) << to_string(report.errors());
+  EXPECT_TRUE(report->interrupted);
+  EXPECT_EQ(report->evaluated, 0U);
+  EXPECT_LT(estimated, 100) << "it went on estimating";
+}
+
+TEST(RunAlone, NotesALongPointInTheJournalBeforeItBegins) {
+  const TemporaryFolder folder;
+  const Study study = make_study(5);
+  auto options = quiet_options(folder.path());
+  options.estimate_point = [](const DesignPoint& point) { return Estimate{point.seed == 3 ? 2.0 : 0.5, 1000}; };
+  std::atomic<bool> noted = false;
+  options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
+    const auto journal = support::read_text(folder.path() / "journal" / "1-0.log");
+    if (point.seed == 3) noted = journal.find("\nstart " + to_string(point.key)) != std::string::npos;
+    return make_row(point);
+  };
+  const auto report = run_alone(study, options);
+  ASSERT_TRUE(report.ok()) << to_string(report.errors());
+  EXPECT_TRUE(noted);
+  EXPECT_TRUE(run_alone(study, quiet_options(folder.path()))->warnings.empty()) << "it was finished";
+}
+
+TEST(RunAlone, NamesThePointThatAnEarlierRunDiedIn) {
+  const TemporaryFolder folder;
+  const Study study = make_study(5);
+  {
+    ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
+    auto writer = ShardWriter::open(folder.path(), study, 1, 0);
+    ASSERT_TRUE(writer.ok() && writer->start(2).ok());
+  }
+  const auto again = run_alone(study, quiet_options(folder.path()));
+  ASSERT_TRUE(again.ok()) << to_string(again.errors());
+  ASSERT_EQ(again->warnings.size(), 1U);
+  EXPECT_NE(again->warnings[0].find("began and did not finish, to be evaluated again: 1; the first: all_gather ring on "
+                                    "RI(4), key " +
+                                    to_string(study.points[2].key)),
+            std::string::npos)
+      << again->warnings[0];
+  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+  EXPECT_TRUE(run_alone(study, quiet_options(folder.path()))->warnings.empty()) << "it has a row by now";
+}
+
 TEST(RunAlone, DrainsOnSigusr1AndCompletesTheSameRowsWhenRunAgain) {
   const TemporaryFolder folder;
   const Study study = make_study(60);

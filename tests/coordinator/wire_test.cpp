@@ -36,8 +36,9 @@ TEST(Wire, CarriesEveryKindOfMessage) {
   EXPECT_EQ(std::get<StartMessage>(decode(encode(StartMessage{12}))).incarnation, 12U);
   expect_same(std::get<RequestMessage>(decode(encode(RequestMessage{sample_report()}))).report, sample_report());
   expect_same(std::get<AliveMessage>(decode(encode(AliveMessage{sample_report()}))).report, sample_report());
-  const auto lease = std::get<LeaseMessage>(decode(encode(LeaseMessage{5, {{1, 4}, {9, 10}}})));
+  const auto lease = std::get<LeaseMessage>(decode(encode(LeaseMessage{5, {{1, 4}, {9, 10}}, 0.75})));
   EXPECT_EQ(lease.id, 5U);
+  EXPECT_EQ(lease.seconds, 0.75);
   EXPECT_EQ(lease.ranges, (std::vector<PointRange>{{1, 4}, {9, 10}}));
   EXPECT_EQ(std::get<DrainMessage>(decode(encode(DrainMessage{DrainReason::error}))).reason, DrainReason::error);
 }

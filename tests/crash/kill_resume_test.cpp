@@ -1,4 +1,5 @@
-// Nothing is lost when a job is killed: the same command continues, and the merged rows equal those of an uninterrupted run.
+// Nothing is lost when a job is killed: the same command continues, and the merged rows equal those of an uninterrupted
+// run.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -39,7 +40,7 @@ TEST(AKilledJob, ContinuesToTheSameRows) {
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
 
   const auto job = support::mpirun(2, run_words(folder.path(), "killed"));
-  for (const int delay : {150, 400, 700, 1000, 600}) {
+  for (const int delay : {150, 500, 900}) {
     const support::TemporaryFolder output;
     support::Child child(job, output.path());
     std::this_thread::sleep_for(milliseconds(delay));
@@ -56,6 +57,65 @@ TEST(AKilledJob, ContinuesToTheSameRows) {
   const auto last = support::run(job);
   ASSERT_EQ(last.exit_code, 0) << last.err;
   support::expect_same_rows(folder.path() / "whole" / "study.h5", folder.path() / "killed" / "study.h5");
+}
+
+/// Shards that the journals of a result folder commit.
+std::size_t committed_shards(const std::filesystem::path& out) {
+  std::size_t count = 0;
+  std::error_code none_yet;
+  for (const auto& journal : std::filesystem::directory_iterator(out / "journal", none_yet)) {
+    const auto text = support::read_text(journal.path());
+    for (auto at = text.find("\ncommit "); at != std::string::npos; at = text.find("\ncommit ", at + 1)) ++count;
+  }
+  return count;
+}
+
+/// The number before `words` in what a run printed, or -1.
+long number_before(const std::string& text, const std::string& words) {
+  const auto end = text.find(words);
+  if (end == std::string::npos) return -1;
+  const auto blank = text.rfind(' ', end - 1);
+  return std::stol(text.substr(blank == std::string::npos ? 0 : blank + 1));
+}
+
+TEST(AJobKilledAfterItCommittedRows, KeepsThemAndContinuesToTheSameRows) {
+  const support::TemporaryFolder folder;
+  const auto study = folder.path() / "cheap.toml";
+  support::write_text(study, cheap_points);
+  const auto words = [&](const char* out) {
+    return std::vector<std::string>{TENEX_BINARY, "run", study.string(), "--out", (folder.path() / out).string(),
+                                    "--quiet"};
+  };
+  const auto whole = support::run({words("whole"), {{"OMP_NUM_THREADS", "2"}}, {}});
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+
+  const auto killed = folder.path() / "killed";
+  const auto job = support::mpirun(2, words("killed"));
+  int kills = 0;
+  for (const int delay : {0, 15, 40}) {  // after a shard more was committed
+    const auto before = committed_shards(killed);
+    const support::TemporaryFolder output;
+    support::Child child(job, output.path());
+    while (child.running() && committed_shards(killed) == before) std::this_thread::sleep_for(milliseconds(2));
+    std::this_thread::sleep_for(milliseconds(delay));
+    if (child.running()) ++kills;
+    kill_job(child);
+    EXPECT_GT(committed_shards(killed), before);
+  }
+  ASSERT_GE(kills, 1) << "every job ended before it could be killed";
+
+  const auto partial = support::run({{TENEX_BINARY, "merge", killed.string()}, {}, {}});
+  EXPECT_EQ(partial.exit_code, 3) << partial.out << partial.err;
+  EXPECT_NE(partial.err.find("have no row yet; `tenex run STUDY --out " + killed.string() + "` continues"),
+            std::string::npos)
+      << partial.err;
+
+  const auto last = support::run(job);
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  const auto kept = number_before(last.out, " from before");
+  EXPECT_GE(kept, 4096 * kills) << last.out;
+  EXPECT_EQ(kept + number_before(last.out, " evaluated now"), 30'000) << last.out;
+  support::expect_same_rows(folder.path() / "whole" / "study.h5", killed / "study.h5");
 }
 
 TEST(ADrainedJob, SaysSoAndKeepsWhatItHas) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "study.hpp"
 #include "support/results.hpp"
@@ -15,13 +16,11 @@ TEST(AStudy, GivesTheSameRowsForAnyRanksAndThreads) {
   const support::TemporaryFolder folder;
   const auto alone = support::run({run_words(folder.path(), "alone", brief), {{"OMP_NUM_THREADS", "1"}}, {}});
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  for (const int ranks : {1, 2, 3}) {
-    for (const int threads : {1, 2}) {
-      const auto out = "ranks" + std::to_string(ranks) + "threads" + std::to_string(threads);
-      const auto job = support::run(support::mpirun(ranks, run_words(folder.path(), out, brief), threads));
-      ASSERT_EQ(job.exit_code, 0) << out << ": " << job.err;
-      support::expect_same_rows(folder.path() / "alone" / "study.h5", folder.path() / out / "study.h5");
-    }
+  for (const auto& [ranks, threads] : {std::pair{1, 2}, {2, 1}, {2, 2}, {3, 1}}) {
+    const auto out = "ranks" + std::to_string(ranks) + "threads" + std::to_string(threads);
+    const auto job = support::run(support::mpirun(ranks, run_words(folder.path(), out, brief), threads));
+    ASSERT_EQ(job.exit_code, 0) << out << ": " << job.err;
+    support::expect_same_rows(folder.path() / "alone" / "study.h5", folder.path() / out / "study.h5");
   }
 }
 

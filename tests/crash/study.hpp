@@ -1,4 +1,4 @@
-// A study of about a second on one core, or of many with more attempts: heavy and light points, every collective, two kinds
+// A study of about a second on one core, or of several with more seeds: heavy and light points, every collective, two kinds
 // of algorithm.
 #pragma once
 
@@ -12,16 +12,12 @@
 
 namespace tenex::crash_tests {
 
-inline const std::string study_head = R"TOML(schema = 1
-name = "crash"
-seed = [1, 2]
-
+inline const std::string study_sweeps = R"TOML(
 [defaults]
 alpha = "0.5us"
 bandwidth = "50GB/s"
-)TOML";
+attempts = 3
 
-inline const std::string study_sweeps = R"TOML(
 [[sweep]]
 axes.topology = ["mesh(4,4)", "torus(8,8)", "mesh(12,12)", "RI(4)_FC(4)_SW(4)"]
 axes.collective = ["all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce"]
@@ -36,21 +32,43 @@ axes.algorithm = ["ring", "direct"]
 size = "1MiB"
 )TOML";
 
-/// Attempts per synthesis: about a second of work in all, or time enough to be killed in.
-enum Length : int { brief = 3, lengthy = 15 };
+/// 30,000 points of some 30 us each: a rank commits a shard every 4,096 of them, several times a second.
+inline const std::string cheap_points = R"TOML(schema = 1
+name = "cheap"
+seed = { from = 1, to = 5000, step = 1 }
+
+[[sweep]]
+topology = "RI(3)"
+alpha = "0.5us"
+bandwidth = "50GB/s"
+axes.collective = ["all_gather", "reduce_scatter"]
+axes.algorithm = ["ring", "ring_unidirectional", "direct"]
+size = "1MiB"
+)TOML";
+
+/// Seeds of every point: about a second of work in all, or time enough to be killed in.
+enum Length : int { brief = 2, lengthy = 12 };
 
 /// `tenex run` of the study into `out`, the study beside it.
 inline std::vector<std::string> run_words(const std::filesystem::path& folder, const std::string& out,
                                           Length length = lengthy) {
   const auto study = folder / "study.toml";
   if (!std::filesystem::exists(study))
-    support::write_text(study, study_head + "attempts = " + std::to_string(length) + "\n" + study_sweeps);
+    support::write_text(study, "schema = 1\nname = \"crash\"\nseed = { from = 1, to = " + std::to_string(length) +
+                                   ", step = 1 }\n" + study_sweeps);
   return {TENEX_BINARY, "run", study.string(), "--out", (folder / out).string(), "--quiet"};
 }
 
-/// Waits until a run has taken its folder, then a little longer.
+/// Waits until a run has taken its folder (a killed one leaves its own lock behind: the new one is written later), then a little longer.
 inline void let_it_work(support::Child& child, const std::filesystem::path& out) {
-  for (int i = 0; i < 1000 && child.running() && !std::filesystem::exists(out / "lock"); ++i)
+  const auto lock = out / "lock";
+  const auto taken_since = [&](std::filesystem::file_time_type begin) {
+    std::error_code error;
+    const auto written = std::filesystem::last_write_time(lock, error);
+    return !error && written > begin;
+  };
+  const auto begin = std::filesystem::file_time_type::clock::now();
+  for (int i = 0; i < 3000 && child.running() && !taken_since(begin); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
 }

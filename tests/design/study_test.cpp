@@ -307,6 +307,9 @@ TEST_F(StudyWithMachine, ReadsItBesideTheStudyOnce) {
   EXPECT_EQ(choice.machine_file, (folder_ / "machines/box.toml").string());
   EXPECT_EQ(choice.machine_content.view(), "npus = 8\n");
   EXPECT_THAT(study->points[0].canonical, testing::HasSubstr("topology=machine:" + to_string(digest128("npus = 8\n"))));
+  // Who reads the text elsewhere needs both files, though no point shows the second path.
+  ASSERT_EQ(study->machines.size(), 2U);
+  EXPECT_EQ(study->machines.at("machines/copy.toml").view(), "npus = 8\n");
 }
 
 TEST_F(StudyWithMachine, ChecksRowsAgainstItsNpus) {

@@ -16,6 +16,7 @@ namespace tenex {
 namespace {
 
 using support::TemporaryFolder;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 template <class T>
@@ -189,7 +190,7 @@ TEST(ScheduleFile, OfAnotherKindOrNewerSchemaIsRefused) {
   ASSERT_TRUE(newer.save(folder.path() / "n.h5").ok());
   EXPECT_THAT(message_of(read_schedule_file(folder.path() / "n.h5")), HasSubstr("newer than this version"));
   support::write_text(folder.path() / "a.json", R"({"kind": "something"})");
-  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "a.json")), HasSubstr("this is no schedule of tenex"));
+  EXPECT_THAT(message_of(read_schedule_file(folder.path() / "a.json")), HasSubstr("this is no schedule file"));
   support::write_text(folder.path() / "b.json", R"({"kind": "tenex schedule", "schema": 2})");
   EXPECT_THAT(message_of(read_schedule_file(folder.path() / "b.json")), HasSubstr("newer than this version"));
   support::write_text(folder.path() / "c.json", "[1, 2");
@@ -222,6 +223,29 @@ TEST(ScheduleFile, WithUnsoundContentIsRefused) {
   EXPECT_THAT(message_after("[0, 0, 0", "[0, -1, 0"), HasSubstr("out of range"));
   EXPECT_THAT(message_after("[0, 0, 0", "[0.5, 0, 0"), HasSubstr("is no integer"));
   EXPECT_THAT(message_after("\"sends\"", "\"send\""), HasSubstr("sends"));
+}
+
+TEST(ScheduleFile, WhoseTimesDoNotFitIsRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "s.json";
+  ASSERT_TRUE(write_schedule_file(path, sample(mixed())).ok());
+  const auto text = support::read_text(path);
+  const auto message_after = [&](std::string_view part, std::string_view other) {
+    const auto at = text.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    support::write_text(path, std::string(text).replace(at, part.size(), other));
+    return message_of(read_schedule_file(path));
+  };
+  // A quarter of 2^63-1 B (2 NPUs of 2 chunks) at 25 GB/s takes 9.2e7 s, a byte of 1 MiB/4 at 1 B/s 262,144 s; ten of the
+  // latter on the busiest link and 9 vertices make 5.0e6 s. 2^61 ps are 2.3e6 s.
+  EXPECT_THAT(message_after("\"size_bytes\":1048576", "\"size_bytes\":9223372036854775807"),
+              AllOf(HasSubstr("s.json"), HasSubstr("26 days")));
+  EXPECT_THAT(message_after("\"alpha_ps\":500000", "\"alpha_ps\":9223372036854775807"), HasSubstr("26 days"));
+  EXPECT_THAT(message_after("\"bandwidth_bytes_per_s\":50000000000", "\"bandwidth_bytes_per_s\":1"), HasSubstr("26 days"));
+  EXPECT_THAT(message_after("[0, 0, 0", "[9223372036854775807, 0, 0"), HasSubstr("starts at 9223372036854775807 ps"));
+  EXPECT_THAT(message_after("[0, 0, 0", "[-9223372036854775808, 0, 0"), HasSubstr("starts at"));
+  // Within the range it is the verifier's business.
+  EXPECT_EQ(message_after("[0, 0, 0", "[-1, 0, 0"), "(no error)");
 }
 
 TEST(ScheduleFile, OfFewSendsIsSmall) {

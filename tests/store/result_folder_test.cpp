@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <sstream>
 
 #include "store/rows.hpp"
 
@@ -110,17 +111,66 @@ TEST(ResultFolder, RefusesAnotherStudyUnlessExtended) {
   EXPECT_EQ(table->rows[0].collective_time_ps, row_of(1).collective_time_ps);
 }
 
-TEST(ResultFolder, WarnsThatKeptRowsMayLackNewOutputs) {
+TEST(ResultFolder, EvaluatesKeptRowsAgainThatLackANewOutput) {
   const TemporaryFolder folder;
-  const auto old_study = study_of(2);
+  const auto old_study = study_of(4);
   ASSERT_TRUE(ResultFolder::open(folder.path(), old_study, {}).ok());
-  commit(folder.path(), old_study, 1, {{0, row_of(0)}});
+  commit(folder.path(), old_study, 1, {{0, row_of(0)}, {1, row_of(1)}, {2, failed_row("no")}});
+  auto new_study = study_of(4);
+  new_study.outputs.schedule = "chunks = 1";
+  new_study.store_schedule = {true, false, true, true};
+  new_study.digest = digest128("the same points, other outputs");
+  {
+    const auto extended = ResultFolder::open(folder.path(), new_study, {.extend = true});
+    ASSERT_TRUE(extended.ok()) << message_of(extended);
+    // Point 0 lacks its schedule, point 1 is asked for none, point 2 failed and has none to give.
+    EXPECT_THAT(extended->state().done, ElementsAre(false, true, true, false));
+    EXPECT_EQ(extended->state().done_count, 2U);
+    ASSERT_EQ(extended->state().warnings.size(), 1U);
+    EXPECT_THAT(extended->state().warnings[0], HasSubstr("1 rows were evaluated for another study and lack schedule"));
+  }
+  {  // killed before it did so: the same, though the folder belongs to the new study by now
+    const auto again = ResultFolder::open(folder.path(), new_study, {});
+    ASSERT_TRUE(again.ok()) << message_of(again);
+    EXPECT_THAT(again->state().done, ElementsAre(false, true, true, false));
+    commit(folder.path(), new_study, again->state().incarnation, {{0, row_of(0)}, {3, row_of(3)}});
+  }
+  const auto done = ResultFolder::open(folder.path(), new_study, {});
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->state().done_count, 4U) << "a row that was asked for its schedule is asked again";
+  EXPECT_THAT(done->state().warnings, IsEmpty());
+}
+
+TEST(ResultFolder, MergesTheRowThatHasTheOutputsOfTheStudy) {
+  const TemporaryFolder folder;
+  const auto old_study = study_of(3);
+  ASSERT_TRUE(ResultFolder::open(folder.path(), old_study, {}).ok());
+  commit(folder.path(), old_study, 1, {{1, row_of(1)}});
   auto new_study = study_of(3);
   new_study.outputs.store = {"link_bytes"};
+  new_study.digest = digest128("the same points, other outputs");
   const auto extended = ResultFolder::open(folder.path(), new_study, {.extend = true});
   ASSERT_TRUE(extended.ok()) << message_of(extended);
-  ASSERT_EQ(extended->state().warnings.size(), 1U);
-  EXPECT_THAT(extended->state().warnings[0], HasSubstr("1 kept rows come from another study and may lack link_bytes"));
+  EXPECT_THAT(extended->state().done, ElementsAre(false, false, false));
+  auto row = row_of(1);
+  for (int link = 0; link < 8; ++link) row.link_loads.push_back({bytes(100 + link), picoseconds(1000 + link)});
+  commit(folder.path(), new_study, extended->state().incarnation, {{1, row}});
+  const auto report = merge(folder.path(), new_study);
+  ASSERT_TRUE(report.ok()) << message_of(report);
+  EXPECT_EQ(report->rows, 1U);
+  EXPECT_EQ(report->repeated, 1U);
+  const auto table = read_result(report->file);
+  ASSERT_TRUE(table.ok()) << message_of(table);
+  EXPECT_EQ(table->rows[0].link_loads.size(), 8U) << "the row without link loads won";
+}
+
+TEST(ResultFolder, KeepsEveryMachineFileOfTheStudy) {
+  const TemporaryFolder folder;
+  auto study = study_of(1);
+  study.machines.emplace("no/point/has/it.toml", SharedText("npus = 2\n"));
+  ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
+  ASSERT_EQ(names_in(folder.path() / "machines").size(), 1U);
+  EXPECT_EQ(support::read_text(folder.path() / "machines" / names_in(folder.path() / "machines")[0]), "npus = 2\n");
 }
 
 TEST(ResultFolder, RefusesAnotherPhysicsAlways) {
@@ -164,7 +214,38 @@ TEST(ResultFolder, IsRefusedWhileALiveRunHoldsIt) {
   const auto second = ResultFolder::open(folder.path(), study, {});
   EXPECT_THAT(message_of(second), HasSubstr("is in use"));
   EXPECT_THAT(message_of(second), HasSubstr(std::to_string(::getpid())));
-  EXPECT_TRUE(first->beat().ok());
+  EXPECT_TRUE(first->health().ok());
+}
+
+TEST(ResultFolder, IsNeverTakenFromALivingProcessOfThisHost) {
+  const TemporaryFolder folder;
+  const auto study = study_of(1);
+  const auto first = ResultFolder::open(folder.path(), study, {});
+  ASSERT_TRUE(first.ok());
+  make_older(folder.path() / "lock", 3'600);  // no heartbeat for an hour: stopped, or its file server was away
+  const auto second = ResultFolder::open(folder.path(), study, {});
+  EXPECT_THAT(message_of(second), HasSubstr("is in use"));
+  EXPECT_THAT(message_of(second), HasSubstr(std::to_string(::getpid())));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "lock"));
+}
+
+TEST(ResultFolder, IsTakenWhenItsPidBelongsToAnotherProcessNow) {
+  const TemporaryFolder folder;
+  const auto study = study_of(1);
+  std::string text;
+  {
+    const auto opened = ResultFolder::open(folder.path(), study, {});
+    ASSERT_TRUE(opened.ok());
+    text = support::read_text(folder.path() / "lock");
+  }
+  // Host, pid, start time, moment: this process, but started at another time.
+  std::istringstream lines(text);
+  std::string host;
+  std::string pid;
+  std::getline(lines, host);
+  std::getline(lines, pid);
+  support::write_text(folder.path() / "lock", host + "\n" + pid + "\n12\n99\n");
+  EXPECT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
 }
 
 TEST(ResultFolder, IsFreedWhenItsRunEnds) {
@@ -218,28 +299,40 @@ TEST(ResultFolder, OfAnotherHostIsTakenOnlyWithoutAHeartbeatFor30Seconds) {
   make_older(lock, 11);
   auto opened = ResultFolder::open(folder.path(), study, {});
   ASSERT_TRUE(opened.ok()) << message_of(opened);
-  EXPECT_TRUE(opened->beat().ok());
+  EXPECT_TRUE(opened->health().ok());
+}
+
+/// Waits up to 5 s for something that the heart does.
+template <class Condition>
+bool becomes_true(const Condition& condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) ::usleep(5'000);
+  return condition();
 }
 
 TEST(ResultFolder, NoticesWhenItsLockIsLost) {
   const TemporaryFolder folder;
   const auto study = study_of(1);
-  auto opened = ResultFolder::open(folder.path(), study, {});
+  OpenOptions options;
+  options.heartbeat = std::chrono::milliseconds(5);
+  const auto opened = ResultFolder::open(folder.path(), study, options);
   ASSERT_TRUE(opened.ok());
   support::write_text(folder.path() / "lock", "elsewhere\n1\n0\n12345\n");
-  EXPECT_THAT(message_of(opened->beat()), HasSubstr("is lost"));
+  EXPECT_TRUE(becomes_true([&] { return !opened->health().ok(); }));
+  EXPECT_THAT(message_of(opened->health()), HasSubstr("is lost"));
 }
 
-TEST(ResultFolder, BeatsByTheFileServersClock) {
+TEST(ResultFolder, BeatsByItselfByTheFileServersClock) {
   const TemporaryFolder folder;
   const auto study = study_of(1);
-  auto opened = ResultFolder::open(folder.path(), study, {});
+  OpenOptions options;
+  options.heartbeat = std::chrono::milliseconds(5);
+  const auto opened = ResultFolder::open(folder.path(), study, options);
   ASSERT_TRUE(opened.ok());
   const auto lock = folder.path() / "lock";
+  const auto then = std::filesystem::last_write_time(lock) - std::chrono::seconds(90);
   make_older(lock, 100);
-  const auto old_time = std::filesystem::last_write_time(lock);
-  ASSERT_TRUE(opened->beat().ok());
-  EXPECT_GT(std::filesystem::last_write_time(lock) - old_time, std::chrono::seconds(90));
+  EXPECT_TRUE(becomes_true([&] { return std::filesystem::last_write_time(lock) > then; }));
+  EXPECT_TRUE(opened->health().ok());
 }
 
 TEST(ResultFolder, RemovesWhatKilledWritersLeft) {

@@ -73,7 +73,8 @@ struct Finished {
 struct Command {
   std::vector<std::string> arguments;                           ///< the program first, looked up in PATH
   std::vector<std::pair<std::string, std::string>> environment; ///< set beside the inherited one
-  std::optional<rlim_t> file_size_limit;                        ///< RLIMIT_FSIZE, with SIGXFSZ ignored: a full disk
+  std::optional<rlim_t> file_size_limit = {};                   ///< RLIMIT_FSIZE, with SIGXFSZ ignored: a full disk
+  bool unprivileged = false;                                    ///< as `nobody` where the test runs as root
 };
 
 /// A started child in a process group of its own, so that a whole mpirun job can be signalled.
@@ -129,6 +130,8 @@ class Child {
       const rlimit limit{*command.file_size_limit, *command.file_size_limit};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
+    constexpr uid_t nobody = 65534;
+    if (command.unprivileged && ::getuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(126);
     std::vector<char*> argv;
     for (const auto& argument : command.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);

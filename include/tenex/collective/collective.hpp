@@ -36,6 +36,11 @@ enum class CollectiveKind : std::uint8_t { all_gather, reduce_scatter, all_reduc
   return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce;
 }
 
+/// Starts or ends at one NPU of each group (Broadcast, Reduce).
+[[nodiscard]] constexpr bool has_root(CollectiveKind kind) {
+  return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+}
+
 /// NPUs that run one collective together; position in `members` is the rank inside the group.
 struct ProcessGroup {
   std::vector<NpuId> members;

@@ -27,6 +27,10 @@ class Committer {
   /// memory stays planned.
   void put(FinishedPoint point);
 
+  /// Notes in the journal that this point begins, and waits until that is durable (or a write has failed: then the run
+  /// ends anyway).
+  void announce(std::uint32_t point);
+
   /// Asks for a commit of all rows put so far and waits for it at most until `deadline`; whether it is done (without
   /// error).
   bool flush_until(std::chrono::steady_clock::time_point deadline);

@@ -39,7 +39,9 @@ struct RunReport {
   std::size_t failed = 0;    ///< of all rows: status is not ok
   bool interrupted = false;  ///< a signal drained the run: resumable
   double seconds = 0;
-  std::vector<std::string> warnings;  ///< of the folder when it was opened: damaged shards, torn journals
+  /// Of the folder when it was opened: damaged shards, torn journals, rows that lack outputs, points that an earlier
+  /// run died in.
+  std::vector<std::string> warnings;
   MergeReport merge;  ///< on rank 0, when not interrupted
 };
 
@@ -47,8 +49,9 @@ struct RunReport {
 [[nodiscard]] Result<RunReport> run_alone(const Study& study, const RunOptions& options);
 
 /// Runs a study on all ranks of MPI_COMM_WORLD; collective. MPI must be initialised (FUNNELED) by the caller, after
-/// block_run_signals() of signals.hpp (MPI_Init starts threads, which must inherit the mask). The report is rank 0's; other
-/// ranks get their own count of `evaluated` and rank 0's errors, `failed` and `interrupted`: only rank 0 need print.
+/// block_run_signals() of signals.hpp (MPI_Init starts threads, which must inherit the mask). The report is rank 0's;
+/// other ranks get their own count of `evaluated` and rank 0's errors, `failed` and `interrupted`: only rank 0 need
+/// print.
 [[nodiscard]] Result<RunReport> run_with_mpi(const Study& study, const RunOptions& options);
 
 }  // namespace tenex

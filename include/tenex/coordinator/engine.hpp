@@ -5,7 +5,8 @@
 // thread; and *deep*, one point on all threads. Points start in order of arrival, a lease's longest first. The region
 // stays open across leases: a thread with nothing to take waits as long as others run, so the end of a lease is no
 // barrier. Estimated bytes of the points that run together stay within the memory limit. The engine knows no MPI, no
-// files and no signals: finished points go to a sink.
+// files and no signals: points that may not end well are announced before they start, finished ones go to a sink.
+// Points are estimated by the engine's own threads when their lease arrives, never by the thread that pushes it.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "tenex/coordinator/estimates.hpp"
 #include "tenex/coordinator/lease_queue.hpp"
 #include "tenex/coordinator/wire.hpp"
 #include "tenex/design/study.hpp"
@@ -22,7 +24,6 @@
 namespace tenex {
 
 using EvaluatePoint = std::function<EvaluationOutput(const DesignPoint&, Cache&, const EvaluateOptions&)>;
-using EstimatePoint = std::function<Estimate(const DesignPoint&)>;
 
 /// A point that has been evaluated.
 struct FinishedPoint {
@@ -32,11 +33,14 @@ struct FinishedPoint {
 };
 /// Takes finished points; called by several threads at once.
 using PointSink = std::function<void(FinishedPoint)>;
+/// Told of a point before it is evaluated, where worth_announcing() says so; called by several threads at once.
+using PointAnnouncer = std::function<void(std::uint32_t point)>;
 
 struct EngineOptions {
   int threads = 1;
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
-  double deep_seconds = 0.25;  ///< a point below never gets all threads for its length
+  double deep_seconds = 0.25;   ///< a point below never gets all threads for its length
+  double announce_seconds = 1;  ///< a point that is expected to take longer is announced before it starts
 };
 
 /// Whether a point should have all threads: it is long (over `deep_seconds`) and would leave the others idle (over 1.5
@@ -44,18 +48,23 @@ struct EngineOptions {
 /// half the threads' worth). O(1).
 [[nodiscard]] bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options);
 
+/// Whether a point is long, or so large that no second one fits beside it: where it ends its process, the next run
+/// should know which point it was. O(1).
+[[nodiscard]] bool worth_announcing(const Estimate& estimate, const EngineOptions& options);
+
 /// Thread-safe.
 class Engine {
  public:
-  /// `study` must outlive the engine. Starts the engine thread.
-  Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, EstimatePoint estimate_point,
-         PointSink sink);
+  /// `study` and `estimates` must outlive the engine. Starts the engine thread. `announce` may be empty.
+  Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates, PointSink sink,
+         PointAnnouncer announce = {});
   /// Drains and waits for what is running.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Appends a lease's points. Ignored after drain(). O(points log points), plus their estimates.
+  /// Appends a lease's points; `lease.seconds` stands for their estimates until those are made. Ignored after drain().
+  /// O(1).
   void push(const Lease& lease);
   /// Starts no further point and forgets those that wait.
   void drain();

@@ -57,6 +57,7 @@ struct RequestMessage {
 struct LeaseMessage {
   std::uint64_t id = 0;
   std::vector<PointRange> ranges;
+  double seconds = 0;  ///< expected, summed over the points
 };
 struct AliveMessage {
   RankReport report;

@@ -33,6 +33,8 @@ struct Study {
   std::vector<DesignPoint> points;
   std::size_t rows_before_keep = 0;
   std::size_t duplicates = 0;  ///< rows that shared a key with an earlier one
+  /// Every machine file that the text names, by the path as written: what another reader of the text needs beside it.
+  std::map<std::string, SharedText, std::less<>> machines;
   Outputs outputs;
   std::vector<bool>
       store_schedule;  ///< per point, `outputs.schedule` evaluated (on any of the rows that share its key)

@@ -6,6 +6,7 @@
 // journal and each shard sequence has one writer. Format page: result_format.md beside this header.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,27 +28,30 @@ struct FolderState {
   std::size_t failed_count = 0;  ///< of the done: status is not ok
   /// Points that a writer announced with start() and never committed, ascending.
   std::vector<std::uint64_t> interrupted;
-  std::vector<std::string> warnings;  ///< for users: what was found damaged and does not count, what kept rows may lack
+  std::vector<std::string> warnings;  ///< for users: what was found damaged and does not count, what kept rows lack
 };
 
 struct OpenOptions {
   bool extend = false;        ///< accept a folder of another study: points with equal keys keep their rows
   bool retry_failed = false;  ///< rows that are not ok count as not done
+  std::chrono::milliseconds heartbeat{5'000};  ///< how often the lock is touched
 };
 
 /// The folder while a run owns it. Exactly one process per run opens it (rank 0); it holds the lock until destroyed.
 class ResultFolder {
  public:
-  /// Creates or reopens. Errors: (environment) not writable, locked by a live run, damaged; (input) belongs to another
-  /// study or another physics.
+  /// Creates or reopens, and keeps the lock's heart beating from here on. A point whose row lacks an output that the
+  /// study asks for (it was kept from another study) counts as not done. Errors: (environment) not writable, locked by
+  /// a live run, damaged; (input) belongs to another study or another physics.
   static Result<ResultFolder> open(const std::filesystem::path& dir, const Study& study, const OpenOptions& options);
   ~ResultFolder();
   ResultFolder(ResultFolder&&) noexcept;
   ResultFolder& operator=(ResultFolder&&) noexcept;
 
   [[nodiscard]] const FolderState& state() const;
-  /// Refreshes the lock's heartbeat; call every few seconds.
-  Status beat();
+  /// Whether the lock is still held: how its last heartbeat went. Errors (environment): another run took it, the folder
+  /// is gone or cannot be written. Cheap.
+  [[nodiscard]] Status health() const;
 
  private:
   class Impl;
@@ -103,9 +107,9 @@ struct MergeReport {
 
 /// Writes DIR/study.h5 from the committed rows, in study order, one column at a time, atomically and idempotently.
 /// Result columns do not depend on ranks, threads or interruptions; the measured ones and /runs do. Of several rows of
-/// one key an ok row wins, then the latest incarnation (a retried failure). Errors: (environment) not a result folder,
-/// not writable, disk full; two rows of one key that differ in a result column (non-determinism, a defect, named with
-/// key and column). Memory: the file's image and one column.
+/// one key an ok row wins, the first that has the outputs of the study; without one the latest incarnation (a retried
+/// failure). Errors: (environment) not a result folder, not writable, disk full; two rows of one key that differ in a
+/// result column (non-determinism, a defect, named with key and column). Memory: the file's image and one column.
 [[nodiscard]] Result<MergeReport> merge(const std::filesystem::path& dir, const Study& study);
 
 /// The study that a folder belongs to (its stored text). Errors (environment, input): no such folder, not a tenex

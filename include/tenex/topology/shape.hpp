@@ -70,6 +70,9 @@ struct ShapeCounts {
 /// O(dimensions).
 [[nodiscard]] ShapeCounts count_shape(const Shape& shape);
 
+/// Over how many out-links `npu_bandwidth` divides an NPU's bandwidth of a dimension; at least 1.
+[[nodiscard]] std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension);
+
 class Topology;
 
 /// The topology of a shape. A switch block's links have its alpha and bandwidth each way (a route through it is two

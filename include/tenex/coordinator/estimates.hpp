@@ -1,0 +1,56 @@
+// What points are expected to cost, each estimated at most once by this process, by whoever needs it first.
+//
+// Estimating may take a while (a machine file, a large shape), so the loop that passes messages never does it: rank 0's
+// lease queue needs all points and has them estimated by threads (start_all), an engine estimates what it was leased.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tenex/design/study.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+
+namespace tenex {
+
+using EstimatePoint = std::function<Estimate(const DesignPoint&)>;
+
+/// Thread-safe. O(points) memory.
+class Estimates {
+ public:
+  /// `study` must outlive it.
+  Estimates(const Study& study, EstimatePoint estimate_point);
+  /// Ends the threads of start_all() after the point that each is at.
+  ~Estimates();
+  Estimates(const Estimates&) = delete;
+  Estimates& operator=(const Estimates&) = delete;
+
+  /// The estimate of one point, made now where it is not known yet. Zero where making it throws.
+  [[nodiscard]] Estimate of(std::uint32_t point);
+
+  /// Estimates these points on `threads` threads and returns at once. At most once.
+  void start_all(std::vector<std::uint32_t> points, int threads);
+  /// Whether start_all() has come to its end.
+  [[nodiscard]] bool all_known() const { return running_ == 0; }
+
+ private:
+  void work();
+
+  const Study& study_;
+  EstimatePoint estimate_point_;
+  mutable std::mutex mutex_;
+  std::vector<Estimate> values_;
+  std::vector<bool> known_;
+
+  std::vector<std::uint32_t> wanted_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> running_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tenex

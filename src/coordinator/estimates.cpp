@@ -1,0 +1,49 @@
+#include "tenex/coordinator/estimates.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace tenex {
+
+Estimates::Estimates(const Study& study, EstimatePoint estimate_point)
+    : study_(study),
+      estimate_point_(std::move(estimate_point)),
+      values_(study.points.size()),
+      known_(study.points.size(), false) {}
+
+Estimates::~Estimates() {
+  stopping_ = true;
+  for (auto& thread : threads_) thread.join();
+}
+
+Estimate Estimates::of(std::uint32_t point) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (known_[point]) return values_[point];
+  }
+  Estimate made;
+  try {  // unlocked: two that race make the same one
+    made = estimate_point_(study_.points[point]);
+  } catch (const std::exception&) {
+    // No room to estimate in: it counts as nothing, and its row will say what evaluation meets.
+  }
+  const std::lock_guard lock(mutex_);
+  values_[point] = made;
+  known_[point] = true;
+  return made;
+}
+
+void Estimates::start_all(std::vector<std::uint32_t> points, int threads) {
+  wanted_ = std::move(points);
+  const auto count = std::min(wanted_.size(), static_cast<std::size_t>(std::max(1, threads)));
+  running_ = count;
+  for (std::size_t t = 0; t < count; ++t) threads_.emplace_back([this] { work(); });
+}
+
+void Estimates::work() {
+  for (auto i = next_++; i < wanted_.size() && !stopping_; i = next_++) (void)of(wanted_[i]);
+  --running_;
+}
+
+}  // namespace tenex
