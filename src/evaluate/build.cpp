@@ -1,13 +1,19 @@
 // From a design point's words to its topology and collective.
 #include "build.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "sizes.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/files/machine_file.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -30,10 +36,7 @@ Result<Topology> remove_pairs(Topology topology, const TopologyChoice& choice) {
 }  // namespace
 
 std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology) {
-  if (topology.switches() == 0) return 0;
-  if (point.topology.unwind > 0) return point.topology.unwind;
-  // A synthesizer schedules NPU-to-NPU links only (001, IV-G); degree 1 suits bandwidth-critical collectives.
-  return find_synthesizer(point.algorithm) != nullptr ? 1 : 0;
+  return topology.switches() == 0 ? 0 : unwinding_degree(point);
 }
 
 Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
@@ -55,7 +58,31 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   return PointTopology{*std::move(reduced), degree};
 }
 
-Result<Topology> build_point_topology(const DesignPoint& point) {
+Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes) {
+  const auto needed = planned_topology_bytes(point);
+  if (needed <= limit_bytes) return success();
+  return resource_error(fmt::format("the topology needs {} bytes", needed),
+                        fmt::format("the limit is {} bytes", limit_bytes), "raise the limit or run it on a larger host");
+}
+
+Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective) {
+  const auto hop = slowest_hop(topology, collective.chunk_sizes());
+  const auto hops = serialised_hops(point, sizes_of_built(topology, collective));
+  if (fits_time_range(hop, hops)) return success();
+  const auto slowest = std::ranges::min(topology.classes(), {}, &LinkClass::bandwidth);
+  const auto latest = std::ranges::max(topology.classes(), {}, &LinkClass::alpha);
+  const double days = static_cast<double>(hop.count()) * hops / 86'400e12;
+  return input_error(
+      {},
+      fmt::format("a size of {} may take {:.0f} days of simulated time with links of {} and {} alpha",
+                  to_string(point.size), days, to_string(slowest.bandwidth), to_string(latest.alpha)),
+      fmt::format("{:.0f} hops of up to {} may follow one another, and times of up to 26 days are computed", hops,
+                  to_rounded(hop)),
+      "use a smaller size, faster links or a smaller alpha");
+}
+
+Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memory_limit_bytes) {
+  if (auto fits = check_topology_memory(point, memory_limit_bytes); !fits) return fits.errors();
   auto built = build_transformed_topology(point);
   if (!built) return built.errors();
   return std::move(built->topology);

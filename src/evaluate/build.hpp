@@ -17,7 +17,10 @@ struct PointTopology {
 /// The degree to which this point's switches are unwound; 0 where it has none or keeps them.
 [[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology);
 
-/// Shape or file, links removed, switches unwound, connectivity checked.
+/// Shape or file, links removed, switches unwound, connectivity checked. Memory is not.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
+
+/// Errors (resource): making the point's topology takes more than the limit. O(dimensions).
+[[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);
 
 }  // namespace tenex

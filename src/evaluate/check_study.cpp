@@ -1,16 +1,44 @@
-// What only shows when topologies are built: refused before any work, each distinct topology once.
+// What only shows when topologies are built: refused before any work, each distinct topology once. Nothing is built that the
+// text alone decides, and nothing that is too large for it.
 #include <map>
+#include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "build.hpp"
 #include "cache.hpp"
+#include "sizes.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex {
 namespace {
 
 constexpr std::size_t most_diagnostics = 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+/// A shape with all its links is what its text says, and connected.
+bool follows_from_text(const DesignPoint& point) {
+  return point.topology.machine_file.empty() && point.topology.without.empty();
+}
+
+/// The NPUs of a point's topology; 0 where its row will tell.
+Result<std::size_t> check_topology(const DesignPoint& point) {
+  if (follows_from_text(point)) {
+    auto errors = check_shape(point.topology.shape, point.topology.links, unwinding_degree(point));
+    // What cannot be addressed is a matter of size, as is what does not fit in memory.
+    std::erase_if(errors, [](const Diagnostic& error) { return error.fault == Fault::resource; });
+    return errors.empty() ? Result<std::size_t>(point.topology.shape.npus()) : Result<std::size_t>(std::move(errors));
+  }
+  if (!check_topology_memory(point, most_bytes)) return std::size_t{0};
+  try {
+    const auto built = build_transformed_topology(point);
+    if (!built) return built.errors();
+    return built->topology.npus();
+  } catch (const std::bad_alloc&) {
+    return std::size_t{0};
+  }
+}
 
 // Errors of a topology that have no place of their own get the words that made it.
 Diagnostics with_topology(Diagnostics errors, const DesignPoint& point) {
@@ -29,9 +57,9 @@ Diagnostics check_study(const Study& study) {
     if (all.size() >= most_diagnostics) break;
     const auto [entry, fresh] = npus_of.try_emplace(topology_cache_key(point), 0);
     if (fresh) {
-      const auto built = build_transformed_topology(point);
-      if (built) entry->second = built->topology.npus();
-      else append(all, with_topology(built.errors(), point));
+      const auto npus = check_topology(point);
+      if (npus) entry->second = *npus;
+      else append(all, with_topology(npus.errors(), point));
     }
     // Shapes know their NPUs from the text, so groups and sizes were checked with it; machine files only now.
     if (point.topology.machine_file.empty() || entry->second == 0) continue;

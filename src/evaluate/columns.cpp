@@ -64,7 +64,9 @@ std::vector<Field> result_fields() {
        &Evaluation::time_without_overlap_ps},
       {{"bound_ps", Kind::integer, "ps", "proven lower bound on the collective time", false, {}},
        &Evaluation::bound_ps},
-      {{"efficiency", Kind::real, "", "bound / collective time", false, {}}, &Evaluation::efficiency},
+      {{"efficiency", Kind::real, "", "bound / collective time (absent for congestion_unaware, whose times are not bounded)",
+        false, {}},
+       &Evaluation::efficiency},
       {{"paper_ideal_ps", Kind::integer, "ps", "Ideal of the TACOS paper, section V-A (not a bound)", false, {}},
        &Evaluation::paper_ideal_ps},
       {{"algbw", Kind::real, "B/s", "collective size / collective time", false, {}}, &Evaluation::algbw_bytes_per_s},
@@ -76,6 +78,7 @@ std::vector<Field> result_fields() {
 
 std::vector<Field> measured_fields() {
   return {
+      {{"threads", Kind::integer, "", "threads that the point was given", true, {}}, &Evaluation::threads},
       {{"synthesis_seconds", Kind::real, "s", "wall time of synthesis", true, {}}, &Evaluation::synthesis_seconds},
       {{"simulation_seconds", Kind::real, "s", "wall time of simulation", true, {}}, &Evaluation::simulation_seconds},
       {{"verification_seconds", Kind::real, "s", "wall time of verification", true, {}},

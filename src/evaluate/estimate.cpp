@@ -1,81 +1,235 @@
-// What a point is expected to cost, from sizes alone: counts of sends times constants measured on one core of a 2-core machine.
-// Used to order leases and to plan memory; never part of a result but memory_planned_bytes, which depends on sizes alone.
+// What a point is expected to cost, from sizes alone: counts of sends times constants measured on one core of a 2-core
+// machine. Used to order leases and to plan memory; never part of a result but memory_planned_bytes, which depends on
+// sizes alone.
+//
+// The memory of a simulation, counted from the types and checked against measured peaks: every link has a queue, a port
+// and a place in the calendar; every recorded hop a list entry, and columns once the list is sorted (the list doubles
+// as it grows, so up to two entries); every recorded message its time of injection, twice while it grows, and a new
+// number.
 #include "estimate.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
-#include "build.hpp"
+#include "sizes.hpp"
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
-#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/translation.hpp"
 
 namespace tenex {
 namespace {
 
-// A recorded hop: its list entry while recording (Send) and its columns in the sorted storage.
-constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
 constexpr double seconds_per_simulated_hop = 0.5e-6;
+constexpr double seconds_per_formula_message = 0.2e-6;
 constexpr double seconds_per_verified_send = 0.25e-6;
 constexpr double seconds_per_link = 0.2e-6;
 
-double mean_distance(const Block& block) {
-  const double size = block.size;
-  switch (block.kind) {
-    case BlockKind::ring: return size / 4;
-    case BlockKind::line: return size / 3;
-    case BlockKind::fully_connected: return 1 - 1 / size;
-    case BlockKind::switched: return 2 * (1 - 1 / size);
-    case BlockKind::dragonfly_groups: return 2;
+constexpr double bytes_of_any_point = 2e6;  // buffers of windows, tables of few entries
+constexpr double bytes_per_npu = 64;        // the collective and its parts
+constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
+constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
+constexpr double bytes_per_hop_of_halves = 110;  // All-Reduce without overlap: both halves and the two as one
+constexpr double bytes_per_recorded_message = 32;
+constexpr double bytes_per_waiting_message = 64;   // Direct: all of them wait in queues
+constexpr double bytes_per_orbit = 32;             // checked one by one in place of n sends
+constexpr double bytes_per_send_in_windows = 2.4;  // read, checked and reversed window by window,
+constexpr double most_window_bytes = 12e6;         // of which there are a few at a time
+constexpr double most_calendar_bytes = 65e6;
+constexpr double most_route_bytes = 85e6;
+
+/// The calendar has a bit per link for every window that a message may be under way.
+double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  SimTime least = SimTime::max();
+  SimTime greatest = picoseconds(1);
+  for (const auto& link_class : sizes.classes) {
+    least = std::min(least, hop_time(link_class, sizes.collective.smallest_chunk, point.occupancy).latency);
+    greatest = std::max(greatest, hop_time(link_class, sizes.collective.largest_chunk, point.occupancy).latency);
   }
-  return 1;
+  const auto window = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least.count())));
+  const double slots = std::min(static_cast<double>(greatest.count()) / static_cast<double>(window) + 3, 4096.0);
+  return std::min(most_calendar_bytes, slots * static_cast<double>(sizes.topology.links) / 7);
 }
 
-// Mean hops of a message between random NPUs of the group, at least 1; machine files are small enough for a plain guess.
-double mean_hops(const DesignPoint& point) {
-  if (!point.topology.machine_file.empty()) return 2;
-  double hops = 0;
-  for (const auto& block : point.topology.shape.blocks) hops += mean_distance(block);
-  return std::max(hops, 1.0);
+/// Tables of next links, and trees where routes are searched for.
+double route_bytes(const PointSizes& sizes) {
+  const auto& topology = sizes.topology;
+  return std::min(most_route_bytes, 8 * static_cast<double>(topology.vertices()) * static_cast<double>(topology.npus));
 }
 
-double halves(CollectiveKind kind) { return kind == CollectiveKind::all_reduce ? 2 : 1; }
+double holdings_bytes(const PointSizes& sizes) {
+  return static_cast<double>(BitMatrix::bytes_for(sizes.topology.vertices(), sizes.collective.chunks));
+}
 
-Estimate estimate_program(const DesignPoint& point, const Topology& topology, const Collective& collective) {
-  const double messages = static_cast<double>(collective.required_deliveries()) * halves(point.collective);
-  // Ring neighbours in rank order are mostly adjacent; Direct crosses the topology.
-  const double hops = messages * (point.algorithm == "direct" ? mean_hops(point) : 1.5);
+double recorded_bytes(const DesignPoint& point, double hops, double messages) {
+  const bool halves = point.collective == CollectiveKind::all_reduce && !point.overlap;
+  return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
+}
+
+/// Of a textbook algorithm, its topology aside.
+Estimate estimate_program(const DesignPoint& point, const PointSizes& sizes) {
+  const double messages = sizes.collective.sends * passes_of(point.collective);
+  const double hops = messages * mean_hops(point, sizes);
   const double repeats = point.collective == CollectiveKind::all_reduce ? 2 : 1;  // with and without overlap
-  const auto holdings = static_cast<double>(BitMatrix::bytes_for(topology.vertices(), collective.chunks()));
-  return {hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) +
-              static_cast<double>(topology.links()) * seconds_per_link,
-          static_cast<std::size_t>(hops * bytes_per_recorded_hop + 3 * holdings)};
+  const auto links = static_cast<double>(sizes.topology.links);
+  const double waiting = point.algorithm == "direct" ? messages * bytes_per_waiting_message : 0;
+  const double common =
+      waiting + route_bytes(sizes) + bytes_of_any_point + static_cast<double>(sizes.topology.npus) * bytes_per_npu;
+  if (point.backend == to_string(Backend::congestion_unaware))
+    return {repeats * messages * seconds_per_formula_message + links * seconds_per_link,
+            static_cast<std::size_t>(common + 16 * links)};
+  return {hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
+          static_cast<std::size_t>(common + links * bytes_per_port + calendar_bytes(point, sizes) +
+                                   recorded_bytes(point, hops, messages) + 3 * holdings_bytes(sizes))};
 }
 
+/// The synthesizer will make one NPU's schedule stand for all, and the verifier judges it as such.
+bool is_symmetric(const SynthesisProblem& problem, const PointSizes& sizes) {
+  const auto kind = problem.collective.kind();
+  const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  const bool may = problem.engine == EngineChoice::automatic || problem.engine == EngineChoice::symmetric;
+  return may && !rooted && sizes.collective.everyone && TranslationGroup::of(problem.topology).has_value();
+}
+
+/// Of a synthesizer, its topology aside.
 Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
-                            const Collective& collective) {
-  const SynthesisProblem problem{topology, collective, point.occupancy, point.seed, point.attempts, 1,
+                            const Collective& collective, const PointSizes& sizes) {
+  const SynthesisProblem problem{topology,
+                                 collective,
+                                 point.occupancy,
+                                 point.seed,
+                                 point.attempts,
+                                 1,
                                  parse_engine_choice(point.engine).value_or(EngineChoice::automatic)};
-  const double sends = static_cast<double>(collective.required_deliveries()) * halves(point.collective);
-  const auto holdings = BitMatrix::bytes_for(topology.vertices(), collective.chunks());
-  return {synthesizer.estimate_seconds(problem) + sends * seconds_per_verified_send +
+  const bool symmetric = synthesizer.name == "tacos" && is_symmetric(problem, sizes);
+  const double sends = sizes.collective.sends * passes_of(point.collective);
+  const double checked = symmetric ? static_cast<double>(sizes.collective.chunks) * passes_of(point.collective) : sends;
+  const double windows = std::min(most_window_bytes, sends * bytes_per_send_in_windows);
+  const double check_bytes = symmetric ? checked * bytes_per_orbit : 3 * holdings_bytes(sizes) + windows;
+  return {synthesizer.estimate_seconds(problem) + checked * seconds_per_verified_send +
               static_cast<double>(topology.links()) * seconds_per_link,
-          synthesizer.estimate_bytes(problem) + 3 * holdings};
+          synthesizer.estimate_bytes(problem) +
+              static_cast<std::size_t>(check_bytes + bytes_of_any_point +
+                                       static_cast<double>(topology.npus()) * bytes_per_npu)};
+}
+
+Estimate with_topology(Estimate estimate, const DesignPoint& point) {
+  estimate.bytes += planned_topology_bytes(point);
+  return estimate;
+}
+
+/// A synthesis on a topology too large to be built for an estimate: what an event-driven engine would take.
+Estimate guess_synthesis(const DesignPoint& point) {
+  constexpr double bytes_per_send = 48;
+  constexpr double seconds_per_send = 1e-6;
+  const double sends = sizes_of_shape(point).collective.sends * passes_of(point.collective);
+  return with_topology({sends * seconds_per_send, static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18))},
+                       point);
+}
+
+bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_file.empty(); }
+
+Estimate estimate_by_building(const DesignPoint& point) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+  if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
+  const auto topology = build_point_topology(point);
+  if (!topology) return {};
+  const auto collective = build_point_collective(point, topology->npus());
+  if (!collective) return {};
+  return estimate_built(point, *topology, *collective);
+}
+
+template <class T>
+const T& pick(const std::vector<T>& values, std::size_t dimension) {
+  return values[std::min(dimension, values.size() - 1)];
+}
+
+/// A point that costs the same, with the links of each dimension as one of few kinds and the same size for every chunk;
+/// and a text that is equal for points with equal stand-ins. Points that differ in size, speed or seed alone have one
+/// stand-in.
+struct StandIn {
+  std::string text;
+  std::vector<SimTime> alpha;
+  std::vector<Bandwidth> bandwidth;
+};
+
+template <class T>
+void append_raw(std::string& text, const T& value) {
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+StandIn stand_in_for(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  StandIn result;
+  auto& text = result.text;
+  for (const std::string* word : {&point.algorithm, &point.engine, &point.groups, &point.backend})
+    (text += *word) += '\0';
+  append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
+  append_raw(text, point.chunks);
+  for (const int flag : {static_cast<int>(point.collective), static_cast<int>(point.occupancy), point.overlap ? 1 : 0,
+                         choice.links.per_npu ? 1 : 0})
+    text += static_cast<char>(flag);
+  for (const auto& pair : choice.without) append_raw(text, pair);
+  if (!is_plain_shape(point)) {
+    text += to_string(choice.machine_content.digest());
+    return result;
+  }
+  constexpr auto fastest = gigabytes_per_second(1000);
+  std::vector<LinkClass> kinds;
+  for (std::size_t i = 0; i < choice.shape.dimensions(); ++i) {
+    const LinkClass given{pick(choice.links.alpha, i), pick(choice.links.bandwidth, i)};
+    const auto kind = static_cast<std::size_t>(std::ranges::find(kinds, given) - kinds.begin());
+    if (kind == kinds.size()) kinds.push_back(given);
+    result.alpha.push_back(given.alpha == SimTime::zero() ? SimTime::zero() : microseconds(1));
+    result.bandwidth.push_back(fastest / static_cast<std::int64_t>(kind + 1));
+    append_raw(text, choice.shape.blocks[i]);
+    append_raw(text, kind << 1 | (given.alpha == SimTime::zero() ? 1U : 0U));
+  }
+  return result;
+}
+
+DesignPoint put_in(DesignPoint point, StandIn stand_in) {
+  constexpr std::int64_t bytes_per_chunk = 1'000'000;
+  if (!is_plain_shape(point)) return point;
+  point.topology.links.alpha = std::move(stand_in.alpha);
+  point.topology.links.bandwidth = std::move(stand_in.bandwidth);
+  const auto chunks = static_cast<std::int64_t>(sizes_of_shape(point).collective.chunks);
+  point.size = std::max(point.size, bytes(chunks * bytes_per_chunk));
+  return point;
 }
 
 }  // namespace
 
 Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
-  return synthesizer != nullptr ? estimate_synthesis(point, *synthesizer, topology, collective)
-                                : estimate_program(point, topology, collective);
+  const auto sizes = sizes_of_built(topology, collective);
+  return with_topology(synthesizer != nullptr ? estimate_synthesis(point, *synthesizer, topology, collective, sizes)
+                                              : estimate_program(point, sizes),
+                       point);
 }
 
-Estimate estimate(const DesignPoint& point) {
-  const auto topology = build_transformed_topology(point);
-  if (!topology) return {};
-  const auto collective = build_point_collective(point, topology->topology.npus());
-  if (!collective) return {};
-  return estimate_built(point, topology->topology, *collective);
+Estimate Estimator::operator()(const DesignPoint& point) {
+  if (is_plain_shape(point) && find_algorithm(point.algorithm) != nullptr)
+    return with_topology(estimate_program(point, sizes_of_shape(point)), point);
+  auto stand_in = stand_in_for(point);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(stand_in.text); known != known_.end()) return known->second;
+  }
+  const auto text = stand_in.text;
+  Estimate made;
+  try {
+    made = estimate_by_building(put_in(point, std::move(stand_in)));
+  } catch (const std::bad_alloc&) {
+    if (is_plain_shape(point)) made = guess_synthesis(point);
+  }
+  const std::lock_guard lock(mutex_);
+  known_.emplace(text, made);
+  return made;
 }
+
+Estimate estimate(const DesignPoint& point) { return Estimator()(point); }
 
 }  // namespace tenex

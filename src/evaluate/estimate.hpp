@@ -7,6 +7,7 @@
 
 namespace tenex {
 
+/// What the point takes, its topology included.
 [[nodiscard]] Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective);
 
 }  // namespace tenex

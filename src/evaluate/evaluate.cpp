@@ -9,12 +9,14 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "build.hpp"
 #include "cache.hpp"
 #include "clock.hpp"
 #include "estimate.hpp"
+#include "sizes.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -82,8 +84,6 @@ void measure(Evaluation& row, const DesignPoint& point, const Topology& topology
   row.algbw_bytes_per_s = rate(point.size, time);
   const auto largest = std::ranges::max(collective.groups(), {}, [](const auto& g) { return g.members.size(); });
   row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective, largest.members.size());
-  row.efficiency = time == SimTime::zero() ? std::numeric_limits<double>::quiet_NaN()
-                                           : static_cast<double>(row.bound_ps) / static_cast<double>(time.count());
 }
 
 // Last arrival of each group's chunks.
@@ -142,6 +142,14 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
   return true;
 }
 
+// Before the topology is built: nothing that is known to be too large is begun.
+bool topology_fits(Evaluation& row, const DesignPoint& point, const EvaluateOptions& options) {
+  row.memory_planned_bytes = static_cast<std::int64_t>(planned_topology_bytes(point));
+  const auto fits = check_topology_memory(point, options.memory_limit_bytes);
+  if (!fits) end_point(row, fits.errors());
+  return fits.ok();
+}
+
 bool fits(Evaluation& row, const Estimate& plan, const EvaluateOptions& options) {
   row.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
   if (plan.bytes <= options.memory_limit_bytes) return true;
@@ -153,6 +161,7 @@ bool fits(Evaluation& row, const Estimate& plan, const EvaluateOptions& options)
 
 void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   auto& row = output.row;
+  if (!topology_fits(row, point, options)) return;
   const auto built = cache.topologies.get(
       topology_cache_key(point), [&] { return build_transformed_topology(point); },
       [](const Result<PointTopology>& value) {
@@ -163,6 +172,8 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
   auto collective = build_point_collective(point, topology.npus());
   if (!collective) return end_point(row, collective.errors());
   describe(row, **built, *collective);
+  if (const auto in_range = check_time_range(point, topology, *collective); !in_range)
+    return end_point(row, in_range.errors());
   if (!fits(row, estimate_built(point, topology, *collective), options)) return;
 
   const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
@@ -183,6 +194,8 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
   row.paper_ideal_ps = bound->paper_ideal_ps;
   measure(row, point, topology, *collective, stream->finish);
   // Only physical times are bounded: the congestion-unaware backend lets messages share a link for free.
+  if (stream->has_schedule && stream->finish > SimTime::zero())
+    row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
   if (stream->has_schedule && stream->finish < bound->time) {
     return end_point(row, PointStatus::failed,
                      fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),
@@ -209,9 +222,12 @@ EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const Evaluate
   } catch (const std::bad_alloc&) {
     end_point(output.row, PointStatus::out_of_memory,
               fmt::format("memory ran out although {} bytes were planned", output.row.memory_planned_bytes));
+  } catch (const std::length_error&) {
+    end_point(output.row, PointStatus::out_of_memory, "a list of the point is longer than memory can be addressed");
   } catch (const InvariantError& error) {
     end_point(output.row, PointStatus::failed, std::string("broken invariant: ") + error.what());
   }
+  output.row.threads = options.threads;
   output.row.evaluation_seconds = watch.seconds();
   if (options.alone) output.row.peak_rss_bytes = peak_rss_bytes();
   return output;

@@ -1,5 +1,8 @@
 // A textbook algorithm's program through the simulator. An All-Reduce is simulated as one program, where each chunk's gather begins when
 // its sum is complete (with overlap), and as its two halves one after the other (without).
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <utility>
 
 #include "clock.hpp"
@@ -14,21 +17,6 @@ Result<Simulation> simulate_as(const Algorithm& algorithm, const Topology& topol
   const auto program = algorithm.make(topology, collective);
   if (!program) return program.errors();
   return simulate(topology, collective, **program, options);
-}
-
-// The two halves as one stream: the gather's sends shifted by the reduction's finish, its messages numbered after the reduction's.
-Schedule concatenate(const Simulation& reduction, const Simulation& gather) {
-  auto sends = list_sends(reduction.sends);
-  const bool numbered = reduction.messages > 0 && !sends.empty() && sends.front().message.exists();
-  for (auto send : list_sends(gather.sends)) {
-    send.start += reduction.finish;
-    if (send.message.exists()) {
-      const auto offset = numbered ? reduction.messages : 0;
-      send.message = MessageId(static_cast<std::uint32_t>(send.message.value() + offset));
-    }
-    sends.push_back(send);
-  }
-  return make_list_schedule(std::move(sends));
 }
 
 void add_loads(std::vector<LinkLoad>& into, const std::vector<LinkLoad>& from) {
@@ -68,7 +56,11 @@ Result<TimedStream> run_all_reduce(const DesignPoint& point, const Algorithm& al
   if (point.overlap) {
     stream = take(*std::move(whole));
   } else {
-    if (options.record_sends) stream.schedule = concatenate(*reduction, *gather);
+    if (options.record_sends) {
+      auto halves = concatenate(*reduction, *gather);
+      if (!halves) return halves.errors();
+      stream.schedule = *std::move(halves);
+    }
     stream.finish = without_overlap;
     stream.sends = reduction->hops + gather->hops;
     stream.link_loads = std::move(reduction->links);
@@ -80,6 +72,23 @@ Result<TimedStream> run_all_reduce(const DesignPoint& point, const Algorithm& al
 }
 
 }  // namespace
+
+Result<Schedule> concatenate(const Simulation& reduction, const Simulation& gather) {
+  auto sends = list_sends(reduction.sends);
+  const bool numbered = reduction.messages > 0 && !sends.empty() && sends.front().message.exists();
+  const std::uint64_t first = numbered ? reduction.messages : 0;
+  constexpr std::uint64_t most = MessageId::none().value();
+  if (numbered && first + gather.messages > most) {
+    return resource_error(fmt::format("an All-Reduce without overlap of {} messages", first + gather.messages),
+                          fmt::format("at most {} are numbered", most), "use fewer chunks, or overlap = true");
+  }
+  for (auto send : list_sends(gather.sends)) {
+    send.start += reduction.finish;
+    if (send.message.exists()) send.message = MessageId(static_cast<std::uint32_t>(send.message.value() + first));
+    sends.push_back(send);
+  }
+  return make_list_schedule(std::move(sends));
+}
 
 Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                 bool link_loads) {

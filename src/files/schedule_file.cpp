@@ -2,12 +2,16 @@
 #include "tenex/files/schedule_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "files/schedule_data.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/topology/shape.hpp"
+#include "tenex/topology/time_range.hpp"
 
 namespace tenex {
 namespace {
@@ -97,6 +101,28 @@ Result<Collective> restore_collective(const ScheduleData& data) {
   return Collective::make(std::move(request));
 }
 
+/// Times that overflow would make every later check meaningless: no start beyond the range of time, and none that sends
+/// over one link after another could reach.
+Status check_times(const Topology& topology, const Collective& collective, const std::vector<Send>& sends) {
+  std::vector<std::uint32_t> sends_of_link(topology.links(), 0);
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const auto start = sends[i].start;
+    if (start > kLongestTime || start < SimTime::zero() - kLongestTime)
+      return input_error({}, fmt::format("send {} starts at {} ps", i, start.count()),
+                         "times of up to 26 days (2^61 ps) are computed");
+    if (sends[i].link.index() < sends_of_link.size()) ++sends_of_link[sends[i].link.index()];
+  }
+  const auto busiest = sends_of_link.empty() ? 0 : *std::max_element(sends_of_link.begin(), sends_of_link.end());
+  const auto hop = slowest_hop(topology, collective.chunk_sizes());
+  const double hops = static_cast<double>(busiest) + static_cast<double>(topology.vertices());
+  if (fits_time_range(hop, hops)) return success();
+  return input_error(
+      {},
+      fmt::format("chunks of up to {} and links with alphas and bandwidths such that a hop takes {}",
+                  to_string(std::ranges::max(collective.chunk_sizes())), to_rounded(hop)),
+      fmt::format("{:.0f} of them may follow one another, and times of up to 26 days (2^61 ps) are computed", hops));
+}
+
 }  // namespace
 
 ScheduleData describe_schedule(const ScheduleFile& file) {
@@ -158,6 +184,7 @@ Result<ScheduleFile> assemble_schedule(ScheduleData data, std::vector<Send> send
   if (!topology) return at_file(topology.errors());
   auto collective = restore_collective(data);
   if (!collective) return at_file(collective.errors());
+  if (auto status = check_times(*topology, *collective, sends); !status) return at_file(status.errors());
   return ScheduleFile{std::move(topology).value(),          std::move(collective).value(), *occupancy,
                       make_list_schedule(std::move(sends)), std::move(data.algorithm),     std::move(data.canonical)};
 }

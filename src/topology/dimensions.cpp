@@ -37,15 +37,16 @@ std::size_t dimension_of_link(const std::vector<PlacedDimension>& dimensions, co
 std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology) {
   const auto dimensions = placed_dimensions(topology);
   if (dimensions.empty()) return std::nullopt;
-  std::vector<std::optional<SimTime>> seen(dimensions.size());
-  for (std::size_t i = 0; i < topology.links(); ++i) {
-    const LinkId link = LinkId::at(i);
-    auto& alpha = seen[dimension_of_link(dimensions, topology, link)];
-    if (!alpha) alpha = topology.alpha(link);
-    if (*alpha != topology.alpha(link)) return std::nullopt;
-  }
   std::vector<SimTime> alphas;
-  for (const auto& alpha : seen) alphas.push_back(alpha.value_or(SimTime::zero()));
+  std::size_t next = 0;  // a shape's links are ordered by dimension
+  for (const auto& [dimension, rule, first_switch, switches] : dimensions) {
+    const std::size_t end = next + static_cast<std::size_t>(rule->count_links(dimension));
+    alphas.push_back(next < end ? topology.alpha(LinkId::at(next)) : SimTime::zero());
+    if (!topology.homogeneous())
+      for (; next < end; ++next)
+        if (topology.alpha(LinkId::at(next)) != alphas.back()) return std::nullopt;
+    next = end;
+  }
   return alphas;
 }
 

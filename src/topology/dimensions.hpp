@@ -27,7 +27,7 @@ struct PlacedDimension {
                                             LinkId link);
 
 /// The alpha of each dimension, where the topology is an intact product shape and all links of a dimension agree (a
-/// dimension without links has alpha 0). O(links * dimensions).
+/// dimension without links has alpha 0). O(links), O(dimensions) where all links are alike.
 [[nodiscard]] std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology);
 
 }  // namespace tenex

@@ -2,10 +2,14 @@
 #include "tenex/topology/distance.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <queue>
 #include <utility>
 
+#include "tenex/base/bitset.hpp"
 #include "topology/dimensions.hpp"
 
 namespace tenex {
@@ -14,15 +18,17 @@ namespace {
 
 std::vector<SimTime> breadth_first(const Topology& topology, VertexId source, SimTime hop) {
   std::vector<SimTime> arrival(topology.vertices(), SimTime::max());
+  Bitset reached(topology.vertices());  // SimTime::max() does not tell: a long path saturates there
   std::vector<VertexId> queue{source};
   arrival[source.index()] = SimTime::zero();
+  reached.set(source.index());
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const SimTime next = saturating_sum(arrival[queue[head].index()], hop);
     for (const LinkId link : topology.out_links(queue[head])) {
-      SimTime& there = arrival[topology.target(link).index()];
-      if (there != SimTime::max()) continue;
-      there = next;
-      queue.push_back(topology.target(link));
+      const VertexId there = topology.target(link);
+      if (!reached.insert(there.index())) continue;
+      arrival[there.index()] = next;
+      queue.push_back(there);
     }
   }
   return arrival;
@@ -62,6 +68,34 @@ std::optional<SimTime> diameter_by_dimension(const Topology& topology) {
   return total;
 }
 
+/// All links inside groups have one alpha and all between groups have one: group G can be renamed G + 1.
+bool is_uniform_dragonfly(const Topology& topology) {
+  const auto& shape = topology.shape();
+  if (!shape || shape->is_product()) return false;
+  const std::size_t per_group = shape->blocks[0].size;
+  std::optional<SimTime> inside;
+  std::optional<SimTime> between;
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const LinkId link = LinkId::at(i);
+    const bool local = topology.source(link).index() / per_group == topology.target(link).index() / per_group;
+    auto& alpha = local ? inside : between;
+    if (!alpha) alpha = topology.alpha(link);
+    if (*alpha != topology.alpha(link)) return false;
+  }
+  return true;
+}
+
+/// The greatest distance from one of the first `searches` NPUs to any NPU.
+SimTime farthest_from_first(const Topology& topology, std::size_t searches) {
+  SimTime farthest;
+  for (std::size_t npu = 0; npu < searches; ++npu) {
+    const auto arrival = arrival_times(topology, VertexId::at(npu), Bytes::zero());
+    const auto last = arrival.begin() + static_cast<std::ptrdiff_t>(topology.npus());
+    farthest = std::max(farthest, *std::max_element(arrival.begin(), last));
+  }
+  return farthest;
+}
+
 }  // namespace
 
 std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size) {
@@ -69,21 +103,22 @@ std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, By
   for (const LinkClass& link : topology.classes()) {
     hop_of_class.push_back(hop_time(link, size, Occupancy::serialization).latency);
   }
-  if (topology.homogeneous()) {
-    return breadth_first(topology, source, hop_of_class.empty() ? SimTime::zero() : hop_of_class.front());
-  }
+  const bool alike =
+      std::all_of(hop_of_class.begin(), hop_of_class.end(), [&](SimTime hop) { return hop == hop_of_class.front(); });
+  if (alike) return breadth_first(topology, source, hop_of_class.empty() ? SimTime::zero() : hop_of_class.front());
   return dijkstra(topology, source, hop_of_class);
 }
 
-SimTime latency_diameter(const Topology& topology) {
+std::optional<SimTime> latency_diameter_within(const Topology& topology, std::uint64_t link_visits) {
   if (const auto known = diameter_by_dimension(topology)) return *known;
-  SimTime farthest;
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-    const auto arrival = arrival_times(topology, VertexId::at(npu), Bytes::zero());
-    const auto last = arrival.begin() + static_cast<std::ptrdiff_t>(topology.npus());
-    farthest = std::max(farthest, *std::max_element(arrival.begin(), last));
-  }
-  return farthest;
+  // The groups of a dragonfly are alike, so the NPUs of the first stand for all.
+  const std::size_t searches = is_uniform_dragonfly(topology) ? topology.shape()->blocks[0].size : topology.npus();
+  if (topology.links() > link_visits / std::max<std::size_t>(1, searches)) return std::nullopt;
+  return farthest_from_first(topology, searches);
+}
+
+SimTime latency_diameter(const Topology& topology) {
+  return *latency_diameter_within(topology, std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace tenex

@@ -75,6 +75,17 @@ TEST(Distance, MarksTheUnreachable) {
   EXPECT_EQ(latency_diameter(oneway), SimTime::max());
 }
 
+TEST(Distance, EndsWhereTimesDoNotFit) {
+  // 2^62 B at 1 B/s: the first hop saturates, and so does every further one. Both searches look at each NPU once.
+  const Bytes huge = bytes(std::int64_t{1} << 62);
+  const Topology slow = shape("RI(4)", {SimTime::zero()}, {bytes_per_second(1)});
+  EXPECT_THAT(arrival_times(slow, VertexId(0), huge),
+              ElementsAre(SimTime::zero(), SimTime::max(), SimTime::max(), SimTime::max()));
+  const Topology mixed = shape("RI(2)_LI(2)", {SimTime::zero()}, {bytes_per_second(1), bytes_per_second(2)});
+  EXPECT_THAT(arrival_times(mixed, VertexId(0), huge),
+              ElementsAre(SimTime::zero(), SimTime::max(), SimTime::max(), SimTime::max()));
+}
+
 TEST(Diameter, AddsTheDimensionsOfAShape) {
   // mesh(10,10): 9 + 9 hops of 500 ns.
   EXPECT_EQ(latency_diameter(shape("mesh(10,10)")), microseconds(9));
@@ -100,7 +111,38 @@ TEST(Diameter, IsSearchedForWhereThereIsNoProduct) {
   EXPECT_EQ(latency_diameter(remove_links(shape("RI(6)"), {{VertexId(0), VertexId(1)}}).value()), nanoseconds(2'500));
 }
 
-TEST(Diameter, DoesNotTrustADeclaredShapeWhoseLinksDiffer) {
+TEST(Diameter, OfADragonflyTakesOneSearchPerNpuOfAGroup) {
+  // 16 NPUs in each of 200 groups, 1 us inside and 2 us between: at worst 1 + 2 + 1. All 3,200 searches would look at 2.8e8
+  // links; 16 of them look at 16 * (3,200 * 15 + 200 * 199) = 1,404,800.
+  const Topology large = shape("dragonfly(16,200)", {microseconds(1), microseconds(2)});
+  EXPECT_EQ(latency_diameter_within(large, 1'404'800), microseconds(4));
+  EXPECT_EQ(latency_diameter_within(large, 1'404'799), std::nullopt);
+}
+
+TEST(Diameter, IsAbsentWhereTheSearchWouldTakeTooLong) {
+  // RI(6) without a pair of links has 10: 6 searches look at 60.
+  const Topology line = remove_links(shape("RI(6)"), {{VertexId(0), VertexId(1)}}).value();
+  EXPECT_EQ(latency_diameter_within(line, 60), nanoseconds(2'500));
+  EXPECT_EQ(latency_diameter_within(line, 59), std::nullopt);
+  // By dimension there is nothing to search for.
+  EXPECT_EQ(latency_diameter_within(shape("RI(6)"), 0), nanoseconds(1'500));
+}
+
+TEST(Diameter, DoesNotTrustADragonflyWhoseLinksDiffer) {
+  // A declared dragonfly(2,2): 0-1 and 2-3 inside, 0-2 between. With 2-3 at 9 us the farthest pair is 1 and 3, which no search
+  // from the first group alone would have to find: 1 + 1 + 9.
+  TopologyBuilder builder(4);
+  builder.add_link_pair({VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(1)});
+  builder.add_link_pair({VertexId(2), VertexId(3), microseconds(9), gigabytes_per_second(1)});
+  builder.add_link_pair({VertexId(0), VertexId(2), microseconds(1), gigabytes_per_second(1)});
+  builder.declare_shape(parse_shape("dragonfly(2,2)").value());
+  const Topology declared = std::move(builder).build().value();
+  EXPECT_EQ(latency_diameter(declared), microseconds(11));
+  // Four searches over 6 links, not two.
+  EXPECT_EQ(latency_diameter_within(declared, 23), std::nullopt);
+}
+
+TEST(Diameter, DoesNotTrustADeclaredADeclaredShapeWhoseLinksDiffer) {
   // A declared RI(4) with one slow pair 0-1: around the other way 0 to 1 takes 3 hops of 1 us.
   TopologyBuilder builder(4);
   for (std::uint32_t i = 0; i < 4; ++i) {

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/design/design_point.hpp"
@@ -50,20 +53,42 @@ struct EvaluationOutput {
 /// the row says what was wrong. A broken invariant (InvariantError) is caught here and becomes status `failed`.
 [[nodiscard]] EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options);
 
-/// What a point is expected to cost, from its sizes alone, without building anything large. Used for plans, leases and wide/deep.
+/// What a point is expected to cost, from its sizes alone. Used for plans, leases and wide/deep.
 struct Estimate {
   double seconds = 0;  ///< on one thread
   std::size_t bytes = 0;
 };
+
+/// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups); a synthesizer, or a machine
+/// file, by building a topology of that shape once (below 1 GiB; beyond, a guess), and from then on by remembering it. A value
+/// follows from the point alone, never from the points before. Zero where the point cannot be built. Thread-safe.
+class Estimator {
+ public:
+  [[nodiscard]] Estimate operator()(const DesignPoint& point);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, Estimate> known_;
+};
+
+/// The estimate of one point.
 [[nodiscard]] Estimate estimate(const DesignPoint& point);
 
-/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology room.
-[[nodiscard]] Result<Topology> build_point_topology(const DesignPoint& point);
+/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology room;
+/// (resource) more than `memory_limit_bytes` while it is built.
+[[nodiscard]] Result<Topology> build_point_topology(const DesignPoint& point,
+                                                    std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
 /// Builds the point's collective on a topology of `npus`.
 [[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
 
-/// What only shows when machine files are read and topologies built: broken files, groups that do not fit, disconnected
-/// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. O(points + links).
+/// Errors (input): the collective may take longer than the range of time (kLongestTime), whatever its schedule. To be asked
+/// before anything is synthesized, simulated or bounded. O(classes * chunk sizes).
+[[nodiscard]] Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective);
+
+/// What only shows when machine files are read and links removed: broken files, groups that do not fit, disconnected
+/// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. Shapes with all their links are
+/// connected by construction, so they are not built, however large; nor are those of more than 1 GiB, whose rows will tell.
+/// O(points + links of what is built).
 [[nodiscard]] Diagnostics check_study(const Study& study);
 
 /// The algorithms and synthesizers that evaluate() knows: what a study may name.

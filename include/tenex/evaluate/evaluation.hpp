@@ -45,7 +45,7 @@ struct Evaluation {
   std::int64_t time_without_overlap_ps = -1;  ///< All-Reduce only
   std::int64_t bound_ps = -1;
   std::string bound_name = "none";
-  double efficiency = std::numeric_limits<double>::quiet_NaN();  ///< bound / time
+  double efficiency = std::numeric_limits<double>::quiet_NaN();  ///< bound / time; absent where times are not bounded (congestion_unaware)
   std::int64_t paper_ideal_ps = -1;
   double algbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
   double busbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
@@ -54,6 +54,7 @@ struct Evaluation {
   std::int64_t memory_planned_bytes = -1;
 
   // Measured: differ between runs, left out of every comparison.
+  std::int64_t threads = -1;          ///< that the point was given
   double synthesis_seconds = 0;
   double simulation_seconds = 0;
   double verification_seconds = 0;

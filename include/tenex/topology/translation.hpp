@@ -1,0 +1,85 @@
+// The translation group of a shape: every NPU sees the same network.
+//
+// Products of rings, fully connected blocks and pairs (RI(2), LI(2), so hypercubes too) are Cayley graphs of
+// Z_k1 x Z_k2 x ..: adding an offset to all NPUs, digit by digit modulo the block sizes, maps links to links of the
+// same dimension. An offset is written as the NPU to which it moves NPU 0, so offsets are NPU ids and addition is a
+// mixed-radix addition without carries. Each NPU has one out-link per direction (generator): +1 and -1 in a ring, 1 in
+// a pair, 1 .. k-1 in a fully connected block. The numbering of links by build_topology() makes link <-> (source,
+// direction) a formula; nothing is stored per NPU or per link.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// One kind of link: from every NPU to the NPU at a fixed offset from it.
+struct TranslationDirection {
+  std::uint32_t dimension = 0;   ///< index into TranslationGroup::dimensions()
+  std::uint32_t step = 0;        ///< positions moved along that dimension, 1 .. size-1 (RI's -1 is size-1)
+  NpuId offset;                  ///< the same as an offset: where it takes NPU 0
+  std::uint32_t opposite = 0;    ///< the direction that leads back
+  std::uint16_t link_class = 0;  ///< of all its links
+};
+
+/// One dimension of more than one NPU.
+struct TranslationDimension {
+  std::uint32_t size = 1;
+  std::uint32_t farthest_hops = 1;    ///< to the farthest position: half around a ring, one where all are neighbours
+  std::uint32_t stride = 1;           ///< product of the sizes before: position of u is u / stride % size
+  std::uint32_t first_direction = 0;  ///< its directions are consecutive
+  std::uint32_t directions = 0;
+  std::uint64_t first_link = 0;  ///< its links are consecutive, `directions` for each NPU in order of id
+  bool links_by_target = false;  ///< an NPU's links are in the order of their targets (FC), not of their directions
+};
+
+/// The group of an intact shape. A small value; O(directions) memory.
+class TranslationGroup {
+ public:
+  /// nullopt when the topology is no such shape: a line of more than two NPUs, a switch, a dragonfly, removed links, a
+  /// reversed topology, links that differ inside a dimension. Trusts topology.shape() for where links lead (the orbit
+  /// verifier does not). O(links) where the topology has several link classes, else O(directions).
+  [[nodiscard]] static std::optional<TranslationGroup> of(const Topology& topology);
+
+  [[nodiscard]] std::size_t npus() const { return npus_; }
+  [[nodiscard]] std::size_t links() const { return npus_ * directions_.size(); }
+  [[nodiscard]] std::span<const TranslationDirection> directions() const { return directions_; }
+  /// Without those of one NPU.
+  [[nodiscard]] std::span<const TranslationDimension> dimensions() const { return dimensions_; }
+
+  /// The NPU at `offset` from `npu`. O(dimensions).
+  [[nodiscard]] NpuId add(NpuId npu, NpuId offset) const;
+  /// The offset that takes `from` to `npu`: add(from, subtract(npu, from)) == npu. O(dimensions).
+  [[nodiscard]] NpuId subtract(NpuId npu, NpuId from) const;
+  /// add(npu, directions()[direction].offset) in O(1).
+  [[nodiscard]] NpuId neighbour(NpuId npu, std::uint32_t direction) const;
+
+  /// A link as its source and direction.
+  struct Place {
+    NpuId source;
+    std::uint32_t direction = 0;
+    bool operator==(const Place&) const = default;
+  };
+  /// The link that leaves `source` in a direction. O(1).
+  [[nodiscard]] LinkId link(Place place) const;
+  /// The inverse of link(). O(log dimensions).
+  [[nodiscard]] Place place(LinkId link) const;
+
+ private:
+  TranslationGroup() = default;
+  bool add_dimension(const Block& block);
+  bool take_classes(const Topology& topology);
+  bool leads_as_built(const Topology& topology) const;
+
+  std::size_t npus_ = 1;
+  std::vector<TranslationDimension> dimensions_;
+  std::vector<TranslationDirection> directions_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,219 @@
+// Counting without building. Groups are counted in their text, whose notation was checked when the point was made:
+// items "npu", "first-last" and "first-last:step", joined by "," and groups by ";".
+#include "sizes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+namespace {
+
+/// Cuts `text` at the first `separator`, which is dropped; returns what stood before it.
+std::string_view take_until(std::string_view& text, char separator) {
+  const auto end = std::min(text.find(separator), text.size());
+  const auto part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+std::uint64_t number_of(std::string_view text) {
+  const auto first = std::min(text.find_first_of("0123456789"), text.size());
+  std::uint64_t value = 0;
+  std::from_chars(text.data() + first, text.data() + text.size(), value);
+  return value;
+}
+
+std::uint64_t count_item(std::string_view item) {
+  if (item.find('-') == std::string_view::npos) return 1;
+  const auto first = number_of(take_until(item, '-'));
+  const auto last = number_of(take_until(item, ':'));
+  const auto step = item.empty() ? 1 : std::max<std::uint64_t>(1, number_of(item));
+  return last < first ? 1 : (last - first) / step + 1;
+}
+
+/// Adds groups one by one.
+class Counter {
+ public:
+  explicit Counter(const DesignPoint& point) : kind_(point.collective), chunks_(point.chunks), size_(point.size) {}
+  Counter(CollectiveKind kind, std::int64_t chunks, Bytes size) : kind_(kind), chunks_(chunks), size_(size) {}
+
+  void add_group(std::uint64_t members) {
+    const bool rooted = kind_ == CollectiveKind::broadcast || kind_ == CollectiveKind::reduce;
+    const auto chunks = (rooted ? 1 : members) * static_cast<std::uint64_t>(chunks_);
+    sizes_.members += members;
+    sizes_.chunks += chunks;
+    sizes_.sends += static_cast<double>(chunks) * (static_cast<double>(members) - 1);
+    const Bytes chunk = bytes(ceil_div(size_.count(), std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks))));
+    sizes_.smallest_chunk = groups_ == 0 ? chunk : std::min(sizes_.smallest_chunk, chunk);
+    sizes_.largest_chunk = std::max(sizes_.largest_chunk, chunk);
+    ++groups_;
+  }
+  CollectiveSizes take(bool everyone) {
+    sizes_.everyone = everyone;
+    return sizes_;
+  }
+
+ private:
+  CollectiveKind kind_;
+  std::int64_t chunks_;
+  Bytes size_;
+  std::size_t groups_ = 0;
+  CollectiveSizes sizes_;
+};
+
+CollectiveSizes count_groups(const DesignPoint& point, std::uint64_t npus) {
+  Counter counter(point);
+  const bool everyone = point.groups == "all";
+  if (everyone) counter.add_group(npus);
+  for (std::string_view text = point.groups; !everyone && !text.empty();) {
+    auto group = take_until(text, ';');
+    std::uint64_t members = 0;
+    while (!group.empty()) members += count_item(take_until(group, ','));
+    counter.add_group(members);
+  }
+  return counter.take(everyone);
+}
+
+bool in_order(const std::vector<NpuId>& members) {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (members[i].index() != i) return false;
+  return true;
+}
+
+/// Mean distance of two positions drawn at random, the same one included.
+double mean_distance(const Block& block, std::uint32_t unwind) {
+  const double size = block.size;
+  switch (block.kind) {
+    case BlockKind::ring:
+      return block.size == 2 ? 0.5 : (block.size % 2 == 0 ? size / 4 : (size - 1 / size) / 4);
+    case BlockKind::line:
+      return (size - 1 / size) / 3;
+    case BlockKind::fully_connected:
+      return 1 - 1 / size;
+    case BlockKind::switched:
+      return unwind == 0 ? 2 * (1 - 1 / size) : std::max(1.0, size / (2 * unwind));
+    case BlockKind::dragonfly_groups:
+      return 2;
+  }
+  return 1;
+}
+
+/// Mean hops between neighbouring positions, and from the last to the first, both ways.
+struct RingHops {
+  double step = 1;
+  double wrap = 1;
+};
+
+RingHops ring_hops(const Block& block, std::uint32_t unwind) {
+  const double size = block.size;
+  switch (block.kind) {
+    case BlockKind::line:
+      return {1, size - 1};
+    case BlockKind::switched: {
+      if (unwind == 0) return {2, 2};
+      const double round = (1 + std::max(1.0, (size - 1) / unwind)) / 2;  // one way only
+      return {round, round};
+    }
+    case BlockKind::dragonfly_groups:
+      return {3, 3};
+    case BlockKind::ring:
+    case BlockKind::fully_connected:
+      return {};
+  }
+  return {};
+}
+
+/// From each NPU to the next and back: dimension 1 moves always, the next one whenever it wraps, and so on.
+double mean_ring_hops(const Shape& shape, std::uint32_t unwind) {
+  double hops = 0;
+  double share = 1;  // of the pairs that move in this dimension
+  for (const auto& block : shape.blocks) {
+    const double size = block.size;
+    const auto [step, wrap] = ring_hops(block, unwind);
+    if (block.size > 1) hops += share * ((size - 1) * step + wrap) / size;
+    share /= size;
+  }
+  return hops;
+}
+
+double mean_pair_hops(const DesignPoint& point, double npus) {
+  double hops = 0;
+  for (const auto& block : point.topology.shape.blocks) hops += mean_distance(block, unwinding_degree(point));
+  return hops * npus / std::max(1.0, npus - 1);
+}
+
+}  // namespace
+
+std::uint32_t unwinding_degree(const DesignPoint& point) {
+  if (point.topology.unwind > 0) return point.topology.unwind;
+  // A synthesizer schedules NPU-to-NPU links only (001, IV-G); degree 1 suits bandwidth-critical collectives.
+  return find_synthesizer(point.algorithm) != nullptr ? 1 : 0;
+}
+
+PointSizes sizes_of_shape(const DesignPoint& point) {
+  const auto& [text, file, content, shape, links, unwind, without, machine_npus] = point.topology;
+  PointSizes sizes;
+  const auto degree = unwinding_degree(point);
+  sizes.topology = sizes_of(shape, degree);
+  sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * without.size());
+  sizes.classes = link_classes(shape, links, degree);
+  sizes.product = shape.is_product() && without.empty() && sizes.topology == sizes_of(shape);
+  sizes.collective = count_groups(point, sizes.topology.npus);
+  return sizes;
+}
+
+PointSizes sizes_of_built(const Topology& topology, const Collective& collective) {
+  PointSizes sizes;
+  sizes.topology = {topology.npus(), topology.switches(), topology.links()};
+  sizes.classes.assign(topology.classes().begin(), topology.classes().end());
+  sizes.product = topology.shape() && topology.shape()->is_product();
+  Counter counter(collective.kind(), collective.chunks_per_npu(), collective.size());
+  for (const auto& group : collective.groups()) counter.add_group(group.members.size());
+  const auto& first = collective.groups().front().members;
+  sizes.collective = counter.take(first.size() == topology.npus() && in_order(first));
+  return sizes;
+}
+
+std::uint64_t planned_topology_bytes(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  if (choice.machine_file.empty()) {
+    const auto copies = choice.without.empty() ? 1 : 2;
+    return static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
+  }
+  // Syntax tree, checked links and topology: a link takes 8 characters at least.
+  constexpr std::uint64_t kBytesPerCharacter = 64;
+  return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
+}
+
+double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
+  const auto vertices = static_cast<double>(sizes.topology.vertices());
+  const auto chunks = static_cast<double>(sizes.collective.chunks);
+  const double each_once = passes_of(point.collective) * chunks;
+  // A synthesizer, or whatever suits a bound, sends a chunk over a link once in each pass.
+  if (find_algorithm(point.algorithm) == nullptr) return each_once + vertices;
+  if (!sizes.product || !sizes.collective.everyone)
+    return passes_of(point.collective) * sizes.collective.sends + vertices;
+  // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of Direct's pairs, those
+  // share a link of a dimension of k positions that agree before or behind it: n/k lines' worth, k^2/4 in each.
+  double share = 4;
+  for (const auto& block : point.topology.shape.blocks)
+    if (point.algorithm == "direct") share = std::max<double>(share, block.size);
+  return share * each_once + 2 * vertices;
+}
+
+double mean_hops(const DesignPoint& point, const PointSizes& sizes) {
+  constexpr double kMachineHops = 3;
+  if (!point.topology.machine_file.empty()) return kMachineHops;
+  const auto npus = static_cast<double>(sizes.topology.npus);
+  const double between_any = mean_pair_hops(point, npus);
+  const double hops = point.algorithm != "direct" && sizes.collective.everyone
+                          ? mean_ring_hops(point.topology.shape, unwinding_degree(point))
+                          : between_any;
+  return std::max(hops, 1.0);
+}
+
+}  // namespace tenex

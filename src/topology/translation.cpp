@@ -1,0 +1,158 @@
+// The directions of each block, and the formulas for links.
+//
+// Rings and pairs number an NPU's links by direction. A fully connected block numbers them by target: from position p
+// to position q it is link q, or q-1 above p, so the direction (q-p mod k) of the link numbered i is found from p and
+// back.
+#include "tenex/topology/translation.hpp"
+
+#include <algorithm>
+
+namespace tenex {
+
+namespace {
+
+std::uint32_t position(const TranslationDimension& dimension, NpuId npu) {
+  return npu.value() / dimension.stride % dimension.size;
+}
+
+/// The NPU on the same line at another position.
+NpuId moved(const TranslationDimension& dimension, NpuId npu, std::uint32_t from, std::uint32_t to) {
+  return NpuId(npu.value() + to * dimension.stride - from * dimension.stride);
+}
+
+/// The steps of a block's directions, in the order of RI's links; empty where it has no translation group.
+std::vector<std::uint32_t> steps_of(const Block& block) {
+  const bool ring = block.kind == BlockKind::ring;
+  const bool full = block.kind == BlockKind::fully_connected;
+  const bool line = block.kind == BlockKind::line;
+  if (block.size == 2 && (ring || full || line)) return {1};
+  if (ring) return {1, block.size - 1};
+  std::vector<std::uint32_t> steps;
+  if (full)
+    for (std::uint32_t step = 1; step < block.size; ++step) steps.push_back(step);
+  return steps;
+}
+
+}  // namespace
+
+std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology) {
+  const auto& shape = topology.shape();
+  if (!shape || !shape->is_product() || topology.switches() > 0) return std::nullopt;
+  TranslationGroup group;
+  for (const Block& block : shape->blocks)
+    if (!group.add_dimension(block)) return std::nullopt;
+  if (group.npus() != topology.npus() || group.links() != topology.links()) return std::nullopt;
+  if (!group.leads_as_built(topology) || !group.take_classes(topology)) return std::nullopt;
+  return group;
+}
+
+bool TranslationGroup::add_dimension(const Block& block) {
+  if (block.size == 1) return true;
+  const auto steps = steps_of(block);
+  if (steps.empty()) return false;
+  TranslationDimension dimension;
+  dimension.size = block.size;
+  dimension.farthest_hops = steps.size() + 1 == block.size ? 1 : block.size / 2;
+  dimension.stride = static_cast<std::uint32_t>(npus_);
+  dimension.first_direction = static_cast<std::uint32_t>(directions_.size());
+  dimension.directions = static_cast<std::uint32_t>(steps.size());
+  dimension.links_by_target = block.kind == BlockKind::fully_connected;
+  for (const std::uint32_t step : steps) {
+    const auto back = std::find(steps.begin(), steps.end(), block.size - step) - steps.begin();
+    directions_.push_back({static_cast<std::uint32_t>(dimensions_.size()), step, NpuId(step * dimension.stride),
+                           dimension.first_direction + static_cast<std::uint32_t>(back), 0});
+  }
+  dimensions_.push_back(dimension);
+  npus_ *= block.size;
+  std::uint64_t link = 0;
+  for (auto& each : dimensions_) {
+    each.first_link = link;
+    link += std::uint64_t{npus_} * each.directions;
+  }
+  return true;
+}
+
+/// The links of the first and the last NPU, which tell a reversed topology from the shape itself. A pair looks the same
+/// both ways but for who comes first, which these show too.
+bool TranslationGroup::leads_as_built(const Topology& topology) const {
+  for (std::uint32_t direction = 0; direction < directions_.size(); ++direction) {
+    for (const NpuId source : {NpuId(0), NpuId::at(npus_ - 1)}) {
+      const LinkId id = link({source, direction});
+      if (topology.source(id) != vertex_of(source)) return false;
+      if (topology.target(id) != vertex_of(neighbour(source, direction))) return false;
+    }
+  }
+  return true;
+}
+
+/// Sets the class of every direction; false where the links of one differ.
+bool TranslationGroup::take_classes(const Topology& topology) {
+  for (auto& direction : directions_) {
+    const auto& dimension = dimensions_[direction.dimension];
+    direction.link_class = topology.class_of(LinkId::at(dimension.first_link));
+  }
+  if (topology.homogeneous()) return true;
+  for (const auto& dimension : dimensions_) {
+    const std::uint16_t first = topology.class_of(LinkId::at(dimension.first_link));
+    const std::uint64_t end = dimension.first_link + std::uint64_t{npus_} * dimension.directions;
+    for (std::uint64_t link = dimension.first_link; link < end; ++link)
+      if (topology.class_of(LinkId::at(link)) != first) return false;
+  }
+  return true;
+}
+
+NpuId TranslationGroup::add(NpuId npu, NpuId offset) const {
+  std::uint32_t sum = npu.value();
+  for (const auto& dimension : dimensions_) {
+    const std::uint32_t from = position(dimension, npu);
+    const std::uint64_t to = std::uint64_t{from} + position(dimension, offset);
+    sum = moved(dimension, NpuId(sum), from, static_cast<std::uint32_t>(to % dimension.size)).value();
+  }
+  return NpuId(sum);
+}
+
+NpuId TranslationGroup::subtract(NpuId npu, NpuId from) const {
+  std::uint32_t difference = 0;
+  for (const auto& dimension : dimensions_) {
+    const std::uint32_t to = position(dimension, npu);
+    const std::uint32_t at = position(dimension, from);
+    difference += (to >= at ? to - at : to + (dimension.size - at)) * dimension.stride;
+  }
+  return NpuId(difference);
+}
+
+NpuId TranslationGroup::neighbour(NpuId npu, std::uint32_t direction) const {
+  const auto& dimension = dimensions_[directions_[direction].dimension];
+  const std::uint32_t from = position(dimension, npu);
+  const std::uint64_t to = std::uint64_t{from} + directions_[direction].step;
+  return moved(dimension, npu, from, static_cast<std::uint32_t>(to >= dimension.size ? to - dimension.size : to));
+}
+
+LinkId TranslationGroup::link(Place place) const {
+  const auto& direction = directions_[place.direction];
+  const auto& dimension = dimensions_[direction.dimension];
+  std::uint32_t port = place.direction - dimension.first_direction;
+  if (dimension.links_by_target) {
+    const std::uint32_t from = position(dimension, place.source);
+    const std::uint32_t left = dimension.size - from;  // steps of this many positions or more wrap around
+    port = direction.step >= left ? direction.step - left : from + direction.step - 1;
+  }
+  return LinkId::at(dimension.first_link + std::uint64_t{place.source.value()} * dimension.directions + port);
+}
+
+TranslationGroup::Place TranslationGroup::place(LinkId link) const {
+  const auto after =
+      std::upper_bound(dimensions_.begin(), dimensions_.end(), link.index(),
+                       [](std::size_t id, const TranslationDimension& dimension) { return id < dimension.first_link; });
+  const auto& dimension = *std::prev(after);
+  const std::uint64_t in_dimension = link.index() - dimension.first_link;
+  const NpuId source = NpuId::at(in_dimension / dimension.directions);
+  auto port = static_cast<std::uint32_t>(in_dimension % dimension.directions);
+  if (dimension.links_by_target) {
+    const std::uint32_t from = position(dimension, source);
+    port = port < from ? port + (dimension.size - from) - 1 : port - from;  // step - 1
+  }
+  return {source, dimension.first_direction + port};
+}
+
+}  // namespace tenex

@@ -1,0 +1,150 @@
+// Estimates: from sizes alone, the same whatever was asked before, and covering the memory that points really take.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "evaluate/points.hpp"
+
+namespace tenex {
+namespace {
+
+using support::point;
+using support::row_of;
+using support::Words;
+
+TEST(Estimate, GrowsWithTheWork) {
+  for (const auto* algorithm : {"tacos", "ring", "direct"}) {
+    const auto small = estimate(point({{"topology", "mesh(4,4)"}, {"size", "1MiB"}, {"algorithm", algorithm}}));
+    const auto large = estimate(point({{"topology", "mesh(32,32)"}, {"size", "1MiB"}, {"algorithm", algorithm}}));
+    EXPECT_GT(small.seconds, 0) << algorithm;
+    EXPECT_GT(large.seconds, 64 * small.seconds) << algorithm;  // sends grow as the square of the NPUs: 4,096 times
+    EXPECT_GT(large.bytes, 2 * small.bytes) << algorithm;
+  }
+}
+
+TEST(Estimate, CountsTheSendsOfAReductionAsThoseOfAGather) {
+  // Every NPU but the owner sends each chunk once: as many as a gather delivers.
+  const Words words{{"topology", "FC(64)"}, {"size", "1MiB"}, {"algorithm", "direct"}};
+  auto reduction = words;
+  reduction.emplace_back("collective", "reduce_scatter");
+  EXPECT_EQ(estimate(point(words)).bytes, estimate(point(reduction)).bytes);
+  EXPECT_DOUBLE_EQ(estimate(point(words)).seconds, estimate(point(reduction)).seconds);
+}
+
+TEST(Estimate, IsWhatTheRowPlansOnShapes) {
+  for (const auto& words :
+       std::vector<Words>{{{"topology", "RI(4)_FC(3)_SW(2)"}, {"algorithm", "ring"}, {"collective", "all_reduce"}},
+                          {{"topology", "SW(9)"}, {"algorithm", "direct"}, {"groups", "0-6:2; 1,3,5,7"}},
+                          {{"topology", "SW(6)"}, {"algorithm", "ring"}, {"unwind", "2"}},
+                          {{"topology", "dragonfly(2,5)"}, {"algorithm", "ring"}, {"chunks", "3"}},
+                          {{"topology", "LI(5)"}, {"algorithm", "direct"}, {"backend", "congestion_unaware"}},
+                          {{"topology", "mesh(5,5)"}, {"algorithm", "tacos"}, {"engine", "event_driven"}}}) {
+    auto with_size = words;
+    with_size.emplace_back("size", "1MiB");
+    const auto given = point(with_size);
+    const auto row = row_of(given);
+    EXPECT_GT(row.memory_planned_bytes, 0) << row.reason;
+    EXPECT_EQ(static_cast<std::int64_t>(estimate(given).bytes), row.memory_planned_bytes) << words.front().second;
+  }
+}
+
+TEST(Estimate, DoesNotDependOnWhatWasAskedBefore) {
+  const auto at = [](const char* bandwidth, const char* size, const char* seed) {
+    return point({{"topology", "RI(4)_FC(4)"},
+                  {"algorithm", "tacos"},
+                  {"bandwidth", bandwidth},
+                  {"size", size},
+                  {"seed", seed}});
+  };
+  const std::vector<DesignPoint> points{at("1GB/s", "1MiB", "1"), at("7GB/s", "2MiB", "2"),
+                                        at("1GB/s, 2GB/s", "1MiB", "1"), at("8GB/s, 2GB/s", "1GiB", "1")};
+  Estimator forward;
+  Estimator backward;
+  std::vector<std::size_t> expected;
+  for (const auto& each : points) expected.push_back(forward(each).bytes);
+  for (std::size_t i = points.size(); i-- > 0;) EXPECT_EQ(backward(points[i]).bytes, expected[i]) << i;
+  for (std::size_t i = 0; i < points.size(); ++i) EXPECT_EQ(estimate(points[i]).bytes, expected[i]) << i;
+}
+
+TEST(Estimate, TellsKindsOfPointsApart) {
+  // Whatever changes the work must not be mistaken for what was asked before.
+  Estimator estimator;
+  const Words base{{"topology", "mesh(6,6)"}, {"size", "1MiB"}, {"algorithm", "tacos"}, {"engine", "event_driven"}};
+  const auto plain = estimator(point(base));
+  const auto with = [&](const char* name, const char* value) {
+    auto words = base;
+    words.emplace_back(name, value);
+    return estimator(point(words));
+  };
+  EXPECT_GT(with("chunks", "4").bytes, plain.bytes);
+  EXPECT_GT(with("attempts", "50").seconds, plain.seconds);
+  EXPECT_GT(with("collective", "all_reduce").seconds, plain.seconds);
+  EXPECT_LT(with("groups", "0-17; 18-35").bytes, plain.bytes);
+  EXPECT_GT(with("bandwidth", "1GB/s, 3GB/s").bytes, plain.bytes);  // links of two classes
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMeasurable = false;  // sanitizers keep memory of their own
+#else
+constexpr bool kMeasurable = true;
+#endif
+
+/// A line of /proc/self/status, in bytes.
+double status_bytes(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    if (word != name + ":") continue;
+    double kibibytes = 0;
+    status >> kibibytes;
+    return 1024 * kibibytes;
+  }
+  return 0;
+}
+
+/// What evaluating a point adds to this process at its peak; negative where that cannot be told.
+double measured_bytes(const DesignPoint& given, Evaluation& row) {
+  malloc_trim(0);
+  if (!kMeasurable || !(std::ofstream("/proc/self/clear_refs") << 5 << std::flush)) return -1;
+  const double before = status_bytes("VmRSS");
+  row = row_of(given);
+  return status_bytes("VmHWM") - before;
+}
+
+struct Case {
+  const char* topology;
+  const char* collective;
+  const char* algorithm;
+  const char* more = "";
+};
+
+class MemoryPlan : public ::testing::TestWithParam<Case> {};
+
+TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
+  const auto& [topology, collective, algorithm, engine] = GetParam();
+  Words words{{"topology", topology}, {"collective", collective}, {"algorithm", algorithm},
+              {"size", "64MiB"},      {"alpha", "0.5us"},         {"bandwidth", "50GB/s"}};
+  if (*engine != '\0') words.emplace_back("engine", engine);
+  Evaluation row;
+  const double peak = measured_bytes(point(words), row);
+  if (peak < 0) GTEST_SKIP() << "peaks cannot be measured here";
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  const auto planned = static_cast<double>(row.memory_planned_bytes);
+  EXPECT_GE(planned, peak) << topology;
+  EXPECT_LE(planned, 3 * peak + 4e6) << topology;
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, MemoryPlan,
+                         ::testing::Values(Case{"FC(500)", "all_gather", "direct"},
+                                           Case{"FC(250)", "all_reduce", "direct"},
+                                           Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
+                                           Case{"RI(512)", "all_reduce", "ring"},
+                                           Case{"RI(128)", "reduce_scatter", "direct"},
+                                           Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
+                                           Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"}));
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,144 @@
+// What is too large or too slow to be computed: refused before any work, with the reason in the row.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "../../src/evaluate/timed_stream.hpp"
+#include "evaluate/points.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/topology/transform.hpp"
+
+namespace tenex {
+namespace {
+
+using support::point;
+using support::row_of;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(TimeRange, RefusesAPointThatMayTakeMonths) {
+  // A quarter of 1 TiB over 1 KB/s takes 2.7e8 s, longer than picoseconds reach.
+  const auto slow =
+      row_of(point({{"topology", "RI(4)"}, {"bandwidth", "1KB/s"}, {"size", "1TiB"}, {"algorithm", "ring"}}));
+  EXPECT_EQ(slow.status, PointStatus::infeasible);
+  EXPECT_THAT(slow.reason, AllOf(HasSubstr("1TiB"), HasSubstr("1KB/s"), HasSubstr("26 days")));
+  EXPECT_EQ(slow.bound_ps, -1);
+  for (const auto* backend : {"congestion_aware", "congestion_unaware"}) {
+    const auto late = row_of(point(
+        {{"topology", "RI(4)"}, {"alpha", "5000000s"}, {"size", "1MiB"}, {"algorithm", "ring"}, {"backend", backend}}));
+    EXPECT_EQ(late.status, PointStatus::infeasible) << backend;
+    EXPECT_THAT(late.reason, HasSubstr("5000000s"));
+  }
+  const auto synthesized =
+      row_of(point({{"topology", "RI(4)"}, {"alpha", "5000000s"}, {"size", "1MiB"}, {"algorithm", "tacos"}}));
+  EXPECT_EQ(synthesized.status, PointStatus::infeasible);
+}
+
+TEST(TimeRange, LeavesSlowPointsThatFit) {
+  // TACOS between two NPUs: 2 chunks and 2 vertices, so 4 hops of up to 2^61/4 ps = 576,460.7 s each. Chunks of S/2 at
+  // 1 B/s.
+  const support::Words words{{"topology", "LI(2)"}, {"bandwidth", "1B/s"}, {"algorithm", "tacos"}};
+  auto fits = words;
+  fits.emplace_back("size", "1152920B");
+  const auto row = row_of(point(fits));
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.collective_time_ps, 576'460'000'000'000'000);
+  auto beyond = words;
+  beyond.emplace_back("size", "1152922B");
+  EXPECT_EQ(row_of(point(beyond)).status, PointStatus::infeasible);
+}
+
+TEST(TimeRange, DoesNotStopLargePointsOfOrdinarySpeed) {
+  // 65,536 NPUs, 1 GiB at 1 GB/s: chunks of 16 KiB take 16 us; 2 * 65,536 of them on a link take 2 s.
+  const auto large = point({{"topology", "torus(256,256)"},
+                            {"size", "1GiB"},
+                            {"algorithm", "ring"},
+                            {"alpha", "1us"},
+                            {"collective", "all_reduce"}});
+  const auto topology = build_point_topology(large);
+  ASSERT_TRUE(topology);
+  const auto collective = build_point_collective(large, topology->npus()).value();
+  EXPECT_TRUE(check_time_range(large, *topology, collective));
+  // Direct on 256 positions a dimension: 256 * 2 * 65,536 of 16 us are 550 s, although it sends 8.6e9 messages.
+  auto direct = large;
+  direct.algorithm = "direct";
+  EXPECT_TRUE(check_time_range(direct, *topology, collective));
+}
+
+TEST(MemoryLimit, RefusesATopologyBeforeItIsBuilt) {
+  // 20,000 * 19,999 links of 42 B and 20,000 NPUs of 26 B: 16.8 GB, which this test does not have to have.
+  const auto huge = point({{"topology", "FC(20000)"}, {"size", "1GiB"}, {"algorithm", "ring"}});
+  const auto row = row_of(huge);
+  EXPECT_EQ(row.status, PointStatus::out_of_memory);
+  EXPECT_EQ(row.memory_planned_bytes, 16'799'680'000);
+  EXPECT_THAT(row.reason, AllOf(HasSubstr("16799680000"), HasSubstr("8589934592")));
+  const auto built = build_point_topology(huge);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.errors().front().fault, Fault::resource);
+}
+
+TEST(MemoryLimit, LeavesLargeTopologiesToTheirRows) {
+  Study study;
+  study.points = {point({{"topology", "RI(4)"}, {"size", "1GiB"}, {"algorithm", "ring"}}),
+                  point({{"topology", "FC(20000)"}, {"size", "1GiB"}, {"algorithm", "ring"}}),
+                  point({{"topology", "SW(20000000)"}, {"size", "1GiB"}, {"algorithm", "tacos"}}),
+                  point({{"topology", "RI(2000000000)"}, {"size", "1TiB"}, {"algorithm", "direct"}})};
+  EXPECT_TRUE(check_study(study).empty()) << to_string(check_study(study));
+  for (std::size_t i = 1; i < study.points.size(); ++i)
+    EXPECT_GT(estimate(study.points[i]).bytes, std::size_t{1} << 30) << i;
+}
+
+TEST(CheckStudy, StillFindsWhatTheTextDoesNotShow) {
+  Study study;
+  study.points = {
+      point({{"topology", "LI(4)"}, {"size", "4KiB"}, {"algorithm", "ring"}}),
+      point({{"topology", "SW(8)"}, {"bandwidth", "3B/s"}, {"size", "8B"}, {"algorithm", "tacos"}, {"unwind", "4"}})};
+  study.points[0].topology.without = {{1, 2}};
+  const auto wrong = check_study(study);
+  ASSERT_EQ(wrong.size(), 2U);
+  EXPECT_THAT(to_string(wrong[0]), HasSubstr("disconnected"));
+  EXPECT_THAT(to_string(wrong[1]), HasSubstr("cannot be unwound"));
+}
+
+TEST(PaperIdeal, IsAbsentWhereItsDiameterWouldTakeTooLong) {
+  // mesh(70,70) has 4,900 NPUs and 19,320 links. By dimension nothing is searched; without one pair of links, which
+  // leaves no shape, the searches would look at 4,900 * 19,318 = 9.5e7 links, beyond 2^26 = 6.7e7; on mesh(20,20) at
+  // 400 * 1,518.
+  const auto ideal = [](const char* shape, bool damaged) {
+    const auto given = point({{"topology", shape}, {"size", "1MiB"}, {"algorithm", "ring"}});
+    auto topology = build_point_topology(given).value();
+    if (damaged) topology = remove_links(topology, {{VertexId(0), VertexId(1)}}).value();
+    return paper_ideal(topology, build_point_collective(given, topology.npus()).value()).has_value();
+  };
+  EXPECT_TRUE(ideal("mesh(70,70)", false));
+  EXPECT_FALSE(ideal("mesh(70,70)", true));
+  EXPECT_TRUE(ideal("mesh(20,20)", true));
+}
+
+TEST(Concatenate, NumbersTheGatherAfterTheReductionAndRefusesWhatIdsDoNotReach) {
+  const auto half = [](std::uint64_t messages) {
+    Simulation simulation;
+    simulation.finish = picoseconds(1000);
+    simulation.messages = messages;
+    simulation.sends =
+        make_list_schedule({{picoseconds(5), LinkId(0), ChunkId(0), Stage::copy, MessageId(1), NpuId(2)}});
+    return simulation;
+  };
+  const auto joined = concatenate(half(10), half(3));
+  ASSERT_TRUE(joined);
+  const auto sends = list_sends(*joined);
+  ASSERT_EQ(sends.size(), 2U);
+  EXPECT_EQ(sends[1].start, picoseconds(1005));
+  EXPECT_EQ(sends[1].message, MessageId(11));
+  // Ids are below 2^32-1: 2^31 and 2^31-1 messages fit, one more does not.
+  EXPECT_TRUE(concatenate(half(std::uint64_t{1} << 31), half((std::uint64_t{1} << 31) - 1)));
+  const auto refused = concatenate(half(std::uint64_t{1} << 31), half(std::uint64_t{1} << 31));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.errors().front().fault, Fault::resource);
+}
+
+}  // namespace
+}  // namespace tenex
