@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/translation.hpp"
 
 namespace tenex {
 
@@ -16,6 +18,17 @@ bool one_search_is_enough(const BoundProblem& problem) {
   const auto& shape = problem.topology.shape();
   return shape && shape->is_product() && problem.collective.groups().size() == 1 &&
          problem.collective.groups()[0].members.size() == problem.topology.npus();
+}
+
+/// Distances add up over dimensions; every NPU sees the same.
+SimTime farthest_by_dimension(const Topology& topology, const TranslationGroup& group, Bytes size) {
+  SimTime farthest;
+  for (const auto& dimension : group.dimensions()) {
+    const auto& link_class = topology.classes()[group.directions()[dimension.first_direction].link_class];
+    const SimTime hop = hop_time(link_class, size, Occupancy::serialization).latency;
+    for (std::uint32_t i = 0; i < dimension.farthest_hops; ++i) farthest = saturating_sum(farthest, hop);
+  }
+  return farthest;
 }
 
 SimTime farthest_member(const Topology& searched, NpuId from, const ProcessGroup& group, Bytes size) {
@@ -31,6 +44,10 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
   const auto& collective = problem.collective;
   const bool rooted = collective.kind() == CollectiveKind::broadcast || collective.kind() == CollectiveKind::reduce;
   const bool once = !rooted && one_search_is_enough(problem);
+  if (once)
+    if (const auto translations = TranslationGroup::of(problem.topology))
+      return {{GroupId(0), collective.rank_of(NpuId(0)),
+               farthest_by_dimension(problem.topology, *translations, collective.chunk_bytes(ChunkId(0)))}};
   const Topology turned = direction == Direction::inward ? problem.topology.reversed() : Topology();
   const Topology& searched = direction == Direction::inward ? turned : problem.topology;
   std::size_t searches_left = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, searched.links()));

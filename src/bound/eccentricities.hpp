@@ -2,7 +2,8 @@
 //
 // On an intact product shape with all NPUs in one group, NPU 0 (every coordinate 0) is an end of a farthest pair,
 // because distances add up over dimensions and in each block (line, ring, fully connected, switch) the first position
-// has an opposite that is farthest; it also has the fewest ports. One search is enough there. Elsewhere it is one
+// has an opposite that is farthest; it also has the fewest ports. One search is enough there, and none where every NPU
+// sees the same network (TranslationGroup). Elsewhere it is one
 // search per NPU, over at most as many NPUs as a fixed amount of work allows: a maximum over fewer NPUs is a weaker
 // bound, never a wrong one.
 #pragma once

@@ -17,6 +17,10 @@ namespace tenex {
 [[nodiscard]] std::optional<SimTime> eccentricity_bound(const BoundProblem& problem);
 /// Several chunks through an NPU's ports, one after another, and then (or before) the farthest distance.
 [[nodiscard]] std::optional<SimTime> pipeline_bound(const BoundProblem& problem);
+/// All-Gather, Reduce-Scatter: the in-links of every NPU, each fed by a neighbour that must receive before it relays.
+[[nodiscard]] std::optional<SimTime> relay_bound(const BoundProblem& problem);
+/// Intact product shapes: the links across a slice can carry what must enter it.
+[[nodiscard]] std::optional<SimTime> slices_bound(const BoundProblem& problem);
 /// All-Reduce without overlap: bound of the reduction plus bound of the gather.
 [[nodiscard]] std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem);
 

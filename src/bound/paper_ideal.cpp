@@ -11,6 +11,8 @@ namespace tenex {
 
 namespace {
 
+constexpr std::uint64_t kWorkLimit = std::uint64_t{1} << 26;  ///< link visits in search of the diameter: about a second
+
 std::int64_t port_bandwidth(const Topology& topology, std::span<const LinkId> links) {
   std::int64_t sum = 0;
   for (const LinkId link : links) sum += topology.bandwidth(link).count();
@@ -35,6 +37,8 @@ std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& c
   const auto kind = collective.kind();
   if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce) return std::nullopt;
   const std::int64_t factor = kind == CollectiveKind::all_reduce ? 2 : 1;
+  const auto diameter = latency_diameter_within(topology, kWorkLimit);
+  if (!diameter) return std::nullopt;
   SimTime slowest = SimTime::zero();
   for (const auto& group : collective.groups()) {
     std::int64_t least = Bandwidth::max().count();
@@ -43,7 +47,7 @@ std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& c
     const Bytes moved = moved_bytes(collective.size(), factor, static_cast<std::int64_t>(group.members.size()));
     slowest = std::max(slowest, serialization_time(moved, Bandwidth::of(least)));
   }
-  return slowest + latency_diameter(topology);
+  return saturating_sum(slowest, *diameter);
 }
 
 }  // namespace tenex

@@ -12,6 +12,8 @@ const std::vector<BoundMethod>& bound_methods() {
       {"link_total", "all links together carry every send that must happen", link_total_bound},
       {"eccentricity", "the farthest pair of NPUs that must communicate", eccentricity_bound},
       {"pipeline", "chunks through one NPU's ports, one after another, and the farthest distance", pipeline_bound},
+      {"relay", "every NPU's in-links, each fed by a neighbour that must receive before it relays", relay_bound},
+      {"slices", "the links across a slice of a product shape carry what must enter it", slices_bound},
       {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", sum_of_parts_bound},
   };
   return methods;

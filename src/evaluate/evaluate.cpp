@@ -18,6 +18,7 @@
 #include "estimate.hpp"
 #include "sizes.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "timed_stream.hpp"
@@ -105,6 +106,21 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
   return times;
 }
 
+// Beyond these, a symmetric schedule is judged by its orbits and no hash is taken: a few seconds of replay. They depend on
+// sizes alone, so a row does not depend on the machine.
+constexpr std::uint64_t most_replayed_sends = std::uint64_t{1} << 28;
+constexpr std::uint64_t most_hashed_sends = std::uint64_t{1} << 28;
+
+Verdict judge(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
+              const EvaluateOptions& options) {
+  VerifyOptions verify_options;
+  verify_options.memory_limit_bytes = options.memory_limit_bytes / 2;
+  verify_options.threads = options.threads;
+  if (schedule.sends() > most_replayed_sends && has_orbit_check(topology, collective, schedule))
+    return verify_symmetric(topology, collective, occupancy, schedule, verify_options);
+  return verify(topology, collective, occupancy, schedule, verify_options);
+}
+
 // Returns false when the row has ended.
 bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
                    const TimedStream& stream, const EvaluateOptions& options) {
@@ -114,13 +130,12 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
     return true;
   }
   const Stopwatch watch;
-  VerifyOptions verify_options;
-  verify_options.memory_limit_bytes = options.memory_limit_bytes / 2;
-  const auto verdict = verify(topology, collective, point.occupancy, stream.schedule, verify_options);
+  const auto verdict = judge(topology, collective, point.occupancy, stream.schedule, options);
   row.verification_seconds = watch.seconds();
   row.waste = static_cast<std::int64_t>(verdict.waste);
   row.reduction_check = verdict.reduction_check;
-  row.schedule_hash = fmt::format("{:016x}", schedule_hash(stream.schedule));
+  if (stream.schedule.sends() <= most_hashed_sends)
+    row.schedule_hash = fmt::format("{:016x}", schedule_hash(stream.schedule));
   switch (verdict.outcome) {
     case Verification::valid: row.verified = Verified::yes; break;
     case Verification::skipped:

@@ -43,6 +43,7 @@ class ListStorage final : public ScheduleStorage {
   std::size_t windows() const override { return window_begin_.size() - 1; }
   std::uint64_t sends() const override { return link_.size(); }
   std::string_view kind() const override { return "list"; }
+  bool may_carry_messages() const override { return !message_.empty(); }
 
   void read(std::size_t window, SendBuffer& buffer) const override {
     const auto first = window_begin_[window];

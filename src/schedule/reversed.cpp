@@ -4,13 +4,79 @@
 // opposite link that starts at T - (start + latency). Two sends of a link keep their distance: with busy_a <= start_b -
 // start_a the reversed ones start (start_b + latency_b) - (start_a + latency_a) apart, at least busy_b, since latency -
 // busy is the same for both. What left a vertex after a chunk had arrived now arrives there before the sum leaves.
+//
+// Where all sends take equally long, T - latency is the last start, and the order of starts is just turned round: the
+// view reads the windows (and tiles) from the last to the first and turns each of them round, keeping links in order
+// within a start.
+#include <algorithm>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "schedule/own_column.hpp"
+#include "schedule/uniform_latency.hpp"
 #include "tenex/schedule/views.hpp"
 
 namespace tenex {
 namespace {
+
+class ReversedStorage final : public ScheduleStorage {
+ public:
+  ReversedStorage(Schedule base, SimTime last_start) : base_(std::move(base)), last_start_(last_start) {}
+
+  std::size_t windows() const override { return base_.windows(); }
+  std::size_t tiles() const override { return base_.tiles(); }
+  std::uint64_t sends() const override { return base_.sends(); }
+  std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }
+  std::string_view kind() const override { return "reversed"; }
+  bool may_carry_messages() const override { return false; }
+
+  void read(std::size_t window, SendBuffer& buffer) const override {
+    base_.read(windows() - 1 - window, buffer);
+    const auto starts = turn_times(buffer);
+    if (starts.empty()) return;
+    const auto links = own_column(buffer.batch.link, buffer.link);
+    const auto chunks = own_column(buffer.batch.chunk, buffer.chunk);
+    std::ranges::reverse(links);
+    std::ranges::reverse(chunks);
+    for (std::size_t first = 0; first < starts.size();) {  // ... and back again within a start
+      auto last = first + 1;
+      while (last < starts.size() && starts[last] == starts[first]) ++last;
+      std::ranges::reverse(links.subspan(first, last - first));
+      std::ranges::reverse(chunks.subspan(first, last - first));
+      first = last;
+    }
+    buffer.batch.link = links;
+    buffer.batch.chunk = chunks;
+  }
+
+  void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
+    base_.read_link(tiles() - 1 - tile, link, buffer);
+    if (turn_times(buffer).empty()) return;
+    const auto chunks = own_column(buffer.batch.chunk, buffer.chunk);
+    std::ranges::reverse(chunks);
+    buffer.batch.chunk = chunks;
+  }
+
+ private:
+  /// Turns the batch's start times round and makes its sends reductions; the column of starts, empty for a single
+  /// start.
+  std::span<const SimTime> turn_times(SendBuffer& buffer) const {
+    auto& batch = buffer.batch;
+    batch.at = last_start_ - batch.at;
+    batch.stage = {};
+    batch.uniform_stage = Stage::reduce;
+    if (batch.start.empty()) return {};
+    const auto starts = own_column(batch.start, buffer.start);
+    std::ranges::reverse(starts);
+    for (SimTime& start : starts) start = last_start_ - start;
+    batch.start = starts;
+    return starts;
+  }
+
+  Schedule base_;
+  SimTime last_start_;
+};
 
 /// The NPU that each message starts at, which is where its reversal ends. `sends` in time order, on the reversed
 /// topology, where a link starts at what is its target here.
@@ -21,10 +87,8 @@ std::unordered_map<MessageId, NpuId> message_sources(const Topology& topology, c
   return sources;
 }
 
-}  // namespace
-
-Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                  const Schedule& schedule) {
+Schedule reversed_list(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                       const Schedule& schedule) {
   const SimTime end = last_arrival(topology, collective, occupancy, schedule);
   const HopTimes times(topology, collective.chunk_sizes(), occupancy);
   auto sends = list_sends(schedule);
@@ -36,6 +100,17 @@ Schedule reversed(const Topology& topology, const Collective& collective, Occupa
     if (send.message.exists()) send.destination = sources.at(send.message);
   }
   return make_list_schedule(std::move(sends));
+}
+
+}  // namespace
+
+Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                  const Schedule& schedule) {
+  if (schedule.may_carry_messages() || !uniform_latency(topology, collective, occupancy))
+    return reversed_list(topology, collective, occupancy, schedule);
+  const auto start = last_start(schedule);
+  if (!start) return schedule;
+  return Schedule(std::make_shared<const ReversedStorage>(schedule, *start));
 }
 
 }  // namespace tenex

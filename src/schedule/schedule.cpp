@@ -6,9 +6,11 @@
 #include "tenex/schedule/schedule.hpp"
 
 #include <algorithm>
-#include <string>
+#include <array>
+#include <cstddef>
 
 #include "schedule/for_each_send.hpp"
+#include "schedule/uniform_latency.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 
@@ -17,10 +19,34 @@ namespace {
 
 constexpr std::size_t kHashBlockSends = 1024;
 
-/// Appends the low `width` bytes of `value`, lowest first.
-void put(std::string& record, std::uint64_t value, unsigned width) {
-  for (unsigned byte = 0; byte < width; ++byte) record.push_back(static_cast<char>((value >> (8 * byte)) & 0xFFU));
-}
+/// The records of a block, one after the other.
+class RecordBlock {
+ public:
+  void put(const Send& send) {
+    put(static_cast<std::uint64_t>(send.start.count()));
+    put(send.link.value());
+    put(send.chunk.value());
+    put(static_cast<std::uint32_t>(send.stage));
+    put(send.message.value());
+    put(send.destination.value());
+  }
+  [[nodiscard]] bool full() const { return size_ == bytes_.size(); }
+  [[nodiscard]] std::uint64_t digest(std::uint64_t seed) const { return digest64({bytes_.data(), size_}, seed); }
+  void clear() { size_ = 0; }
+
+ private:
+  /// Lowest byte first; compiles to one store on a little-endian machine.
+  template <class Unsigned>
+  void put(Unsigned value) {
+    for (std::size_t byte = 0; byte < sizeof(value); ++byte)
+      bytes_[size_ + byte] = static_cast<char>((value >> (8 * byte)) & 0xFFU);
+    size_ += sizeof(value);
+  }
+
+  static constexpr std::size_t kRecordBytes = 28;
+  std::array<char, kHashBlockSends * kRecordBytes> bytes_{};
+  std::size_t size_ = 0;
+};
 
 }  // namespace
 
@@ -33,6 +59,10 @@ std::vector<Send> list_sends(const Schedule& schedule) {
 
 SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
                      const Schedule& schedule) {
+  if (const auto latency = uniform_latency(topology, collective, occupancy)) {
+    const auto start = last_start(schedule);
+    return start ? *start + *latency : SimTime::zero();
+  }
   const HopTimes times(topology, collective.chunk_sizes(), occupancy);
   SimTime last;
   for_each_send(schedule, [&](const Send& send) {
@@ -46,22 +76,14 @@ SimTime last_arrival(const Topology& topology, const Collective& collective, Occ
 
 std::uint64_t schedule_hash(const Schedule& schedule) {
   std::uint64_t digest = 0;
-  std::string block;
-  std::size_t in_block = 0;
+  RecordBlock block;
   for_each_send(schedule, [&](const Send& send) {
-    put(block, static_cast<std::uint64_t>(send.start.count()), 8);
-    put(block, send.link.value(), 4);
-    put(block, send.chunk.value(), 4);
-    put(block, static_cast<std::uint64_t>(send.stage), 4);
-    put(block, send.message.value(), 4);
-    put(block, send.destination.value(), 4);
-    if (++in_block == kHashBlockSends) {
-      digest = digest64(block, digest);
-      block.clear();
-      in_block = 0;
-    }
+    block.put(send);
+    if (!block.full()) return;
+    digest = block.digest(digest);
+    block.clear();
   });
-  return digest64(block, digest);
+  return block.digest(digest);
 }
 
 }  // namespace tenex

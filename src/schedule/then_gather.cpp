@@ -1,13 +1,14 @@
 // All-Reduce as a view: a reduction's windows, then a gather's windows shifted by the reduction's time.
 //
 // The gather starts at T, the reduction's last arrival, which lies after every start of the reduction, so the windows
-// of the two parts cover disjoint intervals as they are. Reading a window of the gather copies at most its start column
-// (and its message column where both parts number messages: the gather's follow the reduction's).
+// of the two parts cover disjoint intervals as they are; so do their tiles. Reading a window of the gather copies at
+// most its start column (and its message column where both parts number messages: the gather's follow the reduction's).
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "schedule/for_each_send.hpp"
+#include "schedule/own_column.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/views.hpp"
 
@@ -20,6 +21,10 @@ class SequenceStorage final : public ScheduleStorage {
       : first_(std::move(first)), second_(std::move(second)), shift_(shift), message_shift_(message_shift) {}
 
   std::size_t windows() const override { return first_.windows() + second_.windows(); }
+  std::size_t tiles() const override {
+    return first_.tiles() == 0 || second_.tiles() == 0 ? 0 : first_.tiles() + second_.tiles();
+  }
+  bool may_carry_messages() const override { return first_.may_carry_messages() || second_.may_carry_messages(); }
   std::uint64_t sends() const override { return first_.sends() + second_.sends(); }
   std::size_t memory_bytes() const override { return sizeof(*this) + first_.memory_bytes() + second_.memory_bytes(); }
   std::string_view kind() const override { return "sequence"; }
@@ -34,24 +39,32 @@ class SequenceStorage final : public ScheduleStorage {
     }
   }
 
+  void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
+    if (tile < first_.tiles()) {
+      first_.read_link(tile, link, buffer);
+    } else {
+      second_.read_link(tile - first_.tiles(), link, buffer);
+      shift_starts(buffer);
+    }
+  }
+
  private:
   void shift_starts(SendBuffer& buffer) const {
     auto& batch = buffer.batch;
     batch.at += shift_;
     if (batch.start.empty()) return;
-    buffer.start.resize(batch.start.size());  // a no-op where the part was read into this very column
-    std::transform(batch.start.begin(), batch.start.end(), buffer.start.begin(), [&](SimTime t) { return t + shift_; });
-    batch.start = buffer.start;
+    const auto starts = own_column(batch.start, buffer.start);
+    for (SimTime& start : starts) start += shift_;
+    batch.start = starts;
   }
 
   void shift_messages(SendBuffer& buffer) const {
     auto& batch = buffer.batch;
     if (batch.message.empty()) return;
-    buffer.message.resize(batch.message.size());
-    std::transform(batch.message.begin(), batch.message.end(), buffer.message.begin(), [&](MessageId message) {
-      return message.exists() ? MessageId(message.value() + message_shift_) : message;
-    });
-    batch.message = buffer.message;
+    const auto messages = own_column(batch.message, buffer.message);
+    for (MessageId& message : messages)
+      if (message.exists()) message = MessageId(message.value() + message_shift_);
+    batch.message = messages;
   }
 
   Schedule first_;
@@ -63,6 +76,7 @@ class SequenceStorage final : public ScheduleStorage {
 /// One more than the largest message id; 0 where no send belongs to a message.
 std::uint64_t messages_in(const Schedule& schedule) {
   std::uint64_t count = 0;
+  if (!schedule.may_carry_messages()) return count;
   for_each_send(schedule, [&](const Send& send) {
     if (send.message.exists()) count = std::max<std::uint64_t>(count, std::uint64_t{send.message.value()} + 1);
   });

@@ -3,13 +3,18 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "synthesis/opposite_links.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/views.hpp"
 
 namespace tenex {
 
 namespace {
+
+/// Re-timing takes about 100 bytes per send; larger schedules are not re-timed.
+constexpr std::uint64_t kMostRetimedSends = std::uint64_t{1} << 24;
 
 /// The partner whose time reversal is the reduction.
 CollectiveKind partner_of(CollectiveKind reduction) {
@@ -20,9 +25,32 @@ SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology,
   return {topology, collective, problem.occupancy, problem.seed, problem.attempts, problem.threads, problem.engine};
 }
 
+/// The chunks of each owner in the opposite order: the reduction completes first what the gather sends first.
+std::vector<ChunkId> turned_chunks(const Collective& collective) {
+  std::vector<ChunkId> turned(collective.chunks());
+  const auto per_owner = static_cast<std::size_t>(collective.chunks_per_npu());
+  for (std::size_t c = 0; c < turned.size(); ++c)  // an owner's chunks have consecutive numbers
+    turned[c] = ChunkId::at(c - c % per_owner + per_owner - 1 - c % per_owner);
+  return turned;
+}
+
+/// A gather on the topology, turned into the reduction there.
+Schedule turn_round(const SynthesisProblem& problem, const Schedule& gather, std::vector<LinkId> opposite) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  auto chunks = collective.chunks_per_npu() > 1 ? turned_chunks(collective) : std::vector<ChunkId>();
+  return reversed(topology, collective, occupancy, relabelled(gather, std::move(opposite), std::move(chunks)));
+}
+
 Result<Gathered> reduce_by_reversal(const SynthesisProblem& problem, const Collective& reduction, Gatherer gather) {
-  const Topology turned = problem.topology.reversed();
   const Collective partner = reduction.as(partner_of(reduction.kind()));
+  if (auto opposite = opposite_links(problem.topology)) {
+    auto gathered = gather(with(problem, problem.topology, partner));
+    if (gathered)
+      gathered->schedule =
+          turn_round(with(problem, problem.topology, reduction), gathered->schedule, *std::move(opposite));
+    return gathered;
+  }
+  const Topology turned = problem.topology.reversed();
   auto gathered = gather(with(problem, turned, partner));
   if (gathered) gathered->schedule = reversed(problem.topology, reduction, problem.occupancy, gathered->schedule);
   return gathered;
@@ -39,20 +67,42 @@ Synthesis from(Gathered part, std::string_view engine) {
   return synthesis;
 }
 
-Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, std::string_view engine) {
+/// Reduction and gather in sequence, and once more as soon as possible.
+void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthesis& synthesis) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
-  const Collective scattering = collective.as(CollectiveKind::reduce_scatter);
-  const Collective gathering = collective.as(CollectiveKind::all_gather);
-  auto reduction = reduce_by_reversal(problem, scattering, gather);
-  if (!reduction) return reduction.errors();
-  auto gathered = gather(with(problem, topology, gathering));
+  const Schedule gather = synthesis.schedule;
+  const SimTime reduced = last_arrival(topology, collective, occupancy, reduction);
+  synthesis.time_without_overlap = reduced + synthesis.time;
+  synthesis.without_overlap = then_gather(topology, collective, occupancy, reduction, gather);
+  synthesis.schedule = synthesis.without_overlap;
+  synthesis.time = synthesis.time_without_overlap;
+  synthesis.overlap_limit = retiming_limit(topology, collective, occupancy, reduction, gather);
+  if (synthesis.overlap_limit == synthesis.time) {
+    synthesis.overlap_method = "no_gain";
+  } else if (synthesis.without_overlap.sends() > kMostRetimedSends) {
+    synthesis.overlap_method = "skipped";
+  } else {
+    synthesis.schedule = retime(topology, collective, occupancy, synthesis.without_overlap);
+    synthesis.time = last_arrival(topology, collective, occupancy, synthesis.schedule);
+    synthesis.overlap_method = "retimed";
+  }
+}
+
+Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, std::string_view engine) {
+  const Collective scattering = problem.collective.as(CollectiveKind::reduce_scatter);
+  const Collective gathering = problem.collective.as(CollectiveKind::all_gather);
+  auto gathered = gather(with(problem, problem.topology, gathering));
   if (!gathered) return gathered.errors();
   Synthesis synthesis = from(std::move(*gathered), engine);
+  if (auto opposite = opposite_links(problem.topology)) {
+    const auto part = with(problem, problem.topology, scattering);
+    sequence(problem, turn_round(part, synthesis.schedule, *std::move(opposite)), synthesis);
+    return synthesis;
+  }
+  auto reduction = reduce_by_reversal(problem, scattering, gather);
+  if (!reduction) return reduction.errors();
   synthesis.pruned_waste += reduction->pruned_waste;
-  synthesis.without_overlap = then_gather(topology, collective, occupancy, reduction->schedule, synthesis.schedule);
-  synthesis.time_without_overlap = reduction->time + synthesis.time;
-  synthesis.schedule = retime(topology, collective, occupancy, synthesis.without_overlap);
-  synthesis.time = last_arrival(topology, collective, occupancy, synthesis.schedule);
+  sequence(problem, reduction->schedule, synthesis);
   return synthesis;
 }
 

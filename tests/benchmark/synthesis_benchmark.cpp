@@ -31,6 +31,12 @@ BENCHMARK_CAPTURE(synthesize, smoke_mesh_4x4, "mesh(4,4)", all_gather, 1)->Unit(
 BENCHMARK_CAPTURE(synthesize, mesh_16x16, "mesh(16,16)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, mesh_32x32, "mesh(32,32)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, torus_8x8x8, "torus(8,8,8)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, smoke_torus_4x4, "torus(4,4)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, torus_100x100x100, "torus(100,100,100)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, all_reduce_torus_100x100x100, "torus(100,100,100)", all_reduce, 1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, mesh_64x64, "mesh(64,64)", all_gather, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(synthesize, grid_16x16x16, "grid(16,16,16)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, rfs_4x8x8, "RI(4)_FC(8)_SW(8)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, mesh_10x10_2_chunks, "mesh(10,10)", all_gather, 2)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, all_reduce_mesh_16x16, "mesh(16,16)", all_reduce, 1)->Unit(benchmark::kMillisecond);

@@ -121,6 +121,56 @@ TEST(Bound, SendsTheLastChunkOfABroadcastAfterTheOthers) {
   EXPECT_EQ(bound_named("pipeline", {line, reduce, Occupancy::transfer}), kStep * 5);
 }
 
+TEST(Bound, WaitsForWhatANeighbourHasToRelay) {
+  // torus(5,5): 24 chunks over 4 in-links, 6 each. Under serialization a link brings its source's own chunk by 20.5 us,
+  // when the source gets something to relay, and 5 more by 20.5 + 0.5 + 5 * 20 us. Counting alone: 0.5 + 6 * 20.
+  const Topology torus = support::torus(5, 5);
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    const Collective collective = of_megabytes(kind, 25);
+    EXPECT_EQ(bound_named("relay", {torus, collective, Occupancy::serialization}), nanoseconds(121'000));
+    EXPECT_EQ(bound_named("relay", {torus, collective, Occupancy::transfer}), kStep * 6);
+    EXPECT_EQ(best_bound({torus, collective, Occupancy::serialization}).name, "relay");
+  }
+  EXPECT_EQ(bound_named("ejection", {torus, of_megabytes(CollectiveKind::all_gather, 25), Occupancy::serialization}),
+            nanoseconds(120'500));
+  // A switch has nothing of its own: 3 chunks over the link down from it, none before one step.
+  const Topology star = support::switched(4);
+  EXPECT_EQ(bound_named("relay", {star, of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer}), kStep * 4);
+}
+
+TEST(Bound, CountsWhatEntersASliceOverItsSlowDimensions) {
+  // RI(8)_FC(4), 2 chunks: the 4 NPUs of a fast FC need 56 chunks over 8 slow ring links, 7 each of 40 us + 0.5 us.
+  const Topology topology =
+      support::shape("RI(8)_FC(4)", {support::kAlpha}, {gigabytes_per_second(25), gigabytes_per_second(200)});
+  const auto slices = [&](CollectiveKind kind, Occupancy occupancy) {
+    return bound_named("slices", {topology, of_megabytes(kind, 32, 2), occupancy});
+  };
+  EXPECT_EQ(slices(CollectiveKind::all_gather, Occupancy::transfer), nanoseconds(7 * 40'500));
+  EXPECT_EQ(slices(CollectiveKind::all_gather, Occupancy::serialization), nanoseconds(500 + 7 * 40'000));
+  EXPECT_EQ(slices(CollectiveKind::reduce_scatter, Occupancy::transfer), nanoseconds(7 * 40'500));
+  // All-Reduce: all 64 chunks enter, 8 over each link.
+  EXPECT_EQ(slices(CollectiveKind::all_reduce, Occupancy::transfer), nanoseconds(8 * 40'500));
+  // mesh(3,4), slow along its 4 rows: a row of 3 at the edge needs 9 chunks over 3 links, 3 each of 40.5 us.
+  const Topology mesh =
+      support::shape("mesh(3,4)", {support::kAlpha}, {gigabytes_per_second(200), gigabytes_per_second(25)});
+  EXPECT_EQ(bound_named("slices", {mesh, of_megabytes(CollectiveKind::all_gather, 12), Occupancy::transfer}),
+            nanoseconds(3 * 40'500));
+}
+
+TEST(Bound, KnowsTheFarthestNpuOfATorusWithoutSearching) {
+  // RI(6)_FC(4)_RI(5), by hand 3 + 1 + 2 hops of 20.5, 10.5 and 40.5 us; the same links without a declared shape are
+  // searched.
+  const Topology topology =
+      support::shape("RI(6)_FC(4)_RI(5)", {support::kAlpha},
+                     {gigabytes_per_second(50), gigabytes_per_second(100), gigabytes_per_second(25)});
+  TopologyBuilder builder(topology.npus());
+  for (std::size_t i = 0; i < topology.links(); ++i) builder.add_link(topology.link(LinkId::at(i)));
+  const Topology undeclared = std::move(builder).build().value();
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus());
+  for (const Topology* each : {&topology, &undeclared})
+    EXPECT_EQ(bound_named("eccentricity", {*each, gather, Occupancy::transfer}), nanoseconds(3 * 20'500 + 10'500 + 2 * 40'500));
+}
+
 TEST(Bound, LetsAnOverlappedAllReduceBeShorterThanItsParts) {
   // 3 NPUs in a line, 4 chunks each, 12 in all: 12 arrivals over the one link into an end; 2 * 2 * 12 = 48 sends over 4
   // links: 12 steps each. The other end's contribution to each of the 12 comes 2 hops: 2 + 11 = 13 steps, and 13 are

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/link_major_storage.hpp"
 #include "schedule/naive_oracle.hpp"
 #include "schedule/schedule_factories.hpp"
 #include "tenex/schedule/retime.hpp"
@@ -193,6 +194,63 @@ TEST(Mutations, AreJudgedAsTheDefinitionJudgesThem) {
   }
   EXPECT_GT(broken, 300U);
   EXPECT_GT(harmless, 50U);
+}
+
+/// All that two verdicts say.
+void expect_equal(const Verdict& got, const Verdict& expected, const std::string& where) {
+  EXPECT_EQ(got.outcome, expected.outcome) << where;
+  EXPECT_EQ(got.violations, expected.violations) << where;
+  EXPECT_EQ(got.sends, expected.sends) << where;
+  EXPECT_EQ(got.waste, expected.waste) << where;
+  EXPECT_EQ(got.collective_time, expected.collective_time) << where;
+  EXPECT_EQ(got.memory_needed_bytes, expected.memory_needed_bytes) << where;
+  EXPECT_EQ(got.reduction_check, expected.reduction_check) << where;
+  ASSERT_EQ(got.findings.size(), expected.findings.size()) << where;
+  for (std::size_t i = 0; i < got.findings.size(); ++i)
+    EXPECT_EQ(got.findings[i].message, expected.findings[i].message);
+}
+
+TEST(Mutations, AreJudgedLinkByLinkAsTheyAreInTimeOrder) {
+  const auto originals = cases();
+  Random random(777);
+  std::size_t accepted = 0;
+  std::size_t refused = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const Case& original = originals[static_cast<std::size_t>(round) % originals.size()];
+    const auto sends = round < static_cast<int>(originals.size()) ? original.sends : mutate(original, random);
+    const auto check = [&](const Schedule& schedule, ReductionCheck method, int threads) {
+      VerifyOptions options;
+      options.reduction_check = method;
+      options.threads = threads;
+      return verify(original.topology, original.collective, original.occupancy, schedule, options);
+    };
+    const Schedule by_time = make_list_schedule(sends);
+    const test::LinkMajor by_link(sends, 1 + random.below(5));
+    const std::string where = original.name + ", mutation " + std::to_string(round);
+    for (const auto method : {ReductionCheck::automatic, ReductionCheck::in_tree}) {
+      const Verdict expected = check(by_time, method, 1);
+      for (const int threads : {1, 3}) {
+        by_link.forget_reads();
+        const Verdict verdict = check(by_link.schedule(), method, threads);
+        expect_equal(verdict, expected, where);
+        if (by_link.windows_read() > 0) continue;  // wrong or unusual, and so replayed in time order
+        const auto oracle =
+            test::NaiveOracle(original.topology, original.collective, original.occupancy, by_time).answer();
+        EXPECT_TRUE(oracle.valid) << where;
+        EXPECT_EQ(verdict.collective_time, oracle.collective_time) << where;
+        EXPECT_EQ(verdict.waste, oracle.waste) << where;
+        ++accepted;
+      }
+      // Copying collectives of NPUs alone are usual, whatever their mutation, as long as there are no messages.
+      const bool messages = std::ranges::any_of(sends, [](const Send& send) { return send.message.exists(); });
+      if (expected.valid() && !reduces(original.collective.kind()) && original.topology.switches() == 0 && !messages) {
+        EXPECT_EQ(by_link.windows_read(), 0U) << where;
+      }
+    }
+    if (!check(by_time, ReductionCheck::automatic, 1).valid()) ++refused;
+  }
+  EXPECT_GT(accepted, 600U);
+  EXPECT_GT(refused, 400U);
 }
 
 TEST(Mutations, ThatStayValidCanBeRetimed) {

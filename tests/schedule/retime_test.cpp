@@ -164,6 +164,29 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RetimingOfAnyCollective,
                                            CollectiveKind::reduce),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
+/// The same with every send as a message of one hop, which means the same and is re-timed by the general way.
+std::vector<Send> as_messages(const Topology& topology, std::vector<Send> sends) {
+  std::uint32_t message = 0;
+  for (Send& send : sends) send = hop_of(send, message++, topology.target(send.link).value());
+  return sends;
+}
+
+TEST(Retiming, OfPlainSendsIsThatOfMessagesOfOneHop) {
+  using enum CollectiveKind;
+  for (const auto kind : {all_gather, reduce_scatter, all_reduce, broadcast, reduce})
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      const auto topology = support::random_connected_topology(seed, 9, seed % 3 != 0);
+      const auto collective = support::collective(kind, topology.npus(), bytes(80'000), 3);
+      const auto occupancy = seed % 2 == 0 ? Occupancy::transfer : Occupancy::serialization;
+      const auto plan = list_sends(test::greedy_schedule(topology, collective, occupancy, seed));
+      const Schedule plain = retime(topology, collective, occupancy, make_list_schedule(plan));
+      const Schedule general = retime(topology, collective, occupancy, make_list_schedule(as_messages(topology, plan)));
+      auto expected = list_sends(general);
+      for (Send& send : expected) send.message = MessageId::none(), send.destination = NpuId::none();
+      EXPECT_EQ(list_sends(plain), list_sends(make_list_schedule(expected))) << to_string(kind) << ", seed " << seed;
+    }
+}
+
 TEST(Retiming, RestoresTheTimesOfAStretchedSchedule) {
   // All starts doubled: the plan stays valid, its gaps are closed again. (The greedy starts every send as soon as it
   // can.)

@@ -15,4 +15,11 @@ namespace tenex {
 [[nodiscard]] Schedule retime(const Topology& topology, const Collective& collective, Occupancy occupancy,
                               const Schedule& schedule);
 
+/// A time below which no re-timing (retime) of `reduction` followed by `gather` (then_gather) can come, because of two
+/// links whose sends keep their order: one that completes a chunk at the end of the reduction, and one on which the
+/// gather of that chunk begins and the whole gather ends. Zero where no such links are found. For topologies without
+/// switches. O(links) memory; a pass over all sends, or over few of them where the schedules offer link-major access.
+[[nodiscard]] SimTime retiming_limit(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                     const Schedule& reduction, const Schedule& gather);
+
 }  // namespace tenex

@@ -33,6 +33,8 @@ class ScheduleStorage {
   /// NPU by NPU through its caches. 0 tiles: not offered.
   [[nodiscard]] virtual std::size_t tiles() const { return 0; }
   virtual void read_link(std::size_t /*tile*/, LinkId /*link*/, SendBuffer& buffer) const { buffer.batch = {}; }
+  /// Whether sends may belong to messages. A storage that offers tiles has none that do.
+  [[nodiscard]] virtual bool may_carry_messages() const { return tiles() == 0; }
   /// Bytes held.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   /// "list", ... : which storage this is, for reports.
@@ -50,6 +52,7 @@ class Schedule {
   void read(std::size_t window, SendBuffer& buffer) const { storage_->read(window, buffer); }
   [[nodiscard]] std::size_t tiles() const { return storage_ ? storage_->tiles() : 0; }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const { storage_->read_link(tile, link, buffer); }
+  [[nodiscard]] bool may_carry_messages() const { return storage_ && storage_->may_carry_messages(); }
   [[nodiscard]] const std::shared_ptr<const ScheduleStorage>& storage() const { return storage_; }
   [[nodiscard]] std::size_t memory_bytes() const { return storage_ ? storage_->memory_bytes() : 0; }
   [[nodiscard]] std::string_view storage_kind() const { return storage_ ? storage_->kind() : "empty"; }
@@ -65,7 +68,8 @@ class Schedule {
 /// All sends, in time order: for tests, files and small tools. O(sends) memory.
 [[nodiscard]] std::vector<Send> list_sends(const Schedule& schedule);
 
-/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends).
+/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); one window where all sends take
+/// equally long.
 [[nodiscard]] SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& schedule);
 

@@ -70,6 +70,7 @@ struct VerifyOptions {
   std::size_t memory_limit_bytes = std::size_t{4} << 30;  ///< for exact contribution sets
   std::size_t max_findings = 16;                          ///< how many findings to describe; all are counted
   ReductionCheck reduction_check = ReductionCheck::automatic;
+  int threads = 1;  ///< for schedules that offer link-major access; never changes the verdict
 };
 
 /// What a replay found.
@@ -87,6 +88,10 @@ struct Verdict {
   [[nodiscard]] bool valid() const { return outcome == Verification::valid; }
 };
 
+/// Checks all sends. A schedule that offers link-major access (Schedule::tiles) on a topology without switches is
+/// checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes per chunk and thread. If all is
+/// well, that is the verdict. Any other schedule, and one in which something is wrong, is replayed in time order:
+///
 /// Replays all sends, twice where the collective reduces. Never fails: whatever is wrong with the schedule is in the
 /// verdict (a storage that breaks its own promise of time order throws InvariantError). Time O(sends log lanes), a lane
 /// being a (link class, chunk size, stage); memory one bit per (vertex, chunk), another per (NPU, chunk) where the

@@ -3,6 +3,10 @@
 // Reduce-Scatter is an All-Gather on the reversed topology, reversed in time (001, IV-E): a send over link l at [start,
 // arrival) becomes one over l's reverse at [T - arrival, T - start). Waste must be pruned first, because a delivery
 // that nobody needs would count a contribution twice.
+//
+// Where all sends take equally long and belong to no messages, reversal keeps windows and tiles whole, and the views
+// read them from the schedule below, however large it is. Reading a window or a tile of a view costs a pass over its
+// columns.
 #pragma once
 
 #include "tenex/schedule/schedule.hpp"
@@ -16,13 +20,20 @@ namespace tenex {
 
 /// The time reversal. `schedule` is valid for `collective` (All-Gather or Broadcast) on `topology.reversed()` and free
 /// of waste; the result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both). Starts
-/// are T - arrival where T is the last arrival; stages become `reduce`. O(sends).
+/// are T - arrival where T is the last arrival; stages become `reduce`. A view in O(1) memory where all sends take
+/// equally long and carry no messages, else a list, O(sends log sends).
 [[nodiscard]] Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                 const Schedule& schedule);
 
+/// The same sends under other names: link l becomes links[l], chunk c becomes chunks[c] (empty: stays c). Both are
+/// permutations; the renamed links and chunks must take equally long, and be as useful, for the result to be valid. A
+/// view in O(links + chunks) memory where sends carry no messages, else a list.
+[[nodiscard]] Schedule relabelled(const Schedule& schedule, std::vector<LinkId> links,
+                                  std::vector<ChunkId> chunks = {});
+
 /// `reduction` (Reduce-Scatter) followed by `gather` (All-Gather) shifted to start when the reduction has finished: the
 /// All-Reduce without overlap. A view over both. Collective's chunk ids agree (Collective::as). O(1) memory beyond the
-/// parts where windows allow.
+/// parts.
 [[nodiscard]] Schedule then_gather(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& reduction, const Schedule& gather);
 

@@ -44,6 +44,8 @@ struct SynthesisProblem {
 struct Synthesis {
   Schedule schedule;               ///< All-Reduce: with overlap (re-timed)
   SimTime time;                    ///< its last useful arrival
+  std::string overlap_method;      ///< All-Reduce: "retimed", "no_gain" (proven), "skipped" (too large)
+  SimTime overlap_limit;           ///< All-Reduce: re-timing cannot come below this (zero: not known)
   SimTime time_without_overlap;    ///< All-Reduce: reduction, then gather; else equal to `time`
   Schedule without_overlap;        ///< the schedule that takes `time_without_overlap`
   std::string engine;              ///< which engine made it: "event_driven", "reference"

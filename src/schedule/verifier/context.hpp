@@ -26,6 +26,9 @@ class Context {
   [[nodiscard]] const HopTime& hop(const Send& send) const {
     return times_.at(topology_.class_of(send.link), collective_.size_class(send.chunk));
   }
+  [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::size_t size_class) const {
+    return times_.at(link_class, size_class);
+  }
   /// Saturates: a schedule may claim any start, and must not overflow the check.
   [[nodiscard]] SimTime arrival(const Send& send) const { return saturating_sum(send.start, hop(send).latency); }
 

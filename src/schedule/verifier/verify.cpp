@@ -1,5 +1,8 @@
 // The driver: one replay in which every check looks at every event, then the postconditions.
 //
+// Schedules that offer link-major access are first checked link by link, which can only say that all is well; the
+// replay is for the others, and for those where something is wrong, because it can tell what.
+//
 // A send found wrong is reported once, at its cause, and then replayed as if it were right, so that one mistake does
 // not drown in its consequences. For collectives that reduce, a pass before the replay tries the in-tree rule; where it
 // fails, the replay carries exact contribution sets if memory allows.
@@ -13,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "schedule/verifier/by_link.hpp"
 #include "schedule/verifier/exact_sums.hpp"
 #include "schedule/verifier/findings.hpp"
 #include "schedule/verifier/holdings.hpp"
@@ -261,6 +265,7 @@ std::string_view to_string(Violation violation) {
 Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
                const VerifyOptions& options) {
   const verifier::Context context(topology, collective, occupancy);
+  if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = verifier::choose_method(context, schedule, options);
   Verdict verdict = verifier::Replay(context, *method.sums, method.known, options.max_findings).run(schedule);
   verdict.reduction_check = method.name;

@@ -18,7 +18,7 @@ double passes(const SynthesisProblem& problem) {
 
 std::size_t tacos_reference_bytes(const SynthesisProblem& problem) {
   const double pairs = static_cast<double>(problem.topology.npus()) * static_cast<double>(problem.collective.chunks());
-  return static_cast<std::size_t>(pairs * 24 + passes(problem) * sends_of_one_pass(problem.collective) * 200);
+  return static_cast<std::size_t>(pairs * 24 + passes(problem) * sends_of_one_pass(problem.collective) * 280);
 }
 
 double tacos_reference_seconds(const SynthesisProblem& problem) {

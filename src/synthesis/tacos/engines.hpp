@@ -27,6 +27,8 @@ struct Engine {
   /// the user asked for (an All-Reduce makes two gathers).
   std::size_t (*bytes)(const SynthesisProblem& problem);
   double (*seconds)(const SynthesisProblem& problem);
+  /// Makes the whole collective where the engine has a shorter way than compose.hpp; null otherwise.
+  Result<Synthesis> (*whole)(const SynthesisProblem& problem) = nullptr;
 };
 
 /// In the order in which `automatic` tries them.

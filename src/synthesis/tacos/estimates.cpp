@@ -17,9 +17,16 @@ constexpr double kSecondsPerSendKept = 120e-9;       // the best attempt, made i
 constexpr double kSecondsPerSendRetimed = 600e-9;    // All-Reduce
 constexpr double kBytesPerEngineSend = 16 + 16 + 8;  // engine and best of each thread, lists
 constexpr double kBytesPerSendKept = 32 + 16;
-constexpr double kBytesPerSendRetimed = 200;
+constexpr double kBytesPerSendRetimed = 100;
+constexpr double kMostRetimedSends = 1 << 24;  // beyond, compose.cpp leaves an All-Reduce as it is
 
 }  // namespace
+
+std::size_t retiming_bytes(const Collective& collective) {
+  const double sends = 2 * sends_of_one_pass(collective);
+  if (collective.kind() != CollectiveKind::all_reduce || sends > kMostRetimedSends) return 0;
+  return static_cast<std::size_t>(sends * kBytesPerSendRetimed);
+}
 
 std::size_t event_driven_bytes(const SynthesisProblem& problem) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
@@ -28,9 +35,8 @@ std::size_t event_driven_bytes(const SynthesisProblem& problem) {
   const double bits = static_cast<double>(BitMatrix::bytes_for(topology.vertices(), collective.chunks()));
   const double matrices = topology.homogeneous() ? 2 : 2 + 1 + 8;
   const double passes = collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  const double retimed = passes > 1 ? passes * sends * kBytesPerSendRetimed : 0;
   const double bytes = bits + engines * (matrices * bits + sends * kBytesPerEngineSend) +
-                       passes * sends * kBytesPerSendKept + retimed + 200.0 * static_cast<double>(topology.links());
+                       passes * sends * kBytesPerSendKept + 200.0 * static_cast<double>(topology.links());
   return static_cast<std::size_t>(bytes);
 }
 

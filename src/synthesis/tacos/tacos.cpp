@@ -32,10 +32,14 @@ Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem) {
   const Collective gather = gather_collective(problem.collective);
   const auto engine = choose_engine(gather_part(problem, gather));
   if (!engine) return engine.errors();
+  if ((*engine)->whole != nullptr) return (*engine)->whole(problem);
   return compose(problem, (*engine)->gather, (*engine)->name);
 }
 
-std::size_t tacos_bytes(const SynthesisProblem& problem) { return engine_of(problem).bytes(problem); }
+std::size_t tacos_bytes(const SynthesisProblem& problem) {
+  const Engine& engine = engine_of(problem);
+  return engine.bytes(problem) + (engine.whole == nullptr ? retiming_bytes(problem.collective) : 0);
+}
 double tacos_seconds(const SynthesisProblem& problem) { return engine_of(problem).seconds(problem); }
 
 }  // namespace tenex

@@ -13,6 +13,8 @@ namespace tenex {
 [[nodiscard]] std::size_t tacos_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double tacos_seconds(const SynthesisProblem& problem);
 
+/// What it takes to re-time an All-Reduce made of two gathers, whichever engine made them; 0 where it is not re-timed.
+[[nodiscard]] std::size_t retiming_bytes(const Collective& collective);
 /// What the event-driven engine is expected to take.
 [[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);

@@ -1,0 +1,81 @@
+// Symmetric schedules: one NPU's sends, moved over a translation group. O(sends / npus) memory.
+//
+// Idea: where every NPU sees the same network, all of them can do the same thing at the same time. A send of such a
+// schedule belongs to an orbit: the same direction, at the same start, of the chunk of the NPU at the same offset, once
+// for every NPU. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of the
+// chunk at its owner, stage); receiver r gets chunk (r - offset) * c + number over the link that reaches it in that
+// direction. Links and chunks are computed as windows are read. For collectives over one group of all NPUs in the order
+// of their ids.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/send.hpp"
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+
+/// A send of every NPU at once.
+struct OrbitSend {
+  SimTime start;
+  std::uint32_t direction = 0;  ///< of the group: which way each of the sends goes
+  NpuId offset;                 ///< of its receiver from the owner of its chunk (0: the owner receives)
+  std::uint32_t number = 0;     ///< which of the owner's chunks, 0 .. c-1
+  Stage stage = Stage::copy;
+  bool operator==(const OrbitSend&) const = default;
+};
+
+/// True when the collective is one over all NPUs in which rank and NPU id agree: what offsets rely on. O(npus).
+[[nodiscard]] bool moves_with_npus(const Collective& collective);
+
+/// The storage. Windows hold about 16,000 sends, but never less than one start time: with n NPUs and d directions that
+/// may be n*d sends (6e6 for a 100x100x100 torus, some 50 MB of buffer), as no start time is ever split.
+class SymmetricStorage final : public ScheduleStorage {
+ public:
+  /// `orbits` in any order; `chunks_per_npu` is the collective's. Directions, offsets and numbers must exist
+  /// (InvariantError otherwise). O(orbits log orbits).
+  SymmetricStorage(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits);
+
+  [[nodiscard]] std::size_t windows() const override { return window_begin_.size() - 1; }
+  [[nodiscard]] std::uint64_t sends() const override { return std::uint64_t{orbits_.size()} * group_.npus(); }
+  void read(std::size_t window, SendBuffer& buffer) const override;
+  [[nodiscard]] std::size_t tiles() const override { return tile_begin_.size() - 1; }
+  void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override;
+  [[nodiscard]] std::size_t memory_bytes() const override;
+  [[nodiscard]] std::string_view kind() const override { return "symmetric"; }
+
+  [[nodiscard]] const TranslationGroup& group() const { return group_; }
+  [[nodiscard]] std::uint32_t chunks_per_npu() const { return chunks_per_npu_; }
+  /// Sorted by (start, direction).
+  [[nodiscard]] std::span<const OrbitSend> orbits() const { return orbits_; }
+
+ private:
+  void order_by_direction();
+  void read_dimension(std::size_t first, std::size_t last, std::size_t at, SendBuffer& buffer) const;
+
+  TranslationGroup group_;
+  std::uint32_t chunks_per_npu_ = 1;
+  std::vector<OrbitSend> orbits_;
+  std::vector<std::uint32_t> window_begin_;  ///< first orbit of each window, then the end
+  std::vector<std::uint32_t> tile_begin_;    ///< likewise
+  std::vector<std::uint32_t> of_direction_;  ///< orbits tile by tile, in it direction by direction, in order of start
+  std::vector<std::uint32_t> lane_begin_;    ///< per tile and direction: its first entry in of_direction_; then the end
+};
+
+/// A schedule over the storage above.
+[[nodiscard]] Schedule make_symmetric_schedule(TranslationGroup group, std::uint32_t chunks_per_npu,
+                                               std::vector<OrbitSend> orbits);
+
+/// The storage of a schedule that is symmetric; nullptr for any other.
+[[nodiscard]] const SymmetricStorage* symmetric_storage(const Schedule& schedule);
+
+}  // namespace tenex

@@ -1,0 +1,46 @@
+// Orbit check: verifies a symmetric schedule from one NPU's part of it, all n translates at once.
+//
+// Theorem. Let V be a group of bijections of the NPUs that maps links to links of the same class and acts simply
+// transitively (n translations for n NPUs). Let a collective give NPU w the chunks (w, 0) .. (w, c-1), so that a
+// translation maps chunks to chunks, owners to owners and "NPU r must end with, starts with, contributes to (w, k)" to
+// the same of their images. Let S be a schedule that every translation maps to itself. Then S is valid if and only if
+// the following hold for NPU 0 as receiver and for chunks owned by NPU 0:
+//   1. starts are not negative, and no two sends into NPU 0 over one link overlap;
+//   2. every send of a chunk owned by NPU 0 leaves a source that holds, at its start, what it claims;
+//   3. every NPU ends with the chunks of NPU 0 that it must hold, with all contributions, each counted once.
+// Proof. Validity is a conjunction of statements about single links (no overlap), single sends (the source holds the
+// chunk, with the contributions it claims), single (NPU, chunk) pairs (postconditions, contributions). What an NPU x
+// holds of a chunk (w, k), and when, follows from the sends of that chunk alone, by induction over time. A translation
+// g maps the sends of (w, k) to those of (w+g, k), with the same starts and, classes being equal, the same arrivals; so
+// it maps a true statement about x and (w, k) to a true one about x+g and (w+g, k). Each statement about a chunk is the
+// translate by w of one about a chunk of NPU 0, each about a link into r is the translate by r of one about a link into
+// NPU 0. No statement spans two chunks. (No switches: what a send carries has no other conditions.)
+//
+// What is checked, exactly and not by sampling: the premise on the topology for all links (each (source, direction) is
+// a link that starts and ends where it should, of its direction's class; each link is one of these), which for
+// translations is the premise for the generators and hence for the group; the premise on the collective; then 1 to 3,
+// by a replay of the orbits. That S is its orbits' translates is how the storage defines it (its expansion is checked
+// by the full replay on small cases). Reductions by the in-tree rule: every NPU but the owner sends a chunk's sum
+// exactly once, after all it receives of it; then the sends form a tree into the owner, along which every contribution
+// passes exactly once. Schedules that reduce in another way are `skipped`.
+//
+// Written from the definition of validity (verifier.hpp); shares no code with synthesizers.
+#pragma once
+
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/verifier.hpp"
+
+namespace tenex {
+
+/// Whether verify_symmetric() can judge the schedule: a symmetric storage, on a topology with a translation group, of
+/// an All-Gather, Reduce-Scatter or All-Reduce over all NPUs. O(npus), plus O(links) where there are several link
+/// classes.
+[[nodiscard]] bool has_orbit_check(const Topology& topology, const Collective& collective, const Schedule& schedule);
+
+/// The verdict on the whole schedule; `sends` and `waste` count NPU-level sends (n for each orbit), `violations`
+/// orbits, and findings name the send into NPU 0. `reduction_check` is "none", "in_tree" or "skipped".
+/// has_orbit_check() must hold (InvariantError otherwise). O(links + orbits) time, 16 bytes per orbit.
+[[nodiscard]] Verdict verify_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                       const Schedule& schedule, const VerifyOptions& options = {});
+
+}  // namespace tenex

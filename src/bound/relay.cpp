@@ -1,0 +1,133 @@
+// Relay: what an NPU passes on has to reach it first.
+//
+// An NPU's in-links deliver the chunks of others. Before anything has arrived at a neighbour s, at the earliest after
+// the least latency w of s's in-links, a link from s can only carry chunks that s has from the start: its own, at most
+// c of them usefully. So by T a link delivers at most min(count(T), own + count(T - w)) useful chunks, count being the
+// floor count of capacity.hpp, and the bound is the least T at which all in-links together deliver the demand. Tighter
+// than ejection where alpha lets sends overlap (`serialization`): the second send of a link cannot start when the first
+// has left, but only when something new is there. All-Gather and, with every link turned around, Reduce-Scatter.
+//
+// Encoding: NPUs whose in-links look alike need one search; every NPU of a shape with a translation group does.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "bound/demand.hpp"
+#include "bound/methods.hpp"
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+/// A link into an NPU: latency, busy time, how many chunks its source starts with, and when the next can be there.
+struct InLink {
+  std::int64_t latency = 0;
+  std::int64_t busy = 1;
+  std::int64_t own = 0;
+  std::int64_t relays_from = 0;
+  auto operator<=>(const InLink&) const = default;
+};
+
+std::int64_t count(const InLink& link, std::int64_t time, std::int64_t cap) {
+  return time < link.latency ? 0 : std::min(cap, (time - link.latency) / link.busy + 1);
+}
+
+bool enough(const std::vector<InLink>& links, std::int64_t time, std::int64_t demand) {
+  std::int64_t missing = demand;
+  for (const auto& link : links) {
+    const std::int64_t relayed = link.relays_from > time ? 0 : count(link, time - link.relays_from, missing);
+    missing -= std::min(count(link, time, missing), std::min(missing, link.own) + relayed);
+    if (missing <= 0) return true;
+  }
+  return false;
+}
+
+SimTime least_time(const std::vector<InLink>& links, std::int64_t demand) {
+  std::int64_t low = 0;  // not enough: every hop takes time
+  std::int64_t high = kNever;
+  if (!enough(links, high, demand)) return SimTime::max();
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (enough(links, middle, demand) ? high : low) = middle;
+  }
+  return picoseconds(high);
+}
+
+/// In-links in the direction in which chunks spread: out-links where the collective is a gather turned around.
+class Spreading {
+ public:
+  Spreading(const BoundProblem& problem, GroupId group)
+      : problem_(problem),
+        group_(group),
+        turned_(problem.collective.kind() == CollectiveKind::reduce_scatter),
+        size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))) {
+    for (const auto& link_class : problem.topology.classes())
+      hops_.push_back(hop_time(link_class, size_, problem.occupancy));
+    // Once per vertex, not once per link out of it: a switch has as many in-links as out-links.
+    first_arrival_.assign(problem.topology.vertices(), kNever);
+    for (std::size_t v = 0; v < first_arrival_.size(); ++v) {
+      for (const LinkId link : in_links(VertexId::at(v)))
+        first_arrival_[v] = std::min(first_arrival_[v], hops_[problem.topology.class_of(link)].latency.count());
+    }
+  }
+
+  [[nodiscard]] std::vector<InLink> into(NpuId npu) const {
+    std::vector<InLink> links;
+    for (const LinkId link : in_links(vertex_of(npu))) {
+      const VertexId source = turned_ ? problem_.topology.target(link) : problem_.topology.source(link);
+      const HopTime& hop = hops_[problem_.topology.class_of(link)];
+      links.push_back({hop.latency.count(), hop.busy.count(), own_chunks(source),
+                       first_arrival_[source.index()]});
+    }
+    std::sort(links.begin(), links.end());
+    return links;
+  }
+
+ private:
+  [[nodiscard]] std::span<const LinkId> in_links(VertexId vertex) const {
+    return turned_ ? problem_.topology.out_links(vertex) : problem_.topology.in_links(vertex);
+  }
+  /// Of this group's chunks.
+  [[nodiscard]] std::int64_t own_chunks(VertexId vertex) const {
+    if (!problem_.topology.is_npu(vertex) || problem_.collective.group_of(npu_of(vertex)) != group_) return 0;
+    return problem_.collective.chunks_per_npu();
+  }
+  const BoundProblem& problem_;
+  GroupId group_;
+  bool turned_;
+  Bytes size_;
+  std::vector<HopTime> hops_;
+  std::vector<std::int64_t> first_arrival_;  ///< per vertex
+};
+
+}  // namespace
+
+std::optional<SimTime> relay_bound(const BoundProblem& problem) {
+  const auto& collective = problem.collective;
+  const auto kind = collective.kind();
+  if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
+  SimTime bound = SimTime::zero();
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto& members = collective.groups()[g].members;
+    if (members.size() < 2) continue;
+    const bool alike = members.size() == collective.npus() && TranslationGroup::of(problem.topology).has_value();
+    const Spreading spreading(problem, GroupId::at(g));
+    const NpuDemand demand = npu_demand(collective, GroupId::at(g), 0);
+    const std::int64_t chunks = kind == CollectiveKind::all_gather ? demand.receive : demand.send;
+    std::set<std::vector<InLink>> seen;
+    for (std::size_t rank = 0; rank < (alike ? 1 : members.size()); ++rank) {
+      auto links = spreading.into(members[rank]);
+      if (seen.contains(links)) continue;
+      bound = std::max(bound, least_time(links, chunks));
+      seen.insert(std::move(links));
+    }
+  }
+  return bound;
+}
+
+}  // namespace tenex

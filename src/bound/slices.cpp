@@ -1,0 +1,85 @@
+// Slices: what must enter a slice of a product shape passes the links of the dimensions across it.
+//
+// Fix the coordinates of some dimensions to the first position: the NPUs that remain are a slice, joined among
+// themselves by the other dimensions. What comes from outside enters over the links of the fixed dimensions, the same
+// few at every NPU of the slice. An All-Gather brings (n - s) c chunks into a slice of s NPUs, each at least once; an
+// All-Reduce every one of nc, as none is complete without what the others contribute; a Reduce-Scatter is a gather
+// turned around, over the out-links. Floor counts as in ejection, whose case of one NPU the slice of no free dimension
+// is. It binds where the fixed dimensions are much slower than the free ones. The first position is the corner of a
+// line, with the fewest links. Of the 2^dimensions slices those are taken that free the fastest k dimensions, for each
+// k.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "bound/capacity.hpp"
+#include "bound/methods.hpp"
+
+namespace tenex {
+
+namespace {
+
+/// The dimension along which a link of NPU 0 leads: its other end has one coordinate that is not zero.
+std::size_t dimension_of_neighbour(const Shape& shape, NpuId neighbour) {
+  const auto coordinates = coordinates_of(shape, neighbour);
+  const auto moved = std::find_if(coordinates.begin(), coordinates.end(), [](std::uint32_t at) { return at != 0; });
+  return static_cast<std::size_t>(moved - coordinates.begin());
+}
+
+/// NPU 0's links, per dimension and class: into it, or out of it.
+std::vector<std::vector<std::int64_t>> corner_links(const Topology& topology, bool outgoing) {
+  const Shape& shape = *topology.shape();
+  std::vector<std::vector<std::int64_t>> links(shape.dimensions(),
+                                               std::vector<std::int64_t>(topology.classes().size(), 0));
+  for (const LinkId link : outgoing ? topology.out_links(VertexId(0)) : topology.in_links(VertexId(0))) {
+    const VertexId other = outgoing ? topology.target(link) : topology.source(link);
+    ++links[dimension_of_neighbour(shape, npu_of(other))][topology.class_of(link)];
+  }
+  return links;
+}
+
+/// Dimensions with the shortest time per chunk first.
+std::vector<std::size_t> fastest_first(const Topology& topology, const std::vector<std::vector<std::int64_t>>& corner) {
+  std::vector<double> speed;
+  for (const auto& classes : corner) {
+    double sum = 0;
+    for (std::size_t k = 0; k < classes.size(); ++k)
+      sum += static_cast<double>(classes[k]) * static_cast<double>(topology.classes()[k].bandwidth.count());
+    speed.push_back(sum);
+  }
+  std::vector<std::size_t> order(corner.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return speed[a] > speed[b]; });
+  return order;
+}
+
+}  // namespace
+
+std::optional<SimTime> slices_bound(const BoundProblem& problem) {
+  const auto& [topology, collective, occupancy, overlap] = problem;
+  const auto kind = collective.kind();
+  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce) return std::nullopt;
+  if (!topology.shape() || !topology.shape()->is_product() || topology.switches() > 0) return std::nullopt;
+  if (collective.groups().size() != 1 || collective.groups()[0].members.size() != topology.npus()) return std::nullopt;
+  const Shape& shape = *topology.shape();
+  const auto corner = corner_links(topology, kind == CollectiveKind::reduce_scatter);
+  const auto n = static_cast<std::int64_t>(topology.npus());
+  const std::int64_t c = collective.chunks_per_npu();
+  std::int64_t slice = 1;
+  std::vector<bool> fixed(shape.dimensions(), true);
+  SimTime bound = SimTime::zero();
+  for (const std::size_t dimension : fastest_first(topology, corner)) {
+    slice *= shape.blocks[dimension].size;
+    fixed[dimension] = false;
+    if (slice == n) break;
+    std::vector<std::int64_t> links(topology.classes().size(), 0);
+    for (std::size_t i = 0; i < corner.size(); ++i)
+      for (std::size_t k = 0; fixed[i] && k < links.size(); ++k) links[k] += corner[i][k] * slice;
+    const std::int64_t chunks = kind == CollectiveKind::all_reduce ? n * c : (n - slice) * c;
+    bound = std::max(bound, least_time(bundles_of(topology, links, collective.chunk_sizes()[0], occupancy), chunks));
+  }
+  return bound;
+}
+
+}  // namespace tenex

@@ -1,0 +1,31 @@
+// What the room's files on symmetric schedules share: the hop of a direction, the source of an orbit.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/topology/timing.hpp"
+
+namespace tenex {
+
+/// The hop times of each direction. All chunks of one group have one size. O(directions).
+[[nodiscard]] inline std::vector<HopTime> direction_hops(const Topology& topology, const Collective& collective,
+                                                         Occupancy occupancy, const TranslationGroup& group) {
+  std::vector<HopTime> hops;
+  for (const auto& direction : group.directions())
+    hops.push_back(hop_time(topology.classes()[direction.link_class], collective.chunk_sizes()[0], occupancy));
+  return hops;
+}
+
+/// The offset of an orbit's source from the owner of its chunk.
+[[nodiscard]] inline NpuId source_offset(const TranslationGroup& group, const OrbitSend& orbit) {
+  return group.neighbour(orbit.offset, group.directions()[orbit.direction].opposite);
+}
+
+/// A chunk as one NPU sees it: the offset from its owner, and its number there.
+[[nodiscard]] inline std::size_t item_of(NpuId offset, std::uint32_t number, std::size_t npus) {
+  return number * npus + offset.index();
+}
+
+}  // namespace tenex

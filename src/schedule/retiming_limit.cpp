@@ -1,0 +1,100 @@
+// How much an All-Reduce could gain by re-timing at most, in O(links) memory.
+//
+// Re-timing keeps the order of the sends on each link. So a link whose sends take b1, b2, ... bk cannot end the last of
+// them before b1 + ... + bk. If the last partial sum over a link goes to the owner of its chunk c, then c is not
+// complete before that; and if the owner's first send over another link in the gather is c, then that link's last send
+// cannot end before the sum of both. Where the links are busy without a pause through the whole reduction and the whole
+// gather, this is the time of the plan itself, and nothing can be gained. One such pair of links is enough.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "schedule/for_each_send.hpp"
+#include "tenex/schedule/retime.hpp"
+
+namespace tenex {
+namespace {
+
+/// A link's sends in short.
+struct LinkRun {
+  ChunkId first_chunk;
+  ChunkId last_chunk;
+  SimTime last_arrival;
+  SimTime least;  ///< the last arrival is not before this, however the sends are timed
+  SimTime busy;   ///< of all sends together
+};
+
+class Runs {
+ public:
+  Runs(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
+      : topology_(topology),
+        collective_(collective),
+        times_(topology, collective.chunk_sizes(), occupancy),
+        schedule_(schedule),
+        end_(last_arrival(topology, collective, occupancy, schedule)) {
+    if (schedule.tiles() > 0) return;
+    all_.resize(topology.links());
+    for_each_send(schedule,
+                  [&](const Send& send) { append(all_[send.link.index()], send.link, send.chunk, send.start); });
+  }
+
+  /// The link's run, where it makes the schedule's last arrival.
+  std::optional<LinkRun> last_to_arrive(LinkId link) {
+    LinkRun run;
+    if (schedule_.tiles() == 0) {
+      run = all_[link.index()];
+    } else {
+      for (std::size_t tile = schedule_.tiles(); tile-- > 0 && !run.last_chunk.exists();) append_tile(run, tile, link);
+      if (run.last_arrival != end_) return std::nullopt;  // most links, after one tile
+      run = {};
+      for (std::size_t tile = 0; tile < schedule_.tiles(); ++tile) append_tile(run, tile, link);
+    }
+    return run.last_chunk.exists() && run.last_arrival == end_ ? std::optional(run) : std::nullopt;
+  }
+
+ private:
+  void append(LinkRun& run, LinkId link, ChunkId chunk, SimTime start) const {
+    const HopTime& hop = times_.at(topology_.class_of(link), collective_.size_class(chunk));
+    if (!run.first_chunk.exists()) run.first_chunk = chunk;
+    run.last_chunk = chunk;
+    run.last_arrival = start + hop.latency;
+    run.least = run.busy + hop.latency;
+    run.busy += hop.busy;
+  }
+
+  void append_tile(LinkRun& run, std::size_t tile, LinkId link) {
+    schedule_.read_link(tile, link, buffer_);
+    for (std::size_t i = 0; i < buffer_.batch.size(); ++i)
+      append(run, link, buffer_.batch.chunk[i], buffer_.batch.start_of(i));
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  HopTimes times_;
+  const Schedule& schedule_;
+  SimTime end_;
+  std::vector<LinkRun> all_;  ///< where links cannot be read one by one
+  SendBuffer buffer_;
+};
+
+}  // namespace
+
+SimTime retiming_limit(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                       const Schedule& reduction, const Schedule& gather) {
+  SimTime limit;
+  if (topology.switches() > 0 || reduction.may_carry_messages() || gather.may_carry_messages()) return limit;
+  Runs reducing(topology, collective, occupancy, reduction);
+  Runs gathering(topology, collective, occupancy, gather);
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto out = gathering.last_to_arrive(LinkId::at(l));
+    if (!out) continue;
+    const VertexId owner = topology.source(LinkId::at(l));
+    if (vertex_of(collective.owner(out->first_chunk)) != owner) continue;
+    for (const LinkId in : topology.in_links(owner))
+      if (const auto sum = reducing.last_to_arrive(in); sum && sum->last_chunk == out->first_chunk)
+        limit = std::max(limit, sum->least + out->least);
+  }
+  return limit;
+}
+
+}  // namespace tenex

@@ -1,0 +1,224 @@
+// Expands orbits into sends.
+//
+// At one instant the links of different dimensions follow each other, so each dimension is written by itself: for every
+// NPU in order, its orbits in the order of its links. The chunk of an orbit at source s belongs to the NPU at a fixed
+// offset from s (its direction minus its own offset); along a row of the first dimension that owner counts up with s
+// and wraps once, so the additions with carries happen once per row.
+#include "tenex/schedule/symmetric_schedule.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t kWindowSends = 16'384;
+constexpr std::size_t kTileOrbits = 1'024;
+constexpr std::size_t kTileOrbitsPerDirection = 16;
+
+/// By link at every NPU where links are in the order of directions.
+bool earlier(const OrbitSend& a, const OrbitSend& b) {
+  return std::tie(a.start, a.direction, a.offset, a.number, a.stage) <
+         std::tie(b.start, b.direction, b.offset, b.number, b.stage);
+}
+
+template <class T>
+std::size_t bytes_of(const std::vector<T>& column) {
+  return column.capacity() * sizeof(T);
+}
+
+/// Sorts, at the cost of sorting each instant where the starts are in order already.
+void sort_orbits(std::vector<OrbitSend>& orbits) {
+  const auto starts_earlier = [](const OrbitSend& a, const OrbitSend& b) { return a.start < b.start; };
+  if (!std::is_sorted(orbits.begin(), orbits.end(), starts_earlier)) {
+    std::sort(orbits.begin(), orbits.end(), earlier);
+    return;
+  }
+  for (auto first = orbits.begin(); first != orbits.end();) {
+    auto last = first;
+    while (last != orbits.end() && last->start == first->start) ++last;
+    std::sort(first, last, earlier);
+    first = last;
+  }
+}
+
+/// Cuts `orbits` where the start changes, as soon as a part has at least `enough`; the parts' begins, then the end.
+std::vector<std::uint32_t> cut(std::span<const OrbitSend> orbits, std::size_t enough) {
+  std::vector<std::uint32_t> begins{0};
+  for (std::size_t i = 1; i < orbits.size(); ++i)
+    if (i - begins.back() >= enough && orbits[i].start != orbits[i - 1].start)
+      begins.push_back(static_cast<std::uint32_t>(i));
+  if (!orbits.empty()) begins.push_back(static_cast<std::uint32_t>(orbits.size()));
+  return begins;
+}
+
+/// The owner of an orbit's chunk, as an offset from the source.
+NpuId owner_from_source(const TranslationGroup& group, const OrbitSend& orbit) {
+  return group.subtract(group.directions()[orbit.direction].offset, orbit.offset);
+}
+
+}  // namespace
+
+bool moves_with_npus(const Collective& collective) {
+  if (collective.groups().size() != 1) return false;
+  const auto& members = collective.groups()[0].members;
+  if (members.size() != collective.npus()) return false;
+  for (std::size_t rank = 0; rank < members.size(); ++rank)
+    if (members[rank].index() != rank) return false;
+  return true;
+}
+
+SymmetricStorage::SymmetricStorage(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits)
+    : group_(std::move(group)), chunks_per_npu_(chunks_per_npu), orbits_(std::move(orbits)) {
+  for (const auto& orbit : orbits_)
+    ensure(orbit.direction < group_.directions().size() && orbit.offset.index() < group_.npus() &&
+               orbit.number < chunks_per_npu_,
+           "symmetric schedule: an orbit outside its group");
+  sort_orbits(orbits_);
+  window_begin_ = cut(orbits_, std::max<std::size_t>(1, kWindowSends / group_.npus()));
+  tile_begin_ = cut(orbits_, std::max(kTileOrbits, kTileOrbitsPerDirection * group_.directions().size()));
+  order_by_direction();
+}
+
+void SymmetricStorage::order_by_direction() {
+  const std::size_t lanes = group_.directions().size();
+  lane_begin_.assign(tiles() * lanes + 1, 0);
+  of_direction_.resize(orbits_.size());
+  std::vector<std::uint32_t> next(lanes);
+  for (std::size_t tile = 0; tile < tiles(); ++tile) {
+    next.assign(lanes, 0);
+    for (std::size_t i = tile_begin_[tile]; i < tile_begin_[tile + 1]; ++i) ++next[orbits_[i].direction];
+    std::uint32_t at = tile_begin_[tile];
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      lane_begin_[tile * lanes + lane] = at;
+      at += std::exchange(next[lane], at);
+    }
+    for (std::size_t i = tile_begin_[tile]; i < tile_begin_[tile + 1]; ++i)
+      of_direction_[next[orbits_[i].direction]++] = static_cast<std::uint32_t>(i);
+  }
+  lane_begin_.back() = static_cast<std::uint32_t>(orbits_.size());
+}
+
+void SymmetricStorage::read(std::size_t window, SendBuffer& buffer) const {
+  const std::size_t first = window_begin_[window];
+  const std::size_t last = window_begin_[window + 1];
+  const std::size_t sends = (last - first) * group_.npus();
+  buffer.link.resize(sends);
+  buffer.chunk.resize(sends);
+  buffer.start.clear();
+  buffer.stage.clear();
+  const auto same = [&](auto field) {
+    return std::all_of(&orbits_[first], &orbits_[first] + (last - first),
+                       [&](const OrbitSend& orbit) { return orbit.*field == orbits_[first].*field; });
+  };
+  if (!same(&OrbitSend::start)) buffer.start.resize(sends);
+  if (!same(&OrbitSend::stage)) buffer.stage.resize(sends);
+  buffer.batch = {};
+  buffer.batch.link = buffer.link;
+  buffer.batch.chunk = buffer.chunk;
+  buffer.batch.start = buffer.start;
+  buffer.batch.stage = buffer.stage;
+  buffer.batch.at = orbits_[first].start;
+  buffer.batch.uniform_stage = orbits_[first].stage;
+  const auto dimension = [&](std::size_t i) { return group_.directions()[orbits_[i].direction].dimension; };
+  std::size_t written = 0;
+  for (std::size_t i = first, end = first; i < last; i = end) {
+    while (end < last && orbits_[end].start == orbits_[i].start && dimension(end) == dimension(i)) ++end;
+    read_dimension(i, end, written, buffer);
+    written += (end - i) * group_.npus();
+  }
+}
+
+/// Where each orbit's send stands among those of one source: the sends of an instant and a dimension in link order.
+class Ports {
+ public:
+  Ports(const TranslationGroup& group, std::span<const OrbitSend> orbits)
+      : dimension_(group.dimensions()[group.directions()[orbits.front().direction].dimension]), width_(orbits.size()) {
+    if (!dimension_.links_by_target) return;
+    // From position p, steps of size-p or more wrap around to the targets below p, which come first.
+    wraps_at_.assign(dimension_.size, static_cast<std::uint32_t>(width_));
+    std::size_t i = width_;
+    for (std::uint32_t at = 0; at < dimension_.size; ++at) {
+      while (i > 0 && group.directions()[orbits[i - 1].direction].step >= dimension_.size - at) --i;
+      wraps_at_[at] = static_cast<std::uint32_t>(i);
+    }
+  }
+
+  [[nodiscard]] std::size_t slot(std::size_t orbit, NpuId source) const {
+    if (wraps_at_.empty()) return orbit;
+    const std::size_t split = wraps_at_[source.value() / dimension_.stride % dimension_.size];
+    return orbit >= split ? orbit - split : orbit + (width_ - split);
+  }
+
+ private:
+  const TranslationDimension& dimension_;
+  std::size_t width_;
+  std::vector<std::uint32_t> wraps_at_;
+};
+
+/// One instant's orbits of one dimension, written from `at` on, source by source.
+void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::size_t at, SendBuffer& buffer) const {
+  const std::span<const OrbitSend> orbits(&orbits_[first], last - first);
+  const Ports ports(group_, orbits);
+  const std::uint32_t row_length = group_.dimensions().front().size;
+  if (!buffer.start.empty())
+    std::fill_n(buffer.start.begin() + static_cast<std::ptrdiff_t>(at), orbits.size() * group_.npus(),
+                orbits.front().start);
+  for (std::size_t i = 0; i < orbits.size(); ++i) {
+    const NpuId owner_offset = owner_from_source(group_, orbits[i]);
+    const std::uint32_t turn = owner_offset.value() % row_length;
+    for (std::size_t row = 0; row < group_.npus(); row += row_length) {
+      const std::uint32_t owner_row = group_.add(NpuId::at(row), NpuId(owner_offset.value() - turn)).value();
+      for (std::uint32_t x = 0; x < row_length; ++x) {
+        const NpuId source = NpuId::at(row + x);
+        const std::uint32_t owner = owner_row + (x + turn >= row_length ? x + turn - row_length : x + turn);
+        const std::size_t to = at + source.index() * orbits.size() + ports.slot(i, source);
+        buffer.link[to] = group_.link({source, orbits[i].direction});
+        buffer.chunk[to] = ChunkId(owner * chunks_per_npu_ + orbits[i].number);
+        if (!buffer.stage.empty()) buffer.stage[to] = orbits[i].stage;
+      }
+    }
+  }
+}
+
+void SymmetricStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const {
+  const auto [source, direction] = group_.place(link);
+  const std::size_t lane = tile * group_.directions().size() + direction;
+  const std::span<const std::uint32_t> lane_orbits(of_direction_.data() + lane_begin_[lane],
+                                                   lane_begin_[lane + 1] - lane_begin_[lane]);
+  buffer.link.assign(lane_orbits.size(), link);
+  buffer.chunk.resize(lane_orbits.size());
+  buffer.start.resize(lane_orbits.size());
+  buffer.stage.resize(lane_orbits.size());
+  const NpuId receiver = group_.neighbour(source, direction);
+  for (std::size_t i = 0; i < lane_orbits.size(); ++i) {
+    const OrbitSend& orbit = orbits_[lane_orbits[i]];
+    buffer.chunk[i] = ChunkId(group_.subtract(receiver, orbit.offset).value() * chunks_per_npu_ + orbit.number);
+    buffer.start[i] = orbit.start;
+    buffer.stage[i] = orbit.stage;
+  }
+  buffer.batch = {};
+  buffer.batch.link = buffer.link;
+  buffer.batch.chunk = buffer.chunk;
+  buffer.batch.start = buffer.start;
+  buffer.batch.stage = buffer.stage;
+}
+
+std::size_t SymmetricStorage::memory_bytes() const {
+  return sizeof(*this) + bytes_of(orbits_) + bytes_of(window_begin_) + bytes_of(tile_begin_) + bytes_of(of_direction_) +
+         bytes_of(lane_begin_);
+}
+
+Schedule make_symmetric_schedule(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits) {
+  return Schedule(std::make_shared<const SymmetricStorage>(std::move(group), chunks_per_npu, std::move(orbits)));
+}
+
+const SymmetricStorage* symmetric_storage(const Schedule& schedule) {
+  return dynamic_cast<const SymmetricStorage*>(schedule.storage().get());
+}
+
+}  // namespace tenex

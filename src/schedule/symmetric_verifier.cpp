@@ -1,0 +1,193 @@
+// The premise for all links, then the orbits in two passes: partial sums, then copies, which depend on complete sums.
+#include "tenex/schedule/symmetric_verifier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/orbits.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/units.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr SimTime kNever = SimTime::max();
+
+/// Whether every link is its direction's, from its source to its target, and alike. O(links).
+bool translations_hold(const Topology& topology, const TranslationGroup& group) {
+  if (topology.npus() != group.npus() || topology.switches() != 0 || topology.links() != group.links()) return false;
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const LinkId link = LinkId::at(i);
+    const auto place = group.place(link);
+    if (place.direction >= group.directions().size() || group.link(place) != link) return false;  // one to one
+    if (topology.source(link) != vertex_of(place.source)) return false;
+    if (topology.target(link) != vertex_of(group.neighbour(place.source, place.direction))) return false;
+    if (topology.class_of(link) != group.directions()[place.direction].link_class) return false;
+  }
+  return true;
+}
+
+class OrbitReplay {
+ public:
+  OrbitReplay(const Topology& topology, const Collective& collective, Occupancy occupancy,
+              const SymmetricStorage& storage, std::size_t max_findings)
+      : storage_(storage),
+        group_(storage.group()),
+        hops_(direction_hops(topology, collective, occupancy, group_)),
+        kind_(collective.kind()),
+        max_findings_(max_findings),
+        held_since_(group_.npus() * storage.chunks_per_npu(), kNever) {
+    verdict_.reduction_check = reduces(kind_) ? "in_tree" : "none";
+    verdict_.sends = storage.sends();
+  }
+
+  Verdict run() {
+    check_links();
+    if (reduces(kind_)) check_sums();
+    for (std::uint32_t k = 0; k < storage_.chunks_per_npu(); ++k)
+      held_since_[item(NpuId(0), k)] = reduces(kind_) ? last_sum_[item(NpuId(0), k)] : SimTime::zero();
+    for (const auto& orbit : storage_.orbits()) copy(orbit);
+    check_postconditions();
+    if (verdict_.violations > 0)
+      verdict_.outcome = Verification::invalid;
+    else
+      verdict_.outcome = skipped_ ? Verification::skipped : Verification::valid;
+    if (skipped_) verdict_.reduction_check = "skipped";
+    return std::move(verdict_);
+  }
+
+ private:
+  std::size_t item(NpuId offset, std::uint32_t number) const { return item_of(offset, number, group_.npus()); }
+
+  template <class Message>
+  void add(Violation violation, const std::optional<OrbitSend>& orbit, Message&& message) {
+    ++verdict_.violations;
+    if (verdict_.findings.size() >= max_findings_) return;
+    Send send;
+    if (orbit) {  // the orbit's send into NPU 0
+      const NpuId source = group_.neighbour(NpuId(0), group_.directions()[orbit->direction].opposite);
+      const NpuId owner = group_.subtract(NpuId(0), orbit->offset);
+      send = {orbit->start, group_.link({source, orbit->direction}),
+              ChunkId(owner.value() * storage_.chunks_per_npu() + orbit->number), orbit->stage};
+    }
+    verdict_.findings.push_back({violation, send, message() + ", and so for every NPU"});
+  }
+
+  void check_links() {
+    std::vector<SimTime> busy_until(hops_.size());
+    for (const auto& orbit : storage_.orbits()) {
+      SimTime& until = busy_until[orbit.direction];
+      if (orbit.start < SimTime::zero())
+        add(Violation::negative_start, orbit, [] { return std::string("time begins at 0s"); });
+      else if (orbit.start < until)
+        add(Violation::link_overlap, orbit,
+            [&] { return "the link is busy with another send until " + to_string(until); });
+      until = std::max(until, orbit.start + hops_[orbit.direction].busy);
+    }
+  }
+
+  /// The in-tree rule: who sends its sum when, and when the last part of it arrives.
+  void check_sums() {
+    last_sum_.assign(held_since_.size(), SimTime::zero());
+    std::vector<SimTime> sent_at(held_since_.size(), kNever);
+    for (const auto& orbit : storage_.orbits()) {
+      if (orbit.stage != Stage::reduce) continue;
+      const NpuId source = source_offset(group_, orbit);
+      SimTime& sent = sent_at[item(source, orbit.number)];
+      if (source == NpuId(0) || sent != kNever) skipped_ = true;
+      sent = orbit.start;
+      SimTime& last = last_sum_[item(orbit.offset, orbit.number)];
+      last = std::max(last, orbit.start + hops_[orbit.direction].latency);
+      verdict_.collective_time = std::max(verdict_.collective_time, last);
+    }
+    if (skipped_) return;
+    for (std::uint32_t k = 0; k < storage_.chunks_per_npu(); ++k)
+      for (std::size_t offset = 1; offset < group_.npus(); ++offset) {
+        const std::size_t at = item(NpuId::at(offset), k);
+        if (sent_at[at] == kNever)
+          add(Violation::missing_contribution, {},
+              [&] { return fmt::format("NPU {} never sends its part of the sum of chunk {} of NPU 0", offset, k); });
+        else if (sent_at[at] < last_sum_[at])
+          add(Violation::missing_contribution, {}, [&] {
+            return fmt::format("NPU {} sends its sum of chunk {} of NPU 0 at {}, before a part of it arrives at {}",
+                               offset, k, to_string(sent_at[at]), to_string(last_sum_[at]));
+          });
+      }
+  }
+
+  /// A final value on its way; whoever sends it must hold it by then.
+  void copy(const OrbitSend& orbit) {
+    if (orbit.stage != Stage::copy) {
+      if (!reduces(kind_))
+        add(Violation::source_lacks_chunk, orbit, [] { return std::string("there are no sums in this collective"); });
+      return;
+    }
+    if (kind_ == CollectiveKind::reduce_scatter) skipped_ = true;  // nobody needs it, unless as a relay
+    const NpuId source = source_offset(group_, orbit);
+    const SimTime since = held_since_[item(source, orbit.number)];
+    if (since > orbit.start && !skipped_)
+      add(reduces(kind_) ? Violation::incomplete_sum : Violation::source_lacks_chunk, orbit, [&] {
+        const std::string when = since == kNever ? "" : " until " + to_string(since);
+        return fmt::format("the source does not hold the final value of the chunk{}", when);
+      });
+    SimTime& there = held_since_[item(orbit.offset, orbit.number)];
+    const SimTime arrival = orbit.start + hops_[orbit.direction].latency;
+    if (there != kNever) verdict_.waste += group_.npus();
+    there = std::min(there, arrival);
+  }
+
+  void check_postconditions() {
+    if (kind_ == CollectiveKind::reduce_scatter || skipped_) return;
+    for (std::uint32_t k = 0; k < storage_.chunks_per_npu(); ++k)
+      for (std::size_t offset = 1; offset < group_.npus(); ++offset) {
+        const SimTime since = held_since_[item(NpuId::at(offset), k)];
+        if (since == kNever)
+          add(Violation::missing_postcondition, {},
+              [&] { return fmt::format("NPU {} ends without chunk {} of NPU 0, which it must hold", offset, k); });
+        else
+          verdict_.collective_time = std::max(verdict_.collective_time, since);
+      }
+  }
+
+  const SymmetricStorage& storage_;
+  const TranslationGroup& group_;
+  std::vector<HopTime> hops_;
+  CollectiveKind kind_;
+  std::size_t max_findings_;
+  std::vector<SimTime> held_since_;  ///< by item: when the first copy arrives
+  std::vector<SimTime> last_sum_;    ///< by item: when the last partial sum arrives
+  bool skipped_ = false;
+  Verdict verdict_;
+};
+
+}  // namespace
+
+bool has_orbit_check(const Topology& topology, const Collective& collective, const Schedule& schedule) {
+  const SymmetricStorage* storage = symmetric_storage(schedule);
+  const auto kind = collective.kind();
+  return storage != nullptr && kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce &&
+         moves_with_npus(collective) && TranslationGroup::of(topology).has_value() &&
+         storage->group().npus() == collective.npus() &&
+         storage->chunks_per_npu() == static_cast<std::uint64_t>(collective.chunks_per_npu());
+}
+
+Verdict verify_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                         const Schedule& schedule, const VerifyOptions& options) {
+  ensure(has_orbit_check(topology, collective, schedule), "the orbit check does not know this schedule");
+  const SymmetricStorage& storage = *symmetric_storage(schedule);
+  if (!translations_hold(topology, storage.group())) {
+    Verdict verdict;
+    verdict.sends = storage.sends();
+    verdict.violations = 1;
+    verdict.findings.push_back({Violation::unknown_link, {}, "the topology is not the one that the schedule is for"});
+    return verdict;
+  }
+  return OrbitReplay(topology, collective, occupancy, storage, options.max_findings).run();
+}
+
+}  // namespace tenex

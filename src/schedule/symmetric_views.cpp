@@ -1,0 +1,106 @@
+// The views, orbit by orbit.
+#include "tenex/schedule/symmetric_views.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "schedule/orbits.hpp"
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+
+namespace {
+
+const SymmetricStorage& storage_of(const Schedule& schedule) {
+  const SymmetricStorage* storage = symmetric_storage(schedule);
+  ensure(storage != nullptr, "a schedule that is not symmetric");
+  return *storage;
+}
+
+SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<HopTime>& hops) {
+  SimTime last;
+  for (const auto& orbit : orbits) last = std::max(last, orbit.start + hops[orbit.direction].latency);
+  return last;
+}
+
+/// When each chunk is where, in new times, while the orbits are gone through in the order of the plan.
+class Retimer {
+ public:
+  Retimer(const SymmetricStorage& storage, std::vector<HopTime> hops)
+      : group_(storage.group()),
+        hops_(std::move(hops)),
+        free_(hops_.size()),
+        copied_(group_.npus() * storage.chunks_per_npu()),
+        summed_(copied_.size()) {}
+
+  /// The orbit with its new start. The plan's deliveries at the source were started, and so seen here, before it.
+  OrbitSend retime(OrbitSend orbit) {
+    const NpuId source = source_offset(group_, orbit);
+    const std::size_t from = item_of(source, orbit.number, group_.npus());
+    const std::size_t to = item_of(orbit.offset, orbit.number, group_.npus());
+    const bool sum = orbit.stage == Stage::reduce;
+    const SimTime there = sum || source == NpuId(0) ? summed_[from] : copied_[from];
+    SimTime& free = free_[orbit.direction];
+    orbit.start = std::max(free, there);
+    free = orbit.start + hops_[orbit.direction].busy;
+    SimTime& delivered = sum ? summed_[to] : copied_[to];
+    delivered = std::max(delivered, orbit.start + hops_[orbit.direction].latency);
+    return orbit;
+  }
+
+ private:
+  const TranslationGroup& group_;
+  std::vector<HopTime> hops_;
+  std::vector<SimTime> free_;    ///< of each direction
+  std::vector<SimTime> copied_;  ///< when the final value arrives
+  std::vector<SimTime> summed_;  ///< when the last partial sum arrives
+};
+
+}  // namespace
+
+Schedule reversed_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                            const Schedule& schedule) {
+  const SymmetricStorage& storage = storage_of(schedule);
+  const auto& group = storage.group();
+  const auto hops = direction_hops(topology, collective, occupancy, group);
+  const SimTime end = last_arrival_of(storage.orbits(), hops);
+  std::vector<OrbitSend> turned;
+  turned.reserve(storage.orbits().size());
+  for (std::size_t i = storage.orbits().size(); i-- > 0;) {
+    const OrbitSend& orbit = storage.orbits()[i];
+    turned.push_back({end - orbit.start - hops[orbit.direction].latency, group.directions()[orbit.direction].opposite,
+                      source_offset(group, orbit), orbit.number, Stage::reduce});
+  }
+  return make_symmetric_schedule(group, storage.chunks_per_npu(), std::move(turned));
+}
+
+Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather, SimTime gather_begins) {
+  const SymmetricStorage& first = storage_of(reduction);
+  const SymmetricStorage& second = storage_of(gather);
+  std::vector<OrbitSend> orbits(first.orbits().begin(), first.orbits().end());
+  orbits.reserve(orbits.size() + second.orbits().size());
+  for (OrbitSend orbit : second.orbits()) {
+    orbit.start += gather_begins;
+    orbits.push_back(orbit);
+  }
+  return make_symmetric_schedule(first.group(), first.chunks_per_npu(), std::move(orbits));
+}
+
+Schedule retime_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                          const Schedule& schedule) {
+  const SymmetricStorage& storage = storage_of(schedule);
+  Retimer retimer(storage, direction_hops(topology, collective, occupancy, storage.group()));
+  std::vector<OrbitSend> orbits;
+  orbits.reserve(storage.orbits().size());
+  for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));
+  return make_symmetric_schedule(storage.group(), storage.chunks_per_npu(), std::move(orbits));
+}
+
+SimTime last_arrival_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                               const Schedule& schedule) {
+  const SymmetricStorage& storage = storage_of(schedule);
+  return last_arrival_of(storage.orbits(), direction_hops(topology, collective, occupancy, storage.group()));
+}
+
+}  // namespace tenex

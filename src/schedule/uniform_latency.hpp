@@ -1,0 +1,34 @@
+// The easy case of a schedule's arrivals: all sends take equally long, so they arrive in the order of their starts.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "tenex/schedule/schedule.hpp"
+
+namespace tenex {
+
+/// From start to arrival, where that is the same for every link and chunk. O(classes * chunk sizes).
+[[nodiscard]] inline std::optional<SimTime> uniform_latency(const Topology& topology, const Collective& collective,
+                                                            Occupancy occupancy) {
+  std::optional<SimTime> latency;
+  for (const auto& link_class : topology.classes())
+    for (const auto size : collective.chunk_sizes()) {
+      const SimTime own = hop_time(link_class, size, occupancy).latency;
+      if (latency.value_or(own) != own) return std::nullopt;
+      latency = own;
+    }
+  return latency;
+}
+
+/// The start of the last send; nullopt for an empty schedule. Reads one window (and empty ones after it).
+[[nodiscard]] inline std::optional<SimTime> last_start(const Schedule& schedule) {
+  SendBuffer buffer;
+  for (std::size_t window = schedule.windows(); window-- > 0;) {
+    schedule.read(window, buffer);
+    if (buffer.batch.size() > 0) return buffer.batch.start_of(buffer.batch.size() - 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tenex

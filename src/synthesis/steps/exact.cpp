@@ -1,0 +1,160 @@
+// Multi-start around the step engine: attempts one after another, the best kept.
+//
+// Idea: the first attempt takes links and own chunks in order, with tiles as wide as latency allows; it nearly always
+// meets the bound. Where it does not, tiles become narrower and orders random; links are scattered (step_engine.hpp) in
+// every other attempt, from the first where the topology is no intact shape. Attempts end when one meets the bound, so
+// the earliest best attempt wins for any number of threads. A run shares its threads among NPUs once it is large.
+#include "synthesis/steps/exact.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "synthesis/attempt_stream.hpp"
+#include "synthesis/sends_estimate.hpp"
+#include "synthesis/steps/bands.hpp"
+#include "synthesis/steps/step_engine.hpp"
+#include "synthesis/steps/step_plan.hpp"
+#include "tenex/base/bitset.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint32_t kLargestNarrow = 65'534;            ///< chunks that 16-bit slots can number and count
+constexpr std::uint64_t kDeliveriesPerThread = 125'000;     ///< below this, waiting for each other costs more
+constexpr std::size_t kCacheBytes = std::size_t{12} << 20;  ///< what a sweep's NPUs may take
+constexpr std::uint32_t kMostSweepTiles = 16;
+constexpr std::size_t kBandNpus = 128;
+constexpr std::uint64_t kWorthSteps = 200'000;  ///< deliveries; fewer are as quickly made, and better, event by event
+
+// Measured at -O3 on one core of a shared machine: mesh(32,32) 20 ns, mesh(128,128) 20 ns, mesh(200,200) 25 to 45 ns.
+constexpr double kSecondsPerDelivery = 20e-9;
+constexpr double kSecondsPerDeliveryBeyondCache = 35e-9;
+constexpr double kBytesPerPort = 12 + 24 + 16;  ///< plan, cursors, table and search for bands
+constexpr double kBytesPerNpu = 64;
+
+/// How the NPUs are walked; no influence on the result.
+struct Walk {
+  std::uint32_t sweep_tiles = 1;
+  std::uint32_t band_levels = 1;
+};
+
+/// Several tiles pass over the NPUs together where their bits do not stay in the cache from tile to tile.
+Walk walk_of(const StepPlan& plan, std::size_t levels) {
+  const std::size_t per_npu = plan.widest_group / 8 + 512;
+  if (plan.npus() * per_npu <= kCacheBytes) return {};
+  Walk walk;
+  const std::size_t per_level = std::max<std::size_t>(1, plan.npus() / levels);
+  walk.band_levels = static_cast<std::uint32_t>((kBandNpus + per_level - 1) / per_level);
+  const std::size_t per_band = per_level * walk.band_levels * per_npu;
+  const std::size_t fits = std::max<std::size_t>(1, kCacheBytes / (2 * per_band));
+  walk.sweep_tiles = static_cast<std::uint32_t>(std::min<std::size_t>(fits, kMostSweepTiles));
+  return walk;
+}
+
+/// The attempts' settings. What arrives in a tile is forwarded in the next, so crossing the topology takes a tile per
+/// level; that must be a small part of the whole.
+StepAttempt settings_of(const StepPlan& plan, std::size_t levels, bool intact, std::uint32_t attempt) {
+  constexpr std::int64_t kCrossings = 6;
+  const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * kCrossings);
+  StepAttempt settings;
+  settings.shuffled = attempt > 0;
+  settings.scattered = intact == (attempt % 2 == 1);
+  settings.widest_tile =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(attempt == 0 ? widest : widest / 4, 1, 64));
+  return settings;
+}
+
+/// Tiles of a run of so many rows: one row each at first, then as wide as the ramp allows.
+double tiles_of(const StepAttempt& settings, double rows) {
+  const double ramp = settings.ramp;
+  double tiles = 0;
+  double row = 0;
+  for (double width = 1; row < rows; ++width) {
+    const bool last = width >= settings.widest_tile;
+    const double until = last ? rows : std::min(rows, ramp * (width + 1));
+    tiles += (until - row) / width;
+    row = until;
+  }
+  return tiles + kMostSweepTiles;
+}
+
+struct Best {
+  Schedule schedule;
+  SimTime time = SimTime::max();
+  std::uint32_t attempt = 0;
+};
+
+template <class Slot>
+Best run_attempts(const SynthesisProblem& problem, const StepPlan& plan) {
+  const auto levels = find_bands(plan, 1).levels;
+  const Walk walk = walk_of(plan, levels);
+  const auto wanted = static_cast<std::int64_t>(plan.deliveries / kDeliveriesPerThread);
+  const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
+  const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
+  SimTime bound;
+  if (attempts > 1) bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
+  const Digest key = synthesis_key(problem);
+  Best best;
+  for (std::uint32_t attempt = 0; attempt < attempts && best.time > bound; ++attempt) {
+    StepAttempt settings = settings_of(plan, levels, problem.topology.shape().has_value(), attempt);
+    settings.sweep_tiles = walk.sweep_tiles;
+    settings.band_levels = walk.band_levels;
+    auto run = run_steps<Slot>(plan, settings, attempt_stream(problem.seed, key, attempt), threads);
+    if (run.finish >= best.time) continue;
+    best = {make_step_schedule(std::move(run.table), problem.topology.links()), run.finish, attempt};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string exact_refusal(const SynthesisProblem& problem) {
+  if (problem.engine == EngineChoice::automatic) {
+    if (!problem.topology.homogeneous() || problem.collective.chunk_sizes().size() > 1)
+      return "where sends take unequally long, slow links have to leave chunks to fast ones";
+    if (problem.collective.required_deliveries() < kWorthSteps) return "the problem is small";
+  }
+  return step_refusal(problem);
+}
+
+Result<Gathered> gather_exact(const SynthesisProblem& problem) {
+  const std::string refusal = step_refusal(problem);
+  if (!refusal.empty()) return unsupported_error({}, "the engine `exact` cannot make this schedule", refusal);
+  const StepPlan plan = make_step_plan(problem);
+  Best best = plan.widest_group <= kLargestNarrow ? run_attempts<std::uint16_t>(problem, plan)
+                                                  : run_attempts<std::uint32_t>(problem, plan);
+  Gathered gathered;
+  gathered.schedule = std::move(best.schedule);
+  gathered.time = best.time;
+  gathered.best_attempt = best.attempt;
+  return gathered;
+}
+
+std::size_t exact_bytes(const SynthesisProblem& problem) {
+  const StepPlan plan = make_step_plan(problem);
+  const auto levels = find_bands(plan, 1).levels;
+  const StepAttempt settings = settings_of(plan, levels, true, problem.attempts > 1 ? 1 : 0);
+  const double slot = plan.widest_group <= kLargestNarrow ? 2 : 4;
+  const auto npus = static_cast<double>(plan.npus());
+  const auto ports = static_cast<double>(plan.ports.size());
+  double entries = 0;
+  for (const std::uint32_t chunks : plan.chunks) entries += chunks;
+  const double bits = npus * (plan.widest_group / 64 + 1) * 8;
+  const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));
+  const double table = entries * slot + tiles * (npus * slot + 2 * ports);  // counts by tile and by NPU
+  const double kept = problem.attempts > 1 ? 2 : 1;                         // the best so far beside the one in work
+  return static_cast<std::size_t>(bits + kept * table + npus * kBytesPerNpu + ports * kBytesPerPort);
+}
+
+double exact_seconds(const SynthesisProblem& problem) {
+  const double deliveries = sends_of_one_pass(problem.collective);
+  const double bits =
+      static_cast<double>(problem.topology.npus()) * static_cast<double>(problem.collective.chunks()) / 8;
+  const double each = bits < kCacheBytes ? kSecondsPerDelivery : kSecondsPerDeliveryBeyondCache;
+  return std::max<std::uint32_t>(1, problem.attempts) * deliveries * each;
+}
+
+}  // namespace tenex

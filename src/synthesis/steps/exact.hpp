@@ -1,0 +1,21 @@
+// The engine `exact`: All-Gather chunk by chunk on a grid of steps, for tens of thousands of NPUs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "synthesis/compose.hpp"
+
+namespace tenex {
+
+/// Empty where the engine suits; else why not. O(links), with several groups O(groups * links).
+[[nodiscard]] std::string exact_refusal(const SynthesisProblem& problem);
+
+/// All-Gather by multi-start over the step engine. Errors: what exact_refusal() says. O(links * chunks) tests of a bit.
+[[nodiscard]] Result<Gathered> gather_exact(const SynthesisProblem& problem);
+
+/// What the engine is expected to take.
+[[nodiscard]] std::size_t exact_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double exact_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex

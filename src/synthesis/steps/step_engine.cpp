@@ -1,0 +1,445 @@
+#include "synthesis/steps/step_engine.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <barrier>
+#include <exception>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "synthesis/steps/bands.hpp"
+#include "synthesis/steps/tile_clock.hpp"
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostIdleTiles = 8192;
+constexpr std::uint32_t kBlock = 8;  ///< entries tested between two looks at the count
+
+/// A port while a run lasts.
+template <class Slot>
+struct Cursor {
+  const Slot* list = nullptr;  ///< of the source
+  std::uint32_t source = 0;
+  std::uint32_t next = 0;      ///< the entry to look at
+  std::uint32_t rotation = 0;  ///< its first own chunk
+  std::uint32_t own = 0;       ///< how many own chunks the source has
+};
+
+/// A hash of 64 bits (the finalizer of splitmix64).
+std::uint64_t mix(std::uint64_t key) {
+  key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9ULL;
+  key = (key ^ key >> 27) * 0x94D049BB133111EBULL;
+  return key ^ key >> 31;
+}
+
+/// Positions of entries in cursor.next .. limit whose bits are clear in `have`, at most `want` with the `count`
+/// found already; moves the cursor past them. `found` has room for want + kBlock.
+template <class Slot>
+std::uint32_t scan(Cursor<Slot>& cursor, std::uint32_t limit, std::uint32_t want, const std::uint64_t* have,
+                   std::uint32_t* found, std::uint32_t count = 0) {
+  const Slot* const list = cursor.list;
+  std::uint32_t at = cursor.next;
+  const auto test = [&](std::uint32_t position) {
+    const std::uint32_t chunk = list[position];
+    found[count] = position;
+    count += static_cast<std::uint32_t>(~(have[chunk / 64] >> (chunk % 64)) & 1U);
+  };
+  if (cursor.rotation != 0)  // own chunks, each out-link from another one on
+    for (; count < want && at < cursor.own && at < limit; ++at) {
+      const std::uint32_t turned = at + cursor.rotation;
+      test(turned < cursor.own ? turned : turned - cursor.own);
+    }
+  if (count < want && cursor.rotation != 0 && at >= cursor.own) cursor.rotation = 0;
+  if (cursor.rotation == 0) {
+    while (count < want && at + kBlock <= limit) {
+      for (std::uint32_t i = 0; i < kBlock; ++i) test(at + i);
+      at += kBlock;
+    }
+    for (; count < want && at < limit; ++at) test(at);
+    if (count > want) {
+      count = want;
+      at = found[want - 1] + 1;
+    }
+  }
+  cursor.next = at;
+  return count;
+}
+
+/// The threads of a run. Their barrier sleeps when it has to wait long: OpenMP's spins, which on a machine that others
+/// use too keeps the thread waited for from running.
+struct Team {
+  explicit Team(std::size_t threads) : size(threads), barrier(static_cast<std::ptrdiff_t>(threads)) {}
+  std::size_t size;
+  std::barrier<> barrier;
+};
+
+/// What a thread needs for itself.
+template <class Slot>
+struct Scratch {
+  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kBlock) {
+    std::size_t most = 0;
+    for (std::size_t npu = 0; npu < plan.npus(); ++npu)
+      most = std::max<std::size_t>(most, plan.port_begin[npu + 1] - plan.port_begin[npu]);
+    brought.resize(most);
+    dry.resize(most);
+  }
+  std::vector<std::uint32_t> found;
+  std::vector<std::vector<Slot>> brought;  ///< per port, when an NPU is about to be finished
+  std::vector<std::uint8_t> dry;           ///< per port then: its source has no more
+  std::uint64_t delivered = 0;
+  SimTime finish;
+  std::size_t last_tile = 0;  ///< in which something was sent
+};
+
+template <class Slot>
+class StepEngine {
+ public:
+  StepEngine(const StepPlan& plan, const Bands& bands, const StepAttempt& attempt, Random random, int threads)
+      : plan_(plan),
+        bands_(bands),
+        threads_(threads),
+        attempt_(attempt),
+        clock_(plan.lanes, attempt.widest_tile, attempt.ramp),
+        words_((plan.widest_group + 63) / 64),
+        have_(plan.npus() * words_),
+        ports_(plan.ports),
+        left_(plan.npus()) {
+    set_table();
+    if (attempt.shuffled) shuffle_ports(random);
+    scatter_key_ = random.bits64();
+    set_cursors(attempt.shuffled, random);
+  }
+
+  StepRun<Slot> run() {
+    std::exception_ptr failure;
+    bool done = plan_.deliveries == 0;
+    std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {plan_, attempt_.widest_tile});
+    const auto between_sweeps = [&]() noexcept {
+      std::uint64_t delivered = 0;
+      for (const auto& scratch : scratches) delivered += scratch.delivered;
+      done = delivered == plan_.deliveries;
+      if (done) return;
+      try {
+        check_progress(delivered);
+        open_sweep();
+      } catch (...) {  // exceptions must not leave a parallel region
+        failure = std::current_exception();
+      }
+    };
+    std::optional<Team> team;
+#pragma omp parallel num_threads(threads_)
+    {
+#pragma omp single
+      team.emplace(static_cast<std::size_t>(omp_get_num_threads()));
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      touch(thread, team->size);
+      while (!done) {
+        team->barrier.arrive_and_wait();
+        if (thread == 0) between_sweeps();
+        team->barrier.arrive_and_wait();
+        if (done || failure) break;
+        sweep(thread, *team, scratches[thread]);
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+    StepRun<Slot> run;
+    std::size_t last = 0;
+    for (const auto& scratch : scratches) {
+      run.finish = std::max(run.finish, scratch.finish);
+      last = std::max(last, scratch.last_tile);
+    }
+    finish_table(last);
+    run.table = std::move(table_);
+    return run;
+  }
+
+ private:
+  void set_table() {
+    table_.lanes = plan_.lanes;
+    table_.own = plan_.own;
+    table_.first_chunk = plan_.first_chunk;
+    table_.port_begin = plan_.port_begin;
+    table_.list_begin.push_back(0);
+    for (const std::uint32_t chunks : plan_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
+    table_.lists = RawArray<Slot>(table_.list_begin.back());
+    table_.lane_rows.resize(plan_.lanes.size());
+    table_.lengths.emplace_back(plan_.npus());
+    for (std::size_t npu = 0; npu < plan_.npus(); ++npu) {
+      left_[npu] = plan_.chunks[npu] - plan_.own[npu];
+      table_.lengths.back()[npu] = static_cast<Slot>(plan_.own[npu]);
+    }
+  }
+
+  void shuffle_ports(Random& random) {
+    for (std::size_t npu = 0; npu < plan_.npus(); ++npu)
+      random.shuffle(
+          std::span(ports_).subspan(plan_.port_begin[npu], plan_.port_begin[npu + 1] - plan_.port_begin[npu]));
+  }
+
+  void set_cursors(bool shuffled, Random& random) {
+    cursors_.resize(ports_.size());
+    std::vector<std::uint32_t> outs(plan_.npus(), 0);
+    for (const auto& port : ports_) ++outs[port.source];
+    std::vector<std::uint32_t> seen(plan_.npus(), 0);
+    for (std::size_t p = 0; p < ports_.size(); ++p) {
+      const auto& port = ports_[p];
+      const std::uint32_t own = plan_.own[port.source];
+      const std::uint32_t turn = seen[port.source]++ * own / outs[port.source];
+      cursors_[p] = {table_.lists.data() + table_.list_begin[port.source], port.source, 0,
+                     shuffled && own > 1 ? random.below(own) : turn, own};
+      table_.port_link.push_back(port.link);
+      table_.port_lane.push_back(port.lane);
+    }
+  }
+
+  /// Calls visit(npu) for a thread's NPUs of a band: always the same ones.
+  template <class Visit>
+  void for_share(std::size_t band, std::size_t thread, std::size_t team, Visit&& visit) const {
+    const std::size_t first = bands_.begin[band];
+    const std::size_t count = bands_.begin[band + 1] - first;
+    const std::size_t end = first + count * (thread + 1) / team;
+    for (std::size_t i = first + count * thread / team; i < end; ++i)
+      visit(bands_.npus[i], bands_.npus[std::min(i + 1, end - 1)]);
+  }
+
+  /// Writes own chunks and clears bits, each thread for the NPUs that it will visit.
+  void touch(std::size_t thread, std::size_t team) {
+    for (std::size_t band = 0; band < bands_.count(); ++band)
+      for_share(band, thread, team, [&](std::uint32_t npu, std::uint32_t) {
+        std::uint64_t* const have = have_.data() + npu * words_;
+        std::fill_n(have, words_, std::uint64_t{0});
+        for (std::uint32_t k = 0; k < plan_.own[npu]; ++k) {
+          const std::uint32_t chunk = plan_.rank[npu] * plan_.own[npu] + k;
+          have[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
+          table_.lists[table_.list_begin[npu] + k] = static_cast<Slot>(chunk);
+        }
+      });
+  }
+
+  /// Chunks under way may take many tiles to arrive, but not that many.
+  void check_progress(std::uint64_t delivered) {
+    if (std::exchange(delivered_, delivered) != delivered) progress_ = table_.counts.size();
+    ensure(table_.counts.size() - progress_ < kMostIdleTiles, "the step engine came to rest with deliveries missing");
+  }
+
+  /// One thread: what the next tiles are, and room for them.
+  void open_sweep() {
+    tiles_.clear();
+    while (tiles_.size() < std::max<std::uint32_t>(1, attempt_.sweep_tiles)) {
+      tiles_.push_back(clock_.next());
+      for (std::size_t l = 0; l < plan_.lanes.size(); ++l)
+        table_.lane_rows[l].push_back(tiles_.back().lanes[l].first_row);
+      table_.lengths.emplace_back(plan_.npus());
+      table_.counts.emplace_back(ports_.size());
+    }
+  }
+
+  /// All threads: the tiles pass over the bands one behind the other. Tile i meets a band two waves after tile i - 1,
+  /// when that has passed the next band too. The caller waits for all.
+  void sweep(std::size_t thread, Team& team, Scratch<Slot>& scratch) {
+    const auto visit_band = [&](std::size_t band, const Tile& tile) {
+      for_share(band, thread, team.size, [&](std::uint32_t npu, std::uint32_t next) {
+        prefetch(next);
+        visit(npu, tile, scratch);
+      });
+    };
+    if (tiles_.size() == 1) {
+      for (std::size_t band = 0; band < bands_.count(); ++band) visit_band(band, tiles_[0]);
+      return;
+    }
+    for (std::size_t wave = 0; wave < bands_.count() + 2 * (tiles_.size() - 1); ++wave) {
+      for (std::size_t i = 0; i < tiles_.size() && 2 * i <= wave; ++i)
+        if (wave - 2 * i < bands_.count()) visit_band(wave - 2 * i, tiles_[i]);
+      team.barrier.arrive_and_wait();
+    }
+  }
+
+  void prefetch(std::uint32_t npu) const {
+    if (left_[npu] == 0) return;
+    const std::uint64_t* const have = have_.data() + npu * words_;
+    for (std::size_t word = 0; word < words_; word += 8) __builtin_prefetch(have + word, 1);
+    for (std::size_t p = plan_.port_begin[npu]; p < plan_.port_begin[npu + 1]; ++p)
+      __builtin_prefetch(cursors_[p].list + cursors_[p].next);
+  }
+
+  void visit(std::uint32_t npu, const Tile& tile, Scratch<Slot>& scratch) {
+    const std::size_t first = plan_.port_begin[npu];
+    const std::size_t end = plan_.port_begin[npu + 1];
+    std::uint8_t* const counts = table_.counts[tile.index].data();
+    const std::uint32_t length = table_.lengths[tile.index][npu];
+    std::uint32_t total = 0;
+    std::int64_t rows = 0;
+    for (std::size_t p = first; p < end; ++p) rows += tile.lanes[ports_[p].lane].rows;
+    if (left_[npu] == 0) {
+      std::fill(counts + first, counts + end, std::uint8_t{0});
+    } else if (rows >= left_[npu]) {
+      total = visit_carefully(npu, tile, scratch);
+    } else {
+      Slot* const out = table_.lists.data() + table_.list_begin[npu] + length;
+      std::uint64_t* const have = have_.data() + npu * words_;
+      for (std::size_t p = first; p < end; ++p) {
+        const auto want = static_cast<std::uint32_t>(tile.lanes[ports_[p].lane].rows);
+        const std::uint32_t count = bring(p, want, tile, have, out + total, scratch);
+        counts[p] = static_cast<std::uint8_t>(count);
+        total += count;
+      }
+    }
+    table_.lengths[tile.index + 1][npu] = static_cast<Slot>(length + total);
+    left_[npu] -= total;
+    scratch.delivered += total;
+    if (total > 0) scratch.last_tile = std::max(scratch.last_tile, tile.index);
+  }
+
+  /// Like scan(), but from a random entry on, and when that is not enough from the first to it. `tile` tells calls of
+  /// one port apart.
+  std::uint32_t scan_scattered(std::size_t p, std::size_t tile, std::uint32_t limit, std::uint32_t want,
+                               const std::uint64_t* have, std::uint32_t* found) {
+    auto& cursor = cursors_[p];
+    if (cursor.rotation != 0) return scan(cursor, limit, want, have, found);  // own chunks have an order already
+    const auto held = [&](std::uint32_t chunk) { return (have[chunk / 64] >> (chunk % 64) & 1U) != 0; };
+    while (cursor.next < limit && held(cursor.list[cursor.next])) ++cursor.next;
+    const std::uint32_t backlog = limit - cursor.next;
+    if (backlog <= want) return scan(cursor, limit, want, have, found);
+    auto late = cursor;
+    late.next += static_cast<std::uint32_t>((mix(scatter_key_ ^ (p << 32 | tile)) >> 32) * backlog >> 32);
+    const std::uint32_t start = late.next;
+    const std::uint32_t count = scan(late, limit, want, have, found);
+    if (count == want) return count;
+    late.next = cursor.next;
+    return scan(late, start, want, have, found, count);
+  }
+
+  /// Up to `want` chunks over port p to `out`.
+  std::uint32_t bring(std::size_t p, std::uint32_t want, const Tile& tile, std::uint64_t* have, Slot* out,
+                      Scratch<Slot>& scratch) {
+    auto& cursor = cursors_[p];
+    const std::uint32_t limit = table_.lengths[tile.lanes[ports_[p].lane].visible][cursor.source];
+    const std::uint32_t count = attempt_.scattered
+                                    ? scan_scattered(p, tile.index, limit, want, have, scratch.found.data())
+                                    : scan(cursor, limit, want, have, scratch.found.data());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Slot chunk = cursor.list[scratch.found[i]];
+      have[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
+      out[i] = chunk;
+    }
+    return count;
+  }
+
+  /// The NPU may be finished in this tile: its in-links share what is left so that the last chunk arrives early.
+  std::uint32_t visit_carefully(std::uint32_t npu, const Tile& tile, Scratch<Slot>& scratch) {
+    const std::size_t first = plan_.port_begin[npu];
+    const std::size_t ports = plan_.port_begin[npu + 1] - first;
+    std::uint64_t* const have = have_.data() + npu * words_;
+    for (std::size_t i = 0; i < ports; ++i) scratch.brought[i].clear();
+    std::fill_n(scratch.dry.begin(), ports, std::uint8_t{0});
+    std::uint32_t left = left_[npu];
+    for (bool asked = true; left > 0 && asked;) {  // each pass uses up rows or finds a port dry
+      asked = false;
+      const SimTime horizon = horizon_of(npu, left, tile, scratch);
+      for (std::size_t i = 0; i < ports && left > 0; ++i) {
+        auto& brought = scratch.brought[i];
+        const auto room = static_cast<std::uint32_t>(rows_by(tile, ports_[first + i].lane, horizon));
+        const auto had = static_cast<std::uint32_t>(brought.size());
+        if (scratch.dry[i] != 0 || room <= had) continue;
+        asked = true;
+        const std::uint32_t want = std::min(room - had, left);
+        brought.resize(had + want);
+        const std::uint32_t count = bring(first + i, want, tile, have, brought.data() + had, scratch);
+        brought.resize(had + count);
+        scratch.dry[i] = count < want ? 1 : 0;
+        left -= count;
+      }
+    }
+    return store(npu, left, tile, scratch);
+  }
+
+  /// Writes what visit_carefully() has gathered.
+  std::uint32_t store(std::uint32_t npu, std::uint32_t left, const Tile& tile, Scratch<Slot>& scratch) {
+    const std::size_t first = plan_.port_begin[npu];
+    Slot* out = table_.lists.data() + table_.list_begin[npu] + table_.lengths[tile.index][npu];
+    for (std::size_t p = first; p < plan_.port_begin[npu + 1]; ++p) {
+      const auto& brought = scratch.brought[p - first];
+      out = std::copy(brought.begin(), brought.end(), out);
+      table_.counts[tile.index][p] = static_cast<std::uint8_t>(brought.size());
+      if (left > 0 || brought.empty()) continue;
+      const std::size_t lane = ports_[p].lane;
+      const auto last = tile.lanes[lane].first_row + static_cast<std::int64_t>(brought.size()) - 1;
+      scratch.finish = std::max(scratch.finish, plan_.lanes[lane].arrival(last));
+    }
+    return left_[npu] - left;
+  }
+
+  /// The lane's rows of the tile that arrive by `time`.
+  [[nodiscard]] std::int64_t rows_by(const Tile& tile, std::size_t lane, SimTime time) const {
+    const auto& part = tile.lanes[lane];
+    return std::clamp<std::int64_t>(plan_.lanes[lane].rows_arrived(time) - part.first_row, 0, part.rows);
+  }
+
+  /// The earliest time by which the ports that are not dry can bring all that is left, or the tile's end.
+  SimTime horizon_of(std::uint32_t npu, std::uint32_t left, const Tile& tile, const Scratch<Slot>& scratch) const {
+    const std::size_t first = plan_.port_begin[npu];
+    const auto enough = [&](SimTime time) {
+      std::int64_t room = 0;
+      for (std::size_t p = first; p < plan_.port_begin[npu + 1]; ++p)
+        if (scratch.dry[p - first] == 0)
+          room += std::max<std::int64_t>(
+              0, rows_by(tile, ports_[p].lane, time) - static_cast<std::int64_t>(scratch.brought[p - first].size()));
+      return room >= left;
+    };
+    SimTime low = tile.begin;
+    SimTime high = tile.end;
+    while (high - low > picoseconds(1)) {
+      const SimTime middle = low + (high - low) / 2;
+      (enough(middle) ? high : low) = middle;
+    }
+    return high;
+  }
+
+  /// Drops the tiles after the last in which something was sent.
+  void finish_table(std::size_t last) {
+    if (plan_.deliveries == 0) {
+      for (auto& rows : table_.lane_rows) rows.push_back(0);
+      return;
+    }
+    table_.counts.resize(last + 1);
+    table_.lengths.resize(last + 2);
+    const Tile& end = tiles_[last - tiles_.front().index];
+    for (std::size_t l = 0; l < plan_.lanes.size(); ++l) {
+      table_.lane_rows[l].resize(last + 1);
+      table_.lane_rows[l].push_back(end.lanes[l].first_row + end.lanes[l].rows);
+    }
+  }
+
+  const StepPlan& plan_;
+  const Bands& bands_;
+  int threads_;
+  StepAttempt attempt_;
+  TileClock clock_;
+  std::size_t words_;
+  RawArray<std::uint64_t> have_;
+  std::vector<StepPort> ports_;
+  std::vector<Cursor<Slot>> cursors_;
+  std::vector<std::uint32_t> left_;  ///< per NPU: chunks that it lacks
+  std::vector<Tile> tiles_;          ///< of this sweep
+  std::uint64_t scatter_key_ = 0;
+  std::uint64_t delivered_ = 0;  ///< before this sweep
+  std::size_t progress_ = 0;     ///< tiles there were when it last grew
+  StepTable<Slot> table_;
+};
+
+}  // namespace
+
+template <class Slot>
+StepRun<Slot> run_steps(const StepPlan& plan, const StepAttempt& attempt, Random random, int threads) {
+  const Bands bands = find_bands(plan, attempt.band_levels);
+  return StepEngine<Slot>(plan, bands, attempt, random, threads).run();
+}
+
+template StepRun<std::uint16_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
+template StepRun<std::uint32_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
+
+}  // namespace tenex

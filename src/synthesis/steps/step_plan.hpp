@@ -1,0 +1,49 @@
+// What all attempts of the exact engine share: which links serve which group, and on which grid of rows they send.
+//
+// Encoding: a port is a link between two members of one group. A lane is a (link class, chunk size): its links send at
+// the same rows. A row starts as soon as the one before it has left the link; under `serialization` that is before it
+// has arrived, so alpha never idles a link that has something else to send. Rows in which NPUs have nothing but their
+// own chunks come first; then the grid is shifted to the moment at which the first foreign chunk can have arrived.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/step_table.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+/// A link that serves a group.
+struct StepPort {
+  LinkId link;
+  std::uint32_t source = 0;
+  std::uint8_t lane = 0;
+};
+
+/// Immutable; shared by attempts and threads.
+struct StepPlan {
+  std::vector<StepLane> lanes;             ///< the shortest period first
+  std::vector<std::uint32_t> port_begin;   ///< per NPU, and the end
+  std::vector<StepPort> ports;             ///< of each NPU, in order of links
+  std::vector<std::uint32_t> first_chunk;  ///< per NPU: of its group
+  std::vector<std::uint32_t> chunks;       ///< per NPU: what it holds at the end; 0 for bystanders
+  std::vector<std::uint32_t> own;          ///< per NPU: what it holds at the start, and its rank in the group
+  std::vector<std::uint32_t> rank;
+  std::uint64_t deliveries = 0;
+  std::uint32_t widest_group = 0;  ///< chunks
+  std::int64_t least_rows = 0;     ///< that some NPU needs of its in-links together, at least
+
+  [[nodiscard]] std::size_t npus() const { return own.size(); }
+};
+
+/// Why the exact engine cannot make this gather; empty where it can. O(links), with several groups O(groups * links).
+[[nodiscard]] std::string step_refusal(const SynthesisProblem& problem);
+
+/// The plan of a gather that is not refused. O(links).
+[[nodiscard]] StepPlan make_step_plan(const SynthesisProblem& problem);
+
+}  // namespace tenex

@@ -1,0 +1,69 @@
+// Offsets with each coordinate in bits of its own.
+//
+// A step along a dimension then changes one field: an addition, a comparison and two shifts, no division. The packed
+// range is up to twice the group's per dimension (rings of 2^j + 1), which only matters for the size of a bitset.
+// Encoding of an item: number of the chunk at its owner, then the coordinates, the first dimension lowest.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+
+/// A chunk as one NPU sees it: packed offset from its owner, and its number there above.
+using PackedItem = std::uint64_t;
+
+/// What a direction does to a packed item.
+struct PackedStep {
+  std::uint64_t mask = 0;  ///< of the digit, not shifted
+  std::uint64_t step = 0;
+  std::uint64_t size = 1;
+  unsigned shift = 0;
+
+  [[nodiscard]] PackedItem apply(PackedItem item) const {
+    const std::uint64_t digit = (item >> shift) & mask;
+    const std::uint64_t sum = digit + step;
+    return item + ((sum - (sum >= size ? size : 0) - digit) << shift);
+  }
+};
+
+class PackedOffsets {
+ public:
+  explicit PackedOffsets(const TranslationGroup& group) : group_(&group) {
+    for (const auto& dimension : group.dimensions()) {
+      shifts_.push_back(bits_);
+      bits_ += static_cast<unsigned>(std::bit_width(dimension.size - 1));
+    }
+  }
+
+  /// Of one packed offset.
+  [[nodiscard]] unsigned bits() const { return bits_; }
+  /// The bits of one dimension's coordinate.
+  [[nodiscard]] std::uint64_t field(std::size_t dimension) const {
+    const unsigned width = static_cast<unsigned>(std::bit_width(group_->dimensions()[dimension].size - 1));
+    return ((std::uint64_t{1} << width) - 1) << shifts_[dimension];
+  }
+  [[nodiscard]] PackedStep step(const TranslationDirection& direction) const {
+    const unsigned shift = shifts_[direction.dimension];
+    return {field(direction.dimension) >> shift, direction.step, group_->dimensions()[direction.dimension].size, shift};
+  }
+  /// The item of the owner's chunk at the owner itself.
+  [[nodiscard]] PackedItem own(std::uint32_t number) const { return std::uint64_t{number} << bits_; }
+  [[nodiscard]] std::uint32_t number(PackedItem item) const { return static_cast<std::uint32_t>(item >> bits_); }
+  [[nodiscard]] NpuId offset(PackedItem item) const {
+    std::uint64_t offset = 0;
+    for (std::size_t i = 0; i < shifts_.size(); ++i)
+      offset += ((item & field(i)) >> shifts_[i]) * group_->dimensions()[i].stride;
+    return NpuId::at(offset);
+  }
+
+ private:
+  const TranslationGroup* group_;
+  std::vector<unsigned> shifts_;
+  unsigned bits_ = 0;
+};
+
+}  // namespace tenex

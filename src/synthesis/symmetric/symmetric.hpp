@@ -1,0 +1,31 @@
+// The symmetric engine: shapes with a translation group, in O(n) time and memory.
+//
+// Where every NPU sees the same network (rings, fully connected blocks, hypercubes and their products, each dimension
+// with an alpha and a bandwidth of its own), one NPU's schedule moved to all others is a schedule of all. It is
+// synthesized on the quotient (orbit_gather.hpp), n-1 deliveries per chunk of one owner instead of n(n-1), and stored
+// as such. Reversal and re-timing work on the quotient too, so a Reduce-Scatter needs no second synthesis and an
+// All-Reduce is O(n) as well.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "synthesis/compose.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+/// Empty when the engine can make this gather, else why not. O(npus), O(links) with several link classes.
+[[nodiscard]] std::string symmetric_unsuitable(const SynthesisProblem& problem);
+
+/// An All-Gather. Tries further ways and random ones until one is at the bound, as far as a fixed amount of work goes
+/// and at least `attempts` of them; the first among the best is kept.
+[[nodiscard]] Result<Gathered> gather_symmetric(const SynthesisProblem& problem);
+
+/// All-Gather, Reduce-Scatter or All-Reduce; time and memory stay O(n).
+[[nodiscard]] Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem);
+
+[[nodiscard]] std::size_t symmetric_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double symmetric_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex

@@ -1,0 +1,72 @@
+// Symmetric schedules for tests: a slow and obvious gather in lockstep, and its expansion send by send.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "support/topologies.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/topology/timing.hpp"
+
+namespace tenex::test {
+
+inline SimTime longest_hop(const Topology& topology, const Collective& collective, Occupancy occupancy) {
+  SimTime longest;
+  for (const auto& link_class : topology.classes())
+    longest = std::max(longest, hop_time(link_class, collective.chunk_sizes()[0], occupancy).latency);
+  return longest;
+}
+
+/// All-Gather orbits: in every step of the longest hop, each direction takes the first item that its source held when
+/// the step began and its receiver does not have.
+inline std::vector<OrbitSend> gather_orbits(const Topology& topology, const Collective& collective,
+                                            Occupancy occupancy) {
+  const TranslationGroup group = TranslationGroup::of(topology).value();
+  const SimTime step = longest_hop(topology, collective, occupancy);
+  const auto chunks = static_cast<std::uint32_t>(collective.chunks_per_npu());
+  std::vector<std::pair<NpuId, std::uint32_t>> held;
+  std::set<std::pair<NpuId, std::uint32_t>> claimed;
+  for (std::uint32_t k = 0; k < chunks; ++k) {
+    held.emplace_back(NpuId(0), k);
+    claimed.insert(held.back());
+  }
+  std::vector<OrbitSend> orbits;
+  for (SimTime now; held.size() < group.npus() * chunks; now += step) {
+    const auto at_start = held;
+    for (std::uint32_t direction = 0; direction < group.directions().size(); ++direction)
+      for (const auto& [offset, number] : at_start) {
+        const NpuId target = group.neighbour(offset, direction);
+        if (!claimed.insert({target, number}).second) continue;
+        held.emplace_back(target, number);
+        orbits.push_back({now, direction, target, number, Stage::copy});
+        break;
+      }
+  }
+  return orbits;
+}
+
+inline Schedule symmetric(const Topology& topology, const Collective& collective, std::vector<OrbitSend> orbits) {
+  return make_symmetric_schedule(TranslationGroup::of(topology).value(),
+                                 static_cast<std::uint32_t>(collective.chunks_per_npu()), std::move(orbits));
+}
+
+/// Every orbit's send to every receiver, written down one by one; sorted by the list storage.
+inline Schedule expand(const Topology& topology, const Collective& collective, const std::vector<OrbitSend>& orbits) {
+  const TranslationGroup group = TranslationGroup::of(topology).value();
+  const auto chunks = static_cast<std::uint32_t>(collective.chunks_per_npu());
+  std::vector<Send> sends;
+  for (const auto& orbit : orbits)
+    for (std::size_t receiver = 0; receiver < group.npus(); ++receiver) {
+      const NpuId to = NpuId::at(receiver);
+      const NpuId source = group.subtract(to, group.directions()[orbit.direction].offset);
+      const NpuId owner = group.subtract(to, orbit.offset);
+      sends.push_back({orbit.start, group.link({source, orbit.direction}),
+                       ChunkId(owner.value() * chunks + orbit.number), orbit.stage});
+    }
+  return make_list_schedule(std::move(sends));
+}
+
+}  // namespace tenex::test

@@ -1,0 +1,305 @@
+// Symmetric storage against the same sends in a list, its views against the general ones, and the orbit check against
+// the full replay: on valid schedules and on broken ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "schedule/symmetric_factories.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/schedule/symmetric_views.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/views.hpp"
+
+namespace tenex {
+namespace {
+
+using test::expand;
+using test::gather_orbits;
+using test::symmetric;
+
+const std::vector<std::string_view> kShapes = {"RI(2)",        "RI(5)",       "FC(5)",       "torus(3,4)",
+                                               "torus(4,2,3)", "RI(4)_FC(3)", "FC(4)_RI(3)", "hypercube(3)",
+                                               "FC(3)_FC(4)",  "LI(2)_RI(5)"};
+
+Collective gather_of(const Topology& topology, std::int64_t chunks = 1) {
+  return support::collective(CollectiveKind::all_gather, topology.npus(),
+                             kibibytes(64) * static_cast<std::int64_t>(topology.npus()) * chunks, chunks);
+}
+
+/// A shape whose dimensions differ in alpha and bandwidth.
+Topology uneven_torus() {
+  return support::shape("RI(4)_FC(3)_RI(2)", {microseconds(1), nanoseconds(500), microseconds(2)},
+                        {gigabytes_per_second(50), gigabytes_per_second(100), gigabytes_per_second(25)});
+}
+
+TEST(SymmetricSchedule, ReadsTheSameSendsAsAList) {
+  for (const auto shape : kShapes)
+    for (const std::int64_t chunks : {1, 3}) {
+      SCOPED_TRACE(shape);
+      const Topology topology = support::shape(shape);
+      const Collective gather = gather_of(topology, chunks);
+      const auto orbits = gather_orbits(topology, gather, Occupancy::transfer);
+      const Schedule schedule = symmetric(topology, gather, orbits);
+      const auto n = static_cast<std::uint64_t>(topology.npus());
+      EXPECT_EQ(schedule.sends(), n * (n - 1) * static_cast<std::uint64_t>(chunks));
+      EXPECT_EQ(list_sends(schedule), list_sends(expand(topology, gather, orbits)));
+    }
+}
+
+TEST(SymmetricSchedule, ReadsMixedStagesAndStartsAsAList) {
+  const Topology topology = uneven_torus();
+  const Collective gather = gather_of(topology, 2);
+  auto orbits = gather_orbits(topology, gather, Occupancy::serialization);
+  for (std::size_t i = 0; i < orbits.size(); ++i) {
+    if (i % 3 == 0) orbits[i].stage = Stage::reduce;
+    if (i % 5 == 0) orbits[i].start += nanoseconds(1);
+  }
+  EXPECT_EQ(list_sends(symmetric(topology, gather, orbits)), list_sends(expand(topology, gather, orbits)));
+}
+
+TEST(SymmetricSchedule, CutsManyWindowsAndNeverInsideOneInstant) {
+  // torus(16,16) with 6 chunks: 255 * 6 orbits of 256 sends; a window is full with 64 orbits.
+  const Topology topology = support::torus(16, 16);
+  const Collective gather = gather_of(topology, 6);
+  const auto orbits = gather_orbits(topology, gather, Occupancy::transfer);
+  const Schedule schedule = symmetric(topology, gather, orbits);
+  ASSERT_GT(schedule.windows(), 20U);
+  std::vector<SimTime> first(schedule.windows());
+  std::vector<SimTime> last(schedule.windows());
+  std::vector<std::thread> threads;  // in any order, at the same time
+  for (std::size_t window = schedule.windows(); window-- > 0;)
+    threads.emplace_back([&, window] {
+      SendBuffer buffer;
+      schedule.read(window, buffer);
+      first[window] = buffer.batch.start_of(0);
+      last[window] = buffer.batch.start_of(buffer.batch.size() - 1);
+    });
+  for (auto& thread : threads) thread.join();
+  for (std::size_t window = 1; window < schedule.windows(); ++window) EXPECT_LT(last[window - 1], first[window]);
+  EXPECT_EQ(schedule_hash(schedule), schedule_hash(expand(topology, gather, orbits)));
+}
+
+TEST(SymmetricSchedule, ReadsLinkByLinkWhatItReadsInTime) {
+  for (const auto shape : {"torus(4,6)", "FC(5)_RI(4)", "hypercube(4)"})
+    for (const std::int64_t chunks : {1, 200}) {  // 200: several tiles
+      SCOPED_TRACE(shape);
+      const Topology topology = support::shape(shape);
+      const Collective gather = gather_of(topology, chunks);
+      const Schedule schedule = symmetric(topology, gather, gather_orbits(topology, gather, Occupancy::transfer));
+      std::vector<Send> sends;
+      SimTime tile_end = SimTime::of(-1);
+      SendBuffer buffer;
+      for (std::size_t tile = 0; tile < schedule.tiles(); ++tile) {
+        SimTime last = tile_end;
+        for (std::size_t link = 0; link < topology.links(); ++link) {
+          schedule.read_link(tile, LinkId::at(link), buffer);
+          for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
+            EXPECT_GT(buffer.batch.start_of(i), tile_end);
+            last = std::max(last, buffer.batch.start_of(i));
+            sends.push_back(buffer.batch[i]);
+          }
+        }
+        tile_end = last;
+      }
+      if (chunks > 1) {
+        EXPECT_GT(schedule.tiles(), 1U);
+      }
+      EXPECT_EQ(list_sends(make_list_schedule(sends)), list_sends(schedule));
+    }
+}
+
+TEST(SymmetricSchedule, TakesMemoryForOneNpuOnly) {
+  // torus(32,32): 1023 orbits for 1,047,552 sends, at most 64 bytes each.
+  const Topology topology = support::torus(32, 32);
+  const Collective gather = gather_of(topology);
+  const Schedule schedule = symmetric(topology, gather, gather_orbits(topology, gather, Occupancy::transfer));
+  EXPECT_EQ(schedule.sends(), 1'047'552U);
+  EXPECT_LT(schedule.memory_bytes(), 64U * 1'023U);
+  EXPECT_EQ(schedule.storage_kind(), "symmetric");
+}
+
+TEST(SymmetricSchedule, RefusesOrbitsOutsideItsGroup) {
+  const Topology ring = support::ring(5);
+  const Collective gather = gather_of(ring);
+  EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 2, NpuId(1), 0}}), InvariantError);  // directions 0, 1
+  EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 0, NpuId(5), 0}}), InvariantError);
+  EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 0, NpuId(1), 1}}), InvariantError);  // one chunk: number 0
+}
+
+TEST(SymmetricViews, ReverseIntoAReduceScatterOnTheSameTopology) {
+  for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
+    for (const auto& topology : {uneven_torus(), support::torus(3, 4), support::shape("FC(4)_RI(5)")}) {
+      const Collective gather = gather_of(topology, 2);
+      const Collective scatter = gather.as(CollectiveKind::reduce_scatter);
+      const Schedule gathered = symmetric(topology, gather, gather_orbits(topology, gather, occupancy));
+      const Schedule scattered = reversed_symmetric(topology, scatter, occupancy, gathered);
+      const Verdict verdict = verify(topology, scatter, occupancy, scattered);
+      EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      EXPECT_EQ(verdict.collective_time, last_arrival(topology, gather, occupancy, gathered));
+      EXPECT_EQ(scattered.sends(), gathered.sends());
+    }
+}
+
+TEST(SymmetricViews, AllReduceAndRetimeAsTheGeneralOnesDo) {
+  for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
+    for (const auto& topology : {uneven_torus(), support::torus(3, 4), support::shape("FC(4)_RI(5)")}) {
+      const Collective gather = gather_of(topology, 2);
+      const Collective all = gather.as(CollectiveKind::all_reduce);
+      const Schedule gathered = symmetric(topology, gather, gather_orbits(topology, gather, occupancy));
+      const Schedule scattered = reversed_symmetric(topology, all, occupancy, gathered);
+      const SimTime half = last_arrival_symmetric(topology, all, occupancy, scattered);
+      EXPECT_EQ(half, last_arrival(topology, all, occupancy, scattered));
+      const Schedule both = then_gather_symmetric(scattered, gathered, half);
+      EXPECT_EQ(list_sends(both), list_sends(then_gather(topology, all, occupancy, scattered, gathered)));
+      const Schedule overlapped = retime_symmetric(topology, all, occupancy, both);
+      EXPECT_EQ(list_sends(overlapped), list_sends(retime(topology, all, occupancy, both)));
+      EXPECT_TRUE(verify(topology, all, occupancy, overlapped).valid());
+    }
+}
+
+/// The verdicts of the orbit check and of the full replay agree where the orbit check decides.
+void expect_same_verdict(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                         const Schedule& schedule) {
+  ASSERT_TRUE(has_orbit_check(topology, collective, schedule));
+  const Verdict by_orbit = verify_symmetric(topology, collective, occupancy, schedule);
+  const Verdict in_full = verify(topology, collective, occupancy, schedule);
+  if (by_orbit.outcome == Verification::skipped) return;
+  EXPECT_EQ(by_orbit.outcome, in_full.outcome);
+  EXPECT_EQ(by_orbit.sends, in_full.sends);
+  EXPECT_EQ(by_orbit.findings.empty(), by_orbit.valid());
+  if (!by_orbit.valid()) return;
+  EXPECT_EQ(by_orbit.collective_time, in_full.collective_time);
+  EXPECT_EQ(by_orbit.waste, in_full.waste);
+  EXPECT_EQ(by_orbit.reduction_check, in_full.reduction_check);
+}
+
+/// A valid schedule of each kind.
+Schedule schedule_of(const Topology& topology, const Collective& collective, Occupancy occupancy) {
+  const Collective gather = collective.as(CollectiveKind::all_gather);
+  const Schedule gathered = symmetric(topology, gather, gather_orbits(topology, gather, occupancy));
+  if (collective.kind() == CollectiveKind::all_gather) return gathered;
+  const Schedule scattered = reversed_symmetric(topology, collective, occupancy, gathered);
+  if (collective.kind() == CollectiveKind::reduce_scatter) return scattered;
+  const SimTime half = last_arrival_symmetric(topology, collective, occupancy, scattered);
+  return retime_symmetric(topology, collective, occupancy, then_gather_symmetric(scattered, gathered, half));
+}
+
+constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                     CollectiveKind::all_reduce};
+
+TEST(OrbitCheck, FindsValidSchedulesValidAsTheFullReplayDoes) {
+  for (const auto shape : kShapes)
+    for (const auto kind : kKinds)
+      for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
+        SCOPED_TRACE(shape);
+        const Topology topology = support::shape(shape);
+        const Collective collective = gather_of(topology, 2).as(kind);
+        const Schedule schedule = schedule_of(topology, collective, occupancy);
+        EXPECT_TRUE(verify_symmetric(topology, collective, occupancy, schedule).valid());
+        expect_same_verdict(topology, collective, occupancy, schedule);
+      }
+}
+
+/// One random change of one orbit.
+void mutate(std::vector<OrbitSend>& orbits, const TranslationGroup& group, std::uint32_t chunks, Random& random) {
+  const std::size_t i = random.below(static_cast<std::uint32_t>(orbits.size()));
+  switch (random.below(7)) {
+    case 0:
+      orbits.erase(orbits.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    case 1:
+      orbits.push_back(orbits[i]);
+      break;
+    case 2:
+      orbits[i].start -= nanoseconds(1 + random.below(3000));
+      break;
+    case 3:
+      orbits[i].start += nanoseconds(1 + random.below(3000));
+      break;
+    case 4:
+      orbits[i].direction = random.below(static_cast<std::uint32_t>(group.directions().size()));
+      break;
+    case 5:
+      orbits[i].offset = NpuId(random.below(static_cast<std::uint32_t>(group.npus())));
+      break;
+    default:
+      orbits[i].number = random.below(chunks);
+      break;
+  }
+}
+
+TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedSchedules) {
+  std::size_t decided = 0;
+  std::size_t invalid = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed, 0x6F726269);
+    const Topology topology = seed % 3 == 0 ? uneven_torus() : support::shape(kShapes[seed % kShapes.size()]);
+    const Collective collective = gather_of(topology, 2).as(kKinds[seed % 3]);
+    const Occupancy occupancy = seed % 2 == 0 ? Occupancy::transfer : Occupancy::serialization;
+    const Schedule right = schedule_of(topology, collective, occupancy);
+    const auto span = symmetric_storage(right)->orbits();
+    std::vector<OrbitSend> orbits(span.begin(), span.end());
+    mutate(orbits, symmetric_storage(right)->group(), 2, random);
+    const Schedule wrong = symmetric(topology, collective, orbits);
+    expect_same_verdict(topology, collective, occupancy, wrong);
+    const auto outcome = verify_symmetric(topology, collective, occupancy, wrong).outcome;
+    if (outcome != Verification::skipped) ++decided;
+    if (outcome == Verification::invalid) ++invalid;
+  }
+  // Only doubled or moved sums may be left undecided; most changes break something.
+  EXPECT_GE(decided, 300U);
+  EXPECT_GE(invalid, 150U);
+}
+
+TEST(OrbitCheck, SaysWhatIsWrong) {
+  const Topology ring = support::ring(5);
+  const Collective gather = gather_of(ring);
+  auto orbits = gather_orbits(ring, gather, Occupancy::transfer);
+  orbits.pop_back();  // the farthest offset in the second direction: -2 = 3
+  const Verdict verdict = verify_symmetric(ring, gather, Occupancy::transfer, symmetric(ring, gather, orbits));
+  ASSERT_EQ(verdict.violations, 1U);
+  EXPECT_EQ(verdict.findings[0].violation, Violation::missing_postcondition);
+  EXPECT_EQ(verdict.findings[0].message,
+            "NPU 3 ends without chunk 0 of NPU 0, which it must hold, and so for every NPU");
+}
+
+TEST(OrbitCheck, RefusesATopologyThatIsNotTheSchedules) {
+  const Topology ring = support::ring(6);
+  const Collective gather = gather_of(ring);
+  const Schedule schedule = symmetric(ring, gather, gather_orbits(ring, gather, Occupancy::transfer));
+  EXPECT_FALSE(has_orbit_check(support::line(6), gather, schedule));
+  // 6 NPUs with a translation group, but other links.
+  const Topology other = support::shape("torus(3,2)");
+  ASSERT_TRUE(has_orbit_check(other, gather, schedule));
+  EXPECT_FALSE(verify_symmetric(other, gather, Occupancy::transfer, schedule).valid());
+}
+
+TEST(OrbitCheck, ChecksEveryLinkOfTheTopologyAndNotOnlyItsDeclaredShape) {
+  // A ring of five by hand; one middle link goes elsewhere, which the declared shape hides.
+  const auto ring_with = [](std::uint32_t wrong) {
+    TopologyBuilder builder(5);
+    for (std::uint32_t npu = 0; npu < 5; ++npu)
+      for (const std::uint32_t step : {1U, 4U})
+        builder.add_link({VertexId(npu), VertexId((npu + (npu == wrong && step == 1 ? 2 : step)) % 5), support::kAlpha,
+                          support::kBandwidth});
+    builder.declare_shape(parse_shape("RI(5)").value());
+    return std::move(builder).build().value();
+  };
+  const Topology ring = ring_with(9);
+  const Collective gather = gather_of(ring);
+  const Schedule schedule = symmetric(ring, gather, gather_orbits(ring, gather, Occupancy::transfer));
+  EXPECT_TRUE(verify_symmetric(ring, gather, Occupancy::transfer, schedule).valid());
+  const Topology broken = ring_with(2);
+  ASSERT_TRUE(has_orbit_check(broken, gather, schedule));
+  EXPECT_FALSE(verify_symmetric(broken, gather, Occupancy::transfer, schedule).valid());
+  EXPECT_FALSE(verify(broken, gather, Occupancy::transfer, schedule).valid());
+}
+
+}  // namespace
+}  // namespace tenex
