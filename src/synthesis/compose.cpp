@@ -61,7 +61,7 @@ Synthesis from(Gathered part, std::string_view engine) {
   synthesis.without_overlap = part.schedule;
   synthesis.schedule = std::move(part.schedule);
   synthesis.time = synthesis.time_without_overlap = part.time;
-  synthesis.engine = std::string(engine);
+  synthesis.engine = std::string(part.engine.empty() ? engine : part.engine);
   synthesis.best_attempt = part.best_attempt;
   synthesis.pruned_waste = part.pruned_waste;
   return synthesis;

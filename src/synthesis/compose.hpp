@@ -23,6 +23,7 @@ struct Gathered {
   SimTime time;       ///< its last arrival
   std::uint32_t best_attempt = 0;
   std::uint64_t pruned_waste = 0;
+  std::string_view engine = {};  ///< whose it is, where the gatherer had a choice
 };
 
 /// Synthesizes an All-Gather or a Broadcast.

@@ -1,0 +1,49 @@
+// What `auto` makes of large gathers: never worse than the coarse engine, never worse than the exact one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/topologies.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+namespace {
+
+Synthesis with_engine(const Topology& topology, const Collective& collective, EngineChoice engine, int threads = 1) {
+  return find_synthesizer("tacos")
+      ->synthesize({topology, collective, Occupancy::transfer, 1, 1, threads, engine})
+      .value();
+}
+
+TEST(LargeGathers, AreAsFastAsTheBetterOfCoarseAndExact) {
+  // 24 x 24 = 576 NPUs: 576 * 575 = 331,200 deliveries, above the 200,000 from which the step engines are worth it.
+  const auto topology = support::mesh(24, 24);
+  const auto gather = support::collective(CollectiveKind::all_gather, 576, mebibytes(576));
+  const auto chosen = with_engine(topology, gather, EngineChoice::automatic);
+  const auto coarse = with_engine(topology, gather, EngineChoice::coarse);
+  const auto exact = with_engine(topology, gather, EngineChoice::exact);
+  EXPECT_EQ(chosen.time, std::min(coarse.time, exact.time));
+  EXPECT_EQ(chosen.engine, coarse.time <= exact.time ? "coarse" : "exact");
+  EXPECT_TRUE(verify(topology, gather, Occupancy::transfer, chosen.schedule).valid());
+  EXPECT_EQ(schedule_hash(chosen.schedule),
+            schedule_hash(with_engine(topology, gather, EngineChoice::automatic, 4).schedule));
+}
+
+TEST(LargeGathers, AllReduceSaysWhichEngineItIsMadeOf) {
+  const auto topology = support::mesh(24, 24);
+  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 576, mebibytes(576));
+  const auto made = with_engine(topology, all_reduce, EngineChoice::automatic);
+  EXPECT_TRUE(made.engine == "coarse" || made.engine == "exact") << made.engine;
+  EXPECT_TRUE(verify(topology, all_reduce, Occupancy::transfer, made.schedule).valid());
+}
+
+TEST(SmallGathers, StayWithTheEventDrivenEngine) {
+  const auto topology = support::mesh(4, 4);
+  const auto gather = support::collective(CollectiveKind::all_gather, 16, mebibytes(16));
+  EXPECT_EQ(with_engine(topology, gather, EngineChoice::automatic).engine, "event_driven");
+}
+
+}  // namespace
+}  // namespace tenex
