@@ -81,8 +81,7 @@ class Spreading {
     for (const LinkId link : in_links(vertex_of(npu))) {
       const VertexId source = turned_ ? problem_.topology.target(link) : problem_.topology.source(link);
       const HopTime& hop = hops_[problem_.topology.class_of(link)];
-      links.push_back({hop.latency.count(), hop.busy.count(), own_chunks(source),
-                       first_arrival_[source.index()]});
+      links.push_back({hop.latency.count(), hop.busy.count(), own_chunks(source), first_arrival_[source.index()]});
     }
     std::sort(links.begin(), links.end());
     return links;

@@ -126,7 +126,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
   verify->footer("Example:\n  tenex verify s.h5 --json");
 
   auto* list = app.add_subcommand("list", "List what studies may name");
-  list->add_option("what", parsed.list.what, "topologies, collectives, algorithms, synthesizers, bounds, columns or all")
+  list->add_option("what", parsed.list.what,
+                   "topologies, collectives, algorithms, synthesizers, bounds, columns or all")
       ->check(CLI::IsMember({"topologies", "collectives", "algorithms", "synthesizers", "bounds", "columns", "all"}));
   list->footer("Example:\n  tenex list algorithms");
 }
@@ -139,9 +140,9 @@ bool complain_of_unknown_command(const CLI::App& app, int argc, char** argv) {
   const std::string_view word = argv[1];
   if (std::ranges::find(names, word) != names.end()) return false;
   const auto nearest = nearest_spelling(word, names);
-  complain({input_error({"tenex", 0, 0}, "unknown command \"" + std::string(word) + "\"", {},
-                        nearest.empty() ? "`tenex --help` lists the commands"
-                                        : "did you mean \"" + std::string(nearest) + "\"?")});
+  complain({input_error(
+      {"tenex", 0, 0}, "unknown command \"" + std::string(word) + "\"", {},
+      nearest.empty() ? "`tenex --help` lists the commands" : "did you mean \"" + std::string(nearest) + "\"?")});
   return true;
 }
 

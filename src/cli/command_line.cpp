@@ -40,13 +40,16 @@ int run_command_line(int argc, char** argv) {
     const auto arguments = cli::parse_arguments(argc, argv);
     const int code = std::visit(
         [](const auto& a) -> int {
-          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(a)>, cli::Leave>) return a.code;
-          else return static_cast<int>(cli::execute(a));
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(a)>, cli::Leave>)
+            return a.code;
+          else
+            return static_cast<int>(cli::execute(a));
         },
         arguments);
     return cli::printed_whole() ? code : static_cast<int>(ExitCode::some_failed);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "memory ran out (a study or a schedule takes more than this process may use) raise its limit\n");
+    std::fprintf(stderr,
+                 "memory ran out (a study or a schedule takes more than this process may use) raise its limit\n");
     return static_cast<int>(ExitCode::some_failed);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tenex: broken invariant: %s (a defect of tenex, please report it)\n", error.what());

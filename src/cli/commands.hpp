@@ -1,4 +1,5 @@
-// Internal to cli: one function per command. Each prints its answer on stdout, its errors on stderr, and returns the exit code.
+// Internal to cli: one function per command. Each prints its answer on stdout, its errors on stderr, and returns the
+// exit code.
 #pragma once
 
 #include "arguments.hpp"

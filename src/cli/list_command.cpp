@@ -43,8 +43,9 @@ std::string entries(std::string_view title, const Entries& table) {
 std::string columns() {
   std::string text = "columns of study.h5\n";
   for (const auto& column : metric_columns())
-    text += line(column.name, fmt::format("{}{}{}", column.meaning, column.units.empty() ? "" : fmt::format(" [{}]", column.units),
-                                          column.measured ? " (measured)" : ""));
+    text += line(column.name,
+                 fmt::format("{}{}{}", column.meaning, column.units.empty() ? "" : fmt::format(" [{}]", column.units),
+                             column.measured ? " (measured)" : ""));
   return text;
 }
 

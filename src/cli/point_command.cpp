@@ -92,9 +92,9 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
                           "the congestion-unaware backend only computes times", "use --backend congestion_aware")});
     return ExitCode::bad_input;
   }
-  const auto written = write_schedule_file(
-      arguments.out, {*std::move(output.topology), *std::move(output.collective), point.occupancy, output.schedule,
-                      point.algorithm, point.canonical});
+  const auto written =
+      write_schedule_file(arguments.out, {*std::move(output.topology), *std::move(output.collective), point.occupancy,
+                                          output.schedule, point.algorithm, point.canonical});
   if (written) return ExitCode::done;
   complain(written.errors());
   return ExitCode::some_failed;

@@ -20,11 +20,13 @@ Json json_of(const Report& report) {
     std::visit(
         [&, &key = name](const auto& v) {
           using T = std::remove_cvref_t<decltype(v)>;
-          if constexpr (std::is_same_v<T, std::monostate>) object[key] = nullptr;
+          if constexpr (std::is_same_v<T, std::monostate>)
+            object[key] = nullptr;
           else if constexpr (std::is_same_v<T, std::vector<Report>>) {
             object[key] = Json::array();
             for (const auto& item : v) object[key].push_back(json_of(item));
-          } else object[key] = v;
+          } else
+            object[key] = v;
         },
         value);
   }
@@ -42,13 +44,18 @@ std::string text_of(const std::string& name, const Report::Value& value) {
   return std::visit(
       [&](const auto& v) -> std::string {
         using T = std::remove_cvref_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, std::monostate>) return "-";
-        else if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
-        else if constexpr (std::is_same_v<T, std::int64_t>) return with_rounded(name, v);
+        if constexpr (std::is_same_v<T, std::monostate>)
+          return "-";
+        else if constexpr (std::is_same_v<T, bool>)
+          return v ? "true" : "false";
+        else if constexpr (std::is_same_v<T, std::int64_t>)
+          return with_rounded(name, v);
         else if constexpr (std::is_same_v<T, double>)
           return name.ends_with("_bytes_per_s") ? to_rounded_rate(v) : fmt::format("{:.4g}", v);
-        else if constexpr (std::is_same_v<T, std::string>) return v;
-        else return {};
+        else if constexpr (std::is_same_v<T, std::string>)
+          return v;
+        else
+          return {};
       },
       value);
 }

@@ -116,8 +116,10 @@ ExitCode execute(const PlanArguments& arguments) {
     Report entry;
     entry.add("key", to_string(point.key));
     for (const auto& setting : settings()) {
-      if (setting.kind == Setting::Kind::text) entry.add(std::string(setting.name), text_setting(point, setting.name));
-      else entry.add(std::string(setting.name), integer_setting(point, setting.name));
+      if (setting.kind == Setting::Kind::text)
+        entry.add(std::string(setting.name), text_setting(point, setting.name));
+      else
+        entry.add(std::string(setting.name), integer_setting(point, setting.name));
     }
     entry.add("expected_seconds", cost.seconds);
     entry.add("planned_bytes", static_cast<std::int64_t>(cost.bytes));

@@ -28,7 +28,6 @@ std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
   return value == nullptr ? fallback : data_of<std::int64_t>(*value);
 }
 
-
 }  // namespace
 
 void Contradictions::add(Diagnostic error) {

@@ -50,9 +50,9 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
     if (!reduced) return reduced.errors();
   }
   if (const auto gap = find_disconnected_pair(*reduced)) {
-    return input_error({}, "the topology is disconnected: no path leads from vertex " +
-                               std::to_string(gap->first.value()) + " to vertex " +
-                               std::to_string(gap->second.value()),
+    return input_error({},
+                       "the topology is disconnected: no path leads from vertex " + std::to_string(gap->first.value()) +
+                           " to vertex " + std::to_string(gap->second.value()),
                        "every NPU must reach every other", "remove fewer links");
   }
   return PointTopology{*std::move(reduced), degree};
@@ -62,7 +62,8 @@ Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes) 
   const auto needed = planned_topology_bytes(point);
   if (needed <= limit_bytes) return success();
   return resource_error(fmt::format("the topology needs {} bytes", needed),
-                        fmt::format("the limit is {} bytes", limit_bytes), "raise the limit or run it on a larger host");
+                        fmt::format("the limit is {} bytes", limit_bytes),
+                        "raise the limit or run it on a larger host");
 }
 
 Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective) {

@@ -1,5 +1,5 @@
-// What only shows when topologies are built: refused before any work, each distinct topology once. Nothing is built that the
-// text alone decides, and nothing that is too large for it.
+// What only shows when topologies are built: refused before any work, each distinct topology once. Nothing is built
+// that the text alone decides, and nothing that is too large for it.
 #include <map>
 #include <new>
 #include <string>
@@ -58,8 +58,10 @@ Diagnostics check_study(const Study& study) {
     const auto [entry, fresh] = npus_of.try_emplace(topology_cache_key(point), 0);
     if (fresh) {
       const auto npus = check_topology(point);
-      if (npus) entry->second = *npus;
-      else append(all, with_topology(npus.errors(), point));
+      if (npus)
+        entry->second = *npus;
+      else
+        append(all, with_topology(npus.errors(), point));
     }
     // Shapes know their NPUs from the text, so groups and sizes were checked with it; machine files only now.
     if (point.topology.machine_file.empty() || entry->second == 0) continue;

@@ -27,17 +27,33 @@ std::vector<std::string_view> bound_flags() {
 
 std::vector<Field> outcome_fields() {
   return {
-      {{"status", Kind::flags, "", "how the point ended", false,
+      {{"status",
+        Kind::flags,
+        "",
+        "how the point ended",
+        false,
         {"ok", "infeasible", "out_of_memory", "unsupported", "failed"}},
        &Evaluation::status},
       {{"reason", Kind::text, "", "why the point has no metrics", false, {}}, &Evaluation::reason},
-      {{"verified", Kind::flags, "", "the timed stream was replayed against the definition of validity", false,
+      {{"verified",
+        Kind::flags,
+        "",
+        "the timed stream was replayed against the definition of validity",
+        false,
         {"no", "yes", "skipped"}},
        &Evaluation::verified},
-      {{"reduction_check", Kind::flags, "", "how sums were checked", false,
+      {{"reduction_check",
+        Kind::flags,
+        "",
+        "how sums were checked",
+        false,
         {"", "none", "in_tree", "exact_sets", "skipped"}},
        &Evaluation::reduction_check},
-      {{"engine", Kind::flags, "", "which engine made the timed stream", false,
+      {{"engine",
+        Kind::flags,
+        "",
+        "which engine made the timed stream",
+        false,
         {"", "event_driven", "reference", "congestion_aware", "congestion_unaware", "exact", "coarse", "symmetric"}},
        &Evaluation::engine},
       {{"bound_name", Kind::flags, "", "the lower bound that binds", false, bound_flags()}, &Evaluation::bound_name},
@@ -64,8 +80,12 @@ std::vector<Field> result_fields() {
        &Evaluation::time_without_overlap_ps},
       {{"bound_ps", Kind::integer, "ps", "proven lower bound on the collective time", false, {}},
        &Evaluation::bound_ps},
-      {{"efficiency", Kind::real, "", "bound / collective time (absent for congestion_unaware, whose times are not bounded)",
-        false, {}},
+      {{"efficiency",
+        Kind::real,
+        "",
+        "bound / collective time (absent for congestion_unaware, whose times are not bounded)",
+        false,
+        {}},
        &Evaluation::efficiency},
       {{"paper_ideal_ps", Kind::integer, "ps", "Ideal of the TACOS paper, section V-A (not a bound)", false, {}},
        &Evaluation::paper_ideal_ps},
@@ -123,10 +143,12 @@ MetricValue metric_value(const Evaluation& evaluation, std::size_t column) {
       [&](auto member) -> MetricValue {
         const auto& value = evaluation.*member;
         using T = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_enum_v<T>) return static_cast<std::int64_t>(value);
+        if constexpr (std::is_enum_v<T>)
+          return static_cast<std::int64_t>(value);
         else if constexpr (std::is_same_v<T, std::string>)
           return field.column.kind == Kind::flags ? MetricValue(flag_of(field.column, value)) : MetricValue(value);
-        else return value;
+        else
+          return value;
       },
       field.member);
 }
@@ -137,12 +159,14 @@ void set_metric(Evaluation& evaluation, std::size_t column, const MetricValue& v
       [&](auto member) {
         auto& target = evaluation.*member;
         using T = std::remove_cvref_t<decltype(target)>;
-        if constexpr (std::is_enum_v<T>) target = static_cast<T>(std::get<std::int64_t>(value));
+        if constexpr (std::is_enum_v<T>)
+          target = static_cast<T>(std::get<std::int64_t>(value));
         else if constexpr (std::is_same_v<T, std::string>)
           target = field.column.kind == Kind::flags
                        ? std::string(field.column.flags.at(static_cast<std::size_t>(std::get<std::int64_t>(value))))
                        : std::get<std::string>(value);
-        else target = std::get<T>(value);
+        else
+          target = std::get<T>(value);
       },
       field.member);
 }

@@ -1,5 +1,6 @@
-// One design point from words to a row: build, plan memory, run, verify, bound, measure. Each step either fills its part of
-// the row or ends the point with a status and a reason; the order of the steps is the order in which a user would ask.
+// One design point from words to a row: build, plan memory, run, verify, bound, measure. Each step either fills its
+// part of the row or ends the point with a status and a reason; the order of the steps is the order in which a user
+// would ask.
 #include "tenex/evaluate/evaluate.hpp"
 
 #include <fmt/format.h>
@@ -28,10 +29,14 @@ namespace {
 
 PointStatus status_of(const Diagnostics& errors) {
   switch (errors.front().fault) {
-    case Fault::input: return PointStatus::infeasible;
-    case Fault::resource: return PointStatus::out_of_memory;
-    case Fault::unsupported: return PointStatus::unsupported;
-    case Fault::environment: return PointStatus::failed;
+    case Fault::input:
+      return PointStatus::infeasible;
+    case Fault::resource:
+      return PointStatus::out_of_memory;
+    case Fault::unsupported:
+      return PointStatus::unsupported;
+    case Fault::environment:
+      return PointStatus::failed;
   }
   return PointStatus::failed;
 }
@@ -69,8 +74,8 @@ std::shared_ptr<const CachedBound> bound_of(const DesignPoint& point, const Topo
       [](const CachedBound& value) { return sizeof(value) + value.name.size(); });
 }
 
-// Time in hops, where every hop takes equally long and the time is a whole number of them: alpha counts once per hop under
-// `transfer`; under `serialization` hops only come in whole numbers where alpha is zero.
+// Time in hops, where every hop takes equally long and the time is a whole number of them: alpha counts once per hop
+// under `transfer`; under `serialization` hops only come in whole numbers where alpha is zero.
 std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const Collective& collective, SimTime time) {
   if (!topology.homogeneous() || collective.chunk_sizes().size() != 1 || topology.links() == 0) return -1;
   const auto hop = hop_time(topology.classes().front(), collective.chunk_sizes().front(), point.occupancy);
@@ -106,8 +111,8 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
   return times;
 }
 
-// Beyond these, a symmetric schedule is judged by its orbits and no hash is taken: a few seconds of replay. They depend on
-// sizes alone, so a row does not depend on the machine.
+// Beyond these, a symmetric schedule is judged by its orbits and no hash is taken: a few seconds of replay. They depend
+// on sizes alone, so a row does not depend on the machine.
 constexpr std::uint64_t most_replayed_sends = std::uint64_t{1} << 28;
 constexpr std::uint64_t most_hashed_sends = std::uint64_t{1} << 28;
 
@@ -137,7 +142,9 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
   if (stream.schedule.sends() <= most_hashed_sends)
     row.schedule_hash = fmt::format("{:016x}", schedule_hash(stream.schedule));
   switch (verdict.outcome) {
-    case Verification::valid: row.verified = Verified::yes; break;
+    case Verification::valid:
+      row.verified = Verified::yes;
+      break;
     case Verification::skipped:
       row.verified = Verified::skipped;
       row.reason = fmt::format("the check of the sums needs {} bytes", verdict.memory_needed_bytes);

@@ -1,5 +1,5 @@
-// A textbook algorithm's program through the simulator. An All-Reduce is simulated as one program, where each chunk's gather begins when
-// its sum is complete (with overlap), and as its two halves one after the other (without).
+// A textbook algorithm's program through the simulator. An All-Reduce is simulated as one program, where each chunk's
+// gather begins when its sum is complete (with overlap), and as its two halves one after the other (without).
 #include <fmt/format.h>
 
 #include <cstdint>

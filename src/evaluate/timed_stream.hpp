@@ -31,8 +31,8 @@ struct TimedStream {
 /// Simulates the point's textbook algorithm.
 [[nodiscard]] Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology,
                                               const Collective& collective, bool link_loads);
-/// The two halves of an All-Reduce as one stream: the gather's sends shifted by the reduction's finish, its messages numbered
-/// after the reduction's. Errors (resource): more messages than 32-bit ids number. O(sends).
+/// The two halves of an All-Reduce as one stream: the gather's sends shifted by the reduction's finish, its messages
+/// numbered after the reduction's. Errors (resource): more messages than 32-bit ids number. O(sends).
 [[nodiscard]] Result<Schedule> concatenate(const Simulation& reduction, const Simulation& gather);
 /// Runs the point's synthesizer.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,

@@ -1,8 +1,9 @@
 // Reading a block-expanded schedule: by rows for streams in time order, by link for checks that go NPU by NPU.
 //
-// Index: per tile of 256 rows and NPU the first entry that may still be under way when the tile begins, so that any row is
-// found by walking a few entries. A window is as many rows as hold about 16,000 sends (one row, where a row holds more);
-// its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without comparing.
+// Index: per tile of 256 rows and NPU the first entry that may still be under way when the tile begins, so that any row
+// is found by walking a few entries. A window is as many rows as hold about 16,000 sends (one row, where a row holds
+// more); its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without
+// comparing.
 #include "tenex/schedule/block_schedule.hpp"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ struct Ports {
   std::vector<std::uint32_t> target;  ///< per link: its NPU, or none
   std::vector<std::uint16_t> port;    ///< per link
 
-  explicit Ports(const Topology& topology) : begin(topology.npus() + 1, 0), target(topology.links(), kNoChunk),
-                                             port(topology.links(), 0) {
+  explicit Ports(const Topology& topology)
+      : begin(topology.npus() + 1, 0), target(topology.links(), kNoChunk), port(topology.links(), 0) {
     for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
       const auto in = topology.in_links(VertexId::at(npu));
       for (std::size_t p = 0; p < in.size(); ++p) {
@@ -84,8 +85,8 @@ class BlockStorage final : public ScheduleStorage {
     const auto begin = static_cast<std::uint32_t>(tile * kTileRows);
     const auto end = std::min(rows_, begin + kTileRows);
     const std::uint16_t port = ports_.port[link.index()];
-    // As many sends as rows where the schedule is valid; runs that overlap come out all the same. Parts of blocks may come before
-    // or after whole ones: sorted then.
+    // As many sends as rows where the schedule is valid; runs that overlap come out all the same. Parts of blocks may
+    // come before or after whole ones: sorted then.
     make_room(buffer, kTileRows);
     std::uint32_t size = 0;
     bool sorted = true;
@@ -96,8 +97,7 @@ class BlockStorage final : public ScheduleStorage {
       sorted = sorted && run.start > last;
       last = run.start + run.count - 1;
       std::copy_n(data_.chunks.data() + run.first, run.count, buffer.chunk.data() + size);
-      for (std::uint32_t i = 0; i < run.count; ++i)
-        buffer.start[size + i] = data_.period * std::int64_t{run.start + i};
+      for (std::uint32_t i = 0; i < run.count; ++i) buffer.start[size + i] = data_.period * std::int64_t{run.start + i};
       size += run.count;
     });
     if (!sorted) sort_by_start(buffer, size);
@@ -110,9 +110,9 @@ class BlockStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override {
     return sizeof(*this) + npus_ * data_.stride * (sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
            bytes_of(data_.chunks) + bytes_of(data_.block_begin) + bytes_of(data_.entries) + bytes_of(data_.runs) +
-           bytes_of(data_.runs_begin) + bytes_of(data_.ramps) + bytes_of(data_.ramp_of) +
-           bytes_of(data_.inner_port) + bytes_of(index_) + bytes_of(ports_.begin) + bytes_of(ports_.link) +
-           bytes_of(ports_.target) + bytes_of(ports_.port);
+           bytes_of(data_.runs_begin) + bytes_of(data_.ramps) + bytes_of(data_.ramp_of) + bytes_of(data_.inner_port) +
+           bytes_of(index_) + bytes_of(ports_.begin) + bytes_of(ports_.link) + bytes_of(ports_.target) +
+           bytes_of(ports_.port);
   }
 
  private:
@@ -183,8 +183,8 @@ class BlockStorage final : public ScheduleStorage {
       visit(BlockRun{send->start, own + send->place, port[send->inner], 1});
   }
 
-  /// The runs that put something on the NPU's in-links in rows [begin, end) of one tile, cut to these rows: its ramp, whole
-  /// blocks, parts, each in order of start.
+  /// The runs that put something on the NPU's in-links in rows [begin, end) of one tile, cut to these rows: its ramp,
+  /// whole blocks, parts, each in order of start.
   template <class Visit>
   void for_each_run(std::uint32_t npu, std::uint32_t begin, std::uint32_t end, Visit&& visit) const {
     for_each_ramp_send(npu, begin, end, visit);

@@ -8,7 +8,8 @@
 // pass is repeated. The plan satisfies every constraint, so bounds never pass it: the repetition ends, and at the least
 // solution, which is nowhere later than the plan. Schedules whose reductions are in-trees need one pass.
 //
-// This file does it for all schedules; plain_retimer.cpp does the same, faster, for those without switches and messages.
+// This file does it for all schedules; plain_retimer.cpp does the same, faster, for those without switches and
+// messages.
 //
 // Encoding: each (vertex, chunk) that occurs gets a slot of state; sends refer to slots by index.
 #include "tenex/schedule/retime.hpp"
@@ -235,7 +236,8 @@ class Retimer {
 }  // namespace
 
 Schedule retime(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule) {
-  if (auto sends = retime_plain(topology, collective, occupancy, schedule)) return make_list_schedule(*std::move(sends));
+  if (auto sends = retime_plain(topology, collective, occupancy, schedule))
+    return make_list_schedule(*std::move(sends));
   return make_list_schedule(Retimer(topology, collective, occupancy, schedule).retime());
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 void simulate_program(benchmark::State& state, const std::string& shape, const std::string& algorithm, bool record) {
   const auto topology = support::shape(shape);
-  const auto collective =
-      support::collective(CollectiveKind::all_reduce, topology.npus(), mebibytes(static_cast<std::int64_t>(topology.npus())));
+  const auto collective = support::collective(CollectiveKind::all_reduce, topology.npus(),
+                                              mebibytes(static_cast<std::int64_t>(topology.npus())));
   const auto program = find_algorithm(algorithm)->make(topology, collective).value();
   SimulationOptions options;
   options.record_sends = record;

@@ -19,8 +19,8 @@ void verify_schedule(benchmark::State& state, const std::string& shape, Collecti
     const auto verdict = verify(given.topology, given.collective, Occupancy::transfer, made.schedule, options);
     if (!verdict.valid()) state.SkipWithError("the schedule is not valid");
   }
-  state.counters["sends_per_s"] = benchmark::Counter(static_cast<double>(made.schedule.sends()),
-                                                     benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["sends_per_s"] =
+      benchmark::Counter(static_cast<double>(made.schedule.sends()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
 /// The orbit check: one NPU's sends for those of all.

@@ -168,7 +168,8 @@ TEST(Bound, KnowsTheFarthestNpuOfATorusWithoutSearching) {
   const Topology undeclared = std::move(builder).build().value();
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus());
   for (const Topology* each : {&topology, &undeclared})
-    EXPECT_EQ(bound_named("eccentricity", {*each, gather, Occupancy::transfer}), nanoseconds(3 * 20'500 + 10'500 + 2 * 40'500));
+    EXPECT_EQ(bound_named("eccentricity", {*each, gather, Occupancy::transfer}),
+              nanoseconds(3 * 20'500 + 10'500 + 2 * 40'500));
 }
 
 TEST(Bound, LetsAnOverlappedAllReduceBeShorterThanItsParts) {

@@ -1,5 +1,6 @@
-// What users get wrong, through the binary: each is refused with a message that names the place, by its own exit code, and leaves
-// nothing behind. (Every rule of the study text alone has its own case in tests/design; these go through the whole program.)
+// What users get wrong, through the binary: each is refused with a message that names the place, by its own exit code,
+// and leaves nothing behind. (Every rule of the study text alone has its own case in tests/design; these go through the
+// whole program.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,8 @@ struct BadStudy {
   std::vector<std::string> words;  ///< all must be in the message
 };
 
-const std::string good_head = "name = \"bad\"\nseed = 1\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n";  // lines 2-6
+const std::string good_head =
+    "name = \"bad\"\nseed = 1\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n";  // lines 2-6
 const std::string rest = "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n";
 
 // Line 7 is the line at fault unless its place says otherwise.
@@ -39,28 +41,48 @@ std::vector<BadStudy> bad_studies() {
   const std::string t = "topology = \"RI(4)\"\n";
   return {
       {"wrong_unit", with("size = \"1us\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "1us"}},
-      {"missing_unit", with("size = \"1024\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "1024", "unit"}},
+      {"missing_unit",
+       with("size = \"1024\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"),
+       {":7:", "1024", "unit"}},
       {"bare_number", with("size = 1024", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "size"}},
-      {"negative_size", with("size = \"-1MiB\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "-1MiB"}},
+      {"negative_size",
+       with("size = \"-1MiB\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"),
+       {":7:", "-1MiB"}},
       {"unknown_key", with("chunk = 2"), {":7:", "chunk", "did you mean", "chunks"}},
       {"unknown_table", with("") + "[output]\nstore = []\n", {":12:", "output", "outputs"}},
       {"zero_npus", with("topology = \"FC(0)\"", rest), {":7:", "FC(0)"}},
       {"unknown_block", with("topology = \"RJ(4)\"", rest), {":7:", "RJ", "RI"}},
       {"open_parenthesis", with("topology = \"RI(4\"", rest), {":7:", "RI(4"}},
       {"one_npu", with("topology = \"RI(1)\"", rest), {":7:"}},
-      {"size_below_npus", with("size = \"3B\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"), {":7:", "4"}},
+      {"size_below_npus",
+       with("size = \"3B\"", t + "collective = \"all_gather\"\nalgorithm = \"ring\"\n"),
+       {":7:", "4"}},
       {"zero_chunks", with("chunks = 0"), {":7:", "chunks"}},
       {"text_chunks", with("chunks = \"two\""), {":7:", "chunks"}},
-      {"unknown_collective", with("collective = \"all_gathr\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"), {":7:", "all_gather"}},
-      {"unsupported_collective", with("collective = \"all_to_all\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"), {":7:", "all_to_all"}},
-      {"unknown_algorithm", with("algorithm = \"rings\"", t + "collective = \"all_gather\"\nsize = \"1MiB\"\n"), {":7:", "rings", "ring"}},
+      {"unknown_collective",
+       with("collective = \"all_gathr\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"),
+       {":7:", "all_gather"}},
+      {"unsupported_collective",
+       with("collective = \"all_to_all\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"),
+       {":7:", "all_to_all"}},
+      {"unknown_algorithm",
+       with("algorithm = \"rings\"", t + "collective = \"all_gather\"\nsize = \"1MiB\"\n"),
+       {":7:", "rings", "ring"}},
       {"unknown_occupancy", with("occupancy = \"both\""), {":7:", "both", "transfer"}},
-      {"negative_bandwidth", "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"-5GB/s\"\n" + t + rest, {":5:", "-5GB/s"}},
-      {"zero_bandwidth", "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"0GB/s\"\n" + t + rest, {":5:", "0GB/s"}},
-      {"bits_not_bytes", "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"50Gb/s\"\n" + t + rest, {":5:", "50Gb/s"}},
+      {"negative_bandwidth",
+       "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"-5GB/s\"\n" + t + rest,
+       {":5:", "-5GB/s"}},
+      {"zero_bandwidth",
+       "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"0GB/s\"\n" + t + rest,
+       {":5:", "0GB/s"}},
+      {"bits_not_bytes",
+       "name = \"bad\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"50Gb/s\"\n" + t + rest,
+       {":5:", "50Gb/s"}},
       {"both_bandwidths", with("npu_bandwidth = \"1GB/s\""), {"npu_bandwidth", "bandwidth"}},
       {"no_alpha", "name = \"bad\"\n[[sweep]]\nbandwidth = \"5GB/s\"\n" + t + rest, {"alpha"}},
-      {"too_many_alphas", "name = \"bad\"\n[[sweep]]\nalpha = \"1us, 2us\"\nbandwidth = \"5GB/s\"\n" + t + rest, {":4:", "2 dimensions"}},
+      {"too_many_alphas",
+       "name = \"bad\"\n[[sweep]]\nalpha = \"1us, 2us\"\nbandwidth = \"5GB/s\"\n" + t + rest,
+       {":4:", "2 dimensions"}},
       {"group_outside", with("groups = \"0-7\""), {":7:", "7"}},
       {"npu_in_two_groups", with("groups = \"0-2; 2-3\""), {":7:", "2"}},
       {"missing_link_removed", with("without = [[0, 2]]"), {"0", "2"}},
@@ -75,8 +97,12 @@ std::vector<BadStudy> bad_studies() {
       {"keep_wrong_kind", with("keep = \"size >= 1us\""), {":7:", "size"}},
       {"workload_not_known", with("workload = \"gpt3\""), {":7:", "workload", "not supported"}},
       {"faults_not_known", with("faults = \"links 1% draw 1..3\""), {":7:", "faults", "not supported"}},
-      {"missing_machine_file", with("topology = \"nowhere.toml\"", "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n"), {"nowhere.toml"}},
-      {"bad_seed", "name = \"bad\"\nseed = \"one\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n" + t + rest, {":3:", "seed"}},
+      {"missing_machine_file",
+       with("topology = \"nowhere.toml\"", "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n"),
+       {"nowhere.toml"}},
+      {"bad_seed",
+       "name = \"bad\"\nseed = \"one\"\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n" + t + rest,
+       {":3:", "seed"}},
       {"toml_syntax", "name = \"bad\nseed = 1\n", {":2:"}},
       {"duplicate_key", "name = \"bad\"\nname = \"worse\"\n", {":3:", "name"}},
       {"nothing_to_do", "name = \"bad\"\n", {"sweep"}},
@@ -117,13 +143,15 @@ const std::string good_study = "schema = 1\n" + with("chunks = 1");
 
 struct BadCall {
   std::string name;
-  std::vector<std::string> arguments;  ///< "DIR" stands for a temporary folder that holds good.toml, text.h5 and foreign.h5
+  std::vector<std::string>
+      arguments;  ///< "DIR" stands for a temporary folder that holds good.toml, text.h5 and foreign.h5
   int exit_code;
   std::vector<std::string> words;
 };
 
 std::vector<BadCall> bad_calls() {
-  const std::vector<std::string> mesh{"--topology", "mesh(3,3)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective", "all_gather"};
+  const std::vector<std::string> mesh{"--topology",  "mesh(3,3)", "--alpha",      "1us",
+                                      "--bandwidth", "1GB/s",     "--collective", "all_gather"};
   const auto point = [&](std::vector<std::string> first, std::vector<std::string> last) {
     first.insert(first.end(), mesh.begin(), mesh.end());
     first.insert(first.end(), last.begin(), last.end());
@@ -145,21 +173,39 @@ std::vector<BadCall> bad_calls() {
       {"one_shot_without_size", point({"synthesize"}, {}), 2, {"size"}},
       {"one_shot_missing_unit", point({"synthesize"}, {"--size", "100"}), 2, {"--size", "100"}},
       {"one_shot_below_npus", point({"synthesize"}, {"--size", "8B"}), 2, {"8", "9"}},
-      {"synthesize_a_textbook_algorithm", point({"synthesize"}, {"--size", "1MiB", "--synthesizer", "ring"}), 2, {"ring", "simulate"}},
-      {"simulate_a_synthesizer", point({"simulate"}, {"--size", "1MiB", "--algorithm", "tacos"}), 2, {"tacos", "synthesize"}},
+      {"synthesize_a_textbook_algorithm",
+       point({"synthesize"}, {"--size", "1MiB", "--synthesizer", "ring"}),
+       2,
+       {"ring", "simulate"}},
+      {"simulate_a_synthesizer",
+       point({"simulate"}, {"--size", "1MiB", "--algorithm", "tacos"}),
+       2,
+       {"tacos", "synthesize"}},
       {"out_of_another_kind", point({"synthesize"}, {"--size", "1MiB", "--out", "DIR/s.txt"}), 1, {"s.txt"}},
       {"does_not_fit", point({"synthesize"}, {"--size", "1MiB", "--memory", "100B"}), 2, {"100 bytes"}},
-      {"bound_beyond_the_range_of_time", {"bound", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s", "--collective",
-        "all_gather", "--size", "1TiB"}, 2, {"1TiB", "1KB/s", "26 days"}},
-      {"simulate_beyond_the_range_of_time", {"simulate", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s",
-        "--collective", "all_gather", "--size", "1TiB"}, 2, {"1TiB", "1KB/s", "26 days"}},
-      {"bound_of_a_huge_topology", {"bound", "--topology", "FC(20000)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective",
-        "all_gather", "--size", "1TiB"}, 2, {"16799680000 bytes"}},
+      {"bound_beyond_the_range_of_time",
+       {"bound", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s", "--collective", "all_gather",
+        "--size", "1TiB"},
+       2,
+       {"1TiB", "1KB/s", "26 days"}},
+      {"simulate_beyond_the_range_of_time",
+       {"simulate", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s", "--collective", "all_gather",
+        "--size", "1TiB"},
+       2,
+       {"1TiB", "1KB/s", "26 days"}},
+      {"bound_of_a_huge_topology",
+       {"bound", "--topology", "FC(20000)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective", "all_gather",
+        "--size", "1TiB"},
+       2,
+       {"16799680000 bytes"}},
       {"verify_missing", {"verify", "DIR/none.h5"}, 2, {"none.h5"}},
       {"verify_text", {"verify", "DIR/text.h5"}, 2, {"text.h5"}},
       {"verify_foreign_hdf5", {"verify", "DIR/foreign.h5"}, 2, {"foreign.h5"}},
       {"verify_bad_json", {"verify", "DIR/bad.json"}, 2, {"bad.json"}},
-      {"replay_beside_a_point", {"simulate", "--schedule", "DIR/text.h5", "--topology", "RI(4)"}, 2, {"--schedule", "brings its own"}},
+      {"replay_beside_a_point",
+       {"simulate", "--schedule", "DIR/text.h5", "--topology", "RI(4)"},
+       2,
+       {"--schedule", "brings its own"}},
       {"list_unknown", {"list", "planets"}, 2, {"planets"}},
   };
 }
@@ -268,10 +314,11 @@ TEST(AFullDisk, EndsARunResumablyAndLeavesNoHalfFile) {
 TEST(AFullDisk, KeepsAScheduleFileFromBeingHalfWritten) {
   const TemporaryFolder folder;
   for (const auto* name : {"s.h5", "s.json"}) {
-    const auto finished = run({{tenex, "synthesize", "--topology", "mesh(8,8)", "--alpha", "1us", "--bandwidth", "1GB/s",
-                                "--collective", "all_gather", "--size", "1MiB", "--out", (folder.path() / name).string()},
-                               {},
-                               2048});
+    const auto finished =
+        run({{tenex, "synthesize", "--topology", "mesh(8,8)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective",
+              "all_gather", "--size", "1MiB", "--out", (folder.path() / name).string()},
+             {},
+             2048});
     EXPECT_EQ(finished.exit_code, 1) << finished.err;
     EXPECT_THAT(finished.err, HasSubstr(name));
     EXPECT_TRUE(fs::is_empty(folder.path()));

@@ -1,4 +1,5 @@
-// What users do, through the binary: one point to a file and back, a study with a machine file, merging after the folder moved.
+// What users do, through the binary: one point to a file and back, a study with a machine file, merging after the
+// folder moved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,8 @@ Finished on_mesh(std::string command, std::vector<std::string> others) {
 
 TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
   // 9 chunks of 1000 B at 1 GB/s: 1 us a step, 4 steps at least (a corner has 2 in-links and lacks 8 chunks).
-  const auto finished = on_mesh("synthesize", {"--collective", "all_gather", "--size", "9000B", "--attempts", "20", "--json"});
+  const auto finished =
+      on_mesh("synthesize", {"--collective", "all_gather", "--size", "9000B", "--attempts", "20", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   for (const auto* key : {"npus", "links", "chunks", "sends", "steps", "engine", "collective_time_ps", "bound_ps",
                           "bound_name", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "synthesis_seconds",
@@ -62,7 +64,10 @@ TEST(ScheduleFiles, AreVerifiedAndReplayedAsTheyWereMade) {
 TEST(ScheduleFiles, OfSimulatedProgramsVerifyToo) {
   const TemporaryFolder folder;
   const auto file = (folder.path() / "ring.h5").string();
-  ASSERT_EQ(on_mesh("simulate", {"--collective", "reduce_scatter", "--size", "9000B", "--algorithm", "ring", "--out", file}).exit_code, 0);
+  ASSERT_EQ(
+      on_mesh("simulate", {"--collective", "reduce_scatter", "--size", "9000B", "--algorithm", "ring", "--out", file})
+          .exit_code,
+      0);
   const auto verified = tenex({"verify", file, "--json"});
   EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
 }
@@ -74,7 +79,8 @@ TEST(Verify, FindsASendThatWasMovedBeforeItsChunk) {
                    "broadcast", "--size", "1000B", "--out", file.string()})
                 .exit_code,
             0);
-  // A line of 3: NPU 0 sends at 0, NPU 1 forwards at 1 us = 1000000 ps. Moving that to 1 ps makes it send what it lacks.
+  // A line of 3: NPU 0 sends at 0, NPU 1 forwards at 1 us = 1000000 ps. Moving that to 1 ps makes it send what it
+  // lacks.
   auto text = support::read_text(file);
   const auto at = text.rfind("1000000");  // the last number of the file that reads so is that start
   ASSERT_NE(at, std::string::npos) << text;
@@ -93,10 +99,11 @@ TEST(Bound, PrintsEveryBoundThatApplies) {
 }
 
 TEST(Bound, OfASwitchHoldsForTheSwitch) {
-  // 8 NPUs, 64 KiB, 50 GB/s: a chunk of 8 KiB takes ceil(8192e12 / 50e9) = 163,840 ps. An NPU receives 7 chunks over one in-link, and the
-  // first comes over two hops: any schedule takes at least alpha + 7 * 163,840 = 1,646,880 ps; Direct takes no less than the bound.
-  const std::vector<std::string> words{"--topology", "SW(8)", "--alpha", "0.5us", "--bandwidth", "50GB/s", "--collective",
-                                       "all_gather", "--size", "64KiB", "--json"};
+  // 8 NPUs, 64 KiB, 50 GB/s: a chunk of 8 KiB takes ceil(8192e12 / 50e9) = 163,840 ps. An NPU receives 7 chunks over
+  // one in-link, and the first comes over two hops: any schedule takes at least alpha + 7 * 163,840 = 1,646,880 ps;
+  // Direct takes no less than the bound.
+  const std::vector<std::string> words{"--topology",   "SW(8)",      "--alpha", "0.5us", "--bandwidth", "50GB/s",
+                                       "--collective", "all_gather", "--size",  "64KiB", "--json"};
   const auto number = [](const std::string& json, const std::string& key) {
     const auto at = json.find('"' + key + "\":");
     return at == std::string::npos ? -1L : std::stol(json.substr(at + key.size() + 3));
@@ -170,7 +177,8 @@ TEST(AStudyOfAMachineFile, RunsStoresSchedulesAndMergesAfterTheFolderMoved) {
 TEST(Run, RefusesAFolderOfAnotherStudyUnlessExtended) {
   const TemporaryFolder folder;
   const auto study = [](const char* sizes) {
-    return std::string("schema = 1\nname = \"s\"\n[[sweep]]\ntopology = \"RI(4)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n") +
+    return std::string(
+               "schema = 1\nname = \"s\"\n[[sweep]]\ntopology = \"RI(4)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n") +
            "collective = \"all_gather\"\nalgorithm = \"ring\"\naxes.size = " + sizes + "\n";
   };
   support::write_text(folder.path() / "a.toml", study("[\"1KiB\"]"));

@@ -1,5 +1,5 @@
-// A study of about a second on one core, or of several with more seeds: heavy and light points, every collective, two kinds
-// of algorithm.
+// A study of about a second on one core, or of several with more seeds: heavy and light points, every collective, two
+// kinds of algorithm.
 #pragma once
 
 #include <chrono>
@@ -59,7 +59,8 @@ inline std::vector<std::string> run_words(const std::filesystem::path& folder, c
   return {TENEX_BINARY, "run", study.string(), "--out", (folder / out).string(), "--quiet"};
 }
 
-/// Waits until a run has taken its folder (a killed one leaves its own lock behind: the new one is written later), then a little longer.
+/// Waits until a run has taken its folder (a killed one leaves its own lock behind: the new one is written later), then
+/// a little longer.
 inline void let_it_work(support::Child& child, const std::filesystem::path& out) {
   const auto lock = out / "lock";
   const auto taken_since = [&](std::filesystem::file_time_type begin) {

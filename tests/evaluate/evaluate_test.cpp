@@ -34,9 +34,10 @@ void expect_same_result(const Evaluation& a, const Evaluation& b) {
 }
 
 TEST(Evaluate, GathersOnA3x3MeshInFourSteps) {
-  // 9 chunks of 1000 B; a corner has 2 in-links and lacks 8 chunks: 4 steps of 1 us at least. TACOS finds a schedule of 4
-  // steps over a few attempts (001, Fig. 14 shows one).
-  const auto row = row_of(point({{"topology", "mesh(3,3)"}, {"size", "9000B"}, {"algorithm", "tacos"}, {"attempts", "20"}}));
+  // 9 chunks of 1000 B; a corner has 2 in-links and lacks 8 chunks: 4 steps of 1 us at least. TACOS finds a schedule of
+  // 4 steps over a few attempts (001, Fig. 14 shows one).
+  const auto row =
+      row_of(point({{"topology", "mesh(3,3)"}, {"size", "9000B"}, {"algorithm", "tacos"}, {"attempts", "20"}}));
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.verified, Verified::yes);
   EXPECT_EQ(row.npus, 9);
@@ -52,8 +53,8 @@ TEST(Evaluate, GathersOnA3x3MeshInFourSteps) {
 }
 
 TEST(Evaluate, ReportsAnAllReduceWithAndWithoutOverlap) {
-  // Unidirectional Ring on a 4-NPU ring, one chunk of 1000 B per NPU: 3 steps to reduce, 3 to gather, either way. On the
-  // bidirectional ring: reductions and gathers take 2 steps each.
+  // Unidirectional Ring on a 4-NPU ring, one chunk of 1000 B per NPU: 3 steps to reduce, 3 to gather, either way. On
+  // the bidirectional ring: reductions and gathers take 2 steps each.
   const Words words{{"topology", "RI(4)"}, {"size", "4000B"}, {"collective", "all_reduce"}};
   auto unidirectional = words;
   unidirectional.emplace_back("algorithm", "ring_unidirectional");
@@ -87,9 +88,14 @@ TEST(Evaluate, UnwindsSwitchesForSynthesizersAndSaysSo) {
 TEST(Evaluate, GivesTheSameRowForAnyThreadsAndCaches) {
   for (const auto* algorithm : {"tacos", "ring", "direct", "tacos_reference"}) {
     for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce"}) {
-      const auto given = point({{"topology", "RI(3)_FC(3)"}, {"bandwidth", "1GB/s, 3GB/s"}, {"alpha", "10ns, 30ns"},
-                                {"size", "27000B"}, {"chunks", "3"}, {"collective", collective},
-                                {"algorithm", algorithm}, {"attempts", "5"}});
+      const auto given = point({{"topology", "RI(3)_FC(3)"},
+                                {"bandwidth", "1GB/s, 3GB/s"},
+                                {"alpha", "10ns, 30ns"},
+                                {"size", "27000B"},
+                                {"chunks", "3"},
+                                {"collective", collective},
+                                {"algorithm", algorithm},
+                                {"attempts", "5"}});
       const auto once = row_of(given);
       ASSERT_EQ(once.status, PointStatus::ok) << algorithm << ' ' << once.reason;
       Cache warm;
@@ -122,8 +128,8 @@ TEST(Evaluate, RunsProcessGroupsAtWorkTogether) {
   // Two halves of a line of 4 gather 2 x 1000 B each over their own link: one step.
   EvaluateOptions options;
   options.group_times = true;
-  const auto row = row_of(point({{"topology", "LI(4)"}, {"size", "2000B"}, {"groups", "0-1; 2-3"}, {"algorithm", "tacos"}}),
-                          options);
+  const auto row = row_of(
+      point({{"topology", "LI(4)"}, {"size", "2000B"}, {"groups", "0-1; 2-3"}, {"algorithm", "tacos"}}), options);
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.collective_time_ps, 1'000'000);
   EXPECT_EQ(row.group_times_ps, (std::vector<std::int64_t>{1'000'000, 1'000'000}));
@@ -133,8 +139,8 @@ TEST(Evaluate, CountsBytesAndBusyTimePerLink) {
   // Unidirectional Ring All-Gather on 3 NPUs: every forward link carries 2 chunks of 1000 B.
   EvaluateOptions options;
   options.link_loads = true;
-  const auto row = row_of(
-      point({{"topology", "RI(3)"}, {"size", "3000B"}, {"algorithm", "ring_unidirectional"}}), options);
+  const auto row =
+      row_of(point({{"topology", "RI(3)"}, {"size", "3000B"}, {"algorithm", "ring_unidirectional"}}), options);
   ASSERT_EQ(row.link_loads.size(), 6U);
   std::int64_t total = 0;
   for (const auto& load : row.link_loads) {
@@ -146,9 +152,10 @@ TEST(Evaluate, CountsBytesAndBusyTimePerLink) {
 }
 
 TEST(Evaluate, LetsTheCongestionUnawareBackendIgnoreTheBound) {
-  const auto row = row_of(point({{"topology", "RI(8)"}, {"size", "8000B"}, {"algorithm", "direct"},
-                                 {"backend", "congestion_unaware"}}));
-  // The farthest peer is 4 hops away, alpha 0, 1000 B at 1 GB/s: 1 us, although a ring NPU needs 7 chunks over 2 in-links.
+  const auto row = row_of(
+      point({{"topology", "RI(8)"}, {"size", "8000B"}, {"algorithm", "direct"}, {"backend", "congestion_unaware"}}));
+  // The farthest peer is 4 hops away, alpha 0, 1000 B at 1 GB/s: 1 us, although a ring NPU needs 7 chunks over 2
+  // in-links.
   EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.collective_time_ps, 1'000'000);
   EXPECT_EQ(row.verified, Verified::skipped);

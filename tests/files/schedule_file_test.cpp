@@ -236,12 +236,13 @@ TEST(ScheduleFile, WhoseTimesDoNotFitIsRefused) {
     support::write_text(path, std::string(text).replace(at, part.size(), other));
     return message_of(read_schedule_file(path));
   };
-  // A quarter of 2^63-1 B (2 NPUs of 2 chunks) at 25 GB/s takes 9.2e7 s, a byte of 1 MiB/4 at 1 B/s 262,144 s; ten of the
-  // latter on the busiest link and 9 vertices make 5.0e6 s. 2^61 ps are 2.3e6 s.
+  // A quarter of 2^63-1 B (2 NPUs of 2 chunks) at 25 GB/s takes 9.2e7 s, a byte of 1 MiB/4 at 1 B/s 262,144 s; ten of
+  // the latter on the busiest link and 9 vertices make 5.0e6 s. 2^61 ps are 2.3e6 s.
   EXPECT_THAT(message_after("\"size_bytes\":1048576", "\"size_bytes\":9223372036854775807"),
               AllOf(HasSubstr("s.json"), HasSubstr("26 days")));
   EXPECT_THAT(message_after("\"alpha_ps\":500000", "\"alpha_ps\":9223372036854775807"), HasSubstr("26 days"));
-  EXPECT_THAT(message_after("\"bandwidth_bytes_per_s\":50000000000", "\"bandwidth_bytes_per_s\":1"), HasSubstr("26 days"));
+  EXPECT_THAT(message_after("\"bandwidth_bytes_per_s\":50000000000", "\"bandwidth_bytes_per_s\":1"),
+              HasSubstr("26 days"));
   EXPECT_THAT(message_after("[0, 0, 0", "[9223372036854775807, 0, 0"), HasSubstr("starts at 9223372036854775807 ps"));
   EXPECT_THAT(message_after("[0, 0, 0", "[-9223372036854775808, 0, 0"), HasSubstr("starts at"));
   // Within the range it is the verifier's business.

@@ -110,7 +110,7 @@ TEST(BlockSchedule, PutsPartsOfBlocksBesideWholeOnes) {
   data.runs = {{0, 8, 0, 2}, {7, 10, 0, 1}, {12, 11, 0, 1}};
   data.runs_begin = {0, 0, 3};
   const Schedule schedule = make_block_schedule(pair, std::move(data));
-  const std::vector<std::pair<int, std::uint32_t>> expected = {{0, 8}, {1, 9},  {2, 1}, {3, 2}, {4, 3},  {5, 4},
+  const std::vector<std::pair<int, std::uint32_t>> expected = {{0, 8},  {1, 9}, {2, 1}, {3, 2},  {4, 3},  {5, 4},
                                                                {7, 10}, {8, 5}, {9, 6}, {10, 7}, {12, 11}};
   const auto sends = list_sends(schedule);
   ASSERT_EQ(sends.size(), expected.size());
@@ -146,7 +146,8 @@ TEST(BlockSchedule, IsEmptyWhenNobodyReceivesAnything) {
 }
 
 TEST(BlockSchedule, TakesSixBytesPerWholeBlock) {
-  // 2 NPUs and 1,000 blocks: rows of 1,000 entries of 2 + 4 bytes; all else stays under a kilobyte and 4 bytes per chunk twice.
+  // 2 NPUs and 1,000 blocks: rows of 1,000 entries of 2 + 4 bytes; all else stays under a kilobyte and 4 bytes per
+  // chunk twice.
   auto data = blocks_of(2, std::vector<std::uint32_t>(1'000, 1), 0);
   for (std::uint16_t block = 1; block < 1'000; ++block) receive(data, 1, block, block, 0);
   const Schedule schedule = make_block_schedule(support::line(2), std::move(data));

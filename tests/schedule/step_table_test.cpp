@@ -112,7 +112,7 @@ TEST(StepTable, FindsSendsInTilesOfManyRows) {
   const Schedule schedule = make_step_schedule(std::move(table), 4);
   const auto sends = read_link(schedule, 0, 3);
   ASSERT_EQ(sends.size(), 200U);
-  EXPECT_EQ(sends[0], send_of(0, 3, 301));        // 1 own, 300 over the other ports
+  EXPECT_EQ(sends[0], send_of(0, 3, 301));         // 1 own, 300 over the other ports
   EXPECT_EQ(sends[100], send_of(10'000, 3, 701));  // 400 sends later
 }
 

@@ -50,7 +50,8 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// Returns when a killed process runs no more: gone, or left in the process table by a parent that does not wait for it.
+/// Returns when a killed process runs no more: gone, or left in the process table by a parent that does not wait for
+/// it.
 inline void wait_until_dead(pid_t pid) {
   for (int i = 0; i < 1000; ++i) {
     const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
@@ -71,10 +72,10 @@ struct Finished {
 };
 
 struct Command {
-  std::vector<std::string> arguments;                           ///< the program first, looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment; ///< set beside the inherited one
-  std::optional<rlim_t> file_size_limit = {};                   ///< RLIMIT_FSIZE, with SIGXFSZ ignored: a full disk
-  bool unprivileged = false;                                    ///< as `nobody` where the test runs as root
+  std::vector<std::string> arguments;                            ///< the program first, looked up in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  ///< set beside the inherited one
+  std::optional<rlim_t> file_size_limit = {};                    ///< RLIMIT_FSIZE, with SIGXFSZ ignored: a full disk
+  bool unprivileged = false;                                     ///< as `nobody` where the test runs as root
 };
 
 /// A started child in a process group of its own, so that a whole mpirun job can be signalled.

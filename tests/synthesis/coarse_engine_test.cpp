@@ -1,4 +1,5 @@
-// The coarse engine: valid schedules of single sends on everything it takes, near the bound, alike for any number of threads.
+// The coarse engine: valid schedules of single sends on everything it takes, near the bound, alike for any number of
+// threads.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,8 +14,7 @@ namespace {
 using support::of_megabytes;
 
 Synthesis coarse(const Topology& topology, const Collective& collective, Occupancy occupancy, int threads = 1) {
-  return support::synthesize_checked("tacos",
-                                     {topology, collective, occupancy, 1, 1, threads, EngineChoice::coarse});
+  return support::synthesize_checked("tacos", {topology, collective, occupancy, 1, 1, threads, EngineChoice::coarse});
 }
 
 /// Verified against the definition by synthesize_checked(); the engine says its name.
@@ -41,14 +41,15 @@ Topology thinned(const Topology& topology, std::size_t one_in) {
 }
 
 std::string refusal(const Topology& topology, const Collective& collective) {
-  const auto made = find_synthesizer("tacos")->synthesize(
-      {topology, collective, Occupancy::transfer, 1, 1, 1, EngineChoice::coarse});
+  const auto made =
+      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1, EngineChoice::coarse});
   EXPECT_FALSE(made.ok());
   return to_string(made.errors());
 }
 
 TEST(CoarseEngine, ComesNearTheBoundOnMeshes) {
-  // A corner of n NPUs needs n/2 rows, and blocks hold a sixtieth of that: 1 NPU on 8x8, 2 on 16x16, 8 on 32x32, 19 on 48x48.
+  // A corner of n NPUs needs n/2 rows, and blocks hold a sixtieth of that: 1 NPU on 8x8, 2 on 16x16, 8 on 32x32, 19 on
+  // 48x48.
   EXPECT_EQ(gather_efficiency(support::mesh(8, 8)), 1.0);
   EXPECT_GE(gather_efficiency(support::mesh(16, 16)), 0.98);
   EXPECT_GE(gather_efficiency(support::mesh(32, 32)), 0.99);
@@ -153,14 +154,13 @@ TEST(CoarseEngine, ReadsTheSameSendsByLinkAsByTime) {
 
 TEST(CoarseEngine, RefusesWhatItCannotMakeAndSaysWhy) {
   const auto gather = [](std::size_t npus) { return of_megabytes(CollectiveKind::all_gather, npus); };
-  const Topology mixed = support::shape("LI(4)_LI(4)", {support::kAlpha},
-                                        {gigabytes_per_second(50), gigabytes_per_second(25)});
+  const Topology mixed =
+      support::shape("LI(4)_LI(4)", {support::kAlpha}, {gigabytes_per_second(50), gigabytes_per_second(25)});
   EXPECT_NE(refusal(mixed, gather(16)).find("one latency and bandwidth"), std::string::npos);
   EXPECT_NE(refusal(support::switched(4), gather(4)).find("switches"), std::string::npos);
   const Topology mesh = support::mesh(4, 4);
   EXPECT_NE(refusal(mesh, of_megabytes(CollectiveKind::broadcast, 16)).find("All-Gathers"), std::string::npos);
-  const Collective halves =
-      support::collective(CollectiveKind::all_gather, 16, bytes(16'000'000), 1, "0-7; 8-15");
+  const Collective halves = support::collective(CollectiveKind::all_gather, 16, bytes(16'000'000), 1, "0-7; 8-15");
   EXPECT_NE(refusal(mesh, halves).find("one process group of all NPUs"), std::string::npos);
   const Topology apart = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});
   EXPECT_NE(refusal(apart, gather(2)).find("cannot be reached"), std::string::npos);

@@ -112,8 +112,8 @@ TEST(Diameter, IsSearchedForWhereThereIsNoProduct) {
 }
 
 TEST(Diameter, OfADragonflyTakesOneSearchPerNpuOfAGroup) {
-  // 16 NPUs in each of 200 groups, 1 us inside and 2 us between: at worst 1 + 2 + 1. All 3,200 searches would look at 2.8e8
-  // links; 16 of them look at 16 * (3,200 * 15 + 200 * 199) = 1,404,800.
+  // 16 NPUs in each of 200 groups, 1 us inside and 2 us between: at worst 1 + 2 + 1. All 3,200 searches would look
+  // at 2.8e8 links; 16 of them look at 16 * (3,200 * 15 + 200 * 199) = 1,404,800.
   const Topology large = shape("dragonfly(16,200)", {microseconds(1), microseconds(2)});
   EXPECT_EQ(latency_diameter_within(large, 1'404'800), microseconds(4));
   EXPECT_EQ(latency_diameter_within(large, 1'404'799), std::nullopt);
@@ -129,8 +129,8 @@ TEST(Diameter, IsAbsentWhereTheSearchWouldTakeTooLong) {
 }
 
 TEST(Diameter, DoesNotTrustADragonflyWhoseLinksDiffer) {
-  // A declared dragonfly(2,2): 0-1 and 2-3 inside, 0-2 between. With 2-3 at 9 us the farthest pair is 1 and 3, which no search
-  // from the first group alone would have to find: 1 + 1 + 9.
+  // A declared dragonfly(2,2): 0-1 and 2-3 inside, 0-2 between. With 2-3 at 9 us the farthest pair is 1 and 3, which no
+  // search from the first group alone would have to find: 1 + 1 + 9.
   TopologyBuilder builder(4);
   builder.add_link_pair({VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(1)});
   builder.add_link_pair({VertexId(2), VertexId(3), microseconds(9), gigabytes_per_second(1)});

@@ -82,9 +82,9 @@ class [[nodiscard]] Result {
  public:
   using Value = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                    // NOLINT: implicit
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                        // NOLINT: implicit
   Result(Diagnostic error) : state_(std::in_place_index<1>, Diagnostics{std::move(error)}) {}  // NOLINT: implicit
-  Result(Diagnostics errors) : state_(std::in_place_index<1>, std::move(errors)) {         // NOLINT: implicit
+  Result(Diagnostics errors) : state_(std::in_place_index<1>, std::move(errors)) {             // NOLINT: implicit
     ensure(!std::get<1>(state_).empty(), "a failed Result needs a diagnostic");
   }
 

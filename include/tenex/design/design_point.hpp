@@ -85,8 +85,8 @@ struct Setting {
 };
 
 /// The frozen table of settings that become result columns: topology, alpha, bandwidth, npu_bandwidth, unwind, without,
-/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice. (seed, key and canonical
-/// are columns of their own.)
+/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice. (seed, key
+/// and canonical are columns of their own.)
 [[nodiscard]] const std::vector<Setting>& settings();
 /// The value of a setting of kind text. InvariantError for any other name.
 [[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view name);

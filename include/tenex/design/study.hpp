@@ -57,8 +57,8 @@ struct Vocabulary {
   /// Checks a machine file's text; `file` names it in messages. Where absent, machine files are first looked at when
   /// their points are evaluated.
   std::function<Result<MachineFacts>(std::string_view content, const std::string& file)> inspect_machine = {};
-  /// Asked first for a machine file's bytes, by the path as the study writes it: a result folder keeps its own copies, so that
-  /// its study means the same after the folder was moved or the file changed.
+  /// Asked first for a machine file's bytes, by the path as the study writes it: a result folder keeps its own copies,
+  /// so that its study means the same after the folder was moved or the file changed.
   std::function<std::optional<std::string>(const std::string& path)> stored_machine = {};
 };
 

@@ -1,4 +1,5 @@
-// The bridge: a design point becomes topology, collective, program or schedule, is simulated, verified, bounded, measured.
+// The bridge: a design point becomes topology, collective, program or schedule, is simulated, verified, bounded,
+// measured.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@
 
 namespace tenex {
 
-/// Shared work of points: topologies, bounds. Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
+/// Shared work of points: topologies, bounds. Memory-bounded, thread-safe, and never changes a result: only how soon it
+/// comes.
 class Cache {
  public:
   explicit Cache(std::size_t limit_bytes = std::size_t{256} << 20);
@@ -33,12 +35,12 @@ class Cache {
 };
 
 struct EvaluateOptions {
-  int threads = 1;                                      ///< never changes a result
+  int threads = 1;  ///< never changes a result
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
-  bool keep_schedule = false;                           ///< hand the verified stream back
+  bool keep_schedule = false;  ///< hand the verified stream back
   bool link_loads = false;
   bool group_times = false;
-  bool alone = false;                                   ///< nothing else runs in this process: peak_rss_bytes is meaningful
+  bool alone = false;  ///< nothing else runs in this process: peak_rss_bytes is meaningful
 };
 
 /// What the evaluation of a point made, beside the row.
@@ -49,8 +51,9 @@ struct EvaluationOutput {
   Schedule schedule;
 };
 
-/// Evaluates one point. Pure but for the clock: the same point gives the same row for any threads, cached or not. Never throws for a bad point:
-/// the row says what was wrong. A broken invariant (InvariantError) is caught here and becomes status `failed`.
+/// Evaluates one point. Pure but for the clock: the same point gives the same row for any threads, cached or not. Never
+/// throws for a bad point: the row says what was wrong. A broken invariant (InvariantError) is caught here and becomes
+/// status `failed`.
 [[nodiscard]] EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options);
 
 /// What a point is expected to cost, from its sizes alone. Used for plans, leases and wide/deep.
@@ -59,9 +62,10 @@ struct Estimate {
   std::size_t bytes = 0;
 };
 
-/// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups); a synthesizer, or a machine
-/// file, by building a topology of that shape once (below 1 GiB; beyond, a guess), and from then on by remembering it. A value
-/// follows from the point alone, never from the points before. Zero where the point cannot be built. Thread-safe.
+/// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups); a synthesizer, or a
+/// machine file, by building a topology of that shape once (below 1 GiB; beyond, a guess), and from then on by
+/// remembering it. A value follows from the point alone, never from the points before. Zero where the point cannot be
+/// built. Thread-safe.
 class Estimator {
  public:
   [[nodiscard]] Estimate operator()(const DesignPoint& point);
@@ -74,21 +78,21 @@ class Estimator {
 /// The estimate of one point.
 [[nodiscard]] Estimate estimate(const DesignPoint& point);
 
-/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology room;
-/// (resource) more than `memory_limit_bytes` while it is built.
-[[nodiscard]] Result<Topology> build_point_topology(const DesignPoint& point,
-                                                    std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
+/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology
+/// room; (resource) more than `memory_limit_bytes` while it is built.
+[[nodiscard]] Result<Topology> build_point_topology(
+    const DesignPoint& point, std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
 /// Builds the point's collective on a topology of `npus`.
 [[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
 
-/// Errors (input): the collective may take longer than the range of time (kLongestTime), whatever its schedule. To be asked
-/// before anything is synthesized, simulated or bounded. O(classes * chunk sizes).
+/// Errors (input): the collective may take longer than the range of time (kLongestTime), whatever its schedule. To be
+/// asked before anything is synthesized, simulated or bounded. O(classes * chunk sizes).
 [[nodiscard]] Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective);
 
 /// What only shows when machine files are read and links removed: broken files, groups that do not fit, disconnected
-/// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. Shapes with all their links are
-/// connected by construction, so they are not built, however large; nor are those of more than 1 GiB, whose rows will tell.
-/// O(points + links of what is built).
+/// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. Shapes with all their
+/// links are connected by construction, so they are not built, however large; nor are those of more than 1 GiB, whose
+/// rows will tell. O(points + links of what is built).
 [[nodiscard]] Diagnostics check_study(const Study& study);
 
 /// The algorithms and synthesizers that evaluate() knows: what a study may name.

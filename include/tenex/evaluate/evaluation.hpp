@@ -16,10 +16,10 @@ namespace tenex {
 /// How a point ended. Only `ok` rows have metrics.
 enum class PointStatus : std::uint8_t {
   ok,
-  infeasible,      ///< the point contradicts itself (S < n*c, a group outside the topology, a disconnected topology, ...)
-  out_of_memory,   ///< planned bytes exceed the limit
-  unsupported,     ///< this version cannot evaluate it
-  failed,          ///< an invariant broke: invalid schedule, time below the bound; a defect of tenex
+  infeasible,  ///< the point contradicts itself (S < n*c, a group outside the topology, a disconnected topology, ...)
+  out_of_memory,  ///< planned bytes exceed the limit
+  unsupported,    ///< this version cannot evaluate it
+  failed,         ///< an invariant broke: invalid schedule, time below the bound; a defect of tenex
 };
 
 enum class Verified : std::uint8_t { no, yes, skipped };
@@ -30,36 +30,37 @@ struct Evaluation {
   std::string reason;  ///< why, when not ok
 
   std::int64_t npus = -1;
-  std::int64_t links = -1;            ///< of the point's transformed topology
-  std::int64_t unwound_degree = 0;    ///< of the switches; 0: none was unwound
-  std::int64_t chunks = -1;           ///< of all groups
-  std::int64_t chunk_bytes = -1;      ///< the largest
-  std::int64_t sends = -1;            ///< hops over links
-  std::int64_t steps = -1;            ///< collective time / hop time, where all hops take equally long and it divides
-  std::int64_t waste = -1;            ///< deliveries that nobody needed
-  std::string engine;                 ///< "event_driven", "reference", "congestion_aware", "congestion_unaware"
-  std::string schedule_hash;          ///< of the verified stream, 16 hexadecimal digits; empty where there is none
+  std::int64_t links = -1;          ///< of the point's transformed topology
+  std::int64_t unwound_degree = 0;  ///< of the switches; 0: none was unwound
+  std::int64_t chunks = -1;         ///< of all groups
+  std::int64_t chunk_bytes = -1;    ///< the largest
+  std::int64_t sends = -1;          ///< hops over links
+  std::int64_t steps = -1;          ///< collective time / hop time, where all hops take equally long and it divides
+  std::int64_t waste = -1;          ///< deliveries that nobody needed
+  std::string engine;               ///< "event_driven", "reference", "congestion_aware", "congestion_unaware"
+  std::string schedule_hash;        ///< of the verified stream, 16 hexadecimal digits; empty where there is none
 
   std::int64_t collective_time_ps = -1;
   std::int64_t time_with_overlap_ps = -1;     ///< All-Reduce only
   std::int64_t time_without_overlap_ps = -1;  ///< All-Reduce only
   std::int64_t bound_ps = -1;
   std::string bound_name = "none";
-  double efficiency = std::numeric_limits<double>::quiet_NaN();  ///< bound / time; absent where times are not bounded (congestion_unaware)
+  double efficiency = std::numeric_limits<double>::quiet_NaN();  ///< bound / time; absent where times are not bounded
+                                                                 ///< (congestion_unaware)
   std::int64_t paper_ideal_ps = -1;
   double algbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
   double busbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
   Verified verified = Verified::no;
-  std::string reduction_check;        ///< "none", "in_tree", "exact_sets"
+  std::string reduction_check;  ///< "none", "in_tree", "exact_sets"
   std::int64_t memory_planned_bytes = -1;
 
   // Measured: differ between runs, left out of every comparison.
-  std::int64_t threads = -1;          ///< that the point was given
+  std::int64_t threads = -1;  ///< that the point was given
   double synthesis_seconds = 0;
   double simulation_seconds = 0;
   double verification_seconds = 0;
-  double evaluation_seconds = 0;      ///< the whole point
-  std::int64_t peak_rss_bytes = -1;   ///< only where the point had the process to itself
+  double evaluation_seconds = 0;     ///< the whole point
+  std::int64_t peak_rss_bytes = -1;  ///< only where the point had the process to itself
 
   // Ragged, on request.
   std::vector<std::int64_t> group_times_ps;  ///< one per process group: its last useful arrival
@@ -71,9 +72,9 @@ struct MetricColumn {
   enum class Kind : std::uint8_t { integer, real, text, flags };
   std::string_view name;
   Kind kind;
-  std::string_view units;    ///< "ps", "B", "B/s", "s" or ""
-  std::string_view meaning;  ///< one line: the attribute long_name
-  bool measured;             ///< differs between runs; not compared
+  std::string_view units;               ///< "ps", "B", "B/s", "s" or ""
+  std::string_view meaning;             ///< one line: the attribute long_name
+  bool measured;                        ///< differs between runs; not compared
   std::vector<std::string_view> flags;  ///< for Kind::flags: meanings of 0, 1, 2, ...
 };
 

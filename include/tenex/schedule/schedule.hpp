@@ -28,9 +28,9 @@ class ScheduleStorage {
   [[nodiscard]] virtual std::uint64_t sends() const = 0;
   /// Fills `buffer.batch` with the sends of one window, sorted by (start, link).
   virtual void read(std::size_t window, SendBuffer& buffer) const = 0;
-  /// Link-major access, where the storage offers it: time is cut into tiles() disjoint, increasing intervals of start time, and
-  /// read_link() fills `buffer.batch` with one link's sends of one tile, in order of start. It lets a check of billions of sends go
-  /// NPU by NPU through its caches. 0 tiles: not offered.
+  /// Link-major access, where the storage offers it: time is cut into tiles() disjoint, increasing intervals of start
+  /// time, and read_link() fills `buffer.batch` with one link's sends of one tile, in order of start. It lets a check
+  /// of billions of sends go NPU by NPU through its caches. 0 tiles: not offered.
   [[nodiscard]] virtual std::size_t tiles() const { return 0; }
   virtual void read_link(std::size_t /*tile*/, LinkId /*link*/, SendBuffer& buffer) const { buffer.batch = {}; }
   /// Whether sends may belong to messages. A storage that offers tiles has none that do.
@@ -68,8 +68,8 @@ class Schedule {
 /// All sends, in time order: for tests, files and small tools. O(sends) memory.
 [[nodiscard]] std::vector<Send> list_sends(const Schedule& schedule);
 
-/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); one window where all sends take
-/// equally long.
+/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); one window where all sends
+/// take equally long.
 [[nodiscard]] SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& schedule);
 

@@ -79,8 +79,8 @@ class Balancer {
     auto tails = tails_of(npu);
     std::vector<TailPart> done;  // parts that lie before a port's tail
     for (std::size_t round = 0; round < 4 * tails.size(); ++round) {
-      const auto last = std::max_element(tails.begin(), tails.end(),
-                                         [](const Tail& a, const Tail& b) { return a.end() < b.end(); });
+      const auto last =
+          std::max_element(tails.begin(), tails.end(), [](const Tail& a, const Tail& b) { return a.end() < b.end(); });
       if (!move_end(npu, tails, static_cast<std::size_t>(last - tails.begin()), done)) break;
     }
     std::uint32_t end = 0;
@@ -116,8 +116,7 @@ class Balancer {
     }
     if (best_port == tails.size()) return false;
     Tail& host = tails[best_port];
-    if (host.count > 0 && !host.whole)
-      done.push_back({npu, host.block, run_of(host, best_port)});
+    if (host.count > 0 && !host.whole) done.push_back({npu, host.block, run_of(host, best_port)});
     const std::uint32_t moved = late.first + late.count - best_count;
     late.count -= best_count;
     late.whole = false;

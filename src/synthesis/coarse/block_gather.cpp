@@ -18,8 +18,14 @@ struct Arrival {
 class Stepper {
  public:
   Stepper(const BlockShape& shape, std::uint32_t hop_rows)
-      : shape_(shape), hop_rows_(hop_rows), chunks_(shape.npus * shape.chunks_per_npu), has_(shape.npus, chunks_),
-        arrivals_(shape.npus), sends_(shape.npus), cursor_(shape.source.size(), 0), free_(shape.source.size(), 0) {
+      : shape_(shape),
+        hop_rows_(hop_rows),
+        chunks_(shape.npus * shape.chunks_per_npu),
+        has_(shape.npus, chunks_),
+        arrivals_(shape.npus),
+        sends_(shape.npus),
+        cursor_(shape.source.size(), 0),
+        free_(shape.source.size(), 0) {
     for (std::uint32_t npu = 0; npu < shape.npus; ++npu) {
       arrivals_[npu].reserve(chunks_);
       sends_[npu].reserve(chunks_);

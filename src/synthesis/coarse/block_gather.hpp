@@ -1,9 +1,9 @@
 // The exact All-Gather inside a block: the ramp after which every NPU of the block can send all of the block's chunks.
 //
-// Idea: step by step, every idle link takes the first chunk, in the order of arrival at its source, that its target neither
-// has nor is getting: first in, first out, as in the exact engine, on graphs of some dozen NPUs. Blocks that look alike share
-// one result. The block's chunks then get one order, early arrivals first, and each NPU a first row from which it can send
-// them back to back in that order without ever waiting for one.
+// Idea: step by step, every idle link takes the first chunk, in the order of arrival at its source, that its target
+// neither has nor is getting: first in, first out, as in the exact engine, on graphs of some dozen NPUs. Blocks that
+// look alike share one result. The block's chunks then get one order, early arrivals first, and each NPU a first row
+// from which it can send them back to back in that order without ever waiting for one.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,8 @@ struct Attempt {
   std::uint32_t rows = 0;  ///< after the last send
 };
 
-/// First in, first out on intact shapes (there it meets the bound or comes close); draws elsewhere and in later attempts.
+/// First in, first out on intact shapes (there it meets the bound or comes close); draws elsewhere and in later
+/// attempts.
 Attempt stream(CoarsePlan plan, const SynthesisProblem& problem, std::uint32_t attempt) {
   const std::uint32_t first = problem.topology.shape().has_value() ? 1 : kIrregularChoices;
   plan.streams.choices = attempt == 0 ? first : 2U << (attempt % 3);
@@ -100,8 +101,8 @@ std::string coarse_unsuitable(const SynthesisProblem& problem) {
   std::uint64_t ports = 1;
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     ports = std::max<std::uint64_t>(ports, topology.in_links(VertexId::at(npu)).size());
-  const auto most = static_cast<double>(collective.chunks()) + 2.0 * static_cast<double>(hop_rows) *
-                                                                   static_cast<double>(topology.npus());
+  const auto most = static_cast<double>(collective.chunks()) +
+                    2.0 * static_cast<double>(hop_rows) * static_cast<double>(topology.npus());
   if (most * static_cast<double>(ports) * 2 > static_cast<double>(kMostRows))
     return "its rows are counted in 32 bits, and alpha is too large beside the time of a chunk";
   return {};
@@ -111,7 +112,8 @@ Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   const auto& topology = problem.topology;
   const int threads = std::max(1, problem.threads);
   if (const auto lost = find_disconnected_pair(topology))
-    return input_error({}, fmt::format("NPU {} cannot be reached from NPU {}", lost->second.value(), lost->first.value()),
+    return input_error({},
+                       fmt::format("NPU {} cannot be reached from NPU {}", lost->second.value(), lost->first.value()),
                        "no path of links leads there, and the collective needs one", "add links");
   const HopTime hop = hop_of(problem);
   const auto hop_rows = static_cast<std::uint32_t>(ceil_div(hop.latency.count(), hop.busy.count()));
@@ -157,8 +159,8 @@ std::size_t coarse_bytes(const SynthesisProblem& problem) {
   const auto size = static_cast<double>(block_size_for(problem));
   const auto links = static_cast<double>(problem.topology.links());
   const auto chunks = static_cast<double>(problem.collective.chunks());
-  // Streams of 6 bytes, the bits that tell who has what, the index of tiles; a ramp per kind of block (some dozen kinds; on
-  // irregular topologies one per block); a gather's working memory.
+  // Streams of 6 bytes, the bits that tell who has what, the index of tiles; a ramp per kind of block (some dozen
+  // kinds; on irregular topologies one per block); a gather's working memory.
   const double streams = npus * npus / size * 6.2 + npus * chunks / 256 * 2;
   const double kinds = problem.topology.shape() ? std::min(30.0, npus / size) : npus / size;
   const double ramps = kinds * size * size * static_cast<double>(problem.collective.chunks_per_npu()) * 24;
@@ -170,8 +172,8 @@ double coarse_seconds(const SynthesisProblem& problem) {
   const auto npus = static_cast<double>(problem.topology.npus());
   const auto size = static_cast<double>(block_size_for(problem));
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  return passes * (npus * npus / size * kSecondsPerStream +
-                   static_cast<double>(problem.topology.links()) * kSecondsPerLink);
+  return passes *
+         (npus * npus / size * kSecondsPerStream + static_cast<double>(problem.topology.links()) * kSecondsPerLink);
 }
 
 }  // namespace tenex

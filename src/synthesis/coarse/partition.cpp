@@ -27,8 +27,8 @@ BlockPartition from_labels(std::vector<std::uint32_t> labels, std::size_t blocks
   return partition;
 }
 
-/// Extents of a tile: the shortest side grows until the tile holds `size` NPUs (or the next growth would overshoot by more
-/// than stopping falls short).
+/// Extents of a tile: the shortest side grows until the tile holds `size` NPUs (or the next growth would overshoot by
+/// more than stopping falls short).
 std::vector<std::uint32_t> tile_extents(const Shape& shape, std::size_t size) {
   std::vector<std::uint32_t> extents(shape.dimensions(), 1);
   std::size_t volume = 1;
@@ -87,7 +87,10 @@ std::vector<std::vector<std::uint32_t>> mutual_neighbours(const Topology& topolo
 class BlobGrower {
  public:
   BlobGrower(std::vector<std::vector<std::uint32_t>> neighbours, std::size_t size)
-      : neighbours_(std::move(neighbours)), size_(size), label_(neighbours_.size(), kFree), links_in_(label_.size(), 0),
+      : neighbours_(std::move(neighbours)),
+        size_(size),
+        label_(neighbours_.size(), kFree),
+        links_in_(label_.size(), 0),
         distance_(label_.size(), 0) {}
 
   BlockPartition grow() {
@@ -133,8 +136,7 @@ class BlobGrower {
   void join_crumbs() {
     std::vector<std::uint32_t> order(blocks_.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto a, auto b) { return blocks_[a].size() < blocks_[b].size(); });
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks_[a].size() < blocks_[b].size(); });
     for (const auto crumb : order) {
       if (blocks_[crumb].empty() || 2 * blocks_[crumb].size() >= size_) continue;
       std::uint32_t host = kFree;

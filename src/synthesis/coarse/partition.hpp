@@ -1,9 +1,10 @@
 // Connected blocks of NPUs of about one size: what the coarse engine moves as a unit.
 //
-// Idea: on an intact product shape, tiles of consecutive coordinates, as near to cubes as the dimensions allow; elsewhere
-// blocks grow from the lowest free NPU, always by the neighbour with the most links into the block (nearest to its seed, then
-// lowest, among equals), which gives round blobs; what is left over as crumbs joins its smallest neighbour. Only links that
-// exist both ways count, so that every block can gather inside itself. The same topology gives the same blocks.
+// Idea: on an intact product shape, tiles of consecutive coordinates, as near to cubes as the dimensions allow;
+// elsewhere blocks grow from the lowest free NPU, always by the neighbour with the most links into the block (nearest
+// to its seed, then lowest, among equals), which gives round blobs; what is left over as crumbs joins its smallest
+// neighbour. Only links that exist both ways count, so that every block can gather inside itself. The same topology
+// gives the same blocks.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 namespace tenex {
 namespace {
 
-/// A stream's rows go into the rows of the whole so often, at least: where few NPUs need all of their links all the time, on
-/// topologies that are no intact shape, and where all NPUs do.
+/// A stream's rows go into the rows of the whole so often, at least: where few NPUs need all of their links all the
+/// time, on topologies that are no intact shape, and where all NPUs do.
 constexpr std::size_t kSlackRows = 60;
 constexpr std::size_t kIrregularRows = 200;
 constexpr std::size_t kTightRows = 200;

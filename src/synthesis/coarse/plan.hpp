@@ -11,19 +11,19 @@
 
 namespace tenex {
 
-/// How many NPUs a block should have: a small part of the rows that the NPU with the fewest in-links needs at least (a smaller
-/// one where all NPUs have as few, as on tori: there whole blocks cost a stream or two), and not far above the square root of
-/// all, where the gathers inside blocks would begin to cost more than the streams. O(npus).
+/// How many NPUs a block should have: a small part of the rows that the NPU with the fewest in-links needs at least (a
+/// smaller one where all NPUs have as few, as on tori: there whole blocks cost a stream or two), and not far above the
+/// square root of all, where the gathers inside blocks would begin to cost more than the streams. O(npus).
 [[nodiscard]] std::size_t block_size_for(const SynthesisProblem& problem);
 
 struct CoarsePlan {
   BlockPartition partition;
-  std::vector<BlockGather> gathers;           ///< one per kind of block
-  std::vector<std::uint32_t> gather_of;       ///< per block
+  std::vector<BlockGather> gathers;                  ///< one per kind of block
+  std::vector<std::uint32_t> gather_of;              ///< per block
   std::vector<std::vector<std::uint32_t>> slots_of;  ///< per block: its inner links' slots, by number in its BlockShape
-  std::vector<std::uint32_t> place_in_block;  ///< per NPU: place among its block's members
+  std::vector<std::uint32_t> place_in_block;         ///< per NPU: place among its block's members
   StreamProblem streams;
-  std::vector<ChunkId> chunks;                ///< block by block, in the order of sending
+  std::vector<ChunkId> chunks;  ///< block by block, in the order of sending
   std::vector<std::uint32_t> block_begin;
 };
 

@@ -58,7 +58,9 @@ std::uint32_t wheel_rows_of(const StreamProblem& problem) {
 }
 
 Shared::Shared(const StreamProblem& given)
-    : problem(given), blocks(static_cast<std::uint32_t>(given.length.size())), words((blocks + 63) / 64),
+    : problem(given),
+      blocks(static_cast<std::uint32_t>(given.length.size())),
+      words((blocks + 63) / 64),
       wheel_rows(wheel_rows_of(given)),
       last_stream_row(*std::max_element(given.stream_row.begin(), given.stream_row.end())) {
   const std::size_t npus = given.block_of.size();
@@ -81,8 +83,12 @@ Shared::Shared(const StreamProblem& given)
   for (std::uint32_t npu = 0; npu < npus; ++npu)
     for (auto slot = given.slot_begin[npu]; slot < given.slot_begin[npu + 1]; ++slot) {
       const auto source = given.source[slot];
-      slots[slot] = {source, npu, 0, static_cast<std::uint16_t>(slot - given.slot_begin[npu]),
-                     source / kRegionNpus != npu / kRegionNpus, false};
+      slots[slot] = {source,
+                     npu,
+                     0,
+                     static_cast<std::uint16_t>(slot - given.slot_begin[npu]),
+                     source / kRegionNpus != npu / kRegionNpus,
+                     false};
       out_slot[at[source]++] = slot;
     }
 }
@@ -253,8 +259,8 @@ class Region {
   std::vector<std::uint32_t> sleeping_foreign_;
 };
 
-/// Runs regions window by window on a team of threads until nothing is missing. One barrier per window; it sleeps where other
-/// programs hold the cores.
+/// Runs regions window by window on a team of threads until nothing is missing. One barrier per window; it sleeps where
+/// other programs hold the cores.
 class Team {
  public:
   Team(std::vector<Region>& regions, std::uint32_t wheel_rows)

@@ -1,15 +1,15 @@
 // The coarse engine's heart: every NPU gets every block once, as a stream of its chunks back to back.
 //
-// Idea: a link that becomes free takes the first block, in the order of arrival at its source, that its target neither has
-// nor is getting. A block is forwarded chunk by chunk: its stream may leave `hop_rows` after it began to arrive
-// (cut-through), so distance costs hops, not blocks. An event wheel holds links by the row in which they are free; a link
-// with nothing to send sleeps until its source gets something that its target lacks. So time is spent per stream, never per
-// row and link.
+// Idea: a link that becomes free takes the first block, in the order of arrival at its source, that its target neither
+// has nor is getting. A block is forwarded chunk by chunk: its stream may leave `hop_rows` after it began to arrive
+// (cut-through), so distance costs hops, not blocks. An event wheel holds links by the row in which they are free; a
+// link with nothing to send sleeps until its source gets something that its target lacks. So time is spent per stream,
+// never per row and link.
 //
-// Threads: NPUs are cut into regions of consecutive ids that depend on the topology alone. A region works through a window
-// of rows by itself, inside its caches; of NPUs in other regions it sees what they had when the window began. Windows end at
-// a barrier. So a stream that crosses regions waits for the next window (which costs latency, not throughput), and the result
-// is the same for every number of threads.
+// Threads: NPUs are cut into regions of consecutive ids that depend on the topology alone. A region works through a
+// window of rows by itself, inside its caches; of NPUs in other regions it sees what they had when the window began.
+// Windows end at a barrier. So a stream that crosses regions waits for the next window (which costs latency, not
+// throughput), and the result is the same for every number of threads.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,9 @@ struct StreamProblem {
   std::vector<std::uint32_t> stream_row;  ///< per NPU: first row from which it can send its own block
   std::vector<std::uint32_t> length;      ///< per block: rows that its stream takes
   std::uint32_t hop_rows = 1;
-  /// 1: first in, first out. More: one of the first so many that can be sent, drawn from (`salt`, link, row). Where blocks
-  /// differ in shape, first in, first out brings neighbours the same blocks at the same time and starves corners.
+  /// 1: first in, first out. More: one of the first so many that can be sent, drawn from (`salt`, link, row). Where
+  /// blocks differ in shape, first in, first out brings neighbours the same blocks at the same time and starves
+  /// corners.
   std::uint32_t choices = 1;
   std::uint64_t salt = 0;
 };

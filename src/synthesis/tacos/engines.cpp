@@ -1,8 +1,8 @@
 #include "synthesis/tacos/engines.hpp"
 
 #include "synthesis/coarse/coarse.hpp"
-#include "synthesis/symmetric/symmetric.hpp"
 #include "synthesis/steps/exact.hpp"
+#include "synthesis/symmetric/symmetric.hpp"
 #include "synthesis/tacos/event_driven.hpp"
 #include "synthesis/tacos/large.hpp"
 #include "synthesis/tacos/tacos.hpp"
@@ -13,12 +13,13 @@ const std::vector<Engine>& engines() {
   static const std::vector<Engine> table = {
       {EngineChoice::symmetric, "symmetric", "one NPU's schedule moved over a translation group, O(n)",
        symmetric_unsuitable, true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
-      {EngineChoice::coarse, "coarse", "blocks of NPUs as one, expanded to single sends: fast, a little above the bound",
-       coarse_unsuitable, false, gather_coarse, coarse_bytes, coarse_seconds},
-      {EngineChoice::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal, false,
-       gather_exact, exact_bytes, exact_seconds},
-      {EngineChoice::automatic, "large", "coarse, and exact where that leaves something to gain", large_unsuitable, true,
-       gather_large, exact_bytes, exact_seconds},
+      {EngineChoice::coarse, "coarse",
+       "blocks of NPUs as one, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
+       gather_coarse, coarse_bytes, coarse_seconds},
+      {EngineChoice::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal,
+       false, gather_exact, exact_bytes, exact_seconds},
+      {EngineChoice::automatic, "large", "coarse, and exact where that leaves something to gain", large_unsuitable,
+       true, gather_large, exact_bytes, exact_seconds},
       {EngineChoice::event_driven, "event_driven", "any topology, chunk by chunk and event by event",
        [](const SynthesisProblem&) { return std::string(); }, true, gather_event_driven, event_driven_bytes,
        event_driven_seconds},

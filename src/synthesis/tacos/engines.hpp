@@ -1,7 +1,7 @@
 // The engines behind the name `tacos`, fastest first: a new engine is one file and one line of this table.
 //
-// Each engine makes All-Gathers (and Broadcasts where it can); compose.hpp makes the other collectives of them. `automatic`
-// takes the first engine that suits the problem; the study may name one.
+// Each engine makes All-Gathers (and Broadcasts where it can); compose.hpp makes the other collectives of them.
+// `automatic` takes the first engine that suits the problem; the study may name one.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct Engine {
   EngineChoice choice;
   std::string_view name;
   std::string_view description;
-  /// Empty when the engine can make this gather; else why not, in words for a user. `problem.collective` is an All-Gather or a
-  /// Broadcast here. O(links).
+  /// Empty when the engine can make this gather; else why not, in words for a user. `problem.collective` is an
+  /// All-Gather or a Broadcast here. O(links).
   std::string (*unsuitable)(const SynthesisProblem& problem);
   /// Whether `automatic` may take it where it suits (an engine that trades quality for speed has to be named).
   bool automatic;
   Gatherer gather;
-  /// Expected bytes at the peak (schedule included) and seconds on one thread, from sizes alone; here `problem.collective` is what
-  /// the user asked for (an All-Reduce makes two gathers).
+  /// Expected bytes at the peak (schedule included) and seconds on one thread, from sizes alone; here
+  /// `problem.collective` is what the user asked for (an All-Reduce makes two gathers).
   std::size_t (*bytes)(const SynthesisProblem& problem);
   double (*seconds)(const SynthesisProblem& problem);
   /// Makes the whole collective where the engine has a shorter way than compose.hpp; null otherwise.

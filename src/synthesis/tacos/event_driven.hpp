@@ -5,7 +5,8 @@
 
 namespace tenex {
 
-/// All-Gather or Broadcast by multi-start matching over a time-expanded network. Errors (input): switches, unreachable members.
+/// All-Gather or Broadcast by multi-start matching over a time-expanded network. Errors (input): switches, unreachable
+/// members.
 [[nodiscard]] Result<Gathered> gather_event_driven(const SynthesisProblem& problem);
 
 }  // namespace tenex

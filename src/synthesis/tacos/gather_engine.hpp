@@ -9,7 +9,8 @@
 //
 // Encoding: each vertex lists what it holds in order of arrival; each link walks its source's list with a cursor, first
 // in first out, and looks at each entry once, so all matching costs O(links * chunks) bit tests. The out-links of a
-// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_plan.hpp): no heap of sends.
+// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_plan.hpp): no heap of
+// sends.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
-// What `automatic` does with large gathers of like links: coarse first, exact only where coarse leaves something to gain.
+// What `automatic` does with large gathers of like links: coarse first, exact only where coarse leaves something to
+// gain.
 //
-// The coarse engine costs a hundredth of the exact one and often meets the proven bound, and then nothing can be better. Where it
-// does not, the exact engine runs too and the faster schedule is kept (the coarse one among equals: it takes less memory).
-// Both are deterministic, so the choice is.
+// The coarse engine costs a hundredth of the exact one and often meets the proven bound, and then nothing can be
+// better. Where it does not, the exact engine runs too and the faster schedule is kept (the coarse one among equals: it
+// takes less memory). Both are deterministic, so the choice is.
 #pragma once
 
 #include <string>

@@ -29,7 +29,8 @@ double user_seconds() {
 double gather(const std::string& name, const Topology& topology, Occupancy occupancy = Occupancy::transfer,
               std::uint32_t attempts = 1) {
   const auto npus = static_cast<std::int64_t>(topology.npus());
-  const Collective collective = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(1'000'000) * npus);
+  const Collective collective =
+      support::collective(CollectiveKind::all_gather, topology.npus(), bytes(1'000'000) * npus);
   const double wall = wall_seconds();
   const double user = user_seconds();
   const auto made = find_synthesizer("tacos")
@@ -55,9 +56,7 @@ double gather(const std::string& name, const Topology& topology, Occupancy occup
   return efficiency;
 }
 
-TEST(CoarseScale, Gathers40000NpusOfAMesh) {
-  EXPECT_GE(gather("mesh(200,200)", support::mesh(200, 200)), 0.995);
-}
+TEST(CoarseScale, Gathers40000NpusOfAMesh) { EXPECT_GE(gather("mesh(200,200)", support::mesh(200, 200)), 0.995); }
 
 TEST(CoarseScale, Gathers43000NpusOfAGrid) {
   EXPECT_GE(gather("grid(35,35,35)", support::shape("grid(35,35,35)")), 0.995);
@@ -71,8 +70,8 @@ TEST(CoarseScale, HonoursSerialization) {
   EXPECT_GE(gather("mesh(200,200), serialization", support::mesh(200, 200), Occupancy::serialization), 0.99);
 }
 
-// Measured: 0.9785, 0.9984, 0.9986. Where links are missing, streams of one block can keep two neighbours of a corner busy with
-// the same blocks for a while.
+// Measured: 0.9785, 0.9984, 0.9986. Where links are missing, streams of one block can keep two neighbours of a corner
+// busy with the same blocks for a while.
 TEST(CoarseScale, BearsOnePercentOfLinkPairsRemoved) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Topology mesh = support::mesh(200, 200);
