@@ -247,13 +247,15 @@ class WithoutPermission : public ::testing::Test {
  protected:
   WithoutPermission() {
     fs::permissions(folder_.path(), fs::perms::all);
+    // A copy that `nobody` can reach: the checkout may lie in a home that is closed to others.
+    fs::copy_file(tenex, folder_.path() / "tenex");
     support::write_text(study(), good_study);
     fs::create_directory(folder_.path() / "closed");
     fs::permissions(folder_.path() / "closed", fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
   }
   [[nodiscard]] fs::path study() const { return folder_.path() / "study.toml"; }
   [[nodiscard]] support::Finished as_nobody(std::vector<std::string> words) const {
-    words.insert(words.begin(), tenex);
+    words.insert(words.begin(), (folder_.path() / "tenex").string());
     Command command{words, {}, {}};
     command.unprivileged = true;
     return run(command);
