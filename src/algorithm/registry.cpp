@@ -30,6 +30,15 @@ const Algorithm* find_algorithm(std::string_view name) {
   return found == table.end() ? nullptr : &*found;
 }
 
+std::uint64_t messages_of_all_pairs(const Collective& collective) {
+  std::uint64_t total = 0;
+  for (const auto& group : collective.groups()) {
+    const std::uint64_t members = group.members.size();
+    total += members * (members - 1) * static_cast<std::uint64_t>(collective.chunks_per_npu());
+  }
+  return collective.kind() == CollectiveKind::all_reduce ? 2 * total : total;
+}
+
 Status check_fits(std::string_view name, const Topology& topology, const Collective& collective) {
   const auto* algorithm = find_algorithm(name);
   ensure(algorithm != nullptr, "an algorithm checks itself under a name that the registry lacks");

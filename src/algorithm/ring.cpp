@@ -142,14 +142,7 @@ class RingProgram final : public Program {
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
     return std::make_unique<RingState>(collective_, ways_);
   }
-  [[nodiscard]] std::uint64_t messages() const override {
-    std::uint64_t total = 0;
-    for (const auto& group : collective_->groups()) {
-      const std::uint64_t members = group.members.size();
-      total += members * (members - 1) * static_cast<std::uint64_t>(collective_->chunks_per_npu());
-    }
-    return collective_->kind() == CollectiveKind::all_reduce ? 2 * total : total;
-  }
+  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(*collective_); }
 
  private:
   std::shared_ptr<const Collective> collective_;

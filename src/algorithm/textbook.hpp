@@ -1,6 +1,7 @@
 // The makers behind the registry's lines; one file each.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -20,5 +21,9 @@ namespace tenex {
 /// Errors (input): the algorithm called `name` is not defined for the collective's kind, or the collective was made for
 /// another number of NPUs than the topology has.
 [[nodiscard]] Status check_fits(std::string_view name, const Topology& topology, const Collective& collective);
+
+/// Messages of a program that brings each chunk's parts between its owner and every other member of the group in one
+/// message each (twice for All-Reduce). O(groups).
+[[nodiscard]] std::uint64_t messages_of_all_pairs(const Collective& collective);
 
 }  // namespace tenex

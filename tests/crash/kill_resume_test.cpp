@@ -40,7 +40,7 @@ TEST(AKilledJob, ContinuesToTheSameRows) {
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
 
   const auto job = support::mpirun(2, run_words(folder.path(), "killed"));
-  for (const int delay : {150, 500, 900}) {
+  for (const int delay : {150, 400, 700, 1000, 600}) {
     const support::TemporaryFolder output;
     support::Child child(job, output.path());
     std::this_thread::sleep_for(milliseconds(delay));

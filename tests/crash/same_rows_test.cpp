@@ -16,7 +16,7 @@ TEST(AStudy, GivesTheSameRowsForAnyRanksAndThreads) {
   const support::TemporaryFolder folder;
   const auto alone = support::run({run_words(folder.path(), "alone", brief), {{"OMP_NUM_THREADS", "1"}}, {}});
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  for (const auto& [ranks, threads] : {std::pair{1, 2}, {2, 1}, {2, 2}, {3, 1}}) {
+  for (const auto& [ranks, threads] : {std::pair{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}}) {
     const auto out = "ranks" + std::to_string(ranks) + "threads" + std::to_string(threads);
     const auto job = support::run(support::mpirun(ranks, run_words(folder.path(), out, brief), threads));
     ASSERT_EQ(job.exit_code, 0) << out << ": " << job.err;

@@ -9,17 +9,22 @@ namespace tenex {
 
 namespace {
 
+__extension__ using Wide = unsigned __int128;
+
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kSeveral = kNobody - 1;
 
-/// The least cost of each level.
+/// The least cost of each level: the first that is more than `factor` times the level before. The factor is an integer
+/// in units of 1/65,536, so that levels do not depend on rounding; it is squared until the levels are few, and ends far
+/// below 2^63 because costs are below 2^62: eight levels are left long before.
 std::vector<std::int64_t> level_floors(std::vector<std::int64_t> costs, std::uint32_t limit) {
   std::sort(costs.begin(), costs.end());
   std::vector<std::int64_t> floors;
-  for (double factor = 1.25; floors.empty() || floors.size() > limit; factor *= factor) {
+  constexpr std::uint32_t one = 1U << 16U;
+  for (Wide factor = one + one / 4; floors.empty() || floors.size() > limit; factor = factor * factor / one) {
     floors.clear();
     for (const std::int64_t cost : costs)
-      if (floors.empty() || static_cast<double>(cost) > factor * static_cast<double>(floors.back()))
+      if (floors.empty() || static_cast<Wide>(cost) * one > factor * static_cast<Wide>(floors.back()))
         floors.push_back(cost);
   }
   return floors;
