@@ -24,6 +24,38 @@ bool enough(std::span<const LinkBundle> bundles, std::int64_t time, std::int64_t
   return false;
 }
 
+/// Wide enough for bytes of all chunks, and for picoseconds times bytes per second.
+__extension__ using Wide = unsigned __int128;
+constexpr Wide kPicosecondsPerSecond = 1'000'000'000'000U;
+
+bool enough_bytes(const Topology& topology, std::span<const std::int64_t> links_of_class, std::int64_t time,
+                  Wide bytes) {
+  Wide missing = bytes;
+  for (std::size_t k = 0; k < links_of_class.size(); ++k) {
+    const auto& link = topology.classes()[k];
+    if (links_of_class[k] == 0 || time <= link.alpha.count()) continue;
+    const Wide each = static_cast<Wide>(time - link.alpha.count()) * static_cast<Wide>(link.bandwidth.count()) /
+                      kPicosecondsPerSecond;
+    const auto links = static_cast<Wide>(links_of_class[k]);
+    if (each >= (missing + links - 1) / links) return true;
+    missing -= each * links;
+  }
+  return false;
+}
+
+/// The least T in (0, SimTime::max()] for which `holds`, which once true stays true; SimTime::max() where none does.
+template <class Holds>
+SimTime least_that(const Holds& holds) {
+  std::int64_t low = 0;  // does not hold
+  std::int64_t high = SimTime::max().count();
+  if (!holds(high)) return SimTime::max();
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? high : low) = middle;
+  }
+  return picoseconds(high);
+}
+
 }  // namespace
 
 std::vector<LinkBundle> bundles_of(const Topology& topology, std::span<const std::int64_t> links_of_class, Bytes size,
@@ -36,14 +68,16 @@ std::vector<LinkBundle> bundles_of(const Topology& topology, std::span<const std
 
 SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks) {
   if (chunks <= 0 || enough(bundles, 0, chunks)) return SimTime::zero();
-  std::int64_t low = 0;  // not enough
-  std::int64_t high = SimTime::max().count();
-  if (!enough(bundles, high, chunks)) return SimTime::max();
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (enough(bundles, middle, chunks) ? high : low) = middle;
-  }
-  return picoseconds(high);
+  return least_that([&](std::int64_t time) { return enough(bundles, time, chunks); });
+}
+
+SimTime least_time(const BoundProblem& problem, std::span<const std::int64_t> links_of_class, Bytes size,
+                   std::int64_t chunks) {
+  if (problem.single_chunks)
+    return least_time(bundles_of(problem.topology, links_of_class, size, problem.occupancy), chunks);
+  if (chunks <= 0) return SimTime::zero();
+  const Wide bytes = static_cast<Wide>(chunks) * static_cast<Wide>(size.count());
+  return least_that([&](std::int64_t time) { return enough_bytes(problem.topology, links_of_class, time, bytes); });
 }
 
 }  // namespace tenex

@@ -2,7 +2,10 @@
 //
 // A link whose hop takes `latency` and keeps it busy for `busy` has delivered 1 + floor((T - latency) / busy) chunks by
 // T >= latency and none before. Under `transfer` that is floor(T / (alpha + beta*m)), under `serialization`
-// floor((T - alpha) / (beta*m)): the floor counts of the project's physics in one formula.
+// floor((T - alpha) / (beta*m)): the floor counts of the project's physics in one formula. Where several chunks may
+// share a send, they may share its alpha and its rounding: then a link has delivered at most floor((T - alpha) *
+// bandwidth) bytes by T, under either occupancy, since any number of sends with B bytes together, the last of which
+// arrives by T, takes at least the serialization time of B before its alpha.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "tenex/base/ids.hpp"
+#include "tenex/bound/bound.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -29,5 +33,10 @@ struct LinkBundle {
 /// The least T at which the bundles together can have delivered `chunks`; zero for none to deliver, SimTime::max()
 /// where there is no link. Exact, by binary search over picoseconds. O(bundles * 63).
 [[nodiscard]] SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks);
+
+/// The least T at which `links_of_class[k]` links of class k, for all k together, can have delivered `chunks` chunks of
+/// `size`: by whole chunks, or by bytes where the problem allows several chunks in a send. O(classes * 63).
+[[nodiscard]] SimTime least_time(const BoundProblem& problem, std::span<const std::int64_t> links_of_class, Bytes size,
+                                 std::int64_t chunks);
 
 }  // namespace tenex

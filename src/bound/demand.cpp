@@ -13,6 +13,8 @@ NpuDemand npu_demand(const Collective& collective, GroupId group, std::uint32_t 
       return {.receive = (n - 1) * c, .send = c};
     case CollectiveKind::reduce_scatter:
       return {.receive = c, .send = (n - 1) * c};
+    case CollectiveKind::all_to_all:
+      return {.receive = (n - 1) * c, .send = (n - 1) * c};
     case CollectiveKind::all_reduce:
       return {.receive = n * c, .send = n * c};
     case CollectiveKind::broadcast:

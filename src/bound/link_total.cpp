@@ -3,6 +3,7 @@
 // Counts, per chunk of a group of n NPUs:
 // - All-Gather, Broadcast: n-1 arrivals, one at every NPU that does not start with the chunk; on the NPUs' in-links.
 // - Reduce-Scatter, Reduce: n-1 sends, the contribution of every NPU but the owner; on the NPUs' out-links.
+// - All-to-All: 1 arrival at the chunk's destination, none where that is its owner.
 // - All-Reduce: 2(n-1) arrivals. Put all arrivals of the chunk in time order and let v be the first NPU that is
 //   complete, at the k-th arrival. Each of the n-1 others' contributions has left its NPU by a send that has arrived
 //   by then, and these sends have distinct sources: k >= n-1. The n-1 others are not complete yet, and each needs an
@@ -45,7 +46,8 @@ std::vector<std::int64_t> npu_links(const Topology& topology, bool outgoing) {
 }  // namespace
 
 std::optional<SimTime> link_total_bound(const BoundProblem& problem) {
-  const auto& [topology, collective, occupancy, overlap] = problem;
+  const auto& topology = problem.topology;
+  const auto& collective = problem.collective;
   const auto kind = collective.kind();
   const bool reducing = has_reducing_switch(topology);
   std::vector<std::int64_t> sends_of_size(collective.chunk_sizes().size(), 0);
@@ -53,15 +55,14 @@ std::optional<SimTime> link_total_bound(const BoundProblem& problem) {
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     const auto n = static_cast<std::int64_t>(collective.groups()[g].members.size());
     const auto chunks = static_cast<std::int64_t>(collective.chunks_in(GroupId::at(g)));
-    const std::int64_t sends = chunks * sends_per_chunk(kind, n, reducing);
+    const std::int64_t sends = kind == CollectiveKind::all_to_all ? chunks - n * collective.chunks_per_npu()
+                                                                  : chunks * sends_per_chunk(kind, n, reducing);
     if (sends > 0) sends_of_size[collective.size_class(collective.first_chunk(GroupId::at(g)))] += sends;
     total += sends;
   }
   const bool outgoing = kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce;
   const auto links = npu_links(topology, outgoing);
-  const auto time = [&](Bytes size, std::int64_t sends) {
-    return least_time(bundles_of(topology, links, size, occupancy), sends);
-  };
+  const auto time = [&](Bytes size, std::int64_t sends) { return least_time(problem, links, size, sends); };
   const auto& sizes = collective.chunk_sizes();
   SimTime bound = time(*std::min_element(sizes.begin(), sizes.end()), total);
   for (std::size_t s = 0; s < sizes.size(); ++s) bound = std::max(bound, time(sizes[s], sends_of_size[s]));

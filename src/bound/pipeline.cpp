@@ -30,7 +30,7 @@ SimTime last_start(const BoundProblem& problem, std::span<const LinkId> links, B
 }
 
 SimTime pipeline(const BoundProblem& problem, Direction direction) {
-  const auto& [topology, collective, occupancy, overlap] = problem;
+  const auto& [topology, collective, occupancy, overlap, single_chunks] = problem;
   SimTime bound = SimTime::zero();
   for (const auto& [group, rank, distance] : eccentricities(problem, direction)) {
     const NpuDemand demand = npu_demand(collective, group, rank);
@@ -47,6 +47,8 @@ SimTime pipeline(const BoundProblem& problem, Direction direction) {
 }  // namespace
 
 std::optional<SimTime> pipeline_bound(const BoundProblem& problem) {
+  // The last chunk to leave may have left early, in a send together with many others.
+  if (!problem.single_chunks) return std::nullopt;
   switch (problem.collective.kind()) {
     case CollectiveKind::all_gather:
     case CollectiveKind::broadcast:
@@ -56,6 +58,8 @@ std::optional<SimTime> pipeline_bound(const BoundProblem& problem) {
       return pipeline(problem, Direction::inward);
     case CollectiveKind::all_reduce:
       return std::max(pipeline(problem, Direction::outward), pipeline(problem, Direction::inward));
+    case CollectiveKind::all_to_all:
+      return std::nullopt;  // the chunks that wait longest at an NPU need not be those that go farthest
   }
   return std::nullopt;
 }

@@ -22,7 +22,8 @@ namespace {
 enum class Side { in, out };
 
 std::optional<SimTime> port_bound(const BoundProblem& problem, Side side) {
-  const auto& [topology, collective, occupancy, overlap] = problem;
+  const auto& topology = problem.topology;
+  const auto& collective = problem.collective;
   std::set<std::vector<std::int64_t>> seen;  // demand, chunk size class, links of each class
   SimTime bound = SimTime::zero();
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
@@ -40,8 +41,7 @@ std::optional<SimTime> port_bound(const BoundProblem& problem, Side side) {
         ++kind[2U + topology.class_of(link)];
       const auto [entry, fresh] = seen.insert(std::move(kind));
       if (!fresh) continue;
-      const auto bundles = bundles_of(topology, std::span(*entry).subspan(2), collective.chunk_bytes(first), occupancy);
-      bound = std::max(bound, least_time(bundles, chunks));
+      bound = std::max(bound, least_time(problem, std::span(*entry).subspan(2), collective.chunk_bytes(first), chunks));
     }
   }
   return bound;

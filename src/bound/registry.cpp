@@ -13,7 +13,10 @@ const std::vector<BoundMethod>& bound_methods() {
       {"eccentricity", "the farthest pair of NPUs that must communicate", eccentricity_bound},
       {"pipeline", "chunks through one NPU's ports, one after another, and the farthest distance", pipeline_bound},
       {"relay", "every NPU's in-links, each fed by a neighbour that must receive before it relays", relay_bound},
+      {"approach", "every NPU's in-links deliver what is far away only after it has come near", approach_bound},
       {"slices", "the links across a slice of a product shape carry what must enter it", slices_bound},
+      {"volume_distance", "All-to-All: links carry every chunk as far as it has to go", volume_distance_bound},
+      {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", middle_cut_bound},
       {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", sum_of_parts_bound},
   };
   return methods;

@@ -57,9 +57,11 @@ std::vector<std::size_t> fastest_first(const Topology& topology, const std::vect
 }  // namespace
 
 std::optional<SimTime> slices_bound(const BoundProblem& problem) {
-  const auto& [topology, collective, occupancy, overlap] = problem;
+  const auto& topology = problem.topology;
+  const auto& collective = problem.collective;
   const auto kind = collective.kind();
-  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce) return std::nullopt;
+  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::all_to_all)
+    return std::nullopt;
   if (!topology.shape() || !topology.shape()->is_product() || topology.switches() > 0) return std::nullopt;
   if (collective.groups().size() != 1 || collective.groups()[0].members.size() != topology.npus()) return std::nullopt;
   const Shape& shape = *topology.shape();
@@ -77,7 +79,7 @@ std::optional<SimTime> slices_bound(const BoundProblem& problem) {
     for (std::size_t i = 0; i < corner.size(); ++i)
       for (std::size_t k = 0; fixed[i] && k < links.size(); ++k) links[k] += corner[i][k] * slice;
     const std::int64_t chunks = kind == CollectiveKind::all_reduce ? n * c : (n - slice) * c;
-    bound = std::max(bound, least_time(bundles_of(topology, links, collective.chunk_sizes()[0], occupancy), chunks));
+    bound = std::max(bound, least_time(problem, links, collective.chunk_sizes()[0], chunks));
   }
   return bound;
 }

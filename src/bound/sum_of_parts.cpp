@@ -10,8 +10,10 @@ std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_reduce || problem.overlap) return std::nullopt;
   const Collective reduction = problem.collective.as(CollectiveKind::reduce_scatter);
   const Collective gather = problem.collective.as(CollectiveKind::all_gather);
-  const SimTime reducing = best_bound({problem.topology, reduction, problem.occupancy, false}).time;
-  const SimTime gathering = best_bound({problem.topology, gather, problem.occupancy, false}).time;
+  const SimTime reducing =
+      best_bound({problem.topology, reduction, problem.occupancy, false, problem.single_chunks}).time;
+  const SimTime gathering =
+      best_bound({problem.topology, gather, problem.occupancy, false, problem.single_chunks}).time;
   if (reducing > SimTime::max() - gathering) return SimTime::max();
   return reducing + gathering;
 }

@@ -20,9 +20,14 @@ bool gathers(CollectiveKind kind) {
   return kind == CollectiveKind::all_gather || kind == CollectiveKind::all_reduce || kind == CollectiveKind::broadcast;
 }
 
-/// How many chunks a group of n members has: c per NPU, or c in all where there is a root.
-std::int64_t chunks_of(CollectiveKind kind, std::size_t members, std::int64_t per_npu) {
+/// Into how many chunks S is cut in a group of n members: c per NPU, or c in all where there is a root.
+std::int64_t chunks_of_buffer(CollectiveKind kind, std::size_t members, std::int64_t per_npu) {
   return has_root(kind) ? per_npu : static_cast<std::int64_t>(members) * per_npu;
+}
+
+/// How many buffers of that kind a group has: in All-to-All every NPU sends its own.
+std::int64_t buffers_of(CollectiveKind kind, std::size_t members) {
+  return kind == CollectiveKind::all_to_all ? static_cast<std::int64_t>(members) : 1;
 }
 
 Diagnostics check_groups(const CollectiveRequest& request) {
@@ -59,14 +64,19 @@ Diagnostics check_amounts(const CollectiveRequest& request) {
   std::size_t largest = 0;
   for (const ProcessGroup& group : request.groups) {
     largest = std::max(largest, group.members.size());
-    const auto units = has_root(request.kind) ? 1 : static_cast<std::int64_t>(group.members.size());
+    // At most 2^32 NPUs, squared: below 2^63 only if a study's limits hold, so the product is taken in steps.
+    const auto members = static_cast<std::int64_t>(group.members.size());
+    const auto buffers = buffers_of(request.kind, group.members.size());
+    const auto units = has_root(request.kind)            ? 1
+                       : members > kMostChunks / buffers ? kMostChunks + 1
+                                                         : members * buffers;
     if (units != 0 && request.chunks > (kMostChunks - total) / units) {
       return {resource_error(fmt::format("{} chunks per NPU are too many", request.chunks),
                              fmt::format("at most {} chunks in all are addressed", kMostChunks))};
     }
     total += units * request.chunks;
   }
-  const Bytes least = bytes(chunks_of(request.kind, largest, request.chunks));
+  const Bytes least = bytes(chunks_of_buffer(request.kind, largest, request.chunks));
   if (request.size >= least) return {};
   const std::string rule = has_root(request.kind)
                                ? fmt::format("every chunk holds a byte at least: c = {}", request.chunks)
@@ -102,8 +112,9 @@ Result<Collective> Collective::make(CollectiveRequest request) {
       made.group_of_npu_[members[rank].index()] = GroupId::at(g);
       made.rank_of_npu_[members[rank].index()] = static_cast<std::uint32_t>(rank);
     }
-    const std::int64_t count = chunks_of(request.kind, members.size(), request.chunks);
-    made.first_chunk_.push_back(made.first_chunk_.back() + static_cast<std::size_t>(count));
+    const std::int64_t count = chunks_of_buffer(request.kind, members.size(), request.chunks);
+    made.first_chunk_.push_back(made.first_chunk_.back() +
+                                static_cast<std::size_t>(count * buffers_of(request.kind, members.size())));
     const Bytes chunk = bytes(ceil_div(request.size.count(), count));
     const auto known = std::find(made.chunk_sizes_.begin(), made.chunk_sizes_.end(), chunk);
     made.size_class_of_group_.push_back(static_cast<std::size_t>(known - made.chunk_sizes_.begin()));
@@ -123,7 +134,17 @@ NpuId Collective::owner(ChunkId chunk) const {
   const GroupId group = group_of(chunk);
   const auto& members = groups_[group.index()].members;
   if (has_root(kind_)) return members[root_];
-  return members[(chunk.index() - first_chunk_[group.index()]) / static_cast<std::size_t>(chunks_per_npu_)];
+  const auto chunks_per_owner =
+      static_cast<std::size_t>(chunks_per_npu_) * (kind_ == CollectiveKind::all_to_all ? members.size() : 1);
+  return members[(chunk.index() - first_chunk_[group.index()]) / chunks_per_owner];
+}
+
+NpuId Collective::destination(ChunkId chunk) const {
+  ensure(kind_ == CollectiveKind::all_to_all, "only a chunk of an All-to-All has one destination");
+  const GroupId group = group_of(chunk);
+  const auto& members = groups_[group.index()].members;
+  const auto pair = (chunk.index() - first_chunk_[group.index()]) / static_cast<std::size_t>(chunks_per_npu_);
+  return members[pair % members.size()];
 }
 
 bool Collective::holds_at_start(NpuId npu, ChunkId chunk) const { return !reduces(kind_) && owner(chunk) == npu; }
@@ -133,12 +154,18 @@ bool Collective::contributes(NpuId npu, ChunkId chunk) const {
 }
 
 bool Collective::must_hold(NpuId npu, ChunkId chunk) const {
+  if (kind_ == CollectiveKind::all_to_all) return destination(chunk) == npu;
   return gathers(kind_) ? group_of(npu) == group_of(chunk) : owner(chunk) == npu;
 }
 
 std::uint64_t Collective::required_deliveries() const {
   std::uint64_t total = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (kind_ == CollectiveKind::all_to_all) {
+      const std::uint64_t members = groups_[g].members.size();
+      total += members * (members - 1) * static_cast<std::uint64_t>(chunks_per_npu_);
+      continue;
+    }
     const std::uint64_t receivers = gathers(kind_) ? groups_[g].members.size() : 1;
     const std::uint64_t holders = reduces(kind_) ? 0 : 1;
     total += (receivers - holders) * chunks_in(GroupId::at(g));
@@ -147,7 +174,9 @@ std::uint64_t Collective::required_deliveries() const {
 }
 
 Collective Collective::as(CollectiveKind kind) const {
-  ensure(has_root(kind) == has_root(kind_), "a collective turns only into one with the same chunks");
+  ensure(has_root(kind) == has_root(kind_) &&
+             (kind == CollectiveKind::all_to_all) == (kind_ == CollectiveKind::all_to_all),
+         "a collective turns only into one with the same chunks");
   Collective turned = *this;
   turned.kind_ = kind;
   return turned;

@@ -9,7 +9,8 @@ namespace tenex {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames{"all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce"};
+constexpr std::array<std::string_view, 6> kNames{"all_gather", "reduce_scatter", "all_reduce",
+                                                 "broadcast",  "reduce",         "all_to_all"};
 
 }  // namespace
 
@@ -35,6 +36,7 @@ double bus_factor(CollectiveKind kind, std::size_t npus_in_group) {
       return 2 * (n - 1) / n;
     case CollectiveKind::all_gather:
     case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all:
       return (n - 1) / n;
     case CollectiveKind::broadcast:
     case CollectiveKind::reduce:

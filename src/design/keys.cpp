@@ -30,7 +30,6 @@ constexpr std::array kLaterKeys{
 };
 
 constexpr std::array kLaterCollectives{
-    LaterWord{"all_to_all", "every NPU sends each other one a chunk of its own"},
     LaterWord{"gather", "the root collects a chunk of every NPU"},
     LaterWord{"scatter", "the root sends every NPU a chunk of its own"},
 };

@@ -121,6 +121,22 @@ TEST(Bound, SendsTheLastChunkOfABroadcastAfterTheOthers) {
   EXPECT_EQ(bound_named("pipeline", {line, reduce, Occupancy::transfer}), kStep * 5);
 }
 
+TEST(Bound, WaitsForWhatIsFarAwayToComeNear) {
+  // mesh(5,5): 2 chunks are one hop from a corner, 3 two, so 19 are three or more. These cannot start on the last hop
+  // before 2 * 20.5 us, and one of the corner's 2 links brings 10 of them: 41 + 0.5 + 10 * 20 us. The relay bound is
+  // 241.
+  const Topology mesh = support::mesh(5, 5);
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    const Collective collective = of_megabytes(kind, 25);
+    EXPECT_EQ(bound_named("approach", {mesh, collective, Occupancy::serialization}), nanoseconds(241'500));
+    EXPECT_EQ(best_bound({mesh, collective, Occupancy::serialization}).name, "approach");
+    EXPECT_EQ(bound_named("approach", {mesh, collective, Occupancy::transfer}), kStep * 12);
+  }
+  // A line of 3, one link into an end: the far chunk starts there after a hop.
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, 3);
+  EXPECT_EQ(bound_named("approach", {support::line(3), gather, Occupancy::serialization}), kStep * 2);
+}
+
 TEST(Bound, WaitsForWhatANeighbourHasToRelay) {
   // torus(5,5): 24 chunks over 4 in-links, 6 each. Under serialization a link brings its source's own chunk by 20.5 us,
   // when the source gets something to relay, and 5 more by 20.5 + 0.5 + 5 * 20 us. Counting alone: 0.5 + 6 * 20.
@@ -236,6 +252,51 @@ TEST(Bound, SaysThatNothingArrivesWhereNoLinkLeads) {
   const Topology one_way = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 2);
   EXPECT_EQ(best_bound({one_way, gather, Occupancy::transfer}).time, SimTime::max());
+}
+
+TEST(Bound, CarriesAnAllToAllAsFarAsItHasToGo) {
+  // A ring of 8: from each NPU the distances are 1 1 2 2 3 3 4 = 16, from 8 NPUs 128 sends over 16 links: 8 steps.
+  // Ejection needs only 7 chunks over 2 links: 4 steps.
+  const Collective exchange = of_megabytes(CollectiveKind::all_to_all, 8);
+  const Topology ring = support::ring(8);
+  EXPECT_EQ(bound_named("volume_distance", {ring, exchange, Occupancy::transfer}), kStep * 8);
+  EXPECT_EQ(bound_named("ejection", {ring, exchange, Occupancy::transfer}), kStep * 4);
+  EXPECT_EQ(bound_named("injection", {ring, exchange, Occupancy::transfer}), kStep * 4);
+  EXPECT_EQ(best_bound({ring, exchange, Occupancy::transfer}).time, kStep * 8);
+  // Two groups of four neighbours, elsewhere nothing: searched. In a group of a line of 4 the distances sum to
+  // 2 (3*1 + 2*2 + 1*3) = 20; 40 sends over 16 links: 2.5, so 3 steps.
+  CollectiveRequest halves;
+  halves.kind = CollectiveKind::all_to_all;
+  halves.npus = 8;
+  halves.groups = parse_groups("0-3; 4-7", 8).value();
+  halves.size = kMegabyte * 4;
+  const Collective in_halves = Collective::make(halves).value();
+  EXPECT_EQ(bound_named("volume_distance", {ring, in_halves, Occupancy::transfer}), kStep * 3);
+}
+
+TEST(Bound, CountsWhatCrossesTheMiddleOfALine) {
+  // A mesh of 4x6, a line of 6 along dimension 2: 3 * 3 of its pairs cross the middle each way, times 4^2 pairs of
+  // lines: 144 chunks over 4 links, 36 steps. On average: distances along it 2 (5*1+4*2+3*3+2*4+1*5) = 70, times 16,
+  // over 4 * 10 links: 28 steps.
+  const Topology mesh = support::mesh(4, 6);
+  const Collective exchange = of_megabytes(CollectiveKind::all_to_all, 24);
+  EXPECT_EQ(bound_named("middle_cut", {mesh, exchange, Occupancy::transfer}), kStep * 36);
+  EXPECT_EQ(bound_named("volume_distance", {mesh, exchange, Occupancy::transfer}), kStep * 28);
+  EXPECT_EQ(best_bound({mesh, exchange, Occupancy::transfer}).name, "middle_cut");
+}
+
+TEST(Bound, CountsBytesWhereSendsCarrySeveralChunks) {
+  // An NPU of a ring of 8 receives 7 chunks over 2 links. As whole chunks: 4 hops, 82 us under transfer. Several to a
+  // send: 3.5 MB on each link after one alpha, 0.5 + 70 us under either occupancy.
+  const Topology ring = support::ring(8);
+  const Collective gather = of_megabytes(CollectiveKind::all_gather, 8);
+  EXPECT_EQ(bound_named("ejection", {ring, gather, Occupancy::transfer, true, true}), kStep * 4);
+  EXPECT_EQ(bound_named("ejection", {ring, gather, Occupancy::transfer, true, false}), nanoseconds(70'500));
+  EXPECT_EQ(bound_named("ejection", {ring, gather, Occupancy::serialization, true, false}), nanoseconds(70'500));
+  // All links together: 8 * 7 MB over 16 links. Nothing is said of single chunks.
+  EXPECT_EQ(bound_named("link_total", {ring, gather, Occupancy::transfer, true, false}), nanoseconds(70'500));
+  for (const Bound& bound : all_bounds({ring, gather, Occupancy::transfer, true, false}))
+    EXPECT_TRUE(bound.name != "pipeline" && bound.name != "relay") << bound.name;
 }
 
 TEST(Bound, HandlesFortyThousandNpus) {

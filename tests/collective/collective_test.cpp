@@ -34,7 +34,7 @@ std::string refusal(const CollectiveRequest& wanted) {
 }
 
 TEST(CollectiveKinds, NamesAreReadBack) {
-  EXPECT_THAT(collective_names(), ElementsAre("all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce"));
+  EXPECT_THAT(collective_names(), ElementsAre("all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce", "all_to_all"));
   for (const auto name : collective_names()) EXPECT_EQ(to_string(parse_collective_kind(name).value()), name);
 }
 
@@ -44,7 +44,7 @@ TEST(CollectiveKinds, NearSpellingsAreSuggested) {
   EXPECT_EQ(
       to_string(unknown.errors()),
       "study.toml:2:5: unknown collective \"all-gather\" (collectives are all_gather, reduce_scatter, all_reduce, "
-      "broadcast, reduce) did you mean \"all_gather\"?");
+      "broadcast, reduce, all_to_all) did you mean \"all_gather\"?");
   EXPECT_EQ(parse_collective_kind("barrier_network").errors().front().suggestion, "");
 }
 
@@ -52,6 +52,7 @@ TEST(CollectiveKinds, BusFactorsAreThoseOfNcclTests) {
   EXPECT_DOUBLE_EQ(bus_factor(all_reduce, 4), 1.5);  // 2 * 3/4
   EXPECT_DOUBLE_EQ(bus_factor(all_gather, 4), 0.75);
   EXPECT_DOUBLE_EQ(bus_factor(reduce_scatter, 4), 0.75);
+  EXPECT_DOUBLE_EQ(bus_factor(all_to_all, 4), 0.75);
   EXPECT_DOUBLE_EQ(bus_factor(broadcast, 4), 1);
   EXPECT_DOUBLE_EQ(bus_factor(reduce, 4), 1);
 }
@@ -96,6 +97,41 @@ TEST(Collective, AllReduceEndsWithEverySumEverywhere) {
   EXPECT_TRUE(reduction.contributes(NpuId(2), ChunkId(0)));
   EXPECT_TRUE(reduction.must_hold(NpuId(2), ChunkId(0)));
   EXPECT_EQ(reduction.required_deliveries(), 18U);  // 6 chunks at 3 NPUs
+}
+
+TEST(Collective, AllToAllNumbersChunksBySourceAndDestination) {
+  // 3 NPUs, 2 chunks per pair: chunk (i*3 + j)*2 + k goes from NPU i to NPU j; 1'800 bytes of each are cut into 3*2.
+  const Collective exchange = collective(all_to_all, 3, bytes(1800), 2);
+  EXPECT_EQ(exchange.chunks(), 18U);
+  EXPECT_EQ(exchange.chunk_bytes(ChunkId(17)), bytes(300));
+  const ChunkId from_2_to_0((2 * 3 + 0) * 2 + 1);
+  EXPECT_EQ(exchange.owner(from_2_to_0), NpuId(2));
+  EXPECT_EQ(exchange.destination(from_2_to_0), NpuId(0));
+  EXPECT_TRUE(exchange.holds_at_start(NpuId(2), from_2_to_0));
+  EXPECT_FALSE(exchange.holds_at_start(NpuId(0), from_2_to_0));
+  EXPECT_TRUE(exchange.must_hold(NpuId(0), from_2_to_0));
+  EXPECT_FALSE(exchange.must_hold(NpuId(1), from_2_to_0));
+  EXPECT_FALSE(exchange.must_hold(NpuId(2), from_2_to_0));
+  EXPECT_FALSE(exchange.contributes(NpuId(0), from_2_to_0));
+  EXPECT_EQ(exchange.required_deliveries(), 12U);  // 3*2 pairs of different NPUs, 2 chunks each
+}
+
+TEST(Collective, AllToAllOfGroupsNumbersGroupByGroup) {
+  // Groups {0, 1} and {2, 3, 4}: the first has 2*2 chunks, so chunk 4 + (1*3 + 2) goes from NPU 3 to NPU 4.
+  auto wanted = request(all_to_all, 5, 1, bytes(60));
+  wanted.groups = {{{NpuId(0), NpuId(1)}}, {{NpuId(2), NpuId(3), NpuId(4)}}};
+  const Collective exchange = Collective::make(wanted).value();
+  EXPECT_EQ(exchange.chunks(), 13U);
+  EXPECT_EQ(exchange.owner(ChunkId(9)), NpuId(3));
+  EXPECT_EQ(exchange.destination(ChunkId(9)), NpuId(4));
+  EXPECT_EQ(exchange.chunk_bytes(ChunkId(9)), bytes(20));
+  EXPECT_EQ(exchange.chunk_bytes(ChunkId(3)), bytes(30));
+}
+
+TEST(Collective, AllToAllOfTooManyNpusHasNoChunkIds) {
+  // 65'536^2 chunks are one more than 32-bit ids can number, with none kept for "no chunk".
+  EXPECT_THAT(refusal(request(all_to_all, 65'536, 1, bytes(1 << 20))), testing::HasSubstr("too many"));
+  EXPECT_EQ(refusal(request(all_to_all, 65'535, 1, bytes(1 << 20))), "accepted");
 }
 
 TEST(Collective, BroadcastAndReduceHaveARoot) {

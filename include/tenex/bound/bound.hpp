@@ -25,6 +25,10 @@ struct BoundProblem {
   /// All-Reduce: a chunk's gather may begin when its own reduction is complete. Without overlap the sum of the bounds
   /// of the two parts holds too; with overlap it does not (a 3-NPU line with 4 chunks takes 13 steps, the sum says 16).
   bool overlap = true;
+  /// Every send carries one chunk. Otherwise several chunks may share a send and pay alpha once (textbook algorithms
+  /// with large messages), so that bytes are counted instead of chunks and bounds that follow single chunks do not
+  /// apply.
+  bool single_chunks = true;
 };
 
 /// One bound's answer.

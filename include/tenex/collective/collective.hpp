@@ -5,8 +5,9 @@
 // All-Reduce, Broadcast and Reduce. Several process groups of a point work at the same time; each runs the collective
 // with its own S. Encoding: chunks are numbered group by group; in a group with m members and c chunks per NPU, chunk
 // (i*c + k) is the k-th chunk of rank i (its owner): the source in All-Gather, the destination of the sum in
-// Reduce-Scatter, the reducer in All-Reduce. Broadcast and Reduce have c chunks in all, owned by the root. Nothing is
-// stored per chunk.
+// Reduce-Scatter, the reducer in All-Reduce. Broadcast and Reduce have c chunks in all, owned by the root. In
+// All-to-All chunk ((i*m + j)*c + k) is the k-th of the chunks that rank i (its owner) has for rank j; those with i = j
+// never move. Nothing is stored per chunk.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@
 
 namespace tenex {
 
-enum class CollectiveKind : std::uint8_t { all_gather, reduce_scatter, all_reduce, broadcast, reduce };
+enum class CollectiveKind : std::uint8_t { all_gather, reduce_scatter, all_reduce, broadcast, reduce, all_to_all };
 
 /// "all_gather", ... as studies write it.
 [[nodiscard]] std::string_view to_string(CollectiveKind kind);
@@ -57,7 +58,7 @@ struct CollectiveRequest {
   CollectiveKind kind = CollectiveKind::all_gather;
   std::size_t npus = 0;              ///< of the topology
   std::vector<ProcessGroup> groups;  ///< empty: one group of all NPUs
-  std::int64_t chunks = 1;           ///< c, per NPU (Broadcast, Reduce: in all)
+  std::int64_t chunks = 1;           ///< c, per NPU (Broadcast, Reduce: in all; All-to-All: per pair)
   Bytes size;                        ///< S
   std::uint32_t root = 0;            ///< rank inside each group, Broadcast and Reduce only
 };
@@ -89,32 +90,38 @@ class Collective {
   [[nodiscard]] GroupId group_of(NpuId npu) const { return group_of_npu_[npu.index()]; }
   /// Rank of an NPU inside its group. O(1).
   [[nodiscard]] std::uint32_t rank_of(NpuId npu) const { return rank_of_npu_[npu.index()]; }
-  /// Who starts with it (All-Gather, Broadcast) or ends with its sum (the others). O(log groups).
+  /// Who starts with it (All-Gather, Broadcast, All-to-All) or ends with its sum (the others). O(log groups).
   [[nodiscard]] NpuId owner(ChunkId chunk) const;
+  /// For whom a chunk of an All-to-All is. O(log groups).
+  [[nodiscard]] NpuId destination(ChunkId chunk) const;
 
-  /// ceil(S/(n*c)) of the chunk's group; groups of different sizes have different chunks. O(log groups).
+  /// ceil(S/(n*c)) of the chunk's group (Broadcast, Reduce: ceil(S/c)); groups of different sizes have different
+  /// chunks. O(log groups).
   [[nodiscard]] Bytes chunk_bytes(ChunkId chunk) const { return chunk_sizes_[size_class(chunk)]; }
   /// The distinct chunk sizes, and which of them a chunk has: for HopTimes. O(1) with one size, else O(log groups).
   [[nodiscard]] const std::vector<Bytes>& chunk_sizes() const { return chunk_sizes_; }
   [[nodiscard]] std::size_t size_class(ChunkId chunk) const {
     return chunk_sizes_.size() == 1 ? 0 : size_class_of_group_[group_of(chunk).index()];
   }
+  /// The size class of all chunks of a group. O(1).
+  [[nodiscard]] std::size_t size_class(GroupId group) const { return size_class_of_group_[group.index()]; }
 
-  /// Precondition of the copying part: the NPU holds the final value of the chunk at time zero (All-Gather: the owner;
-  /// Broadcast: the root; never for collectives that reduce).
+  /// Precondition of the copying part: the NPU holds the final value of the chunk at time zero (All-Gather, All-to-All:
+  /// the owner; Broadcast: the root; never for collectives that reduce).
   [[nodiscard]] bool holds_at_start(NpuId npu, ChunkId chunk) const;
   /// Precondition of the reducing part: the NPU has a contribution to the chunk's sum (every member, where kind
   /// reduces).
   [[nodiscard]] bool contributes(NpuId npu, ChunkId chunk) const;
   /// Postcondition: the NPU must end with the final value (the gathered chunk, or the complete sum).
   [[nodiscard]] bool must_hold(NpuId npu, ChunkId chunk) const;
-  /// Number of (NPU, chunk) pairs for which must_hold() and not holds_at_start(). O(groups).
+  /// Number of (NPU, chunk) pairs for which must_hold() and not holds_at_start() (All-to-All: pairs of different NPUs).
+  /// O(groups).
   [[nodiscard]] std::uint64_t required_deliveries() const;
 
   /// The same groups and chunks under another kind: the gather part of an All-Reduce is as(all_gather), its reduction
   /// as(reduce_scatter); the time-reversed partner of Reduce-Scatter is as(all_gather), of Reduce as(broadcast). Chunk
   /// ids, owners and chunk sizes agree. Only within {all_gather, reduce_scatter, all_reduce} or within {broadcast,
-  /// reduce}.
+  /// reduce}; an All-to-All turns into nothing else.
   [[nodiscard]] Collective as(CollectiveKind kind) const;
 
  private:
@@ -132,8 +139,8 @@ class Collective {
   std::vector<std::size_t> size_class_of_group_;
 };
 
-/// busbw / algbw of nccl-tests: 2(n-1)/n for All-Reduce, (n-1)/n for All-Gather and Reduce-Scatter, 1 for Broadcast,
-/// Reduce.
+/// busbw / algbw of nccl-tests: 2(n-1)/n for All-Reduce, (n-1)/n for All-Gather, Reduce-Scatter and All-to-All, 1 for
+/// Broadcast, Reduce.
 [[nodiscard]] double bus_factor(CollectiveKind kind, std::size_t npus_in_group);
 
 }  // namespace tenex

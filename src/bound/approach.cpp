@@ -1,0 +1,163 @@
+// Approach: what is far away cannot be at the door early.
+//
+// An NPU v needs the chunks of all others over its in-links. A chunk that starts d away from the source of a link
+// (store-and-forward, each hop alpha + beta*m) cannot start on that link before d. So for any set of chunks, a link of
+// latency w and busy time b has by T brought at most floor((T - w - r) / b) + 1 of them, r being the least distance of
+// any of them to the link's source, and the bound is the least T at which all in-links together can have brought the
+// whole set. The sets taken are the chunks that are at least so far from v, for each distance: the nearest set is
+// ejection's, but with alpha; the farthest is eccentricity's. Between them lie the chunks that have to be waited for
+// while nothing new is at the door. All-Gather and, with every link turned around, Reduce-Scatter. Switches may change
+// what a hop takes; topologies with switches are left to the other bounds.
+//
+// One search per in-link of an NPU. NPUs with the slowest links come first, as many as a fixed amount of work allows: a
+// maximum over fewer NPUs is a weaker bound, never a wrong one.
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bound/methods.hpp"
+#include "tenex/topology/distance.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t kWorkLimit = std::size_t{1} << 21;  ///< link visits: a tenth of a second
+
+/// A link into the NPU, and how long after its start at the earliest what is looked at can be at its source.
+struct Door {
+  HopTime hop;
+  VertexId source;
+  SimTime release;
+};
+
+std::int64_t brought(const Door& door, SimTime time, std::int64_t cap) {
+  const SimTime first = saturating_sum(door.release, door.hop.latency);
+  if (time < first) return 0;
+  return std::min(cap, (time - first).count() / door.hop.busy.count() + 1);
+}
+
+bool enough(const std::vector<Door>& doors, SimTime time, std::int64_t chunks) {
+  for (const auto& door : doors) chunks -= brought(door, time, chunks);
+  return chunks <= 0;
+}
+
+/// The least time that is enough, `low` being too little.
+SimTime least_time(const std::vector<Door>& doors, SimTime low, std::int64_t chunks) {
+  SimTime high = SimTime::max();
+  if (!enough(doors, high, chunks)) return high;
+  while (high - low > picoseconds(1)) {
+    const SimTime middle = low + (high - low) / 2;
+    (enough(doors, middle, chunks) ? high : low) = middle;
+  }
+  return high;
+}
+
+/// One group's gather, or its reduction turned around.
+class Approach {
+ public:
+  Approach(const BoundProblem& problem, GroupId group)
+      : problem_(problem),
+        turned_(problem.collective.kind() == CollectiveKind::reduce_scatter),
+        size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))),
+        members_(problem.collective.groups()[group.index()].members) {
+    if (!turned_) against_ = problem.topology.reversed();
+  }
+
+  /// Chunks per picosecond that can enter an NPU.
+  [[nodiscard]] double rate(NpuId npu) const {
+    double rate = 0;
+    for (const auto& door : doors_of(npu)) rate += 1 / static_cast<double>(door.hop.busy.count());
+    return rate;
+  }
+
+  [[nodiscard]] std::size_t work(NpuId npu) const { return in_links(npu).size() * problem_.topology.links() + 1; }
+
+  /// The bound of one NPU, if it is above `bound`; else `bound`.
+  [[nodiscard]] SimTime raise(NpuId npu, SimTime bound) const {
+    auto doors = doors_of(npu);
+    std::vector<std::vector<SimTime>> distance;  // per door, per vertex
+    for (const auto& door : doors)
+      distance.push_back(arrival_times(turned_ ? problem_.topology : against_, door.source, size_));
+    std::vector<SimTime> to_npu;
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t rank = 0; rank < members_.size(); ++rank) {
+      const std::size_t vertex = vertex_of(members_[rank]).index();
+      SimTime least = SimTime::max();
+      for (std::size_t d = 0; d < doors.size(); ++d)
+        least = std::min(least, saturating_sum(distance[d][vertex], doors[d].hop.latency));
+      to_npu.push_back(least);
+      if (members_[rank] != npu) others.push_back(rank);
+    }
+    std::sort(others.begin(), others.end(), [&](std::uint32_t a, std::uint32_t b) { return to_npu[a] > to_npu[b]; });
+    for (auto& door : doors) door.release = SimTime::max();
+    std::int64_t chunks = 0;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const std::size_t vertex = vertex_of(members_[others[i]]).index();
+      for (std::size_t d = 0; d < doors.size(); ++d) doors[d].release = std::min(doors[d].release, distance[d][vertex]);
+      chunks += problem_.collective.chunks_per_npu();
+      const bool as_far = i + 1 < others.size() && to_npu[others[i + 1]] == to_npu[others[i]];
+      if (!as_far && !enough(doors, bound, chunks)) bound = least_time(doors, bound, chunks);
+    }
+    return bound;
+  }
+
+ private:
+  [[nodiscard]] std::span<const LinkId> in_links(NpuId npu) const {
+    return turned_ ? problem_.topology.out_links(vertex_of(npu)) : problem_.topology.in_links(vertex_of(npu));
+  }
+  [[nodiscard]] std::vector<Door> doors_of(NpuId npu) const {
+    std::vector<Door> doors;
+    for (const LinkId link : in_links(npu))
+      doors.push_back(
+          {hop_time(problem_.topology.classes()[problem_.topology.class_of(link)], size_, problem_.occupancy),
+           turned_ ? problem_.topology.target(link) : problem_.topology.source(link), SimTime::zero()});
+    return doors;
+  }
+
+  const BoundProblem& problem_;
+  bool turned_;
+  Bytes size_;
+  const std::vector<NpuId>& members_;
+  Topology against_;  ///< the topology with every link turned around, where searches need it
+};
+
+/// NPUs with little bandwidth into them first; one NPU where all see the same network.
+std::vector<NpuId> slowest_first(const BoundProblem& problem, const Approach& approach,
+                                 const std::vector<NpuId>& members) {
+  if (members.size() == problem.collective.npus() && TranslationGroup::of(problem.topology)) return {members[0]};
+  std::vector<std::pair<double, NpuId>> order;
+  for (const NpuId npu : members) order.emplace_back(approach.rate(npu), npu);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<NpuId> npus;
+  for (const auto& [rate, npu] : order) npus.push_back(npu);
+  return npus;
+}
+
+}  // namespace
+
+std::optional<SimTime> approach_bound(const BoundProblem& problem) {
+  const auto& collective = problem.collective;
+  const auto kind = collective.kind();
+  if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
+  if (problem.topology.switches() > 0) return std::nullopt;
+  std::optional<SimTime> bound;
+  std::size_t work = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto& members = collective.groups()[g].members;
+    if (members.size() < 2 || work + problem.topology.links() > kWorkLimit) continue;
+    const Approach approach(problem, GroupId::at(g));
+    for (const NpuId npu : slowest_first(problem, approach, members)) {
+      work += approach.work(npu);
+      if (work > kWorkLimit) break;
+      bound = approach.raise(npu, bound.value_or(SimTime::zero()));
+    }
+  }
+  return bound;
+}
+
+}  // namespace tenex

@@ -1,0 +1,143 @@
+// Traffic of an All-to-All: volume times distance, and what crosses the middle of a line.
+//
+// Every chunk goes from its owner to its destination, over at least as many links as lie between them; all these sends
+// share the links. In an intact product shape a step along dimension i uses a link of dimension i, so each dimension's
+// links must carry the distances along it, summed over all pairs; the slowest dimension binds. Elsewhere all links
+// together carry the sum of all distances, searched breadth-first while that takes less than a second.
+//
+// On a line of k the links in the middle carry more than the average: between positions j-1 and j, j(k-j) of the k^2
+// pairs of positions go each way, over one link per line. Rings, pairs and fully connected blocks look alike from
+// everywhere, so their average is their middle.
+//
+// Pairs of positions at distance d, ordered, in a block of k: line, 2(k-d) at each d; ring, k at each way to go; fully
+// connected, k(k-1) at 1. Source: the volume argument is folklore; Dally and Towles, Principles and Practices of
+// Interconnection Networks, 2004, chapter 3, has both.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "bound/capacity.hpp"
+#include "bound/methods.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::size_t kWorkLimit = std::size_t{1} << 26;  ///< link visits: below a second
+
+/// One All-to-All of all NPUs of an intact product without switches.
+bool is_plain_product(const BoundProblem& problem) {
+  const auto& shape = problem.topology.shape();
+  return shape && shape->is_product() && problem.topology.switches() == 0 && problem.collective.groups().size() == 1 &&
+         problem.collective.groups()[0].members.size() == problem.topology.npus();
+}
+
+/// Distances between all ordered pairs of positions of a block, summed.
+std::int64_t distances_in(const Block& block) {
+  const auto k = static_cast<std::int64_t>(block.size);
+  switch (block.kind) {
+    case BlockKind::line:
+      return (k - 1) * k * (k + 1) / 3;  // sum over d of 2 (k-d) d
+    case BlockKind::ring:
+      return k * (k / 2) * ((k + 1) / 2);  // from each, sum over offsets of the shorter way
+    case BlockKind::fully_connected:
+      return k * (k - 1);
+    case BlockKind::switched:
+    case BlockKind::dragonfly_groups:
+      break;
+  }
+  return 0;
+}
+
+/// Links of each class, per dimension of an intact product: [dimension][class].
+std::vector<std::vector<std::int64_t>> links_by_dimension(const Topology& topology) {
+  const Shape& shape = *topology.shape();
+  std::vector<std::vector<std::int64_t>> links(shape.dimensions(),
+                                               std::vector<std::int64_t>(topology.classes().size(), 0));
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const LinkId link = LinkId::at(i);
+    std::size_t a = topology.source(link).index();
+    std::size_t b = topology.target(link).index();
+    std::size_t dimension = 0;
+    for (; a % shape.blocks[dimension].size == b % shape.blocks[dimension].size; ++dimension) {
+      a /= shape.blocks[dimension].size;
+      b /= shape.blocks[dimension].size;
+    }
+    ++links[dimension][topology.class_of(link)];
+  }
+  return links;
+}
+
+/// What a dimension's links carry is `traversals(block)` times this: pairs of lines (n/k)^2, c chunks each.
+std::int64_t chunks_per_position_pair(const BoundProblem& problem, const Block& block) {
+  const auto lines = static_cast<std::int64_t>(problem.topology.npus() / block.size);
+  return lines * lines * problem.collective.chunks_per_npu();
+}
+
+SimTime distances_by_dimension(const BoundProblem& problem) {
+  const auto links = links_by_dimension(problem.topology);
+  SimTime bound = SimTime::zero();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Block& block = problem.topology.shape()->blocks[i];
+    const std::int64_t sends = distances_in(block) * chunks_per_position_pair(problem, block);
+    bound = std::max(bound, least_time(problem, links[i], problem.collective.chunk_sizes()[0], sends));
+  }
+  return bound;
+}
+
+/// Hops from one vertex to the members of a group, summed; 0 for members that it does not reach (eccentricity tells).
+std::int64_t hops_to(const Topology& topology, const ProcessGroup& group, VertexId source) {
+  std::vector<std::int32_t> hops(topology.vertices(), -1);
+  std::vector<VertexId> queue{source};
+  hops[source.index()] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (const LinkId link : topology.out_links(queue[head])) {
+      const VertexId there = topology.target(link);
+      if (hops[there.index()] >= 0) continue;
+      hops[there.index()] = hops[queue[head].index()] + 1;
+      queue.push_back(there);
+    }
+  std::int64_t sum = 0;
+  for (const NpuId member : group.members) sum += std::max(hops[vertex_of(member).index()], 0);
+  return sum;
+}
+
+std::optional<SimTime> distances_by_search(const BoundProblem& problem) {
+  const auto& collective = problem.collective;
+  const auto& topology = problem.topology;
+  if (collective.npus() > kWorkLimit / std::max<std::size_t>(1, topology.links())) return std::nullopt;
+  std::int64_t sends = 0;
+  for (const auto& group : collective.groups())
+    for (const NpuId member : group.members)
+      sends += hops_to(topology, group, vertex_of(member)) * collective.chunks_per_npu();
+  std::vector<std::int64_t> links(topology.classes().size(), 0);
+  for (std::size_t i = 0; i < topology.links(); ++i) ++links[topology.class_of(LinkId::at(i))];
+  const auto& sizes = collective.chunk_sizes();
+  return least_time(problem, links, *std::min_element(sizes.begin(), sizes.end()), sends);
+}
+
+}  // namespace
+
+std::optional<SimTime> volume_distance_bound(const BoundProblem& problem) {
+  if (problem.collective.kind() != CollectiveKind::all_to_all) return std::nullopt;
+  return is_plain_product(problem) ? distances_by_dimension(problem) : distances_by_search(problem);
+}
+
+std::optional<SimTime> middle_cut_bound(const BoundProblem& problem) {
+  if (problem.collective.kind() != CollectiveKind::all_to_all || !is_plain_product(problem)) return std::nullopt;
+  const auto links = links_by_dimension(problem.topology);
+  SimTime bound = SimTime::zero();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Block& block = problem.topology.shape()->blocks[i];
+    if (block.kind != BlockKind::line || block.size < 2) continue;
+    const auto k = static_cast<std::int64_t>(block.size);
+    // All links of the dimension are n/k lines of 2(k-1); one way across the middle there are n/k.
+    auto middle = links[i];
+    for (auto& count : middle) count /= 2 * (k - 1);
+    const std::int64_t sends = (k / 2) * (k - k / 2) * chunks_per_position_pair(problem, block);
+    bound = std::max(bound, least_time(problem, middle, problem.collective.chunk_sizes()[0], sends));
+  }
+  return bound;
+}
+
+}  // namespace tenex
