@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
 #include "schedule/for_each_send.hpp"
 #include "schedule/uniform_latency.hpp"
@@ -48,6 +49,21 @@ class RecordBlock {
   std::size_t size_ = 0;
 };
 
+/// Of the lists of chunks, each preceded by its length.
+std::uint64_t digest_of(const Payloads& payloads, std::uint64_t digest) {
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    const auto chunks = payloads.of(i);
+    std::string record;
+    const auto put = [&](std::uint32_t value) {
+      for (int byte = 0; byte < 4; ++byte) record.push_back(static_cast<char>((value >> (8 * byte)) & 0xFFU));
+    };
+    put(static_cast<std::uint32_t>(chunks.size()));
+    for (const ChunkId chunk : chunks) put(chunk.value());
+    digest = digest64(record, digest);
+  }
+  return digest;
+}
+
 }  // namespace
 
 std::vector<Send> list_sends(const Schedule& schedule) {
@@ -59,13 +75,21 @@ std::vector<Send> list_sends(const Schedule& schedule) {
 
 SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
                      const Schedule& schedule) {
-  if (const auto latency = uniform_latency(topology, collective, occupancy)) {
+  const Payloads* payloads = schedule.payloads();
+  if (const auto latency = uniform_latency(topology, collective, occupancy); latency && payloads == nullptr) {
     const auto start = last_start(schedule);
     return start ? *start + *latency : SimTime::zero();
   }
   const HopTimes times(topology, collective.chunk_sizes(), occupancy);
   SimTime last;
   for_each_send(schedule, [&](const Send& send) {
+    if (payloads != nullptr && send.chunk.index() >= collective.chunks()) {
+      const auto chunks = payloads->of(send.chunk.index() - collective.chunks());
+      const Bytes size = collective.chunk_bytes(chunks.front()) * static_cast<Bytes::Rep>(chunks.size());
+      last = std::max(last,
+                      send.start + hop_time(topology.classes()[topology.class_of(send.link)], size, occupancy).latency);
+      return;
+    }
     ensure(send.link.index() < topology.links() && send.chunk.index() < collective.chunks(),
            "last_arrival: the schedule is not of this topology and collective");
     last =
@@ -83,7 +107,10 @@ std::uint64_t schedule_hash(const Schedule& schedule) {
     digest = block.digest(digest);
     block.clear();
   });
-  return block.digest(digest);
+  digest = block.digest(digest);
+  // What several chunks to a send mean belongs to the schedule.
+  const Payloads* payloads = schedule.payloads();
+  return payloads == nullptr ? digest : digest_of(*payloads, digest);
 }
 
 }  // namespace tenex

@@ -93,6 +93,7 @@ inline Schedule greedy_schedule(const Topology& topology, const Collective& coll
   switch (collective.kind()) {
     case CollectiveKind::all_gather:
     case CollectiveKind::broadcast:
+    case CollectiveKind::all_to_all:
       return gather(topology, collective);
     case CollectiveKind::reduce: {
       const Collective partner = collective.as(CollectiveKind::broadcast);

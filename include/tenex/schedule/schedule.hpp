@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,18 @@
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
+
+/// What sends carry that move several chunks at once (messages of simulated programs): payload i is the list of chunks
+/// [first[i], first[i+1]) of `chunks`, all of one process group. A send whose chunk id is collective.chunks() + i
+/// carries payload i; it takes its link for the serialization time of all its bytes together.
+struct Payloads {
+  std::vector<std::uint64_t> first = {0};  ///< one more than there are payloads
+  std::vector<ChunkId> chunks;
+  [[nodiscard]] std::size_t size() const { return first.size() - 1; }
+  [[nodiscard]] std::span<const ChunkId> of(std::size_t payload) const {
+    return std::span(chunks).subspan(first[payload], first[payload + 1] - first[payload]);
+  }
+};
 
 /// Where a schedule's sends live. Implementations are immutable; all functions are thread-safe.
 class ScheduleStorage {
@@ -35,6 +48,8 @@ class ScheduleStorage {
   virtual void read_link(std::size_t /*tile*/, LinkId /*link*/, SendBuffer& buffer) const { buffer.batch = {}; }
   /// Whether sends may belong to messages. A storage that offers tiles has none that do.
   [[nodiscard]] virtual bool may_carry_messages() const { return tiles() == 0; }
+  /// nullptr where every send carries one chunk.
+  [[nodiscard]] virtual const Payloads* payloads() const { return nullptr; }
   /// Bytes held.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   /// "list", ... : which storage this is, for reports.
@@ -53,6 +68,7 @@ class Schedule {
   [[nodiscard]] std::size_t tiles() const { return storage_ ? storage_->tiles() : 0; }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const { storage_->read_link(tile, link, buffer); }
   [[nodiscard]] bool may_carry_messages() const { return storage_ && storage_->may_carry_messages(); }
+  [[nodiscard]] const Payloads* payloads() const { return storage_ ? storage_->payloads() : nullptr; }
   [[nodiscard]] const std::shared_ptr<const ScheduleStorage>& storage() const { return storage_; }
   [[nodiscard]] std::size_t memory_bytes() const { return storage_ ? storage_->memory_bytes() : 0; }
   [[nodiscard]] std::string_view storage_kind() const { return storage_ ? storage_->kind() : "empty"; }
@@ -62,8 +78,9 @@ class Schedule {
 };
 
 /// A schedule that stores `sends` as lists, sorted here by (start, link), in windows of about 16,000. The optional
-/// columns are dropped where uniform. O(sends log sends), or O(sends) when sorted already.
-[[nodiscard]] Schedule make_list_schedule(std::vector<Send> sends);
+/// columns are dropped where uniform. O(sends log sends), or O(sends) when sorted already. `payloads`: where sends
+/// carry several chunks.
+[[nodiscard]] Schedule make_list_schedule(std::vector<Send> sends, Payloads payloads = {});
 
 /// All sends, in time order: for tests, files and small tools. O(sends) memory.
 [[nodiscard]] std::vector<Send> list_sends(const Schedule& schedule);

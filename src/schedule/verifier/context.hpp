@@ -1,7 +1,15 @@
-// What every part of the verifier reads: the topology, the collective and the physics of a hop.
+// What every part of the verifier reads: the topology, the collective, the payloads and the physics of a hop.
+//
+// A send carries one chunk, or a payload: several chunks of one process group, by an id beyond the collective's chunks.
+// Checks of links and paths see the send; checks of holdings and sums see its chunks one by one.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "tenex/collective/collective.hpp"
+#include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
@@ -11,20 +19,32 @@ namespace tenex::verifier {
 /// Borrowed inputs of one verification and the table of hop times.
 class Context {
  public:
-  Context(const Topology& topology, const Collective& collective, Occupancy occupancy)
-      : topology_(topology), collective_(collective), times_(topology, collective.chunk_sizes(), occupancy) {}
+  /// `payloads`: nullptr where every send carries one chunk.
+  Context(const Topology& topology, const Collective& collective, Occupancy occupancy,
+          const Payloads* payloads = nullptr);
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const Collective& collective() const { return collective_; }
 
   [[nodiscard]] bool link_exists(const Send& send) const { return send.link.index() < topology_.links(); }
-  [[nodiscard]] bool chunk_exists(const Send& send) const { return send.chunk.index() < collective_.chunks(); }
+  /// The chunk, or a payload that is as it should be: chunks that exist, increasing, all of one group.
+  [[nodiscard]] bool chunk_exists(const Send& send) const {
+    return send.chunk.index() < collective_.chunks() ||
+           (carries_payload(send) && payload_of(send) < size_of_payload_.size() &&
+            size_of_payload_[payload_of(send)] != kUnfit);
+  }
   [[nodiscard]] VertexId source(const Send& send) const { return topology_.source(send.link); }
   [[nodiscard]] VertexId target(const Send& send) const { return topology_.target(send.link); }
 
+  [[nodiscard]] bool carries_payload(const Send& send) const { return send.chunk.index() >= collective_.chunks(); }
+  /// What the send carries; `send` must outlive the span. Its ids must exist.
+  [[nodiscard]] std::span<const ChunkId> chunks(const Send& send) const {
+    return carries_payload(send) ? payloads_->of(payload_of(send)) : std::span(&send.chunk, 1);
+  }
+
   /// Both ids must exist.
   [[nodiscard]] const HopTime& hop(const Send& send) const {
-    return times_.at(topology_.class_of(send.link), collective_.size_class(send.chunk));
+    return times_.at(topology_.class_of(send.link), size_class(send));
   }
   [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::size_t size_class) const {
     return times_.at(link_class, size_class);
@@ -33,15 +53,27 @@ class Context {
   [[nodiscard]] SimTime arrival(const Send& send) const { return saturating_sum(send.start, hop(send).latency); }
 
   /// Sends of one lane have the same latency and stage, so they arrive in the order of their starts.
-  [[nodiscard]] std::size_t lanes() const { return topology_.classes().size() * collective_.chunk_sizes().size() * 2; }
+  [[nodiscard]] std::size_t lanes() const { return topology_.classes().size() * sizes_.size() * 2; }
   [[nodiscard]] std::size_t lane(const Send& send) const {
-    const auto classes = topology_.class_of(send.link) * collective_.chunk_sizes().size();
-    return (classes + collective_.size_class(send.chunk)) * 2 + static_cast<std::size_t>(send.stage);
+    return (topology_.class_of(send.link) * sizes_.size() + size_class(send)) * 2 +
+           static_cast<std::size_t>(send.stage);
   }
 
  private:
+  static constexpr std::uint32_t kUnfit = ~std::uint32_t{0};  ///< the size of a payload that nobody can send
+
+  [[nodiscard]] std::size_t payload_of(const Send& send) const { return send.chunk.index() - collective_.chunks(); }
+  [[nodiscard]] std::size_t size_class(const Send& send) const {
+    return carries_payload(send) ? size_of_payload_[payload_of(send)] : collective_.size_class(send.chunk);
+  }
+  [[nodiscard]] bool fits(std::span<const ChunkId> payload) const;
+  void add_payload(std::span<const ChunkId> payload);
+
   const Topology& topology_;
   const Collective& collective_;
+  const Payloads* payloads_;
+  std::vector<Bytes> sizes_;                    ///< of chunks, then of payloads, each once
+  std::vector<std::uint32_t> size_of_payload_;  ///< index into sizes_, or kUnfit
   HopTimes times_;
 };
 

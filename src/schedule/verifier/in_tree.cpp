@@ -41,16 +41,27 @@ class InTreeCheck {
     const PathStep step = paths_.step(send);
     if (!require(!step.broken) || send.stage == Stage::copy) return std::nullopt;
     if (step.takes) {
-      leave(context_.source(send), send.chunk);
-      report_.peak_in_flight = std::max(report_.peak_in_flight, ++in_flight_ + waiting_);
+      for (const ChunkId chunk : context_.chunks(send)) leave(context_.source(send), chunk);
+      in_flight_ += context_.chunks(send).size();
+      report_.peak_in_flight = std::max(report_.peak_in_flight, in_flight_ + waiting_);
     }
     return step.unpacks ? std::optional<std::uint32_t>(0) : std::nullopt;
   }
 
   void arrive(const Arrival& arrival) {
+    for (const ChunkId chunk : context_.chunks(arrival.send)) arrive(arrival, chunk);
+  }
+
+ private:
+  /// A non-contributor: a bystander or a switch.
+  struct Relay {
+    std::size_t waiting = 0;  ///< sums that it has to send on
+    bool finished = false;    ///< it keeps what it has sent, and so must not receive again
+  };
+
+  void arrive(const Arrival& arrival, ChunkId chunk) {
     --in_flight_;
     const VertexId vertex = context_.target(arrival.send);
-    const ChunkId chunk = arrival.send.chunk;
     if (vertex == vertex_of(context_.collective().owner(chunk))) {
       auto& sum = report_.sums[chunk.index()];
       sum.complete_at = arrival.time;  // arrivals come in time order
@@ -65,13 +76,6 @@ class InTreeCheck {
       relay.waiting = separate ? relay.waiting + 1 : 1;
     }
   }
-
- private:
-  /// A non-contributor: a bystander or a switch.
-  struct Relay {
-    std::size_t waiting = 0;  ///< sums that it has to send on
-    bool finished = false;    ///< it keeps what it has sent, and so must not receive again
-  };
 
   bool require(bool condition) {
     report_.holds = report_.holds && condition;

@@ -46,7 +46,9 @@ std::optional<SimTime> Arrivals::find_copy(const Context& context, VertexId vert
   for (const auto& lane : lanes_)
     for (auto i = lane.popped; i < lane.items.size(); ++i) {
       const auto& [time, sequence, send, payload] = lane.items[i];
-      if (send.stage == Stage::copy && send.chunk == chunk && context.target(send) == vertex)
+      if (send.stage != Stage::copy || context.target(send) != vertex) continue;
+      const auto chunks = context.chunks(send);
+      if (std::find(chunks.begin(), chunks.end(), chunk) != chunks.end())
         earliest = std::min(earliest.value_or(time), time);
     }
   return earliest;

@@ -76,7 +76,7 @@ class Replay {
     }
     std::uint32_t payload = step.payload;
     if (step.takes) {
-      payload = take(send);
+      payload = context_.carries_payload(send) ? take_all(send) : take(send);
       if (send.message.exists()) paths_.carry(send.message, payload);
     }
     return step.unpacks ? std::optional(payload) : std::nullopt;
@@ -84,6 +84,20 @@ class Replay {
 
   /// A send is unpacked at its link's target.
   void arrive(const Arrival& arrival) {
+    if (!context_.carries_payload(arrival.send)) return unpack(arrival);
+    Arrival part = arrival;
+    for (std::size_t i = 0; const ChunkId chunk : context_.chunks(arrival.send)) {
+      part.send.chunk = chunk;
+      part.payload = bags_[arrival.payload][i++];
+      unpack(part);
+    }
+    bags_[arrival.payload].clear();
+    free_bags_.push_back(arrival.payload);
+  }
+
+ private:
+  /// One chunk of a send is unpacked.
+  void unpack(const Arrival& arrival) {
     const VertexId vertex = context_.target(arrival.send);
     const ChunkId chunk = arrival.send.chunk;
     if (arrival.send.stage == Stage::copy) {
@@ -98,7 +112,6 @@ class Replay {
     if (merged.complete) holdings_.complete(vertex, chunk);
   }
 
- private:
   bool check_ids(const Send& send) {
     if (!context_.link_exists(send)) {
       findings_.add(Violation::unknown_link, send,
@@ -111,6 +124,22 @@ class Replay {
       return false;
     }
     return true;
+  }
+
+  /// What a send of several chunks takes along: a bag with what take() gave for each.
+  std::uint32_t take_all(const Send& send) {
+    if (free_bags_.empty()) {
+      free_bags_.push_back(static_cast<std::uint32_t>(bags_.size()));
+      bags_.emplace_back();
+    }
+    const std::uint32_t bag = free_bags_.back();
+    free_bags_.pop_back();
+    Send part = send;
+    for (const ChunkId chunk : context_.chunks(send)) {
+      part.chunk = chunk;
+      bags_[bag].push_back(take(part));
+    }
+    return bag;
   }
 
   /// Checks that the source has what the send claims; what it takes along.
@@ -206,6 +235,8 @@ class Replay {
   LinkOccupancy links_;
   MessagePaths paths_;
   CopyHoldings holdings_;
+  std::vector<std::vector<std::uint32_t>> bags_;  ///< under way, by bag
+  std::vector<std::uint32_t> free_bags_;
   std::uint64_t sends_ = 0;
   SimTime last_sum_;  ///< last arrival of a partial sum
 };
@@ -264,7 +295,7 @@ std::string_view to_string(Violation violation) {
 
 Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
                const VerifyOptions& options) {
-  const verifier::Context context(topology, collective, occupancy);
+  const verifier::Context context(topology, collective, occupancy, schedule.payloads());
   if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = verifier::choose_method(context, schedule, options);
   Verdict verdict = verifier::Replay(context, *method.sums, method.known, options.max_findings).run(schedule);

@@ -1,0 +1,36 @@
+#include "schedule/verifier/context.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tenex::verifier {
+
+Context::Context(const Topology& topology, const Collective& collective, Occupancy occupancy, const Payloads* payloads)
+    : topology_(topology),
+      collective_(collective),
+      payloads_(payloads),
+      sizes_(collective.chunk_sizes()),
+      times_(topology, sizes_, occupancy) {
+  if (payloads_ == nullptr) return;
+  for (std::size_t i = 0; i < payloads_->size(); ++i) add_payload(payloads_->of(i));
+  times_ = HopTimes(topology, sizes_, occupancy);
+}
+
+bool Context::fits(std::span<const ChunkId> payload) const {
+  if (payload.empty() || payload.back().index() >= collective_.chunks()) return false;
+  const bool increasing = std::adjacent_find(payload.begin(), payload.end(),
+                                             [](ChunkId a, ChunkId b) { return !(a < b); }) == payload.end();
+  if (!increasing || collective_.group_of(payload.front()) != collective_.group_of(payload.back())) return false;
+  const auto largest = std::numeric_limits<Bytes::Rep>::max() / static_cast<Bytes::Rep>(payload.size());
+  return collective_.chunk_bytes(payload.front()).count() <= largest;
+}
+
+void Context::add_payload(std::span<const ChunkId> payload) {
+  if (!fits(payload)) return size_of_payload_.push_back(kUnfit);
+  const Bytes size = collective_.chunk_bytes(payload.front()) * static_cast<Bytes::Rep>(payload.size());
+  const auto known = std::find(sizes_.begin(), sizes_.end(), size);
+  size_of_payload_.push_back(static_cast<std::uint32_t>(known - sizes_.begin()));
+  if (known == sizes_.end()) sizes_.push_back(size);
+}
+
+}  // namespace tenex::verifier
