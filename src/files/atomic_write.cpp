@@ -114,6 +114,53 @@ Status write_file_atomically(const std::filesystem::path& path, std::string_view
   return write_file_atomically(path, bytes_of(text));
 }
 
+Result<AtomicFile> AtomicFile::create(std::filesystem::path path) {
+  auto temporary = temporary_name(path);
+  const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return system_error(fmt::format("cannot write \"{}\"", path.string()), errno);
+  return AtomicFile(std::move(path), std::move(temporary), descriptor);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
+  if (this != &other) {
+    discard();
+    path_ = std::move(other.path_);
+    temporary_ = std::move(other.temporary_);
+    descriptor_ = std::exchange(other.descriptor_, -1);
+  }
+  return *this;
+}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::discard() {
+  if (descriptor_ < 0) return;
+  ::close(std::exchange(descriptor_, -1));
+  ::unlink(temporary_.c_str());
+}
+
+Status AtomicFile::commit() {
+  const bool synced = ::fsync(descriptor_) == 0;
+  // Network file systems report failed writes only when a file is closed.
+  const int reason = synced ? 0 : errno;
+  if (::close(std::exchange(descriptor_, -1)) != 0 || !synced) {
+    const int failure = synced ? errno : reason;
+    ::unlink(temporary_.c_str());
+    return system_error(fmt::format("cannot write \"{}\"", path_.string()), failure);
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int failure = errno;
+    ::unlink(temporary_.c_str());
+    return system_error(fmt::format("cannot replace \"{}\"", path_.string()), failure);
+  }
+  return sync_folder(folder_of(path_));
+}
+
 bool is_temporary_name(std::string_view file_name) {
   const auto at = file_name.rfind(".tmp-");
   if (at == std::string_view::npos) return false;

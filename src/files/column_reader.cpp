@@ -1,9 +1,14 @@
 // Reading HDF5 files column by column, trusting nothing: type, rank and size are checked before memory is taken.
 #include <algorithm>
+#include <atomic>
+#include <optional>
 
 #include <fmt/core.h>
 
 #include "files/hdf5_handle.hpp"
+#include "files/in_parallel.hpp"
+#include "files/seal.hpp"
+#include "files/tile_packer.hpp"
 #include "tenex/files/column_file.hpp"
 
 namespace tenex {
@@ -14,6 +19,8 @@ using hdf5::Handle;
 /// Deflate expands at most 1,032-fold: a column that claims more is a damaged or hostile file.
 constexpr hsize_t kMostExpansion = 1'100;
 constexpr hsize_t kSlackBytes = hsize_t{1} << 20;
+/// Elements of a tile that is unpacked here; the writer's have fewer.
+constexpr std::size_t kLargestTile = std::size_t{1} << 20;
 
 /// An element type as read must hold every value of the type as stored.
 template <class T>
@@ -86,6 +93,40 @@ class ColumnFileReader::Impl {
     }
   }
 
+  [[nodiscard]] const std::string& name() const { return name_; }
+  void set_threads(int threads) { threads_ = threads; }
+  [[nodiscard]] int threads() const { return threads_; }
+
+  /// The elements of a tile where the column is one that ColumnFileWriter grew, whose elements are as in memory; else
+  /// 0.
+  [[nodiscard]] static std::size_t packed_tile(const Column& column, hid_t native) {
+    if (H5Tequal(column.type.id(), native) <= 0) return 0;
+    const Handle properties(H5Dget_create_plist(column.set.id()), H5Pclose);
+    hsize_t tile = 0;
+    if (H5Pget_layout(properties.id()) != H5D_CHUNKED || H5Pget_chunk(properties.id(), 1, &tile) != 1) return 0;
+    const bool shuffled = H5Tget_size(native) > 1;
+    if (H5Pget_nfilters(properties.id()) != (shuffled ? 2 : 1)) return 0;
+    const auto filter = [&](unsigned index) {
+      unsigned flags = 0, config = 0;
+      std::size_t values = 0;
+      return H5Pget_filter2(properties.id(), index, &flags, &values, nullptr, 0, nullptr, &config);
+    };
+    if (shuffled && filter(0) != H5Z_FILTER_SHUFFLE) return 0;
+    return filter(shuffled ? 1 : 0) == H5Z_FILTER_DEFLATE ? tile : 0;
+  }
+
+  /// Tile `number` of such a column as it is stored; empty where it is absent or stored otherwise.
+  [[nodiscard]] static std::vector<std::byte> stored_tile(const Column& column, std::size_t tile, std::size_t number,
+                                                          std::size_t most_bytes) {
+    const hsize_t offset = tile * number;
+    hsize_t size = 0;
+    if (H5Dget_chunk_storage_size(column.set.id(), &offset, &size) < 0 || size == 0 || size > most_bytes) return {};
+    std::vector<std::byte> bytes(size);
+    std::uint32_t skipped = 0;
+    if (H5Dread_chunk(column.set.id(), H5P_DEFAULT, &offset, &skipped, bytes.data()) < 0 || skipped != 0) return {};
+    return bytes;
+  }
+
   /// Reads `count` elements from `first` into `into`.
   [[nodiscard]] bool read(const Column& column, hid_t native, std::size_t first, std::size_t count, void* into) const {
     if (count == 0) return true;
@@ -100,6 +141,52 @@ class ColumnFileReader::Impl {
  private:
   Handle file_;
   std::string name_;
+  int threads_ = 1;
+};
+
+/// Packed tiles on their way into elements: taken from the file one after the other under the library's lock, unpacked
+/// on several threads outside it.
+class PackedRead {
+ public:
+  using Impl = ColumnFileReader::Impl;
+
+  PackedRead(std::size_t tile, std::size_t element, std::size_t first, std::span<std::byte> into)
+      : tile_(tile), element_(element), first_(first), into_(into) {}
+
+  [[nodiscard]] bool take(const Impl::Column& column) {
+    const std::size_t last = (first_ * element_ + into_.size() + tile_ * element_ - 1) / (tile_ * element_);
+    for (std::size_t number = first_ / tile_; number < last; ++number) {
+      tiles_.push_back(Impl::stored_tile(column, tile_, number, 2 * tile_ * element_ + 1'024));
+      if (tiles_.back().empty()) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool unpack(int threads) {
+    std::atomic<bool> good{true};
+    in_parallel(threads, tiles_.size(), [&](std::size_t i) {
+      const std::size_t bytes = tile_ * element_;
+      const auto begin = (first_ / tile_ + i) * bytes;  // of the tile, as of the column
+      const auto from = std::max(begin, first_ * element_);
+      const auto to = std::min(begin + bytes, first_ * element_ + into_.size());
+      const auto target = into_.subspan(from - first_ * element_, to - from);
+      if (target.size() == bytes) {
+        if (!unpack_tile(tiles_[i], element_, target)) good = false;
+        return;
+      }
+      std::vector<std::byte> whole(bytes);
+      if (!unpack_tile(tiles_[i], element_, whole)) good = false;
+      std::copy_n(whole.data() + (from - begin), target.size(), target.data());
+    });
+    return good;
+  }
+
+ private:
+  std::size_t tile_;
+  std::size_t element_;
+  std::size_t first_;  ///< element
+  std::span<std::byte> into_;
+  std::vector<std::vector<std::byte>> tiles_;
 };
 
 ColumnFileReader::ColumnFileReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -113,6 +200,9 @@ Result<ColumnFileReader> ColumnFileReader::open(const std::filesystem::path& pat
   if (!std::filesystem::is_regular_file(status))
     return environment_error(fmt::format("cannot read \"{}\"", path.string()),
                              error ? error.message() : "it is not a regular file");
+  if (check_seal(path) == Seal::broken)
+    return environment_error(fmt::format("\"{}\" is damaged", path.string()),
+                             "its content is not what was written: the checksum at its end differs");
   const hdf5::Session session;
   const auto kind = H5Fis_hdf5(path.c_str());
   if (kind < 0) return environment_error(fmt::format("cannot read \"{}\"", path.string()), hdf5::last_error());
@@ -196,6 +286,31 @@ Result<std::vector<T>> ColumnFileReader::read(const std::string& path, std::size
   return values;
 }
 
+template <class T>
+Status ColumnFileReader::read_into(const std::string& path, std::size_t first, std::span<T> into) const {
+  std::optional<PackedRead> packed;
+  {
+    const hdf5::Session session;
+    const auto column = impl_->column(path);
+    if (!column) return column.errors();
+    if (!can_hold<T>(column->type.id())) return impl_->wrong(path, "its elements are of another type");
+    if (first > column->rows || into.size() > column->rows - first)
+      return impl_->wrong(path, fmt::format("it ends after {} rows", column->rows));
+    const auto tile = Impl::packed_tile(*column, hdf5::native_type<T>());
+    if (tile > 0 && tile <= kLargestTile) {
+      packed.emplace(tile, sizeof(T), first, std::as_writable_bytes(into));
+      if (!packed->take(*column)) packed.reset();
+    }
+    if (!packed && !impl_->read(*column, hdf5::native_type<T>(), first, into.size(), into.data()))
+      return impl_->damaged(path);
+  }
+  if (packed && !packed->unpack(impl_->threads()))
+    return environment_error(fmt::format("{}: \"{}\" is damaged", impl_->name(), path), "a tile cannot be unpacked");
+  return success();
+}
+
+void ColumnFileReader::set_threads(int threads) { impl_->set_threads(threads); }
+
 Result<TextColumn> ColumnFileReader::read_text(const std::string& path) const {
   const hdf5::Session session;
   const auto column = impl_->column(path);
@@ -226,12 +341,25 @@ Status check_file_kind(const ColumnFileReader& reader, const std::string& file, 
 }
 
 template Result<std::vector<std::int8_t>> ColumnFileReader::read(const std::string&) const;
+template Result<std::vector<std::uint8_t>> ColumnFileReader::read(const std::string&) const;
+template Result<std::vector<std::uint16_t>> ColumnFileReader::read(const std::string&) const;
 template Result<std::vector<std::uint32_t>> ColumnFileReader::read(const std::string&) const;
 template Result<std::vector<std::int64_t>> ColumnFileReader::read(const std::string&) const;
+template Result<std::vector<std::uint64_t>> ColumnFileReader::read(const std::string&) const;
 template Result<std::vector<double>> ColumnFileReader::read(const std::string&) const;
 template Result<std::vector<std::int8_t>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
+template Result<std::vector<std::uint8_t>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
+template Result<std::vector<std::uint16_t>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
 template Result<std::vector<std::uint32_t>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
 template Result<std::vector<std::int64_t>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
+template Result<std::vector<std::uint64_t>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
 template Result<std::vector<double>> ColumnFileReader::read(const std::string&, std::size_t, std::size_t) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::int8_t>) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::uint8_t>) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::uint16_t>) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::uint32_t>) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::int64_t>) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<std::uint64_t>) const;
+template Status ColumnFileReader::read_into(const std::string&, std::size_t, std::span<double>) const;
 
 }  // namespace tenex

@@ -1,12 +1,17 @@
-// Building an HDF5 file in memory, column by column.
+// Building an HDF5 file, column by column, in memory or on disk.
 #include <hdf5_hl.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/core.h>
 
+#include "files/file_sink.hpp"
 #include "files/hdf5_handle.hpp"
+#include "files/in_parallel.hpp"
+#include "files/seal.hpp"
+#include "files/tile_packer.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/files/column_file.hpp"
 
@@ -32,6 +37,20 @@ Handle tiled(hsize_t tile, bool numbers) {
   return properties;
 }
 
+/// How many elements a tile of a column that grows has.
+std::size_t tile_of(std::size_t element) { return element >= 4 ? kTile : kTile * 4 / element; }
+
+/// What pack_tile() has done to the tiles of such a column.
+Handle packed(std::size_t element) {
+  const hsize_t tile = tile_of(element);
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(properties.id(), false);
+  H5Pset_chunk(properties.id(), 1, &tile);
+  if (element > 1) H5Pset_shuffle(properties.id());
+  H5Pset_deflate(properties.id(), kDeflateLevel);
+  return properties;
+}
+
 Handle untiled() {
   Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(properties.id(), false);
@@ -44,11 +63,11 @@ class ColumnFileWriter::Impl {
  public:
   Impl() {
     const hdf5::Session session;
-    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-    H5Pset_obj_track_times(creation.id(), false);
-    const auto access = hdf5::access_properties(true);
-    file_ = Handle(H5Fcreate(hdf5::image_name().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
-    require(file_.ok(), "/");
+    create(hdf5::access_properties(true));
+  }
+  Impl(AtomicFile file, int threads) : on_disk_(std::move(file)), sink_(on_disk_->descriptor()), threads_(threads) {
+    const hdf5::Session session;
+    create(hdf5::access_properties(*sink_));
   }
   ~Impl() {
     const hdf5::Session session;
@@ -89,32 +108,31 @@ class ColumnFileWriter::Impl {
             path);
   }
 
-  void begin(const std::string& path, hid_t stored) {
+  void begin(const std::string& path, hid_t stored, std::size_t element) {
     if (!error_.empty()) return;
     const hsize_t none = 0;
     const hsize_t unlimited = H5S_UNLIMITED;
     const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
-    const auto properties = tiled(kTile, true);
+    const auto properties = packed(element);
     Handle column(H5Dcreate2(file_.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                   H5Dclose);
     require(column.ok(), path);
-    growing_[path] = Growing{std::move(column), 0};
+    growing_[path] = Growing{std::move(column), element, {}, 0};
   }
 
-  void append(const std::string& path, hid_t native, std::size_t rows, const void* values) {
-    if (!error_.empty() || rows == 0) return;
+  void append(const std::string& path, std::span<const std::byte> values) {
+    if (!error_.empty()) return;
     const auto found = growing_.find(path);
     ensure(found != growing_.end(), "append() to a column without begin()");
-    auto& [column, old_size] = found->second;
-    const hsize_t count = rows;
-    const hsize_t size = old_size + count;
-    bool good = H5Dset_extent(column.id(), &size) >= 0;
-    const Handle target(H5Dget_space(column.id()), H5Sclose);
-    const Handle source(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    good = good && H5Sselect_hyperslab(target.id(), H5S_SELECT_SET, &old_size, nullptr, &count, nullptr) >= 0;
-    good = good && H5Dwrite(column.id(), native, source.id(), target.id(), H5P_DEFAULT, values) >= 0;
-    require(good, path);
-    old_size = size;
+    auto& column = found->second;
+    const std::size_t tile = tile_of(column.element) * column.element;
+    const std::size_t batch = tile * 2 * static_cast<std::size_t>(std::max(1, threads_));
+    while (!values.empty()) {
+      const auto taken = std::min(batch - column.waiting.size(), values.size());
+      column.waiting.insert(column.waiting.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(taken));
+      values = values.subspan(taken);
+      if (column.waiting.size() == batch) write_waiting(path, column);
+    }
   }
 
   void make_dimension(const std::string& column, const std::string& name) {
@@ -132,7 +150,29 @@ class ColumnFileWriter::Impl {
     require(values.ok() && scale.ok() && H5DSattach_scale(values.id(), scale.id(), 0) >= 0, column);
   }
 
+  [[nodiscard]] bool good() const { return error_.empty(); }
+
+  Status commit() {
+    ensure(on_disk_.has_value(), "commit() of a file in memory");
+    finish_growing();
+    {
+      const hdf5::Session session;
+      growing_.clear();
+      if (error_.empty()) require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0, "/");
+      file_.reset();
+      require_written();
+    }
+    if (error_.empty())
+      if (const int reason = seal_file(on_disk_->descriptor()); reason != 0) refuse(reason);
+    if (!error_.empty()) {
+      on_disk_.reset();
+      return error_;
+    }
+    return on_disk_->commit();
+  }
+
   Result<std::vector<std::byte>> image() {
+    finish_growing();
     const hdf5::Session session;
     growing_.clear();
     if (error_.empty()) require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0, "/");
@@ -148,8 +188,51 @@ class ColumnFileWriter::Impl {
  private:
   struct Growing {
     Handle column;
-    hsize_t size = 0;
+    std::size_t element = 1;         ///< bytes
+    std::vector<std::byte> waiting;  ///< elements that are not in the file yet
+    hsize_t written = 0;             ///< elements that are, in whole tiles
   };
+
+  void create(const Handle& access) {
+    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_obj_track_times(creation.id(), false);
+    file_ = Handle(H5Fcreate(hdf5::image_name().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
+    require(file_.ok(), "/");
+  }
+
+  /// Packs the waiting tiles, the last one filled up with zeros, and appends them.
+  void write_waiting(const std::string& path, Growing& column) {
+    const std::size_t tile = tile_of(column.element) * column.element;
+    const hsize_t size = column.written + column.waiting.size() / column.element;
+    column.waiting.resize((column.waiting.size() + tile - 1) / tile * tile);
+    std::vector<std::vector<std::byte>> packed(column.waiting.size() / tile);
+    in_parallel(threads_, packed.size(), [&](std::size_t i) {
+      packed[i] = pack_tile(std::span(column.waiting).subspan(i * tile, tile), column.element);
+    });
+    column.waiting.clear();
+    const hdf5::Session session;
+    bool good = H5Dset_extent(column.column.id(), &size) >= 0;
+    for (const auto& bytes : packed) {
+      good =
+          good && H5Dwrite_chunk(column.column.id(), H5P_DEFAULT, 0, &column.written, bytes.size(), bytes.data()) >= 0;
+      column.written += tile_of(column.element);
+    }
+    require(good, path);
+    require_written();
+  }
+
+  void finish_growing() {
+    for (auto& [path, column] : growing_)
+      if (error_.empty() && !column.waiting.empty()) write_waiting(path, column);
+  }
+
+  /// Keeps what the disk refused, as the first failure.
+  void require_written() {
+    if (sink_ && sink_->error() != 0 && error_.empty()) refuse(sink_->error());
+  }
+  void refuse(int reason) {
+    error_.push_back(system_error(fmt::format("cannot write \"{}\"", on_disk_->path().string()), reason));
+  }
 
   /// Keeps the first failure.
   void require(bool good, const std::string& what) {
@@ -157,6 +240,9 @@ class ColumnFileWriter::Impl {
       error_.push_back(environment_error(fmt::format("cannot build \"{}\" of an HDF5 file", what), hdf5::last_error()));
   }
 
+  std::optional<AtomicFile> on_disk_;   ///< none: in memory
+  std::optional<hdf5::FileSink> sink_;  ///< between the library and the file on disk
+  int threads_ = 1;
   Handle file_;
   std::map<std::string, Growing> growing_;
   Diagnostics error_;
@@ -181,6 +267,14 @@ void TextColumn::set(std::size_t row, std::string_view text) {
 }
 
 ColumnFileWriter::ColumnFileWriter() : impl_(std::make_unique<Impl>()) {}
+ColumnFileWriter::ColumnFileWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Result<ColumnFileWriter> ColumnFileWriter::create(const std::filesystem::path& path, int threads) {
+  auto file = AtomicFile::create(path);
+  if (!file) return file.errors();
+  return ColumnFileWriter(std::make_unique<Impl>(std::move(file).value(), threads));
+}
+
 ColumnFileWriter::~ColumnFileWriter() = default;
 ColumnFileWriter::ColumnFileWriter(ColumnFileWriter&&) noexcept = default;
 ColumnFileWriter& ColumnFileWriter::operator=(ColumnFileWriter&&) noexcept = default;
@@ -224,13 +318,12 @@ void ColumnFileWriter::write(const std::string& path, const TextColumn& values) 
 template <class T>
 void ColumnFileWriter::begin(const std::string& path) {
   const hdf5::Session session;
-  impl_->begin(path, hdf5::stored_type<T>());
+  impl_->begin(path, hdf5::stored_type<T>(), sizeof(T));
 }
 
 template <class T>
 void ColumnFileWriter::append(const std::string& path, std::span<const T> values) {
-  const hdf5::Session session;
-  impl_->append(path, hdf5::native_type<T>(), values.size(), values.data());
+  impl_->append(path, std::as_bytes(values));
 }
 
 void ColumnFileWriter::make_dimension(const std::string& column, const std::string& name) {
@@ -239,6 +332,10 @@ void ColumnFileWriter::make_dimension(const std::string& column, const std::stri
 void ColumnFileWriter::attach_dimension(const std::string& column, const std::string& dimension) {
   impl_->attach_dimension(column, dimension);
 }
+
+bool ColumnFileWriter::good() const { return impl_->good(); }
+
+Status ColumnFileWriter::commit() { return impl_->commit(); }
 
 Result<std::vector<std::byte>> ColumnFileWriter::image() { return impl_->image(); }
 
@@ -249,16 +346,25 @@ Status ColumnFileWriter::save(const std::filesystem::path& path) {
 }
 
 template void ColumnFileWriter::write(const std::string&, std::span<const std::int8_t>);
+template void ColumnFileWriter::write(const std::string&, std::span<const std::uint8_t>);
+template void ColumnFileWriter::write(const std::string&, std::span<const std::uint16_t>);
 template void ColumnFileWriter::write(const std::string&, std::span<const std::uint32_t>);
 template void ColumnFileWriter::write(const std::string&, std::span<const std::int64_t>);
+template void ColumnFileWriter::write(const std::string&, std::span<const std::uint64_t>);
 template void ColumnFileWriter::write(const std::string&, std::span<const double>);
 template void ColumnFileWriter::begin<std::int8_t>(const std::string&);
+template void ColumnFileWriter::begin<std::uint8_t>(const std::string&);
+template void ColumnFileWriter::begin<std::uint16_t>(const std::string&);
 template void ColumnFileWriter::begin<std::uint32_t>(const std::string&);
 template void ColumnFileWriter::begin<std::int64_t>(const std::string&);
+template void ColumnFileWriter::begin<std::uint64_t>(const std::string&);
 template void ColumnFileWriter::begin<double>(const std::string&);
 template void ColumnFileWriter::append(const std::string&, std::span<const std::int8_t>);
+template void ColumnFileWriter::append(const std::string&, std::span<const std::uint8_t>);
+template void ColumnFileWriter::append(const std::string&, std::span<const std::uint16_t>);
 template void ColumnFileWriter::append(const std::string&, std::span<const std::uint32_t>);
 template void ColumnFileWriter::append(const std::string&, std::span<const std::int64_t>);
+template void ColumnFileWriter::append(const std::string&, std::span<const std::uint64_t>);
 template void ColumnFileWriter::append(const std::string&, std::span<const double>);
 
 }  // namespace tenex

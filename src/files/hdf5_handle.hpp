@@ -75,6 +75,18 @@ inline hid_t native_type<std::int64_t>() {
   return H5T_NATIVE_INT64;
 }
 template <>
+inline hid_t native_type<std::uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
+template <>
+inline hid_t native_type<std::uint16_t>() {
+  return H5T_NATIVE_UINT16;
+}
+template <>
+inline hid_t native_type<std::uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+template <>
 inline hid_t native_type<double>() {
   return H5T_NATIVE_DOUBLE;
 }
@@ -93,6 +105,18 @@ inline hid_t stored_type<std::uint32_t>() {
 template <>
 inline hid_t stored_type<std::int64_t>() {
   return H5T_STD_I64LE;
+}
+template <>
+inline hid_t stored_type<std::uint8_t>() {
+  return H5T_STD_U8LE;
+}
+template <>
+inline hid_t stored_type<std::uint16_t>() {
+  return H5T_STD_U16LE;
+}
+template <>
+inline hid_t stored_type<std::uint64_t>() {
+  return H5T_STD_U64LE;
 }
 template <>
 inline hid_t stored_type<double>() {

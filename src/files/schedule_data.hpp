@@ -11,7 +11,9 @@
 
 namespace tenex {
 
-inline constexpr std::int64_t kScheduleSchema = 1;
+/// Schema 1 has the sends one by one; schema 2 may have storages as well. JSON and expanded files are of schema 1.
+inline constexpr std::int64_t kExpandedSchema = 1;
+inline constexpr std::int64_t kScheduleSchema = 2;
 inline constexpr const char* kScheduleKind = "tenex schedule";
 
 /// Everything but the sends.
@@ -34,23 +36,21 @@ struct ScheduleData {
   std::vector<std::uint32_t> member;     ///< NPUs, group by group
 };
 
-[[nodiscard]] ScheduleData describe_schedule(const ScheduleFile& file);
+/// Without links their columns stay empty: a large topology's are written one by one.
+[[nodiscard]] ScheduleData describe_schedule(const ScheduleFile& file, bool with_links);
 
-/// Which optional columns a schedule needs.
-struct OptionalColumns {
-  bool stage = false;    ///< otherwise all sends are copies
-  bool message = false;  ///< with destination; otherwise every send is unpacked at its link's target
-};
-/// O(sends).
-[[nodiscard]] OptionalColumns optional_columns(const Schedule& schedule);
+/// Builds topology and collective, which check themselves, with an empty schedule. Whether the sends make sense is the
+/// verifier's business. Errors (input), each at `name`.
+[[nodiscard]] Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name);
 
-/// Builds topology and collective, which check themselves, and puts the parts together. Whether the sends make sense is
-/// the verifier's business. Errors (input), each at `name`.
-[[nodiscard]] Result<ScheduleFile> assemble_schedule(ScheduleData data, std::vector<Send> sends,
-                                                     const std::string& name);
+/// Times that overflow would make every later check meaningless: none that `sends_of_busiest` sends of one link and as
+/// many hops as there are vertices could reach. `schedule` is what they are sends of. Errors (input), at `name`.
+[[nodiscard]] Status check_times(const ScheduleFile& frame, const Schedule& schedule, std::uint64_t sends_of_busiest,
+                                 const std::string& name);
 
-[[nodiscard]] Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile& file);
-[[nodiscard]] Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path);
+[[nodiscard]] Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile& file,
+                                         const WriteOptions& options);
+[[nodiscard]] Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options);
 [[nodiscard]] Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file);
 [[nodiscard]] Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path);
 

@@ -101,31 +101,16 @@ Result<Collective> restore_collective(const ScheduleData& data) {
   return Collective::make(std::move(request));
 }
 
-/// Times that overflow would make every later check meaningless: no start beyond the range of time, and none that sends
-/// over one link after another could reach.
-Status check_times(const Topology& topology, const Collective& collective, const std::vector<Send>& sends) {
-  std::vector<std::uint32_t> sends_of_link(topology.links(), 0);
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    const auto start = sends[i].start;
-    if (start > kLongestTime || start < SimTime::zero() - kLongestTime)
-      return input_error({}, fmt::format("send {} starts at {} ps", i, start.count()),
-                         "times of up to 26 days (2^61 ps) are computed");
-    if (sends[i].link.index() < sends_of_link.size()) ++sends_of_link[sends[i].link.index()];
-  }
-  const auto busiest = sends_of_link.empty() ? 0 : *std::max_element(sends_of_link.begin(), sends_of_link.end());
-  const auto hop = slowest_hop(topology, collective.chunk_sizes());
-  const double hops = static_cast<double>(busiest) + static_cast<double>(topology.vertices());
-  if (fits_time_range(hop, hops)) return success();
-  return input_error(
-      {},
-      fmt::format("chunks of up to {} and links with alphas and bandwidths such that a hop takes {}",
-                  to_string(std::ranges::max(collective.chunk_sizes())), to_rounded(hop)),
-      fmt::format("{:.0f} of them may follow one another, and times of up to 26 days (2^61 ps) are computed", hops));
+/// Errors without a place are the file's.
+Diagnostics at_file(Diagnostics errors, const std::string& name) {
+  for (auto& error : errors)
+    if (error.place.file.empty()) error.place.file = name;
+  return errors;
 }
 
 }  // namespace
 
-ScheduleData describe_schedule(const ScheduleFile& file) {
+ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   ScheduleData data;
   data.occupancy = to_string(file.occupancy);
   data.algorithm = file.algorithm;
@@ -142,7 +127,7 @@ ScheduleData describe_schedule(const ScheduleFile& file) {
     data.class_alpha_ps.push_back(link_class.alpha.count());
     data.class_bandwidth.push_back(link_class.bandwidth.count());
   }
-  for (std::size_t i = 0; i < topology.links(); ++i) {
+  for (std::size_t i = 0; with_links && i < topology.links(); ++i) {
     const auto link = LinkId::at(i);
     data.source.push_back(topology.source(link).value());
     data.target.push_back(topology.target(link).value());
@@ -160,45 +145,49 @@ ScheduleData describe_schedule(const ScheduleFile& file) {
   return data;
 }
 
-OptionalColumns optional_columns(const Schedule& schedule) {
-  OptionalColumns needed;
-  SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows() && !(needed.stage && needed.message); ++window) {
-    schedule.read(window, buffer);
-    const auto& batch = buffer.batch;
-    needed.message = needed.message || !batch.message.empty();
-    for (std::size_t i = 0; i < batch.size() && !needed.stage; ++i) needed.stage = batch.stage_of(i) != Stage::copy;
-  }
-  return needed;
+Status check_times(const ScheduleFile& frame, const Schedule& schedule, std::uint64_t sends_of_busiest,
+                   const std::string& name) {
+  std::uint64_t most_chunks = 1;
+  if (const Payloads* payloads = schedule.payloads())
+    for (std::size_t i = 0; i < payloads->size(); ++i)
+      most_chunks = std::max<std::uint64_t>(most_chunks, payloads->of(i).size());
+  const auto sizes = frame.collective.chunk_sizes();
+  const auto hop = slowest_hop(frame.topology, sizes);
+  const double hops = (static_cast<double>(sends_of_busiest) + static_cast<double>(frame.topology.vertices())) *
+                      static_cast<double>(most_chunks);
+  if (fits_time_range(hop, hops)) return success();
+  return input_error(
+      {name, 0, 0},
+      fmt::format("chunks of up to {} and links with alphas and bandwidths such that a hop takes {}",
+                  to_string(std::ranges::max(sizes)), to_rounded(hop)),
+      fmt::format("{:.0f} of them may follow one another, and times of up to 26 days (2^61 ps) are computed", hops));
 }
 
-Result<ScheduleFile> assemble_schedule(ScheduleData data, std::vector<Send> sends, const std::string& name) {
-  const auto at_file = [&name](Diagnostics errors) {
-    for (auto& error : errors)
-      if (error.place.file.empty()) error.place.file = name;
-    return errors;
-  };
+Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name) {
   const auto occupancy = parse_occupancy(data.occupancy);
-  if (!occupancy) return at_file(occupancy.errors());
+  if (!occupancy) return at_file(occupancy.errors(), name);
   auto topology = restore_topology(data);
-  if (!topology) return at_file(topology.errors());
+  if (!topology) return at_file(topology.errors(), name);
   auto collective = restore_collective(data);
-  if (!collective) return at_file(collective.errors());
-  if (auto status = check_times(*topology, *collective, sends); !status) return at_file(status.errors());
-  return ScheduleFile{std::move(topology).value(),          std::move(collective).value(), *occupancy,
-                      make_list_schedule(std::move(sends)), std::move(data.algorithm),     std::move(data.canonical)};
+  if (!collective) return at_file(collective.errors(), name);
+  return ScheduleFile{std::move(topology).value(), std::move(collective).value(), *occupancy, {},
+                      std::move(data.algorithm),   std::move(data.canonical)};
 }
 
-Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile& file) {
+Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile& file, const WriteOptions& options) {
+  if (file.schedule.payloads() != nullptr)
+    return unsupported_error({path.string(), 0, 0}, "this schedule cannot be written to a file",
+                             "its messages carry several chunks at once, files hold sends of single chunks",
+                             "write the schedule of ring, direct, multitree or a synthesizer");
   const auto form = form_of(path);
   if (!form) return form.errors();
-  return *form == Form::hdf5 ? write_schedule_hdf5(path, file) : write_schedule_json(path, file);
+  return *form == Form::hdf5 ? write_schedule_hdf5(path, file, options) : write_schedule_json(path, file);
 }
 
-Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path) {
+Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path, const ReadOptions& options) {
   const auto form = form_of(path);
   if (!form) return form.errors();
-  return *form == Form::hdf5 ? read_schedule_hdf5(path) : read_schedule_json(path);
+  return *form == Form::hdf5 ? read_schedule_hdf5(path, options) : read_schedule_json(path);
 }
 
 }  // namespace tenex

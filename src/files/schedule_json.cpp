@@ -1,6 +1,7 @@
 // Schedules as JSON: the same content for people and other tools, one send per line.
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/core.h>
@@ -8,6 +9,7 @@
 #include "files/schedule_data.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/files/atomic_write.hpp"
+#include "tenex/topology/time_range.hpp"
 
 namespace tenex {
 namespace {
@@ -124,16 +126,66 @@ std::vector<Send> read_sends(const Json& document) {
   return sends;
 }
 
+/// What sends of several chunks carry: a list of chunks each, by the number above the collective's chunks.
+Payloads read_payloads(const Json& document) {
+  Payloads payloads;
+  if (!document.contains("payloads")) return payloads;
+  for (const auto& list : document.at("payloads")) {
+    for (const auto& chunk : list) payloads.chunks.emplace_back(id(chunk));
+    payloads.first.push_back(payloads.chunks.size());
+  }
+  return payloads;
+}
+
+Json describe_payloads(const Payloads& payloads) {
+  auto lists = Json::array();
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    lists.push_back(Json::array());
+    for (const ChunkId chunk : payloads.of(i)) lists.back().push_back(chunk.value());
+  }
+  return lists;
+}
+
+bool has_messages(const Schedule& schedule) {
+  SendBuffer buffer;
+  for (std::size_t window = 0; schedule.may_carry_messages() && window < schedule.windows(); ++window) {
+    schedule.read(window, buffer);
+    if (!buffer.batch.message.empty()) return true;
+  }
+  return false;
+}
+
+/// Puts the parts together. Errors (input): times beyond the range, payloads of unknown chunks.
+Result<ScheduleFile> with_sends(ScheduleFile file, std::vector<Send> sends, Payloads payloads,
+                                const std::string& name) {
+  std::vector<std::uint64_t> sends_of_link(file.topology.links(), 0);
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const auto start = sends[i].start;
+    if (start > kLongestTime || start < SimTime::zero() - kLongestTime)
+      return input_error({name, 0, 0}, fmt::format("send {} starts at {} ps", i, start.count()),
+                         "times of up to 26 days (2^61 ps) are computed");
+    if (sends[i].link.index() < sends_of_link.size()) ++sends_of_link[sends[i].link.index()];
+  }
+  for (const ChunkId chunk : payloads.chunks)
+    if (chunk.index() >= file.collective.chunks())
+      return input_error({name, 0, 0}, fmt::format("a payload of chunk {}", chunk.value()));
+  const auto busiest = sends_of_link.empty() ? 0 : std::ranges::max(sends_of_link);
+  auto schedule = make_list_schedule(std::move(sends), std::move(payloads));
+  if (auto status = check_times(file, schedule, busiest, name); !status) return status.errors();
+  file.schedule = std::move(schedule);
+  return file;
+}
+
 Status check_kind(const Json& document, const std::string& name) {
   if (!document.is_object() || !document.contains("kind") || document["kind"] != kScheduleKind)
     return input_error({name, 0, 0}, "this is no schedule file",
                        fmt::format("its key \"kind\" is not \"{}\"", kScheduleKind));
   if (!document.contains("schema") || !document["schema"].is_number_integer() || document["schema"] < 1)
     return input_error({name, 0, 0}, "the schedule has no schema", "its key \"schema\" is a positive integer");
-  if (document["schema"] > kScheduleSchema)
+  if (document["schema"] > kExpandedSchema)
     return input_error({name, 0, 0},
                        fmt::format("schedule schema {} is newer than this version", document["schema"].dump()),
-                       fmt::format("this version reads schema {}", kScheduleSchema), "use a newer tenex");
+                       fmt::format("this version reads schema {}", kExpandedSchema), "use a newer tenex");
   return success();
 }
 
@@ -143,10 +195,10 @@ Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile
   if (file.schedule.sends() > kMostSends)
     return resource_error(fmt::format("a schedule of {} sends is too large for JSON", file.schedule.sends()),
                           fmt::format("JSON takes up to {}", kMostSends), "write HDF5: use a name that ends in .h5");
-  const auto data = describe_schedule(file);
-  const bool with_message = optional_columns(file.schedule).message;
+  const auto data = describe_schedule(file, true);
+  const bool with_message = has_messages(file.schedule);
   Json head{{"kind", kScheduleKind},
-            {"schema", kScheduleSchema},
+            {"schema", kExpandedSchema},
             {"version", version()},
             {"occupancy", data.occupancy},
             {"algorithm", data.algorithm},
@@ -155,6 +207,7 @@ Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile
             {"topology", describe_topology(data)}};
   head["columns"] = with_message ? Json{"start_ps", "link", "chunk", "stage", "message", "destination"}
                                  : Json{"start_ps", "link", "chunk", "stage"};
+  if (const Payloads* payloads = file.schedule.payloads()) head["payloads"] = describe_payloads(*payloads);
   // The head key by key and the sends row by row, so that people can read the file.
   std::string text = "{\n";
   for (const auto& [key, value] : head.items())
@@ -183,7 +236,9 @@ Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path) {
   try {
     const auto document = Json::parse(text_of(*bytes));
     if (auto status = check_kind(document, name); !status) return status.errors();
-    return assemble_schedule(read_facts(document), read_sends(document), name);
+    auto file = restore_frame(read_facts(document), name);
+    if (!file) return file;
+    return with_sends(std::move(file).value(), read_sends(document), read_payloads(document), name);
   } catch (const nlohmann::json::exception& wrong) {
     return input_error({name, 0, 0}, "this is no sound schedule", wrong.what());
   } catch (const std::out_of_range& wrong) {

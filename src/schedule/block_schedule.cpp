@@ -58,6 +58,8 @@ class BlockStorage final : public ScheduleStorage {
     rows_per_window_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWindowSends * rows_ / rows, 1, kTileRows));
   }
 
+  const BlockSchedule& data() const { return data_; }
+
   std::size_t windows() const override { return (rows_ + rows_per_window_ - 1) / rows_per_window_; }
   std::uint64_t sends() const override { return sends_; }
   std::size_t tiles() const override { return tiles_; }
@@ -266,6 +268,11 @@ Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int t
   ensure(data.entries.size() == topology.npus() && data.runs_begin.size() == topology.npus() + 1,
          "make_block_schedule: data of another topology");
   return Schedule(std::make_shared<const BlockStorage>(topology, std::move(data), threads));
+}
+
+const BlockSchedule* block_schedule(const Schedule& schedule) {
+  const auto* storage = dynamic_cast<const BlockStorage*>(schedule.storage().get());
+  return storage == nullptr ? nullptr : &storage->data();
 }
 
 }  // namespace tenex

@@ -15,6 +15,7 @@
 
 #include "schedule/own_column.hpp"
 #include "schedule/uniform_latency.hpp"
+#include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
 
 namespace tenex {
@@ -23,6 +24,8 @@ namespace {
 class ReversedStorage final : public ScheduleStorage {
  public:
   ReversedStorage(Schedule base, SimTime last_start) : base_(std::move(base)), last_start_(last_start) {}
+
+  ReversedParts parts() const { return {base_, last_start_}; }
 
   std::size_t windows() const override { return base_.windows(); }
   std::size_t tiles() const override { return base_.tiles(); }
@@ -111,6 +114,15 @@ Schedule reversed(const Topology& topology, const Collective& collective, Occupa
   const auto start = last_start(schedule);
   if (!start) return schedule;
   return Schedule(std::make_shared<const ReversedStorage>(schedule, *start));
+}
+
+std::optional<ReversedParts> reversed_parts(const Schedule& schedule) {
+  const auto* storage = dynamic_cast<const ReversedStorage*>(schedule.storage().get());
+  return storage == nullptr ? std::nullopt : std::optional(storage->parts());
+}
+
+Schedule make_reversed_view(ReversedParts parts) {
+  return Schedule(std::make_shared<const ReversedStorage>(std::move(parts.base), parts.last_start));
 }
 
 }  // namespace tenex

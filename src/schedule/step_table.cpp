@@ -56,6 +56,8 @@ class StepStorage final : public ScheduleStorage {
     cut_tiles(tile_rows);
   }
 
+  const StepTable<Slot>& table() const { return table_; }
+
   std::size_t windows() const override { return window_start_.empty() ? 0 : window_start_.size() - 1; }
   std::uint64_t sends() const override { return sends_; }
   std::string_view kind() const override { return "step_table"; }
@@ -253,5 +255,14 @@ Schedule make_step_schedule(StepTable<Slot> table, std::size_t links, std::int64
 
 template Schedule make_step_schedule(StepTable<std::uint16_t> table, std::size_t links, std::int64_t tile_rows);
 template Schedule make_step_schedule(StepTable<std::uint32_t> table, std::size_t links, std::int64_t tile_rows);
+
+template <class Slot>
+const StepTable<Slot>* step_table(const Schedule& schedule) {
+  const auto* storage = dynamic_cast<const StepStorage<Slot>*>(schedule.storage().get());
+  return storage == nullptr ? nullptr : &storage->table();
+}
+
+template const StepTable<std::uint16_t>* step_table(const Schedule& schedule);
+template const StepTable<std::uint32_t>* step_table(const Schedule& schedule);
 
 }  // namespace tenex

@@ -10,6 +10,7 @@
 #include "schedule/for_each_send.hpp"
 #include "schedule/own_column.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
 
 namespace tenex {
@@ -19,6 +20,8 @@ class SequenceStorage final : public ScheduleStorage {
  public:
   SequenceStorage(Schedule first, Schedule second, SimTime shift, MessageId::Rep message_shift)
       : first_(std::move(first)), second_(std::move(second)), shift_(shift), message_shift_(message_shift) {}
+
+  SequenceParts parts() const { return {first_, second_, shift_, message_shift_}; }
 
   std::size_t windows() const override { return first_.windows() + second_.windows(); }
   std::size_t tiles() const override {
@@ -92,6 +95,16 @@ Schedule then_gather(const Topology& topology, const Collective& collective, Occ
   ensure(messages + messages_in(gather) < MessageId::none().value(), "then_gather: more messages than ids");
   return Schedule(
       std::make_shared<const SequenceStorage>(reduction, gather, shift, static_cast<MessageId::Rep>(messages)));
+}
+
+std::optional<SequenceParts> sequence_parts(const Schedule& schedule) {
+  const auto* storage = dynamic_cast<const SequenceStorage*>(schedule.storage().get());
+  return storage == nullptr ? std::nullopt : std::optional(storage->parts());
+}
+
+Schedule make_sequence_view(SequenceParts parts) {
+  return Schedule(std::make_shared<const SequenceStorage>(std::move(parts.first), std::move(parts.second), parts.shift,
+                                                          parts.message_shift));
 }
 
 }  // namespace tenex

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "support/process.hpp"
 #include "tenex/files/atomic_write.hpp"
@@ -162,6 +164,81 @@ TEST(FileKind, TellsForeignAndNewerFilesApart) {
               HasSubstr("file.h5: sample schema 3 is newer"));
   EXPECT_THAT(to_string(check_file_kind(*reader, "file.h5", "other", 3).errors()),
               HasSubstr("this is no other of tenex"));
+}
+
+/// A column of `rows` numbers that grew on disk, with as many threads.
+template <class T>
+std::vector<T> grow(const std::filesystem::path& path, std::size_t rows, int threads) {
+  std::vector<T> values(rows);
+  for (std::size_t i = 0; i < rows; ++i) values[i] = static_cast<T>(i * i / 7);
+  auto writer = ColumnFileWriter::create(path, threads).value();
+  writer.begin<T>("/grown");
+  for (std::size_t first = 0; first < rows; first += 10'007)
+    writer.append("/grown", view(values).subspan(first, std::min<std::size_t>(10'007, rows - first)));
+  EXPECT_TRUE(writer.commit().ok());
+  return values;
+}
+
+template <class T>
+void expect_pieces_of_grown_columns() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "c.h5";
+  for (const int threads : {1, 3}) {
+    const auto values = grow<T>(path, 600'001, threads);
+    auto reader = ColumnFileReader::open(path).value();
+    reader.set_threads(threads);
+    EXPECT_EQ(reader.rows("/grown").value(), values.size());
+    EXPECT_EQ(reader.read<T>("/grown").value(), values);
+    // A tile has 65,536 elements, or four times as many.
+    for (const auto& [first, count] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {0, 600'001}, {0, 1}, {65'535, 2}, {262'143, 262'146}, {600'000, 1}, {600'001, 0}}) {
+      std::vector<T> piece(count);
+      ASSERT_TRUE(reader.read_into<T>("/grown", first, piece).ok());
+      EXPECT_TRUE(std::equal(piece.begin(), piece.end(), values.begin() + static_cast<std::ptrdiff_t>(first))) << first;
+    }
+    std::vector<T> beyond(2);
+    EXPECT_FALSE(reader.read_into<T>("/grown", 600'000, beyond).ok());
+  }
+}
+
+TEST(ColumnFileOnDisk, GivesBackPiecesOfGrownColumns) {
+  expect_pieces_of_grown_columns<std::uint8_t>();
+  expect_pieces_of_grown_columns<std::uint16_t>();
+  expect_pieces_of_grown_columns<std::uint32_t>();
+  expect_pieces_of_grown_columns<std::int64_t>();
+  expect_pieces_of_grown_columns<double>();
+}
+
+TEST(ColumnFileOnDisk, HasTheSameBytesForAnyNumberOfThreads) {
+  const TemporaryFolder folder;
+  (void)grow<std::uint32_t>(folder.path() / "1.h5", 300'000, 1);
+  (void)grow<std::uint32_t>(folder.path() / "4.h5", 300'000, 4);
+  EXPECT_EQ(support::read_text(folder.path() / "1.h5"), support::read_text(folder.path() / "4.h5"));
+}
+
+TEST(ColumnFileOnDisk, IsNotThereBeforeItIsCommitted) {
+  const TemporaryFolder folder;
+  {
+    auto writer = ColumnFileWriter::create(folder.path() / "c.h5").value();
+    writer.begin<std::int64_t>("/grown");
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "c.h5"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_THAT(to_string(ColumnFileWriter::create(folder.path() / "none" / "c.h5").errors()), HasSubstr("cannot write"));
+}
+
+TEST(ColumnFileOnDisk, FindsDamagedTilesWithoutTheChecksumOfTheFile) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "c.h5";
+  const auto values = grow<std::uint32_t>(path, 600'001, 1);
+  auto text = support::read_text(path);
+  text.resize(text.size() - 32);
+  text[text.size() / 2] = static_cast<char>(text[text.size() / 2] ^ 0x20);  // nearly all of the file is tiles
+  support::write_text(path, text);
+  const auto reader = ColumnFileReader::open(path).value();
+  std::vector<std::uint32_t> piece(values.size());
+  EXPECT_THAT(to_string(reader.read_into<std::uint32_t>("/grown", 0, piece).errors()), HasSubstr("is damaged"));
+  EXPECT_FALSE(reader.read<std::uint32_t>("/grown").ok());
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST(ScheduleFile, OfAnotherKindOrNewerSchemaIsRefused) {
   EXPECT_THAT(message_of(read_schedule_file(folder.path() / "r.h5")), HasSubstr("this is no tenex schedule"));
   ColumnFileWriter newer;
   newer.set_attribute("/", "kind", "tenex schedule");
-  newer.set_attribute("/", "schema", std::int64_t{2});
+  newer.set_attribute("/", "schema", std::int64_t{3});
   ASSERT_TRUE(newer.save(folder.path() / "n.h5").ok());
   EXPECT_THAT(message_of(read_schedule_file(folder.path() / "n.h5")), HasSubstr("newer than this version"));
   support::write_text(folder.path() / "a.json", R"({"kind": "something"})");

@@ -15,11 +15,12 @@ set(GUEST_fmt "^fmt/")
 set(GUEST_xxhash "^xxhash\\.h$")
 set(GUEST_toml++ "^toml\\+\\+/")
 set(GUEST_hdf5 "^(hdf5|hdf5_hl|H5[A-Za-z]*)\\.h$")
+set(GUEST_zlib "^zlib\\.h$")
 set(GUEST_mpi "^mpi\\.h$")
 set(GUEST_nlohmann-json "^nlohmann/")
 set(GUEST_cli11 "^CLI/")
 set(GUEST_openmp "^omp\\.h$")
-set(GUESTS fmt xxhash toml++ hdf5 mpi nlohmann-json cli11 openmp)
+set(GUESTS fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 openmp)
 set(HEAVY_GUESTS toml++ nlohmann-json cli11)
 set(LIGHT_HEADERS nlohmann/json_fwd.hpp)  # declarations only
 

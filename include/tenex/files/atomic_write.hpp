@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -17,6 +18,32 @@ namespace tenex {
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 /// The same for text.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// A file that is written piece by piece under a temporary name and appears whole, or not at all: removed again unless
+/// commit() was called.
+class AtomicFile {
+ public:
+  /// Errors (environment): no permission, folder missing, each with the system's reason.
+  [[nodiscard]] static Result<AtomicFile> create(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&& other) noexcept;
+
+  /// Open for reading and writing; stays this object's.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Syncs, renames and syncs the folder. On failure `path` is as it was. Errors (environment). Call once, at the end.
+  [[nodiscard]] Status commit();
+
+ private:
+  AtomicFile(std::filesystem::path path, std::filesystem::path temporary, int descriptor)
+      : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+  void discard();
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;  ///< negative: moved from, committed or discarded
+};
 
 /// Whether a file name is one of those that a killed writer may leave behind: "<name>.tmp-<pid>-<n>".
 [[nodiscard]] bool is_temporary_name(std::string_view file_name);

@@ -1,10 +1,12 @@
 // HDF5 files as tables of columns: the one place where HDF5 is used.
 //
 // Writers build the file in memory (HDF5's core driver, no object times, so equal content gives equal bytes) and hand
-// out its image; only then is it written, by POSIX calls (atomic_write.hpp): HDF5 never meets a full disk, which its
-// library does not survive. Columns are one-dimensional, compressed (gzip + shuffle + fletcher32, which every HDF5
-// library has) unless they are tiny. The library may be built without thread safety: every call here takes one
-// process-wide mutex. File locking is off.
+// out its image; only then is it written, by POSIX calls (atomic_write.hpp). Files too large for that go to disk as
+// they grow, through a driver that keeps failures from the library: HDF5 never meets a full disk, which its library
+// does not survive. Columns are one-dimensional, compressed unless they are tiny: whole ones by gzip + shuffle +
+// fletcher32, those that grow by gzip + shuffle alone (gzip has a checksum of its own), tile by tile on several
+// threads. Every HDF5 library has these filters. The library may be built without thread safety: every call here takes
+// one process-wide mutex. File locking is off.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +42,16 @@ struct TextColumn {
   void set(std::size_t row, std::string_view text);
 };
 
-/// Builds one HDF5 file in memory. The first failure is kept, later calls do nothing, and image() or save() returns it.
-/// Elements of columns: int8, int64, uint32, double. Paths are absolute ("/point", "/links/bytes").
+/// Builds one HDF5 file, in memory or on disk. The first failure is kept, later calls do nothing, and image(), save()
+/// or commit() returns it. Elements of columns: int8, uint8, uint16, uint32, int64, uint64, double. Paths are absolute
+/// ("/point", "/links/bytes").
 class ColumnFileWriter {
  public:
+  /// In memory.
   ColumnFileWriter();
+  /// On disk under a temporary name, until commit(). `threads` compress columns that grow and never change the bytes.
+  /// Errors (environment): no permission, folder missing.
+  [[nodiscard]] static Result<ColumnFileWriter> create(const std::filesystem::path& path, int threads = 1);
   ~ColumnFileWriter();
   ColumnFileWriter(ColumnFileWriter&&) noexcept;
   ColumnFileWriter& operator=(ColumnFileWriter&&) noexcept;
@@ -61,9 +68,11 @@ class ColumnFileWriter {
   void write(const std::string& path, std::span<const T> values);
   void write(const std::string& path, const TextColumn& values);
 
-  /// A column that grows: begin once, append in pieces. Costs memory for one tile of 65,536 elements.
+  /// A column that grows: begin once, append in pieces. Costs memory for two tiles per thread (of 256 or 512 KiB).
   template <class T>
   void begin(const std::string& path);
+  /// False after a failure: whatever is appended now is lost, so who has much to append may stop.
+  [[nodiscard]] bool good() const;
   template <class T>
   void append(const std::string& path, std::span<const T> values);
 
@@ -71,13 +80,17 @@ class ColumnFileWriter {
   void make_dimension(const std::string& column, const std::string& name);
   void attach_dimension(const std::string& column, const std::string& dimension);
 
-  /// The file's bytes. Call once, at the end. Errors (environment): the first failure of any call.
+  /// The bytes of a file in memory. Call once, at the end. Errors (environment): the first failure of any call.
   [[nodiscard]] Result<std::vector<std::byte>> image();
   /// Writes the image atomically. Errors (environment): as image(), or the file system's.
   [[nodiscard]] Status save(const std::filesystem::path& path);
+  /// Finishes a file on disk, with a checksum of all of it at its end; it then has its name. Call once, at the end.
+  /// Errors (environment): the first failure of any call, or the file system's; then the file is as it was before.
+  [[nodiscard]] Status commit();
 
  private:
   class Impl;
+  explicit ColumnFileWriter(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -85,7 +98,8 @@ class ColumnFileWriter {
 /// reading.
 class ColumnFileReader {
  public:
-  /// Errors (environment): unreadable, truncated or damaged; (input): not HDF5.
+  /// Errors (environment): unreadable, truncated or damaged (where there is a checksum at its end, all of the file is
+  /// checked here); (input): not HDF5.
   [[nodiscard]] static Result<ColumnFileReader> open(const std::filesystem::path& path);
   /// The same from bytes in memory; `name` stands for the file in messages.
   [[nodiscard]] static Result<ColumnFileReader> open_image(std::vector<std::byte> bytes, std::string name);
@@ -106,9 +120,15 @@ class ColumnFileReader {
   [[nodiscard]] Result<std::vector<T>> read(const std::string& path) const;
   template <class T>
   [[nodiscard]] Result<std::vector<T>> read(const std::string& path, std::size_t first, std::size_t count) const;
+  /// Threads that unpack tiles for read_into(); 1 at first.
+  void set_threads(int threads);
+  /// Fills `into` with the elements from `first` on.
+  template <class T>
+  [[nodiscard]] Status read_into(const std::string& path, std::size_t first, std::span<T> into) const;
   [[nodiscard]] Result<TextColumn> read_text(const std::string& path) const;
 
  private:
+  friend class PackedRead;
   class Impl;
   explicit ColumnFileReader(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

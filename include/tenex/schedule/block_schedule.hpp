@@ -64,4 +64,7 @@ struct BlockSchedule {
 /// O(entries) time; the index takes 2 bytes per NPU and 256 rows.
 [[nodiscard]] Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int threads = 1);
 
+/// The data of a schedule that make_block_schedule() made; nullptr for any other.
+[[nodiscard]] const BlockSchedule* block_schedule(const Schedule& schedule);
+
 }  // namespace tenex

@@ -1,0 +1,34 @@
+// A few threads for a few parts: compression and encoding beside the engine's own threads. Private to this room.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace tenex {
+
+/// Calls work(part) once for each part 0 .. parts-1 on up to `threads` threads, this one among them.
+template <class Work>
+void in_parallel(int threads, std::size_t parts, Work&& work) {
+  std::atomic<std::size_t> next{0};
+  const auto take_parts = [&] {
+    for (std::size_t part = next.fetch_add(1); part < parts; part = next.fetch_add(1)) work(part);
+  };
+  std::vector<std::jthread> helpers;
+  const auto useful = std::min(static_cast<std::size_t>(std::max(1, threads)), parts);
+  for (std::size_t i = 1; i < useful; ++i) helpers.emplace_back(take_parts);
+  take_parts();
+}
+
+/// Calls work(i) for i = 0 .. threads-1, each on a thread of its own (0 on this one), so that they may wait for each
+/// other.
+template <class Work>
+void on_all_threads(std::size_t threads, Work&& work) {
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back([&work, i] { work(i); });
+  work(std::size_t{0});
+}
+
+}  // namespace tenex

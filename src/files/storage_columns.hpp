@@ -1,0 +1,179 @@
+// How each kind of schedule storage lies in the columns of a file: one group per storage, views beside what they are
+// views of. Private to this room; the format page is schedule_file.md.
+//
+// Writers take the storages' own data, a port, a window or an orbit at a time, so that no second copy of a schedule is
+// made. Readers trust nothing: whatever a storage would use as an index, a length or a time is checked before it is
+// built.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/files/column_file.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Where a storage goes, and what it is valid for.
+struct StorageTarget {
+  ColumnFileWriter& file;
+  const Topology& topology;
+  int threads = 1;
+};
+
+/// Where a storage comes from.
+struct StorageSource {
+  const ColumnFileReader& file;
+  std::string name;  ///< of the file, for messages
+  const Topology& topology;
+  const Collective& collective;
+  int threads = 1;
+
+  /// An error (environment) about content that the writer never writes.
+  [[nodiscard]] Diagnostic damaged(const std::string& group, std::string why) const;
+};
+
+/// A storage that was read, and what bounds its times.
+struct StoredSchedule {
+  Schedule schedule;
+  SimTime first_start;                 ///< no send starts before
+  SimTime last_start;                  ///< nor after
+  std::uint64_t sends_of_busiest = 0;  ///< no link has more sends
+};
+
+/// Any schedule, send by send: the layout that every tool can read. `group` exists.
+void write_sends(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+[[nodiscard]] Result<StoredSchedule> read_sends(const StorageSource& source, const std::string& group);
+
+/// The storages. The writers return false, and write nothing, for a schedule of another storage.
+bool write_step_table(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+[[nodiscard]] Result<StoredSchedule> read_step_table(const StorageSource& source, const std::string& group);
+bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+[[nodiscard]] Result<StoredSchedule> read_blocks(const StorageSource& source, const std::string& group);
+bool write_orbits(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+[[nodiscard]] Result<StoredSchedule> read_orbits(const StorageSource& source, const std::string& group);
+
+/// Whether anything is gained by write_storages().
+[[nodiscard]] bool has_compact_form(const Schedule& schedule);
+/// The schedule and all that it is a view of, below "/storage", each storage once.
+void write_storages(const StorageTarget& target, const Schedule& schedule);
+[[nodiscard]] Result<StoredSchedule> read_storages(const StorageSource& source);
+
+/// Errors (resource): the machine has less memory than that.
+[[nodiscard]] Status check_machine_memory(const std::string& file, std::uint64_t bytes);
+
+/// Rows of one column, one after the other, read in pieces of many tiles.
+template <class T>
+class ColumnCursor {
+ public:
+  ColumnCursor(const ColumnFileReader& file, std::string path, std::size_t rows)
+      : file_(file), path_(std::move(path)), left_(rows) {}
+
+  /// Fills `into`. Errors: as ColumnFileReader::read, or fewer rows are left.
+  [[nodiscard]] Status take(std::span<T> into) {
+    while (!into.empty()) {
+      if (at_ == piece_.size())
+        if (auto status = fill(); !status) return status;
+      const auto count = std::min(into.size(), piece_.size() - at_);
+      std::copy_n(piece_.data() + at_, count, into.data());
+      at_ += count;
+      into = into.subspan(count);
+    }
+    return success();
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;  ///< whole tiles of any element type
+
+  Status fill() {
+    if (left_ == 0) return environment_error(fmt::format("\"{}\" is damaged", path_), "it is too short");
+    piece_.resize(std::min(kPiece, left_));
+    if (auto status = file_.read_into<T>(path_, first_, std::span<T>(piece_)); !status) return status;
+    first_ += piece_.size();
+    left_ -= piece_.size();
+    at_ = 0;
+    return success();
+  }
+
+  const ColumnFileReader& file_;
+  std::string path_;
+  std::size_t first_ = 0;
+  std::size_t left_;
+  std::vector<T> piece_;
+  std::size_t at_ = 0;
+};
+
+/// A column as it is made: tiny ones are kept until the end and stored as they are.
+template <class T>
+class ColumnPen {
+ public:
+  ColumnPen(ColumnFileWriter& file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  void put(T value) {
+    piece_.push_back(value);
+    if (piece_.size() == kPiece) flush();
+  }
+  void put(std::span<const T> values) {
+    for (const T value : values) put(value);
+  }
+  /// Call once, at the end.
+  void finish() {
+    if (begun_)
+      flush();
+    else
+      file_.write(path_, std::span<const T>(piece_));
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 16'384;
+
+  void flush() {
+    if (!begun_) file_.begin<T>(path_);
+    begun_ = true;
+    file_.append(path_, std::span<const T>(piece_));
+    piece_.clear();
+  }
+
+  ColumnFileWriter& file_;
+  std::string path_;
+  std::vector<T> piece_;
+  bool begun_ = false;
+};
+
+/// Several columns of one group, read whole, with the first errors kept.
+class ColumnFacts {
+ public:
+  ColumnFacts(const ColumnFileReader& file, std::string group) : file_(file), group_(std::move(group)) {}
+
+  void text(const char* name, std::string& into) { take(file_.text_attribute(group_, name), into); }
+  void integer(const char* name, std::int64_t& into) { take(file_.integer_attribute(group_, name), into); }
+  template <class T>
+  void column(const char* name, std::vector<T>& into) {
+    take(file_.read<T>(group_ + "/" + name), into);
+  }
+  void rows(const char* name, std::size_t& into) { take(file_.rows(group_ + "/" + name), into); }
+  [[nodiscard]] const Diagnostics& errors() const { return errors_; }
+
+ private:
+  template <class T>
+  void take(Result<T> value, T& into) {
+    if (value)
+      into = std::move(value).value();
+    else
+      append(errors_, value.errors());
+  }
+
+  const ColumnFileReader& file_;
+  std::string group_;
+  Diagnostics errors_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,192 @@
+// A critical path of a plan, searched from its end.
+//
+// Idea: re-timing is the longest path in a network whose edges are "behind it on the link" and "carries what it
+// brings"; both stay whatever the times are. Where a path from time zero to the last arrival has no pause in the plan,
+// its length is the plan's time, and no re-timing is shorter. Conversely, where re-timing ends no sooner there is such
+// a path. It is found backwards: a send's link is followed to the beginning of the sends that are back to back there,
+// and then from each of these (the first one first) to the arrival that it started at, if it did.
+//
+// Encoding: a search node is a send, given by its link and its position there. What has been followed on a link is
+// known by the furthest position of each run of sends back to back. Links are read one at a time, and all in-links of
+// an NPU once per run that leaves it, so only a few of billions of sends are looked at.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tenex/schedule/retime.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMostRuns = 3000;  ///< followed before the search gives up: about a millisecond each
+
+/// A link's sends in order.
+struct LinkSends {
+  std::vector<SimTime> start;
+  std::vector<ChunkId> chunk;
+  std::vector<Stage> stage;
+};
+
+/// A send.
+struct Place {
+  LinkId link;
+  std::size_t position = 0;
+  SimTime start;
+};
+
+/// Earliest first.
+struct Later {
+  bool operator()(const Place& a, const Place& b) const { return a.start > b.start; }
+};
+
+/// What came to an NPU of one chunk.
+struct Came {
+  SimTime sum = SimTime::of(-1);      ///< the last partial sum
+  std::uint32_t last_sums = kNobody;  ///< the sends that brought it: several where they arrive together
+  SimTime copy = SimTime::of(-1);
+  Place copy_by;
+  std::uint32_t copies = 0;
+};
+
+/// One of several sends that arrive together.
+struct Together {
+  Place place;
+  std::uint32_t next = kNobody;
+};
+
+class ChainSearch {
+ public:
+  ChainSearch(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
+      : topology_(topology),
+        collective_(collective),
+        times_(topology, collective.chunk_sizes(), occupancy),
+        schedule_(schedule) {}
+
+  std::optional<bool> found() {
+    begin_at_the_end();
+    for (std::size_t runs = 0; !open_.empty(); ++runs) {
+      if (runs == kMostRuns) return std::nullopt;
+      const Place place = open_.top();
+      open_.pop();
+      if (follow(place)) return true;
+    }
+    return false;
+  }
+
+ private:
+  const HopTime& hop(LinkId link, ChunkId chunk) const {
+    return times_.at(topology_.class_of(link), collective_.size_class(chunk));
+  }
+
+  void read(LinkId link, LinkSends& sends) {
+    sends.start.clear();
+    sends.chunk.clear();
+    sends.stage.clear();
+    for (std::size_t tile = 0; tile < schedule_.tiles(); ++tile) {
+      schedule_.read_link(tile, link, buffer_);
+      const auto& batch = buffer_.batch;
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        sends.start.push_back(batch.start_of(i));
+        sends.chunk.push_back(batch.chunk[i]);
+        sends.stage.push_back(batch.stage_of(i));
+      }
+    }
+  }
+
+  /// The sends of the last window that end with the schedule, as its links' last ones.
+  void begin_at_the_end() {
+    std::size_t window = schedule_.windows();
+    SendBuffer last;
+    while (window-- > 0) {
+      schedule_.read(window, last);
+      if (last.batch.size() > 0) break;
+    }
+    SimTime end;
+    const auto arrival = [&](std::size_t i) {
+      return last.batch.start_of(i) + hop(last.batch.link[i], last.batch.chunk[i]).latency;
+    };
+    for (std::size_t i = 0; i < last.batch.size(); ++i) end = std::max(end, arrival(i));
+    for (std::size_t i = 0; i < last.batch.size(); ++i)
+      if (arrival(i) == end)
+        open_.push({last.batch.link[i], std::numeric_limits<std::size_t>::max(), last.batch.start_of(i)});
+  }
+
+  /// Follows the link back from a send, and opens what its run waited for; true when the run began at time zero.
+  bool follow(Place place) {
+    read(place.link, own_);
+    if (own_.start.empty()) return false;
+    const std::size_t last = std::min(place.position, own_.start.size() - 1);
+    std::size_t first = last;
+    while (first > 0 && own_.start[first - 1] + hop(place.link, own_.chunk[first - 1]).busy == own_.start[first])
+      --first;
+    if (own_.start[first] == SimTime::zero()) return true;
+    std::size_t unseen = first;
+    const auto [seen, fresh] = seen_.try_emplace({place.link.value(), first}, last + 1);
+    if (!fresh) {
+      unseen = seen->second;
+      seen->second = std::max(seen->second, last + 1);
+    }
+    if (unseen > last) return false;
+    collect(topology_.source(place.link));
+    for (std::size_t i = last + 1; i-- > unseen;) open_what_it_waited_for(i);
+    return false;
+  }
+
+  /// Everything that comes to `vertex`.
+  void collect(VertexId vertex) {
+    came_.assign(collective_.chunks(), {});
+    together_.clear();
+    for (const LinkId link : topology_.in_links(vertex)) {
+      read(link, other_);
+      for (std::size_t i = 0; i < other_.start.size(); ++i) {
+        Came& came = came_[other_.chunk[i].index()];
+        const SimTime arrival = other_.start[i] + hop(link, other_.chunk[i]).latency;
+        if (other_.stage[i] == Stage::copy) {
+          ++came.copies;
+          std::tie(came.copy, came.copy_by) = std::pair(arrival, Place{link, i, other_.start[i]});
+        } else if (arrival >= came.sum) {
+          together_.push_back({{link, i, other_.start[i]}, arrival == came.sum ? came.last_sums : kNobody});
+          std::tie(came.sum, came.last_sums) = std::pair(arrival, static_cast<std::uint32_t>(together_.size() - 1));
+        }
+      }
+    }
+  }
+
+  /// A chunk that came as a copy twice is left alone: re-timing may prefer the other one.
+  void open_what_it_waited_for(std::size_t i) {
+    const Came& came = came_[own_.chunk[i].index()];
+    if (own_.stage[i] == Stage::copy && came.copies > 0) {
+      if (came.copies == 1 && came.copy == own_.start[i]) open_.push(came.copy_by);
+    } else if (came.sum == own_.start[i]) {
+      for (auto t = came.last_sums; t != kNobody; t = together_[t].next) open_.push(together_[t].place);
+    }
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  HopTimes times_;
+  const Schedule& schedule_;
+  SendBuffer buffer_;
+  LinkSends own_;
+  LinkSends other_;
+  std::vector<Came> came_;
+  std::vector<Together> together_;
+  std::priority_queue<Place, std::vector<Place>, Later> open_;       ///< to be followed
+  std::map<std::pair<LinkId::Rep, std::size_t>, std::size_t> seen_;  ///< link and first of a run: the end of what was
+};
+
+}  // namespace
+
+std::optional<bool> has_tight_chain(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                    const Schedule& schedule) {
+  if (topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0) return std::nullopt;
+  return ChainSearch(topology, collective, occupancy, schedule).found();
+}
+
+}  // namespace tenex
