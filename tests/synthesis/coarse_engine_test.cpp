@@ -88,6 +88,19 @@ TEST(CoarseEngine, GrowsBlocksOnIrregularTopologies) {
   EXPECT_GE(gather_efficiency(thinned(support::shape("grid(10,10,10)"), 41)), 0.95);
 }
 
+// A mesh of 40 x 40 whose corner is worn: NPUs 0, 1 and 2 have two in-links each, one of them from each other, so that
+// all 1,597 other chunks enter over two links. Who brings the same block over both has nothing to pass on.
+TEST(CoarseEngine, FeedsClustersOfPoorNpusWithDifferentBlocks) {
+  const Topology mesh = support::mesh(40, 40);
+  const auto worn = remove_links(mesh, {{VertexId(1), VertexId(41)}, {VertexId(2), VertexId(42)}});
+  ASSERT_TRUE(worn.ok());
+  EXPECT_EQ(worn->in_links(VertexId(0)).size(), 2U);
+  EXPECT_EQ(worn->in_links(VertexId(1)).size(), 2U);
+  EXPECT_EQ(worn->in_links(VertexId(2)).size(), 2U);
+  EXPECT_GE(gather_efficiency(*worn), 0.98);
+  EXPECT_GE(gather_efficiency(*worn, Occupancy::serialization, 2), 0.98);
+}
+
 TEST(CoarseEngine, IsValidOnRandomDigraphs) {
   // Links that go one way only join no block; parallel links occur. Quality is not the point here.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -96,6 +109,28 @@ TEST(CoarseEngine, IsValidOnRandomDigraphs) {
     for (const Occupancy occupancy : {Occupancy::transfer, Occupancy::serialization})
       EXPECT_GT(gather_efficiency(topology, occupancy, 1 + static_cast<std::int64_t>(seed % 3)), 0.2);
   }
+}
+
+TEST(CoarseEngine, GathersInsideProcessGroups) {
+  // Bands of 24 x 24 on a mesh of 24 x 96: each a mesh of its own, so near the bound of one.
+  const Topology mesh = support::mesh(24, 96);
+  const Collective bands = support::collective(CollectiveKind::all_gather, mesh.npus(), bytes(1'152'000'000), 2,
+                                               "0-575; 576-1151; 1152-1727; 1728-2303");
+  const Synthesis made = coarse(mesh, bands, Occupancy::transfer);
+  // 4 groups, 576 receivers, 575 others of 2 chunks.
+  EXPECT_EQ(made.schedule.sends(), 4U * 576 * 575 * 2);
+  EXPECT_GE(support::efficiency(mesh, bands, Occupancy::transfer, made.time), 0.97);
+  // Rows of 32: an end receives 31 chunks over its one link, and the last of them needs 31 hops.
+  std::string rows;
+  for (std::size_t row = 0; row < 32; ++row)
+    rows += (row > 0 ? "; " : "") + std::to_string(32 * row) + "-" + std::to_string(32 * row + 31);
+  const Topology square = support::mesh(32, 32);
+  const Collective lines = support::collective(CollectiveKind::all_gather, 1024, bytes(32'000'000), 1, rows);
+  EXPECT_EQ(coarse(square, lines, Occupancy::transfer, 2).time, support::kStep * 31);
+  // Ranks are positions in the group: the ids of these fall.
+  const Collective turned =
+      support::collective(CollectiveKind::reduce_scatter, 8, bytes(4'000'000), 1, "3,2,1,0; 7,5,6,4");
+  EXPECT_EQ(coarse(support::mesh(4, 2), turned, Occupancy::serialization).engine, "coarse");
 }
 
 TEST(CoarseEngine, MakesReductionsByReversal) {
@@ -111,19 +146,20 @@ TEST(CoarseEngine, MakesReductionsByReversal) {
 }
 
 TEST(CoarseEngine, MakesTheSameScheduleForAnyNumberOfThreads) {
-  // 50x50 has 2,500 NPUs: two regions, so that streams cross from one to the other.
-  const Topology mesh = support::mesh(50, 50);
+  // 48 x 44 has 2,112 NPUs: two regions, so that streams cross from one to the other.
+  const Topology mesh = support::mesh(48, 44);
   const Collective gather = of_megabytes(CollectiveKind::all_gather, mesh.npus());
-  const auto* tacos = find_synthesizer("tacos");
-  const auto hash = [&](int threads) {
-    const auto made =
-        tacos->synthesize({mesh, gather, Occupancy::transfer, 1, 1, threads, EngineChoice::coarse}).value();
-    return schedule_hash(made.schedule);
+  const Collective halves =
+      support::collective(CollectiveKind::all_gather, mesh.npus(), bytes(1'056'000'000), 1, "0-1055; 1056-2111");
+  const Topology thin = thinned(mesh, 37);
+  const auto hash = [&](const Topology& topology, const Collective& collective, int threads) {
+    const SynthesisProblem problem{topology, collective, Occupancy::transfer, 1, 1, threads, EngineChoice::coarse};
+    return schedule_hash(find_synthesizer("tacos")->synthesize(problem).value().schedule);
   };
-  const auto one = hash(1);
-  EXPECT_EQ(hash(2), one);
-  EXPECT_EQ(hash(4), one);
-  EXPECT_EQ(hash(8), one);
+  const auto one = hash(mesh, gather, 1);
+  for (const int threads : {2, 4, 8}) EXPECT_EQ(hash(mesh, gather, threads), one) << threads;
+  EXPECT_EQ(hash(thin, gather, 3), hash(thin, gather, 1));
+  EXPECT_EQ(hash(mesh, halves, 3), hash(mesh, halves, 1));
 }
 
 TEST(CoarseEngine, KeepsTheBestOfSeveralAttempts) {
@@ -160,8 +196,14 @@ TEST(CoarseEngine, RefusesWhatItCannotMakeAndSaysWhy) {
   EXPECT_NE(refusal(support::switched(4), gather(4)).find("switches"), std::string::npos);
   const Topology mesh = support::mesh(4, 4);
   EXPECT_NE(refusal(mesh, of_megabytes(CollectiveKind::broadcast, 16)).find("All-Gathers"), std::string::npos);
-  const Collective halves = support::collective(CollectiveKind::all_gather, 16, bytes(16'000'000), 1, "0-7; 8-15");
-  EXPECT_NE(refusal(mesh, halves).find("one process group of all NPUs"), std::string::npos);
+  const Collective half = support::collective(CollectiveKind::all_gather, 16, bytes(8'000'000), 1, "0-7");
+  EXPECT_NE(refusal(mesh, half).find("every NPU in some process group"), std::string::npos);
+  // NPU = x + 4y: the even ones are two columns with an odd one between them.
+  const Collective columns = support::collective(CollectiveKind::all_gather, 16, bytes(8'000'000), 1,
+                                                 "0,2,4,6,8,10,12,14; 1,3,5,7,9,11,13,15");
+  EXPECT_NE(refusal(mesh, columns).find("cannot serve itself"), std::string::npos);
+  const Collective uneven = support::collective(CollectiveKind::all_gather, 16, bytes(8'000'000), 1, "0-3; 4-15");
+  EXPECT_NE(refusal(mesh, uneven).find("chunks of one size"), std::string::npos);
   const Topology apart = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});
   EXPECT_NE(refusal(apart, gather(2)).find("cannot be reached"), std::string::npos);
 }

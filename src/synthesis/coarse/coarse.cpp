@@ -10,6 +10,7 @@
 
 #include "synthesis/coarse/balance_tails.hpp"
 #include "synthesis/coarse/plan.hpp"
+#include "synthesis/relays.hpp"
 #include "tenex/schedule/block_schedule.hpp"
 
 namespace tenex {
@@ -19,6 +20,7 @@ constexpr std::uint64_t kMostBlocks = 65'535;
 constexpr std::uint64_t kMostRows = std::numeric_limits<std::uint32_t>::max() / 2;
 
 constexpr std::uint32_t kIrregularChoices = 8;
+constexpr std::uint32_t kIntactChoices = 2;
 
 // Measured on a busy 2-core machine, one thread, mesh(200,200) and grid(35,35,35).
 constexpr double kSecondsPerStream = 60e-9;
@@ -26,6 +28,12 @@ constexpr double kSecondsPerLink = 1e-6;
 
 HopTime hop_of(const SynthesisProblem& problem) {
   return hop_time(problem.topology.classes()[0], problem.collective.chunk_sizes()[0], problem.occupancy);
+}
+
+/// About: every NPU gets the blocks of its group.
+double streams_of(const SynthesisProblem& problem) {
+  return static_cast<double>(problem.topology.npus()) * static_cast<double>(largest_group(problem.collective)) /
+         static_cast<double>(block_size_for(problem));
 }
 
 /// The gathers inside blocks, once per kind, and which NPU takes which part of them.
@@ -67,11 +75,19 @@ struct Attempt {
   std::uint32_t rows = 0;  ///< after the last send
 };
 
-/// First in, first out on intact shapes (there it meets the bound or comes close); draws elsewhere and in later
-/// attempts.
+/// First in, first out where all NPUs have as many in-links, as on tori: there it meets the bound or comes close at a
+/// part of the time. A choice of two where some have fewer and need those all the time; of more where blocks differ in
+/// shape. Others in later attempts.
+std::uint32_t first_choices(const CoarsePlan& plan, const SynthesisProblem& problem) {
+  if (!problem.topology.shape() || problem.collective.groups().size() > 1) return kIrregularChoices;
+  const auto& begin = plan.streams.slot_begin;
+  const auto unlike =
+      std::adjacent_find(begin.begin(), begin.end(), [&](const auto& a, const auto& b) { return b - a != begin[1]; });
+  return unlike == begin.end() ? 1 : kIntactChoices;
+}
+
 Attempt stream(CoarsePlan plan, const SynthesisProblem& problem, std::uint32_t attempt) {
-  const std::uint32_t first = problem.topology.shape().has_value() ? 1 : kIrregularChoices;
-  plan.streams.choices = attempt == 0 ? first : 2U << (attempt % 3);
+  plan.streams.choices = attempt == 0 ? first_choices(plan, problem) : 2U << (attempt % 3);
   plan.streams.salt = problem.seed * 1'000'003 + attempt;
   Attempt made;
   made.streams = make_streams(plan.streams, std::max(1, problem.threads));
@@ -88,12 +104,20 @@ Attempt stream(CoarsePlan plan, const SynthesisProblem& problem, std::uint32_t a
 }  // namespace
 
 std::string coarse_unsuitable(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine] = problem;
+  const Topology& topology = problem.topology;
+  const Collective& collective = problem.collective;
   if (topology.switches() > 0) return "its blocks send over direct links between NPUs, and the topology has switches";
   if (!topology.homogeneous()) return "its rows need links that all have one latency and bandwidth";
   if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers and what is made of them";
-  if (collective.groups().size() != 1 || collective.groups()[0].members.size() != topology.npus())
-    return "its blocks need one process group of all NPUs";
+  if (collective.chunk_sizes().size() > 1)
+    return "its rows need chunks of one size, and process groups differ in theirs";
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    if (!collective.group_of(NpuId::at(npu)).exists()) return "its blocks need every NPU in some process group";
+  if (collective.groups().size() > 1) {
+    const auto participants = find_participants(topology, collective);
+    if (!participants) return to_string(participants.errors());
+    if (any_relays(*participants)) return "some process group cannot serve itself and needs NPUs outside it as relays";
+  }
   const HopTime hop = topology.links() > 0 ? hop_of(problem) : HopTime{};
   if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks pass these links in no time";
   const auto hop_rows = ceil_div(hop.latency.count(), hop.busy.count());
@@ -111,7 +135,7 @@ std::string coarse_unsuitable(const SynthesisProblem& problem) {
 Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   const auto& topology = problem.topology;
   const int threads = std::max(1, problem.threads);
-  if (const auto lost = find_disconnected_pair(topology))
+  if (const auto lost = find_disconnected_pair(topology); lost && problem.collective.groups().size() == 1)
     return input_error({},
                        fmt::format("NPU {} cannot be reached from NPU {}", lost->second.value(), lost->first.value()),
                        "no path of links leads there, and the collective needs one", "add links");
@@ -161,19 +185,18 @@ std::size_t coarse_bytes(const SynthesisProblem& problem) {
   const auto chunks = static_cast<double>(problem.collective.chunks());
   // Streams of 6 bytes, the bits that tell who has what, the index of tiles; a ramp per kind of block (some dozen
   // kinds; on irregular topologies one per block); a gather's working memory.
-  const double streams = npus * npus / size * 6.2 + npus * chunks / 256 * 2;
-  const double kinds = problem.topology.shape() ? std::min(30.0, npus / size) : npus / size;
+  const double streams = streams_of(problem) * 6.2 + npus * chunks / 256 * 2;
+  const double kinds =
+      problem.topology.shape() && problem.collective.groups().size() == 1 ? std::min(30.0, npus / size) : npus / size;
   const double ramps = kinds * size * size * static_cast<double>(problem.collective.chunks_per_npu()) * 24;
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
   return static_cast<std::size_t>(passes * (streams + ramps + 80 * links + 8 * chunks));
 }
 
 double coarse_seconds(const SynthesisProblem& problem) {
-  const auto npus = static_cast<double>(problem.topology.npus());
-  const auto size = static_cast<double>(block_size_for(problem));
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
   return passes *
-         (npus * npus / size * kSecondsPerStream + static_cast<double>(problem.topology.links()) * kSecondsPerLink);
+         (streams_of(problem) * kSecondsPerStream + static_cast<double>(problem.topology.links()) * kSecondsPerLink);
 }
 
 }  // namespace tenex

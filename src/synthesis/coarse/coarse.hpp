@@ -18,7 +18,8 @@
 
 namespace tenex {
 
-/// Empty when the engine can make this gather: links alike, no switches, one group of all NPUs, an All-Gather.
+/// Empty when the engine can make this gather: links alike, no switches, an All-Gather of one chunk size, every NPU in
+/// a process group that can serve itself.
 [[nodiscard]] std::string coarse_unsuitable(const SynthesisProblem& problem);
 
 /// Errors (input): an NPU that another cannot reach; (resource) more rows than 32 bits hold.

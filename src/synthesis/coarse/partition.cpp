@@ -11,16 +11,20 @@ namespace {
 
 constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
 
-BlockPartition from_labels(std::vector<std::uint32_t> labels, std::size_t blocks) {
+BlockPartition from_labels(std::vector<std::uint32_t> labels, std::size_t blocks,
+                           const std::vector<std::uint32_t>& group_of) {
   std::vector<std::uint32_t> renamed(blocks, kFree);
   BlockPartition partition;
-  for (std::size_t npu = 0; npu < labels.size(); ++npu) {
+  std::vector<std::uint32_t> order(labels.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return group_of[a] < group_of[b]; });
+  for (const std::uint32_t npu : order) {
     auto& name = renamed[labels[npu]];
     if (name == kFree) {
       name = static_cast<std::uint32_t>(partition.members.size());
       partition.members.emplace_back();
     }
-    partition.members[name].push_back(static_cast<std::uint32_t>(npu));
+    partition.members[name].push_back(npu);
     labels[npu] = name;
   }
   partition.block_of = std::move(labels);
@@ -45,7 +49,7 @@ std::vector<std::uint32_t> tile_extents(const Shape& shape, std::size_t size) {
   return extents;
 }
 
-BlockPartition tile(const Shape& shape, std::size_t size) {
+BlockPartition tile(const Shape& shape, const std::vector<std::uint32_t>& group_of, std::size_t size) {
   const auto extents = tile_extents(shape, size);
   std::vector<std::uint32_t> parts(extents.size());
   std::size_t blocks = 1;
@@ -65,11 +69,12 @@ BlockPartition tile(const Shape& shape, std::size_t size) {
     }
     labels[npu] = static_cast<std::uint32_t>(label);
   }
-  return from_labels(std::move(labels), blocks);
+  return from_labels(std::move(labels), blocks, group_of);
 }
 
-/// Neighbours over links that exist both ways.
-std::vector<std::vector<std::uint32_t>> mutual_neighbours(const Topology& topology) {
+/// Neighbours of the same group over links that exist both ways.
+std::vector<std::vector<std::uint32_t>> mutual_neighbours(const Topology& topology,
+                                                          const std::vector<std::uint32_t>& group_of) {
   std::vector<std::vector<std::uint32_t>> neighbours(topology.npus());
   for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
     std::vector<std::uint32_t> in, out;
@@ -80,6 +85,7 @@ std::vector<std::vector<std::uint32_t>> mutual_neighbours(const Topology& topolo
     std::set_intersection(in.begin(), in.end(), out.begin(), out.end(), std::back_inserter(neighbours[npu]));
     auto& row = neighbours[npu];
     row.erase(std::unique(row.begin(), row.end()), row.end());
+    std::erase_if(row, [&](std::uint32_t other) { return group_of[other] != group_of[npu]; });
   }
   return neighbours;
 }
@@ -93,11 +99,11 @@ class BlobGrower {
         links_in_(label_.size(), 0),
         distance_(label_.size(), 0) {}
 
-  BlockPartition grow() {
+  BlockPartition grow(const std::vector<std::uint32_t>& group_of) {
     for (std::uint32_t npu = 0; npu < label_.size(); ++npu)
       if (label_[npu] == kFree) grow_from(npu);
     join_crumbs();
-    return from_labels(std::move(label_), blocks_.size());
+    return from_labels(std::move(label_), blocks_.size(), group_of);
   }
 
  private:
@@ -164,10 +170,12 @@ class BlobGrower {
 
 }  // namespace
 
-BlockPartition partition_blocks(const Topology& topology, std::size_t size) {
+BlockPartition partition_blocks(const Topology& topology, const std::vector<std::uint32_t>& group_of,
+                                std::size_t size) {
   const auto& shape = topology.shape();
-  if (shape && shape->is_product()) return tile(*shape, size);
-  return BlobGrower(mutual_neighbours(topology), std::max<std::size_t>(1, size)).grow();
+  const bool one_group = std::ranges::all_of(group_of, [&](auto group) { return group == group_of[0]; });
+  if (one_group && shape && shape->is_product()) return tile(*shape, group_of, size);
+  return BlobGrower(mutual_neighbours(topology, group_of), std::max<std::size_t>(1, size)).grow(group_of);
 }
 
 }  // namespace tenex

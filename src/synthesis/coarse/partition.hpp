@@ -1,10 +1,10 @@
 // Connected blocks of NPUs of about one size: what the coarse engine moves as a unit.
 //
-// Idea: on an intact product shape, tiles of consecutive coordinates, as near to cubes as the dimensions allow;
-// elsewhere blocks grow from the lowest free NPU, always by the neighbour with the most links into the block (nearest
-// to its seed, then lowest, among equals), which gives round blobs; what is left over as crumbs joins its smallest
-// neighbour. Only links that exist both ways count, so that every block can gather inside itself. The same topology
-// gives the same blocks.
+// Idea: on an intact product shape with one group, tiles of consecutive coordinates, as near to cubes as the dimensions
+// allow; elsewhere blocks grow from the lowest free NPU, always by the neighbour with the most links into the block
+// (nearest to its seed, then lowest, among equals), which gives round blobs; what is left over as crumbs joins its
+// smallest neighbour. Only links that exist both ways count, so that every block can gather inside itself. The same
+// topology gives the same blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@
 
 namespace tenex {
 
-/// Blocks in order of their lowest NPU; every NPU is in exactly one.
+/// Blocks in order of group and lowest NPU; every NPU is in exactly one.
 struct BlockPartition {
   std::vector<std::vector<std::uint32_t>> members;  ///< per block: NPUs
   std::vector<std::uint32_t> block_of;              ///< per NPU
 };
 
-/// Blocks of about `size` NPUs. `topology` has no switches. O(links * small).
-[[nodiscard]] BlockPartition partition_blocks(const Topology& topology, std::size_t size);
+/// Blocks of about `size` NPUs of one group (`group_of` per NPU). `topology` has no switches. O(links * small).
+[[nodiscard]] BlockPartition partition_blocks(const Topology& topology, const std::vector<std::uint32_t>& group_of,
+                                              std::size_t size);
 
 }  // namespace tenex

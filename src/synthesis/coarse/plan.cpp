@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace tenex {
@@ -19,13 +21,15 @@ constexpr double kMostPerRoot = 1.7;
 constexpr std::size_t kMostBlocks = 60'000;
 
 /// Slots: all in-links, by target and port.
-void lay_out_slots(const Topology& topology, StreamProblem& streams) {
+void lay_out_slots(const Topology& topology, const Collective& collective, StreamProblem& streams) {
   streams.slot_begin.push_back(0);
   for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
     for (const LinkId link : topology.in_links(VertexId::at(npu)))
       streams.source.push_back(topology.source(link).value());
     streams.slot_begin.push_back(static_cast<std::uint32_t>(streams.source.size()));
   }
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    streams.group_of.push_back(collective.group_of(NpuId::at(npu)).value());
   streams.free_row.assign(streams.source.size(), 0);
   streams.stream_row.assign(topology.npus(), 0);
 }
@@ -74,8 +78,9 @@ void place_block(const SynthesisProblem& problem, std::size_t block, CoarsePlan&
   for (std::size_t link = 0; link < plan.slots_of[block].size(); ++link)
     plan.streams.free_row[plan.slots_of[block][link]] = gather.free_row[link];
   for (const auto chunk : gather.order) {
-    const std::uint32_t rank = problem.collective.rank_of(NpuId(members[chunk / c]));
-    plan.chunks.push_back(ChunkId(problem.collective.first_chunk(GroupId(0)).value() + rank * c + chunk % c));
+    const NpuId owner(members[chunk / c]);
+    const ChunkId first = problem.collective.first_chunk(problem.collective.group_of(owner));
+    plan.chunks.push_back(ChunkId(first.value() + problem.collective.rank_of(owner) * c + chunk % c));
   }
   plan.streams.length.push_back(static_cast<std::uint32_t>(gather.order.size()));
   plan.block_begin.push_back(static_cast<std::uint32_t>(plan.chunks.size()));
@@ -83,25 +88,45 @@ void place_block(const SynthesisProblem& problem, std::size_t block, CoarsePlan&
 
 }  // namespace
 
+std::size_t largest_group(const Collective& collective) {
+  std::size_t most = 0;
+  for (const auto& group : collective.groups()) most = std::max(most, group.members.size());
+  return most;
+}
+
 std::size_t block_size_for(const SynthesisProblem& problem) {
-  const auto& topology = problem.topology;
+  const auto& [topology, collective] = std::tie(problem.topology, problem.collective);
   std::size_t ports = std::numeric_limits<std::size_t>::max();
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
-    ports = std::min(ports, std::max<std::size_t>(1, topology.in_links(VertexId::at(npu)).size()));
-  const std::size_t npus = topology.npus();
-  const bool tight = 10 * topology.links() <= 11 * ports * npus;
-  const std::size_t rows = tight ? kTightRows : topology.shape() ? kSlackRows : kIrregularRows;
+  std::size_t links = 0;  // inside groups
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    const auto group = collective.group_of(NpuId::at(npu));
+    std::size_t inside = 0;
+    for (const LinkId link : topology.in_links(VertexId::at(npu))) {
+      const VertexId source = topology.source(link);
+      if (source.index() < topology.npus() && collective.group_of(npu_of(source)) == group) ++inside;
+    }
+    ports = std::min(ports, std::max<std::size_t>(1, inside));
+    links += inside;
+  }
+  const std::size_t npus = largest_group(collective);
+  const bool tight = 10 * links <= 11 * ports * topology.npus();
+  const bool tiled = topology.shape() && collective.groups().size() == 1;
+  const std::size_t rows = tight ? kTightRows : tiled ? kSlackRows : kIrregularRows;
   const std::size_t most = static_cast<std::size_t>(kMostPerRoot * std::sqrt(static_cast<double>(npus)));
-  const std::size_t least = std::max<std::size_t>(1, (npus + kMostBlocks - 1) / kMostBlocks);  // numbers have 16 bits
+  // Numbers have 16 bits.
+  const std::size_t least = std::max<std::size_t>(1, (topology.npus() + kMostBlocks - 1) / kMostBlocks);
   return std::clamp(npus / ports / rows, least, std::max(most, least));
 }
 
 CoarsePlan plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size) {
   CoarsePlan plan;
-  lay_out_slots(problem.topology, plan.streams);
+  lay_out_slots(problem.topology, problem.collective, plan.streams);
   plan.streams.hop_rows = hop_rows;
-  plan.partition = partition_blocks(problem.topology, block_size);
+  plan.partition = partition_blocks(problem.topology, plan.streams.group_of, block_size);
   plan.streams.block_of = plan.partition.block_of;
+  plan.streams.group_begin.assign(problem.collective.groups().size() + 1, 0);
+  for (const auto& members : plan.partition.members) ++plan.streams.group_begin[plan.streams.group_of[members[0]] + 1];
+  std::partial_sum(plan.streams.group_begin.begin(), plan.streams.group_begin.end(), plan.streams.group_begin.begin());
   plan.place_in_block.resize(problem.topology.npus());
   for (const auto& members : plan.partition.members)
     for (std::size_t i = 0; i < members.size(); ++i) plan.place_in_block[members[i]] = static_cast<std::uint32_t>(i);

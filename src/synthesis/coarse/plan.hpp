@@ -11,9 +11,13 @@
 
 namespace tenex {
 
-/// How many NPUs a block should have: a small part of the rows that the NPU with the fewest in-links needs at least (a
-/// smaller one where all NPUs have as few, as on tori: there whole blocks cost a stream or two), and not far above the
-/// square root of all, where the gathers inside blocks would begin to cost more than the streams. O(npus).
+/// Members of the largest process group.
+[[nodiscard]] std::size_t largest_group(const Collective& collective);
+
+/// How many NPUs a block should have: a small part of the rows that the NPU with the fewest in-links from its group
+/// needs at least (a smaller one where all NPUs have as few, as on tori: there whole blocks cost a stream or two), and
+/// not far above the square root of a group's NPUs, where the gathers inside blocks would begin to cost more than the
+/// streams. O(npus).
 [[nodiscard]] std::size_t block_size_for(const SynthesisProblem& problem);
 
 struct CoarsePlan {

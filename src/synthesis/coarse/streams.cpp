@@ -8,13 +8,15 @@
 #include <barrier>
 #include <bit>
 #include <optional>
+#include <utility>
 
+#include "synthesis/coarse/tight_npus.hpp"
 #include "tenex/base/diagnostic.hpp"
 
 namespace tenex {
 namespace {
 
-constexpr std::uint32_t kRegionNpus = 2048;
+constexpr std::uint32_t kRegionNpus = 2048;  ///< about
 constexpr std::uint32_t kWindowRows = 32;
 constexpr std::size_t kAhead = 8;  ///< links whose memory is asked for before they are served
 
@@ -22,7 +24,8 @@ constexpr std::size_t kAhead = 8;  ///< links whose memory is asked for before t
 struct Slot {
   std::uint32_t source;
   std::uint32_t target;
-  std::uint32_t cursor;  ///< entries of the source's row that the target has, or is getting, before this one
+  std::uint32_t cursor;  ///< entries of the source's row that the target has, or
+                         ///< is getting, before this one
   std::uint16_t port;
   bool foreign;   ///< the source is in another region
   bool sleeping;  ///< not in the wheel: its source has nothing for its target
@@ -32,10 +35,13 @@ struct Slot {
 struct Shared {
   const StreamProblem& problem;
   Streams streams;
-  std::uint32_t blocks;
+  std::uint32_t most_blocks;  ///< of a group
   std::uint32_t words;
-  std::vector<std::uint64_t> has;  ///< per NPU `words` words: blocks that it has or is getting
+  std::vector<std::uint64_t> has;  ///< per NPU `words` words: blocks of its
+                                   ///< group that it has or is getting
   std::vector<std::uint32_t> count;
+  std::vector<std::uint32_t> wanted;        ///< blocks of the group
+  std::vector<std::uint32_t> first;         ///< the group's first block
   std::vector<std::uint32_t> published[2];  ///< counts when the window began, by its parity
   std::vector<Slot> slots;
   std::vector<std::uint32_t> out_begin;
@@ -43,10 +49,17 @@ struct Shared {
   std::vector<std::uint16_t> sleepers;  ///< per NPU: sleeping out-links inside its region
   std::uint32_t wheel_rows;
   std::uint32_t last_stream_row;
+  TightNpus tight;
 
   explicit Shared(const StreamProblem& given);
+  /// `block` is one of the NPU's group.
   bool lacks(std::uint32_t npu, std::uint32_t block) const {
+    block -= first[npu];
     return ((has[std::size_t{npu} * words + block / 64] >> (block % 64)) & 1U) == 0;
+  }
+  void take(std::uint32_t npu, std::uint32_t block) {
+    block -= first[npu];
+    has[std::size_t{npu} * words + block / 64] |= std::uint64_t{1} << (block % 64);
   }
 };
 
@@ -57,20 +70,32 @@ std::uint32_t wheel_rows_of(const StreamProblem& problem) {
   return std::bit_ceil(most + 2);
 }
 
+std::uint32_t widest_group(const StreamProblem& problem) {
+  std::uint32_t most = 0;
+  for (std::size_t group = 0; group + 1 < problem.group_begin.size(); ++group)
+    most = std::max(most, problem.group_begin[group + 1] - problem.group_begin[group]);
+  return most;
+}
+
 Shared::Shared(const StreamProblem& given)
     : problem(given),
-      blocks(static_cast<std::uint32_t>(given.length.size())),
-      words((blocks + 63) / 64),
+      most_blocks(widest_group(given)),
+      words((most_blocks + 63) / 64),
       wheel_rows(wheel_rows_of(given)),
-      last_stream_row(*std::max_element(given.stream_row.begin(), given.stream_row.end())) {
+      last_stream_row(*std::max_element(given.stream_row.begin(), given.stream_row.end())),
+      tight(find_tight_npus(given, kRegionNpus)) {
   const std::size_t npus = given.block_of.size();
-  streams.stride = blocks;
+  streams.stride = most_blocks;
   streams.longest = *std::max_element(given.length.begin(), given.length.end());
   streams.port_bits = port_bits_of(given.slot_begin);
-  streams.block = RawArray<std::uint16_t>(npus * blocks);
-  streams.when = RawArray<std::uint32_t>(npus * blocks);
+  streams.block = RawArray<std::uint16_t>(npus * most_blocks);
+  streams.when = RawArray<std::uint32_t>(npus * most_blocks);
   has.assign(npus * words, 0);
   count.assign(npus, 1);
+  for (std::uint32_t npu = 0; npu < npus; ++npu) {
+    wanted.push_back(given.blocks_for(npu));
+    first.push_back(given.group_begin[given.group_of[npu]]);
+  }
   sleepers.assign(npus, 0);
   published[0].assign(npus, 1);
   published[1].assign(npus, 1);
@@ -87,7 +112,7 @@ Shared::Shared(const StreamProblem& given)
                      npu,
                      0,
                      static_cast<std::uint16_t>(slot - given.slot_begin[npu]),
-                     source / kRegionNpus != npu / kRegionNpus,
+                     tight.region_of[source] != tight.region_of[npu],
                      false};
       out_slot[at[source]++] = slot;
     }
@@ -110,14 +135,15 @@ class Region {
   void start() {
     for (auto npu = begin_; npu < end_; ++npu) {
       const auto own = shared_.problem.block_of[npu];
-      shared_.has[std::size_t{npu} * shared_.words + own / 64] |= std::uint64_t{1} << (own % 64);
-      shared_.streams.block[std::size_t{npu} * shared_.blocks] = static_cast<std::uint16_t>(own);
-      shared_.streams.when[std::size_t{npu} * shared_.blocks] = 0;
+      shared_.take(npu, own);
+      shared_.streams.block[std::size_t{npu} * shared_.streams.stride] = static_cast<std::uint16_t>(own);
+      shared_.streams.when[std::size_t{npu} * shared_.streams.stride] = 0;
+      missing_ += shared_.wanted[npu] - 1;
     }
-    missing_ = std::uint64_t{end_ - begin_} * (shared_.blocks - 1);
     if (missing_ == 0) return;
     for (auto slot = shared_.problem.slot_begin[begin_]; slot < shared_.problem.slot_begin[end_]; ++slot) {
       const auto source = shared_.slots[slot].source;
+      if (!shared_.problem.joins_group(source, shared_.slots[slot].target)) continue;
       push(slot, std::max(shared_.problem.free_row[slot], shared_.problem.stream_row[source]));
     }
   }
@@ -171,33 +197,37 @@ class Region {
   /// The row from which the source can send its entry.
   std::uint32_t ready_row(std::uint32_t source, std::uint32_t entry) const {
     if (entry == 0) return shared_.problem.stream_row[source];
-    const auto when = shared_.streams.when[std::size_t{source} * shared_.blocks + entry];
+    const auto when = shared_.streams.when[std::size_t{source} * shared_.streams.stride + entry];
     return (when >> shared_.streams.port_bits) + shared_.problem.hop_rows;
   }
 
   /// What serving a link will touch: where it reads at its source, and where it writes at its target.
   void prefetch(const Slot& link) const {
-    __builtin_prefetch(shared_.streams.block.data() + std::size_t{link.source} * shared_.blocks + link.cursor);
+    __builtin_prefetch(shared_.streams.block.data() + std::size_t{link.source} * shared_.streams.stride + link.cursor);
     __builtin_prefetch(shared_.has.data() + std::size_t{link.target} * shared_.words);
-    const std::size_t at = std::size_t{link.target} * shared_.blocks + shared_.count[link.target];
+    const std::size_t at = std::size_t{link.target} * shared_.streams.stride + shared_.count[link.target];
     __builtin_prefetch(shared_.streams.block.data() + at, 1);
     __builtin_prefetch(shared_.streams.when.data() + at, 1);
   }
 
-  /// The first of held[entry .. limit) whose bit is clear, else `limit`.
-  static std::uint32_t first_lacking(const std::uint16_t* held, const std::uint64_t* has, std::uint32_t entry,
-                                     std::uint32_t limit) {
-    while (entry < limit && ((has[held[entry] / 64] >> (held[entry] % 64)) & 1U) != 0) ++entry;
+  /// The first entry of the link's source in [entry, limit) that the link's target lacks, else `limit`.
+  std::uint32_t first_lacking(const Slot& link, std::uint32_t entry, std::uint32_t limit) const {
+    const std::uint16_t* held = held_by(link.source);
+    const std::uint64_t* has = shared_.has.data() + std::size_t{link.target} * shared_.words;
+    const std::uint32_t base = shared_.first[link.target];
+    while (entry < limit && ((has[(held[entry] - base) / 64] >> ((held[entry] - base) % 64)) & 1U) != 0) ++entry;
     return entry;
+  }
+  const std::uint16_t* held_by(std::uint32_t npu) const {
+    return shared_.streams.block.data() + std::size_t{npu} * shared_.streams.stride;
   }
 
   void serve(std::uint32_t slot, std::uint32_t row) {
     Slot& link = shared_.slots[slot];
-    if (shared_.count[link.target] == shared_.blocks) return;
+    if (shared_.count[link.target] == shared_.wanted[link.target]) return;
     const std::uint32_t limit = link.foreign ? published_[link.source] : shared_.count[link.source];
-    const std::uint16_t* held = shared_.streams.block.data() + std::size_t{link.source} * shared_.blocks;
-    const std::uint64_t* has = shared_.has.data() + std::size_t{link.target} * shared_.words;
-    const std::uint32_t entry = first_lacking(held, has, link.cursor, limit);
+    const std::uint16_t* held = held_by(link.source);
+    const std::uint32_t entry = first_lacking(link, link.cursor, limit);
     link.cursor = entry;
     if (entry == limit) {
       link.sleeping = true;
@@ -211,36 +241,51 @@ class Region {
       const std::uint32_t ready = ready_row(link.source, entry);
       if (ready > row) return push(slot, ready);
     }
-    const std::uint32_t chosen = shared_.problem.choices > 1 ? draw(slot, row, entry, limit) : entry;
+    const std::uint32_t chosen = shared_.problem.choices > 1 ? choose(slot, row, entry, limit) : entry;
     link.cursor = chosen == entry ? entry + 1 : entry;
     deliver(link.target, held[chosen], row, link.port);
     push(slot, row + shared_.problem.length[held[chosen]]);
   }
 
-  /// Skips some entries that could be sent, as long as there is another.
-  std::uint32_t draw(std::uint32_t slot, std::uint32_t row, std::uint32_t entry, std::uint32_t limit) const {
+  /// How many of the NPUs around one have the block or are getting it.
+  std::uint32_t holders_around(std::uint32_t npu, std::uint16_t block) const {
+    std::uint32_t holders = 0;
+    for (auto i = shared_.tight.around_begin[npu]; i < shared_.tight.around_begin[npu + 1]; ++i)
+      holders += shared_.lacks(shared_.tight.around[i], block) ? 0U : 1U;
+    return holders;
+  }
+
+  /// One of the first `choices` entries that can be sent. An NPU that has no link to spare wants what the fewest around
+  /// it hold, to pass it on while they bring others: two such NPUs side by side would else fetch the same blocks from
+  /// outside at the same time, and then have nothing for each other.
+  std::uint32_t choose(std::uint32_t slot, std::uint32_t row, std::uint32_t entry, std::uint32_t limit) const {
     const Slot& link = shared_.slots[slot];
-    const std::uint16_t* held = shared_.streams.block.data() + std::size_t{link.source} * shared_.blocks;
-    const std::uint64_t* has = shared_.has.data() + std::size_t{link.target} * shared_.words;
-    for (auto skips = mixed(shared_.problem.salt, slot, row) % shared_.problem.choices; skips > 0; --skips) {
-      const std::uint32_t next = first_lacking(held, has, entry + 1, limit);
-      if (next == limit || ready_row(link.source, next) > row) break;
-      entry = next;
+    const std::uint16_t* held = held_by(link.source);
+    const std::uint32_t choices = shared_.problem.choices;
+    const auto drawn = static_cast<std::uint32_t>(mixed(shared_.problem.salt, slot, row) % choices);
+    const bool tight = shared_.tight.is_tight(link.target);
+    std::uint32_t best = entry;
+    std::pair<std::uint32_t, std::uint32_t> best_rank{~0U, 0};
+    for (std::uint32_t i = 0; i <= (tight ? choices - 1 : drawn); ++i) {
+      const std::pair rank{tight ? holders_around(link.target, held[entry]) : 0, (drawn + choices - i) % choices};
+      if (rank < best_rank) best_rank = rank, best = entry;
+      entry = first_lacking(link, entry + 1, limit);
+      if (entry == limit || ready_row(link.source, entry) > row) break;
     }
-    return entry;
+    return best;
   }
 
   void deliver(std::uint32_t npu, std::uint16_t block, std::uint32_t row, std::uint16_t port) {
     const std::uint32_t entry = shared_.count[npu]++;
-    const std::size_t at = std::size_t{npu} * shared_.blocks + entry;
+    const std::size_t at = std::size_t{npu} * shared_.streams.stride + entry;
     shared_.streams.block[at] = block;
     shared_.streams.when[at] = row << shared_.streams.port_bits | port;
-    shared_.has[std::size_t{npu} * shared_.words + block / 64] |= std::uint64_t{1} << (block % 64);
+    shared_.take(npu, block);
     --missing_;
     if (shared_.sleepers[npu] == 0) return;
     for (auto i = shared_.out_begin[npu]; i < shared_.out_begin[npu + 1]; ++i) {
       Slot& out = shared_.slots[shared_.out_slot[i]];
-      if (out.foreign || !out.sleeping || !shared_.lacks(out.target, block)) continue;
+      if (!out.sleeping || out.foreign || !shared_.lacks(out.target, block)) continue;
       out.sleeping = false;
       --shared_.sleepers[npu];
       push(shared_.out_slot[i], row + shared_.problem.hop_rows);
@@ -329,15 +374,14 @@ std::uint32_t port_bits_of(const std::vector<std::uint32_t>& slot_begin) {
 
 Streams make_streams(const StreamProblem& problem, int threads) {
   Shared shared(problem);
-  const auto npus = static_cast<std::uint32_t>(problem.block_of.size());
   std::vector<Region> regions;
-  for (std::uint32_t begin = 0; begin < npus; begin += kRegionNpus)
-    regions.emplace_back(shared, begin, std::min(npus, begin + kRegionNpus));
+  const auto& begin = shared.tight.region_begin;
+  for (std::size_t r = 0; r + 1 < begin.size(); ++r) regions.emplace_back(shared, begin[r], begin[r + 1]);
   Team(regions, shared.wheel_rows).run(threads);
   std::uint64_t undelivered = 0;
   for (const auto& region : regions) undelivered += region.missing();
   ensure(undelivered == 0, "make_streams: an NPU that cannot be reached");
-  shared.streams.entries.assign(npus, static_cast<std::uint16_t>(shared.blocks));
+  shared.streams.entries.assign(shared.wanted.begin(), shared.wanted.end());
   return std::move(shared.streams);
 }
 

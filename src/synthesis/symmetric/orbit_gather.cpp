@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/raw_array.hpp"
 
 namespace tenex {
 
@@ -25,6 +26,7 @@ void OrbitGather::reset() {
   received_.clear();
   sends_.clear();
   sends_.reserve(plan_.required);
+  advise_large_pages(sends_.data(), plan_.required * sizeof(ItemSend));
   std::iota(order_.begin(), order_.end(), 0U);
   missing_ = plan_.required;
   now_ = finish_ = 0;

@@ -9,6 +9,7 @@
 
 #include "synthesis/attempt_stream.hpp"
 #include "synthesis/symmetric/orbit_gather.hpp"
+#include "tenex/schedule/raw_array.hpp"
 #include "tenex/schedule/symmetric_views.hpp"
 
 namespace tenex {
@@ -43,6 +44,7 @@ std::vector<OrbitStyle> styles_of(const OrbitPlan& plan) {
 std::vector<OrbitSend> orbits_of(const OrbitPlan& plan, const std::vector<ItemSend>& sends) {
   std::vector<OrbitSend> orbits;
   orbits.reserve(sends.size());
+  advise_large_pages(orbits.data(), sends.size() * sizeof(OrbitSend));
   for (const auto& [start, item, direction] : sends)
     orbits.push_back(
         {picoseconds(start), direction, plan.offsets.offset(item), plan.offsets.number(item), Stage::copy});
@@ -121,9 +123,13 @@ Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
 }
 
 Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine] = problem;
-  const Collective gathering = collective.as(CollectiveKind::all_gather);
-  auto gathered = gather_symmetric({topology, gathering, occupancy, seed, attempts, threads, engine});
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine, memory_limit] = problem;
+  // A collective of a million NPUs is copied only where it has to become another.
+  const bool gathers = collective.kind() == CollectiveKind::all_gather;
+  const std::optional<Collective> other =
+      gathers ? std::nullopt : std::optional(collective.as(CollectiveKind::all_gather));
+  auto gathered =
+      gather_symmetric({topology, gathers ? collective : *other, occupancy, seed, attempts, threads, engine});
   if (!gathered) return gathered.errors();
   Synthesis synthesis;
   synthesis.engine = "symmetric";
@@ -138,6 +144,8 @@ Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
   synthesis.time_without_overlap = gathered->time + gathered->time;
   synthesis.schedule = retime_symmetric(topology, collective, occupancy, synthesis.without_overlap);
   synthesis.time = last_arrival_symmetric(topology, collective, occupancy, synthesis.schedule);
+  synthesis.overlap_limit = synthesis.time;  // the least solution for one NPU is that for all
+  synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
   return synthesis;
 }
 

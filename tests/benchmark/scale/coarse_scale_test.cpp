@@ -27,15 +27,14 @@ double user_seconds() {
 
 /// Synthesizes, verifies send by send, prints what it took; the efficiency.
 double gather(const std::string& name, const Topology& topology, Occupancy occupancy = Occupancy::transfer,
-              std::uint32_t attempts = 1) {
+              std::int64_t chunks = 1) {
   const auto npus = static_cast<std::int64_t>(topology.npus());
   const Collective collective =
-      support::collective(CollectiveKind::all_gather, topology.npus(), bytes(1'000'000) * npus);
+      support::collective(CollectiveKind::all_gather, topology.npus(), bytes(1'000'000) * (npus * chunks), chunks);
   const double wall = wall_seconds();
   const double user = user_seconds();
-  const auto made = find_synthesizer("tacos")
-                        ->synthesize({topology, collective, occupancy, 1, attempts, 2, EngineChoice::coarse})
-                        .value();
+  const auto made =
+      find_synthesizer("tacos")->synthesize({topology, collective, occupancy, 1, 1, 2, EngineChoice::coarse}).value();
   const double wall_after = wall_seconds();
   const double user_after = user_seconds();
   VerifyOptions options;
@@ -43,51 +42,117 @@ double gather(const std::string& name, const Topology& topology, Occupancy occup
   const Verdict verdict = verify(topology, collective, occupancy, made.schedule, options);
   EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
   // Every NPU receives the chunks of all others, each once.
-  EXPECT_EQ(verdict.sends, static_cast<std::uint64_t>(npus * (npus - 1)));
+  EXPECT_EQ(verdict.sends, static_cast<std::uint64_t>(npus * (npus - 1) * chunks));
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, made.time);
   const Bound bound = best_bound({topology, collective, occupancy, true});
   EXPECT_GE(made.time, bound.time);
   const double efficiency = static_cast<double>(bound.time.count()) / static_cast<double>(made.time.count());
-  std::printf("%s: synthesis %.2f s (%.2f s user), %.0f MB, %.4f of the bound; %llu sends verified in %.1f s\n",
-              name.c_str(), wall_after - wall, user_after - user,
-              static_cast<double>(made.schedule.memory_bytes()) / 1e6, efficiency,
-              static_cast<unsigned long long>(verdict.sends), wall_seconds() - wall_after);
+  std::printf(
+      "%s, %d chunks: synthesis %.2f s (%.2f s user), %.0f MB, %.4f of the bound; %llu sends verified in %.1f s\n",
+      name.c_str(), static_cast<int>(chunks), wall_after - wall, user_after - user,
+      static_cast<double>(made.schedule.memory_bytes()) / 1e6, efficiency,
+      static_cast<unsigned long long>(verdict.sends), wall_seconds() - wall_after);
   return efficiency;
 }
 
-TEST(CoarseScale, Gathers40000NpusOfAMesh) { EXPECT_GE(gather("mesh(200,200)", support::mesh(200, 200)), 0.995); }
+TEST(CoarseScale, Gathers40000NpusOfAMesh) { EXPECT_GE(gather("mesh(200,200)", support::mesh(200, 200)), 0.999); }
 
 TEST(CoarseScale, Gathers43000NpusOfAGrid) {
-  EXPECT_GE(gather("grid(35,35,35)", support::shape("grid(35,35,35)")), 0.995);
+  EXPECT_GE(gather("grid(35,35,35)", support::shape("grid(35,35,35)")), 0.998);
 }
 
 TEST(CoarseScale, TakesSidesThatBlocksDoNotDivide) {
-  EXPECT_GE(gather("mesh(199,211)", support::mesh(199, 211)), 0.99);
+  EXPECT_GE(gather("mesh(199,211)", support::mesh(199, 211)), 0.999);
 }
 
 TEST(CoarseScale, HonoursSerialization) {
-  EXPECT_GE(gather("mesh(200,200), serialization", support::mesh(200, 200), Occupancy::serialization), 0.99);
+  EXPECT_GE(gather("mesh(200,200), serialization", support::mesh(200, 200), Occupancy::serialization), 0.999);
 }
 
-// Measured: 0.9785, 0.9984, 0.9986. Where links are missing, streams of one block can keep two neighbours of a corner
-// busy with the same blocks for a while.
-TEST(CoarseScale, BearsOnePercentOfLinkPairsRemoved) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    const Topology mesh = support::mesh(200, 200);
-    Random random(seed, 0x6c696e6b);
-    std::vector<bool> drop(mesh.links(), false);
-    for (std::size_t link = 0; link < mesh.links(); ++link) {
-      if (mesh.source(LinkId::at(link)) > mesh.target(LinkId::at(link))) continue;
-      if (random.below(100) != 0) continue;
-      for (const LinkId back : mesh.out_links(mesh.target(LinkId::at(link))))
-        if (mesh.target(back) == mesh.source(LinkId::at(link))) drop[back.index()] = true;
-      drop[link] = true;
-    }
-    const Topology thin = mesh.without(drop);
-    ASSERT_FALSE(find_disconnected_pair(thin).has_value());
-    EXPECT_GE(gather("mesh(200,200) less 1 % of its link pairs, seed " + std::to_string(seed), thin), 0.98);
+TEST(CoarseScale, TakesSidesNextToThoseThatBlocksDivide) {
+  EXPECT_GE(gather("mesh(199,199)", support::mesh(199, 199)), 0.999);
+  EXPECT_GE(gather("mesh(201,200)", support::mesh(201, 200)), 0.999);
+  EXPECT_GE(gather("grid(33,35,37)", support::shape("grid(33,35,37)")), 0.998);
+  EXPECT_GE(gather("grid(34,35,36)", support::shape("grid(34,35,36)")), 0.998);
+}
+
+TEST(CoarseScale, TakesSeveralChunksPerNpu) {
+  for (const std::int64_t chunks : {2, 3}) {
+    EXPECT_GE(gather("mesh(200,200)", support::mesh(200, 200), Occupancy::transfer, chunks), 0.99);
+    EXPECT_GE(gather("grid(35,35,35)", support::shape("grid(35,35,35)"), Occupancy::transfer, chunks), 0.99);
   }
+}
+
+/// Without one link pair in a hundred, drawn.
+Topology without_links(const Topology& whole, std::uint64_t seed) {
+  Random random(seed, 0x6c696e6b);
+  std::vector<bool> drop(whole.links(), false);
+  for (std::size_t link = 0; link < whole.links(); ++link) {
+    if (whole.source(LinkId::at(link)) > whole.target(LinkId::at(link))) continue;
+    if (random.below(100) != 0) continue;
+    for (const LinkId back : whole.out_links(whole.target(LinkId::at(link))))
+      if (whole.target(back) == whole.source(LinkId::at(link))) drop[back.index()] = true;
+    drop[link] = true;
+  }
+  return whole.without(drop);
+}
+
+/// Without one NPU in a hundred, drawn, and without what that cuts off.
+Topology without_npus(const Topology& whole, std::uint64_t seed) {
+  constexpr std::uint32_t kGone = ~0U;
+  Random random(seed, 0x6e7075);
+  std::vector<bool> out(whole.npus());
+  for (std::size_t npu = 0; npu < whole.npus(); ++npu) out[npu] = random.below(100) == 0;
+  // What is reached from the middle of the ids stays.
+  std::vector<std::uint32_t> name(whole.npus(), kGone);
+  std::vector<VertexId> reached;
+  std::size_t start = whole.npus() / 2;
+  while (out[start]) ++start;
+  name[start] = 0;
+  reached.push_back(VertexId::at(start));
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (const LinkId link : whole.out_links(reached[i])) {
+      const VertexId next = whole.target(link);
+      if (out[next.index()] || name[next.index()] != kGone) continue;
+      name[next.index()] = 0;
+      reached.push_back(next);
+    }
+  std::uint32_t names = 0;
+  for (auto& one : name)
+    if (one != kGone) one = names++;
+  std::vector<Link> links;
+  for (std::size_t link = 0; link < whole.links(); ++link) {
+    const auto from = name[whole.source(LinkId::at(link)).index()];
+    const auto to = name[whole.target(LinkId::at(link)).index()];
+    if (from != kGone && to != kGone)
+      links.push_back({VertexId(from), VertexId(to), support::kAlpha, support::kBandwidth});
+  }
+  return support::graph(names, links);
+}
+
+// Measured on seeds 1-10: 0.9956 at least (where an NPU is left with one link, as for seeds 4, 5 and 10: 1.0000).
+TEST(CoarseScale, BearsOnePercentOfLinkPairsRemoved) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const Topology thin = without_links(support::mesh(200, 200), seed);
+    ASSERT_FALSE(find_disconnected_pair(thin).has_value());
+    EXPECT_GE(gather("mesh(200,200) less 1 % of its link pairs, seed " + std::to_string(seed), thin), 0.99);
+  }
+}
+
+// Seed 2 leaves three NPUs in a row with two in-links each.
+TEST(CoarseScale, BearsOnePercentOfNpusRemoved) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    EXPECT_GE(gather("mesh(200,200) less 1 % of its NPUs, seed " + std::to_string(seed),
+                     without_npus(support::mesh(200, 200), seed)),
+              0.99);
+  EXPECT_GE(gather("grid(35,35,35) less 1 % of its NPUs", without_npus(support::shape("grid(35,35,35)"), 1)), 0.99);
+}
+
+TEST(CoarseScale, BearsRemovedLinksUnderBothOccupanciesAndWithSeveralChunks) {
+  const Topology thin = without_links(support::mesh(200, 200), 1);
+  EXPECT_GE(gather("thinned mesh(200,200), serialization", thin, Occupancy::serialization), 0.99);
+  EXPECT_GE(gather("thinned mesh(200,200)", thin, Occupancy::transfer, 2), 0.99);
 }
 
 }  // namespace
