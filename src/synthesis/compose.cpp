@@ -1,6 +1,7 @@
 // The compositions.
 #include "synthesis/compose.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +14,7 @@ namespace tenex {
 
 namespace {
 
-/// Re-timing takes about 100 bytes per send; larger schedules are not re-timed.
-constexpr std::uint64_t kMostRetimedSends = std::uint64_t{1} << 24;
+constexpr std::size_t kBytesPerSendRetimed = 100;  ///< by lists
 
 /// The partner whose time reversal is the reduction.
 CollectiveKind partner_of(CollectiveKind reduction) {
@@ -22,7 +22,8 @@ CollectiveKind partner_of(CollectiveKind reduction) {
 }
 
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
-  return {topology, collective, problem.occupancy, problem.seed, problem.attempts, problem.threads, problem.engine};
+  return {topology,         collective,      problem.occupancy, problem.seed,
+          problem.attempts, problem.threads, problem.engine,    problem.memory_limit_bytes};
 }
 
 /// The chunks of each owner in the opposite order: the reduction completes first what the gather sends first.
@@ -36,7 +37,7 @@ std::vector<ChunkId> turned_chunks(const Collective& collective) {
 
 /// A gather on the topology, turned into the reduction there.
 Schedule turn_round(const SynthesisProblem& problem, const Schedule& gather, std::vector<LinkId> opposite) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   auto chunks = collective.chunks_per_npu() > 1 ? turned_chunks(collective) : std::vector<ChunkId>();
   return reversed(topology, collective, occupancy, relabelled(gather, std::move(opposite), std::move(chunks)));
 }
@@ -64,28 +65,53 @@ Synthesis from(Gathered part, std::string_view engine) {
   synthesis.engine = std::string(part.engine.empty() ? engine : part.engine);
   synthesis.best_attempt = part.best_attempt;
   synthesis.pruned_waste = part.pruned_waste;
+  synthesis.left_out = std::move(part.left_out);
   return synthesis;
+}
+
+/// Whether no re-timing ends sooner. False: it is not known.
+bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, const Schedule& gather,
+                   Synthesis& synthesis) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
+  synthesis.overlap_limit = retiming_limit(topology, collective, occupancy, reduction, gather);
+  if (synthesis.overlap_limit == synthesis.time) return true;
+  if (!has_tight_chain(topology, collective, occupancy, synthesis.without_overlap).value_or(false)) return false;
+  synthesis.overlap_limit = synthesis.time;
+  return true;
+}
+
+/// Begins each chunk's gather as soon as its reduction and the order on links allow.
+void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
+  const Schedule& plan = synthesis.without_overlap;
+  const std::size_t left = memory_limit - std::min(memory_limit, plan.memory_bytes());
+  if (auto sooner = retime_in_trees(topology, collective, occupancy, plan, threads, left)) {
+    synthesis.schedule = std::move(sooner->schedule);
+    synthesis.time = sooner->time;
+  } else if (plan.sends() <= left / kBytesPerSendRetimed) {
+    synthesis.schedule = retime(topology, collective, occupancy, plan);
+    synthesis.time = last_arrival(topology, collective, occupancy, synthesis.schedule);
+  } else {
+    synthesis.overlap_method = "no_memory";
+    return;
+  }
+  synthesis.overlap_limit = synthesis.time;  // the least solution
+  synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
 }
 
 /// Reduction and gather in sequence, and once more as soon as possible.
 void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthesis& synthesis) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const Schedule gather = synthesis.schedule;
   const SimTime reduced = last_arrival(topology, collective, occupancy, reduction);
   synthesis.time_without_overlap = reduced + synthesis.time;
   synthesis.without_overlap = then_gather(topology, collective, occupancy, reduction, gather);
   synthesis.schedule = synthesis.without_overlap;
   synthesis.time = synthesis.time_without_overlap;
-  synthesis.overlap_limit = retiming_limit(topology, collective, occupancy, reduction, gather);
-  if (synthesis.overlap_limit == synthesis.time) {
+  if (gains_nothing(problem, reduction, gather, synthesis))
     synthesis.overlap_method = "no_gain";
-  } else if (synthesis.without_overlap.sends() > kMostRetimedSends) {
-    synthesis.overlap_method = "skipped";
-  } else {
-    synthesis.schedule = retime(topology, collective, occupancy, synthesis.without_overlap);
-    synthesis.time = last_arrival(topology, collective, occupancy, synthesis.schedule);
-    synthesis.overlap_method = "retimed";
-  }
+  else
+    overlap(problem, synthesis);
 }
 
 Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, std::string_view engine) {
@@ -117,7 +143,7 @@ Result<Synthesis> compose(const SynthesisProblem& problem, Gatherer gather, std:
 }
 
 Gathered without_waste(const SynthesisProblem& problem, const Schedule& schedule) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   Gathered gathered;
   gathered.schedule = prune_waste(topology, collective, occupancy, schedule);
   gathered.time = last_arrival(topology, collective, occupancy, gathered.schedule);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "tenex/synthesis/synthesizer.hpp"
@@ -24,6 +25,7 @@ struct Gathered {
   std::uint32_t best_attempt = 0;
   std::uint64_t pruned_waste = 0;
   std::string_view engine = {};  ///< whose it is, where the gatherer had a choice
+  std::string left_out = {};     ///< what did not fit into problem.memory_limit_bytes, in words; empty: nothing
 };
 
 /// Synthesizes an All-Gather or a Broadcast.

@@ -8,7 +8,7 @@ namespace tenex {
 const std::vector<Synthesizer>& synthesizers() {
   static const std::vector<Synthesizer> table = {
       {"tacos", "greedy link-chunk matching over a time-expanded network, event-driven", "TACOS, arXiv:2304.05301",
-       synthesize_tacos, tacos_bytes, tacos_seconds},
+       synthesize_tacos, tacos_bytes, tacos_seconds, tacos_uses_threads},
       {"tacos_reference", "the same matching, postcondition by postcondition: slow and obvious, for tests",
        "TACOS, arXiv:2304.05301", synthesize_tacos_reference, tacos_reference_bytes, tacos_reference_seconds},
   };

@@ -60,6 +60,14 @@ TEST(ExactEngine, MeetsTheBoundOnTori) {
   EXPECT_EQ(exact_efficiency(torus, of_megabytes(all_gather, 512), Occupancy::transfer), 1.0);
 }
 
+TEST(ExactEngine, ForwardsInTimeOverManyHops) {
+  // A corner takes in 2,999 chunks over two links, the last of them over 168 hops: about one in nine rows.
+  EXPECT_EQ(exact_efficiency(support::mesh(20, 150), of_megabytes(all_gather, 3000), Occupancy::transfer), 1.0);
+  // In a torus all NPUs need the last chunks at once. One row of 256 at most is lost.
+  EXPECT_GE(exact_efficiency(support::shape("torus(32,32)"), of_megabytes(all_gather, 1024), Occupancy::transfer),
+            255.0 / 256);
+}
+
 TEST(ExactEngine, DoesNotLetAlphaIdleALinkUnderSerialization) {
   // Two chunks each: the second covers the alpha of the first. One chunk each: nothing can cover the first alpha, which
   // is 1/40 of a step, and the last chunk waits for alpha again.

@@ -28,7 +28,7 @@ inline Synthesis synthesize_checked(std::string_view synthesizer, const Synthesi
   const Synthesizer* entry = find_synthesizer(synthesizer);
   EXPECT_NE(entry, nullptr) << synthesizer;
   const Synthesis made = entry->synthesize(problem).value();
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const auto check = [&](const Schedule& schedule, SimTime time, bool overlap) {
     const Verdict verdict = verify(topology, collective, occupancy, schedule);
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);

@@ -1,7 +1,9 @@
 // Synthesizers: they make Schedules. A new synthesizer is one file and one line of the registry.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,19 +40,25 @@ struct SynthesisProblem {
   std::uint32_t attempts = 1;  ///< multi-start: the best of this many is kept (earliest attempt among equals)
   int threads = 1;             ///< attempts run side by side; never changes the result
   EngineChoice engine = EngineChoice::automatic;
+  /// What the synthesis may take. Parts that could improve a result but do not fit (a second engine, a re-timing) are
+  /// left out, and the result says so. Nothing is refused: that is for whoever plans (estimate_bytes).
+  std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 /// A synthesized schedule and how it came about.
 struct Synthesis {
-  Schedule schedule;               ///< All-Reduce: with overlap (re-timed)
-  SimTime time;                    ///< its last useful arrival
-  std::string overlap_method;      ///< All-Reduce: "retimed", "no_gain" (proven), "skipped" (too large)
+  Schedule schedule;  ///< All-Reduce: with overlap (re-timed)
+  SimTime time;       ///< its last useful arrival
+  /// All-Reduce: "retimed", "no_gain" (proven: re-timing ends no sooner), "no_memory" (re-timing does not fit into
+  /// memory_limit_bytes)
+  std::string overlap_method;
   SimTime overlap_limit;           ///< All-Reduce: re-timing cannot come below this (zero: not known)
   SimTime time_without_overlap;    ///< All-Reduce: reduction, then gather; else equal to `time`
   Schedule without_overlap;        ///< the schedule that takes `time_without_overlap`
   std::string engine;              ///< which engine made it: "event_driven", "reference"
   std::uint32_t best_attempt = 0;  ///< All-Reduce: of its gather part
   std::uint64_t pruned_waste = 0;  ///< deliveries removed before a time reversal
+  std::string left_out;            ///< what could have improved the result but did not fit, in words; empty: nothing
 };
 
 /// A registry entry.
@@ -61,9 +69,12 @@ struct Synthesizer {
   /// Errors: (input) a topology with switches that the synthesizer cannot use (unwind them), a destination that no
   /// source reaches.
   Result<Synthesis> (*synthesize)(const SynthesisProblem&);
-  /// Expected bytes and seconds on one thread, from sizes alone: for plans and leases.
+  /// Expected bytes under the problem's limit (beyond it where even the least does not fit) and seconds on one thread,
+  /// from sizes alone: for plans and leases.
   std::size_t (*estimate_bytes)(const SynthesisProblem&);
   double (*estimate_seconds)(const SynthesisProblem&);
+  /// Whether a large problem becomes faster about as many times as it is given threads; null: never.
+  bool (*uses_threads)(const SynthesisProblem&) = nullptr;
 };
 
 /// The explicit table: tacos, tacos_reference.

@@ -16,17 +16,18 @@
 #include "synthesis/steps/bands.hpp"
 #include "synthesis/steps/step_engine.hpp"
 #include "synthesis/steps/step_plan.hpp"
+#include "synthesis/steps/tile_clock.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
 
-constexpr std::uint32_t kLargestNarrow = 65'534;            ///< chunks that 16-bit slots can number and count
-constexpr std::uint64_t kDeliveriesPerThread = 125'000;     ///< below this, waiting for each other costs more
-constexpr std::size_t kCacheBytes = std::size_t{12} << 20;  ///< what a sweep's NPUs may take
+constexpr std::uint32_t kLargestNarrow = 65'534;           ///< chunks that 16-bit slots can number and count
+constexpr std::uint64_t kDeliveriesPerThread = 125'000;    ///< below this, waiting for each other costs more
+constexpr std::size_t kCacheBytes = std::size_t{6} << 20;  ///< what a sweep's NPUs may take, per thread
 constexpr std::uint32_t kMostSweepTiles = 16;
-constexpr std::size_t kBandNpus = 128;
+constexpr std::size_t kBandNpus = 64;           ///< per thread: worth some hundred microseconds between two barriers
 constexpr std::uint64_t kWorthSteps = 200'000;  ///< deliveries; fewer are as quickly made, and better, event by event
 
 // Measured at -O3 on one core of a shared machine: mesh(32,32) 20 ns, mesh(128,128) 20 ns, mesh(200,200) 25 to 45 ns.
@@ -41,44 +42,41 @@ struct Walk {
   std::uint32_t band_levels = 1;
 };
 
-/// Several tiles pass over the NPUs together where their bits do not stay in the cache from tile to tile.
-Walk walk_of(const StepPlan& plan, std::size_t levels) {
+/// Several tiles pass over the NPUs together where their bits do not stay in the cache from tile to tile. Bands are as
+/// many times wider as there are threads, so that each of them has as much to do between two barriers.
+Walk walk_of(const StepPlan& plan, std::size_t levels, std::size_t threads) {
   const std::size_t per_npu = plan.widest_group / 8 + 512;
-  if (plan.npus() * per_npu <= kCacheBytes) return {};
+  const std::size_t cache = kCacheBytes * threads;
+  if (plan.npus() * per_npu <= cache) return {};
   Walk walk;
   const std::size_t per_level = std::max<std::size_t>(1, plan.npus() / levels);
-  walk.band_levels = static_cast<std::uint32_t>((kBandNpus + per_level - 1) / per_level);
+  walk.band_levels = static_cast<std::uint32_t>((kBandNpus * threads + per_level - 1) / per_level);
   const std::size_t per_band = per_level * walk.band_levels * per_npu;
-  const std::size_t fits = std::max<std::size_t>(1, kCacheBytes / (2 * per_band));
+  const std::size_t fits = std::max<std::size_t>(1, cache / (2 * per_band));
   walk.sweep_tiles = static_cast<std::uint32_t>(std::min<std::size_t>(fits, kMostSweepTiles));
   return walk;
 }
 
 /// The attempts' settings. What arrives in a tile is forwarded in the next, so crossing the topology takes a tile per
-/// level; that must be a small part of the whole.
+/// level; that must be a small part of the whole. On mesh(200,200) tiles of 8 rows (6 crossings) meet the bound; tiles
+/// of 12 and 16 rows took about a quarter and a third less CPU time and missed it by 2 to 6 of 20,000 steps.
 StepAttempt settings_of(const StepPlan& plan, std::size_t levels, bool intact, std::uint32_t attempt) {
-  constexpr std::int64_t kCrossings = 6;
-  const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * kCrossings);
   StepAttempt settings;
   settings.shuffled = attempt > 0;
   settings.scattered = intact == (attempt % 2 == 1);
-  settings.widest_tile =
-      static_cast<std::uint32_t>(std::clamp<std::int64_t>(attempt == 0 ? widest : widest / 4, 1, 64));
+  const std::int64_t crossings = attempt > 0 ? 24 : 6;
+  const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * crossings);
+  settings.widest_tile = static_cast<std::uint32_t>(std::clamp<std::int64_t>(widest, 1, 64));
   return settings;
 }
 
-/// Tiles of a run of so many rows: one row each at first, then as wide as the ramp allows.
+/// Tiles of a run of about so many rows on one lane.
 double tiles_of(const StepAttempt& settings, double rows) {
-  const double ramp = settings.ramp;
-  double tiles = 0;
-  double row = 0;
-  for (double width = 1; row < rows; ++width) {
-    const bool last = width >= settings.widest_tile;
-    const double until = last ? rows : std::min(rows, ramp * (width + 1));
-    tiles += (until - row) / width;
-    row = until;
+  const std::vector<StepLane> lanes{{picoseconds(1), picoseconds(1), 0, SimTime()}};
+  TileClock clock(lanes, settings.widest_tile, settings.ramp);
+  while (clock.next().lanes[0].first_row < static_cast<std::int64_t>(rows)) {
   }
-  return tiles + kMostSweepTiles;
+  return static_cast<double>(clock.next().index) + kMostSweepTiles;
 }
 
 struct Best {
@@ -90,9 +88,9 @@ struct Best {
 template <class Slot>
 Best run_attempts(const SynthesisProblem& problem, const StepPlan& plan) {
   const auto levels = find_bands(plan, 1).levels;
-  const Walk walk = walk_of(plan, levels);
   const auto wanted = static_cast<std::int64_t>(plan.deliveries / kDeliveriesPerThread);
   const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
+  const Walk walk = walk_of(plan, levels, static_cast<std::size_t>(threads));
   const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
   SimTime bound;
   if (attempts > 1) bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
@@ -136,7 +134,8 @@ Result<Gathered> gather_exact(const SynthesisProblem& problem) {
 std::size_t exact_bytes(const SynthesisProblem& problem) {
   const StepPlan plan = make_step_plan(problem);
   const auto levels = find_bands(plan, 1).levels;
-  const StepAttempt settings = settings_of(plan, levels, true, problem.attempts > 1 ? 1 : 0);
+  const StepAttempt settings =
+      settings_of(plan, levels, problem.topology.shape().has_value(), problem.attempts > 1 ? 1 : 0);
   const double slot = plan.widest_group <= kLargestNarrow ? 2 : 4;
   const auto npus = static_cast<double>(plan.npus());
   const auto ports = static_cast<double>(plan.ports.size());
@@ -153,7 +152,7 @@ double exact_seconds(const SynthesisProblem& problem) {
   const double deliveries = sends_of_one_pass(problem.collective);
   const double bits =
       static_cast<double>(problem.topology.npus()) * static_cast<double>(problem.collective.chunks()) / 8;
-  const double each = bits < kCacheBytes ? kSecondsPerDelivery : kSecondsPerDeliveryBeyondCache;
+  const double each = bits < 2 * kCacheBytes ? kSecondsPerDelivery : kSecondsPerDeliveryBeyondCache;
   return std::max<std::uint32_t>(1, problem.attempts) * deliveries * each;
 }
 

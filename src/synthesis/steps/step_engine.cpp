@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "synthesis/steps/bands.hpp"
+#include "synthesis/steps/scan.hpp"
 #include "synthesis/steps/tile_clock.hpp"
 #include "tenex/base/diagnostic.hpp"
 
@@ -17,56 +18,16 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostIdleTiles = 8192;
-constexpr std::uint32_t kBlock = 8;  ///< entries tested between two looks at the count
-
-/// A port while a run lasts.
-template <class Slot>
-struct Cursor {
-  const Slot* list = nullptr;  ///< of the source
-  std::uint32_t source = 0;
-  std::uint32_t next = 0;      ///< the entry to look at
-  std::uint32_t rotation = 0;  ///< its first own chunk
-  std::uint32_t own = 0;       ///< how many own chunks the source has
-};
+constexpr std::size_t kCursorsAhead = 8;  ///< NPUs
+constexpr std::size_t kListsAhead = 4;
+constexpr std::size_t kPortsPerLine = 2;
+constexpr std::size_t kEntriesPerRow = 4;  ///< that a link looks at, roughly
 
 /// A hash of 64 bits (the finalizer of splitmix64).
 std::uint64_t mix(std::uint64_t key) {
   key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9ULL;
   key = (key ^ key >> 27) * 0x94D049BB133111EBULL;
   return key ^ key >> 31;
-}
-
-/// Positions of entries in cursor.next .. limit whose bits are clear in `have`, at most `want` with the `count`
-/// found already; moves the cursor past them. `found` has room for want + kBlock.
-template <class Slot>
-std::uint32_t scan(Cursor<Slot>& cursor, std::uint32_t limit, std::uint32_t want, const std::uint64_t* have,
-                   std::uint32_t* found, std::uint32_t count = 0) {
-  const Slot* const list = cursor.list;
-  std::uint32_t at = cursor.next;
-  const auto test = [&](std::uint32_t position) {
-    const std::uint32_t chunk = list[position];
-    found[count] = position;
-    count += static_cast<std::uint32_t>(~(have[chunk / 64] >> (chunk % 64)) & 1U);
-  };
-  if (cursor.rotation != 0)  // own chunks, each out-link from another one on
-    for (; count < want && at < cursor.own && at < limit; ++at) {
-      const std::uint32_t turned = at + cursor.rotation;
-      test(turned < cursor.own ? turned : turned - cursor.own);
-    }
-  if (count < want && cursor.rotation != 0 && at >= cursor.own) cursor.rotation = 0;
-  if (cursor.rotation == 0) {
-    while (count < want && at + kBlock <= limit) {
-      for (std::uint32_t i = 0; i < kBlock; ++i) test(at + i);
-      at += kBlock;
-    }
-    for (; count < want && at < limit; ++at) test(at);
-    if (count > want) {
-      count = want;
-      at = found[want - 1] + 1;
-    }
-  }
-  cursor.next = at;
-  return count;
 }
 
 /// The threads of a run. Their barrier sleeps when it has to wait long: OpenMP's spins, which on a machine that others
@@ -80,19 +41,31 @@ struct Team {
 /// What a thread needs for itself.
 template <class Slot>
 struct Scratch {
-  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kBlock) {
+  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kScanBlock) {
     std::size_t most = 0;
     for (std::size_t npu = 0; npu < plan.npus(); ++npu)
       most = std::max<std::size_t>(most, plan.port_begin[npu + 1] - plan.port_begin[npu]);
     brought.resize(most);
     dry.resize(most);
   }
-  std::vector<std::uint32_t> found;
+  std::vector<Slot> found;
   std::vector<std::vector<Slot>> brought;  ///< per port, when an NPU is about to be finished
   std::vector<std::uint8_t> dry;           ///< per port then: its source has no more
   std::uint64_t delivered = 0;
   SimTime finish;
   std::size_t last_tile = 0;  ///< in which something was sent
+};
+
+/// An NPU while a run lasts.
+template <class Slot>
+struct Visited {
+  Slot* list = nullptr;
+  std::uint64_t* lacks = nullptr;  ///< a bit per chunk
+  std::uint32_t npu = 0;
+  std::uint32_t first_port = 0;
+  std::uint32_t end_port = 0;
+  std::uint32_t length = 0;  ///< of the list
+  std::uint32_t left = 0;    ///< chunks that it lacks
 };
 
 template <class Slot>
@@ -105,9 +78,8 @@ class StepEngine {
         attempt_(attempt),
         clock_(plan.lanes, attempt.widest_tile, attempt.ramp),
         words_((plan.widest_group + 63) / 64),
-        have_(plan.npus() * words_),
-        ports_(plan.ports),
-        left_(plan.npus()) {
+        lacks_(plan.npus() * words_),
+        ports_(plan.ports) {
     set_table();
     if (attempt.shuffled) shuffle_ports(random);
     scatter_key_ = random.bits64();
@@ -163,14 +135,16 @@ class StepEngine {
     table_.own = plan_.own;
     table_.first_chunk = plan_.first_chunk;
     table_.port_begin = plan_.port_begin;
+    table_.lane_rows.resize(plan_.lanes.size());
     table_.list_begin.push_back(0);
     for (const std::uint32_t chunks : plan_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
     table_.lists = RawArray<Slot>(table_.list_begin.back());
-    table_.lane_rows.resize(plan_.lanes.size());
     table_.lengths.emplace_back(plan_.npus());
-    for (std::size_t npu = 0; npu < plan_.npus(); ++npu) {
-      left_[npu] = plan_.chunks[npu] - plan_.own[npu];
+    for (const std::uint32_t npu : bands_.npus) {
       table_.lengths.back()[npu] = static_cast<Slot>(plan_.own[npu]);
+      visited_.push_back({table_.lists.data() + table_.list_begin[npu], lacks_.data() + visited_.size() * words_, npu,
+                          plan_.port_begin[npu], plan_.port_begin[npu + 1], plan_.own[npu],
+                          plan_.chunks[npu] - plan_.own[npu]});
     }
   }
 
@@ -190,32 +164,33 @@ class StepEngine {
       const std::uint32_t own = plan_.own[port.source];
       const std::uint32_t turn = seen[port.source]++ * own / outs[port.source];
       cursors_[p] = {table_.lists.data() + table_.list_begin[port.source], port.source, 0,
-                     shuffled && own > 1 ? random.below(own) : turn, own};
+                     shuffled && own > 1 ? random.below(own) : turn,       own,         port.lane};
       table_.port_link.push_back(port.link);
       table_.port_lane.push_back(port.lane);
     }
   }
 
-  /// Calls visit(npu) for a thread's NPUs of a band: always the same ones.
+  /// Calls visit(first, end) for a thread's part of a band, as positions in the walk: always the same ones.
   template <class Visit>
   void for_share(std::size_t band, std::size_t thread, std::size_t team, Visit&& visit) const {
     const std::size_t first = bands_.begin[band];
     const std::size_t count = bands_.begin[band + 1] - first;
-    const std::size_t end = first + count * (thread + 1) / team;
-    for (std::size_t i = first + count * thread / team; i < end; ++i)
-      visit(bands_.npus[i], bands_.npus[std::min(i + 1, end - 1)]);
+    visit(first + count * thread / team, first + count * (thread + 1) / team);
   }
 
-  /// Writes own chunks and clears bits, each thread for the NPUs that it will visit.
+  /// Writes own chunks and marks all others as lacking, each thread for the NPUs that it will visit. Bits lie in the
+  /// order of the walk.
   void touch(std::size_t thread, std::size_t team) {
     for (std::size_t band = 0; band < bands_.count(); ++band)
-      for_share(band, thread, team, [&](std::uint32_t npu, std::uint32_t) {
-        std::uint64_t* const have = have_.data() + npu * words_;
-        std::fill_n(have, words_, std::uint64_t{0});
-        for (std::uint32_t k = 0; k < plan_.own[npu]; ++k) {
-          const std::uint32_t chunk = plan_.rank[npu] * plan_.own[npu] + k;
-          have[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
-          table_.lists[table_.list_begin[npu] + k] = static_cast<Slot>(chunk);
+      for_share(band, thread, team, [&](std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
+          const auto& [list, lacks, npu, first_port, end_port, length, left] = visited_[i];
+          std::fill_n(lacks, words_, ~std::uint64_t{0});
+          for (std::uint32_t k = 0; k < length; ++k) {
+            const std::uint32_t chunk = plan_.rank[npu] * length + k;
+            lacks[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
+            list[k] = static_cast<Slot>(chunk);
+          }
         }
       });
   }
@@ -242,9 +217,11 @@ class StepEngine {
   /// when that has passed the next band too. The caller waits for all.
   void sweep(std::size_t thread, Team& team, Scratch<Slot>& scratch) {
     const auto visit_band = [&](std::size_t band, const Tile& tile) {
-      for_share(band, thread, team.size, [&](std::uint32_t npu, std::uint32_t next) {
-        prefetch(next);
-        visit(npu, tile, scratch);
+      for_share(band, thread, team.size, [&](std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
+          prefetch(i, end, tile);
+          visit(visited_[i], tile, scratch);
+        }
       });
     };
     if (tiles_.size() == 1) {
@@ -258,119 +235,136 @@ class StepEngine {
     }
   }
 
-  void prefetch(std::uint32_t npu) const {
-    if (left_[npu] == 0) return;
-    const std::uint64_t* const have = have_.data() + npu * words_;
-    for (std::size_t word = 0; word < words_; word += 8) __builtin_prefetch(have + word, 1);
-    for (std::size_t p = plan_.port_begin[npu]; p < plan_.port_begin[npu + 1]; ++p)
-      __builtin_prefetch(cursors_[p].list + cursors_[p].next);
+  /// What the NPUs after the i-th of the walk will need: the nearer they are, the more of it.
+  void prefetch(std::size_t i, std::size_t end, const Tile& tile) const {
+    if (i + kCursorsAhead < end) {
+      const auto& visited = visited_[i + kCursorsAhead];
+      for (std::size_t p = visited.first_port; p < visited.end_port; p += kPortsPerLine)
+        __builtin_prefetch(&cursors_[p], 1);
+    }
+    if (i + kListsAhead < end && visited_[i + kListsAhead].left > 0) prefetch_lists(visited_[i + kListsAhead], tile);
+    if (i + 1 < end && visited_[i + 1].left > 0) {
+      const auto& visited = visited_[i + 1];
+      for (std::size_t word = 0; word < words_; word += 8) __builtin_prefetch(visited.lacks + word, 1);
+    }
   }
 
-  void visit(std::uint32_t npu, const Tile& tile, Scratch<Slot>& scratch) {
-    const std::size_t first = plan_.port_begin[npu];
-    const std::size_t end = plan_.port_begin[npu + 1];
+  void prefetch_lists(const Visited<Slot>& visited, const Tile& tile) const {
+    constexpr std::size_t kLine = 64 / sizeof(Slot);
+    __builtin_prefetch(visited.list + visited.length, 1);
+    for (std::size_t p = visited.first_port; p < visited.end_port; ++p) {
+      const auto entries = static_cast<std::size_t>(tile.lanes[cursors_[p].lane].rows) * kEntriesPerRow;
+      for (std::size_t entry = 0; entry < entries + kLine; entry += kLine)
+        __builtin_prefetch(cursors_[p].list + cursors_[p].next + entry);
+    }
+  }
+
+  void visit(Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
     std::uint8_t* const counts = table_.counts[tile.index].data();
-    const std::uint32_t length = table_.lengths[tile.index][npu];
+    Slot& length_after = table_.lengths[tile.index + 1][visited.npu];
+    length_after = static_cast<Slot>(visited.length);
+    if (visited.left == 0) {
+      std::fill(counts + visited.first_port, counts + visited.end_port, std::uint8_t{0});
+      return;
+    }
     std::uint32_t total = 0;
     std::int64_t rows = 0;
-    for (std::size_t p = first; p < end; ++p) rows += tile.lanes[ports_[p].lane].rows;
-    if (left_[npu] == 0) {
-      std::fill(counts + first, counts + end, std::uint8_t{0});
-    } else if (rows >= left_[npu]) {
-      total = visit_carefully(npu, tile, scratch);
+    for (std::size_t p = visited.first_port; p < visited.end_port; ++p) rows += tile.lanes[cursors_[p].lane].rows;
+    if (rows >= visited.left) {
+      total = visit_carefully(visited, tile, scratch);
     } else {
-      Slot* const out = table_.lists.data() + table_.list_begin[npu] + length;
-      std::uint64_t* const have = have_.data() + npu * words_;
-      for (std::size_t p = first; p < end; ++p) {
-        const auto want = static_cast<std::uint32_t>(tile.lanes[ports_[p].lane].rows);
-        const std::uint32_t count = bring(p, want, tile, have, out + total, scratch);
+      Slot* const out = visited.list + visited.length;
+      for (std::size_t p = visited.first_port; p < visited.end_port; ++p) {
+        const auto want = static_cast<std::uint32_t>(tile.lanes[cursors_[p].lane].rows);
+        const std::uint32_t count = bring(p, want, tile, visited.lacks, out + total, scratch);
         counts[p] = static_cast<std::uint8_t>(count);
         total += count;
       }
     }
-    table_.lengths[tile.index + 1][npu] = static_cast<Slot>(length + total);
-    left_[npu] -= total;
+    if (total == 0) return;
+    visited.length += total;
+    visited.left -= total;
+    length_after = static_cast<Slot>(visited.length);
     scratch.delivered += total;
-    if (total > 0) scratch.last_tile = std::max(scratch.last_tile, tile.index);
+    scratch.last_tile = std::max(scratch.last_tile, tile.index);
   }
 
   /// Like scan(), but from a random entry on, and when that is not enough from the first to it. `tile` tells calls of
   /// one port apart.
   std::uint32_t scan_scattered(std::size_t p, std::size_t tile, std::uint32_t limit, std::uint32_t want,
-                               const std::uint64_t* have, std::uint32_t* found) {
+                               const std::uint64_t* lacks, Slot* found) {
     auto& cursor = cursors_[p];
-    if (cursor.rotation != 0) return scan(cursor, limit, want, have, found);  // own chunks have an order already
-    const auto held = [&](std::uint32_t chunk) { return (have[chunk / 64] >> (chunk % 64) & 1U) != 0; };
-    while (cursor.next < limit && held(cursor.list[cursor.next])) ++cursor.next;
+    if (cursor.rotation != 0) return scan(cursor, limit, want, lacks,
+                                          found);  // own chunks have an order already
+    while (cursor.next < limit && bit_of(lacks, cursor.list[cursor.next]) == 0) ++cursor.next;
     const std::uint32_t backlog = limit - cursor.next;
-    if (backlog <= want) return scan(cursor, limit, want, have, found);
+    if (backlog <= want) return scan(cursor, limit, want, lacks, found);
     auto late = cursor;
     late.next += static_cast<std::uint32_t>((mix(scatter_key_ ^ (p << 32 | tile)) >> 32) * backlog >> 32);
     const std::uint32_t start = late.next;
-    const std::uint32_t count = scan(late, limit, want, have, found);
+    const std::uint32_t count = scan(late, limit, want, lacks, found);
     if (count == want) return count;
     late.next = cursor.next;
-    return scan(late, start, want, have, found, count);
+    return scan(late, start, want, lacks, found, count);
   }
 
   /// Up to `want` chunks over port p to `out`.
-  std::uint32_t bring(std::size_t p, std::uint32_t want, const Tile& tile, std::uint64_t* have, Slot* out,
+  std::uint32_t bring(std::size_t p, std::uint32_t want, const Tile& tile, std::uint64_t* lacks, Slot* out,
                       Scratch<Slot>& scratch) {
     auto& cursor = cursors_[p];
-    const std::uint32_t limit = table_.lengths[tile.lanes[ports_[p].lane].visible][cursor.source];
+    const std::uint32_t limit = table_.lengths[tile.lanes[cursor.lane].visible][cursor.source];
     const std::uint32_t count = attempt_.scattered
-                                    ? scan_scattered(p, tile.index, limit, want, have, scratch.found.data())
-                                    : scan(cursor, limit, want, have, scratch.found.data());
+                                    ? scan_scattered(p, tile.index, limit, want, lacks, scratch.found.data())
+                                    : scan(cursor, limit, want, lacks, scratch.found.data());
     for (std::uint32_t i = 0; i < count; ++i) {
-      const Slot chunk = cursor.list[scratch.found[i]];
-      have[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
+      const Slot chunk = scratch.found[i];
+      lacks[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
       out[i] = chunk;
     }
     return count;
   }
 
   /// The NPU may be finished in this tile: its in-links share what is left so that the last chunk arrives early.
-  std::uint32_t visit_carefully(std::uint32_t npu, const Tile& tile, Scratch<Slot>& scratch) {
-    const std::size_t first = plan_.port_begin[npu];
-    const std::size_t ports = plan_.port_begin[npu + 1] - first;
-    std::uint64_t* const have = have_.data() + npu * words_;
+  std::uint32_t visit_carefully(const Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
+    const std::size_t first = visited.first_port;
+    const std::size_t ports = visited.end_port - first;
     for (std::size_t i = 0; i < ports; ++i) scratch.brought[i].clear();
     std::fill_n(scratch.dry.begin(), ports, std::uint8_t{0});
-    std::uint32_t left = left_[npu];
+    std::uint32_t left = visited.left;
     for (bool asked = true; left > 0 && asked;) {  // each pass uses up rows or finds a port dry
       asked = false;
-      const SimTime horizon = horizon_of(npu, left, tile, scratch);
+      const SimTime horizon = horizon_of(visited, left, tile, scratch);
       for (std::size_t i = 0; i < ports && left > 0; ++i) {
         auto& brought = scratch.brought[i];
-        const auto room = static_cast<std::uint32_t>(rows_by(tile, ports_[first + i].lane, horizon));
+        const auto room = static_cast<std::uint32_t>(rows_by(tile, cursors_[first + i].lane, horizon));
         const auto had = static_cast<std::uint32_t>(brought.size());
         if (scratch.dry[i] != 0 || room <= had) continue;
         asked = true;
         const std::uint32_t want = std::min(room - had, left);
         brought.resize(had + want);
-        const std::uint32_t count = bring(first + i, want, tile, have, brought.data() + had, scratch);
+        const std::uint32_t count = bring(first + i, want, tile, visited.lacks, brought.data() + had, scratch);
         brought.resize(had + count);
         scratch.dry[i] = count < want ? 1 : 0;
         left -= count;
       }
     }
-    return store(npu, left, tile, scratch);
+    return store(visited, left, tile, scratch);
   }
 
   /// Writes what visit_carefully() has gathered.
-  std::uint32_t store(std::uint32_t npu, std::uint32_t left, const Tile& tile, Scratch<Slot>& scratch) {
-    const std::size_t first = plan_.port_begin[npu];
-    Slot* out = table_.lists.data() + table_.list_begin[npu] + table_.lengths[tile.index][npu];
-    for (std::size_t p = first; p < plan_.port_begin[npu + 1]; ++p) {
+  std::uint32_t store(const Visited<Slot>& visited, std::uint32_t left, const Tile& tile, Scratch<Slot>& scratch) {
+    const std::size_t first = visited.first_port;
+    Slot* out = visited.list + visited.length;
+    for (std::size_t p = first; p < visited.end_port; ++p) {
       const auto& brought = scratch.brought[p - first];
       out = std::copy(brought.begin(), brought.end(), out);
       table_.counts[tile.index][p] = static_cast<std::uint8_t>(brought.size());
       if (left > 0 || brought.empty()) continue;
-      const std::size_t lane = ports_[p].lane;
+      const std::size_t lane = cursors_[p].lane;
       const auto last = tile.lanes[lane].first_row + static_cast<std::int64_t>(brought.size()) - 1;
       scratch.finish = std::max(scratch.finish, plan_.lanes[lane].arrival(last));
     }
-    return left_[npu] - left;
+    return visited.left - left;
   }
 
   /// The lane's rows of the tile that arrive by `time`.
@@ -380,14 +374,15 @@ class StepEngine {
   }
 
   /// The earliest time by which the ports that are not dry can bring all that is left, or the tile's end.
-  SimTime horizon_of(std::uint32_t npu, std::uint32_t left, const Tile& tile, const Scratch<Slot>& scratch) const {
-    const std::size_t first = plan_.port_begin[npu];
+  SimTime horizon_of(const Visited<Slot>& visited, std::uint32_t left, const Tile& tile,
+                     const Scratch<Slot>& scratch) const {
+    const std::size_t first = visited.first_port;
     const auto enough = [&](SimTime time) {
       std::int64_t room = 0;
-      for (std::size_t p = first; p < plan_.port_begin[npu + 1]; ++p)
+      for (std::size_t p = first; p < visited.end_port; ++p)
         if (scratch.dry[p - first] == 0)
           room += std::max<std::int64_t>(
-              0, rows_by(tile, ports_[p].lane, time) - static_cast<std::int64_t>(scratch.brought[p - first].size()));
+              0, rows_by(tile, cursors_[p].lane, time) - static_cast<std::int64_t>(scratch.brought[p - first].size()));
       return room >= left;
     };
     SimTime low = tile.begin;
@@ -420,11 +415,11 @@ class StepEngine {
   StepAttempt attempt_;
   TileClock clock_;
   std::size_t words_;
-  RawArray<std::uint64_t> have_;
+  RawArray<std::uint64_t> lacks_;
   std::vector<StepPort> ports_;
   std::vector<Cursor<Slot>> cursors_;
-  std::vector<std::uint32_t> left_;  ///< per NPU: chunks that it lacks
-  std::vector<Tile> tiles_;          ///< of this sweep
+  std::vector<Visited<Slot>> visited_;  ///< in order of the walk
+  std::vector<Tile> tiles_;             ///< of this sweep
   std::uint64_t scatter_key_ = 0;
   std::uint64_t delivered_ = 0;  ///< before this sweep
   std::size_t progress_ = 0;     ///< tiles there were when it last grew

@@ -11,9 +11,6 @@
 // First in, first out makes the links into a pocket (two NPUs behind two links, say) bring the same chunks at the same
 // time, where they should bring different ones. Scattered links begin each tile at a random one of the entries before
 // them, which hardly ever collides; it costs about twice the time, so regular topologies do without.
-//
-// The inner loop tests entries without branches: the position of every entry is written, the count advances only past
-// those the target lacks.
 #pragma once
 
 #include <cstddef>

@@ -50,7 +50,7 @@ std::vector<KeyedLane> lanes_of(const SynthesisProblem& problem) {
 }  // namespace
 
 std::string step_refusal(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers (and what is made of them) alone";
   if (topology.switches() > 0) return "the topology has switches; unwind them";
   const std::size_t pairs = topology.classes().size() * collective.chunk_sizes().size();
@@ -70,7 +70,7 @@ std::string step_refusal(const SynthesisProblem& problem) {
 }
 
 StepPlan make_step_plan(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   StepPlan plan;
   std::map<LaneKey, std::uint8_t> lane_of;
   for (const auto& [key, lane] : lanes_of(problem)) {

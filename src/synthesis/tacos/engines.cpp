@@ -1,6 +1,7 @@
 #include "synthesis/tacos/engines.hpp"
 
 #include "synthesis/coarse/coarse.hpp"
+#include "synthesis/levels/levels.hpp"
 #include "synthesis/steps/exact.hpp"
 #include "synthesis/symmetric/symmetric.hpp"
 #include "synthesis/tacos/event_driven.hpp"
@@ -16,10 +17,12 @@ const std::vector<Engine>& engines() {
       {EngineChoice::coarse, "coarse",
        "blocks of NPUs as one, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
        gather_coarse, coarse_bytes, coarse_seconds},
+      {EngineChoice::exact, "exact", "chunk by chunk where links differ, slow ones bringing what fast ones lack",
+       levels_unsuitable, true, gather_levels, levels_bytes, levels_seconds},
       {EngineChoice::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal,
        false, gather_exact, exact_bytes, exact_seconds},
       {EngineChoice::automatic, "large", "coarse, and exact where that leaves something to gain", large_unsuitable,
-       true, gather_large, exact_bytes, exact_seconds},
+       true, gather_large, large_bytes, large_seconds},
       {EngineChoice::event_driven, "event_driven", "any topology, chunk by chunk and event by event",
        [](const SynthesisProblem&) { return std::string(); }, true, gather_event_driven, event_driven_bytes,
        event_driven_seconds},
@@ -28,16 +31,16 @@ const std::vector<Engine>& engines() {
 }
 
 Result<const Engine*> choose_engine(const SynthesisProblem& gather) {
+  const bool any = gather.engine == EngineChoice::automatic;
+  std::string reason;  // of the last engine that does not suit
   for (const auto& engine : engines()) {
-    if (gather.engine == EngineChoice::automatic ? !engine.automatic : gather.engine != engine.choice) continue;
-    const auto reason = engine.unsuitable(gather);
+    if (any ? !engine.automatic : gather.engine != engine.choice) continue;
+    reason = engine.unsuitable(gather);
     if (reason.empty()) return &engine;
-    if (gather.engine != EngineChoice::automatic) {
-      return input_error({}, "the engine `" + std::string(engine.name) + "` cannot make this schedule", reason,
-                         "leave the engine to `auto`");
-    }
   }
-  return unsupported_error({}, "no engine of `tacos` can make this schedule");
+  if (any) return unsupported_error({}, "no engine of `tacos` can make this schedule");
+  return input_error({}, "the engine `" + std::string(to_string(gather.engine)) + "` cannot make this schedule", reason,
+                     "leave the engine to `auto`");
 }
 
 }  // namespace tenex

@@ -23,8 +23,9 @@ struct Engine {
   /// Whether `automatic` may take it where it suits (an engine that trades quality for speed has to be named).
   bool automatic;
   Gatherer gather;
-  /// Expected bytes at the peak (schedule included) and seconds on one thread, from sizes alone; here
-  /// `problem.collective` is what the user asked for (an All-Reduce makes two gathers).
+  /// Expected bytes at the peak (schedule included, under the problem's limit where the engine has a choice) and
+  /// seconds on one thread, from sizes alone; here `problem.collective` is what the user asked for (an All-Reduce makes
+  /// two gathers where links have no opposite).
   std::size_t (*bytes)(const SynthesisProblem& problem);
   double (*seconds)(const SynthesisProblem& problem);
   /// Makes the whole collective where the engine has a shorter way than compose.hpp; null otherwise.

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "synthesis/sends_estimate.hpp"
+#include "synthesis/tacos/event_driven.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/base/bitset.hpp"
+#include "tenex/schedule/retime.hpp"
 
 namespace tenex {
 
@@ -18,30 +20,46 @@ constexpr double kSecondsPerSendRetimed = 600e-9;    // All-Reduce
 constexpr double kBytesPerEngineSend = 16 + 16 + 8;  // engine and best of each thread, lists
 constexpr double kBytesPerSendKept = 32 + 16;
 constexpr double kBytesPerSendRetimed = 100;
-constexpr double kMostRetimedSends = 1 << 24;  // beyond, compose.cpp leaves an All-Reduce as it is
+constexpr double kSecondsPerSendRetimedInTrees = 25e-9;
+
+/// Nobody waits in vain in a chunk-exact gather over like links on a whole shape, one chunk each, where a send keeps
+/// its link until it has arrived: forwards and backwards its critical path has no pause.
+bool expected_to_gain_nothing(const SynthesisProblem& problem, EngineChoice engine) {
+  return engine == EngineChoice::exact && problem.occupancy == Occupancy::transfer && problem.topology.homogeneous() &&
+         problem.topology.shape().has_value() && problem.collective.chunks_per_npu() == 1;
+}
 
 }  // namespace
 
-std::size_t retiming_bytes(const Collective& collective) {
-  const double sends = 2 * sends_of_one_pass(collective);
-  if (collective.kind() != CollectiveKind::all_reduce || sends > kMostRetimedSends) return 0;
-  return static_cast<std::size_t>(sends * kBytesPerSendRetimed);
+std::size_t retiming_bytes(const SynthesisProblem& problem, EngineChoice engine) {
+  const auto& collective = problem.collective;
+  if (collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
+  if (engine == EngineChoice::event_driven || collective.chunk_sizes().size() != 1)
+    return static_cast<std::size_t>(2 * sends_of_one_pass(collective) * kBytesPerSendRetimed);
+  return retime_in_trees_bytes(problem.topology, collective, problem.occupancy);
+}
+
+double retiming_seconds(const SynthesisProblem& problem, EngineChoice engine) {
+  if (problem.collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
+  return 2 * sends_of_one_pass(problem.collective) * kSecondsPerSendRetimedInTrees;
 }
 
 std::size_t event_driven_bytes(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const double sends = sends_of_one_pass(collective);
   const double engines = std::min<double>(std::max(1, threads), std::max<std::uint32_t>(1, attempts));
   const double bits = static_cast<double>(BitMatrix::bytes_for(topology.vertices(), collective.chunks()));
   const double matrices = topology.homogeneous() ? 2 : 2 + 1 + 8;
   const double passes = collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  const double bytes = bits + engines * (matrices * bits + sends * kBytesPerEngineSend) +
+  const double paces = event_driven_paces(problem);  // each has a plan, and an engine on each thread
+  const double replays = paces > 1 ? 8.0 * static_cast<double>(topology.vertices() * collective.chunks()) : 0;
+  const double bytes = paces * bits + engines * (paces * (matrices * bits + sends * kBytesPerEngineSend) + replays) +
                        passes * sends * kBytesPerSendKept + 200.0 * static_cast<double>(topology.links());
   return static_cast<std::size_t>(bytes);
 }
 
 double event_driven_seconds(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice] = problem;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const double sends = sends_of_one_pass(collective);
   const double entries = static_cast<double>(topology.links()) * static_cast<double>(collective.chunks());
   const double attempt =

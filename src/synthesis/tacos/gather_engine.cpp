@@ -11,6 +11,7 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kNone = kSuperseded;
+constexpr std::uint32_t kRareWindow = 16;  ///< chunks between which rarity decides
 
 }  // namespace
 
@@ -30,6 +31,7 @@ void GatherEngine::reset(Reach reach) {
   unclaimed_ = std::accumulate(unserved_.begin(), unserved_.end(), std::uint64_t{0});
   held_count_.assign(topology.vertices(), 0);
   own_count_.assign(topology.vertices(), 0);
+  copies_.assign(plan_.collective.chunks(), 1);
   cursor_.assign(topology.links(), 0);
   first_own_.assign(topology.links(), 0);
   last_send_.assign(topology.links(), kNone);
@@ -64,8 +66,9 @@ void GatherEngine::start_with(std::size_t vertex) {
   }
 }
 
-SimTime GatherEngine::run(Random random, Reach reach) {
+SimTime GatherEngine::run(Random random, Reach reach, bool rare_first) {
   random_ = random;
+  rare_first_ = rare_first;
   reset(reach);
   match();
   while (missing_ > 0) {
@@ -172,6 +175,7 @@ std::uint32_t GatherEngine::choose(std::uint32_t link) {
   const std::size_t target = target_of(link);
   const std::uint32_t count = held_count_[source_of(link)];
   const bool slow = rivals_ && rivals_->slow(link);
+  if (rare_first_ && !slow) return choose_rare(link);
   std::uint32_t& cursor = cursor_[link];
   while (cursor < count) {
     const std::uint32_t chunk = listed(link, cursor++);
@@ -180,6 +184,22 @@ std::uint32_t GatherEngine::choose(std::uint32_t link) {
     deferred_[link].chunks.push_back(chunk);
   }
   return slow ? choose_deferred(link) : kNone;
+}
+
+/// Of the first chunks in its source's list that the target lacks, the one that is in the fewest places.
+std::uint32_t GatherEngine::choose_rare(std::uint32_t link) {
+  const std::size_t target = target_of(link);
+  const std::uint32_t count = held_count_[source_of(link)];
+  std::uint32_t& cursor = cursor_[link];
+  while (cursor < count && served_.test(target, listed(link, cursor))) ++cursor;
+  std::uint32_t rarest = kNone;
+  for (std::uint32_t at = cursor, seen = 0; at < count && seen < kRareWindow; ++at) {
+    const std::uint32_t chunk = listed(link, at);
+    if (served_.test(target, chunk)) continue;
+    if (rarest == kNone || copies_[chunk] < copies_[rarest]) rarest = chunk;
+    ++seen;
+  }
+  return rarest;
 }
 
 std::uint32_t GatherEngine::choose_deferred(std::uint32_t link) {
@@ -233,6 +253,7 @@ void GatherEngine::send(std::uint32_t link, std::uint32_t chunk) {
   const auto number = static_cast<std::uint32_t>(sends_.size());
   sends_.push_back({now_, link, chunk});
   served_.set(target, chunk);
+  ++copies_[chunk];
   --unserved_[target];
   --unclaimed_;
   state_[link] = LinkState::busy;

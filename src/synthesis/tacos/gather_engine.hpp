@@ -41,9 +41,10 @@ class GatherEngine {
   /// Keeps a reference to `plan`.
   explicit GatherEngine(const GatherPlan& plan);
 
-  /// Synthesizes from scratch; the last arrival that a member needs. A function of the plan, `random` and `reach`
-  /// alone.
-  SimTime run(Random random, Reach reach);
+  /// Synthesizes from scratch; the last arrival that a member needs. A function of the plan and the arguments alone.
+  /// With `rare_first` links that are not slow take, of the first chunks that they could take, the one that has come to
+  /// the fewest vertices: better where every NPU needs all its links all the time, as on a torus.
+  SimTime run(Random random, Reach reach, bool rare_first);
   /// The sends of the last run, in order of start. To be swapped out by the caller when worth keeping.
   [[nodiscard]] std::vector<PlannedSend>& sends() { return sends_; }
 
@@ -72,6 +73,7 @@ class GatherEngine {
   void match();
   void match_link(std::uint32_t link);
   [[nodiscard]] std::uint32_t choose(std::uint32_t link);
+  [[nodiscard]] std::uint32_t choose_rare(std::uint32_t link);
   [[nodiscard]] std::uint32_t choose_deferred(std::uint32_t link);
   [[nodiscard]] std::uint32_t listed(std::uint32_t link, std::uint32_t position) const;
   bool rematch(std::uint32_t link);
@@ -83,6 +85,7 @@ class GatherEngine {
 
   const GatherPlan& plan_;
   std::optional<Rivals> rivals_;  ///< heterogeneous links only
+  bool rare_first_ = false;       ///< of this run
   bool insisting_ = false;        ///< slow links take what they have deferred
   Random random_{0};
   std::int64_t now_ = 0;
@@ -95,6 +98,7 @@ class GatherEngine {
   std::vector<std::uint32_t> held_;      ///< lists of all vertices, at plan.list_begin
   std::vector<std::uint32_t> held_count_;
   std::vector<std::uint32_t> own_count_;  ///< per vertex: chunks held at the start
+  std::vector<std::uint32_t> copies_;     ///< per chunk: where it is held or on its way to
   std::vector<std::uint32_t> cursor_;     ///< per link
   std::vector<std::uint32_t> first_own_;  ///< per link: which own chunk of its source it looks at first
   std::vector<LinkState> state_;

@@ -65,12 +65,19 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::int64_t>& costs, std:
   return rank_of;
 }
 
-void set_times(GatherPlan& plan, Occupancy occupancy) {
+/// A hop at that pace.
+HopTime paced(HopTime hop, Pace pace) {
+  if (pace == Pace::until_arrival) hop.busy = hop.latency;
+  if (pace == Pace::without_alpha) hop.latency = hop.busy;
+  return hop;
+}
+
+void set_times(GatherPlan& plan, Occupancy occupancy, Pace pace) {
   const auto& sizes = plan.collective.chunk_sizes();
   plan.sizes = sizes.size();
   LaneTable lanes(plan.lanes);
   for (const auto& link_class : plan.topology.classes())
-    for (const Bytes size : sizes) plan.hops.push_back(lanes.add(hop_time(link_class, size, occupancy)));
+    for (const Bytes size : sizes) plan.hops.push_back(lanes.add(paced(hop_time(link_class, size, occupancy), pace)));
   if (sizes.size() > 1)
     for (std::size_t chunk = 0; chunk < plan.collective.chunks(); ++chunk)
       plan.size_of.push_back(static_cast<std::uint16_t>(plan.collective.size_class(ChunkId::at(chunk))));
@@ -107,9 +114,9 @@ void set_wants(GatherPlan& plan, const std::vector<Participants>& participants) 
 
 }  // namespace
 
-GatherPlan::GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants)
+GatherPlan::GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants, Pace pace)
     : topology(problem.topology), collective(problem.collective) {
-  set_times(*this, problem.occupancy);
+  set_times(*this, problem.occupancy, pace);
   const auto costs = link_costs(*this);
   rank_of = ranks_of(costs, ranks);
   if (ranks > 1) levels = CostLevels(topology, costs, participants);

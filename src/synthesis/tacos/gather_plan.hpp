@@ -34,11 +34,20 @@ struct HopLanes {
   std::uint32_t arrival_lane = 0;
 };
 
+/// How a plan takes the physics of `serialization`. Where alpha is short, a link that is free a little before the next
+/// chunk arrives should wait for it, and in step links do; what is planned so is replayed as soon as possible.
+enum class Pace : std::uint8_t {
+  as_it_is,
+  until_arrival,  ///< a send keeps its link until it has arrived
+  without_alpha,  ///< a send arrives when it leaves its link
+};
+
 /// Immutable; shared by the engines of all threads.
 struct GatherPlan {
   /// `problem.collective` is an All-Gather or a Broadcast; `participants` come from find_participants().
   /// O(vertices * chunks / 64 + links) time and memory.
-  GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants);
+  GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants,
+             Pace pace = Pace::as_it_is);
 
   [[nodiscard]] const HopLanes& hop(std::uint32_t link, std::uint32_t chunk) const {
     return hops[static_cast<std::size_t>(class_of[link]) * sizes + (size_of.empty() ? 0U : size_of[chunk])];

@@ -1,7 +1,10 @@
 // The registry entry `tacos`: picks an engine for each gather and composes the collective.
 #include "synthesis/tacos/tacos.hpp"
 
+#include <limits>
+
 #include "synthesis/compose.hpp"
+#include "synthesis/opposite_links.hpp"
 #include "synthesis/tacos/engines.hpp"
 
 namespace tenex {
@@ -9,8 +12,9 @@ namespace {
 
 // The gather that the problem's collective is made of, on the same topology: what engines judge.
 SynthesisProblem gather_part(const SynthesisProblem& problem, const Collective& gather) {
-  auto part = problem;
-  return {part.topology, gather, part.occupancy, part.seed, part.attempts, part.threads, part.engine};
+  const auto& part = problem;
+  return {part.topology, gather,       part.occupancy, part.seed,
+          part.attempts, part.threads, part.engine,    part.memory_limit_bytes};
 }
 
 Collective gather_collective(const Collective& collective) {
@@ -26,6 +30,15 @@ const Engine& engine_of(const SynthesisProblem& problem) {
   return chosen ? **chosen : engines().back();
 }
 
+/// Of the gathers, without re-timing: two where an All-Reduce's reduction is no view of its gather.
+std::size_t gathers_bytes(const SynthesisProblem& problem, const Engine& engine) {
+  if (engine.choice == EngineChoice::event_driven) return engine.bytes(problem);  // knows how it keeps both
+  const Collective gather = gather_collective(problem.collective);
+  const bool twice =
+      problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
+  return (twice ? 2 : 1) * engine.bytes(gather_part(problem, gather));
+}
+
 }  // namespace
 
 Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem) {
@@ -33,13 +46,30 @@ Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem) {
   const auto engine = choose_engine(gather_part(problem, gather));
   if (!engine) return engine.errors();
   if ((*engine)->whole != nullptr) return (*engine)->whole(problem);
-  return compose(problem, (*engine)->gather, (*engine)->name);
+  auto planned = problem;
+  if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max())
+    planned.memory_limit_bytes = tacos_bytes(problem);  // no more than was planned, though it would fit
+  return compose(planned, (*engine)->gather, (*engine)->name);
 }
 
 std::size_t tacos_bytes(const SynthesisProblem& problem) {
   const Engine& engine = engine_of(problem);
-  return engine.bytes(problem) + (engine.whole == nullptr ? retiming_bytes(problem.collective) : 0);
+  if (engine.whole != nullptr) return engine.bytes(problem);
+  const std::size_t gathers = gathers_bytes(problem, engine);
+  const std::size_t with_retiming = gathers + retiming_bytes(problem, engine.choice);
+  return with_retiming <= problem.memory_limit_bytes ? with_retiming : gathers;
 }
-double tacos_seconds(const SynthesisProblem& problem) { return engine_of(problem).seconds(problem); }
+
+bool tacos_uses_threads(const SynthesisProblem& problem) {
+  const Engine& engine = engine_of(problem);
+  return engine.whole == nullptr && engine.choice != EngineChoice::event_driven;
+}
+
+double tacos_seconds(const SynthesisProblem& problem) {
+  const Engine& engine = engine_of(problem);
+  if (engine.whole != nullptr || engine.choice == EngineChoice::event_driven) return engine.seconds(problem);
+  const Collective gather = gather_collective(problem.collective);
+  return engine.seconds(gather_part(problem, gather)) + retiming_seconds(problem, engine.choice);
+}
 
 }  // namespace tenex

@@ -12,9 +12,13 @@ namespace tenex {
 [[nodiscard]] Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t tacos_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double tacos_seconds(const SynthesisProblem& problem);
+/// The engines for like links share the NPUs among threads; the event-driven one shares only attempts.
+[[nodiscard]] bool tacos_uses_threads(const SynthesisProblem& problem);
 
-/// What it takes to re-time an All-Reduce made of two gathers, whichever engine made them; 0 where it is not re-timed.
-[[nodiscard]] std::size_t retiming_bytes(const Collective& collective);
+/// What it takes to re-time an All-Reduce made of gathers of this engine, beside these; 0 where it is not re-timed or
+/// expected to gain nothing.
+[[nodiscard]] std::size_t retiming_bytes(const SynthesisProblem& problem, EngineChoice engine);
+[[nodiscard]] double retiming_seconds(const SynthesisProblem& problem, EngineChoice engine);
 /// What the event-driven engine is expected to take.
 [[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);

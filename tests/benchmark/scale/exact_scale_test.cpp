@@ -1,5 +1,6 @@
 // The exact engine at the size of the papers' headline: 40,000 NPUs, chunk by chunk, every send verified.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdint>
@@ -46,17 +47,32 @@ Topology degraded(const Topology& topology, std::uint64_t seed) {
   }
 }
 
+struct Usage {
+  double user_seconds;
+  double peak_bytes;
+};
+
+Usage usage() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return {static_cast<double>(used.ru_utime.tv_sec) + 1e-6 * static_cast<double>(used.ru_utime.tv_usec),
+          1024.0 * static_cast<double>(used.ru_maxrss)};
+}
+
 /// Synthesizes, verifies and prints; bound / time.
 double run(const std::string& name, const Topology& topology) {
   const auto npus = static_cast<std::int64_t>(topology.npus());
   const auto gather = support::collective(CollectiveKind::all_gather, topology.npus(), mebibytes(npus));
+  const double user_before = usage().user_seconds;
   const auto start = std::chrono::steady_clock::now();
   const auto made = find_synthesizer("tacos")
                         ->synthesize({topology, gather, Occupancy::transfer, 1, 1, kThreads, EngineChoice::exact})
                         .value();
   const double synthesis = seconds_since(start);
-  std::printf("%s: %.1f s to synthesize, %.3f GB held\n", name.c_str(), synthesis,
-              static_cast<double>(made.schedule.memory_bytes()) / 1e9);
+  const Usage used = usage();
+  std::printf("%s: %.1f s to synthesize (%.1f s user), %.3f GB held, peak %.3f GB\n", name.c_str(), synthesis,
+              used.user_seconds - user_before, static_cast<double>(made.schedule.memory_bytes()) / 1e9,
+              used.peak_bytes / 1e9);
   std::fflush(stdout);
   const auto again = std::chrono::steady_clock::now();
   const Verdict verdict = verify(topology, gather, Occupancy::transfer, made.schedule);
@@ -76,10 +92,16 @@ TEST(ExactScale, MeetsTheBoundOnA35x35x35Grid) {
   EXPECT_EQ(run("grid(35,35,35)", support::shape("grid(35,35,35)")), 1.0);
 }
 
-TEST(ExactScale, ComesWithin2PercentOnOddAndDegradedMeshes) {
-  EXPECT_GE(run("mesh(199,211)", support::mesh(199, 211)), 0.98);
-  EXPECT_GE(run("mesh(200,200) less 1 % of its links", degraded(support::mesh(200, 200), 1)), 0.98);
+TEST(ExactScale, ComesWithin2PercentOnAnOddMesh) { EXPECT_GE(run("mesh(199,211)", support::mesh(199, 211)), 0.98); }
+
+class DegradedExactScale : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(DegradedExactScale, ComesWithin2PercentOnAMeshWithoutOnePercentOfItsLinks) {
+  const auto mesh = degraded(support::mesh(200, 200), GetParam());
+  EXPECT_GE(run("mesh(200,200) less 1 % of its links, seed " + std::to_string(GetParam()), mesh), 0.98);
 }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, DegradedExactScale, ::testing::Values(1, 2, 3));
 
 }  // namespace
 }  // namespace tenex
