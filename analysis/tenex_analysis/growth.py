@@ -1,0 +1,168 @@
+"""How synthesis time grows with the deliveries of a schedule: fits, and the table of experiments/scalability.
+
+    python3 -m tenex_analysis.growth DIR ...                print the fits and the largest points of one or more results
+    python3 -m tenex_analysis.growth DIR ... --into FILE    write them between the marks in FILE
+
+Results are runs of one study that differ in the number of threads. The marks are the lines BEGIN and END below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import pandas
+
+from .reader import open_study
+
+#: Section VI-C of the TACOS paper: All-Reduce on 64 threads. Its Fig. 19 says O(n^2) in between.
+PAPER = pandas.DataFrame({"shape": ["2D mesh", "3D grid"], "npus": [40_000, 43_000], "seconds": [2.52 * 3600, 3.29 * 3600]})
+
+#: A shorter time says more of the clock, the caches' first fill and the start of threads than of growth.
+LEAST_SECONDS = 0.001
+
+TIMES = ["synthesis_seconds", "verification_seconds"]
+
+BEGIN = "<!-- measured: begin -->"
+END = "<!-- measured: end -->"
+
+
+@dataclass(frozen=True)
+class Growth:
+    """time = factor * deliveries ** exponent, by least squares on logarithms."""
+
+    exponent: float
+    #: Standard error of the exponent; NaN with two points.
+    error: float
+    factor: float
+    points: int
+
+
+def fit_growth(deliveries, seconds) -> Growth:
+    """Fits a power law to two or more points of different deliveries; ValueError for fewer."""
+    x = numpy.log(numpy.asarray(deliveries, dtype=float))
+    y = numpy.log(numpy.asarray(seconds, dtype=float))
+    if len(numpy.unique(x)) < 2:
+        raise ValueError("growth needs points of two sizes")
+    slope, intercept = numpy.polyfit(x, y, 1)
+    spread = ((x - x.mean()) ** 2).sum()
+    rest = ((y - slope * x - intercept) ** 2).sum()
+    error = numpy.sqrt(rest / (len(x) - 2) / spread) if len(x) > 2 else numpy.nan
+    return Growth(float(slope), float(error), float(numpy.exp(intercept)), len(x))
+
+
+def shape_of(topology: str) -> str:
+    """"2D mesh" of "mesh(64,64)"."""
+    name, numbers = topology.split("(")
+    return f"{numbers.count(',') + 1}D {name}"
+
+
+def read_runs(results) -> pandas.DataFrame:
+    """The rows that are ok of several results, with `shape` beside them and `run_threads`, what a run had to give.
+
+    Where several runs had as many threads, a point has one row, with the medians of its times.
+    """
+    frames = []
+    for result in results:
+        frame = open_study(result).frame(only_ok=True)
+        frames.append(frame.assign(run_threads=frame["threads"].max()))
+    rows = pandas.concat(frames, ignore_index=True)
+    point = ["key", "run_threads"]
+    rows[TIMES] = rows.groupby(point)[TIMES].transform("median")
+    rows = rows.drop_duplicates(point).reset_index(drop=True)
+    for column in ("engine", "collective", "verified"):
+        rows[column] = rows[column].astype(str)
+    return rows.assign(shape=rows["topology"].map(shape_of))
+
+
+def growth_table(rows: pandas.DataFrame, least_seconds: float = LEAST_SECONDS) -> pandas.DataFrame:
+    """Fits per collective, engine, shape and threads, where three sizes or more take over `least_seconds`."""
+    long_enough = rows[rows["synthesis_seconds"] > least_seconds]
+    fits = []
+    for key, of in long_enough.groupby(["collective", "engine", "shape", "run_threads"]):
+        if of["sends"].nunique() < 3:
+            continue
+        fit = fit_growth(of["sends"], of["synthesis_seconds"])
+        last = of.loc[of["sends"].idxmax()]
+        fits.append([*key, fit.points, fit.exponent, fit.error, last["synthesis_seconds"] / last["sends"] * 1e9])
+    names = ["collective", "engine", "shape", "threads", "points", "exponent", "error", "ns_per_delivery_at_largest"]
+    return pandas.DataFrame(fits, columns=names)
+
+
+def largest_points(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """Per collective, engine and shape the largest point, with the synthesis time of each number of threads."""
+    columns = []
+    for key, of in rows.groupby(["collective", "engine", "shape"]):
+        of = of[of["sends"] == of["sends"].max()].sort_values("run_threads")
+        times = {f"s, {t} thread{'s' if t > 1 else ''}": s for t, s in zip(of["run_threads"], of["synthesis_seconds"])}
+        last = of.iloc[-1]
+        columns.append({"topology": last["topology"], "collective": key[0], "engine": key[1], "deliveries": last["sends"]}
+                       | times | {"verification s": last["verification_seconds"], "efficiency": last["efficiency"],
+                                  "verified": last["verified"]})
+    frame = pandas.DataFrame(columns)
+    after = ["verification s", "efficiency", "verified"]  # behind the times, also where a first row lacks some of them
+    return frame[[c for c in frame if c not in after] + after]
+
+
+def against_paper(rows: pandas.DataFrame) -> list[str]:
+    """A sentence per shape of the paper's two largest All-Reduces, where the rows hold one of 90 % of its NPUs or more."""
+    sentences = []
+    for given in PAPER.itertuples():
+        ours = rows[(rows["shape"] == given.shape) & (rows["collective"] == "all_reduce") & (rows["npus"] >= 0.9 * given.npus)]
+        if ours.empty:
+            continue
+        best = ours.loc[ours["synthesis_seconds"].idxmin()]
+        sentences.append(
+            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the paper; here {best['synthesis_seconds']:.3g} s "
+            f"for {best['npus']:,} on {best['run_threads']}, {given.seconds / best['synthesis_seconds']:.0f} times less."
+        )
+    return sentences
+
+
+def as_markdown(frame: pandas.DataFrame, formats: dict[str, str]) -> str:
+    """A table of Markdown; `formats` of numbers by the beginning of a column's name."""
+
+    def cell(name, value):
+        if isinstance(value, float):
+            form = next((form for start, form in formats.items() if name.startswith(start)), ".2f")
+            return "" if numpy.isnan(value) else format(value, form)
+        return f"{value:,}" if isinstance(value, (int, numpy.integer)) else str(value)
+
+    lines = [list(frame.columns), ["---"] * len(frame.columns)]
+    lines += [[cell(name, value) for name, value in zip(frame.columns, row)] for row in frame.itertuples(index=False)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def write_between_marks(path: Path, text: str) -> None:
+    """Replaces what stands between BEGIN and END in a file; ValueError when it has no such marks."""
+    old = path.read_text(encoding="utf-8")
+    between = re.compile(f"(?<={re.escape(BEGIN)}\n).*?(?={re.escape(END)})", re.DOTALL)
+    if not between.search(old):
+        raise ValueError(f"{path}: no lines {BEGIN} and {END}")
+    path.write_text(between.sub(lambda _: text.rstrip("\n") + "\n", old), encoding="utf-8")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+")
+    parser.add_argument("--into", type=Path)
+    given = parser.parse_args(arguments)
+    rows = read_runs(given.results)
+    text = as_markdown(largest_points(rows), {"s,": ".3g", "verification": ".3g", "efficiency": ".4f"}) + "\n"
+    fits = growth_table(rows)
+    if len(fits):
+        text += f"\ntime = factor * deliveries^exponent, over the points above {LEAST_SECONDS * 1000:g} ms:\n\n"
+        text += as_markdown(fits, {"exponent": ".3f", "error": ".3f"}) + "\n"
+    text += "".join(f"\n{sentence}\n" for sentence in against_paper(rows))
+    if given.into:
+        write_between_marks(given.into, text)
+    else:
+        print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

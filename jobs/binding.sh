@@ -1,0 +1,28 @@
+# Sourced by jobs/local.sh and jobs/scalability.sh: how many cores and NUMA domains there are, and the options that keep ranks and threads on them.
+# shellcheck shell=bash disable=SC2034  # the arrays are for those who source this
+
+# Without OMP_NUM_THREADS, which nproc would print; hardware threads count as cores, as they do for OpenMP.
+available_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+
+# Those with cores that this shell may use; at least 1.
+numa_domains() {
+  local allowed
+  allowed=$(taskset -cp $$ | sed 's/.*: //')
+  lscpu --online --parse=CPU,NODE | awk -F, -v allowed="$allowed" '
+    BEGIN { parts = split(allowed, part, ","); for (i = 1; i <= parts; ++i) { split(part[i], end, "-"); if (end[2] == "") end[2] = end[1]
+            for (cpu = end[1] + 0; cpu <= end[2] + 0; ++cpu) may[cpu] = 1 } }
+    /^[0-9]/ && ($1 in may) && !seen[$2]++ { ++domains }
+    END { print domains ? domains : 1 }'
+}
+
+# bind_ranks RANKS THREADS: sets `binding`, options of mpirun, and OpenMP's places. Each rank gets THREADS neighbouring cores, so that a
+# domain's rank stays in its domain and the memory that its threads touch first is the domain's own. Where there are more threads than cores
+# nobody is bound.
+bind_ranks() {
+  if [ $(($1 * $2)) -le "$(available_cores)" ]; then
+    binding=(--use-hwthread-cpus --map-by "slot:PE=$2" --bind-to hwthread)
+    export OMP_PLACES=${OMP_PLACES:-threads} OMP_PROC_BIND=${OMP_PROC_BIND:-close}
+  else
+    binding=(--oversubscribe --bind-to none)
+  fi
+}

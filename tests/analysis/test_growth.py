@@ -1,0 +1,102 @@
+"""Fits of growth, and the tables that come from runs with several numbers of threads."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import pandas
+
+from tenex_analysis import growth
+
+
+def rows(seconds, threads=1, sends=(1_000, 10_000, 100_000)):
+    """Points of one engine: `sends` deliveries in `seconds`."""
+    return pandas.DataFrame(
+        {
+            "collective": "all_gather",
+            "engine": "exact",
+            "shape": "2D mesh",
+            "topology": [f"mesh({i},{i})" for i in range(len(seconds))],
+            "run_threads": threads,
+            "sends": sends,
+            "synthesis_seconds": seconds,
+            "verification_seconds": 0.5,
+            "efficiency": 1.0,
+            "verified": "yes",
+        }
+    )
+
+
+class FitsPowerLaws(unittest.TestCase):
+    def test_finds_exponent_and_factor_of_an_exact_power(self):
+        # 3e-9 * d^1.5: at d = 100 that is 3e-6, at 10,000 it is 3e-3.
+        fit = growth.fit_growth([100, 10_000, 1_000_000], [3e-6, 3e-3, 3])
+        self.assertAlmostEqual(fit.exponent, 1.5)
+        self.assertAlmostEqual(fit.factor, 3e-9, places=14)
+        self.assertAlmostEqual(fit.error, 0)
+        self.assertEqual(fit.points, 3)
+
+    def test_says_how_far_the_points_are_from_a_line(self):
+        # log10: (0,0), (1,2), (2,2): slope 1, rests -1/3, 2/3, -1/3: their squares sum to 2/3, the spread of x is 2,
+        # so the error is sqrt((2/3) / 1 / 2) = sqrt(1/3).
+        fit = growth.fit_growth([1, 10, 100], [1, 100, 100])
+        self.assertAlmostEqual(fit.exponent, 1)
+        self.assertAlmostEqual(fit.error, (1 / 3) ** 0.5)
+
+    def test_refuses_points_of_one_size(self):
+        with self.assertRaises(ValueError):
+            growth.fit_growth([10, 10], [1, 2])
+
+
+class MakesTables(unittest.TestCase):
+    def test_fits_only_points_that_take_long_enough(self):
+        # The first point would tilt the line; over 0.01 s time is linear.
+        frame = rows([0.009, 0.02, 0.2, 2.0], sends=(1, 10_000, 100_000, 1_000_000))
+        table = growth.growth_table(frame, least_seconds=0.01)
+        self.assertEqual(list(table["points"]), [3])
+        self.assertAlmostEqual(table["exponent"][0], 1)
+        self.assertAlmostEqual(table["ns_per_delivery_at_largest"][0], 2000)  # 2 s over 1e6
+
+    def test_puts_the_times_of_all_threads_beside_the_largest_point(self):
+        both = pandas.concat([rows([1, 2, 8.0]), rows([1, 2, 5.0], threads=2)])
+        table = growth.largest_points(both)
+        self.assertEqual(list(table["topology"]), ["mesh(2,2)"])
+        self.assertEqual((table["s, 1 thread"][0], table["s, 2 threads"][0]), (8.0, 5.0))
+        self.assertEqual(table.columns[-1], "verified")
+
+    def test_compares_the_fastest_run_of_a_case_as_large_as_the_paper_s(self):
+        # 2.52 h are 9072 s: 9072 / 36 = 252. The point of 1,000 NPUs is no comparison, the one of 72 s not the fastest.
+        frame = rows([1.0, 72.0, 36.0]).assign(collective="all_reduce", npus=[1_000, 40_000, 40_000], run_threads=[1, 1, 2])
+        (sentence,) = growth.against_paper(frame)
+        self.assertIn("36 s for 40,000 on 2, 252 times less", sentence)
+        self.assertEqual(growth.against_paper(frame.assign(npus=1_000)), [])
+
+    def test_writes_markdown_with_the_digits_asked_for(self):
+        text = growth.as_markdown(pandas.DataFrame({"n": [12_345], "s, 1": [0.5], "note": ["x"]}), {"s,": ".3f"})
+        self.assertEqual(text, "| n | s, 1 | note |\n| --- | --- | --- |\n| 12,345 | 0.500 | x |")
+
+    def test_names_shapes_by_their_dimensions(self):
+        self.assertEqual(growth.shape_of("mesh(8,8)"), "2D mesh")
+        self.assertEqual(growth.shape_of("grid(4,4,4)"), "3D grid")
+
+
+class WritesBetweenMarks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "page.md"
+
+    def test_replaces_only_what_is_between(self):
+        self.file.write_text(f"above\n{growth.BEGIN}\nold\nold\n{growth.END}\nbelow\n")
+        growth.write_between_marks(self.file, "new \\1\n")
+        self.assertEqual(self.file.read_text(), f"above\n{growth.BEGIN}\nnew \\1\n{growth.END}\nbelow\n")
+
+    def test_refuses_a_file_without_marks(self):
+        self.file.write_text("above\n")
+        with self.assertRaises(ValueError):
+            growth.write_between_marks(self.file, "new")
+        self.assertEqual(self.file.read_text(), "above\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
