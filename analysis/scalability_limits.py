@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What limits synthesis: times at full size, instructions and memory traffic counted at a small one, and the machine's bandwidth.
 
-    /usr/bin/python3 experiments/scalability/limits.py [--tenex BINARY] [--threads N] [--repeat N] [--only WORD] [--skip times|counts]
+    /usr/bin/python3 analysis/scalability_limits.py [--tenex BINARY] [--threads N] [--repeat N] [--only WORD] [--skip times|counts]
 
 Measures every case (or those whose name begins with WORD) and adds what it finds to results/limits.json; then writes the table of limits.md
 from that file. Times are medians. Counts come from callgrind's cache model, one thread, on cases of the same kind that are small enough;
@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP / "analysis"))
 from tenex_analysis import growth  # noqa: E402
 
@@ -228,7 +228,7 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--skip", choices=["times", "counts"])
     parser.add_argument("--results", type=Path, default=TOP / "results/limits.json")
-    parser.add_argument("--page", type=Path, default=Path(__file__).with_name("limits.md"))
+    parser.add_argument("--page", type=Path, default=TOP / "experiments" / "scalability" / "limits.md")
     given = parser.parse_args()
     found = json.loads(given.results.read_text()) if given.results.exists() else {"cases": {}, "copy_bytes_per_s": {}}
     for case in CASES:
