@@ -1,98 +1,200 @@
 // Direct: every NPU exchanges chunks with every other member of its group, all at once.
 //
-// All-Gather: an NPU sends each of its chunks to all peers, next rank first. Reduce-Scatter: it sends its own
-// contribution to every chunk straight to the owner, next rank first. All-Reduce: an owner begins its chunk's gather
-// when all contributions have arrived. The relative order keeps symmetric NPUs alike and spreads the first messages
-// over all receivers.
+// All-Gather: an NPU sends each of its chunks to all peers. Reduce-Scatter: it sends its own contribution to every
+// chunk straight to the owner; All-to-All likewise, with chunks for good. All-Reduce: an owner begins its chunk's
+// gather when all contributions have arrived. Peers are taken in relative order (on shapes with a translation group by
+// the group's offsets, elsewhere next rank first), which keeps symmetric NPUs alike and spreads the first messages over
+// all receivers, or in absolute order, by rank. With a window of w, an NPU begins with w messages of a phase and sends
+// the next one whenever a message of that phase arrives (ASTRA-sim's direct collective window).
 //
-// Encoding: one count of arrived contributions per owned chunk, in All-Reduce only. Source: Thakur et al. 2005
-// (pairwise and direct exchanges); in 001 and 000 the baseline "Direct", natural on fully connected topologies.
+// Encoding: one count of arrived contributions per owned chunk, in All-Reduce only; with a window, how many messages of
+// each phase came and went. Source: Thakur et al. 2005 (pairwise and direct exchanges); in 001 and 000 the baseline
+// "Direct", natural on fully connected topologies.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "algorithm/seats.hpp"
 #include "algorithm/textbook.hpp"
 
 namespace tenex {
 namespace {
 
+/// What a direct program is, shared with its states.
+struct DirectPlan {
+  Seats seats;
+  AlgorithmOptions options;
+  std::optional<TranslationGroup> offsets;  ///< peers by its offsets; nullopt: by rank
+
+  /// The i-th of the members-1 peers of `me`, as a rank. O(dimensions).
+  [[nodiscard]] std::uint32_t peer(const Seat& me, std::uint32_t i) const {
+    if (options.order == DestinationOrder::absolute) return i < me.rank ? i : i + 1;
+    return offsets ? offsets->add(me.npu, NpuId(i + 1)).value() : me.rank_at(i + 1);
+  }
+  /// Appends what goes to the i-th peer.
+  void add(const Seat& me, std::uint32_t i, std::uint32_t k, Stage stage, std::vector<Message>& out) const {
+    const auto other = peer(me, i);
+    emit(out, me.npu, seats.npu_at(me.group, other), seats.chunk(me, owner(me, other, stage), k), stage);
+  }
+  [[nodiscard]] Message message(const Seat& me, std::uint32_t i, std::uint32_t k, Stage stage) const {
+    const auto other = peer(me, i);
+    return {me.npu, seats.npu_at(me.group, other), seats.chunk(me, owner(me, other, stage), k), stage};
+  }
+  /// Whose chunk goes to a peer; in All-to-All which pair's.
+  [[nodiscard]] std::uint32_t owner(const Seat& me, std::uint32_t other, Stage stage) const {
+    if (seats.kind() == CollectiveKind::all_to_all) return me.rank * me.members + other;
+    return stage == Stage::reduce ? other : me.rank;
+  }
+  /// The stage in which all NPUs begin.
+  [[nodiscard]] Stage first_stage() const { return reduces(seats.kind()) ? Stage::reduce : Stage::copy; }
+};
+
+/// All that can be sent is sent.
 class DirectState final : public ProgramState {
  public:
-  explicit DirectState(std::shared_ptr<const Collective> collective)
-      : shared_(std::move(collective)),
-        collective_(*shared_),
-        chunks_per_npu_(static_cast<std::uint32_t>(collective_.chunks_per_npu())) {
-    if (collective_.kind() == CollectiveKind::all_reduce) contributions_arrived_.assign(collective_.chunks(), 0);
+  explicit DirectState(std::shared_ptr<const DirectPlan> plan) : plan_(std::move(plan)) {
+    if (plan_->seats.kind() == CollectiveKind::all_reduce)
+      contributions_arrived_.assign(plan_->seats.collective().chunks(), 0);
   }
 
   void start(NpuId npu, std::vector<Message>& out) override {
-    const auto group = collective_.group_of(npu);
-    if (!group.exists()) return;
-    const auto first = collective_.first_chunk(group).value();
-    for (std::uint32_t k = 0; k < chunks_per_npu_; ++k) {
-      if (collective_.kind() == CollectiveKind::all_gather)
-        gather(npu, ChunkId(first + collective_.rank_of(npu) * chunks_per_npu_ + k), out);
-      else
-        contribute(npu, group, k, out);
-    }
+    if (!plan_->seats.takes_part(npu)) return;
+    const auto me = plan_->seats.of(npu);
+    for (std::uint32_t k = 0; k < plan_->seats.chunks_per_npu(); ++k) send_all(me, k, plan_->first_stage(), out);
   }
 
   void arrive(const Message& message, std::vector<Message>& out) override {
-    if (message.stage == Stage::copy || collective_.kind() != CollectiveKind::all_reduce) return;
-    const auto& members = members_of(collective_.group_of(message.destination));
-    if (++contributions_arrived_[message.chunk.index()] == members.size() - 1)
-      gather(message.destination, message.chunk, out);
+    if (message.stage == Stage::copy || contributions_arrived_.empty()) return;
+    const auto me = plan_->seats.of(message.destination);
+    if (++contributions_arrived_[message.chunk.index()] == me.members - 1)
+      send_all(me, plan_->seats.part(me, message.chunk).k, Stage::copy, out);
   }
 
  private:
-  [[nodiscard]] const std::vector<NpuId>& members_of(GroupId group) const {
-    return collective_.groups()[group.index()].members;
+  void send_all(const Seat& me, std::uint32_t k, Stage stage, std::vector<Message>& out) const {
+    for (std::uint32_t i = 0; i + 1 < me.members; ++i) plan_->add(me, i, k, stage, out);
   }
 
-  /// `npu` sends its finished chunk to all peers.
-  void gather(NpuId npu, ChunkId chunk, std::vector<Message>& out) const {
-    const auto& members = members_of(collective_.group_of(npu));
-    const std::size_t rank = collective_.rank_of(npu);
-    for (std::size_t offset = 1; offset < members.size(); ++offset)
-      out.push_back({npu, members[(rank + offset) % members.size()], chunk, Stage::copy});
+  std::shared_ptr<const DirectPlan> plan_;
+  std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, written by its owner alone; All-Reduce only
+};
+
+/// A phase may have a window of messages more under way than have arrived.
+class WindowedDirectState final : public ProgramState {
+ public:
+  explicit WindowedDirectState(std::shared_ptr<const DirectPlan> plan)
+      : plan_(std::move(plan)), phases_(2 * plan_->seats.collective().npus()) {
+    if (plan_->seats.kind() != CollectiveKind::all_reduce) return;
+    contributions_arrived_.assign(plan_->seats.collective().chunks(), 0);
+    gathered_.assign(plan_->seats.collective().npus() * plan_->seats.chunks_per_npu(), 0);
   }
 
-  /// `npu` sends its contribution to the k-th chunk of every peer.
-  void contribute(NpuId npu, GroupId group, std::uint32_t k, std::vector<Message>& out) const {
-    const auto& members = members_of(group);
-    const std::size_t rank = collective_.rank_of(npu);
-    const std::size_t first = collective_.first_chunk(group).index();
-    for (std::size_t offset = 1; offset < members.size(); ++offset) {
-      const auto peer = (rank + offset) % members.size();
-      out.push_back({npu, members[peer], ChunkId::at(first + peer * chunks_per_npu_ + k), Stage::reduce});
+  void start(NpuId npu, std::vector<Message>& out) override {
+    if (!plan_->seats.takes_part(npu)) return;
+    const auto me = plan_->seats.of(npu);
+    auto& phase = phase_of(npu, plan_->first_stage());
+    phase.ready = plan_->seats.chunks_per_npu();
+    send(me, plan_->first_stage(), phase, out);
+  }
+
+  void arrive(const Message& message, std::vector<Message>& out) override {
+    const auto me = plan_->seats.of(message.destination);
+    auto& phase = phase_of(message.destination, message.stage);
+    ++phase.arrived;
+    send(me, message.stage, phase, out);
+    if (message.stage == Stage::copy || contributions_arrived_.empty()) return;
+    if (++contributions_arrived_[message.chunk.index()] < me.members - 1) return;
+    auto& gather = phase_of(message.destination, Stage::copy);
+    gathered_[first_of(me.npu) + gather.ready++] = plan_->seats.part(me, message.chunk).k;
+    send(me, Stage::copy, gather, out);
+  }
+
+ private:
+  /// Messages of one stage at one NPU.
+  struct Phase {
+    std::uint64_t sent = 0;
+    std::uint64_t arrived = 0;
+    std::uint32_t ready = 0;  ///< chunks that may be sent to all peers
+  };
+
+  [[nodiscard]] Phase& phase_of(NpuId npu, Stage stage) {
+    return phases_[2 * npu.index() + (stage == Stage::copy ? 1 : 0)];
+  }
+  [[nodiscard]] std::size_t first_of(NpuId npu) const { return npu.index() * plan_->seats.chunks_per_npu(); }
+
+  void send(const Seat& me, Stage stage, Phase& phase, std::vector<Message>& out) const {
+    const std::uint64_t peers = me.members - 1;
+    const auto until = std::min(phase.ready * peers, phase.arrived + plan_->options.window);
+    for (; phase.sent < until; ++phase.sent) {
+      auto k = static_cast<std::uint32_t>(phase.sent / peers);
+      if (stage == Stage::copy && !gathered_.empty()) k = gathered_[first_of(me.npu) + k];
+      plan_->add(me, static_cast<std::uint32_t>(phase.sent % peers), k, stage, out);
     }
   }
 
-  std::shared_ptr<const Collective> shared_;  ///< with the program, which may end first
-  const Collective& collective_;
-  std::uint32_t chunks_per_npu_;
-  std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, written by its owner alone; All-Reduce only
+  std::shared_ptr<const DirectPlan> plan_;
+  std::vector<Phase> phases_;                         ///< two per NPU: of sums, of copies
+  std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, All-Reduce only
+  std::vector<std::uint32_t> gathered_;               ///< by NPU, which chunks became complete; All-Reduce only
 };
 
 class DirectProgram final : public Program {
  public:
-  explicit DirectProgram(const Collective& collective) : collective_(std::make_shared<Collective>(collective)) {}
+  explicit DirectProgram(DirectPlan plan) : plan_(std::make_shared<const DirectPlan>(std::move(plan))) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
-    return std::make_unique<DirectState>(collective_);
+    if (plan_->options.window > 0) return std::make_unique<WindowedDirectState>(plan_);
+    return std::make_unique<DirectState>(plan_);
   }
-  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(*collective_); }
+  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(plan_->seats.collective()); }
+  [[nodiscard]] std::string_view destination_order() const override {
+    return plan_->options.order == DestinationOrder::relative ? "relative" : "absolute";
+  }
+
+  [[nodiscard]] bool open_loop() const override {
+    return plan_->options.window == 0 && plan_->seats.kind() != CollectiveKind::all_reduce;
+  }
+  [[nodiscard]] std::uint64_t messages_from(NpuId npu) const override {
+    if (!plan_->seats.takes_part(npu)) return 0;
+    return std::uint64_t{plan_->seats.of(npu).members - 1} * plan_->seats.chunks_per_npu();
+  }
+  [[nodiscard]] Message message_of(NpuId npu, std::uint64_t index) const override {
+    const auto me = plan_->seats.of(npu);
+    const std::uint64_t k = index < me.members - 1 ? 0 : index / (me.members - 1);
+    return plan_->message(me, static_cast<std::uint32_t>(index - k * (me.members - 1)), static_cast<std::uint32_t>(k),
+                          plan_->first_stage());
+  }
+
+  [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
+    if (!plan_->seats.everyone() || plan_->options.order == DestinationOrder::absolute) return false;
+    const auto mine = plan_->offsets ? plan_->offsets->dimensions() : std::span<const TranslationDimension>{};
+    const auto theirs = group.dimensions();
+    if (group.npus() != plan_->seats.collective().npus()) return false;
+    if (mine.empty()) return theirs.size() == 1;
+    return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                      [](const auto& a, const auto& b) { return a.size == b.size; });
+  }
+  [[nodiscard]] Message to_origin(const Message& message, const TranslationGroup& group) const override {
+    return plan_->seats.moved_to_origin(message, group);
+  }
 
  private:
-  std::shared_ptr<const Collective> collective_;
+  std::shared_ptr<const DirectPlan> plan_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> make_direct(const Topology& topology, const Collective& collective) {
+Result<std::shared_ptr<const Program>> make_direct(const Topology& topology, const Collective& collective,
+                                                   const AlgorithmOptions& options) {
   if (auto fits = check_fits("direct", topology, collective); !fits) return fits.errors();
-  return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(collective));
+  DirectPlan plan{Seats(collective), options, std::nullopt};
+  // In one dimension the group's offsets are the ranks'.
+  if (plan.seats.everyone()) plan.offsets = TranslationGroup::of(topology);
+  if (plan.offsets && plan.offsets->dimensions().size() == 1) plan.offsets.reset();
+  return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(std::move(plan)));
 }
 
 }  // namespace tenex

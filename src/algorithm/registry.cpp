@@ -10,16 +10,48 @@
 namespace tenex {
 
 const std::vector<Algorithm>& algorithms() {
-  static const std::vector<CollectiveKind> gathers_and_sums = {
-      CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
+  using Kinds = std::vector<CollectiveKind>;
+  constexpr auto ag = CollectiveKind::all_gather;
+  constexpr auto rs = CollectiveKind::reduce_scatter;
+  constexpr auto ar = CollectiveKind::all_reduce;
+  constexpr auto a2a = CollectiveKind::all_to_all;
   static const std::vector<Algorithm> table = {
       {"ring", "every chunk goes both ways round the group, each way about half of it",
-       "Chan et al., Collective communication: theory, practice, and experience, 2007", gathers_and_sums, make_ring},
+       "Chan et al., Collective communication: theory, practice, and experience, 2007", Kinds{ag, rs, ar}, make_ring,
+       true, true},
       {"ring_unidirectional", "every chunk goes once round the group, one way",
-       "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009", gathers_and_sums, make_ring_unidirectional},
+       "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009", Kinds{ag, rs, ar}, make_ring_unidirectional,
+       true, true},
+      {"ring_per_dimension", "rings over all dimensions of a shape at once, each chunk beginning in another one",
+       "Jain and Sabharwal, Optimal bucket algorithms for large MPI collectives on torus interconnects, 2010",
+       Kinds{ag, rs, ar}, make_ring_per_dimension, false, true},
       {"direct", "every NPU talks to every other one at once",
-       "Thakur et al., Optimization of collective communication operations in MPICH, 2005", gathers_and_sums,
-       make_direct},
+       "Thakur et al., Optimization of collective communication operations in MPICH, 2005", Kinds{ag, rs, ar, a2a},
+       make_direct, true, true},
+      {"rhd", "recursive halving and doubling; powers of two",
+       "Thakur et al., Optimization of collective communication operations in MPICH, 2005", Kinds{ag, rs, ar}, make_rhd,
+       false, true},
+      {"dbt", "two binary trees, each for half of the data",
+       "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009",
+       Kinds{ar}, make_dbt, false, true},
+      {"bruck", "distances double from step to step, any number of NPUs",
+       "Bruck et al., Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997",
+       Kinds{ag, a2a}, make_bruck, false, true},
+      {"hierarchical", "up the dimensions of a shape and down, each by the algorithm made for its block",
+       "Won et al., LIBRA, 2024, section II-C", Kinds{ag, rs, ar, a2a}, make_hierarchical, false, true},
+      {"blueconnect", "up the dimensions of a shape and down, a ring in each", "Cho et al., BlueConnect, 2019",
+       Kinds{ag, rs, ar}, make_blueconnect, false, true},
+      {"themis", "hierarchical with the order of dimensions chosen chunk by chunk to balance their loads",
+       "Rashidi et al., Themis, 2022", Kinds{ag, rs, ar}, make_themis, false, false},
+      {"multitree", "a tree per NPU, all grown together in lock step",
+       "Huang et al., Communication algorithm-architecture co-design for distributed deep learning, 2021",
+       Kinds{ag, rs, ar}, make_multitree, true, false},
+      {"c_cube", "two chained binary trees on a DGX-1", "Cho, Son and Kim, C-Cube, 2023", Kinds{ar}, make_c_cube, false,
+       false},
+      {"tto", "three edge-rooted trees on a two-dimensional mesh", "Laskar et al., TTO, 2024", Kinds{ar}, make_tto,
+       false, false},
+      {"blink", "spanning trees from one root packed over the links", "Wang et al., Blink, 2020", Kinds{ar}, make_blink,
+       false, false},
   };
   return table;
 }
@@ -28,6 +60,14 @@ const Algorithm* find_algorithm(std::string_view name) {
   const auto& table = algorithms();
   const auto found = std::find_if(table.begin(), table.end(), [&](const Algorithm& a) { return a.name == name; });
   return found == table.end() ? nullptr : &*found;
+}
+
+std::vector<const Algorithm*> candidates(const Topology& topology, const Collective& collective,
+                                         const AlgorithmOptions& options) {
+  std::vector<const Algorithm*> able;
+  for (const auto& algorithm : algorithms())
+    if (algorithm.textbook && algorithm.make(topology, collective, options).ok()) able.push_back(&algorithm);
+  return able;
 }
 
 std::uint64_t messages_of_all_pairs(const Collective& collective) {

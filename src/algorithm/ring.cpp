@@ -7,14 +7,17 @@
 // once.
 //
 // Encoding: rank, chunk and direction tell all that an NPU does next, so there is no state but a count of arrived
-// branches per owned chunk. With n even, one way is a hop longer than the other; the chunks of an NPU take turns.
+// branches per owned chunk. With n even, one way is a hop longer than the other; the chunks of an NPU take turns, and
+// those with the longer way leave first.
 // Source: Chan et al. 2007 (bucket algorithms), Patarasuk and Yuan 2009; in 001 and 000 the baseline "Ring".
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "algorithm/seats.hpp"
 #include "algorithm/textbook.hpp"
 
 namespace tenex {
@@ -22,130 +25,150 @@ namespace {
 
 enum class Ways : std::uint8_t { one, both };
 
-/// How many hops a chunk travels from its owner in either direction (a sum: toward its owner, from there).
-struct Reach {
-  std::uint32_t clockwise;          ///< covers ranks owner+1 .. owner+clockwise
-  std::uint32_t counter_clockwise;  ///< covers ranks owner-1 .. owner-counter_clockwise
-};
-
-/// The reach of the k-th chunk of an NPU in a gather. All but the owner are covered once.
-Reach gather_reach(Ways ways, std::uint32_t members, std::uint32_t k) {
-  if (ways == Ways::one) return {members - 1, 0};
-  const std::uint32_t longer = members / 2;  // ceil((n-1)/2)
-  const std::uint32_t shorter = (members - 1) / 2;
-  return k % 2 == 0 ? Reach{longer, shorter} : Reach{shorter, longer};
+/// How many hops the k-th copy of an NPU travels from its owner one way round. All but the owner are covered once.
+std::uint32_t copy_hops(Ways ways, std::uint32_t members, std::uint32_t k, bool clockwise) {
+  if (ways == Ways::one) return clockwise ? members - 1 : 0;
+  return clockwise == (k % 2 == 0) ? members / 2 : (members - 1) / 2;
 }
 
-/// The reach in a reduction: that of the gather, of which it is the time reversal (clockwise ranks then send
-/// counter-clockwise). The one-way ring sends sums clockwise too, as it must where links lead one way only: all ranks
-/// lie counter-clockwise.
-Reach reduction_reach(Ways ways, std::uint32_t members, std::uint32_t k) {
-  if (ways == Ways::one) return {0, members - 1};
-  return gather_reach(ways, members, k);
+/// How many hops its sum travels one way round to the owner: the gather reversed in time, in which sums run clockwise
+/// where copies run counter-clockwise. The one-way ring sends sums clockwise too, as it must where links lead one way
+/// only.
+std::uint32_t sum_hops(Ways ways, std::uint32_t members, std::uint32_t k, bool clockwise) {
+  return copy_hops(ways, members, k, ways == Ways::one ? clockwise : !clockwise);
+}
+
+/// Which of the chunks of an NPU is the i-th to be sent one way: those that go farther first. Then every arrival
+/// triggers the message that follows it by the number of chunks, also in the last round, in which the others rest.
+std::uint32_t chunk_in_turn(Ways ways, std::uint32_t members, std::uint32_t chunks, std::uint32_t i, bool even_first) {
+  if (ways == Ways::one || members % 2 != 0) return i;
+  const auto first = even_first ? (chunks + 1) / 2 : chunks / 2;
+  const bool even = (i < first) == even_first;
+  return 2 * (i < first ? i : i - first) + (even ? 0 : 1);
 }
 
 class RingState final : public ProgramState {
  public:
-  RingState(std::shared_ptr<const Collective> collective, Ways ways)
-      : shared_(std::move(collective)),
-        collective_(*shared_),
-        ways_(ways),
-        chunks_per_npu_(static_cast<std::uint32_t>(collective_.chunks_per_npu())) {
-    if (collective_.kind() == CollectiveKind::all_reduce) branches_arrived_.assign(collective_.chunks(), 0);
+  RingState(Seats seats, Ways ways)
+      : seats_(std::move(seats)), ways_(ways), kind_(seats_.kind()), chunks_per_npu_(seats_.chunks_per_npu()) {
+    if (kind_ == CollectiveKind::all_reduce) branches_arrived_.assign(seats_.collective().chunks(), 0);
   }
 
   void start(NpuId npu, std::vector<Message>& out) override {
-    const auto group = collective_.group_of(npu);
-    if (!group.exists()) return;
-    const Member me{npu, group, collective_.rank_of(npu), size_of(group)};
-    for (std::uint32_t k = 0; k < chunks_per_npu_; ++k) {
-      if (collective_.kind() == CollectiveKind::all_gather)
-        begin_gather(me, k, out);
-      else
-        begin_reduction(me, k, out);
-    }
+    if (!seats_.takes_part(npu)) return;
+    const auto me = seats_.of(npu);
+    for (const bool clockwise : {true, false})
+      for (std::uint32_t i = 0; i < chunks_per_npu_; ++i) {
+        const bool gathers = kind_ == CollectiveKind::all_gather;
+        const auto k = chunk_in_turn(ways_, me.members, chunks_per_npu_, i, gathers == clockwise);
+        if (gathers)
+          begin_gather(me, k, clockwise, out);
+        else
+          begin_reduction(me, k, clockwise, out);
+      }
   }
 
   void arrive(const Message& message, std::vector<Message>& out) override {
-    const auto group = collective_.group_of(message.destination);
-    const Member me{message.destination, group, collective_.rank_of(message.destination), size_of(group)};
-    const auto local = message.chunk.value() - collective_.first_chunk(group).value();
-    const auto owner = local / chunks_per_npu_;
-    const auto k = local % chunks_per_npu_;
-    const bool clockwise = collective_.rank_of(message.source) == me.rank_at(me.members - 1);
-    if (message.stage == Stage::copy) {
-      const auto reach = gather_reach(ways_, me.members, k);
-      const auto distance = clockwise ? me.offset_from(owner) : me.members - me.offset_from(owner);
-      if (distance < (clockwise ? reach.clockwise : reach.counter_clockwise))
-        out.push_back({me.npu, neighbour(me, clockwise), message.chunk, Stage::copy});
-    } else if (me.rank != owner) {
-      out.push_back({me.npu, neighbour(me, clockwise), message.chunk, Stage::reduce});
-    } else if (collective_.kind() == CollectiveKind::all_reduce) {
-      const auto reach = reduction_reach(ways_, me.members, k);
-      const int branches = (reach.clockwise > 0 ? 1 : 0) + (reach.counter_clockwise > 0 ? 1 : 0);
-      if (++branches_arrived_[message.chunk.index()] == branches) begin_gather(me, k, out);
+    const auto me = seats_.of(message.destination);
+    const auto [owner, k] = seats_.part(me, message.chunk);
+    const auto source = seats_.rank_of(message.source);
+    const bool clockwise = source + 1 == me.rank || (me.rank == 0 && source + 1 == me.members);
+    const bool copy = message.stage == Stage::copy;
+    if (copy || me.rank != owner) {
+      const auto gone = clockwise ? me.rank - owner : owner - me.rank;
+      if (!copy || gone + (gone >= me.members ? me.members : 0) < copy_hops(ways_, me.members, k, clockwise))
+        emit(out, me.npu, neighbour(me, clockwise), message.chunk, message.stage);
+    } else if (kind_ == CollectiveKind::all_reduce) {
+      const int branches = ways_ == Ways::both && me.members > 2 ? 2 : 1;
+      if (++branches_arrived_[message.chunk.index()] != branches) return;
+      begin_gather(me, k, true, out);
+      begin_gather(me, k, false, out);
     }
   }
 
  private:
-  struct Member {
-    NpuId npu;
-    GroupId group;
-    std::uint32_t rank;
-    std::uint32_t members;
-    /// The rank `offset` (< members) places clockwise.
-    [[nodiscard]] std::uint32_t rank_at(std::uint32_t offset) const { return (rank + offset) % members; }
-    /// How many places clockwise of `other` this is.
-    [[nodiscard]] std::uint32_t offset_from(std::uint32_t other) const { return (rank + members - other) % members; }
-  };
-
-  [[nodiscard]] std::uint32_t size_of(GroupId group) const {
-    return static_cast<std::uint32_t>(collective_.groups()[group.index()].members.size());
-  }
-  [[nodiscard]] NpuId neighbour(const Member& me, bool clockwise) const {
-    return collective_.groups()[me.group.index()].members[me.rank_at(clockwise ? 1 : me.members - 1)];
-  }
-  [[nodiscard]] ChunkId chunk_of(const Member& me, std::uint32_t owner, std::uint32_t k) const {
-    return ChunkId(collective_.first_chunk(me.group).value() + owner * chunks_per_npu_ + k);
+  [[nodiscard]] NpuId neighbour(const Seat& me, bool clockwise) const {
+    if (clockwise) return seats_.npu_at(me.group, me.rank + 1 == me.members ? 0 : me.rank + 1);
+    return seats_.npu_at(me.group, me.rank == 0 ? me.members - 1 : me.rank - 1);
   }
 
-  /// The owner sends its k-th chunk both ways.
-  void begin_gather(const Member& me, std::uint32_t k, std::vector<Message>& out) const {
-    const auto reach = gather_reach(ways_, me.members, k);
-    const auto chunk = chunk_of(me, me.rank, k);
-    if (reach.clockwise > 0) out.push_back({me.npu, neighbour(me, true), chunk, Stage::copy});
-    if (reach.counter_clockwise > 0) out.push_back({me.npu, neighbour(me, false), chunk, Stage::copy});
+  /// The owner sends its k-th chunk one way.
+  void begin_gather(const Seat& me, std::uint32_t k, bool clockwise, std::vector<Message>& out) const {
+    if (copy_hops(ways_, me.members, k, clockwise) > 0)
+      emit(out, me.npu, neighbour(me, clockwise), seats_.chunk(me, me.rank, k), Stage::copy);
   }
 
   /// Every NPU is the far end of one branch each way, of the k-th chunks of two owners.
-  void begin_reduction(const Member& me, std::uint32_t k, std::vector<Message>& out) const {
-    const auto reach = reduction_reach(ways_, me.members, k);
-    if (reach.clockwise > 0)
-      out.push_back(
-          {me.npu, neighbour(me, false), chunk_of(me, me.rank_at(me.members - reach.clockwise), k), Stage::reduce});
-    if (reach.counter_clockwise > 0)
-      out.push_back({me.npu, neighbour(me, true), chunk_of(me, me.rank_at(reach.counter_clockwise), k), Stage::reduce});
+  void begin_reduction(const Seat& me, std::uint32_t k, bool clockwise, std::vector<Message>& out) const {
+    const auto hops = sum_hops(ways_, me.members, k, clockwise);
+    const auto owner = me.rank_at(clockwise ? hops : me.members - hops);
+    if (hops > 0) emit(out, me.npu, neighbour(me, clockwise), seats_.chunk(me, owner, k), Stage::reduce);
   }
 
-  std::shared_ptr<const Collective> shared_;  ///< with the program, which may end first
-  const Collective& collective_;
+  Seats seats_;
   Ways ways_;
+  CollectiveKind kind_;
   std::uint32_t chunks_per_npu_;
   std::vector<std::uint8_t> branches_arrived_;  ///< per chunk, written by its owner alone; All-Reduce only
 };
 
 class RingProgram final : public Program {
  public:
-  RingProgram(const Collective& collective, Ways ways)
-      : collective_(std::make_shared<Collective>(collective)), ways_(ways) {}
+  RingProgram(const Collective& collective, Ways ways) : seats_(collective), ways_(ways) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
-    return std::make_unique<RingState>(collective_, ways_);
+    return std::make_unique<RingState>(seats_, ways_);
   }
-  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(*collective_); }
+  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(seats_.collective()); }
+
+  /// One cycle for each way round and each size of group. Both ways wait for each other in an All-Reduce, whose chunks
+  /// are gathered when the sums from both sides are in.
+  [[nodiscard]] std::vector<Cycle> cycles() const override {
+    std::vector<Cycle> cycles;
+    if (ways_ == Ways::both && seats_.kind() == CollectiveKind::all_reduce) return cycles;
+    for (const bool clockwise : {true, false}) {
+      if (ways_ == Ways::one && !clockwise) continue;
+      for (const auto members : group_sizes()) {
+        auto cycle = cycle_of(static_cast<std::uint32_t>(members), clockwise);
+        if (cycle.messages > 0) cycles.push_back(std::move(cycle));
+      }
+    }
+    return cycles;
+  }
+
+  [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
+    return seats_.everyone() && group.npus() == seats_.collective().npus() && group.dimensions().size() == 1;
+  }
+  [[nodiscard]] Message to_origin(const Message& message, const TranslationGroup& group) const override {
+    return seats_.moved_to_origin(message, group);
+  }
 
  private:
-  std::shared_ptr<const Collective> collective_;
+  [[nodiscard]] std::set<std::size_t> group_sizes() const {
+    std::set<std::size_t> sizes;
+    for (const auto& group : seats_.collective().groups()) sizes.insert(group.members.size());
+    return sizes;
+  }
+
+  [[nodiscard]] Cycle cycle_of(std::uint32_t members, bool clockwise) const {
+    Cycle cycle;
+    cycle.next.assign(seats_.collective().npus(), NpuId::none());
+    for (const auto& group : seats_.collective().groups()) {
+      if (group.members.size() != members) continue;
+      for (std::size_t rank = 0; rank < members; ++rank)
+        cycle.next[group.members[rank].index()] = group.members[(rank + (clockwise ? 1 : members - 1)) % members];
+    }
+    const bool gathers = seats_.kind() == CollectiveKind::all_gather;
+    for (std::uint32_t k = 0; k < seats_.chunks_per_npu(); ++k) {
+      const auto hops = gathers ? copy_hops(ways_, members, k, clockwise) : sum_hops(ways_, members, k, clockwise);
+      cycle.messages += hops;
+      cycle.at_start += hops > 0 ? 1 : 0;
+    }
+    if (seats_.kind() == CollectiveKind::all_reduce) cycle.messages *= 2;
+    return cycle;
+  }
+
+  Seats seats_;
   Ways ways_;
 };
 
@@ -157,12 +180,13 @@ Result<std::shared_ptr<const Program>> make(std::string_view name, Ways ways, co
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> make_ring(const Topology& topology, const Collective& collective) {
+Result<std::shared_ptr<const Program>> make_ring(const Topology& topology, const Collective& collective,
+                                                 const AlgorithmOptions& /*options*/) {
   return make("ring", Ways::both, topology, collective);
 }
 
-Result<std::shared_ptr<const Program>> make_ring_unidirectional(const Topology& topology,
-                                                                const Collective& collective) {
+Result<std::shared_ptr<const Program>> make_ring_unidirectional(const Topology& topology, const Collective& collective,
+                                                                const AlgorithmOptions& /*options*/) {
   return make("ring_unidirectional", Ways::one, topology, collective);
 }
 

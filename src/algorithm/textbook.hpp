@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/schedule/program.hpp"
@@ -12,11 +13,37 @@
 
 namespace tenex {
 
-[[nodiscard]] Result<std::shared_ptr<const Program>> make_ring(const Topology& topology, const Collective& collective);
-[[nodiscard]] Result<std::shared_ptr<const Program>> make_ring_unidirectional(const Topology& topology,
-                                                                              const Collective& collective);
-[[nodiscard]] Result<std::shared_ptr<const Program>> make_direct(const Topology& topology,
-                                                                 const Collective& collective);
+/// What all makers are: Algorithm::make.
+using ProgramResult = Result<std::shared_ptr<const Program>>;
+
+[[nodiscard]] ProgramResult make_ring(const Topology& topology, const Collective& collective,
+                                      const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_ring_unidirectional(const Topology& topology, const Collective& collective,
+                                                     const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_ring_per_dimension(const Topology& topology, const Collective& collective,
+                                                    const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_direct(const Topology& topology, const Collective& collective,
+                                        const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_rhd(const Topology& topology, const Collective& collective,
+                                     const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_dbt(const Topology& topology, const Collective& collective,
+                                     const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_bruck(const Topology& topology, const Collective& collective,
+                                       const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_hierarchical(const Topology& topology, const Collective& collective,
+                                              const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_blueconnect(const Topology& topology, const Collective& collective,
+                                             const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_themis(const Topology& topology, const Collective& collective,
+                                        const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_multitree(const Topology& topology, const Collective& collective,
+                                           const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_c_cube(const Topology& topology, const Collective& collective,
+                                        const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_tto(const Topology& topology, const Collective& collective,
+                                     const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_blink(const Topology& topology, const Collective& collective,
+                                       const AlgorithmOptions& options);
 
 /// Errors (input): the algorithm called `name` is not defined for the collective's kind, or the collective was made for
 /// another number of NPUs than the topology has.

@@ -1,6 +1,9 @@
 // What all algorithms must do whatever the network: tried with messages that arrive in random orders.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <set>
 #include <string>
 
 #include "algorithm/untimed_run.hpp"
@@ -9,91 +12,128 @@
 namespace tenex {
 namespace {
 
-constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                                     CollectiveKind::all_reduce};
-
-struct Case {
-  std::uint32_t npus;
-  std::string_view groups;
-};
-constexpr Case kCases[] = {{2, "all"}, {3, "all"}, {4, "all"}, {7, "all"}, {8, "all"}, {9, "0-3; 4,8,6"}};
-
-// Runs `check(algorithm, collective, run)` over algorithms, collectives, groups, chunk counts and arrival orders.
-template <class Check>
-void for_every_run(Check&& check) {
-  for (const auto& algorithm : algorithms())
-    for (const auto kind : kKinds)
-      for (const auto& [npus, groups] : kCases)
-        for (const std::int64_t chunks : {1, 2, 3}) {
-          const auto collective = support::collective(kind, npus, bytes(1000), chunks, groups);
-          const auto program = algorithm.make(support::fully_connected(npus), collective).value();
-          for (const std::uint64_t seed : {1, 2, 3}) {
-            SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) + " of " +
-                         std::to_string(npus) + " NPUs, groups " + std::string(groups) +
-                         ", c = " + std::to_string(chunks) + ", order " + std::to_string(seed));
-            check(*program, collective, support::run_untimed(*program, collective, seed));
-            if (testing::Test::HasFailure()) return;
-          }
-        }
+bool on_trees_of_the_topology(std::string_view name) {
+  return name == "multitree" || name == "c_cube" || name == "tto" || name == "blink";
 }
 
-TEST(Programs, EndWithEveryPostconditionInAnyOrderOfArrival) {
-  for_every_run([](const Program&, const Collective& collective, const support::UntimedRun& run) {
+bool works_on_boxes(std::string_view name) {
+  return name == "hierarchical" || name == "blueconnect" || name == "ring_per_dimension" || name == "themis";
+}
+
+/// Where an algorithm works: what it is asked for elsewhere it must refuse.
+bool can(const Algorithm& algorithm, const Topology& topology, const Collective& collective) {
+  if (algorithm.name == "rhd")
+    return std::all_of(collective.groups().begin(), collective.groups().end(),
+                       [](const ProcessGroup& group) { return std::has_single_bit(group.members.size()); });
+  if (works_on_boxes(algorithm.name))
+    return std::all_of(collective.groups().begin(), collective.groups().end(), [](const ProcessGroup& group) {
+      return std::is_sorted(group.members.begin(), group.members.end());
+    });
+  if (!on_trees_of_the_topology(algorithm.name)) return true;
+  const auto& blocks = topology.shape()->blocks;
+  const auto count = [&](BlockKind kind) {
+    return std::count_if(blocks.begin(), blocks.end(), [&](const Block& block) { return block.kind == kind; });
+  };
+  if (collective.groups().size() != 1 || topology.switches() > 0) return false;
+  if (algorithm.name == "c_cube") return topology.npus() == 8 && count(BlockKind::fully_connected) == 1;
+  return algorithm.name != "tto" || count(BlockKind::line) == 2;
+}
+
+class Programs : public testing::TestWithParam<std::string_view> {
+ protected:
+  const Algorithm& algorithm() const { return *find_algorithm(GetParam()); }
+
+  /// Runs the program and checks all that holds for every one.
+  void check(const Topology& topology, const Collective& collective, std::uint64_t seed,
+             const AlgorithmOptions& options = {}) {
+    const auto program = algorithm().make(topology, collective, options);
+    ASSERT_EQ(program.ok(), can(algorithm(), topology, collective));
+    if (!program.ok()) return;
+    const auto run = support::run_untimed(**program, collective, seed);
+    ASSERT_FALSE(HasFailure());
     for (std::uint32_t n = 0; n < collective.npus(); ++n)
       for (std::uint32_t c = 0; c < collective.chunks(); ++c) {
         if (!collective.must_hold(NpuId(n), ChunkId(c))) continue;
-        const auto members = support::members_of(collective, ChunkId(c));
-        // Every member's contribution exactly once.
-        ASSERT_EQ(run.held[n][c], support::Contributions(members, 1)) << "NPU " << n << ", chunk " << c;
+        ASSERT_EQ(run.held[n][c], support::complete(collective, ChunkId(c))) << "NPU " << n << ", chunk " << c;
       }
-  });
-}
-
-TEST(Programs, SendAsManyMessagesAsTheySay) {
-  for_every_run([](const Program& program, const Collective& collective, const support::UntimedRun& run) {
-    // Each chunk of a group of m must reach (or collect from) m-1 others, one message each; an All-Reduce does both.
-    std::uint64_t expected = 0;
-    for (const auto& group : collective.groups())
-      expected +=
-          group.members.size() * (group.members.size() - 1) * static_cast<std::uint64_t>(collective.chunks_per_npu());
-    if (collective.kind() == CollectiveKind::all_reduce) expected *= 2;
-    ASSERT_EQ(program.messages(), expected);
-    ASSERT_EQ(run.messages.size(), expected);
-  });
-}
-
-TEST(Programs, KeepMessagesInsideTheirGroup) {
-  for_every_run([](const Program&, const Collective& collective, const support::UntimedRun& run) {
+    ASSERT_EQ((*program)->messages(), run.messages.size());
+    std::set<std::uint32_t> sizes;
     for (const auto& message : run.messages) {
       ASSERT_NE(message.source, message.destination);
       ASSERT_EQ(collective.group_of(message.source), collective.group_of(message.destination));
-      ASSERT_EQ(collective.group_of(message.source), collective.group_of(message.chunk));
+      sizes.insert(message.chunks);
     }
-  });
+    ASSERT_EQ((*program)->message_sizes(), std::vector<std::uint32_t>(sizes.begin(), sizes.end()));
+    ASSERT_TRUE(!algorithm().single_chunks || sizes == std::set<std::uint32_t>{1});
+  }
+
+  /// Checks it for all collectives that it is defined for.
+  void check_all(const Topology& topology, std::string_view groups, std::int64_t chunks, std::uint64_t seed,
+                 const AlgorithmOptions& options = {}) {
+    for (const auto kind : algorithm().collectives) {
+      SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(topology.npus()) + " NPUs, groups " +
+                   std::string(groups) + ", c = " + std::to_string(chunks) + ", order " + std::to_string(seed));
+      check(topology, support::collective(kind, topology.npus(), bytes(10000), chunks, groups), seed, options);
+      if (HasFatalFailure()) return;
+    }
+  }
+};
+
+TEST_P(Programs, EndWithEveryPostconditionInAnyOrderOfArrivalOnAllSizes) {
+  for (std::uint32_t npus = 2; npus <= 33 && !HasFailure(); ++npus) {
+    const auto topology = support::fully_connected(npus);
+    check_all(topology, "all", 1, npus);
+    if (npus <= 17) check_all(topology, "all", 2, npus);
+    if (npus > 9) continue;
+    for (const std::uint64_t seed : {1, 2, 3})
+      for (const std::int64_t chunks : {1, 3, 4}) check_all(topology, "all", chunks, seed);
+  }
 }
 
-TEST(Programs, LookTheSameFromEveryNpu) {
-  // Rotate all ranks by one: the messages of NPU r+1 are those of NPU r, shifted. Tried on what is injected first.
-  for (const auto& algorithm : algorithms())
-    for (const auto kind : kKinds) {
-      const std::uint32_t n = 6;
-      const std::uint32_t c = 3;
-      const auto collective = support::collective(kind, n, bytes(18), c);
-      const auto state = algorithm.make(support::ring(n), collective).value()->begin();
-      std::vector<Message> previous;
-      state->start(NpuId(n - 1), previous);
-      for (std::uint32_t r = 0; r < n; ++r) {
-        for (auto& message : previous) {
-          message.source = NpuId((message.source.value() + 1) % n);
-          message.destination = NpuId((message.destination.value() + 1) % n);
-          message.chunk = ChunkId((message.chunk.value() + c) % (n * c));
-        }
-        std::vector<Message> mine;
-        state->start(NpuId(r), mine);
-        ASSERT_EQ(mine, previous) << algorithm.name << " " << to_string(kind) << " at NPU " << r;
-      }
+TEST_P(Programs, EndWithEveryPostconditionOnShapes) {
+  for (const auto* shape :
+       {"RI(4)_FC(3)", "RI(3)_FC(2)_SW(4)", "LI(3)_LI(5)", "RI(2)_RI(5)_SW(3)", "RI(4)_RI(4)", "RI(5)_RI(3)_RI(2)",
+        "SW(8)_RI(3)", "RI(2)_RI(2)_RI(2)_RI(2)", "RI(3)_FC(1)_RI(4)", "LI(2)_LI(2)", "LI(6)_LI(2)", "LI(4)_LI(5)"})
+    for (const std::int64_t chunks : {1, 2, 5}) {
+      SCOPED_TRACE(shape);
+      check_all(support::shape(shape), "all", chunks, 7);
+      if (HasFailure()) return;
     }
 }
+
+TEST_P(Programs, EndWithEveryPostconditionInProcessGroups) {
+  struct Case {
+    std::string_view shape;
+    std::string_view groups;
+  };
+  // Lines, planes and halves of the shapes; groups of different sizes, or not in order of id; bystanders.
+  for (const auto& [shape, groups] :
+       {Case{"RI(4)_FC(3)", "0-3; 4-7"}, Case{"RI(4)_FC(3)", "0,4,8; 3,7,11; 2,6"}, Case{"FC(9)", "0-3; 4,6,8"},
+        Case{"FC(9)", "5,2,7,0; 4,8,6,1"}, Case{"RI(2)_RI(3)_SW(4)", "0-5; 6-11; 12-23"},
+        Case{"RI(8)_LI(3)", "2,3,10,11,18,19; 4-7"}})
+    for (const std::int64_t chunks : {1, 2}) {
+      SCOPED_TRACE(shape);
+      check_all(support::shape(shape), groups, chunks, 5);
+      if (HasFailure()) return;
+    }
+}
+
+TEST_P(Programs, EndWithEveryPostconditionWhateverTheOrderOfPeersAndTheWindow) {
+  for (const std::uint32_t window : {0U, 1U, 2U, 5U})
+    for (const auto order : {DestinationOrder::relative, DestinationOrder::absolute})
+      for (const auto* shape : {"FC(2)", "RI(7)", "RI(4)_FC(3)", "RI(3)_SW(4)"}) {
+        SCOPED_TRACE(std::string(shape) + ", window " + std::to_string(window));
+        for (const std::uint64_t seed : {1, 2}) check_all(support::shape(shape), "all", 3, seed, {window, order, 1});
+        if (HasFailure()) return;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Algorithms, Programs, testing::ValuesIn([] {
+                           std::vector<std::string_view> names;
+                           for (const auto& algorithm : algorithms()) names.push_back(algorithm.name);
+                           return names;
+                         }()),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace tenex

@@ -9,7 +9,9 @@ namespace {
 TEST(AlgorithmRegistry, ListsTheTextbookAlgorithms) {
   std::vector<std::string_view> names;
   for (const auto& algorithm : algorithms()) names.push_back(algorithm.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"ring", "ring_unidirectional", "direct"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd",
+                                                  "dbt", "bruck", "hierarchical", "blueconnect", "themis", "multitree",
+                                                  "c_cube", "tto", "blink"}));
 }
 
 TEST(AlgorithmRegistry, FindsByNameAlone) {
@@ -22,17 +24,75 @@ TEST(AlgorithmRegistry, RefusesACollectiveThatTheAlgorithmIsNotDefinedFor) {
   const auto topology = support::ring(4);
   const auto collective = support::collective(CollectiveKind::broadcast, 4, bytes(4));
   for (const auto& algorithm : algorithms()) {
-    const auto program = algorithm.make(topology, collective);
+    const auto program = algorithm.make(topology, collective, {});
     ASSERT_FALSE(program.ok()) << algorithm.name;
     EXPECT_EQ(program.errors()[0].fault, Fault::input);
     EXPECT_EQ(program.errors()[0].problem, "algorithm \"" + std::string(algorithm.name) + "\" does not do broadcast");
-    EXPECT_EQ(program.errors()[0].why, "it is defined for all_gather, reduce_scatter, all_reduce");
+    EXPECT_TRUE(program.errors()[0].why.starts_with("it is defined for all_")) << program.errors()[0].why;
   }
+}
+
+TEST(AlgorithmRegistry, RefusesWhatAnAlgorithmCannotDoAndSaysWhy) {
+  struct Case {
+    std::string_view algorithm;
+    std::string_view shape;
+    std::string_view groups;
+    std::string problem;
+    std::string why;
+  };
+  for (const auto& [algorithm, shape, groups, problem, why] : {
+           Case{"rhd", "RI(6)", "all", "algorithm \"rhd\" for 6 NPUs",
+                "recursive halving-doubling is defined for powers of two"},
+           Case{"hierarchical", "dragonfly(3,4)", "all",
+                "algorithm \"hierarchical\" on a topology of 12 NPUs that has no dimensions",
+                "it works along the dimensions of an intact product of blocks"},
+           Case{"blueconnect", "RI(4)_RI(4)", "0,1,6,7; 2,3",
+                "algorithm \"blueconnect\" for a process group of 4 NPUs from NPU 0 on",
+                "it needs groups that are boxes of RI(4)_RI(4) in order of id"},
+           Case{"themis", "RI(4)_RI(4)", "0-3; 5,4", "algorithm \"themis\" for a process group of 2 NPUs from NPU 5 on",
+                "it needs groups that are boxes of RI(4)_RI(4) in order of id"},
+           Case{"c_cube", "RI(8)", "all", "algorithm \"c_cube\" on 8 NPUs of which 0 and 2 are not linked",
+                "its two trees are laid out by hand on the links of a DGX-1"},
+           Case{"tto", "RI(4)_RI(4)", "all", "algorithm \"tto\" on 16 NPUs of RI(4)_RI(4)",
+                "its three trees are laid on a two-dimensional mesh"},
+           Case{"blink", "SW(5)", "all", "algorithm \"blink\" on a topology with 1 switches",
+                "its trees run over links between NPUs"},
+           Case{"multitree", "RI(8)", "0-3; 4-7", "algorithm \"multitree\" for 2 process groups on 8 NPUs",
+                "its trees span the topology: it is defined for one group of all NPUs in order of id"},
+       }) {
+    const auto topology = support::shape(shape);
+    const auto collective = support::collective(CollectiveKind::all_reduce, topology.npus(), bytes(1000), 1, groups);
+    const auto program = find_algorithm(algorithm)->make(topology, collective, {});
+    ASSERT_FALSE(program.ok()) << algorithm;
+    EXPECT_EQ(program.errors()[0].fault, Fault::input);
+    EXPECT_EQ(program.errors()[0].problem, problem);
+    EXPECT_EQ(program.errors()[0].why, why);
+    EXPECT_FALSE(program.errors()[0].suggestion.empty());
+  }
+}
+
+TEST(AlgorithmRegistry, OffersTheTextbookAlgorithmsThatFitAsCandidates) {
+  const auto names = [](std::string_view shape, CollectiveKind kind) {
+    const auto topology = support::shape(shape);
+    std::vector<std::string_view> able;
+    for (const auto* algorithm : candidates(topology, support::collective(kind, topology.npus(), bytes(1000))))
+      able.push_back(algorithm->name);
+    return able;
+  };
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(names("RI(4)_SW(2)", CollectiveKind::all_reduce),
+            (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd", "dbt", "hierarchical",
+                   "blueconnect"}));
+  // No power of two, no dimensions.
+  EXPECT_EQ(names("dragonfly(3,4)", CollectiveKind::all_reduce),
+            (Names{"ring", "ring_unidirectional", "direct", "dbt"}));
+  EXPECT_EQ(names("RI(3)_RI(3)", CollectiveKind::all_to_all), (Names{"direct", "bruck", "hierarchical"}));
+  EXPECT_TRUE(names("RI(3)_RI(3)", CollectiveKind::broadcast).empty());
 }
 
 TEST(AlgorithmRegistry, RefusesACollectiveOfAnotherTopology) {
   const auto program =
-      find_algorithm("ring")->make(support::ring(4), support::collective(CollectiveKind::all_gather, 5, bytes(5)));
+      find_algorithm("ring")->make(support::ring(4), support::collective(CollectiveKind::all_gather, 5, bytes(5)), {});
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(program.errors()[0].problem, "the collective is for 5 NPUs");
 }

@@ -50,8 +50,9 @@ TEST_F(RingAlgorithm, GathersBothWaysUntilTheEndsMeet) {
 
 TEST_F(RingAlgorithm, LetsTheChunksOfAnNpuTakeTurnsWithTheLongerWay) {
   auto& state = begin("ring", CollectiveKind::all_gather, 4, 2);
-  // NPU 0 owns chunks 0 and 1. Chunk 1 goes clockwise 1 hop (to 1), counter-clockwise 2 (to 3, then 2).
-  EXPECT_EQ(start(state, 0), (std::vector{copy(0, 1, 0), copy(0, 3, 0), copy(0, 1, 1), copy(0, 3, 1)}));
+  // NPU 0 owns chunks 0 and 1. Chunk 1 goes clockwise 1 hop (to 1), counter-clockwise 2 (to 3, then 2). Each way the
+  // one that goes farther leaves first.
+  EXPECT_EQ(start(state, 0), (std::vector{copy(0, 1, 0), copy(0, 1, 1), copy(0, 3, 1), copy(0, 3, 0)}));
   EXPECT_TRUE(arrive(state, copy(0, 1, 1)).empty());
   EXPECT_EQ(arrive(state, copy(0, 3, 1)), (std::vector{copy(3, 2, 1)}));
   EXPECT_TRUE(arrive(state, copy(3, 2, 1)).empty());
@@ -61,8 +62,8 @@ TEST_F(RingAlgorithm, ReducesAlongTheGatherReversedInTime) {
   auto& state = begin("ring", CollectiveKind::reduce_scatter, 4);
   // Chunk 0 is gathered 0 -> 1 -> 2 and 0 -> 3; its sum runs 2 -> 1 -> 0 and 3 -> 0. NPU 2 is also the
   // counter-clockwise neighbour of owner 3, so it begins chunk 3's short branch.
-  EXPECT_EQ(start(state, 2), (std::vector{sum(2, 1, 0), sum(2, 3, 3)}));
-  EXPECT_EQ(start(state, 3), (std::vector{sum(3, 2, 1), sum(3, 0, 0)}));
+  EXPECT_EQ(start(state, 2), (std::vector{sum(2, 3, 3), sum(2, 1, 0)}));
+  EXPECT_EQ(start(state, 3), (std::vector{sum(3, 0, 0), sum(3, 2, 1)}));
   EXPECT_EQ(arrive(state, sum(2, 1, 0)), (std::vector{sum(1, 0, 0)}));
   EXPECT_TRUE(arrive(state, sum(1, 0, 0)).empty());
   EXPECT_TRUE(arrive(state, sum(3, 0, 0)).empty());
@@ -79,7 +80,7 @@ TEST_F(RingAlgorithm, OfTwoNpusSendsEachChunkOnce) {
   auto& state = begin("ring", CollectiveKind::all_reduce, 2, 2);
   // Chunks 0, 1 belong to NPU 0, chunks 2, 3 to NPU 1. NPU 0 sends its part of 2 and 3; no message has anywhere to go
   // on.
-  EXPECT_EQ(start(state, 0), (std::vector{sum(0, 1, 2), sum(0, 1, 3)}));
+  EXPECT_EQ(start(state, 0), (std::vector{sum(0, 1, 3), sum(0, 1, 2)}));
   EXPECT_EQ(arrive(state, sum(1, 0, 0)), (std::vector{copy(0, 1, 0)}));
   EXPECT_EQ(arrive(state, sum(1, 0, 1)), (std::vector{copy(0, 1, 1)}));
   EXPECT_TRUE(arrive(state, copy(1, 0, 2)).empty());

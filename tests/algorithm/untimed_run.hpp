@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -15,8 +16,8 @@
 
 namespace tenex::support {
 
-/// Counts, per rank of the chunk's group, how often its contribution is in a value.
-using Contributions = std::vector<int>;
+/// Counts, per rank of the chunk's group, how often its contribution is in a value; one count where nothing is summed.
+using Contributions = std::vector<std::uint8_t>;
 
 /// What every NPU holds of every chunk at the end, and all messages in order of injection.
 struct UntimedRun {
@@ -24,8 +25,10 @@ struct UntimedRun {
   std::vector<Message> messages;
 };
 
-inline std::size_t members_of(const Collective& collective, ChunkId chunk) {
-  return collective.groups()[collective.group_of(chunk).index()].members.size();
+/// The value that a chunk must have in the end: every contribution exactly once.
+inline Contributions complete(const Collective& collective, ChunkId chunk) {
+  if (!reduces(collective.kind())) return {1};
+  return Contributions(collective.groups()[collective.group_of(chunk).index()].members.size(), 1);
 }
 
 /// At first: contributors hold their own contribution; owners of chunks to gather hold the whole value.
@@ -33,27 +36,42 @@ inline std::vector<std::vector<Contributions>> first_holdings(const Collective& 
   std::vector<std::vector<Contributions>> held(collective.npus(), std::vector<Contributions>(collective.chunks()));
   for (std::uint32_t n = 0; n < collective.npus(); ++n)
     for (std::uint32_t c = 0; c < collective.chunks(); ++c) {
-      const auto members = members_of(collective, ChunkId(c));
-      if (collective.holds_at_start(NpuId(n), ChunkId(c))) held[n][c].assign(members, 1);
+      if (collective.holds_at_start(NpuId(n), ChunkId(c))) held[n][c] = {1};
       if (!collective.contributes(NpuId(n), ChunkId(c))) continue;
-      held[n][c].assign(members, 0);
+      held[n][c].assign(complete(collective, ChunkId(c)).size(), 0);
       held[n][c][collective.rank_of(NpuId(n))] = 1;
     }
   return held;
 }
 
+/// The chunks of a message, which must be as many as it says, in order, of its group, and of a size that is announced.
+inline std::vector<ChunkId> carried(const Program& program, const Collective& collective, const Message& message) {
+  std::vector<ChunkId> chunks;
+  program.chunks_of(message, chunks);
+  EXPECT_EQ(chunks.size(), message.chunks);
+  EXPECT_TRUE(std::is_sorted(chunks.begin(), chunks.end()));
+  EXPECT_EQ(std::adjacent_find(chunks.begin(), chunks.end()), chunks.end());
+  for (const auto chunk : chunks) EXPECT_EQ(collective.group_of(chunk), collective.group_of(message.source));
+  EXPECT_TRUE(message.chunks > 1 || chunks == std::vector{message.chunk});
+  return chunks;
+}
+
 inline UntimedRun run_untimed(const Program& program, const Collective& collective, std::uint64_t seed) {
   struct Pending {
     Message message;
-    Contributions value;
+    std::vector<ChunkId> chunks;
+    std::vector<Contributions> values;
   };
   UntimedRun run{first_holdings(collective), {}};
   std::vector<Pending> pending;
   const auto inject = [&](const std::vector<Message>& messages) {
     for (const auto& message : messages) {
-      const auto& value = run.held[message.source.index()][message.chunk.index()];
-      EXPECT_FALSE(value.empty()) << "a message carries a chunk that its source does not hold";
-      pending.push_back({message, value});
+      Pending sent{message, carried(program, collective, message), {}};
+      for (const auto chunk : sent.chunks) {
+        sent.values.push_back(run.held[message.source.index()][chunk.index()]);
+        EXPECT_FALSE(sent.values.back().empty()) << "a message carries a chunk that its source does not hold";
+      }
+      pending.push_back(std::move(sent));
       run.messages.push_back(message);
     }
   };
@@ -65,16 +83,18 @@ inline UntimedRun run_untimed(const Program& program, const Collective& collecti
     inject(triggered);
   }
   Random random(seed);
-  while (!pending.empty()) {
+  while (!pending.empty() && !testing::Test::HasFailure()) {
     std::swap(pending[random.below(static_cast<std::uint32_t>(pending.size()))], pending.back());
-    const auto [message, value] = pending.back();
+    const auto [message, chunks, values] = std::move(pending.back());
     pending.pop_back();
-    auto& held = run.held[message.destination.index()][message.chunk.index()];
-    if (message.stage == Stage::copy) {
-      held = value;
-    } else {
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+      auto& held = run.held[message.destination.index()][chunks[c].index()];
+      if (message.stage == Stage::copy) {
+        held = values[c];
+        continue;
+      }
       EXPECT_FALSE(held.empty()) << "a sum arrives at a bystander";
-      for (std::size_t i = 0; i < value.size(); ++i) held[i] += value[i];
+      for (std::size_t i = 0; i < held.size(); ++i) held[i] = static_cast<std::uint8_t>(held[i] + values[c][i]);
     }
     triggered.clear();
     state->arrive(message, triggered);
@@ -85,8 +105,8 @@ inline UntimedRun run_untimed(const Program& program, const Collective& collecti
 
 /// The program of a registered algorithm.
 inline std::shared_ptr<const Program> program_of(std::string_view algorithm, const Topology& topology,
-                                                 const Collective& collective) {
-  return find_algorithm(algorithm)->make(topology, collective).value();
+                                                 const Collective& collective, const AlgorithmOptions& options = {}) {
+  return find_algorithm(algorithm)->make(topology, collective, options).value();
 }
 
 }  // namespace tenex::support

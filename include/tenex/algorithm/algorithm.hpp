@@ -1,6 +1,7 @@
 // Textbook algorithms: they make Programs. A new algorithm is one file and one line of the registry.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,19 @@
 
 namespace tenex {
 
+/// In which order an NPU that addresses many peers takes them.
+enum class DestinationOrder : std::uint8_t {
+  relative,  ///< by offset from itself, so that symmetric NPUs behave alike
+  absolute,  ///< by id, the same for all
+};
+
+/// What a study may set of an algorithm; each reads what concerns it and ignores the rest.
+struct AlgorithmOptions {
+  std::uint32_t window = 0;  ///< direct: how many messages an NPU has under way at once; 0: all
+  DestinationOrder order = DestinationOrder::relative;
+  std::uint64_t seed = 1;  ///< for those that draw
+};
+
 /// A registry entry.
 struct Algorithm {
   std::string_view name;
@@ -21,12 +35,21 @@ struct Algorithm {
   std::vector<CollectiveKind> collectives;
   /// Errors (input): a collective it is not defined for, a group size it cannot handle. `collective` is copied into the
   /// program.
-  Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&);
+  Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&, const AlgorithmOptions&);
+  /// Every message carries one chunk, so that bounds that count chunks hold.
+  bool single_chunks = true;
+  /// One that a communication library has at hand for any network: a candidate of candidates().
+  bool textbook = false;
 };
 
-/// The explicit table: ring (bidirectional), ring_unidirectional, direct.
+/// The explicit table: a line per algorithm, the rings first.
 [[nodiscard]] const std::vector<Algorithm>& algorithms();
 /// nullptr when there is none of that name.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
+
+/// The textbook algorithms that can do this collective on this topology, in the table's order: those among which a
+/// communication library would choose. Makes each program once: O(npus) each.
+[[nodiscard]] std::vector<const Algorithm*> candidates(const Topology& topology, const Collective& collective,
+                                                       const AlgorithmOptions& options = {});
 
 }  // namespace tenex

@@ -1,0 +1,56 @@
+// Blink-style tree packing: All-Reduce along spanning trees from one root that share the bandwidth of the links.
+//
+// Trees are laid one after the other, each over the pairs of NPUs whose bandwidth is least used by those before, the
+// limit of the multiplicative weights that Blink updates; where one pair of links has more bandwidth, more trees run
+// over it. Every tree carries the same share of the data. There is a tree for each NPU, at most 64. The root is the NPU
+// with the most bandwidth, the lowest id among equals. For links both ways between NPUs, without switches; one root
+// serves All-Reduce alone.
+//
+// Encoding: forest.hpp. Source: Wang et al., "Blink: Fast and generic collectives for distributed ML", MLSys 2020;
+// described in 000, chapter 6, and 001, VII.
+#include <algorithm>
+
+#include "algorithm/forest.hpp"
+#include "algorithm/link_graph.hpp"
+#include "algorithm/textbook.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint32_t kMostTrees = 64;
+
+/// How long the pair would need, with one tree more, for a kilobyte of each: picoseconds.
+std::uint64_t cost(const LinkPair& pair, std::uint32_t /*depth*/) {
+  return static_cast<std::uint64_t>(serialization_time(bytes(1000) * (pair.load + 1), pair.bandwidth).count());
+}
+
+std::uint32_t root_of(const Topology& topology) {
+  std::uint32_t root = 0;
+  Bandwidth most;
+  for (std::uint32_t npu = 0; npu < topology.npus(); ++npu) {
+    Bandwidth total;
+    for (const auto link : topology.out_links(VertexId(npu))) total += topology.bandwidth(link);
+    if (total <= most) continue;
+    most = total;
+    root = npu;
+  }
+  return root;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Program>> make_blink(const Topology& topology, const Collective& collective,
+                                                  const AlgorithmOptions& /*options*/) {
+  if (auto fits = check_fits("blink", topology, collective); !fits) return fits.errors();
+  if (auto everyone = check_everyone("blink", collective); !everyone) return everyone.errors();
+  auto graph = link_graph("blink", topology);
+  if (!graph) return graph.errors();
+  const auto n = static_cast<std::uint32_t>(topology.npus());
+  const auto root = root_of(topology);
+  std::vector<Tree> trees;
+  for (std::uint32_t t = 0; t < std::min(n, kMostTrees); ++t) trees.push_back(grow_tree(*graph, root, cost));
+  const auto shares = equal_shares(n, static_cast<std::uint32_t>(trees.size()));
+  return make_forest(collective, {std::make_shared<const Forest>(n, trees, shares)});
+}
+
+}  // namespace tenex

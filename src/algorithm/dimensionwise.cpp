@@ -1,0 +1,249 @@
+// Programs that work dimension by dimension, as dimensionwise.hpp says: the state machines.
+//
+// Encoding: per NPU and slice a record of counts: the stage that it waits for, and what has arrived of every stage
+// (messages of later stages may come first). A sum that a ring brings before the NPU has its own part of it sets a bit
+// and waits for that. All else follows from a message's ends and name. A record takes 1 + stages counts of the
+// narrowest type that holds them.
+#include "algorithm/dimensionwise.hpp"
+
+#include <bit>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "algorithm/dimensionwise_layout.hpp"
+
+namespace tenex {
+namespace {
+
+template <class Count>
+class DimensionwiseState final : public ProgramState {
+ public:
+  DimensionwiseState(std::shared_ptr<const DimensionLayouts> layouts, DestinationOrder order)
+      : layouts_(std::move(layouts)),
+        seats_(layouts_->seats()),
+        relative_(order == DestinationOrder::relative),
+        pairs_(layouts_->exchanges_pairs()),
+        slices_(seats_.chunks_per_npu()) {
+    if (layouts_->all().size() == 1) only_layout_ = &layouts_->all()[0];
+    if (only_layout_ != nullptr && only_layout_->orders.size() == 1) only_order_ = &only_layout_->orders[0];
+    for (const auto& layout : layouts_->all()) {
+      counts_per_record_ = std::max<std::size_t>(counts_per_record_, 1 + layout.stages);
+      words_per_record_ = std::max<std::size_t>(words_per_record_, layout.held_words);
+    }
+    const auto records = seats_.collective().npus() * slices_;
+    counts_.assign(records * counts_per_record_, 0);
+    held_.assign(records * words_per_record_, 0);
+  }
+
+  void start(NpuId npu, std::vector<Message>& out) override {
+    if (!seats_.takes_part(npu)) return;
+    for (std::uint32_t slice = 0; slice < slices_; ++slice) begin_stage(place(npu, slice), 0, out);
+  }
+
+  void arrive(const Message& message, std::vector<Message>& out) override {
+    const auto me = seats_.of(message.destination);
+    const auto& layout = only_layout_ != nullptr ? *only_layout_ : layouts_->of(me.group);
+    const auto [name, slice] = seats_.part(me, message.chunk);
+    const auto& order = only_order_ != nullptr ? *only_order_ : layout.order_of(slice);
+    const auto source = seats_.rank_of(message.source);
+    const auto d = layout.dimension_between(source, me.rank);
+    const auto& dimension = layout.dimensions[d];
+    const bool copy = message.stage == Stage::copy;
+    const std::uint32_t index = copy && !pairs_ ? layout.copy_index(order.stage_of[d]) : order.stage_of[d];
+    auto* const record = record_of(me.npu, slice);
+    if (dimension.ring) {
+      const auto mine = dimension.digit(me.rank);
+      const auto part = dimension.digit(name);
+      const bool clockwise = dimension.clockwise(source, me.rank);
+      const bool mine_alone = !copy && part == mine;  // a sum that has reached its owner
+      if (!copy && !mine_alone && record[0] < index) return hold(me.npu, slice, dimension, part);
+      const auto gone = clockwise ? mine - part : part - mine;
+      if (copy ? gone + (gone >= dimension.size ? dimension.size : 0) < dimension.hops(clockwise, slice) : !mine_alone)
+        emit(out, me.npu, seats_.npu_at(me.group, dimension.neighbour(me.rank, mine, clockwise)), message.chunk,
+             message.stage, message.chunks);
+      if (!copy && !mine_alone) return;
+    }
+    if (++record[1 + index] == order.needed[index] && record[0] == index) advance(place(me.npu, slice), out);
+  }
+
+ private:
+  /// A slice at an NPU.
+  struct Place {
+    Seat me;
+    const DimensionLayout& layout;
+    const StageOrder& order;
+    std::uint32_t slice;
+  };
+
+  [[nodiscard]] Place place(NpuId npu, std::uint32_t slice) const {
+    const auto me = seats_.of(npu);
+    const auto& layout = layouts_->of(me.group);
+    return {me, layout, layout.order_of(slice), slice};
+  }
+  [[nodiscard]] std::size_t record_number(NpuId npu, std::uint32_t slice) const {
+    return npu.index() * slices_ + slice;
+  }
+  [[nodiscard]] Count* record_of(NpuId npu, std::uint32_t slice) {
+    return &counts_[record_number(npu, slice) * counts_per_record_];
+  }
+
+  /// A sum waits for this NPU's own.
+  void hold(NpuId npu, std::uint32_t slice, const DigitDimension& dimension, std::uint32_t part) {
+    held_word(npu, slice, dimension, part) |= std::uint64_t{1} << (part % 64);
+  }
+  bool take_held(const Place& at, const DigitDimension& dimension, std::uint32_t part) {
+    auto& word = held_word(at.me.npu, at.slice, dimension, part);
+    const auto bit = std::uint64_t{1} << (part % 64);
+    const bool held = (word & bit) != 0;
+    word &= ~bit;
+    return held;
+  }
+  [[nodiscard]] std::uint64_t& held_word(NpuId npu, std::uint32_t slice, const DigitDimension& dimension,
+                                         std::uint32_t part) {
+    return held_[record_number(npu, slice) * words_per_record_ + dimension.first_held_word + part / 64];
+  }
+
+  /// The stage that the NPU waits for is complete; those after it may be too.
+  void advance(const Place& at, std::vector<Message>& out) {
+    auto* const record = record_of(at.me.npu, at.slice);
+    while (record[1 + record[0]] == at.order.needed[record[0]]) {
+      if (++record[0] == at.layout.stages) return;
+      begin_stage(at, record[0], out);
+    }
+  }
+
+  void begin_stage(const Place& at, std::uint32_t index, std::vector<Message>& out) {
+    const auto stage = at.layout.way_up(index);
+    const auto& dimension = at.layout.dimensions[at.order.dimension_at[stage]];
+    const auto mine = dimension.digit(at.me.rank);
+    const auto given = name_given(at, stage);
+    const auto chunks = at.order.chunks[stage];
+    const auto send = [&](std::uint32_t to, std::uint32_t part, Stage kind) {
+      const auto name = given + part * dimension.stride;
+      emit(out, at.me.npu, seats_.npu_at(at.me.group, to), seats_.chunk(at.me, name, at.slice), kind, chunks);
+    };
+    const bool sums = !pairs_ && index < at.layout.reduce_stages;
+    if (!dimension.ring) {
+      for (std::uint32_t i = 0; i + 1 < dimension.size; ++i) {
+        const auto peer = relative_ ? dimension.on(mine, i + 1) : i + (i < mine ? 0 : 1);
+        send(at.me.rank + (peer - mine) * dimension.stride, sums || pairs_ ? peer : mine,
+             sums ? Stage::reduce : Stage::copy);
+      }
+      return;
+    }
+    for (const bool clockwise : {true, false}) {
+      // A sum runs toward its owner the way back.
+      const auto hops = dimension.hops(clockwise != sums, at.slice);
+      if (hops == 0) continue;
+      const auto part = sums ? dimension.on(mine, clockwise ? hops : dimension.size - hops) : mine;
+      const auto next = dimension.neighbour(at.me.rank, mine, clockwise);
+      send(next, part, sums ? Stage::reduce : Stage::copy);
+      if (!sums || stage == 0) continue;
+      // Those whose sums came early, from the far end on.
+      for (auto to_go = hops - 1; to_go > 0; --to_go) {
+        const auto held = dimension.on(mine, clockwise ? to_go : dimension.size - to_go);
+        if (take_held(at, dimension, held)) send(next, held, Stage::reduce);
+      }
+    }
+  }
+
+  /// What all names of a stage's messages from here have in common: the digits of the dimensions before; in an
+  /// All-to-All those of destinations, and the sources' of the dimensions from this one on.
+  [[nodiscard]] std::uint32_t name_given(const Place& at, std::uint32_t stage) const {
+    std::uint32_t before = 0;
+    if (at.order.ascending) {
+      const auto& dimension = at.layout.dimensions[stage];
+      before = at.me.rank - dimension.by_stride.quotient(at.me.rank) * dimension.stride;
+    }
+    for (std::uint32_t s = 0; !at.order.ascending && s < stage; ++s) {
+      const auto& dimension = at.layout.dimensions[at.order.dimension_at[s]];
+      before += dimension.digit(at.me.rank) * dimension.stride;
+    }
+    return pairs_ ? (at.me.rank - before) * at.me.members + before : before;
+  }
+
+  std::shared_ptr<const DimensionLayouts> layouts_;
+  const Seats seats_;  ///< near, as each message asks it
+  bool relative_;
+  bool pairs_;
+  const DimensionLayout* only_layout_ = nullptr;  ///< where all groups have the same
+  const StageOrder* only_order_ = nullptr;        ///< and all slices
+  std::uint32_t slices_;
+  std::size_t counts_per_record_ = 0;
+  std::size_t words_per_record_ = 0;
+  std::vector<Count> counts_;        ///< a record per NPU and slice: the stage it waits for, arrivals of every stage
+  std::vector<std::uint64_t> held_;  ///< per NPU and slice, a bit per part of every ring that may hold sums back
+};
+
+class DimensionwiseProgram final : public Program {
+ public:
+  DimensionwiseProgram(const Collective& collective, const std::vector<DimensionPlan>& plans, DestinationOrder order)
+      : layouts_(std::make_shared<const DimensionLayouts>(collective, plans)), order_(order) {}
+
+  [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
+    std::uint32_t largest = 0;
+    for (const auto& layout : layouts_->all())
+      for (const auto& dimension : layout.dimensions) largest = std::max(largest, dimension.size);
+    if (largest <= std::numeric_limits<std::uint8_t>::max())
+      return std::make_unique<DimensionwiseState<std::uint8_t>>(layouts_, order_);
+    if (largest <= std::numeric_limits<std::uint16_t>::max())
+      return std::make_unique<DimensionwiseState<std::uint16_t>>(layouts_, order_);
+    return std::make_unique<DimensionwiseState<std::uint32_t>>(layouts_, order_);
+  }
+  [[nodiscard]] std::uint64_t messages() const override { return layouts_->messages(); }
+  [[nodiscard]] std::string_view destination_order() const override {
+    return order_ == DestinationOrder::relative ? "relative" : "absolute";
+  }
+  void chunks_of(const Message& message, std::vector<ChunkId>& out) const override {
+    layouts_->chunks_of(message, out);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> message_sizes() const override { return layouts_->message_sizes(); }
+
+  /// Where the dimensions are the group's own.
+  [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
+    if (!layouts_->seats().everyone() || order_ == DestinationOrder::absolute) return false;
+    const auto& mine = layouts_->all()[0].dimensions;
+    const auto theirs = group.dimensions();
+    return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                      [](const auto& a, const auto& b) { return a.size == b.size; });
+  }
+  [[nodiscard]] Message to_origin(const Message& message, const TranslationGroup& group) const override {
+    const auto& seats = layouts_->seats();
+    const auto me = seats.of(message.destination);
+    const auto& layout = layouts_->all()[0];
+    const auto [name, slice] = seats.part(me, message.chunk);
+    const auto& order = layout.order_of(slice);
+    const auto stage = order.stage_of[layout.dimension_between(seats.rank_of(message.source), me.rank)];
+    std::uint32_t moved = 0;  // the digits that are given; the free ones stay zero
+    for (std::uint32_t s = 0; s < layout.dimensions.size(); ++s) {
+      const auto& dimension = layout.dimensions[order.dimension_at[s]];
+      const auto mine = dimension.digit(me.rank);
+      const auto shift = [&](std::uint32_t rank) {
+        return dimension.on(dimension.digit(rank), dimension.size - mine) * dimension.stride;
+      };
+      if (!layouts_->exchanges_pairs())
+        moved += s <= stage ? shift(name) : 0;
+      else if (s >= stage)  // a destination's given digits are the receiver's
+        moved += shift(name / me.members) * me.members;
+    }
+    Message at_origin = message;
+    at_origin.source = group.subtract(message.source, message.destination);
+    at_origin.destination = NpuId(0);
+    at_origin.chunk = ChunkId(moved * seats.chunks_per_npu() + slice);
+    return at_origin;
+  }
+
+ private:
+  std::shared_ptr<const DimensionLayouts> layouts_;
+  DestinationOrder order_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Program> make_dimensionwise(const Collective& collective, const std::vector<DimensionPlan>& plans,
+                                                  DestinationOrder order) {
+  return std::make_shared<DimensionwiseProgram>(collective, plans, order);
+}
+
+}  // namespace tenex

@@ -1,0 +1,78 @@
+// Programs that work dimension by dimension: Reduce-Scatter up the dimensions, All-Gather down, All-to-All up.
+//
+// The ranks of a group are numbers with one digit per dimension, lowest first. In a stage all NPUs whose digits agree
+// but in one dimension exchange: of a Reduce-Scatter, a part for each of them, whose owners have that NPU's digit; so
+// parts shrink from stage to stage. The All-Gather is that in reverse. In an All-to-All a stage moves everything to the
+// right digit of one dimension. The chunks with the same k of all NPUs are one slice; slices are independent and under
+// way together, each in its own order of dimensions, and a stage of a slice begins at an NPU when its previous one is
+// complete there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/program.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// How the NPUs of a dimension exchange their parts.
+enum class Exchange : std::uint8_t {
+  ring,    ///< every part goes both ways round; All-to-All: as direct
+  direct,  ///< every part straight to its place
+};
+
+/// One dimension of a group.
+struct ExchangeDimension {
+  std::uint32_t size = 2;  ///< at least 2
+  Exchange exchange = Exchange::direct;
+  bool operator==(const ExchangeDimension&) const = default;
+};
+
+/// How one group works.
+struct DimensionPlan {
+  std::vector<ExchangeDimension> dimensions;  ///< lowest digit of the rank first; the sizes' product is the group's
+  /// In which order slices take the dimensions: slice k takes orders[k % orders.size()].
+  std::vector<std::vector<std::uint32_t>> orders;
+  bool operator==(const DimensionPlan&) const = default;
+};
+
+/// One plan per group, at most 32 dimensions each. `plans` as the collective's groups.
+[[nodiscard]] std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
+                                                                const std::vector<DimensionPlan>& plans,
+                                                                DestinationOrder order);
+
+/// A dimension of a group of NPUs that is a box of the topology's shape.
+struct GridDimension {
+  std::uint32_t dimension = 0;  ///< of the shape
+  BlockKind kind = BlockKind::ring;
+  std::uint32_t size = 2;  ///< how many positions the group has there; at least 2
+};
+using Grid = std::vector<GridDimension>;
+
+/// The dimensions of every group. Errors (input): a topology without the dimensions of a product shape, a group whose
+/// members are not a box of it in order of id. O(npus * dimensions).
+[[nodiscard]] Result<std::vector<Grid>> grids_of(std::string_view algorithm, const Topology& topology,
+                                                 const Collective& collective);
+
+/// The exchanges of a grid by the algorithm made for each block: rings on rings and lines, direct on fully connected
+/// blocks, recursive halving-doubling (dimensions of two) on switches of a power of two of NPUs, else direct.
+struct BlockExchanges {
+  std::vector<ExchangeDimension> dimensions;
+  std::vector<std::uint32_t> first;  ///< of the grid's d-th dimension among `dimensions`; one more than the grid has
+
+  /// An order of the grid's dimensions as one of `dimensions`.
+  [[nodiscard]] std::vector<std::uint32_t> expanded(const std::vector<std::uint32_t>& order) const;
+};
+[[nodiscard]] BlockExchanges exchanges_by_block(const Grid& grid);
+
+/// 0, 1, .., dimensions - 1.
+[[nodiscard]] std::vector<std::uint32_t> in_order(std::size_t dimensions);
+
+}  // namespace tenex

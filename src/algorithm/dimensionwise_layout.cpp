@@ -1,0 +1,124 @@
+// Computes the layouts of dimensionwise_layout.hpp: strides, stages, sizes of messages, and what a name stands for.
+#include "algorithm/dimensionwise_layout.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tenex {
+namespace {
+
+/// Appends, to each of `ranks`, all that it becomes when its digit in `dimension` is set free.
+void set_free(const DigitDimension& dimension, std::vector<std::uint32_t>& ranks) {
+  const auto count = ranks.size();
+  for (std::uint32_t digit = 1; digit < dimension.size; ++digit)
+    for (std::size_t i = 0; i < count; ++i) ranks.push_back(ranks[i] + digit * dimension.stride);
+}
+
+}  // namespace
+
+DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans)
+    : seats_(collective) {
+  ensure(plans.size() == collective.groups().size(), "one plan per group");
+  std::vector<const DimensionPlan*> known;
+  for (const auto& plan : plans) {
+    auto at = std::find_if(known.begin(), known.end(), [&](const auto* other) { return *other == plan; });
+    layout_of_.push_back(static_cast<std::uint32_t>(at - known.begin()));
+    if (at != known.end()) continue;
+    known.push_back(&plan);
+    layouts_.push_back(lay_out(plan));
+  }
+}
+
+DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
+  DimensionLayout layout;
+  ensure(plan.dimensions.size() <= kMostDimensions, "more dimensions than 32-bit ranks have digits");
+  for (const auto& [size, exchange] : plan.dimensions) {
+    ensure(size > 1, "a dimension of one NPU has nothing to exchange");
+    const bool ring = exchange == Exchange::ring && !exchanges_pairs();
+    layout.dimensions.push_back({size, layout.members, Divisor(size), Divisor(layout.members), ring, size / 2,
+                                 (size - 1) / 2, (size - 1) * layout.members, 0});
+    layout.members *= size;
+  }
+  for (std::size_t width = 1, d = 0; width <= 32; ++width) {
+    while (d + 1 < layout.dimensions.size() && layout.dimensions[d + 1].stride <= (std::uint64_t{1} << (width - 1)))
+      ++d;
+    layout.dimension_of_width[width] = static_cast<std::uint8_t>(d);
+  }
+  const auto count = static_cast<std::uint32_t>(plan.dimensions.size());
+  const auto kind = seats_.kind();
+  layout.count = count;
+  layout.stages = kind == CollectiveKind::all_reduce ? 2 * count : count;
+  layout.reduce_stages = kind == CollectiveKind::all_gather ? 0 : count;
+  const auto orders = std::min<std::size_t>(plan.orders.size(), seats_.chunks_per_npu());
+  for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(plan.orders[o], layout));
+  layout.by_orders = Divisor(static_cast<std::uint32_t>(layout.orders.size()));
+  // A sum that arrives before its relay has its own is held back, which cannot happen in a slice's first stage.
+  for (std::uint32_t d = 0; d < count; ++d) {
+    auto& dimension = layout.dimensions[d];
+    const bool may_hold = dimension.ring && reduces(kind) &&
+                          std::any_of(layout.orders.begin(), layout.orders.end(),
+                                      [&](const StageOrder& order) { return order.stage_of[d] > 0; });
+    dimension.first_held_word = layout.held_words;
+    if (may_hold) layout.held_words += (dimension.size + 63) / 64;
+  }
+  return layout;
+}
+
+StageOrder DimensionLayouts::lay_out(const std::vector<std::uint32_t>& order, const DimensionLayout& layout) const {
+  ensure(order.size() == layout.dimensions.size(), "an order takes every dimension once");
+  StageOrder laid;
+  std::uint32_t chunks = layout.members;
+  for (std::uint32_t stage = 0; stage < order.size(); ++stage) {
+    const auto& dimension = layout.dimensions[order[stage]];
+    laid.ascending = laid.ascending && order[stage] == stage;
+    laid.dimension_at[stage] = static_cast<std::uint8_t>(order[stage]);
+    laid.stage_of[order[stage]] = static_cast<std::uint8_t>(stage);
+    chunks /= dimension.size;
+    laid.chunks[stage] = exchanges_pairs() ? layout.members / dimension.size : chunks;
+    const auto branches = dimension.ring ? std::min(dimension.size - 1, 2U) : dimension.size - 1;
+    if (stage < layout.reduce_stages) laid.needed[stage] = branches;
+    if (seats_.kind() == CollectiveKind::all_gather || seats_.kind() == CollectiveKind::all_reduce)
+      laid.needed[layout.copy_index(stage)] = dimension.size - 1;
+    if (exchanges_pairs()) laid.needed[stage] = dimension.size - 1;
+  }
+  return laid;
+}
+
+void DimensionLayouts::chunks_of(const Message& message, std::vector<ChunkId>& out) const {
+  const auto me = seats_.of(message.destination);
+  const auto& layout = of(me.group);
+  const auto [name, slice] = seats_.part(me, message.chunk);
+  const auto& order = layout.order_of(slice);
+  const auto stage = order.stage_of[layout.dimension_between(seats_.rank_of(message.source), me.rank)];
+  std::vector<std::uint32_t> names{name};
+  for (std::uint32_t other = 0; other < layout.dimensions.size(); ++other) {
+    auto dimension = layout.dimensions[order.dimension_at[other]];
+    if (other > stage) set_free(dimension, names);
+    if (other >= stage || !exchanges_pairs()) continue;
+    dimension.stride *= layout.members;  // a digit of the source
+    set_free(dimension, names);
+  }
+  std::sort(names.begin(), names.end());
+  for (const auto chunk : names) out.push_back(seats_.chunk(me, chunk, slice));
+}
+
+std::uint64_t DimensionLayouts::messages() const {
+  std::uint64_t total = 0;
+  for (std::size_t g = 0; g < seats_.collective().groups().size(); ++g) {
+    const auto& layout = of(GroupId::at(g));
+    std::uint64_t peers = 0;
+    for (const auto& dimension : layout.dimensions) peers += dimension.size - 1;
+    total += peers * layout.members * seats_.chunks_per_npu() * (layout.stages / layout.dimensions.size());
+  }
+  return total;
+}
+
+std::vector<std::uint32_t> DimensionLayouts::message_sizes() const {
+  std::set<std::uint32_t> sizes;
+  for (const auto& layout : layouts_)
+    for (const auto& order : layout.orders)
+      for (std::size_t stage = 0; stage < layout.dimensions.size(); ++stage) sizes.insert(order.chunks[stage]);
+  return {sizes.begin(), sizes.end()};
+}
+
+}  // namespace tenex

@@ -1,0 +1,70 @@
+// All-Reduce along trees: every chunk is summed up the tree of its owner to the root and then sent down to all. Several
+// trees share the data; the c chunks of an NPU are c slices, pipelined: what a tree carries of a slice is one message.
+//
+// Where every NPU is the root of a tree of its own chunks, All-Gather (down alone) and Reduce-Scatter (up alone) are
+// defined too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/program.hpp"
+
+namespace tenex {
+
+/// A rooted tree over the ranks of a group.
+struct Tree {
+  std::uint32_t root = 0;
+  /// Children of a parent are in the order in which it serves them.
+  struct Edge {
+    std::uint32_t parent;
+    std::uint32_t child;
+  };
+  std::vector<Edge> edges;
+};
+
+/// Trees that share the data of a group.
+class Forest {
+ public:
+  /// `first_owner[t]` .. `first_owner[t + 1]`: whose chunks tree t carries; one number more than trees. Trees that
+  /// carry nothing are left out.
+  Forest(std::uint32_t members, const std::vector<Tree>& trees, const std::vector<std::uint32_t>& first_owner);
+
+  [[nodiscard]] std::uint32_t members() const { return members_; }
+  [[nodiscard]] std::uint32_t trees() const { return static_cast<std::uint32_t>(first_owner_.size()) - 1; }
+  [[nodiscard]] std::uint32_t tree_of(std::uint32_t owner) const { return tree_of_owner_[owner]; }
+  [[nodiscard]] std::uint32_t first_owner(std::uint32_t tree) const { return first_owner_[tree]; }
+  [[nodiscard]] std::uint32_t owners(std::uint32_t tree) const { return first_owner_[tree + 1] - first_owner_[tree]; }
+  /// The parent of a rank; the rank itself at the root.
+  [[nodiscard]] std::uint32_t parent(std::uint32_t tree, std::uint32_t rank) const {
+    return parent_[place(tree, rank)];
+  }
+  [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t tree, std::uint32_t rank) const {
+    const auto at = place(tree, rank);
+    return std::span(children_).subspan(first_child_[at], first_child_[at + 1] - first_child_[at]);
+  }
+  /// Trees and ranks as one index.
+  [[nodiscard]] std::size_t place(std::uint32_t tree, std::uint32_t rank) const {
+    return std::size_t{tree} * members_ + rank;
+  }
+
+ private:
+  std::uint32_t members_;
+  std::vector<std::uint32_t> first_owner_;
+  std::vector<std::uint32_t> tree_of_owner_;
+  std::vector<std::uint32_t> parent_;
+  std::vector<std::uint64_t> first_child_;
+  std::vector<std::uint32_t> children_;
+};
+
+/// Whose chunks each of `trees` trees carries: as equal parts as there can be, the first ones larger.
+[[nodiscard]] std::vector<std::uint32_t> equal_shares(std::uint32_t members, std::uint32_t trees);
+
+/// One forest per group.
+[[nodiscard]] std::shared_ptr<const Program> make_forest(const Collective& collective,
+                                                         std::vector<std::shared_ptr<const Forest>> forests);
+
+}  // namespace tenex

@@ -1,0 +1,120 @@
+// MultiTree: one tree per NPU, all grown together in lock step over the links of the topology.
+//
+// In every step each link can serve one tree. The trees take turns; a tree whose turn it is takes the first free link
+// from an NPU that it had before the step to one that it lacks, until no tree can take any; then the next step begins.
+// So the trees are low and balance the links as if one chunk took one link per step. All-Gather sends every NPU's
+// chunks down its tree, Reduce-Scatter sums up it, All-Reduce does both. Connectivity alone counts, not bandwidth.
+//
+// Encoding: forest.hpp; n trees of n NPUs are stored, so n is limited. Source: Huang et al., "Communication
+// algorithm-architecture co-design for distributed deep learning", ISCA 2021; a baseline of 001, VI-B.4.
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "algorithm/forest.hpp"
+#include "algorithm/link_graph.hpp"
+#include "algorithm/textbook.hpp"
+#include "tenex/base/bitset.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostNpus = 2048;
+
+/// A tree while it grows.
+struct Sapling {
+  std::vector<VertexId> npus;    ///< in the order in which they joined
+  Bitset has;                    ///< by NPU
+  std::size_t first_open = 0;    ///< NPUs before it have no neighbour left that the tree lacks
+  std::size_t before_step = 0;   ///< how many had joined before this step
+  std::size_t next_in_step = 0;  ///< NPUs before it can take no link in this step
+  Tree tree;
+};
+
+class Growth {
+ public:
+  explicit Growth(const Topology& topology) : topology_(topology), taken_in_(topology.links(), 0) {
+    for (std::uint32_t root = 0; root < topology.npus(); ++root) {
+      auto& sapling = saplings_.emplace_back();
+      sapling.has = Bitset(topology.npus());
+      sapling.has.set(root);
+      sapling.npus.push_back(VertexId(root));
+      sapling.tree.root = root;
+    }
+  }
+
+  /// False where some NPUs cannot be reached from all.
+  bool grow() {
+    for (std::size_t joined = 1; joined > 0;) {
+      joined = 0;
+      ++step_;
+      for (auto& sapling : saplings_) begin_step(sapling);
+      for (bool any = true; any;) {
+        any = false;
+        for (auto& sapling : saplings_)
+          if (take_one(sapling)) any = true, ++joined;
+      }
+    }
+    for (const auto& sapling : saplings_)
+      if (sapling.npus.size() < topology_.npus()) return false;
+    return true;
+  }
+
+  [[nodiscard]] std::vector<Tree> trees() && {
+    std::vector<Tree> trees;
+    for (auto& sapling : saplings_) trees.push_back(std::move(sapling.tree));
+    return trees;
+  }
+
+ private:
+  void begin_step(Sapling& sapling) const {
+    const auto exhausted = [&](VertexId npu) {
+      for (const auto link : topology_.out_links(npu))
+        if (!sapling.has.test(topology_.target(link).index())) return false;
+      return true;
+    };
+    while (sapling.first_open < sapling.npus.size() && exhausted(sapling.npus[sapling.first_open]))
+      ++sapling.first_open;
+    sapling.before_step = sapling.npus.size();
+    sapling.next_in_step = sapling.first_open;
+  }
+
+  bool take_one(Sapling& sapling) {
+    for (; sapling.next_in_step < sapling.before_step; ++sapling.next_in_step) {
+      const auto npu = sapling.npus[sapling.next_in_step];
+      for (const auto link : topology_.out_links(npu)) {
+        const auto target = topology_.target(link);
+        if (taken_in_[link.index()] == step_ || !sapling.has.insert(target.index())) continue;
+        taken_in_[link.index()] = step_;
+        sapling.npus.push_back(target);
+        sapling.tree.edges.push_back({npu.value(), target.value()});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const Topology& topology_;
+  std::vector<Sapling> saplings_;
+  std::vector<std::uint32_t> taken_in_;  ///< by link, the last step that took it
+  std::uint32_t step_ = 0;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Program>> make_multitree(const Topology& topology, const Collective& collective,
+                                                      const AlgorithmOptions& /*options*/) {
+  if (auto fits = check_fits("multitree", topology, collective); !fits) return fits.errors();
+  if (auto everyone = check_everyone("multitree", collective); !everyone) return everyone.errors();
+  if (topology.npus() > kMostNpus)
+    return resource_error(fmt::format("algorithm \"multitree\" for {} NPUs", topology.npus()),
+                          fmt::format("it stores a tree per NPU, for at most {} NPUs", kMostNpus),
+                          "choose another algorithm");
+  if (auto graph = link_graph("multitree", topology); !graph) return graph.errors();
+  Growth growth(topology);
+  ensure(growth.grow(), "links both ways join all NPUs, but not their trees");
+  const auto n = static_cast<std::uint32_t>(topology.npus());
+  return make_forest(collective, {std::make_shared<const Forest>(n, std::move(growth).trees(), equal_shares(n, n))});
+}
+
+}  // namespace tenex

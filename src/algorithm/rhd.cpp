@@ -1,0 +1,36 @@
+// Recursive halving-doubling. Reduce-Scatter: in step s every NPU exchanges half of what it still sums with the NPU
+// whose rank differs in bit s, nearest first, so that the largest messages go the shortest way; All-Gather is that in
+// reverse, doubling. 2 log2 n messages per NPU and slice in an All-Reduce, (n-1)/n of the data each way: the least
+// there is. The number of members must be a power of two; the algorithm halves exactly.
+//
+// Encoding: dimensionwise.hpp with a dimension of two per bit of the rank. Source: Thakur et al. 2005 after
+// Rabenseifner (vector halving and distance doubling, then vector doubling and distance halving); RHD in 001, V-A.
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "algorithm/dimensionwise.hpp"
+#include "algorithm/textbook.hpp"
+
+namespace tenex {
+
+Result<std::shared_ptr<const Program>> make_rhd(const Topology& topology, const Collective& collective,
+                                                const AlgorithmOptions& options) {
+  if (auto fits = check_fits("rhd", topology, collective); !fits) return fits.errors();
+  std::vector<DimensionPlan> plans;
+  for (const auto& group : collective.groups()) {
+    const auto members = group.members.size();
+    if (!std::has_single_bit(members))
+      return input_error(
+          {}, fmt::format("algorithm \"rhd\" for {} NPUs", members),
+          "recursive halving-doubling is defined for powers of two",
+          fmt::format("choose {} or {} NPUs, or another algorithm", std::bit_floor(members), std::bit_ceil(members)));
+    DimensionPlan plan;
+    plan.dimensions.assign(static_cast<std::size_t>(std::countr_zero(members)), {2, Exchange::direct});
+    plan.orders = {in_order(plan.dimensions.size())};
+    plans.push_back(std::move(plan));
+  }
+  return make_dimensionwise(collective, plans, options.order);
+}
+
+}  // namespace tenex

@@ -1,0 +1,34 @@
+// Rings over all dimensions at once: d rings over d dimensions. Slice k (the k-th chunks of all NPUs) begins its
+// Reduce-Scatter in dimension k mod d and goes round the others from there, a ring both ways in each; so d slices use
+// all dimensions at the same time, each of them a different one. With fewer chunks per NPU than dimensions, some
+// dimensions wait; multiples of d load them alike where they are equal.
+//
+// Encoding: dimensionwise.hpp. Source: the multi-dimensional rings of ASTRA-sim (000, section 3), with the dimension in
+// which a chunk begins rotated as in Jain and Sabharwal, "Optimal bucket algorithms for large MPI collectives on torus
+// interconnects", 2010.
+#include "algorithm/dimensionwise.hpp"
+#include "algorithm/textbook.hpp"
+
+namespace tenex {
+
+Result<std::shared_ptr<const Program>> make_ring_per_dimension(const Topology& topology, const Collective& collective,
+                                                               const AlgorithmOptions& options) {
+  if (auto fits = check_fits("ring_per_dimension", topology, collective); !fits) return fits.errors();
+  const auto grids = grids_of("ring_per_dimension", topology, collective);
+  if (!grids) return grids.errors();
+  std::vector<DimensionPlan> plans;
+  for (const auto& grid : *grids) {
+    DimensionPlan plan;
+    for (const auto& dimension : grid) plan.dimensions.push_back({dimension.size, Exchange::ring});
+    for (std::uint32_t first = 0; first < grid.size(); ++first) {
+      std::vector<std::uint32_t> order;
+      for (std::uint32_t i = 0; i < grid.size(); ++i)
+        order.push_back((first + i) % static_cast<std::uint32_t>(grid.size()));
+      plan.orders.push_back(std::move(order));
+    }
+    plans.push_back(std::move(plan));
+  }
+  return make_dimensionwise(collective, plans, options.order);
+}
+
+}  // namespace tenex
