@@ -1,29 +1,32 @@
 // Congestion-unaware simulation: a message takes alpha per hop plus its size over the least bandwidth on its route,
 // whatever else is under way (000, section 3.4.2).
 //
-// Only arrivals at destinations are events; a heap orders them by (time, destination, injection). Link loads are those
-// that the routes imply: a link may be busy for longer than the collective takes, which tells what the model leaves
-// out.
+// Only arrivals at destinations are events; a heap orders them by (time, destination, injection), an NPU's delayed
+// start before what arrives with it. Link loads are those that the routes imply: a link may be busy for longer than the
+// collective takes, which tells what the model leaves out.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "simulation/backends.hpp"
+#include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
 
 namespace tenex {
 namespace {
 
-struct Delivery {
+struct Event {
   SimTime time;
-  std::uint64_t order;  ///< of injection
+  std::uint64_t order;  ///< of injection, from 1; 0 is the start of the destination
   Message message;
 };
 
-struct LaterDelivery {
-  bool operator()(const Delivery& a, const Delivery& b) const {
+struct LaterEvent {
+  bool operator()(const Event& a, const Event& b) const {
     if (a.time != b.time) return a.time > b.time;
     if (a.message.destination != b.message.destination) return a.message.destination > b.message.destination;
     return a.order > b.order;
@@ -32,35 +35,74 @@ struct LaterDelivery {
 
 class FormulaEngine {
  public:
-  FormulaEngine(const Topology& topology, const Collective& collective, const SimulationOptions& options)
-      : topology_(topology), collective_(collective), options_(options), next_links_(topology) {
+  FormulaEngine(const Topology& topology, const Collective& collective, const Program& program,
+                const SimulationOptions& options)
+      : topology_(topology),
+        options_(options),
+        sizes_(topology, collective, program, options.occupancy),
+        shape_(ShapeRoutes::of(topology)),
+        next_links_(topology, shape_),
+        state_(program.begin()),
+        awake_(topology.npus(), true),
+        held_(options.start_delays.empty() ? 0 : topology.npus()) {
+    result_.engine = SimulationEngine::automatic;
     if (options.record_links) result_.links.assign(topology.links(), LinkLoad{});
+    if (options.record_npu_finish) result_.npu_finish.assign(topology.npus(), SimTime::zero());
   }
 
-  Result<Simulation> run(const Program& program) {
-    const auto state = program.begin();
-    std::vector<Message> triggered;
-    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu) {
-      triggered.clear();
-      state->start(NpuId(npu), triggered);
-      for (const auto& message : triggered) inject(message, SimTime::zero());
+  Result<Simulation> run() {
+    for (const auto& delay : options_.start_delays) {
+      if (delay.time == SimTime::zero()) continue;
+      awake_[delay.npu.index()] = false;
+      events_.push({delay.time, 0, {delay.npu, delay.npu, ChunkId()}});
     }
-    while (!failure_ && !deliveries_.empty()) {
-      const auto delivery = deliveries_.top();
-      deliveries_.pop();
-      result_.finish = delivery.time;
-      triggered.clear();
-      state->arrive(delivery.message, triggered);
-      for (const auto& message : triggered) inject(message, delivery.time);
+    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu)
+      if (awake_[npu]) start(NpuId(npu), SimTime::zero());
+    while (!failure_ && !events_.empty()) {
+      const auto event = events_.top();
+      events_.pop();
+      if (event.order == 0)
+        wake(event.message.destination, event.time);
+      else
+        deliver(event.message, event.time);
     }
     if (failure_) return *failure_;
     return std::move(result_);
   }
 
  private:
+  void start(NpuId npu, SimTime now) {
+    triggered_.clear();
+    state_->start(npu, triggered_);
+    for (const auto& message : triggered_) inject(message, now);
+  }
+
+  void wake(NpuId npu, SimTime now) {
+    awake_[npu.index()] = true;
+    start(npu, now);
+    for (const auto& message : std::exchange(held_[npu.index()], {})) react(message, now);
+  }
+
+  void deliver(const Message& message, SimTime now) {
+    result_.finish = std::max(result_.finish, now);
+    const auto npu = message.destination;
+    if (options_.record_npu_finish) result_.npu_finish[npu.index()] = now;
+    if (options_.record_arrivals) result_.arrivals.push_back({now, npu, message.chunk});
+    if (awake_[npu.index()])
+      react(message, now);
+    else
+      held_[npu.index()].push_back(message);
+  }
+
+  void react(const Message& message, SimTime now) {
+    triggered_.clear();
+    state_->arrive(message, triggered_);
+    for (const auto& triggered : triggered_) inject(triggered, now);
+  }
+
   void inject(const Message& message, SimTime now) {
     ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
-    const auto size = collective_.chunk_bytes(message.chunk);
+    const auto size = sizes_.of(message);
     SimTime alphas;
     auto least = Bandwidth::max();
     for (auto at = vertex_of(message.source); at != vertex_of(message.destination);) {
@@ -75,20 +117,25 @@ class FormulaEngine {
       if (options_.record_links) load(link, size);
       at = topology_.target(link);
     }
-    deliveries_.push({now + alphas + serialization_time(size, least), result_.messages++, message});
+    events_.push({now + alphas + serialization_time(sizes_.bytes(size), least), ++result_.messages, message});
   }
 
-  void load(LinkId link, Bytes size) {
+  void load(LinkId link, std::uint32_t size) {
     auto& load = result_.links[link.index()];
-    load.bytes += size;
-    load.busy += hop_time({topology_.alpha(link), topology_.bandwidth(link)}, size, options_.occupancy).busy;
+    load.bytes += sizes_.bytes(size);
+    load.busy += sizes_.hop(topology_.class_of(link), size).busy;
   }
 
   const Topology& topology_;
-  const Collective& collective_;
   const SimulationOptions& options_;
+  MessageSizes sizes_;
+  std::optional<ShapeRoutes> shape_;
   NextLinks next_links_;
-  std::priority_queue<Delivery, std::vector<Delivery>, LaterDelivery> deliveries_;
+  std::unique_ptr<ProgramState> state_;
+  std::vector<bool> awake_;                 ///< by NPU: has started
+  std::vector<std::vector<Message>> held_;  ///< by NPU: arrived before its start
+  std::vector<Message> triggered_;
+  std::priority_queue<Event, std::vector<Event>, LaterEvent> events_;
   std::optional<Diagnostic> failure_;
   Simulation result_;
 };
@@ -97,7 +144,7 @@ class FormulaEngine {
 
 Result<Simulation> simulate_congestion_unaware(const Topology& topology, const Collective& collective,
                                                const Program& program, const SimulationOptions& options) {
-  return FormulaEngine(topology, collective, options).run(program);
+  return FormulaEngine(topology, collective, program, options).run();
 }
 
 }  // namespace tenex

@@ -1,25 +1,31 @@
-// Routes for simulators: the Router's answers, remembered where there are few.
+// Routes for simulators: arithmetic on shapes, else the Router's answers, remembered where there are few.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "simulation/shape_routes.hpp"
 #include "tenex/topology/routes.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
 
-/// "Which link next", with a table of all answers while vertices * NPUs stay small (16 MiB); larger topologies ask the
-/// Router each time. Not thread-safe.
+/// "Which link next". Away from shapes with a table of all answers while vertices * NPUs stay small (16 MiB); larger
+/// topologies ask the Router each time. Not thread-safe: one per thread; `shape` may be shared.
 class NextLinks {
  public:
-  explicit NextLinks(const Topology& topology) : router_(topology), npus_(topology.npus()) {
-    if (topology.vertices() <= max_entries / npus_) answers_.assign(topology.vertices() * npus_, not_asked);
+  /// `shape`: ShapeRoutes::of(topology); both must outlive this.
+  NextLinks(const Topology& topology, const std::optional<ShapeRoutes>& shape)
+      : shape_(shape ? &*shape : nullptr), router_(topology), npus_(topology.npus()) {
+    if (shape_ == nullptr && topology.vertices() <= max_entries / npus_)
+      answers_.assign(topology.vertices() * npus_, not_asked);
   }
 
   /// none() when at the destination or when it cannot be reached.
   [[nodiscard]] LinkId operator()(VertexId at, NpuId destination) {
+    if (shape_ != nullptr) return (*shape_)(at, destination);
     if (answers_.empty()) return router_.next_link(at, destination);
     auto& answer = answers_[at.index() * npus_ + destination.index()];
     if (answer == not_asked) answer = router_.next_link(at, destination).value();
@@ -30,6 +36,7 @@ class NextLinks {
   static constexpr std::size_t max_entries = std::size_t{4} << 20;
   static constexpr std::uint32_t not_asked = LinkId::none().value() - 1;
 
+  const ShapeRoutes* shape_;
   Router router_;
   std::size_t npus_;
   std::vector<std::uint32_t> answers_;

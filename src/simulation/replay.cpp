@@ -23,6 +23,9 @@
 
 #include <fmt/format.h>
 
+#include "simulation/ordered_replay.hpp"
+#include "simulation/record.hpp"
+#include "simulation/steady_replay.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/simulation/simulator.hpp"
 
@@ -31,6 +34,9 @@ namespace {
 
 using Index = std::uint32_t;  ///< of a send in planned order
 constexpr Index nobody = std::numeric_limits<Index>::max();
+constexpr std::uint64_t listed_send_bytes = 120;  ///< while it is replayed
+/// 32 GB; below the 2^32 that Index can tell apart.
+constexpr std::uint64_t most_listed_sends = std::uint64_t{1} << 28;
 
 /// Lists of sends that wait for events; each send waits in at most one list. O(events + sends) memory.
 class WaitingLists {
@@ -243,19 +249,36 @@ class Replayer {
     return never_comes_error(i, "it waits for sends that wait for it");
   }
 
+  void note_arrival(Index i, SimTime arrival, Simulation& result) const {
+    const auto npu = npu_of(target(i));
+    if (options_.record_npu_finish) result.npu_finish[npu.index()] = std::max(result.npu_finish[npu.index()], arrival);
+    if (options_.record_arrivals) result.arrivals.push_back({arrival, npu, plan_[i].chunk});
+  }
+
   Simulation finish() {
     Simulation result;
     result.hops = plan_.size();
     if (options_.record_links) result.links.assign(topology_.links(), LinkLoad{});
+    if (options_.record_npu_finish) result.npu_finish.assign(topology_.npus(), SimTime::zero());
     for (Index i = 0; i < plan_.size(); ++i) {
       if (delivers(i)) {
         ++result.messages;
-        result.finish = std::max(result.finish, start_[i] + hop(i).latency);
+        const auto arrival = start_[i] + hop(i).latency;
+        result.finish = std::max(result.finish, arrival);
+        if (topology_.is_npu(target(i))) note_arrival(i, arrival, result);
       }
       if (!options_.record_links) continue;
       auto& load = result.links[plan_[i].link.index()];
       load.bytes += collective_.chunk_bytes(plan_[i].chunk);
       load.busy += hop(i).busy;
+    }
+    std::stable_sort(result.arrivals.begin(), result.arrivals.end(), [](const Delivery& a, const Delivery& b) {
+      return std::tie(a.time, a.npu) < std::tie(b.time, b.npu);
+    });
+    if (options_.utilization_bins > 0) {
+      UtilizationBins bins(result.finish, options_.utilization_bins);
+      for (Index i = 0; i < plan_.size(); ++i) bins.add(start_[i], hop(i).busy);
+      result.utilization = bins.result();
     }
     if (options_.record_sends) {
       for (Index i = 0; i < plan_.size(); ++i) plan_[i].start = start_[i];
@@ -283,8 +306,6 @@ class Replayer {
 
 /// What a plan must keep to before it can be followed at all.
 Status check_plan(const Topology& topology, const Collective& collective, const std::vector<Send>& plan) {
-  if (plan.size() >= nobody)
-    return resource_error(fmt::format("cannot replay {} sends", plan.size()), "sends are numbered in 32 bits");
   for (const auto& send : plan) {
     if (send.link.index() >= topology.links())
       return input_error({}, fmt::format("a send uses link {}", send.link.value()),
@@ -308,6 +329,18 @@ Result<Simulation> replay(const Topology& topology, const Collective& collective
   if (options.backend != Backend::congestion_aware)
     return unsupported_error({}, "the congestion-unaware backend cannot replay a schedule",
                              "its messages overlap on links", "use the congestion-aware backend");
+  if (!options.start_delays.empty())
+    return unsupported_error({}, "a replay has no late starts", "a schedule says itself when its sends start",
+                             "simulate a program with late starts instead");
+  if (schedule.payloads() != nullptr)
+    return unsupported_error({}, "cannot replay sends that carry several chunks", "a replay follows chunk by chunk",
+                             "replay a schedule whose sends carry one chunk each");
+  if (auto result = replay_in_place(topology, collective, schedule, mode, options)) return std::move(*result);
+  if (auto result = replay_in_order(topology, collective, schedule, mode, options)) return std::move(*result);
+  if (schedule.sends() > most_listed_sends)
+    return resource_error(fmt::format("cannot replay {} sends one by one", schedule.sends()),
+                          fmt::format("they take about {} bytes", schedule.sends() * listed_send_bytes),
+                          "replay it under the occupancy that it was made for, or a smaller schedule");
   auto plan = list_sends(schedule);
   if (auto fit = check_plan(topology, collective, plan); !fit) return fit.errors();
   return Replayer(topology, collective, std::move(plan), mode, options).run();

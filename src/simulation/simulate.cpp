@@ -1,4 +1,9 @@
 // The front door of the simulators: checks what they share and picks the backend.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "simulation/backends.hpp"
@@ -10,6 +15,22 @@ std::string_view to_string(Backend backend) {
   return backend == Backend::congestion_aware ? "congestion_aware" : "congestion_unaware";
 }
 
+std::string_view to_string(SimulationEngine engine) {
+  switch (engine) {
+    case SimulationEngine::automatic:
+      return "automatic";
+    case SimulationEngine::window:
+      return "window";
+    case SimulationEngine::static_order:
+      return "static_order";
+    case SimulationEngine::trains:
+      return "trains";
+    case SimulationEngine::orbit:
+      return "orbit";
+  }
+  return "unknown";
+}
+
 Diagnostic unreachable_error(const Message& message, VertexId stuck_at) {
   return input_error(
       {}, fmt::format("a message from NPU {} cannot reach NPU {}", message.source.value(), message.destination.value()),
@@ -17,17 +38,91 @@ Diagnostic unreachable_error(const Message& message, VertexId stuck_at) {
       "add links until the topology is connected, or leave these NPUs out of the process group");
 }
 
+namespace {
+
+Status check_delays(const Topology& topology, const std::vector<StartDelay>& delays) {
+  std::vector<bool> delayed(topology.npus(), false);
+  for (const auto& delay : delays) {
+    if (delay.npu.index() >= topology.npus())
+      return input_error({}, fmt::format("the start of NPU {} is delayed", delay.npu.value()),
+                         fmt::format("the topology has {} NPUs", topology.npus()), "delay NPUs that exist");
+    if (delay.time < SimTime::zero())
+      return input_error({}, fmt::format("NPU {} starts before time zero", delay.npu.value()),
+                         "nothing can start earlier");
+    if (delayed[delay.npu.index()])
+      return input_error({}, fmt::format("the start of NPU {} is delayed twice", delay.npu.value()),
+                         "an NPU starts once", "name each NPU once");
+    delayed[delay.npu.index()] = true;
+  }
+  return success();
+}
+
+/// What the formula cannot tell.
+Status check_unaware(const SimulationOptions& options) {
+  if (options.record_sends)
+    return unsupported_error({}, "the congestion-unaware backend cannot record a schedule",
+                             "its messages overlap on links", "use the congestion-aware backend, or do not record");
+  if (options.utilization_bins > 0)
+    return unsupported_error({}, "the congestion-unaware backend cannot tell utilization over time",
+                             "its messages overlap on links",
+                             "use the congestion-aware backend, or ask for the bytes of links alone");
+  if (options.engine != SimulationEngine::automatic)
+    return unsupported_error(
+        {}, fmt::format("the congestion-unaware backend has no engine \"{}\"", to_string(options.engine)),
+        "engines are ways to compute congestion", "use the congestion-aware backend, or leave the engine to tenex");
+  return success();
+}
+
+/// An engine that uses what a program states of itself; nullopt where it cannot.
+struct SpecialEngine {
+  SimulationEngine name;
+  std::optional<Result<Simulation>> (*simulate)(const Topology&, const Collective&, const Program&,
+                                                const SimulationOptions&);
+  std::string_view needs;
+};
+
+/// The fastest first.
+constexpr SpecialEngine special_engines[] = {
+    {SimulationEngine::orbit, simulate_by_orbit,
+     "it needs an intact shape of rings and fully connected blocks, a program that treats all its NPUs alike, no "
+     "delayed "
+     "start, and keeps neither sends nor arrivals"},
+    {SimulationEngine::static_order, simulate_in_static_order,
+     "it needs a program of cycles whose routes share no link, and keeps neither sends, arrivals nor utilization"},
+    {SimulationEngine::trains, simulate_in_trains,
+     "it needs an open loop of messages of one size on one intact block, no delayed start, and keeps neither sends, "
+     "arrivals nor utilization"},
+};
+
+Result<Simulation> simulate_by_best_engine(const Topology& topology, const Collective& collective,
+                                           const Program& program, const SimulationOptions& options) {
+  for (const auto& engine : special_engines) {
+    if (options.engine != SimulationEngine::automatic && options.engine != engine.name) continue;
+    if (auto result = engine.simulate(topology, collective, program, options)) return std::move(*result);
+    if (options.engine == engine.name)
+      return unsupported_error(
+          {}, fmt::format("the simulation engine \"{}\" cannot run this program", to_string(engine.name)),
+          std::string(engine.needs), "choose \"window\", or leave the engine to tenex");
+  }
+  return simulate_in_windows(topology, collective, program, options);
+}
+
+}  // namespace
+
 Result<Simulation> simulate(const Topology& topology, const Collective& collective, const Program& program,
                             const SimulationOptions& options) {
   if (collective.npus() != topology.npus())
     return input_error({}, fmt::format("the collective is for {} NPUs", collective.npus()),
                        fmt::format("the topology has {}", topology.npus()), "make both for the same number of NPUs");
-  if (options.backend == Backend::congestion_aware)
-    return simulate_congestion_aware(topology, collective, program, options);
-  if (options.record_sends)
-    return unsupported_error({}, "the congestion-unaware backend cannot record a schedule",
-                             "its messages overlap on links", "use the congestion-aware backend, or do not record");
-  return simulate_congestion_unaware(topology, collective, program, options);
+  if (auto valid = check_delays(topology, options.start_delays); !valid) return valid.errors();
+  if (options.backend == Backend::congestion_unaware) {
+    if (auto possible = check_unaware(options); !possible) return possible.errors();
+    return simulate_congestion_unaware(topology, collective, program, options);
+  }
+  if (options.record_sends && program.messages() >= MessageId::none().value())
+    return resource_error(fmt::format("cannot record {} messages", program.messages()), "a message id has 32 bits",
+                          "simulate without recording the schedule");
+  return simulate_by_best_engine(topology, collective, program, options);
 }
 
 }  // namespace tenex

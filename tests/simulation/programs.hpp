@@ -41,7 +41,15 @@ inline Message flow(std::uint32_t from, std::uint32_t to, std::uint32_t chunk) {
 
 inline std::shared_ptr<const Program> program_of(std::string_view algorithm, const Topology& topology,
                                                  const Collective& collective) {
-  return find_algorithm(algorithm)->make(topology, collective).value();
+  return find_algorithm(algorithm)->make(topology, collective, {}).value();
+}
+
+/// nullptr where the algorithm is not defined for this case.
+inline std::shared_ptr<const Program> program_if_defined(const Algorithm& algorithm, const Topology& topology,
+                                                         const Collective& collective,
+                                                         const AlgorithmOptions& options = {}) {
+  auto program = algorithm.make(topology, collective, options);
+  return program ? std::move(program).value() : nullptr;
 }
 
 /// Simulates an algorithm, recording everything.
@@ -62,6 +70,8 @@ inline SimTime finish(std::string_view algorithm, const Topology& topology, cons
 
 inline constexpr CollectiveKind kGathersAndSums[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                                      CollectiveKind::all_reduce};
+inline constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                            CollectiveKind::all_reduce, CollectiveKind::all_to_all};
 inline constexpr Occupancy kOccupancies[] = {Occupancy::serialization, Occupancy::transfer};
 
 }  // namespace tenex::support

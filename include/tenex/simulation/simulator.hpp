@@ -4,7 +4,12 @@
 // store-and-forward; each directed link has one FIFO and carries one message at a time. Congestion-unaware: every
 // message takes alpha per hop plus size over the least bandwidth on its route, whatever else is under way. Time is
 // integer picoseconds; ties at a vertex break by (time, in-port rank at the vertex, FIFO): never by absolute ids, so
-// symmetric NPUs stay symmetric. A triggered message enters at the moment of its trigger.
+// symmetric NPUs stay symmetric (on a shape an NPU's in-ports are ranked by dimension and step, elsewhere by link id).
+// A triggered message enters at the moment of its trigger.
+//
+// Several engines reach the same times: the window engine runs any program; the others use what a program states of
+// itself (schedule/program.hpp) and refuse what they cannot do. `automatic` takes the fastest that can; the result says
+// which it was.
 #pragma once
 
 #include <cstdint>
@@ -31,26 +36,72 @@ struct LinkLoad {
   SimTime busy;
 };
 
+/// How a congestion-aware simulation is computed; never what comes out.
+enum class SimulationEngine : std::uint8_t {
+  automatic,
+  window,        ///< any program: one event per hop, in windows of the least hop time
+  static_order,  ///< cycles on routes that share no link: recurrences over arrays
+  trains,        ///< open loops where the order on each link is known: FIFOs drained whole
+  orbit,         ///< programs that move with a translation group: one NPU stands for all
+};
+
+/// "automatic", "window", "static_order", "trains", "orbit".
+[[nodiscard]] std::string_view to_string(SimulationEngine engine);
+
+/// An NPU that does nothing before a time: its first messages enter then, and what arrives earlier triggers then,
+/// behind them and in order of arrival. What passes through it is forwarded all the while. An arrival counts when it
+/// comes.
+struct StartDelay {
+  NpuId npu;
+  SimTime time;
+};
+
 struct SimulationOptions {
   Occupancy occupancy = Occupancy::serialization;
   Backend backend = Backend::congestion_aware;
-  bool record_sends = false;  ///< keep the timed stream (for the verifier and for files); congestion-aware only
-  bool record_links = false;  ///< keep bytes and busy time per link
+  SimulationEngine engine = SimulationEngine::automatic;
+  int threads = 1;                 ///< never changes the result
+  bool record_sends = false;       ///< keep the timed stream (for the verifier and for files); congestion-aware only
+  bool record_links = false;       ///< keep bytes and busy time per link
+  bool record_npu_finish = false;  ///< keep the last arrival at each NPU
+  bool record_arrivals = false;    ///< keep every delivery's time: 16 bytes per message
+  std::uint32_t utilization_bins = 0;    ///< > 0: keep the links' busy time in that many bins of time
+  std::vector<StartDelay> start_delays;  ///< at most one per NPU
+};
+
+/// A message unpacked at its destination.
+struct Delivery {
+  SimTime time;
+  NpuId npu;
+  ChunkId chunk;  ///< where a message carries several: the program's name for them
+  bool operator==(const Delivery&) const = default;
+};
+
+/// Busy time of all links together, over time.
+struct Utilization {
+  SimTime bin;                         ///< width of a bin; the last one may reach beyond the finish
+  std::vector<std::uint64_t> busy_ps;  ///< per bin, summed over links
 };
 
 struct Simulation {
   SimTime finish;  ///< last arrival of a message at its destination
   std::uint64_t messages = 0;
   std::uint64_t hops = 0;
-  Schedule sends;               ///< where asked for
-  std::vector<LinkLoad> links;  ///< where asked for, one per link
+  SimulationEngine engine = SimulationEngine::window;  ///< that computed it; congestion-unaware: automatic
+  Schedule sends;                                      ///< where asked for
+  std::vector<LinkLoad> links;                         ///< where asked for, one per link
+  std::vector<SimTime> npu_finish;                     ///< where asked for, one per NPU; zero where nothing arrives
+  std::vector<Delivery> arrivals;                      ///< where asked for, by (time, NPU, order there)
+  Utilization utilization;                             ///< where asked for
 };
 
 /// Runs a program from time zero until no message is under way. Errors (input): a message whose destination cannot be
-/// reached, a collective for another number of NPUs; (unsupported) record_sends with the congestion-unaware backend,
-/// whose streams overlap on links; (resource) more messages to record than 32-bit ids can number. Recorded sends carry
-/// message ids, numbered by (time of injection, NPU, order there), unless every message is a single hop.
-/// O(hops) time, O(links + messages under way) memory.
+/// reached, a collective for another number of NPUs, a delay of an NPU that does not exist or has one already;
+/// (unsupported) an engine that cannot run the program or keep what is asked for; with the congestion-unaware backend
+/// record_sends and utilization, as its messages overlap on links; (resource) more messages to record than 32-bit ids
+/// can number. Recorded sends carry message ids, numbered by (time of injection, NPU, order there), unless every
+/// message is a single hop; sends of several chunks carry payloads, equal ones once. Utilization takes a second run
+/// (the first tells how wide the bins are). Window engine: O(hops) time, O(links + messages under way) memory.
 [[nodiscard]] Result<Simulation> simulate(const Topology& topology, const Collective& collective,
                                           const Program& program, const SimulationOptions& options);
 
@@ -62,7 +113,10 @@ enum class Replay : std::uint8_t {
 /// Replays a schedule hop by hop through the same link model: what a runtime that follows the plan would see. A timed
 /// replay of a valid schedule equals the schedule's own times; an as-soon-as-possible one is never later. Errors
 /// (input): the schedule waits for a chunk that never comes, or has a link, a chunk or a start that cannot be;
-/// (unsupported) the congestion-unaware backend. `messages` counts deliveries. O(sends log sends) time.
+/// (unsupported) the congestion-unaware backend, start_delays, sends that carry several chunks; (resource) more sends
+/// than fit in memory where each must be kept. `messages` counts deliveries. Where a schedule of single chunks between
+/// NPUs is followed exactly, or copies without waste, its sends are streamed: O(sends) time, 16 bytes per chunk and
+/// thread or 4 per NPU and chunk. Else O(sends log sends) time, 120 bytes per send.
 [[nodiscard]] Result<Simulation> replay(const Topology& topology, const Collective& collective,
                                         const Schedule& schedule, Replay mode, const SimulationOptions& options);
 

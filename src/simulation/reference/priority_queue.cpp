@@ -1,10 +1,11 @@
 // The reference simulator: every message carries its whole route; one priority queue orders all arrivals by
-// (time, vertex, in-port rank at the vertex). Two messages never arrive over one link at one time, so that is a total
-// order.
+// (time, vertex, in-port rank at the vertex); an NPU's own delayed start is there as if it came over a port before all
+// others. Two messages never arrive over one link at one time, so that is a total order.
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <queue>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -18,50 +19,96 @@ namespace {
 
 struct RoutedMessage {
   Message message;
-  MessageId id;
+  SimTime injected;
   std::vector<LinkId> route;
   std::size_t hop = 0;  ///< of the route that it is on
 };
 
+constexpr std::int64_t start_port = -1;
+constexpr std::size_t no_message = SIZE_MAX;
+
 struct Event {
   SimTime time;
   VertexId vertex;
-  std::size_t port;
-  std::size_t message;  ///< index of all messages
+  std::int64_t port;
+  std::size_t message;  ///< index of all messages; none: the vertex starts
   [[nodiscard]] auto key() const { return std::tuple(time, vertex, port); }
   bool operator>(const Event& other) const { return key() > other.key(); }
 };
 
+/// A send of the message with this index.
+struct Hop {
+  SimTime start;
+  SimTime busy;
+  LinkId link;
+  std::size_t message;
+};
+
 class ReferenceSimulator {
  public:
-  ReferenceSimulator(const Topology& topology, const Collective& collective, const SimulationOptions& options)
-      : topology_(topology), collective_(collective), options_(options), router_(topology) {}
+  ReferenceSimulator(const Topology& topology, const Collective& collective, const Program& program,
+                     const SimulationOptions& options)
+      : topology_(topology),
+        collective_(collective),
+        program_(program),
+        options_(options),
+        router_(topology),
+        state_(program.begin()) {}
 
-  Result<Simulation> run(const Program& program) {
-    const auto state = program.begin();
-    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu) {
-      std::vector<Message> first;
-      state->start(NpuId(npu), first);
-      inject(first, SimTime::zero());
-    }
+  Result<Simulation> run() {
+    for (const auto& delay : options_.start_delays)
+      if (delay.time > SimTime::zero()) {
+        asleep_.insert(delay.npu);
+        events_.push({delay.time, vertex_of(delay.npu), start_port, no_message});
+      }
+    for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu)
+      if (!asleep_.contains(NpuId(npu))) start(NpuId(npu), SimTime::zero());
     while (unreachable_.empty() && !events_.empty()) {
       const auto event = events_.top();
       events_.pop();
-      auto& arrived = messages_[event.message];
-      if (++arrived.hop < arrived.route.size()) {
-        enter_link(event.message, event.time);
+      if (event.message == no_message) {
+        wake(npu_of(event.vertex), event.time);
         continue;
       }
-      result_.finish = event.time;
-      std::vector<Message> triggered;
-      state->arrive(Message(arrived.message), triggered);
-      inject(triggered, event.time);
+      auto& arrived = messages_[event.message];
+      if (++arrived.hop < arrived.route.size())
+        enter_link(event.message, event.time);
+      else
+        deliver(Message(arrived.message), event.time);
     }
     if (!unreachable_.empty()) return unreachable_;
     return finish();
   }
 
  private:
+  void start(NpuId npu, SimTime now) {
+    std::vector<Message> first;
+    state_->start(npu, first);
+    inject(first, now);
+  }
+
+  void wake(NpuId npu, SimTime now) {
+    asleep_.erase(npu);
+    start(npu, now);
+    for (const auto& message : held_[npu]) react(message, now);
+  }
+
+  void deliver(const Message& message, SimTime now) {
+    result_.finish = now;
+    npu_finish_[message.destination] = now;
+    result_.arrivals.push_back({now, message.destination, message.chunk});
+    if (asleep_.contains(message.destination))
+      held_[message.destination].push_back(message);
+    else
+      react(message, now);
+  }
+
+  void react(const Message& message, SimTime now) {
+    std::vector<Message> triggered;
+    state_->arrive(message, triggered);
+    inject(triggered, now);
+  }
+
   void inject(const std::vector<Message>& messages, SimTime now) {
     for (const auto& message : messages) {
       auto route = router_.route(message.source, message.destination);
@@ -70,51 +117,137 @@ class ReferenceSimulator {
             {}, fmt::format("NPU {} cannot reach NPU {}", message.source.value(), message.destination.value()))};
         return;
       }
-      messages_.push_back({message, MessageId::at(messages_.size()), std::move(route), 0});
+      messages_.push_back({message, now, std::move(route), 0});
       enter_link(messages_.size() - 1, now);
     }
+  }
+
+  /// A message of k chunks has k times the bytes of a chunk of its source's group.
+  [[nodiscard]] Bytes size_of(const Message& message) const {
+    const auto group = collective_.group_of(message.source);
+    return collective_.chunk_bytes(collective_.first_chunk(group)) * std::int64_t{message.chunks};
   }
 
   void enter_link(std::size_t index, SimTime now) {
     const auto& entering = messages_[index];
     const auto id = entering.route[entering.hop];
     const auto link = topology_.link(id);
-    const auto size = collective_.chunk_bytes(entering.message.chunk);
+    const auto size = size_of(entering.message);
     const auto serialization = serialization_time(size, link.bandwidth);
     const auto busy = options_.occupancy == Occupancy::serialization ? serialization : link.alpha + serialization;
     const auto start = std::max(now, free_[id]);
     free_[id] = start + busy;
     bytes_[id] += size;
     busy_[id] += busy;
-    const auto ports = topology_.in_links(link.target);
-    const auto port = static_cast<std::size_t>(std::find(ports.begin(), ports.end(), id) - ports.begin());
-    events_.push({start + link.alpha + serialization, link.target, port, index});
-    sends_.push_back(
-        {start, id, entering.message.chunk, entering.message.stage, entering.id, entering.message.destination});
+    events_.push({start + link.alpha + serialization, link.target, port_rank(id), index});
+    hops_.push_back({start, busy, id, index});
+  }
+
+  /// The place of a link among the in-links of its target: on a product shape by dimension and step where it joins
+  /// NPUs, then by id.
+  [[nodiscard]] std::int64_t port_rank(LinkId link) const {
+    std::int64_t rank = 0;
+    for (const auto other : topology_.in_links(topology_.target(link)))
+      if (std::tuple(step(other), other) < std::tuple(step(link), link)) ++rank;
+    return rank;
+  }
+  [[nodiscard]] std::tuple<std::size_t, std::uint32_t> step(LinkId link) const {
+    const auto source = topology_.source(link);
+    const auto target = topology_.target(link);
+    constexpr std::tuple<std::size_t, std::uint32_t> last{SIZE_MAX, 0};
+    if (!topology_.shape() || !topology_.shape()->is_product()) return last;
+    if (!topology_.is_npu(source) || !topology_.is_npu(target)) return last;
+    std::size_t stride = 1;
+    for (std::size_t d = 0; d < topology_.shape()->dimensions(); ++d) {
+      const auto size = topology_.shape()->blocks[d].size;
+      const auto from = static_cast<std::uint32_t>(source.index() / stride % size);
+      const auto to = static_cast<std::uint32_t>(target.index() / stride % size);
+      if (from != to) return {d, (to + size - from) % size};
+      stride *= size;
+    }
+    return last;
   }
 
   Simulation finish() {
     result_.messages = messages_.size();
-    result_.hops = sends_.size();
+    result_.hops = hops_.size();
     if (options_.record_links)
       for (std::uint32_t l = 0; l < topology_.links(); ++l)
         result_.links.push_back({bytes_[LinkId(l)], busy_[LinkId(l)]});
-    if (sends_.size() == messages_.size())
-      for (auto& send : sends_) send.message = MessageId::none(), send.destination = NpuId::none();
-    if (options_.record_sends) result_.sends = make_list_schedule(sends_);
+    if (options_.record_npu_finish)
+      for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu) result_.npu_finish.push_back(npu_finish_[NpuId(npu)]);
+    if (!options_.record_arrivals) result_.arrivals.clear();
+    if (options_.record_sends) record_sends();
+    if (options_.utilization_bins > 0) fill_bins();
     return result_;
+  }
+
+  /// Ids by (time of injection, NPU, order there), payloads by their first message, each list of chunks once.
+  void record_sends() {
+    std::vector<std::size_t> order(messages_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::tuple(messages_[a].injected, messages_[a].message.source, a) <
+             std::tuple(messages_[b].injected, messages_[b].message.source, b);
+    });
+    Payloads payloads;
+    std::map<std::vector<ChunkId>, std::size_t> known;
+    std::map<std::size_t, MessageId> ids;
+    std::map<std::size_t, ChunkId> chunks;
+    for (const auto index : order) {
+      const auto& message = messages_[index].message;
+      ids[index] = MessageId::at(ids.size());
+      chunks[index] = message.chunk;
+      if (message.chunks == 1) continue;
+      std::vector<ChunkId> carried;
+      program_.chunks_of(message, carried);
+      const auto [payload, is_new] = known.emplace(carried, known.size());
+      if (is_new) {
+        payloads.chunks.insert(payloads.chunks.end(), carried.begin(), carried.end());
+        payloads.first.push_back(payloads.chunks.size());
+      }
+      chunks[index] = ChunkId::at(collective_.chunks() + payload->second);
+    }
+    std::vector<Send> sends;
+    for (const auto& hop : hops_) {
+      const auto& message = messages_[hop.message].message;
+      sends.push_back({hop.start, hop.link, chunks[hop.message], message.stage, ids[hop.message], message.destination});
+      if (hops_.size() == messages_.size()) sends.back().message = MessageId::none();
+      if (hops_.size() == messages_.size()) sends.back().destination = NpuId::none();
+    }
+    result_.sends = make_list_schedule(std::move(sends), std::move(payloads));
+  }
+
+  void fill_bins() {
+    const std::int64_t bins = options_.utilization_bins;
+    const auto width = std::max<std::int64_t>(1, ceil_div(result_.finish.count(), bins));
+    result_.utilization.bin = picoseconds(width);
+    for (std::int64_t bin = 0; bin < bins; ++bin) {
+      std::int64_t busy = 0;
+      for (const auto& hop : hops_) {
+        const auto from = std::max(hop.start.count(), bin * width);
+        const auto until = std::min((hop.start + hop.busy).count(), (bin + 1) * width);
+        busy += std::max<std::int64_t>(0, until - from);
+      }
+      result_.utilization.busy_ps.push_back(static_cast<std::uint64_t>(busy));
+    }
   }
 
   const Topology& topology_;
   const Collective& collective_;
+  const Program& program_;
   const SimulationOptions& options_;
   Router router_;
+  std::unique_ptr<ProgramState> state_;
   std::vector<RoutedMessage> messages_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::set<NpuId> asleep_;
+  std::map<NpuId, std::vector<Message>> held_;  ///< arrived before the start
+  std::map<NpuId, SimTime> npu_finish_;
   std::map<LinkId, SimTime> free_;
   std::map<LinkId, Bytes> bytes_;
   std::map<LinkId, SimTime> busy_;
-  std::vector<Send> sends_;
+  std::vector<Hop> hops_;
   Diagnostics unreachable_;
   Simulation result_;
 };
@@ -123,7 +256,7 @@ class ReferenceSimulator {
 
 Result<Simulation> simulate_by_reference(const Topology& topology, const Collective& collective, const Program& program,
                                          const SimulationOptions& options) {
-  return ReferenceSimulator(topology, collective, options).run(program);
+  return ReferenceSimulator(topology, collective, program, options).run();
 }
 
 }  // namespace tenex

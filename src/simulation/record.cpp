@@ -1,0 +1,101 @@
+#include "simulation/record.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tenex/base/hash.hpp"
+
+namespace tenex {
+namespace {
+
+/// Payloads, equal ones once.
+class PayloadTable {
+ public:
+  /// The index of the payload that `chunks` are.
+  std::size_t intern(const std::vector<ChunkId>& chunks) {
+    std::uint64_t hash = chunks.size();
+    for (const auto chunk : chunks) hash = hash * 0x9e3779b97f4a7c15ULL + chunk.value() + (hash >> 29);
+    const auto [first, last] = by_hash_.equal_range(hash);
+    for (auto known = first; known != last; ++known)
+      if (const auto held = payloads_.of(known->second);
+          std::equal(held.begin(), held.end(), chunks.begin(), chunks.end()))
+        return known->second;
+    by_hash_.emplace(hash, payloads_.size());
+    payloads_.chunks.insert(payloads_.chunks.end(), chunks.begin(), chunks.end());
+    payloads_.first.push_back(payloads_.chunks.size());
+    return payloads_.size() - 1;
+  }
+  [[nodiscard]] Payloads take() { return std::move(payloads_); }
+
+ private:
+  Payloads payloads_;
+  std::unordered_multimap<std::uint64_t, std::size_t> by_hash_;
+};
+
+}  // namespace
+
+Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
+                             const Collective& collective, const Program& program) {
+  std::vector<std::uint32_t> order(injections.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto& left = injections[a];
+    const auto& right = injections[b];
+    return left.time != right.time ? left.time < right.time : left.message.source < right.message.source;
+  });
+  PayloadTable table;
+  std::vector<MessageId> number(order.size());
+  std::vector<ChunkId> chunk_of(order.size());
+  std::vector<ChunkId> carried;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& message = injections[order[i]].message;
+    number[order[i]] = MessageId::at(i);
+    chunk_of[order[i]] = message.chunk;
+    if (message.chunks == 1) continue;
+    carried.clear();
+    program.chunks_of(message, carried);
+    ensure(carried.size() == message.chunks, "a program lists other chunks of a message than it counts");
+    const auto id = collective.chunks() + table.intern(carried);
+    if (id >= ChunkId::none().index())
+      return resource_error("cannot record the chunks that messages carry", "a chunk id has 32 bits",
+                            "simulate without recording the schedule");
+    chunk_of[order[i]] = ChunkId::at(id);
+  }
+  const bool single_hops = sends.size() == injections.size();
+  for (auto& send : sends) {
+    const auto injected = send.message.index();
+    send.chunk = chunk_of[injected];
+    send.message = single_hops ? MessageId::none() : number[injected];
+    if (single_hops) send.destination = NpuId::none();
+  }
+  return make_list_schedule(std::move(sends), table.take());
+}
+
+UtilizationBins::UtilizationBins(SimTime finish, std::uint32_t bins) {
+  if (bins == 0) return;
+  utilization_.bin = picoseconds(std::max<std::int64_t>(1, ceil_div(finish.count(), std::int64_t{bins})));
+  utilization_.busy_ps.assign(bins, 0);
+}
+
+void UtilizationBins::add(SimTime start, SimTime busy, std::uint64_t links) {
+  const auto width = utilization_.bin.count();
+  auto from = start.count();
+  const auto until = from + busy.count();
+  for (auto bin = from / width; from < until; ++bin) {
+    const auto next = std::min(until, (bin + 1) * width);
+    utilization_.busy_ps[static_cast<std::size_t>(bin)] += static_cast<std::uint64_t>(next - from) * links;
+    from = next;
+  }
+}
+
+void UtilizationBins::add(const UtilizationBins& other) {
+  for (std::size_t bin = 0; bin < utilization_.busy_ps.size(); ++bin)
+    utilization_.busy_ps[bin] += other.utilization_.busy_ps[bin];
+}
+
+}  // namespace tenex

@@ -1,0 +1,41 @@
+// What simulations write down beside their finish.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/program.hpp"
+#include "tenex/simulation/simulator.hpp"
+
+namespace tenex {
+
+/// A message as it was injected.
+struct Injection {
+  SimTime time;
+  Message message;
+};
+
+/// The recorded sends as a schedule. A send's message is an index of `injections` and becomes the message's id, by
+/// (time of injection, NPU, order of injections); none where every message is a single hop. A send whose message
+/// carries several chunks gets the chunk id of a payload; payloads are numbered by their first message. Errors
+/// (resource): more payloads than ids. O(sends log sends).
+[[nodiscard]] Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
+                                           const Collective& collective, const Program& program);
+
+/// Busy time of all links, in bins of equal width.
+class UtilizationBins {
+ public:
+  /// `finish` is known already; the bins cover it. No bins: add() must not be called.
+  UtilizationBins(SimTime finish, std::uint32_t bins);
+  /// `links` links are busy during [start, start + busy), which ends by the finish. O(bins covered).
+  void add(SimTime start, SimTime busy, std::uint64_t links = 1);
+  /// Adds the bins of another one of the same width.
+  void add(const UtilizationBins& other);
+  [[nodiscard]] const Utilization& result() const { return utilization_; }
+
+ private:
+  Utilization utilization_;
+};
+
+}  // namespace tenex

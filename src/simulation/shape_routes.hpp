@@ -1,0 +1,87 @@
+// Dimension-order routes on intact product shapes, by arithmetic on coordinates.
+//
+// The same routes as the Router's: dimension 1 first; a ring the shorter way, ties toward increasing positions; a line
+// one way; fully connected in one hop; a switch in two. Encoding: the coordinates of all NPUs, and per
+// NPU a table of its out-links by (dimension, direction), so that a hop costs a few comparisons and two loads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// "Which link next" on a product shape. Immutable, so thread-safe. O(npus * dimensions + links) memory.
+class ShapeRoutes {
+ public:
+  /// nullopt where the topology is no intact product shape. O(links * dimensions).
+  [[nodiscard]] static std::optional<ShapeRoutes> of(const Topology& topology);
+
+  /// The same routes under other names: link l is LinkId(name[l]).
+  [[nodiscard]] ShapeRoutes renamed(const std::vector<std::uint32_t>& name) const {
+    auto result = *this;
+    for (auto& link : result.out_)
+      if (link.exists()) link = LinkId(name[link.index()]);
+    return result;
+  }
+
+  /// none() at the destination. O(dimensions).
+  [[nodiscard]] LinkId operator()(VertexId at, NpuId destination) const {
+    const auto* to = &coordinates_[destination.index() * dimensions_.size()];
+    if (at.index() >= npus_) {
+      const auto& hub = hubs_[at.index() - npus_];
+      return out_[hub.first + to[hub.dimension]];
+    }
+    const auto* from = &coordinates_[at.index() * dimensions_.size()];
+    for (std::size_t d = 0; d < dimensions_.size(); ++d)
+      if (from[d] != to[d])
+        return out_[at.index() * directions_ + dimensions_[d].first_direction +
+                    direction(dimensions_[d], from[d], to[d])];
+    return LinkId::none();
+  }
+
+ private:
+  struct Dimension {
+    BlockKind kind;
+    std::uint32_t size;
+    std::uint32_t first_direction;
+  };
+  struct Hub {
+    std::uint32_t dimension;
+    std::size_t first;  ///< into out_: its links by the position that they lead to
+  };
+
+  /// Of a step toward a position, or over a link to it.
+  [[nodiscard]] static std::uint32_t direction(const Dimension& dimension, std::uint32_t from, std::uint32_t to) {
+    switch (dimension.kind) {
+      case BlockKind::ring: {
+        const auto upward = to > from ? to - from : to + dimension.size - from;
+        return upward <= dimension.size - upward ? 0 : 1;
+      }
+      case BlockKind::line:
+        return to > from ? 0 : 1;
+      case BlockKind::fully_connected:
+        return to > from ? to - 1 : to;
+      default:
+        return 0;
+    }
+  }
+
+  bool add_dimensions(const Shape& shape);
+  bool add_links(const Topology& topology);
+  std::optional<std::size_t> dimension_between(NpuId a, NpuId b) const;
+  bool add_hubs(const Topology& topology);
+
+  std::size_t npus_ = 0;
+  std::vector<Dimension> dimensions_;  ///< those of more than one NPU
+  std::vector<std::uint32_t> strides_;
+  std::uint32_t directions_ = 0;
+  std::vector<std::uint32_t> coordinates_;  ///< NPU-major
+  std::vector<LinkId> out_;                 ///< NPUs x directions, then the hubs' links
+  std::vector<Hub> hubs_;                   ///< by switch
+};
+
+}  // namespace tenex

@@ -1,0 +1,206 @@
+// The static-order engine: programs that are cycles, on routes that share no link.
+//
+// Where no two routes of a program share a link, the messages of an NPU meet nobody else's: each link carries them in
+// their order, and all times follow from recurrences over arrays, e.g. entry(u, s) = arrival(u-1, s - at_start) and,
+// link by link, start = max(entry, free). These are sums and maxima alone. So once a whole round (at_start steps) is
+// the round before it, later by one and the same time everywhere, all later rounds are too: the state is an eigenvector
+// of a max-plus linear map, and the rest of the program is one multiplication. On a homogeneous ring that is so after
+// two rounds; elsewhere it may come late or never, and the recurrences run to the end.
+//
+// Encoding: per cycle, arrivals of the last two rounds, (2 * at_start) x NPUs; when each link of the routes is free.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "simulation/backends.hpp"
+#include "simulation/message_sizes.hpp"
+#include "simulation/next_links.hpp"
+#include "simulation/shape_routes.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t max_history = std::size_t{1} << 27;  ///< entries
+
+/// One cycle and its routes.
+class CycleRun {
+ public:
+  CycleRun(const Topology& topology, const MessageSizes& sizes, const Cycle& cycle, std::vector<SimTime> delays)
+      : cycle_(cycle), delays_(std::move(delays)) {
+    for (std::uint32_t npu = 0; npu < cycle.next.size(); ++npu)
+      if (cycle.next[npu].exists()) members_.push_back(npu);
+    std::vector<std::uint32_t> seat(cycle.next.size(), 0);
+    for (std::size_t i = 0; i < members_.size(); ++i) seat[members_[i]] = static_cast<std::uint32_t>(i);
+    before_.assign(members_.size(), 0);
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      before_[seat[cycle.next[members_[i]].index()]] = static_cast<std::uint32_t>(i);
+    find_routes(topology, sizes);
+    free_.assign(links_.size(), SimTime::zero());
+  }
+
+  [[nodiscard]] bool reachable() const { return reachable_; }
+  [[nodiscard]] std::size_t members() const { return members_.size(); }
+  [[nodiscard]] const std::vector<LinkId>& links() const { return links_; }
+  [[nodiscard]] bool affordable() const {
+    return history_rows() <= max_history / std::max<std::size_t>(1, members_.size());
+  }
+
+  void run() {
+    arrivals_.assign(history_rows() * members_.size(), SimTime::zero());
+    auto links_before = free_;
+    const auto round = cycle_.at_start;
+    for (last_step_ = 0; last_step_ < cycle_.messages; ++last_step_) {
+      take_step(last_step_);
+      if ((last_step_ + 1) % round != 0 || last_step_ < round) continue;
+      if (const auto shift = repeats_last_round(links_before)) return skip(*shift);
+      links_before = free_;
+    }
+    --last_step_;
+  }
+
+  void report(const SimulationOptions& options, Simulation& result) const {
+    if (cycle_.messages == 0) return;
+    const auto* last = row(last_step_);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const auto arrival = last[i] + late_;
+      result.finish = std::max(result.finish, arrival);
+      if (!options.record_npu_finish) continue;
+      auto& known = result.npu_finish[cycle_.next[members_[i]].index()];
+      known = std::max(known, arrival);
+    }
+    result.messages += cycle_.messages * members_.size();
+    result.hops += cycle_.messages * links_.size();
+    if (!options.record_links) return;
+    const auto messages = static_cast<std::int64_t>(cycle_.messages);
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      result.links[links_[l].index()] = {bytes_[l] * messages, hops_[l].busy * messages};
+  }
+
+ private:
+  [[nodiscard]] std::size_t history_rows() const {
+    return static_cast<std::size_t>(
+        std::min<std::uint64_t>(std::max<std::uint64_t>(1, 2 * cycle_.at_start), cycle_.messages));
+  }
+  [[nodiscard]] SimTime* row(std::uint64_t step) { return &arrivals_[step % history_rows() * members_.size()]; }
+  [[nodiscard]] const SimTime* row(std::uint64_t step) const {
+    return &arrivals_[step % history_rows() * members_.size()];
+  }
+
+  void find_routes(const Topology& topology, const MessageSizes& sizes) {
+    const auto shape = ShapeRoutes::of(topology);
+    NextLinks next_links(topology, shape);
+    first_.push_back(0);
+    for (const auto npu : members_) {
+      const auto size = sizes.of(NpuId(npu), cycle_.chunks);
+      const auto destination = cycle_.next[npu];
+      for (auto at = vertex_of(NpuId(npu)); reachable_ && at != vertex_of(destination);) {
+        const auto link = next_links(at, destination);
+        reachable_ = link.exists();
+        if (!reachable_) return;
+        links_.push_back(link);
+        hops_.push_back(sizes.hop(topology.class_of(link), size));
+        bytes_.push_back(sizes.bytes(size));
+        at = topology.target(link);
+      }
+      first_.push_back(links_.size());
+    }
+  }
+
+  void take_step(std::uint64_t step) {
+    const bool at_start = step < cycle_.at_start;
+    const auto* brought = at_start ? nullptr : row(step - cycle_.at_start);
+    auto* out = row(step);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      auto time = at_start ? delays_[members_[i]] : std::max(delays_[members_[i]], brought[before_[i]]);
+      for (auto l = first_[i]; l < first_[i + 1]; ++l) {
+        const auto start = std::max(time, free_[l]);
+        free_[l] = start + hops_[l].busy;
+        time = start + hops_[l].latency;
+      }
+      out[i] = time;
+    }
+  }
+
+  /// How much later the round that ends with the last step is than the one before it, where that is the same for all
+  /// its arrivals and links, and no delayed start matters any more.
+  [[nodiscard]] std::optional<SimTime> repeats_last_round(const std::vector<SimTime>& links_before) const {
+    const auto shift = row(last_step_)[0] - row(last_step_ - cycle_.at_start)[0];
+    for (std::size_t l = 0; l < free_.size(); ++l)
+      if (free_[l] - links_before[l] != shift) return std::nullopt;
+    for (auto step = last_step_ + 1 - cycle_.at_start; step <= last_step_; ++step) {
+      const auto* now = row(step);
+      const auto* before = row(step - cycle_.at_start);
+      for (std::size_t i = 0; i < members_.size(); ++i)
+        if (now[i] - before[i] != shift || before[before_[i]] < delays_[members_[i]]) return std::nullopt;
+    }
+    return shift;
+  }
+
+  /// All rounds to come are like the last one: those that are complete are skipped, the rest is taken from the state
+  /// as it is and read later.
+  void skip(SimTime shift) {
+    const auto steps = cycle_.messages - 1 - last_step_;
+    late_ = static_cast<std::int64_t>(steps / cycle_.at_start) * shift;
+    for (auto rest = steps % cycle_.at_start; rest > 0; --rest) take_step(++last_step_);
+  }
+
+  const Cycle& cycle_;
+  std::vector<std::uint32_t> members_;  ///< NPUs of the cycle
+  std::vector<std::uint32_t> before_;   ///< by member: the member before it in the cycle
+  std::vector<SimTime> delays_;         ///< by NPU
+  // Routes, member after member.
+  std::vector<std::size_t> first_;
+  std::vector<LinkId> links_;
+  std::vector<HopTime> hops_;
+  std::vector<Bytes> bytes_;
+  std::vector<SimTime> free_;
+  std::vector<SimTime> arrivals_;  ///< of the steps of two rounds, at the member after
+  std::uint64_t last_step_ = 0;    ///< taken
+  SimTime late_;                   ///< how much later than computed all is
+  bool reachable_ = true;
+};
+
+/// Whether no link is on two routes.
+bool share_no_link(const Topology& topology, const std::vector<CycleRun>& runs) {
+  std::vector<bool> taken(topology.links(), false);
+  for (const auto& run : runs)
+    for (const auto link : run.links()) {
+      if (taken[link.index()]) return false;
+      taken[link.index()] = true;
+    }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topology, const Collective& collective,
+                                                           const Program& program, const SimulationOptions& options) {
+  if (options.record_sends || options.record_arrivals || options.utilization_bins > 0) return std::nullopt;
+  const auto cycles = program.cycles();
+  if (cycles.empty()) return std::nullopt;
+  const MessageSizes sizes(topology, collective, program, options.occupancy);
+  std::vector<SimTime> delays(topology.npus(), SimTime::zero());
+  for (const auto& delay : options.start_delays) delays[delay.npu.index()] = delay.time;
+  std::vector<CycleRun> runs;
+  std::uint64_t messages = 0;
+  for (const auto& cycle : cycles) {
+    const auto& run = runs.emplace_back(topology, sizes, cycle, delays);
+    if (cycle.at_start == 0 || !run.reachable() || !run.affordable()) return std::nullopt;
+    messages += cycle.messages * run.members();
+  }
+  ensure(messages == program.messages(), "a program's cycles have other messages than the program");
+  if (!share_no_link(topology, runs)) return std::nullopt;
+  Simulation result;
+  result.engine = SimulationEngine::static_order;
+  if (options.record_npu_finish) result.npu_finish.assign(topology.npus(), SimTime::zero());
+  if (options.record_links) result.links.assign(topology.links(), LinkLoad{});
+  for (auto& run : runs) {
+    run.run();
+    run.report(options, result);
+  }
+  return Result<Simulation>(std::move(result));
+}
+
+}  // namespace tenex

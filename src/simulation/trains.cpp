@@ -1,0 +1,210 @@
+// The trains engine: open loops on one-dimensional shapes, where the order on each link is known beforehand.
+//
+// All messages are injected at time zero and trigger nothing, so no event needs to wait for another. Where all are
+// neighbours, a link carries its source's messages in their order and that is all. On a ring or a line, trains of
+// messages pass from link to link (line_trains.hpp). On a switch, the i-th messages of all NPUs reach it at the same
+// time and enter its out-links in the order of its ports. Messages are generated as they are needed, in O(1).
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "simulation/backends.hpp"
+#include "simulation/line_trains.hpp"
+#include "simulation/message_sizes.hpp"
+#include "simulation/port_ranks.hpp"
+#include "simulation/shape_routes.hpp"
+
+namespace tenex {
+namespace {
+
+/// The one block of more than one NPU.
+std::optional<Block> only_block(const Topology& topology) {
+  if (!topology.shape() || !topology.shape()->is_product()) return std::nullopt;
+  std::optional<Block> only;
+  for (const auto& block : topology.shape()->blocks) {
+    if (block.size == 1) continue;
+    if (only) return std::nullopt;
+    only = block;
+  }
+  return only;
+}
+
+class TrainsEngine {
+ public:
+  TrainsEngine(const Topology& topology, const Collective& collective, const Program& program,
+               const SimulationOptions& options, Block block)
+      : topology_(topology),
+        program_(program),
+        options_(options),
+        block_(block),
+        sizes_(topology, collective, program, options.occupancy) {
+    result_.engine = SimulationEngine::trains;
+    if (options.record_npu_finish) result_.npu_finish.assign(topology.npus(), SimTime::zero());
+    if (options.record_links) result_.links.assign(topology.links(), LinkLoad{});
+  }
+
+  /// nullopt: messages of several sizes where all must be alike.
+  std::optional<Result<Simulation>> run() {
+    bool done = false;
+    if (block_.kind == BlockKind::fully_connected)
+      done = neighbours();
+    else if (block_.kind == BlockKind::switched)
+      done = through_switch();
+    else
+      done = both_ways();
+    if (!done) return std::nullopt;
+    return Result<Simulation>(std::move(result_));
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t npus() const { return static_cast<std::uint32_t>(topology_.npus()); }
+
+  void arrive(NpuId npu, SimTime time) {
+    result_.finish = std::max(result_.finish, time);
+    if (options_.record_npu_finish) result_.npu_finish[npu.index()] = std::max(result_.npu_finish[npu.index()], time);
+  }
+  void load(LinkId link, std::uint32_t size, std::uint64_t messages) {
+    if (!options_.record_links) return;
+    const auto count = static_cast<std::int64_t>(messages);
+    result_.links[link.index()].bytes += sizes_.bytes(size) * count;
+    result_.links[link.index()].busy += sizes_.hop(topology_.class_of(link), size).busy * count;
+  }
+  /// The size class of a message; false where it is not that of those before.
+  bool same_size(const Message& message) {
+    const auto size = sizes_.of(message);
+    if (!size_) size_ = size;
+    return *size_ == size;
+  }
+
+  /// Every message is one hop: NPU by NPU, the out-links of one are all there is to look at. They are in the order of
+  /// their targets.
+  bool neighbours() {
+    std::vector<SimTime> free(npus());
+    for (std::uint32_t npu = 0; npu < npus(); ++npu) {
+      std::fill(free.begin(), free.end(), SimTime::zero());
+      const auto links = topology_.out_links(VertexId(npu));
+      const auto messages = program_.messages_from(NpuId(npu));
+      result_.messages += messages;
+      for (std::uint64_t i = 0; i < messages; ++i) {
+        const auto message = program_.message_of(NpuId(npu), i);
+        const auto to = message.destination.index();
+        const auto link = links[to > npu ? to - 1 : to];
+        const auto size = sizes_.of(message);
+        const auto& hop = sizes_.hop(topology_.class_of(link), size);
+        arrive(message.destination, free[to] + hop.latency);
+        free[to] += hop.busy;
+        load(link, size, 1);
+      }
+    }
+    result_.hops = result_.messages;
+    return true;
+  }
+
+  /// Rings and lines: the two directions do not touch each other.
+  bool both_ways() {
+    std::vector<std::vector<std::uint32_t>> distances(2 * npus());
+    for (std::uint32_t npu = 0; npu < npus(); ++npu) {
+      const auto messages = program_.messages_from(NpuId(npu));
+      result_.messages += messages;
+      for (std::uint64_t i = 0; i < messages; ++i) {
+        const auto message = program_.message_of(NpuId(npu), i);
+        if (!same_size(message)) return false;
+        const auto to = message.destination.value();
+        const auto upward = to > npu ? to - npu : to + npus() - npu;
+        const bool up = block_.kind == BlockKind::line ? to > npu : upward <= npus() - upward;
+        const auto hops = up ? upward : npus() - upward;
+        distances[2 * npu + (up ? 0 : 1)].push_back(hops);
+        result_.hops += hops;
+      }
+    }
+    if (!size_) return true;
+    for (const bool up : {true, false}) one_way(up, distances);
+    return true;
+  }
+
+  void one_way(bool up, std::vector<std::vector<std::uint32_t>>& distances) {
+    const bool closed = block_.kind == BlockKind::ring;
+    const auto routes = ShapeRoutes::of(topology_);
+    ensure(routes.has_value(), "an intact shape has no routes");
+    std::vector<LineTrains::Entry> entries;
+    for (std::uint32_t i = 0; i < npus(); ++i) {
+      const auto npu = up ? i : npus() - 1 - i;
+      if (!closed && i + 1 == npus()) break;
+      const auto target = NpuId(up ? (npu + 1) % npus() : (npu + npus() - 1) % npus());
+      if (closed && !up && npus() == 2) return;
+      const auto link = (*routes)(VertexId(npu), target);
+      entries.push_back(
+          {link, target, sizes_.hop(topology_.class_of(link), *size_), std::move(distances[2 * npu + (up ? 0 : 1)])});
+    }
+    LineTrains trains(std::move(entries), closed);
+    trains.run();
+    for (std::size_t e = 0; e < trains.entries().size(); ++e) {
+      const auto& entry = trains.entries()[e];
+      if (trains.finish(e) > SimTime::zero()) arrive(entry.target, trains.finish(e));
+      load(entry.link, *size_, trains.messages(e));
+    }
+  }
+
+  /// The i-th messages reach the switch together, where links and sizes are alike.
+  bool through_switch() {
+    const VertexId hub(npus());
+    std::vector<NpuId> sources;  // by port
+    std::vector<std::uint64_t> messages;
+    for (const auto link : topology_.in_links(hub)) {
+      sources.push_back(npu_of(topology_.source(link)));
+      messages.push_back(program_.messages_from(sources.back()));
+      result_.messages += messages.back();
+      if (topology_.class_of(link) != topology_.class_of(topology_.in_links(hub)[0])) return false;
+    }
+    result_.hops = 2 * result_.messages;
+    const auto rounds = *std::max_element(messages.begin(), messages.end());
+    std::vector<LinkId> down(npus());
+    for (const auto link : topology_.out_links(hub)) down[topology_.target(link).index()] = link;
+    std::vector<SimTime> free(npus());
+    std::vector<std::uint64_t> received(npus(), 0);
+    SimTime now;
+    for (std::uint64_t i = 0; i < rounds; ++i)
+      for (std::size_t port = 0; port < sources.size(); ++port) {
+        if (i >= messages[port]) continue;
+        const auto message = program_.message_of(sources[port], i);
+        if (!same_size(message)) return false;
+        const auto& up = sizes_.hop(topology_.class_of(topology_.in_links(hub)[0]), *size_);
+        now = static_cast<std::int64_t>(i) * up.busy + up.latency;
+        const auto to = message.destination.index();
+        free[to] = std::max(free[to], now) + sizes_.hop(topology_.class_of(down[to]), *size_).busy;
+        ++received[to];
+      }
+    for (std::uint32_t npu = 0; npu < npus(); ++npu) {
+      if (received[npu] == 0) continue;
+      const auto& hop = sizes_.hop(topology_.class_of(down[npu]), *size_);
+      arrive(NpuId(npu), free[npu] - hop.busy + hop.latency);
+      load(down[npu], *size_, received[npu]);
+    }
+    for (std::size_t port = 0; port < sources.size(); ++port)
+      if (messages[port] > 0) load(topology_.in_links(hub)[port], *size_, messages[port]);
+    return true;
+  }
+
+  const Topology& topology_;
+  const Program& program_;
+  const SimulationOptions& options_;
+  Block block_;
+  MessageSizes sizes_;
+  std::optional<std::uint32_t> size_;  ///< of all messages
+  Simulation result_;
+};
+
+}  // namespace
+
+std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, const Collective& collective,
+                                                     const Program& program, const SimulationOptions& options) {
+  if (options.record_sends || options.record_arrivals || options.utilization_bins > 0 ||
+      !options.start_delays.empty() || !program.open_loop())
+    return std::nullopt;
+  const auto block = only_block(topology);
+  if (!block) return std::nullopt;
+  return TrainsEngine(topology, collective, program, options, *block).run();
+}
+
+}  // namespace tenex

@@ -1,0 +1,127 @@
+// The window engine: one event per hop, store-and-forward, one FIFO per directed link, for any program.
+//
+// A message that enters a link at t starts at max(t, free), holds the link for its busy time and arrives at start +
+// alpha + beta*m (000, section 3.4.2). Arrivals at a vertex are handled in the order (time, in-port rank, FIFO); what
+// happens at a vertex touches its out-links alone, so vertices are independent until the least hop time has passed.
+//
+// The engine uses that: time is cut into windows of 2^k <= the least hop time, so nothing handled in a window can
+// arrive in it. Each link's FIFO is in order of arrival already; a calendar holds the heads. Taking a window, the
+// engine goes through its vertices and merges the arrivals at each. Threads own contiguous vertices and meet after
+// each window; no result depends on which thread does what. Ids are given at injection and renumbered at the end in
+// the order (time of injection, NPU, order there), which does not depend on the windows.
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "simulation/backends.hpp"
+#include "simulation/window_network.hpp"
+#include "simulation/window_worker.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::int64_t stop = -1;
+
+/// Runs the workers until nothing is under way.
+void run_together(std::vector<WindowWorker*>& workers) {
+  WindowBarrier barrier(static_cast<int>(workers.size()));
+  std::vector<std::exception_ptr> broken(workers.size());
+  const auto guarded = [&](std::size_t thread, auto&& work) {
+    try {
+      const auto next = work();
+      return workers[thread]->failure ? stop : next;
+    } catch (...) {
+      broken[thread] = std::current_exception();
+      return stop;
+    }
+  };
+  const auto run_one = [&](std::size_t thread) {
+    auto mine = guarded(thread, [&] { return workers[thread]->begin(); });
+    for (auto window = barrier.meet(mine); window != WindowBarrier::no_window && window != stop;
+         window = barrier.meet(mine))
+      mine = guarded(thread, [&] { return workers[thread]->step(workers, window); });
+  };
+  {
+    // Not OpenMP's: all of them must run at the same time, also where the caller is a thread of a team itself.
+    std::vector<std::jthread> others;
+    for (std::size_t thread = 1; thread < workers.size(); ++thread) others.emplace_back(run_one, thread);
+    run_one(0);
+  }
+  for (const auto& error : broken)
+    if (error) std::rethrow_exception(error);
+}
+
+void add_up(Simulation& total, WindowWorker& part) {
+  total.finish = std::max(total.finish, part.finish);
+  total.messages += part.messages;
+  total.hops += part.hops;
+  if (total.npu_finish.empty()) total.npu_finish.swap(part.npu_finish);
+  for (std::size_t npu = 0; npu < part.npu_finish.size(); ++npu)
+    total.npu_finish[npu] = std::max(total.npu_finish[npu], part.npu_finish[npu]);
+  if (total.links.empty()) total.links.swap(part.links);
+  for (std::size_t link = 0; link < part.links.size(); ++link) {
+    total.links[link].bytes += part.links[link].bytes;
+    total.links[link].busy += part.links[link].busy;
+  }
+}
+
+Result<Simulation> run(const Topology& topology, const Collective& collective, const Program& program,
+                       const SimulationOptions& options, const std::optional<SimTime>& finish) {
+  WindowNetwork network(topology, collective, program, options);
+  const auto state = program.begin();
+  std::deque<WindowWorker> workers;
+  std::vector<WindowWorker*> all;
+  std::optional<UtilizationBins> bins;
+  if (finish) bins.emplace(*finish, options.utilization_bins);
+  for (int thread = 0; thread < network.threads(); ++thread)
+    all.push_back(&workers.emplace_back(network, *state, thread, bins));
+  run_together(all);
+  Simulation result;
+  for (auto* worker : all) {
+    if (worker->failure) return *worker->failure;
+    add_up(result, *worker);
+  }
+  if (bins) result.utilization = workers[0].utilization->result();
+  if (options.record_arrivals) {
+    result.arrivals = std::move(workers[0].arrivals);
+    std::stable_sort(result.arrivals.begin(), result.arrivals.end(), [](const Delivery& a, const Delivery& b) {
+      return a.time != b.time ? a.time < b.time : a.npu < b.npu;
+    });
+  }
+  if (options.record_sends) {
+    auto sends = make_record(std::move(workers[0].sends), workers[0].injections, collective, program);
+    if (!sends) return sends.errors();
+    result.sends = std::move(*sends);
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Simulation> simulate_in_windows(const Topology& topology, const Collective& collective, const Program& program,
+                                       const SimulationOptions& options) {
+  if (topology.links() == 0 && program.messages() == 0) return Simulation{};
+  auto first = options;
+  first.utilization_bins = 0;
+  if (options.utilization_bins == 0) {
+    auto result = run(topology, collective, program, options, std::nullopt);
+    if (result || options.threads <= 1) return result;
+    first.threads = 1;  // of several failures, the one that a single thread meets first
+    return run(topology, collective, program, first, std::nullopt);
+  }
+  // How wide the bins are is known once the finish is.
+  first.record_sends = first.record_arrivals = first.record_links = first.record_npu_finish = false;
+  const auto rehearsal = simulate_in_windows(topology, collective, program, first);
+  if (!rehearsal) return rehearsal.errors();
+  return run(topology, collective, program, options, rehearsal->finish);
+}
+
+}  // namespace tenex

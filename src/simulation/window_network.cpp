@@ -1,0 +1,94 @@
+#include "simulation/window_network.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <thread>
+
+#include "simulation/port_ranks.hpp"
+
+namespace tenex {
+namespace {
+
+/// Fewer ports than this are not worth another thread.
+constexpr std::size_t least_ports_per_thread = 2048;
+constexpr int spins_before_yield = 2000;
+
+bool keeps_deliveries(const SimulationOptions& options) {
+  return options.record_sends || options.record_arrivals || options.utilization_bins > 0;
+}
+
+}  // namespace
+
+WindowNetwork::WindowNetwork(const Topology& network, const Collective& chunks, const Program& messages,
+                             const SimulationOptions& what)
+    : topology(network),
+      collective(chunks),
+      program(messages),
+      options(what),
+      sizes(network, chunks, messages, what.occupancy),
+      shape_routes(ShapeRoutes::of(network)),
+      window_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sizes.least_latency().count()))) - 1),
+      reach((sizes.greatest_latency().count() >> window_bits) + 2),
+      elides(messages.open_loop() && !keeps_deliveries(what)) {
+  if (!options.start_delays.empty()) start_of_npu.assign(topology.npus(), SimTime::zero());
+  for (const auto& delay : options.start_delays) start_of_npu[delay.npu.index()] = delay.time;
+  number_ports();
+  if (shape_routes) shape_ports = shape_routes->renamed(port_of);
+  const auto affordable = static_cast<int>(ports.size() / least_ports_per_thread) + 1;
+  split(keeps_deliveries(options) ? 1 : std::clamp(options.threads, 1, affordable));
+}
+
+void WindowNetwork::number_ports() {
+  const auto links = links_by_port(topology);
+  port_of.resize(links.size());
+  vertex_of_port.reserve(links.size());
+  link_of_port.reserve(links.size());
+  std::size_t next = 0;
+  for (std::uint32_t v = 0; v < topology.vertices(); ++v) {
+    if (v < topology.npus() && delayed(NpuId(v))) {
+      vertex_of_port.push_back(VertexId(v));
+      link_of_port.push_back(LinkId::none());
+    }
+    for (const auto end = next + topology.in_links(VertexId(v)).size(); next < end; ++next) {
+      port_of[links[next].index()] = static_cast<std::uint32_t>(link_of_port.size());
+      vertex_of_port.push_back(VertexId(v));
+      link_of_port.push_back(links[next]);
+    }
+  }
+  ports = std::vector<Port>(link_of_port.size());
+  for (std::size_t port = 0; port < ports.size(); ++port)
+    if (link_of_port[port].exists()) ports[port].link_class = topology.class_of(link_of_port[port]);
+}
+
+void WindowNetwork::split(int threads) {
+  first_port = {0};
+  first_vertex = {0};
+  for (int t = 1; t < threads; ++t) {
+    auto port = ports.size() * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads);
+    while (port > 0 && port < ports.size() && vertex_of_port[port] == vertex_of_port[port - 1]) ++port;
+    first_port.push_back(static_cast<std::uint32_t>(port));
+    first_vertex.push_back(port < ports.size() ? vertex_of_port[port].value()
+                                               : static_cast<std::uint32_t>(topology.vertices()));
+  }
+  first_port.push_back(static_cast<std::uint32_t>(ports.size()));
+  first_vertex.push_back(static_cast<std::uint32_t>(topology.vertices()));
+}
+
+std::int64_t WindowBarrier::meet(std::int64_t window) {
+  if (threads_ == 1) return window;
+  const auto round = round_.load(std::memory_order_acquire);
+  auto& earliest = earliest_[round % 2];
+  for (auto known = earliest.load(); window < known && !earliest.compare_exchange_weak(known, window);) {
+  }
+  if (arrived_.fetch_add(1) + 1 == threads_) {
+    arrived_.store(0);
+    earliest_[(round + 1) % 2].store(no_window);
+    round_.store(round + 1, std::memory_order_release);
+  } else {
+    for (int spins = 0; round_.load(std::memory_order_acquire) == round; ++spins)
+      if (spins > spins_before_yield) std::this_thread::yield();
+  }
+  return earliest.load();
+}
+
+}  // namespace tenex

@@ -1,0 +1,68 @@
+// What the threads of a window engine share: the ports, who owns them, and the barrier at which windows end.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "simulation/message_sizes.hpp"
+#include "simulation/port.hpp"
+#include "simulation/shape_routes.hpp"
+#include "tenex/simulation/simulator.hpp"
+
+namespace tenex {
+
+/// Ports are numbered by (vertex, in-port rank): the order in which simultaneous arrivals are handled. An NPU with a
+/// start delay has one port more, before the others, over which nothing but its own start comes.
+struct WindowNetwork {
+  WindowNetwork(const Topology& topology, const Collective& collective, const Program& program,
+                const SimulationOptions& options);
+
+  const Topology& topology;
+  const Collective& collective;
+  const Program& program;
+  const SimulationOptions& options;
+  MessageSizes sizes;
+  std::optional<ShapeRoutes> shape_routes;
+  int window_bits;      ///< a window is 2^this picoseconds, at most the least hop time
+  std::int64_t reach;   ///< windows that a hop spans at most
+  bool elides = false;  ///< deliveries trigger nothing and are not recorded: known when the last hop starts
+  std::optional<ShapeRoutes> shape_ports;  ///< the same routes, with ports in place of links
+  std::vector<Port> ports;
+  std::vector<VertexId> vertex_of_port;   ///< at which it delivers
+  std::vector<LinkId> link_of_port;       ///< none() for a start
+  std::vector<std::uint32_t> port_of;     ///< by link
+  std::vector<SimTime> start_of_npu;      ///< empty where no NPU is delayed
+  std::vector<std::uint32_t> first_port;  ///< by thread, one more: contiguous vertices each
+  std::vector<std::uint32_t> first_vertex;
+
+  [[nodiscard]] int threads() const { return static_cast<int>(first_port.size()) - 1; }
+  [[nodiscard]] bool delayed(NpuId npu) const {
+    return !start_of_npu.empty() && start_of_npu[npu.index()] > SimTime::zero();
+  }
+
+ private:
+  void number_ports();
+  void split(int threads);
+};
+
+/// Threads meet here after every window; each brings the earliest window that it knows of, and all leave with the
+/// earliest of all. Spins, then yields.
+class WindowBarrier {
+ public:
+  explicit WindowBarrier(int threads) : threads_(threads) {}
+  [[nodiscard]] std::int64_t meet(std::int64_t window);
+
+ private:
+  int threads_;
+  std::atomic<int> arrived_{0};
+  std::atomic<std::uint64_t> round_{0};
+  // By parity: a thread may bring its next window while another still reads the last answer.
+  std::atomic<std::int64_t> earliest_[2] = {no_window, no_window};
+
+ public:
+  static constexpr std::int64_t no_window = INT64_MAX;
+};
+
+}  // namespace tenex

@@ -1,0 +1,113 @@
+// One thread of the window engine: a contiguous range of vertices, and the ports that deliver there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simulation/next_links.hpp"
+#include "simulation/record.hpp"
+#include "simulation/window_calendar.hpp"
+#include "simulation/window_network.hpp"
+
+namespace tenex {
+
+/// Takes windows one by one. What it sends to the ports of other threads waits in outboxes until the window has ended
+/// for all; outboxes are double-buffered, so that one barrier per window suffices.
+class WindowWorker {
+ public:
+  WindowWorker(WindowNetwork& network, ProgramState& state, int thread, std::optional<UtilizationBins> bins);
+
+  /// Injects what the worker's NPUs send at time zero. Returns the first window that anything of it reaches.
+  std::int64_t begin();
+  /// After the barrier: takes what the others have sent to this thread in the last window, then handles `window`.
+  /// Returns the earliest window that the thread knows of.
+  std::int64_t step(std::vector<WindowWorker*>& all, std::int64_t window);
+
+  // What came of it, for the engine to put together.
+  SimTime finish;
+  std::uint64_t messages = 0;
+  std::uint64_t hops = 0;
+  std::vector<SimTime> npu_finish;
+  std::vector<LinkLoad> links;
+  std::vector<Delivery> arrivals;
+  std::vector<Send> sends;
+  std::vector<Injection> injections;
+  std::optional<UtilizationBins> utilization;
+  std::optional<Diagnostic> failure;
+
+ private:
+  struct Arrival {
+    Flight flight;
+    std::uint32_t port;
+    [[nodiscard]] bool before(const Arrival& other) const {
+      return flight.arrival != other.flight.arrival ? flight.arrival < other.flight.arrival : port < other.port;
+    }
+  };
+  struct Outgoing {
+    Flight flight;
+    std::uint32_t port;
+  };
+  // Beginnings.
+  void start_npu(NpuId npu);
+  void wake(NpuId npu, SimTime now);
+
+  // A window.
+  void take_inbox(std::vector<WindowWorker*>& all);
+  void handle(std::span<const std::uint32_t> ports);
+  void prefetch(std::span<const std::uint32_t> ports, std::size_t first);
+  bool collect(std::uint32_t port, SimTime end);
+  void drain(VertexId vertex, std::uint32_t port, SimTime end);
+  void settle(VertexId vertex, const Flight& flight, std::uint32_t port);
+  void deliver(const Flight& flight);
+  void react(const Message& message, SimTime now);
+
+  // A message.
+  [[nodiscard]] Message message_of(const Flight& flight) const;
+  [[gnu::always_inline]] void inject(const Message& message, SimTime now);
+  template <class Cargo>
+  [[gnu::always_inline]] void enter_next(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
+                                         SimTime now);
+  [[nodiscard]] Flight& extend_outbox(std::uint32_t port, SimTime arrival);
+  void push(std::uint32_t port, const Flight& flight);
+  void note_finish(NpuId npu, SimTime time);
+  void write_down(std::uint32_t port, const Flight& flight, SimTime start, SimTime busy);
+  [[nodiscard]] std::uint32_t next_port(VertexId at, NpuId destination) {
+    if (shape_ports_ != nullptr) return (*shape_ports_)(at, destination).value();
+    const auto link = next_links_(at, destination);
+    return link.exists() ? network_.port_of[link.index()] : no_port;
+  }
+  [[nodiscard]] std::int64_t window_of(SimTime time) const { return time.count() >> window_bits_; }
+
+  static constexpr std::uint32_t no_port = LinkId::none().value();
+
+  WindowNetwork& network_;
+  ProgramState& state_;
+  int thread_;
+  NextLinks next_links_;
+  WindowCalendar calendar_;
+  std::uint32_t first_port_;
+  std::uint32_t ports_;  ///< how many
+  bool writes_down_;     ///< hops are recorded in any way
+  bool plain_ = false;   ///< of deliveries nothing is kept but the last one's time, and all NPUs are awake
+  bool elides_ = false;
+  bool records_ = false;
+  // What the network holds, near at hand.
+  bool uniform_ = false;
+  HopTime uniform_hop_;
+  int window_bits_ = 0;
+  Port* all_ports_ = nullptr;
+  const ShapeRoutes* shape_ports_ = nullptr;
+  Flight elided_;
+  std::vector<std::uint32_t> taken_;
+  std::vector<Arrival> at_vertex_;                ///< in one window
+  std::vector<Message> triggered_;                ///< by one arrival
+  std::vector<std::vector<Outgoing>> outbox_[2];  ///< by parity and thread
+  int parity_ = 0;
+  std::int64_t earliest_sent_ = WindowBarrier::no_window;
+  std::vector<std::vector<Message>> held_;  ///< by NPU: arrived before its start; empty where no NPU is delayed
+  std::vector<bool> awake_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,340 @@
+// The engines that use what programs state of themselves reach what the window engine reaches, on any number of
+// threads; and they refuse what they cannot do.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "simulation/programs.hpp"
+#include "support/topologies.hpp"
+#include "tenex/base/random.hpp"
+
+namespace tenex {
+namespace {
+
+SimulationOptions measuring(SimulationEngine engine, Occupancy occupancy = Occupancy::serialization) {
+  SimulationOptions options;
+  options.engine = engine;
+  options.occupancy = occupancy;
+  options.record_links = true;
+  options.record_npu_finish = true;
+  return options;
+}
+
+void expect_same(const Simulation& simulation, const Simulation& expected) {
+  ASSERT_EQ(simulation.finish, expected.finish);
+  ASSERT_EQ(simulation.messages, expected.messages);
+  ASSERT_EQ(simulation.hops, expected.hops);
+  ASSERT_EQ(simulation.npu_finish, expected.npu_finish);
+  ASSERT_EQ(simulation.links.size(), expected.links.size());
+  for (std::size_t link = 0; link < expected.links.size(); ++link) {
+    ASSERT_EQ(simulation.links[link].bytes, expected.links[link].bytes) << "link " << link;
+    ASSERT_EQ(simulation.links[link].busy, expected.links[link].busy) << "link " << link;
+  }
+}
+
+/// Runs all algorithms on a topology with `engine`; how many of them it could run. All equal the window engine's.
+int count_equal_runs(SimulationEngine engine, const Topology& topology, std::int64_t chunks,
+                     std::string_view groups = "all", const std::vector<StartDelay>& delays = {}) {
+  int runs = 0;
+  for (const auto& algorithm : algorithms())
+    for (const auto kind : support::kKinds)
+      for (const auto order : {DestinationOrder::relative, DestinationOrder::absolute})
+        for (const auto occupancy : support::kOccupancies) {
+          const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), chunks, groups);
+          AlgorithmOptions made;
+          made.order = order;
+          const auto program = support::program_if_defined(algorithm, topology, collective, made);
+          if (!program) continue;
+          auto options = measuring(engine, occupancy);
+          options.start_delays = delays;
+          const auto simulation = simulate(topology, collective, *program, options);
+          if (!simulation) continue;
+          ++runs;
+          EXPECT_EQ(simulation->engine, engine);
+          options.engine = SimulationEngine::window;
+          SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) +
+                       ", c = " + std::to_string(chunks) + ", " + std::string(to_string(occupancy)));
+          expect_same(*simulation, simulate(topology, collective, *program, options).value());
+          if (testing::Test::HasFailure()) return runs;
+        }
+  return runs;
+}
+
+TEST(OrbitEngine, EqualsTheWindowEngineOnSymmetricShapes) {
+  for (const auto* shape : {"RI(2)", "RI(5)", "RI(8)", "FC(6)", "RI(4)_RI(4)", "RI(3)_RI(4)_RI(2)", "RI(5)_FC(3)",
+                            "FC(3)_FC(4)", "RI(2)_RI(2)_RI(2)", "LI(2)_RI(6)"})
+    for (const std::int64_t chunks : {1, 2, 3}) {
+      SCOPED_TRACE(shape);
+      // Direct at least: All-Gather, Reduce-Scatter, All-Reduce, All-to-All.
+      EXPECT_GE(count_equal_runs(SimulationEngine::orbit, support::shape(shape), chunks), 4);
+      if (HasFailure()) return;
+    }
+}
+
+TEST(OrbitEngine, EqualsTheWindowEngineWhereDimensionsDiffer) {
+  const auto topology = support::shape("RI(4)_FC(3)_RI(5)", {nanoseconds(100), nanoseconds(700), nanoseconds(300)},
+                                       {gigabytes_per_second(10), gigabytes_per_second(40), gigabytes_per_second(25)});
+  EXPECT_GE(count_equal_runs(SimulationEngine::orbit, topology, 2), 4);
+}
+
+TEST(OrbitEngine, SpreadsUtilizationOverAllNpus) {
+  const auto topology = support::torus(4, 3);
+  const auto collective = support::collective(CollectiveKind::all_gather, 12, bytes(1'200'000));
+  auto options = measuring(SimulationEngine::orbit);
+  options.utilization_bins = 9;
+  const auto program = support::program_of("direct", topology, collective);
+  const auto orbit = simulate(topology, collective, *program, options).value();
+  options.engine = SimulationEngine::window;
+  const auto window = simulate(topology, collective, *program, options).value();
+  EXPECT_EQ(orbit.utilization.bin, window.utilization.bin);
+  EXPECT_EQ(orbit.utilization.busy_ps, window.utilization.busy_ps);
+}
+
+TEST(OrbitEngine, RefusesProgramsThatTreatNpusDifferently) {
+  const auto topology = support::ring(6);
+  const auto collective = support::collective(CollectiveKind::all_gather, 6, bytes(6'000));
+  AlgorithmOptions absolute;
+  absolute.order = DestinationOrder::absolute;
+  const auto program = find_algorithm("direct")->make(topology, collective, absolute).value();
+  const auto refused = simulate(topology, collective, *program, measuring(SimulationEngine::orbit));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.errors()[0].fault, Fault::unsupported);
+}
+
+// Direct on an 8 x 8 x 8 torus, 1 GB over links of 100 GB/s: a message takes 1 GB / 512 / 100 GB/s = 19.53125 us. A
+// link that leads up serves 1 + 2 + 3 + 4 = 10 hops for each of the 64 NPUs of its plane: 640 services, 12.5 ms. In
+// relative order links idle for 31 services, in absolute order, where all NPUs begin with the same ones, for 61: 13.107
+// ms and 13.693 ms.
+TEST(Engines, TellTheRelativeOrderFromTheAbsoluteOne) {
+  const auto topology = support::shape("torus(8,8,8)", {nanoseconds(600)}, {gigabytes_per_second(100)});
+  const auto collective = support::collective(CollectiveKind::all_gather, 512, bytes(1'000'000'000));
+  const auto relative =
+      simulate(topology, collective, *support::program_of("direct", topology, collective), {}).value();
+  EXPECT_EQ(relative.engine, SimulationEngine::orbit);
+  EXPECT_EQ(relative.finish, 671 * picoseconds(19'531'250) + 2 * nanoseconds(600));
+  AlgorithmOptions by_id;
+  by_id.order = DestinationOrder::absolute;
+  const auto program = find_algorithm("direct")->make(topology, collective, by_id).value();
+  const auto absolute = simulate(topology, collective, *program, {}).value();
+  EXPECT_EQ(absolute.engine, SimulationEngine::window);
+  EXPECT_EQ(absolute.finish, 701 * picoseconds(19'531'250) + 3 * nanoseconds(600));
+}
+
+TEST(StaticOrderEngine, EqualsTheWindowEngineOnRings) {
+  for (const auto* shape : {"RI(2)", "RI(3)", "RI(8)", "RI(13)", "FC(5)"})
+    for (const std::int64_t chunks : {1, 2, 3, 8}) {
+      SCOPED_TRACE(shape);
+      // The one-way ring at least: All-Gather, Reduce-Scatter, All-Reduce.
+      EXPECT_GE(count_equal_runs(SimulationEngine::static_order, support::shape(shape), chunks), 3);
+      if (HasFailure()) return;
+    }
+}
+
+TEST(StaticOrderEngine, EqualsTheWindowEngineOnUnequalLinksAndWithLateStarts) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Random random(seed, 3);
+    const std::uint32_t npus = 3 + random.below(7);
+    TopologyBuilder builder(npus);
+    for (std::uint32_t npu = 0; npu < npus; ++npu)
+      builder.add_link_pair({VertexId(npu), VertexId((npu + 1) % npus), nanoseconds(random.below(3) * 700),
+                             gigabytes_per_second(10 + 10 * random.below(4))});
+    const auto topology = std::move(builder).build().value();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    EXPECT_GE(count_equal_runs(SimulationEngine::static_order, topology, 1 + seed % 4), 3);
+    EXPECT_GE(count_equal_runs(SimulationEngine::static_order, topology, 1 + seed % 4, "all",
+                               {{NpuId(0), microseconds(random.below(60))}, {NpuId(2), microseconds(7)}}),
+              3);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(StaticOrderEngine, RefusesRoutesThatShareALink) {
+  // On a line of 4 the way back from the last NPU to the first takes the links of the other direction: one way round
+  // no link is shared, both ways round all are.
+  const auto line = support::line(4);
+  const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(4'000));
+  const auto options = measuring(SimulationEngine::static_order);
+  EXPECT_TRUE(simulate(line, collective, *support::program_of("ring_unidirectional", line, collective), options));
+  EXPECT_FALSE(simulate(line, collective, *support::program_of("ring", line, collective), options));
+}
+
+TEST(TrainsEngine, EqualsTheWindowEngineOnEveryBlock) {
+  for (const auto* shape : {"RI(2)", "RI(3)", "RI(8)", "RI(13)", "LI(2)", "LI(7)", "FC(6)", "SW(2)", "SW(9)"})
+    for (const std::int64_t chunks : {1, 2, 3}) {
+      SCOPED_TRACE(shape);
+      // Direct at least: All-Gather, Reduce-Scatter, All-to-All.
+      EXPECT_GE(count_equal_runs(SimulationEngine::trains, support::shape(shape), chunks), 3);
+      if (HasFailure()) return;
+    }
+}
+
+TEST(TrainsEngine, EqualsTheWindowEngineForGroups) {
+  for (const auto* shape : {"RI(12)", "LI(12)", "FC(12)", "SW(12)"}) {
+    SCOPED_TRACE(shape);
+    EXPECT_GE(count_equal_runs(SimulationEngine::trains, support::shape(shape), 2, "0,3,5,6; 1,2,10,11"), 3);
+    if (HasFailure()) return;
+  }
+}
+
+/// Random messages at time zero, as an open loop.
+class OpenScript final : public Program {
+ public:
+  OpenScript(std::uint32_t npus, std::uint64_t seed) : messages_(npus) {
+    Random random(seed, 11);
+    for (std::uint32_t npu = 0; npu < npus; ++npu)
+      for (auto count = random.below(9); count > 0; --count)
+        messages_[npu].push_back({NpuId(npu), NpuId((npu + 1 + random.below(npus - 1)) % npus), ChunkId(0)});
+  }
+  [[nodiscard]] std::unique_ptr<ProgramState> begin() const override { return std::make_unique<State>(messages_); }
+  [[nodiscard]] std::uint64_t messages() const override {
+    std::uint64_t total = 0;
+    for (const auto& mine : messages_) total += mine.size();
+    return total;
+  }
+  [[nodiscard]] bool open_loop() const override { return true; }
+  [[nodiscard]] std::uint64_t messages_from(NpuId npu) const override { return messages_[npu.index()].size(); }
+  [[nodiscard]] Message message_of(NpuId npu, std::uint64_t index) const override {
+    return messages_[npu.index()][index];
+  }
+
+ private:
+  class State final : public ProgramState {
+   public:
+    explicit State(const std::vector<std::vector<Message>>& messages) : messages_(messages) {}
+    void start(NpuId npu, std::vector<Message>& out) override {
+      out.insert(out.end(), messages_[npu.index()].begin(), messages_[npu.index()].end());
+    }
+    void arrive(const Message&, std::vector<Message>&) override {}
+
+   private:
+    const std::vector<std::vector<Message>>& messages_;
+  };
+  std::vector<std::vector<Message>> messages_;
+};
+
+TEST(TrainsEngine, EqualsTheWindowEngineOnRandomTraffic) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    constexpr const char* shapes[] = {"RI(9)", "LI(8)", "FC(5)", "SW(6)", "RI(16)"};
+    const auto topology = support::shape(shapes[seed % 5]);
+    const auto npus = static_cast<std::uint32_t>(topology.npus());
+    const OpenScript program(npus, seed);
+    const auto collective = support::collective(CollectiveKind::all_gather, npus, bytes(100'000));
+    for (const auto occupancy : support::kOccupancies) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      expect_same(simulate(topology, collective, program, measuring(SimulationEngine::trains, occupancy)).value(),
+                  simulate(topology, collective, program, measuring(SimulationEngine::window, occupancy)).value());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(WindowEngine, ElidesLastHopsWithoutChangingAnything) {
+  // A record of sends keeps every event; without it, an open loop's deliveries are known when their last hop starts.
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    constexpr const char* shapes[] = {"RI(4)_RI(4)", "LI(3)_SW(4)", "FC(5)", "SW(6)", "RI(9)"};
+    const auto topology = support::shape(shapes[seed % 5]);
+    const OpenScript program(static_cast<std::uint32_t>(topology.npus()), seed);
+    const auto collective = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(100'000));
+    auto options = measuring(SimulationEngine::window);
+    const auto elided = simulate(topology, collective, program, options).value();
+    options.record_sends = true;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same(elided, simulate(topology, collective, program, options).value());
+    if (HasFailure()) return;
+  }
+}
+
+TEST(WindowEngine, IsTheSameOnAnyNumberOfThreads) {
+  // Large enough that the ports are split: 16 x 16 x 16 NPUs, 24,576 links. Two rings of the first dimension work.
+  const auto topology = support::shape("RI(16)_RI(16)_RI(16)");
+  std::string groups;
+  for (int first = 0; first < 4096; first += 8)
+    groups += (groups.empty() ? "" : "; ") + std::to_string(first) + "-" + std::to_string(first + 7);
+  const auto collective = support::collective(CollectiveKind::all_reduce, 4096, bytes(8'000), 2, groups);
+  for (const auto* algorithm : {"ring", "direct"}) {
+    const auto program = support::program_of(algorithm, topology, collective);
+    auto options = measuring(SimulationEngine::window);
+    const auto alone = simulate(topology, collective, *program, options).value();
+    for (const int threads : {2, 4}) {
+      options.threads = threads;
+      expect_same(simulate(topology, collective, *program, options).value(), alone);
+    }
+  }
+}
+
+TEST(WindowEngine, WaitsForNpusThatStartLate) {
+  // A one-way ring of 3 with messages of 20 us: NPU 1 starts at 100 us. What NPU 0 sent (at NPU 1 at 20.5 us) is passed
+  // on at 100 us, behind NPU 1's own: at NPU 2 at 100 + 20 + 20.5 us. NPU 1's own, there at 120.5 us, goes on to NPU 0
+  // (141 us). NPU 1 itself has NPU 2's chunk through NPU 0 at 41 us.
+  const auto ring = support::ring(3);
+  const auto collective = support::collective(CollectiveKind::all_gather, 3, bytes(3'000'000));
+  const auto program = support::program_of("ring_unidirectional", ring, collective);
+  for (const auto engine : {SimulationEngine::window, SimulationEngine::static_order}) {
+    auto options = measuring(engine);
+    options.start_delays = {{NpuId(1), microseconds(100)}};
+    const auto late = simulate(ring, collective, *program, options).value();
+    EXPECT_EQ(late.npu_finish[0], microseconds(141));
+    EXPECT_EQ(late.npu_finish[1], microseconds(41));
+    EXPECT_EQ(late.npu_finish[2], nanoseconds(140'500));
+  }
+}
+
+TEST(Simulate, TakesTheFastestEngineThatCan) {
+  const auto engine_of = [](std::string_view algorithm, const Topology& topology, SimulationOptions options = {}) {
+    const auto collective = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(100'000));
+    return simulate(topology, collective, *support::program_of(algorithm, topology, collective), options)->engine;
+  };
+  EXPECT_EQ(engine_of("direct", support::torus(4, 4)), SimulationEngine::orbit);
+  EXPECT_EQ(engine_of("ring", support::line(5)), SimulationEngine::window);
+  EXPECT_EQ(engine_of("ring_unidirectional", support::line(5)), SimulationEngine::static_order);
+  EXPECT_EQ(engine_of("direct", support::switched(5)), SimulationEngine::trains);
+  SimulationOptions recording;
+  recording.record_sends = true;
+  EXPECT_EQ(engine_of("direct", support::torus(4, 4), recording), SimulationEngine::window);
+}
+
+TEST(Simulate, RefusesDelaysThatMakeNoSense) {
+  const auto ring = support::ring(3);
+  const auto collective = support::collective(CollectiveKind::all_gather, 3, bytes(3'000));
+  const auto program = support::program_of("ring", ring, collective);
+  SimulationOptions options;
+  options.start_delays = {{NpuId(3), microseconds(1)}};
+  EXPECT_FALSE(simulate(ring, collective, *program, options));
+  options.start_delays = {{NpuId(1), microseconds(1)}, {NpuId(1), microseconds(2)}};
+  EXPECT_FALSE(simulate(ring, collective, *program, options));
+  options.start_delays = {{NpuId(1), picoseconds(-1)}};
+  EXPECT_FALSE(simulate(ring, collective, *program, options));
+}
+
+TEST(CongestionUnawareBackend, IsAsFastAsAnIdleNetwork) {
+  // Single messages meet nobody. One hop: equal. k hops over links alike: the formula counts beta*m once, store and
+  // forward k times, so (k-1) * beta*m more.
+  const auto torus = support::torus(5, 5);
+  const auto collective = support::collective(CollectiveKind::all_gather, 25, bytes(25'000'000));
+  const auto serialization = serialization_time(bytes(1'000'000), support::kBandwidth);
+  for (std::uint32_t to = 1; to < 25; ++to) {
+    const support::ScriptedProgram program({support::flow(0, to, 0)});
+    SimulationOptions options;
+    const auto aware = simulate(torus, collective, program, options).value();
+    options.backend = Backend::congestion_unaware;
+    const auto unaware = simulate(torus, collective, program, options).value();
+    EXPECT_EQ(aware.finish - unaware.finish, static_cast<std::int64_t>(aware.hops - 1) * serialization);
+  }
+}
+
+TEST(CongestionUnawareBackend, RefusesWhatItCannotTell) {
+  const auto ring = support::ring(3);
+  const auto collective = support::collective(CollectiveKind::all_gather, 3, bytes(3'000));
+  const auto program = support::program_of("ring", ring, collective);
+  SimulationOptions options;
+  options.backend = Backend::congestion_unaware;
+  EXPECT_TRUE(simulate(ring, collective, *program, options));
+  options.utilization_bins = 4;
+  EXPECT_FALSE(simulate(ring, collective, *program, options));
+  options.utilization_bins = 0;
+  options.engine = SimulationEngine::orbit;
+  EXPECT_FALSE(simulate(ring, collective, *program, options));
+}
+
+}  // namespace
+}  // namespace tenex
