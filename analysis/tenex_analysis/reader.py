@@ -66,6 +66,41 @@ class Study:
         """Loads per link, where the study stored them: point, link, source, destination, bytes, busy_ps."""
         return self._ragged("links")
 
+    def heat_map(self, point: int, column: str = "bytes") -> numpy.ndarray:
+        """A point's link loads as a matrix [source, destination] of `column` (bytes or busy_ps), NaN where no link is.
+
+        Parallel links are added up. ValueError where the study did not store the point's links.
+        """
+        links = self.links()
+        links = links[links["point"] == point] if len(links) else links
+        if not len(links):
+            raise ValueError(f"the links of point {point} were not stored (ask for store = [\"link_bytes\"])")
+        vertices = int(max(links["source"].max(), links["destination"].max())) + 1
+        matrix = numpy.full((vertices, vertices), numpy.nan)
+        sums = links.groupby(["source", "destination"])[column].sum()
+        for (source, destination), value in sums.items():
+            matrix[source, destination] = value
+        return matrix
+
+    def utilization(self) -> pandas.DataFrame:
+        """Busy links over time, where stored: point, bin, width_ps, busy_ps, and what follows: `time` of the middle of
+        the bin in seconds and `utilization`, the mean share of the point's links that are busy. The last bin may reach
+        beyond the end; its share is of the part before the end.
+        """
+        bins = self._ragged("utilization")
+        if not len(bins):
+            return bins
+        by_point = self.points[["total_links", "collective_time_ps"]].to_dataframe()
+        rows = by_point.loc[bins["point"]].reset_index(drop=True)
+        start = bins["bin"] * bins["width_ps"]
+        part = numpy.minimum(start + bins["width_ps"], rows["collective_time_ps"]) - start
+        share = bins["busy_ps"] / (part.where(part > 0) * rows["total_links"])
+        return bins.assign(time=(start + bins["width_ps"] / 2) * 1e-12, utilization=share.fillna(0.0))
+
+    def arrivals(self) -> pandas.DataFrame:
+        """Deliveries, where stored: point, time_ps, npu, chunk."""
+        return self._ragged("arrivals")
+
     def runs(self) -> pandas.DataFrame:
         """Which rank and host evaluated what, when."""
         return self._ragged("runs")

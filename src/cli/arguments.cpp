@@ -29,17 +29,23 @@ constexpr Option point_options[] = {
     {"npu_bandwidth", "--npu-bandwidth,--npu_bandwidth", "bandwidth per NPU and dimension instead of per link"},
     {"unwind", "--unwind", "degree to which switches are unwound (synthesizers: 1 unless given)"},
     {"without", "--without", "pairs of vertices whose links are removed, such as [[3,4],[7,8]]"},
-    {"collective", "--collective", "all_gather, reduce_scatter, all_reduce, broadcast or reduce"},
+    {"collective", "--collective", "all_gather, reduce_scatter, all_reduce, broadcast, reduce or all_to_all"},
     {"size", "--size", "collective size S, with unit (nccl-tests' meaning)"},
     {"chunks", "--chunks", "chunks per NPU (broadcast, reduce: in all); default 1"},
     {"groups", "--groups", "process groups, such as 0-127;128-255; default all"},
     {"root", "--root", "rank of the root in its group (broadcast, reduce); default 0"},
-    {"algorithm", "--algorithm,--synthesizer", "textbook algorithm or synthesizer, see `tenex list`"},
+    {"algorithm", "--algorithm,--synthesizer",
+     "textbook algorithm, auto (the best of them) or synthesizer, see `tenex list`"},
     {"occupancy", "--occupancy", "serialization (default) or transfer"},
     {"overlap", "--overlap", "true (default) or false: may gathers begin as their reductions end"},
     {"backend", "--backend", "congestion_aware (default) or congestion_unaware"},
     {"attempts", "--attempts", "multi-start attempts of a synthesizer; default 1"},
     {"engine", "--engine", "auto (default), event_driven, exact, coarse or symmetric: how tacos synthesizes"},
+    {"window", "--window", "direct: messages that an NPU has under way at once; default 0, all"},
+    {"order", "--order", "relative (default) or absolute: in which order textbook algorithms take their peers"},
+    {"stragglers", "--stragglers", "slow links and NPUs, late starts: \"npu 3 x2; link 0-1 x1.5; npu 7 delay 5us\""},
+    {"simulation_engine", "--simulation-engine,--simulation_engine",
+     "auto (default), window, static_order, trains or orbit: how a program is simulated"},
     {"seed", "--seed", "seed of random choices; default 1"},
 };
 
@@ -66,6 +72,8 @@ void add_run(CLI::App& app, Parsed& parsed) {
   add_memory(run, parsed.run.memory);
   run->add_flag("--extend", parsed.run.extend, "accept a folder of another study and keep the rows they share");
   run->add_flag("--retry-failed", parsed.run.retry_failed, "evaluate failed rows again");
+  run->add_flag("--one-by-one", parsed.run.one_by_one,
+                "one point at a time per rank, on all its threads: for times that nothing beside them disturbs");
   run->add_flag("--quiet", parsed.run.quiet, "no progress on stderr");
   run->footer("Example:\n  mpirun -n 2 --bind-to none tenex run experiments/quickstart/study.toml --out results/quick");
 
@@ -88,6 +96,14 @@ void add_point_options(CLI::App* command, PointArguments& point) {
   }
 }
 
+void add_observations(CLI::App* command, PointArguments& point) {
+  command->add_option("--observe", point.observe, "print also link_bytes, utilization, arrivals, group_times")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"link_bytes", "utilization", "arrivals", "group_times"}));
+  command->add_option("--bins", point.bins, "bins of time of the utilization; default 100")
+      ->check(CLI::Range(1, 10'000));
+}
+
 void add_point_commands(CLI::App& app, Parsed& parsed) {
   const std::string machine = "--topology \"mesh(10,10)\" --alpha 0.5us --bandwidth 50GiB/s";
 
@@ -96,7 +112,9 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   synthesize->add_option("--threads", parsed.point.threads, "threads; never changes the result")
       ->check(CLI::Range(1, 1024));
   add_memory(synthesize, parsed.point.memory);
-  synthesize->add_option("--out", parsed.point.out, "write the schedule: .h5 or .json");
+  synthesize->add_option("--out,--output", parsed.point.out, "write the schedule: .h5 or .json");
+  synthesize->add_flag("--expanded", parsed.point.expanded, "write every send for other tools, however many they are");
+  add_observations(synthesize, parsed.point);
   synthesize->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   synthesize->footer("Example:\n  tenex synthesize " + machine +
                      "\n    --collective all_gather --size 1GiB --synthesizer tacos --occupancy transfer --out s.h5");
@@ -106,8 +124,11 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   simulate->add_option("--schedule", parsed.replay.file, "replay this schedule file instead");
   simulate->add_option("--replay", parsed.replay.mode, "timed (default) or as_soon_as_possible")
       ->check(CLI::IsMember({"timed", "as_soon_as_possible"}));
+  simulate->add_option("--threads", parsed.point.threads, "threads; never changes the result")
+      ->check(CLI::Range(1, 1024));
   add_memory(simulate, parsed.point.memory);
-  simulate->add_option("--out", parsed.point.out, "write the timed sends: .h5 or .json");
+  add_observations(simulate, parsed.point);
+  simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json");
   simulate->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   simulate->footer("Examples:\n  tenex simulate " + machine +
                    "\n    --collective all_reduce --size 1GiB --algorithm ring\n  tenex simulate --schedule s.h5");
@@ -121,6 +142,8 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
 void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand("verify", "Replay a schedule file against the definition of validity");
   verify->add_option("file", parsed.verify.file, "a schedule file, .h5 or .json")->required();
+  verify->add_option("--threads", parsed.verify.threads, "threads; never changes the verdict")
+      ->check(CLI::Range(1, 1024));
   add_memory(verify, parsed.verify.memory);
   verify->add_flag("--json", parsed.verify.json, "one JSON object on stdout");
   verify->footer("Example:\n  tenex verify s.h5 --json");
@@ -155,7 +178,8 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "list") return parsed.list;
   if (name == "simulate" && !parsed.replay.file.empty()) {
     parsed.replay.json = parsed.point.json;
-    parsed.replay.other_options = !parsed.point.settings.empty() || !parsed.point.out.empty();
+    parsed.replay.other_options =
+        !parsed.point.settings.empty() || !parsed.point.out.empty() || !parsed.point.observe.empty();
     return parsed.replay;
   }
   using Command = PointArguments::Command;

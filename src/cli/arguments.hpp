@@ -21,6 +21,7 @@ struct RunArguments {
   bool extend = false;
   bool retry_failed = false;
   bool quiet = false;
+  bool one_by_one = false;
 };
 
 struct PlanArguments {
@@ -40,6 +41,9 @@ struct PointArguments {
   int threads = 1;
   std::string memory;
   std::filesystem::path out;
+  std::vector<std::string> observe;  ///< as a study's [outputs] store
+  std::uint32_t bins = 100;
+  bool expanded = false;
   bool json = false;
 };
 
@@ -53,6 +57,7 @@ struct ReplayArguments {
 
 struct VerifyArguments {
   std::filesystem::path file;
+  int threads = 1;
   std::string memory;
   bool json = false;
 };

@@ -56,7 +56,8 @@ ExitCode execute(const ListArguments& arguments) {
   std::string text;
   if (wanted("topologies")) text += topologies();
   if (wanted("collectives")) text += collectives();
-  if (wanted("algorithms")) text += entries("algorithms", algorithms());
+  if (wanted("algorithms"))
+    text += entries("algorithms", algorithms()) + line("auto", "the fastest of the textbook algorithms, by simulation");
   if (wanted("synthesizers")) text += entries("synthesizers", synthesizers());
   if (wanted("bounds")) text += entries("bounds", bound_methods());
   if (wanted("columns")) text += columns();

@@ -1,6 +1,8 @@
 // synthesize, simulate and bound: one point in the study's words.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -61,10 +63,15 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   report.add_count("steps", row.steps);
   report.add_count("waste", row.waste);
   report.add("engine", row.engine);
+  if (!row.simulation_engine.empty()) report.add("simulation_engine", row.simulation_engine);
+  if (!row.destination_order.empty()) report.add("destination_order", row.destination_order);
+  if (!row.chosen_algorithm.empty()) report.add("chosen_algorithm", row.chosen_algorithm);
+  if (row.candidates >= 0) report.add("candidates", row.candidates);
   report.add_count("collective_time_ps", row.collective_time_ps);
   if (point.collective == CollectiveKind::all_reduce) {
     report.add_count("time_with_overlap_ps", row.time_with_overlap_ps);
     report.add_count("time_without_overlap_ps", row.time_without_overlap_ps);
+    if (!row.overlap_method.empty()) report.add("overlap_method", row.overlap_method);
   }
   report.add_count("bound_ps", row.bound_ps);
   report.add("bound_name", row.bound_name);
@@ -85,19 +92,75 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   return report;
 }
 
-ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output) {
+bool observes(const PointArguments& arguments, std::string_view what) {
+  return std::ranges::find(arguments.observe, what) != arguments.observe.end();
+}
+
+/// What was to be observed, as lists of the report.
+void add_observations(Report& report, const EvaluationOutput& output) {
+  const auto& row = output.row;
+  std::vector<Report> entries;
+  for (std::size_t i = 0; output.topology && i < row.link_loads.size(); ++i) {
+    Report entry;
+    entry.add("source", std::int64_t{output.topology->source(LinkId::at(i)).value()});
+    entry.add("destination", std::int64_t{output.topology->target(LinkId::at(i)).value()});
+    entry.add("bytes", row.link_loads[i].bytes.count());
+    entry.add("busy_ps", row.link_loads[i].busy.count());
+    entries.push_back(std::move(entry));
+  }
+  if (!entries.empty()) report.add("link_loads", std::exchange(entries, {}));
+  for (std::size_t bin = 0; bin < row.utilization_ps.size(); ++bin) {
+    const auto all = static_cast<double>(row.utilization_bin_ps) * static_cast<double>(row.links);
+    Report entry;
+    entry.add("start_ps", row.utilization_bin_ps * static_cast<std::int64_t>(bin));
+    entry.add("busy_ps", row.utilization_ps[bin]);
+    entry.add("utilization", static_cast<double>(row.utilization_ps[bin]) / all);
+    entries.push_back(std::move(entry));
+  }
+  if (!entries.empty()) report.add("utilization", std::exchange(entries, {}));
+  for (const auto& delivery : row.arrivals) {
+    Report entry;
+    entry.add("time_ps", delivery.time.count());
+    entry.add("npu", std::int64_t{delivery.npu.value()});
+    entry.add("chunk", std::int64_t{delivery.chunk.value()});
+    entries.push_back(std::move(entry));
+  }
+  if (!entries.empty()) report.add("arrivals", std::exchange(entries, {}));
+  for (const auto time : row.group_times_ps) {
+    Report entry;
+    entry.add("time_ps", time);
+    entries.push_back(std::move(entry));
+  }
+  if (!entries.empty()) report.add("group_times", std::move(entries));
+}
+
+/// Writes the schedule where that was asked for, and reports what it takes on disk.
+ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output,
+                   Report& report) {
   if (arguments.out.empty()) return ExitCode::done;
-  if (!output.topology || !output.collective || output.schedule.sends() == 0) {
+  const auto sends = output.schedule.sends();
+  if (!output.topology || !output.collective || sends == 0) {
     complain({input_error({"--out", 0, 0}, "there is no timed stream to write",
-                          "the congestion-unaware backend only computes times", "use --backend congestion_aware")});
+                          point.backend == "congestion_unaware" ? "the congestion-unaware backend only computes times"
+                                                                : "it was too long to be kept",
+                          point.backend == "congestion_unaware" ? "use --backend congestion_aware"
+                                                                : "raise --memory, or write a smaller point")});
     return ExitCode::bad_input;
   }
+  const auto begin = std::chrono::steady_clock::now();
   const auto written =
-      write_schedule_file(arguments.out, {*std::move(output.topology), *std::move(output.collective), point.occupancy,
-                                          output.schedule, point.algorithm, point.canonical});
-  if (written) return ExitCode::done;
-  complain(written.errors());
-  return ExitCode::some_failed;
+      write_schedule_file(arguments.out,
+                          {*std::move(output.topology), *std::move(output.collective), point.occupancy, output.schedule,
+                           point.algorithm, point.canonical},
+                          {arguments.expanded ? SendLayout::expanded : SendLayout::compact, arguments.threads});
+  if (!written) return complain(written.errors()), ExitCode::some_failed;
+  std::error_code error;
+  const auto size = static_cast<double>(std::filesystem::file_size(arguments.out, error));
+  if (error) return ExitCode::done;
+  report.add("file_bytes", static_cast<std::int64_t>(size));
+  report.add("file_bytes_per_send", size / static_cast<double>(sends));
+  report.add("file_seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return ExitCode::done;
 }
 
 // Bounds hold for a topology as it stands: switches are unwound only where asked for, or where a synthesizer was named.
@@ -154,7 +217,11 @@ ExitCode execute(const PointArguments& arguments) {
   EvaluateOptions options;
   options.threads = arguments.threads;
   options.memory_limit_bytes = *limit;
-  options.keep_schedule = !arguments.out.empty();
+  options.link_loads = observes(arguments, "link_bytes");
+  options.group_times = observes(arguments, "group_times");
+  options.arrivals = observes(arguments, "arrivals");
+  options.utilization_bins = observes(arguments, "utilization") ? arguments.bins : 0;
+  options.keep_schedule = !arguments.out.empty() || options.link_loads;
   options.alone = true;
   auto output = evaluate(*point, cache, options);
   const auto exit = exit_of(output.row.status);
@@ -162,9 +229,11 @@ ExitCode execute(const PointArguments& arguments) {
     std::fprintf(stderr, "%s\n", output.row.reason.c_str());
     return exit;
   }
-  const auto report = report_of(*point, output.row);
+  auto report = report_of(*point, output.row);
+  add_observations(report, output);
+  const auto written = exit == ExitCode::done ? write_out(arguments, *point, output, report) : exit;
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
-  return exit == ExitCode::done ? write_out(arguments, *point, output) : exit;
+  return written;
 }
 
 }  // namespace tenex::cli

@@ -1,4 +1,5 @@
 // verify and simulate --schedule: what a schedule file holds, checked or replayed.
+#include <cstdint>
 #include <cstdio>
 #include <utility>
 
@@ -6,6 +7,7 @@
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/files/schedule_file.hpp"
+#include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 
@@ -27,7 +29,17 @@ Report describe(const ScheduleFile& file) {
   report.add("chunks", file.collective.chunks_per_npu());
   report.add("total_chunks", static_cast<std::int64_t>(file.collective.chunks()));
   report.add("sends", static_cast<std::int64_t>(file.schedule.sends()));
+  report.add("storage", std::string(file.schedule.storage_kind()));
   return report;
+}
+
+// Beyond this a symmetric schedule is judged by its orbits, as when it was made.
+constexpr std::uint64_t most_replayed_sends = std::uint64_t{1} << 28;
+
+Verdict judge(const ScheduleFile& file, const VerifyOptions& options) {
+  if (file.schedule.sends() > most_replayed_sends && has_orbit_check(file.topology, file.collective, file.schedule))
+    return verify_symmetric(file.topology, file.collective, file.occupancy, file.schedule, options);
+  return verify(file.topology, file.collective, file.occupancy, file.schedule, options);
 }
 
 void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
@@ -37,11 +49,12 @@ void print(const Report& report, bool json) { std::fputs((json ? to_json(report)
 ExitCode execute(const VerifyArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
   if (!limit) return complain(limit.errors()), ExitCode::bad_input;
-  const auto file = read_schedule_file(arguments.file);
+  const auto file = read_schedule_file(arguments.file, {arguments.threads});
   if (!file) return complain(file.errors()), ExitCode::bad_input;
   VerifyOptions options;
   options.memory_limit_bytes = *limit;
-  const auto verdict = verify(file->topology, file->collective, file->occupancy, file->schedule, options);
+  options.threads = arguments.threads;
+  const auto verdict = judge(*file, options);
   const auto bound = best_bound({file->topology, file->collective, file->occupancy, true});
 
   auto report = describe(*file);

@@ -15,6 +15,7 @@
 #include "summary.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/coordinator/coordinator.hpp"
+#include "tenex/coordinator/resources.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/store/store.hpp"
@@ -73,6 +74,7 @@ ExitCode run_study(const RunArguments& arguments, const MpiSession* session) {
   options.memory_limit_bytes = shared->memory_limit;
   options.open = {arguments.extend, arguments.retry_failed};
   options.quiet = arguments.quiet;
+  options.one_by_one = arguments.one_by_one;
   const bool first = session == nullptr || session->rank() == 0;
   const auto report = session != nullptr ? run_with_mpi(shared->study, options) : run_alone(shared->study, options);
   if (!report) {
@@ -104,7 +106,7 @@ ExitCode execute(const PlanArguments& arguments) {
   auto study = read_study(arguments.study, vocabulary());
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   if (const auto wrong = check_study(*study); !wrong.empty()) return complain(wrong), ExitCode::bad_input;
-  Estimator estimator;
+  Estimator estimator(resolve_memory_limit(0, 1));
   double seconds = 0;
   std::size_t largest = 0;
   std::vector<Report> points;

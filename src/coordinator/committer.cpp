@@ -121,7 +121,9 @@ class Committer::Impl {
   }
 
   Status write(FinishedPoint point) {
-    if (point.output.topology) {
+    // A file holds sends of single chunks; a point that was too long to record has none.
+    const auto& schedule = point.output.schedule;
+    if (point.output.topology && schedule.sends() > 0 && schedule.payloads() == nullptr) {
       if (auto status = write_schedule(point); !status.ok()) return status;
     }
     return writer_.add({point.point, std::move(point.output.row), point.finished_unix_ms});

@@ -15,10 +15,12 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
   setup.quiet = options.quiet;
   setup.engine.threads = resolve_threads(options.threads);
   setup.engine.memory_limit_bytes = resolve_memory_limit(options.memory_limit_bytes, ranks_on_host);
+  setup.engine.one_by_one = options.one_by_one;
   setup.evaluate_point = options.evaluate_point ? options.evaluate_point : EvaluatePoint(evaluate);
   setup.estimate_point = options.estimate_point;
   if (!setup.estimate_point) {
-    const auto estimator = std::make_shared<Estimator>();  // a study asks for many points of few kinds
+    // A study asks for many points of few kinds.
+    const auto estimator = std::make_shared<Estimator>(setup.engine.memory_limit_bytes);
     setup.estimate_point = [estimator](const DesignPoint& point) { return (*estimator)(point); };
   }
   return setup;

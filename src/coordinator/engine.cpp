@@ -40,10 +40,13 @@ EvaluationOutput failed_output(PointStatus status, std::string reason) {
 
 bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options) {
   if (options.threads <= 1) return false;
+  if (options.one_by_one) return true;
   const auto threads = static_cast<std::size_t>(options.threads);
   const auto side_by_side = options.memory_limit_bytes / std::max<std::size_t>(1, estimate.bytes);
   if (side_by_side < 2) return true;
   if (estimate.seconds <= options.deep_seconds) return false;
+  const bool fills_memory = estimate.bytes > options.memory_limit_bytes / 2 / threads;
+  if (estimate.threaded && fills_memory && estimate.seconds > options.threaded_seconds) return true;
   return side_by_side < (threads + 1) / 2 || estimate.seconds > 1.5 * lease_seconds / options.threads;
 }
 
@@ -250,8 +253,15 @@ class Engine::Impl {
     options.memory_limit_bytes = options_.memory_limit_bytes;
     options.alone = alone;
     options.keep_schedule = task.point < study_.store_schedule.size() && study_.store_schedule[task.point];
-    options.link_loads = std::ranges::find(study_.outputs.store, "link_bytes") != study_.outputs.store.end();
-    options.group_times = std::ranges::find(study_.outputs.store, "group_times") != study_.outputs.store.end();
+    const bool here =
+        study_.outputs.where.empty() || (task.point < study_.store_where.size() && study_.store_where[task.point]);
+    const auto stores = [&](std::string_view name) {
+      return here && std::ranges::find(study_.outputs.store, name) != study_.outputs.store.end();
+    };
+    options.link_loads = stores("link_bytes");
+    options.group_times = stores("group_times");
+    options.utilization_bins = stores("utilization") ? study_.outputs.utilization_bins : 0;
+    options.arrivals = stores("arrivals");
     try {  // an exception must not leave an OpenMP region, and no point ends the study
       return evaluate_point_(study_.points[task.point], cache_, options);
     } catch (const std::bad_alloc&) {

@@ -1,9 +1,8 @@
-// Linux: sched_getaffinity(2), /proc/meminfo and version 2 control groups.
+// Linux: the OpenMP runtime's count of cores, /proc/meminfo and version 2 control groups.
 #include "tenex/coordinator/resources.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,10 +58,8 @@ std::uint64_t available_in_control_group() {
 }  // namespace
 
 int affinity_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return host_cores();  // more cores than cpu_set_t holds
-  return std::max(1, CPU_COUNT(&set));
+  // Not sched_getaffinity(): with OMP_PROC_BIND the runtime has bound this very thread to one place of the set.
+  return std::max(1, omp_get_num_procs());
 }
 
 int host_cores() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }

@@ -58,6 +58,7 @@ std::optional<Domain> domain_of(Key key, const std::string& name, ValueContext& 
     case Key::chunks:
     case Key::root:
     case Key::attempts:
+    case Key::window:
     case Key::seed:
       return Domain{
           as_integer, [](std::int64_t count) { return fmt::format("{}", count); },

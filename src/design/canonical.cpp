@@ -22,12 +22,18 @@ struct Relevance {
         overlap(point.collective == CollectiveKind::all_reduce),
         attempts(point.family != AlgorithmFamily::textbook),
         engine(point.family != AlgorithmFamily::textbook),
-        backend(point.family != AlgorithmFamily::synthesizer) {}
+        backend(point.family != AlgorithmFamily::synthesizer),
+        order(point.family != AlgorithmFamily::synthesizer),
+        window(order &&
+               (point.family == AlgorithmFamily::unknown || point.algorithm == "direct" || point.algorithm == "auto")) {
+  }
   bool root;
   bool overlap;
   bool attempts;
   bool engine;
   bool backend;
+  bool order;
+  bool window;
 };
 
 /// Equal texts for equal groups; a text that cannot be parsed stands for itself.
@@ -141,6 +147,9 @@ void normalise_but_groups(DesignPoint& point) {
   if (!relevant.engine) point.engine = "auto";
   reduce_unwinding(point);
   if (!relevant.backend) point.backend = "congestion_aware";
+  if (!relevant.backend) point.simulation_engine = "auto";
+  if (!relevant.order) point.order = "relative";
+  if (!relevant.window) point.window = 0;
   sort_pairs(point.topology.without);
   reduce_list(point.topology.links.alpha);
   reduce_list(point.topology.links.bandwidth);
@@ -179,13 +188,17 @@ void seal_normalised(DesignPoint& point) {
     line("npu_bandwidth", comma_list(choice.links.bandwidth));
   }
   if (point.occupancy != Occupancy::serialization) line("occupancy", to_string(point.occupancy));
+  if (point.order != "relative") line("order", point.order);
   if (!point.overlap) line("overlap", "false");
   number("physics", physics_version);
   if (point.root != 0) number("root", point.root);
   number("seed", point.seed);
+  if (point.simulation_engine != "auto") line("simulation_engine", point.simulation_engine);
   number("size", point.size.count());
+  if (!point.stragglers.empty()) line("stragglers", to_string(point.stragglers));
   line("topology", topology_of(choice));
   if (choice.unwind != 0) number("unwind", choice.unwind);
+  if (point.window != 0) number("window", point.window);
   if (!choice.without.empty()) line("without", text_of_pairs(choice.without));
   point.canonical = std::move(text);
   point.key = digest128(point.canonical);

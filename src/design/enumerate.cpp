@@ -30,13 +30,17 @@ std::optional<ExpressionValue> default_of(Key key) {
   switch (key) {
     case Key::unwind:
     case Key::root:
+    case Key::window:
       return std::int64_t{0};
     case Key::chunks:
     case Key::attempts:
     case Key::seed:
       return std::int64_t{1};
     case Key::without:
+    case Key::stragglers:
       return std::string("none");
+    case Key::order:
+      return std::string("relative");
     case Key::groups:
       return std::string("all");
     case Key::occupancy:
@@ -46,6 +50,7 @@ std::optional<ExpressionValue> default_of(Key key) {
     case Key::backend:
       return std::string("congestion_aware");
     case Key::engine:
+    case Key::simulation_engine:
       return std::string("auto");
     default:
       return std::nullopt;
@@ -88,6 +93,10 @@ DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vo
   set<std::string>(point.backend, row, Key::backend);
   set<std::int64_t>(point.attempts, row, Key::attempts);
   set<std::string>(point.engine, row, Key::engine);
+  set<std::int64_t>(point.window, row, Key::window);
+  set<std::string>(point.order, row, Key::order);
+  set<Stragglers>(point.stragglers, row, Key::stragglers);
+  set<std::string>(point.simulation_engine, row, Key::simulation_engine);
   set<std::int64_t>(point.seed, row, Key::seed);
   normalise_but_groups(point);
   seal_normalised(point);
@@ -149,9 +158,11 @@ void Enumerator::add_row(bool varies) {
   if (!kept || !*kept) return;
   const auto groups = checker_.check(row_, varies);
   std::optional<bool> store = false;
-  if (schedule_) store = holds({&*schedule_});
-  if (!groups || !store) return;
-  add_point(build_point(row_, std::string(*groups), vocabulary_), *store);
+  if (outputs_.schedule) store = holds({&*outputs_.schedule});
+  std::optional<bool> where = true;
+  if (outputs_.where) where = holds({&*outputs_.where});
+  if (!groups || !store || !where) return;
+  add_point(build_point(row_, std::string(*groups), vocabulary_), *store, *where);
 }
 
 std::optional<bool> Enumerator::holds(const std::vector<const Expression*>& conditions) {
@@ -195,11 +206,12 @@ bool Enumerator::has_values(const Expression& condition) {
   return all;
 }
 
-void Enumerator::add_point(DesignPoint point, bool store_schedule) {
+void Enumerator::add_point(DesignPoint point, bool store_schedule, bool store_where) {
   const auto [found, is_new] = index_of_.try_emplace(point.key, study_.points.size());
   if (!is_new) {
     ++study_.duplicates;
     if (store_schedule) study_.store_schedule[found->second] = true;
+    if (store_where && outputs_.where) study_.store_where[found->second] = true;
     return;
   }
   if (study_.points.size() == kMostPoints) {
@@ -212,6 +224,7 @@ void Enumerator::add_point(DesignPoint point, bool store_schedule) {
   }
   study_.points.push_back(std::move(point));
   study_.store_schedule.push_back(store_schedule);
+  if (outputs_.where) study_.store_where.push_back(store_where);
 }
 
 }  // namespace tenex

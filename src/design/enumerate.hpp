@@ -17,13 +17,18 @@ namespace tenex {
 /// Builds the point of a row. `groups` is their canonical form.
 [[nodiscard]] DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vocabulary);
 
+/// The conditions of [outputs].
+struct OutputConditions {
+  std::optional<Expression> schedule;  ///< absent: for no point
+  std::optional<Expression> where;     ///< absent: for all points
+};
+
 /// Fills a study's points from its sweeps. Contradictions are collected, not returned.
 class Enumerator {
  public:
-  Enumerator(const Vocabulary& vocabulary, std::optional<Expression> schedule, Study& study,
-             Contradictions& contradictions)
+  Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, Study& study, Contradictions& contradictions)
       : vocabulary_(vocabulary),
-        schedule_(std::move(schedule)),
+        outputs_(std::move(outputs)),
         study_(study),
         contradictions_(contradictions),
         checker_(vocabulary, contradictions) {}
@@ -43,10 +48,10 @@ class Enumerator {
   [[nodiscard]] std::optional<bool> holds(const std::vector<const Expression*>& conditions);
   [[nodiscard]] std::optional<ExpressionValue> value_of(std::string_view name) const;
   [[nodiscard]] bool has_values(const Expression& condition);
-  void add_point(DesignPoint point, bool store_schedule);
+  void add_point(DesignPoint point, bool store_schedule, bool store_where);
 
   const Vocabulary& vocabulary_;
-  std::optional<Expression> schedule_;
+  OutputConditions outputs_;
   Study& study_;
   Contradictions& contradictions_;
   RowChecker checker_;

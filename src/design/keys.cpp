@@ -9,9 +9,11 @@ namespace tenex {
 
 namespace {
 
-constexpr PerKey<std::string_view> kNames{"topology",   "alpha",   "bandwidth", "npu_bandwidth", "unwind", "without",
-                                          "collective", "size",    "chunks",    "groups",        "root",   "algorithm",
-                                          "occupancy",  "overlap", "backend",   "attempts",      "engine", "seed"};
+constexpr PerKey<std::string_view> kNames{
+    "topology", "alpha",    "bandwidth", "npu_bandwidth", "unwind",    "without",    "collective",
+    "size",     "chunks",   "groups",    "root",          "algorithm", "occupancy",  "overlap",
+    "backend",  "attempts", "engine",    "window",        "order",     "stragglers", "simulation_engine",
+    "seed"};
 constexpr std::string_view kAlias = "synthesizer";
 
 constexpr std::array kLaterKeys{
@@ -24,7 +26,6 @@ constexpr std::array kLaterKeys{
     LaterWord{"switch_forwarding", "it changes how switches forward"},
     LaterWord{"forwarding", "it changes how switches forward"},
     LaterWord{"cut_through", "it changes how switches forward"},
-    LaterWord{"stragglers", "it slows single NPUs down"},
     LaterWord{"sampler", "it draws points instead of enumerating them"},
     LaterWord{"cost", "it prices the network"},
 };
@@ -37,12 +38,6 @@ constexpr std::array kLaterCollectives{
 constexpr std::array kLaterAlgorithms{
     LaterWord{"pccl", "a synthesizer for process groups"},
     LaterWord{"te_ccl", "a synthesizer by mixed-integer programming"},
-    LaterWord{"rhd", "recursive halving and doubling"},
-    LaterWord{"dbt", "double binary trees"},
-    LaterWord{"blueconnect", "a ring or exchange per dimension"},
-    LaterWord{"themis", "chunks that take the dimensions in different orders"},
-    LaterWord{"multitree", "spanning trees grown together"},
-    LaterWord{"c_cube", "overlapped trees on a hybrid cube mesh"},
     LaterWord{"taccl", "a synthesizer guided by sketches"},
 };
 

@@ -32,9 +32,13 @@ enum class Key : std::uint8_t {
   backend,
   attempts,
   engine,
+  window,
+  order,
+  stragglers,
+  simulation_engine,
   seed,
 };
-inline constexpr std::size_t kKeyCount = 18;
+inline constexpr std::size_t kKeyCount = 22;
 
 /// One slot per key.
 template <class T>

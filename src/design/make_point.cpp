@@ -19,6 +19,7 @@ Node node_of(Key key, const std::string& text, const Place& place) {
     case Key::chunks:
     case Key::root:
     case Key::attempts:
+    case Key::window:
     case Key::seed: {
       std::int64_t value = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -55,6 +55,7 @@ std::optional<std::string_view> RowChecker::check(const Row& row, bool varies) {
   check_links(row, topology);
   check_unwinding(row, topology);
   check_removals(row, topology);
+  check_stragglers(row, topology);
   check_collective(row);
   const GroupFacts& facts = group_facts(row, topology);
   if (!facts.errors.empty()) {
@@ -159,6 +160,53 @@ const Diagnostics& RowChecker::removal_errors(const SettingValue& without, const
     found->second = {input_error(
         {}, fmt::format("\"{}\" is disconnected without {}", shortened(choice.text), without.text),
         fmt::format("no path leads from {} to {}", gap->first.value(), gap->second.value()), "remove fewer links")};
+  }
+  return found->second;
+}
+
+void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology) {
+  const SettingValue* value = row[index_of(Key::stragglers)];
+  if (value == nullptr) return;
+  const auto& stragglers = data_of<Stragglers>(*value);
+  const auto keep = fmt::format("stragglers = none or topology != '{}'", topology.choice.text);
+  for (const auto& each : stragglers) {
+    const bool of_npu = each.kind == Straggler::Kind::npu || each.kind == Straggler::Kind::delay;
+    if (of_npu && topology.npus != 0 && each.first >= topology.npus)
+      fail(*value, fmt::format("straggler NPU {} does not exist", each.first),
+           fmt::format("\"{}\" has NPUs 0 to {}", shortened(topology.choice.text), topology.npus - 1),
+           "name another one", keep);
+  }
+  const auto& algorithm = row[index_of(Key::algorithm)]->text;
+  const bool synthesizer = std::find(vocabulary_.synthesizers.begin(), vocabulary_.synthesizers.end(), algorithm) !=
+                           vocabulary_.synthesizers.end();
+  const bool delays = std::any_of(stragglers.begin(), stragglers.end(),
+                                  [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
+  if (synthesizer && delays)
+    fail(*value, fmt::format("a delayed NPU for the synthesizer \"{}\"", algorithm),
+         "a schedule starts when it says: delays are for textbook algorithms", "slow links or NPUs down instead",
+         fmt::format("stragglers = none or algorithm != {}", algorithm));
+  if (topology.is_machine()) return;
+  for (const Diagnostic& error : slow_link_errors(*value, *row[index_of(Key::topology)]))
+    fail(*value, error.problem, error.why, error.suggestion, keep);
+}
+
+const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, const SettingValue& topology) {
+  const auto [found, is_new] = slow_.try_emplace({&stragglers, &topology});
+  if (!is_new) return found->second;
+  std::vector<Slowdown> links;
+  for (const auto& each : data_of<Stragglers>(stragglers)) {
+    if (each.kind != Straggler::Kind::link && each.kind != Straggler::Kind::one_way) continue;
+    links.push_back({VertexId(each.first), VertexId(each.second), each.thousandths});
+    if (each.kind == Straggler::Kind::link) links.push_back({VertexId(each.second), VertexId(each.first), 1000});
+  }
+  if (links.empty()) return found->second;
+  const auto& choice = data_of<TopologyValue>(topology).choice;
+  // Only who is joined with whom matters here, so any alpha and bandwidth do.
+  const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
+  if (!built) return found->second = built.errors();
+  if (const auto slowed = slow_links(*built, links); !slowed) {
+    found->second = slowed.errors();
+    for (Diagnostic& error : found->second) error.problem += fmt::format(" in \"{}\"", shortened(choice.text));
   }
   return found->second;
 }

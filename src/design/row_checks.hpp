@@ -63,6 +63,8 @@ class RowChecker {
   void check_unwinding(const Row& row, const TopologyValue& topology);
   void check_removals(const Row& row, const TopologyValue& topology);
   [[nodiscard]] const Diagnostics& removal_errors(const SettingValue& without, const SettingValue& topology);
+  [[nodiscard]] const Diagnostics& slow_link_errors(const SettingValue& stragglers, const SettingValue& topology);
+  void check_stragglers(const Row& row, const TopologyValue& topology);
   void check_collective(const Row& row);
   void fail_groups(const Row& row, const Diagnostics& errors);
   void check_root(const Row& row, const GroupFacts& facts);
@@ -77,6 +79,7 @@ class RowChecker {
   bool varies_ = false;
   std::map<std::pair<const SettingValue*, const SettingValue*>, GroupFacts> groups_;     // (groups, topology)
   std::map<std::pair<const SettingValue*, const SettingValue*>, Diagnostics> removals_;  // (without, topology)
+  std::map<std::pair<const SettingValue*, const SettingValue*>, Diagnostics> slow_;      // (stragglers, topology)
 };
 
 }  // namespace tenex

@@ -39,6 +39,7 @@ Bounds bounds_of(Key key) {
       return {1, kMost32};
     case Key::unwind:
     case Key::root:
+    case Key::window:
       return {0, kMost32};
     default:
       return {0, kMost64};
@@ -190,6 +191,18 @@ Result<Parsed> parse_engine(const Node& node, const Vocabulary& vocabulary) {
   return unknown_word(node, "engine", known);
 }
 
+Result<Parsed> parse_word(const Node& node, std::string_view what, const std::vector<std::string_view>& known) {
+  if (std::find(known.begin(), known.end(), node.text()) != known.end()) return Parsed{node.text(), node.text()};
+  return unknown_word(node, what, known);
+}
+
+Result<Parsed> parse_straggler_list(const Node& node) {
+  auto stragglers = parse_stragglers(node.text(), node.text_place());
+  if (!stragglers) return stragglers.errors();
+  std::string text = to_string(*stragglers);
+  return Parsed{*std::move(stragglers), std::move(text)};
+}
+
 bool is_quantity(Key key) {
   return key == Key::alpha || key == Key::bandwidth || key == Key::npu_bandwidth || key == Key::size;
 }
@@ -228,6 +241,12 @@ Result<Parsed> parse_text(Key key, const Node& node, ValueContext& context) {
       return parse_backend(node);
     case Key::engine:
       return parse_engine(node, context.vocabulary);
+    case Key::order:
+      return parse_word(node, "order", {"relative", "absolute"});
+    case Key::simulation_engine:
+      return parse_word(node, "simulation engine", {"auto", "window", "static_order", "trains", "orbit"});
+    case Key::stragglers:
+      return parse_straggler_list(node);
     default:
       return Parsed{node.text(), node.text()};  // groups: their NPUs are checked against each topology
   }
@@ -249,6 +268,7 @@ Result<Parsed> parse_by_key(Key key, std::string_view name, const Node& node, Va
     case Key::chunks:
     case Key::root:
     case Key::attempts:
+    case Key::window:
     case Key::seed:
       return parse_integer(key, name, node);
     case Key::overlap: {

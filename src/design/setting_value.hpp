@@ -12,6 +12,7 @@
 
 #include "design/keys.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/design/stragglers.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/expression.hpp"
@@ -31,13 +32,14 @@ struct TopologyValue {
 using LinkPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// A parsed value. `data` holds: topology TopologyValue; alpha, bandwidth, npu_bandwidth lists; without LinkPairs; size
-/// Bytes; collective, occupancy enumerations; overlap bool; groups, algorithm, backend texts; the others whole numbers.
+/// Bytes; collective, occupancy enumerations; overlap bool; stragglers Stragglers; groups, algorithm, backend, engine,
+/// order, simulation_engine texts; the others whole numbers.
 struct SettingValue {
   Place place;       ///< of the value
   Place text_place;  ///< of a string's first character; else as `place`
   std::string text;  ///< as written, for messages
   std::variant<std::int64_t, bool, Bytes, std::vector<SimTime>, std::vector<Bandwidth>, LinkPairs, CollectiveKind,
-               Occupancy, TopologyValue, std::string>
+               Occupancy, TopologyValue, Stragglers, std::string>
       data;
   ExpressionValue expression;  ///< what `keep` sees
 };

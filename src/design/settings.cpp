@@ -55,6 +55,11 @@ const std::vector<Column>& columns() {
       integer_column("attempts", [](P p) { return std::int64_t{p.attempts}; }),
       // The metric `engine` says which engine was used.
       text_column("engine_choice", [](P p) { return p.engine; }),
+      integer_column("window", [](P p) { return std::int64_t{p.window}; }),
+      text_column("order", [](P p) { return p.order; }),
+      text_column("stragglers", [](P p) { return to_string(p.stragglers); }),
+      // Likewise `simulation_engine`.
+      text_column("simulation_engine_choice", [](P p) { return p.simulation_engine; }),
   };
   return table;
 }

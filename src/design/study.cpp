@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;
 const std::vector<std::string_view> kTopKeys{"schema", "name", "seed", "defaults", "sweep", "outputs"};
-const std::vector<std::string_view> kStores{"link_bytes", "group_times"};
+const std::vector<std::string_view> kStores{"link_bytes", "group_times", "utilization", "arrivals"};
+constexpr std::int64_t kMostBins = 10'000;
 
 /// One pass over one document.
 class StudyReader {
@@ -101,11 +102,17 @@ class StudyReader {
     for (const Entry& entry : node->entries()) {
       if (entry.key == "store") {
         read_stores(entry.value);
+      } else if (entry.key == "where") {
+        where_ = read_condition(entry.value, "where", errors_);
+        if (where_) study_.outputs.where = entry.value.text();
+      } else if (entry.key == "utilization_bins") {
+        read_bins(entry.value);
       } else if (entry.key == "schedule") {
         schedule_ = read_condition(entry.value, "schedule", errors_);
         if (schedule_) study_.outputs.schedule = entry.value.text();
       } else {
-        errors_.push_back(refuse_key(entry.key_place, entry.key, "[outputs]", {"store", "schedule"}));
+        errors_.push_back(
+            refuse_key(entry.key_place, entry.key, "[outputs]", {"store", "where", "utilization_bins", "schedule"}));
       }
     }
   }
@@ -113,6 +120,17 @@ class StudyReader {
   void read_stores(const Node& node) {
     if (!node.is(NodeKind::array)) return read_store(node);
     for (const Node& item : node.items()) read_store(item);
+  }
+
+  void read_bins(const Node& node) {
+    const Result<std::int64_t> bins = as_integer(node, "utilization_bins");
+    if (!bins) return append(errors_, bins.errors());
+    if (*bins < 1 || *bins > kMostBins) {
+      errors_.push_back(input_error(node.place(), fmt::format("\"utilization_bins\" is {}", *bins),
+                                    fmt::format("it is from 1 to {}", kMostBins)));
+      return;
+    }
+    study_.outputs.utilization_bins = static_cast<std::uint32_t>(*bins);
   }
 
   void read_store(const Node& node) {
@@ -143,7 +161,7 @@ class StudyReader {
 
   void enumerate() {
     Contradictions contradictions;
-    Enumerator enumerator(context_.vocabulary, std::move(schedule_), study_, contradictions);
+    Enumerator enumerator(context_.vocabulary, {std::move(schedule_), std::move(where_)}, study_, contradictions);
     for (const Sweep& sweep : sweeps_) {
       if (sweep.usable) enumerator.add(sweep);
     }
@@ -168,6 +186,12 @@ class StudyReader {
     for (const std::string& name : store) text += "store=" + name + '\n';
     text += "schedule=";
     for (const bool stored : study.store_schedule) text += stored ? '1' : '0';
+    if (!study.outputs.where.empty()) {
+      text += "\nwhere=";
+      for (const bool stored : study.store_where) text += stored ? '1' : '0';
+    }
+    if (std::find(store.begin(), store.end(), "utilization") != store.end())
+      text += fmt::format("\nutilization_bins={}", study.outputs.utilization_bins);
     return digest128(text);
   }
 
@@ -178,6 +202,7 @@ class StudyReader {
   Defaults defaults_;
   std::vector<Sweep> sweeps_;
   std::optional<Expression> schedule_;
+  std::optional<Expression> where_;
 };
 
 }  // namespace

@@ -33,6 +33,19 @@ Result<Topology> remove_pairs(Topology topology, const TopologyChoice& choice) {
   return remove_links(topology, pairs);
 }
 
+std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers) {
+  using Kind = Straggler::Kind;
+  std::vector<Slowdown> slowdowns;
+  for (const auto& each : stragglers) {
+    const VertexId first(each.first);
+    const VertexId second(each.second);
+    if (each.kind == Kind::npu) slowdowns.push_back({first, std::nullopt, each.thousandths});
+    if (each.kind == Kind::link || each.kind == Kind::one_way) slowdowns.push_back({first, second, each.thousandths});
+    if (each.kind == Kind::link) slowdowns.push_back({second, first, each.thousandths});
+  }
+  return slowdowns;
+}
+
 }  // namespace
 
 std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology) {
@@ -44,6 +57,12 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   if (!base) return base.errors();
   auto reduced = remove_pairs(*std::move(base), point.topology);
   if (!reduced) return reduced.errors();
+  if (slows_links(point.stragglers)) {
+    reduced = slow_links(*reduced, slowdowns_of(point.stragglers));
+    if (!reduced) return reduced.errors();
+    // Programs follow the shape's routes; synthesizers would take the links of a dimension to be alike.
+    if (find_synthesizer(point.algorithm) != nullptr) reduced = without_shape(*reduced);
+  }
   const auto degree = unwinding_degree(point, *reduced);
   if (degree > 0) {
     reduced = unwind_switches(*reduced, degree);
@@ -100,7 +119,12 @@ Vocabulary vocabulary() {
   for (const auto& algorithm : algorithms()) {
     words.algorithms.emplace_back(algorithm.name);
     words.collectives.emplace(algorithm.name, algorithm.collectives);
+    if (!algorithm.textbook) continue;
+    auto& any = words.collectives["auto"];
+    for (const auto kind : algorithm.collectives)
+      if (std::ranges::find(any, kind) == any.end()) any.push_back(kind);
   }
+  words.algorithms.emplace_back("auto");
   for (const auto& synthesizer : synthesizers()) words.synthesizers.emplace_back(synthesizer.name);
   words.engines.clear();
   for (const auto choice : {EngineChoice::automatic, EngineChoice::event_driven, EngineChoice::exact,

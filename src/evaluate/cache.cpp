@@ -20,6 +20,7 @@ std::string topology_cache_key(const DesignPoint& point) {
   for (const auto alpha : choice.links.alpha) key += fmt::format(" a{}", alpha.count());
   for (const auto bandwidth : choice.links.bandwidth) key += fmt::format(" b{}", bandwidth.count());
   for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
+  if (slows_links(point.stragglers)) key += " slow " + to_string(point.stragglers);
   // The default degree depends on the kind of algorithm, so it is part of what tells topologies apart.
   key += fmt::format(" p{} u{} s{}", choice.links.per_npu ? 1 : 0, choice.unwind,
                      find_synthesizer(point.algorithm) != nullptr ? 1 : 0);

@@ -12,8 +12,9 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "sizes.hpp"
-#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -22,7 +23,8 @@
 namespace tenex {
 namespace {
 
-constexpr double seconds_per_simulated_hop = 0.5e-6;
+constexpr double seconds_per_simulated_hop = 0.2e-6;
+constexpr double seconds_per_unrecorded_hop = 0.1e-6;
 constexpr double seconds_per_formula_message = 0.2e-6;
 constexpr double seconds_per_verified_send = 0.25e-6;
 constexpr double seconds_per_link = 0.2e-6;
@@ -31,12 +33,16 @@ constexpr double bytes_of_any_point = 2e6;  // buffers of windows, tables of few
 constexpr double bytes_per_npu = 64;        // the collective and its parts
 constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
-constexpr double bytes_per_hop_of_halves = 110;  // All-Reduce without overlap: both halves and the two as one
-constexpr double bytes_per_recorded_message = 32;
-constexpr double bytes_per_waiting_message = 64;   // Direct: all of them wait in queues
-constexpr double bytes_per_orbit = 32;             // checked one by one in place of n sends
-constexpr double bytes_per_send_in_windows = 2.4;  // read, checked and reversed window by window,
-constexpr double most_window_bytes = 12e6;         // of which there are a few at a time
+constexpr double bytes_per_hop_of_halves = 110;     // All-Reduce without overlap: both halves and the two as one
+constexpr double bytes_per_recorded_message = 112;  // as it was injected, while that list grows, and its number
+constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while the list of them grows, twice where joined
+constexpr double most_recorded_hops = 0x1p26;                    // beyond, a program is timed but not verified
+constexpr double bytes_per_observed_link = 16;
+constexpr double bytes_per_waiting_message = 64;     // Direct: all of them wait in queues
+constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
+constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
+constexpr double bytes_per_send_in_windows = 2.4;    // read, checked and reversed window by window,
+constexpr double most_window_bytes = 12e6;           // of which there are a few at a time
 constexpr double most_calendar_bytes = 65e6;
 constexpr double most_route_bytes = 85e6;
 
@@ -68,21 +74,62 @@ double recorded_bytes(const DesignPoint& point, double hops, double messages) {
   return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
 }
 
-/// Of a textbook algorithm, its topology aside.
-Estimate estimate_program(const DesignPoint& point, const PointSizes& sizes) {
-  const double messages = sizes.collective.sends * passes_of(point.collective);
-  const double hops = messages * mean_hops(point, sizes);
-  const double repeats = point.collective == CollectiveKind::all_reduce ? 2 : 1;  // with and without overlap
+/// The quotient engine will do where nothing is recorded: one NPU stands for all.
+bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+  const auto& blocks = point.topology.shape.blocks;
+  const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
+    return block.kind == BlockKind::ring || block.kind == BlockKind::fully_connected || block.size <= 2;
+  });
+  return sizes.product && symmetric && sizes.collective.everyone && point.order == "relative" &&
+         point.stragglers.empty() && point.window == 0 &&
+         (point.simulation_engine == "auto" || point.simulation_engine == "orbit");
+}
+
+/// What Direct keeps in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
+/// engine of trains takes them one by one.
+double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
+  if (point.algorithm != "direct" && point.algorithm != "auto") return 0;
+  const bool one_block =
+      std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
+  const bool trains = one_block && sizes.product && point.collective != CollectiveKind::all_reduce;
+  if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
+  return messages * bytes_per_waiting_message;
+}
+
+/// Of a textbook algorithm, its topology aside, which takes `beside` of the limit.
+PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit) {
+  const auto [messages, hops, carried] = sizes_of_program(point, sizes);
+  const double tried = point.algorithm == "auto" ? 3 : 1;  // most candidates send far less
+  const double repeats = tried * (point.collective == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
   const auto links = static_cast<double>(sizes.topology.links);
-  const double waiting = point.algorithm == "direct" ? messages * bytes_per_waiting_message : 0;
-  const double common =
-      waiting + route_bytes(sizes) + bytes_of_any_point + static_cast<double>(sizes.topology.npus) * bytes_per_npu;
+  const double common = route_bytes(sizes) + bytes_of_any_point +
+                        static_cast<double>(sizes.topology.npus) * bytes_per_npu +
+                        (point.algorithm == "multitree" ? messages * sizeof(NpuId) * 3 : 0);
   if (point.backend == to_string(Backend::congestion_unaware))
-    return {repeats * messages * seconds_per_formula_message + links * seconds_per_link,
-            static_cast<std::size_t>(common + 16 * links)};
-  return {hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
-          static_cast<std::size_t>(common + links * bytes_per_port + calendar_bytes(point, sizes) +
-                                   recorded_bytes(point, hops, messages) + 3 * holdings_bytes(sizes))};
+    return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
+             static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
+            false,
+            ""};
+  const double unrecorded = common + links * (bytes_per_port + bytes_per_observed_link) + calendar_bytes(point, sizes) +
+                            waiting_bytes(point, sizes, messages, false);
+  const double recorded = common + links * bytes_per_port + calendar_bytes(point, sizes) +
+                          waiting_bytes(point, sizes, messages, true) + recorded_bytes(point, hops, messages) +
+                          3 * holdings_bytes(sizes) + carried * bytes_per_carried_chunk;
+  const bool can_record = point.simulation_engine == "auto" || point.simulation_engine == "window";
+  if (can_record && hops <= most_recorded_hops && recorded + static_cast<double>(beside) <= static_cast<double>(limit))
+    return {{hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
+             static_cast<std::size_t>(recorded)},
+            true,
+            ""};
+  const double simulated = goes_by_orbit(point, sizes) ? hops / static_cast<double>(sizes.topology.npus) : hops;
+  return {
+      {simulated * repeats * seconds_per_unrecorded_hop + links * seconds_per_link,
+       static_cast<std::size_t>(unrecorded)},
+      false,
+      !can_record
+          ? fmt::format("the simulation engine \"{}\" keeps no sends to verify", point.simulation_engine)
+          : fmt::format("the timed stream of about {:.0f} sends was not kept for verification: that needs {:.0f} bytes",
+                        hops, recorded + static_cast<double>(beside))};
 }
 
 /// The synthesizer will make one NPU's schedule stand for all, and the verifier judges it as such.
@@ -93,31 +140,64 @@ bool is_symmetric(const SynthesisProblem& problem, const PointSizes& sizes) {
   return may && !rooted && sizes.collective.everyone && TranslationGroup::of(problem.topology).has_value();
 }
 
+SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                            std::size_t memory_limit_bytes) {
+  return {topology,
+          collective,
+          point.occupancy,
+          point.seed,
+          point.attempts,
+          1,
+          parse_engine_choice(point.engine).value_or(EngineChoice::automatic),
+          memory_limit_bytes};
+}
+
+/// Whether one NPU's schedule will stand for all: made so, and judged so.
+bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                  const PointSizes& sizes) {
+  return point.algorithm == "tacos" && is_symmetric(problem_of(point, topology, collective, 0), sizes);
+}
+
+/// Whether the schedule will be kept by link, and checked so.
+bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
+         synthesizer->uses_threads(problem_of(point, topology, collective, 0));
+}
+
+/// Of a synthesizer's point, beside its topology and its synthesis.
+std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
+  const double sends = sizes.collective.sends * passes_of(point.collective);
+  const auto chunks = static_cast<double>(sizes.collective.chunks);
+  const double windows = std::min(most_window_bytes, sends * bytes_per_send_in_windows);
+  const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
+  const double check_bytes = symmetric ? chunks * passes_of(point.collective) * bytes_per_orbit : held + windows;
+  return static_cast<std::size_t>(check_bytes + bytes_of_any_point +
+                                  static_cast<double>(sizes.topology.npus) * bytes_per_npu);
+}
+
 /// Of a synthesizer, its topology aside.
 Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
-                            const Collective& collective, const PointSizes& sizes) {
-  const SynthesisProblem problem{topology,
-                                 collective,
-                                 point.occupancy,
-                                 point.seed,
-                                 point.attempts,
-                                 1,
-                                 parse_engine_choice(point.engine).value_or(EngineChoice::automatic)};
-  const bool symmetric = synthesizer.name == "tacos" && is_symmetric(problem, sizes);
-  const double sends = sizes.collective.sends * passes_of(point.collective);
-  const double checked = symmetric ? static_cast<double>(sizes.collective.chunks) * passes_of(point.collective) : sends;
-  const double windows = std::min(most_window_bytes, sends * bytes_per_send_in_windows);
-  const double check_bytes = symmetric ? checked * bytes_per_orbit : 3 * holdings_bytes(sizes) + windows;
+                            const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
+  const auto problem = problem_of(point, topology, collective, memory_limit_bytes);
+  const bool symmetric = is_symmetric(point, topology, collective, sizes);
+  const bool by_link = is_kept_by_link(point, topology, collective);
+  const double passes = passes_of(point.collective);
+  const double checked = (symmetric ? static_cast<double>(sizes.collective.chunks) : sizes.collective.sends) * passes;
   return {synthesizer.estimate_seconds(problem) + checked * seconds_per_verified_send +
               static_cast<double>(topology.links()) * seconds_per_link,
-          synthesizer.estimate_bytes(problem) +
-              static_cast<std::size_t>(check_bytes + bytes_of_any_point +
-                                       static_cast<double>(topology.npus()) * bytes_per_npu)};
+          synthesizer.estimate_bytes(problem) + bytes_beside_synthesis(point, sizes, symmetric, by_link), by_link};
 }
 
 Estimate with_topology(Estimate estimate, const DesignPoint& point) {
   estimate.bytes += planned_topology_bytes(point);
   return estimate;
+}
+
+PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes) {
+  auto plan = plan_program(point, sizes, planned_topology_bytes(point), memory_limit_bytes);
+  plan.estimate = with_topology(plan.estimate, point);
+  return plan;
 }
 
 /// A synthesis on a topology too large to be built for an estimate: what an event-driven engine would take.
@@ -131,14 +211,14 @@ Estimate guess_synthesis(const DesignPoint& point) {
 
 bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_file.empty(); }
 
-Estimate estimate_by_building(const DesignPoint& point) {
+Estimate estimate_by_building(const DesignPoint& point, std::size_t memory_limit_bytes) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
   if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
   const auto topology = build_point_topology(point);
   if (!topology) return {};
   const auto collective = build_point_collective(point, topology->npus());
   if (!collective) return {};
-  return estimate_built(point, *topology, *collective);
+  return estimate_built(point, *topology, *collective, memory_limit_bytes);
 }
 
 template <class T>
@@ -164,10 +244,13 @@ StandIn stand_in_for(const DesignPoint& point) {
   const auto& choice = point.topology;
   StandIn result;
   auto& text = result.text;
-  for (const std::string* word : {&point.algorithm, &point.engine, &point.groups, &point.backend})
+  for (const std::string* word :
+       {&point.algorithm, &point.engine, &point.groups, &point.backend, &point.order, &point.simulation_engine})
     (text += *word) += '\0';
   append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
   append_raw(text, point.chunks);
+  append_raw(text, point.window);
+  (text += to_string(point.stragglers)) += '\0';
   for (const int flag : {static_cast<int>(point.collective), static_cast<int>(point.occupancy), point.overlap ? 1 : 0,
                          choice.links.per_npu ? 1 : 0})
     text += static_cast<char>(flag);
@@ -202,17 +285,32 @@ DesignPoint put_in(DesignPoint point, StandIn stand_in) {
 
 }  // namespace
 
-Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective) {
+std::size_t left_for_synthesis(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                               std::size_t memory_limit_bytes) {
+  const auto sizes = sizes_of_built(topology, collective);
+  const auto beside = planned_topology_bytes(point) +
+                      bytes_beside_synthesis(point, sizes, is_symmetric(point, topology, collective, sizes),
+                                             is_kept_by_link(point, topology, collective));
+  return memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
+}
+
+PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                     std::size_t memory_limit_bytes) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   const auto sizes = sizes_of_built(topology, collective);
-  return with_topology(synthesizer != nullptr ? estimate_synthesis(point, *synthesizer, topology, collective, sizes)
-                                              : estimate_program(point, sizes),
-                       point);
+  if (synthesizer == nullptr) return plan_with_topology(point, sizes, memory_limit_bytes);
+  const auto left = left_for_synthesis(point, topology, collective, memory_limit_bytes);
+  return {with_topology(estimate_synthesis(point, *synthesizer, topology, collective, sizes, left), point), true, ""};
+}
+
+Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                        std::size_t memory_limit_bytes) {
+  return plan_built(point, topology, collective, memory_limit_bytes).estimate;
 }
 
 Estimate Estimator::operator()(const DesignPoint& point) {
-  if (is_plain_shape(point) && find_algorithm(point.algorithm) != nullptr)
-    return with_topology(estimate_program(point, sizes_of_shape(point)), point);
+  if (is_plain_shape(point) && is_program(point))
+    return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes_).estimate;
   auto stand_in = stand_in_for(point);
   {
     const std::lock_guard lock(mutex_);
@@ -221,7 +319,7 @@ Estimate Estimator::operator()(const DesignPoint& point) {
   const auto text = stand_in.text;
   Estimate made;
   try {
-    made = estimate_by_building(put_in(point, std::move(stand_in)));
+    made = estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_);
   } catch (const std::bad_alloc&) {
     if (is_plain_shape(point)) made = guess_synthesis(point);
   }
@@ -230,6 +328,8 @@ Estimate Estimator::operator()(const DesignPoint& point) {
   return made;
 }
 
-Estimate estimate(const DesignPoint& point) { return Estimator()(point); }
+Estimate estimate(const DesignPoint& point, std::size_t memory_limit_bytes) {
+  return Estimator(memory_limit_bytes)(point);
+}
 
 }  // namespace tenex

@@ -15,6 +15,7 @@
 
 #include "build.hpp"
 #include "cache.hpp"
+#include "carried.hpp"
 #include "clock.hpp"
 #include "estimate.hpp"
 #include "sizes.hpp"
@@ -22,6 +23,7 @@
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/transform.hpp"
 #include "timed_stream.hpp"
 
 namespace tenex {
@@ -62,13 +64,40 @@ void describe(Evaluation& row, const PointTopology& built, const Collective& col
   row.chunk_bytes = std::ranges::max(collective.chunk_sizes()).count();
 }
 
+void describe(Evaluation& row, const TimedStream& stream) {
+  row.engine = stream.engine;
+  row.simulation_engine = stream.simulation_engine;
+  row.destination_order = stream.destination_order;
+  row.chosen_algorithm = stream.chosen_algorithm;
+  row.candidates = stream.candidates;
+  row.sends = static_cast<std::int64_t>(stream.sends);
+  row.time_with_overlap_ps = stream.with_overlap_ps;
+  row.time_without_overlap_ps = stream.without_overlap_ps;
+  row.overlap_method = stream.overlap_method;
+  row.reason = stream.left_out;
+  row.synthesis_seconds = stream.synthesis_seconds;
+  row.simulation_seconds = stream.simulation_seconds;
+}
+
+void keep_observations(Evaluation& row, TimedStream& stream) {
+  row.link_loads = std::move(stream.link_loads);
+  row.arrivals = std::move(stream.arrivals);
+  if (stream.utilization.busy_ps.empty()) return;
+  row.utilization_bin_ps = stream.utilization.bin.count();
+  for (const auto busy : stream.utilization.busy_ps) row.utilization_ps.push_back(static_cast<std::int64_t>(busy));
+}
+
 std::shared_ptr<const CachedBound> bound_of(const DesignPoint& point, const Topology& topology,
-                                            const Collective& collective, Cache::Impl& cache) {
+                                            const Collective& collective, bool single_chunks, Cache::Impl& cache) {
   return cache.bounds.get(
-      bound_cache_key(point),
+      bound_cache_key(point) + (single_chunks ? "" : " several"),
       [&] {
-        const auto bound = best_bound({topology, collective, point.occupancy, point.overlap});
-        const auto ideal = paper_ideal(topology, collective);
+        // Bounds trust a shape that the dimensions' links are alike.
+        const bool slowed = slows_links(point.stragglers) && topology.shape();
+        const auto plain = slowed ? std::optional(without_shape(topology)) : std::nullopt;
+        const auto& bounded = plain ? *plain : topology;
+        const auto bound = best_bound({bounded, collective, point.occupancy, point.overlap, single_chunks});
+        const auto ideal = paper_ideal(bounded, collective);
         return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1};
       },
       [](const CachedBound& value) { return sizeof(value) + value.name.size(); });
@@ -84,9 +113,10 @@ std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const 
 }
 
 void measure(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
-             SimTime time) {
+             const TimedStream& stream) {
+  const auto time = stream.finish;
   row.collective_time_ps = time.count();
-  row.steps = steps_of(point, topology, collective, time);
+  if (stream.single_chunks) row.steps = steps_of(point, topology, collective, time);
   row.algbw_bytes_per_s = rate(point.size, time);
   const auto largest = std::ranges::max(collective.groups(), {}, [](const auto& g) { return g.members.size(); });
   row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective, largest.members.size());
@@ -95,16 +125,15 @@ void measure(Evaluation& row, const DesignPoint& point, const Topology& topology
 // Last arrival of each group's chunks.
 std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                       const Schedule& schedule) {
-  const HopTimes hops(topology, collective.chunk_sizes(), point.occupancy);
+  const CarriedChunks carried(topology, collective, point.occupancy, schedule);
   std::vector<std::int64_t> times(collective.groups().size(), 0);
   SendBuffer buffer;
   for (std::size_t window = 0; window < schedule.windows(); ++window) {
     schedule.read(window, buffer);
     const auto& batch = buffer.batch;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const auto chunk = batch.chunk[i];
-      const auto latency = hops.at(topology.class_of(batch.link[i]), collective.size_class(chunk)).latency;
-      auto& last = times[collective.group_of(chunk).index()];
+      const auto latency = carried.hop(batch.link[i], batch.chunk[i]).latency;
+      auto& last = times[collective.group_of(carried.of(batch.chunk[i]).front()).index()];
       last = std::max(last, (batch.start_of(i) + latency).count());
     }
   }
@@ -147,7 +176,8 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
       break;
     case Verification::skipped:
       row.verified = Verified::skipped;
-      row.reason = fmt::format("the check of the sums needs {} bytes", verdict.memory_needed_bytes);
+      row.reason += fmt::format("{}the check of the sums needs {} bytes", row.reason.empty() ? "" : "; ",
+                                verdict.memory_needed_bytes);
       break;
     case Verification::invalid:
       end_point(row, PointStatus::failed,
@@ -196,36 +226,35 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
   describe(row, **built, *collective);
   if (const auto in_range = check_time_range(point, topology, *collective); !in_range)
     return end_point(row, in_range.errors());
-  if (!fits(row, estimate_built(point, topology, *collective), options)) return;
+  const auto limit = options.memory_limit_bytes;
+  const auto plan = plan_built(point, topology, *collective, limit);
+  if (!fits(row, plan.estimate, options)) return;
 
   const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
-  auto stream = synthesized ? run_synthesizer(point, topology, *collective, options.threads, options.link_loads)
-                            : run_program(point, topology, *collective, options.link_loads);
+  auto stream = synthesized ? run_synthesizer(point, topology, *collective, options,
+                                              left_for_synthesis(point, topology, *collective, limit))
+                            : run_program(point, topology, *collective, options, plan.records);
   if (!stream) return end_point(row, stream.errors());
-  row.engine = stream->engine;
-  row.sends = static_cast<std::int64_t>(stream->sends);
-  row.time_with_overlap_ps = stream->with_overlap_ps;
-  row.time_without_overlap_ps = stream->without_overlap_ps;
-  row.synthesis_seconds = stream->synthesis_seconds;
-  row.simulation_seconds = stream->simulation_seconds;
+  describe(row, *stream);
+  if (!plan.left_out.empty()) row.reason += (row.reason.empty() ? "" : "; ") + plan.left_out;
   if (!verify_stream(row, point, topology, *collective, *stream, options)) return;
 
-  const auto bound = bound_of(point, topology, *collective, cache);
+  const auto bound = bound_of(point, topology, *collective, stream->single_chunks, cache);
   row.bound_ps = bound->time.count();
   row.bound_name = bound->name;
   row.paper_ideal_ps = bound->paper_ideal_ps;
-  measure(row, point, topology, *collective, stream->finish);
+  measure(row, point, topology, *collective, *stream);
   // Only physical times are bounded: the congestion-unaware backend lets messages share a link for free.
-  if (stream->has_schedule && stream->finish > SimTime::zero())
+  if (stream->physical && stream->finish > SimTime::zero())
     row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
-  if (stream->has_schedule && stream->finish < bound->time) {
+  if (stream->physical && stream->finish < bound->time) {
     return end_point(row, PointStatus::failed,
                      fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),
                                  bound->time.count(), bound->name));
   }
   if (options.group_times && stream->has_schedule)
     row.group_times_ps = group_times(point, topology, *collective, stream->schedule);
-  row.link_loads = std::move(stream->link_loads);
+  keep_observations(row, *stream);
   row.status = PointStatus::ok;
   if (options.keep_schedule) {
     output.schedule = stream->schedule;

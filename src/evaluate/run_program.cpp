@@ -1,8 +1,14 @@
 // A textbook algorithm's program through the simulator. An All-Reduce is simulated as one program, where each chunk's
 // gather begins when its sum is complete (with overlap), and as its two halves one after the other (without).
+//
+// `auto` simulates every textbook algorithm that can do the point, as a communication library would choose by
+// measuring, and keeps the fastest.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "clock.hpp"
@@ -12,13 +18,6 @@
 namespace tenex {
 namespace {
 
-Result<Simulation> simulate_as(const Algorithm& algorithm, const Topology& topology, const Collective& collective,
-                               const SimulationOptions& options) {
-  const auto program = algorithm.make(topology, collective);
-  if (!program) return program.errors();
-  return simulate(topology, collective, **program, options);
-}
-
 void add_loads(std::vector<LinkLoad>& into, const std::vector<LinkLoad>& from) {
   for (std::size_t link = 0; link < into.size(); ++link) {
     into[link].bytes += from[link].bytes;
@@ -26,93 +25,199 @@ void add_loads(std::vector<LinkLoad>& into, const std::vector<LinkLoad>& from) {
   }
 }
 
-TimedStream take(Simulation simulation) {
-  TimedStream stream;
-  stream.finish = simulation.finish;
-  stream.sends = simulation.hops;
-  stream.schedule = std::move(simulation.sends);
-  stream.link_loads = std::move(simulation.links);
-  return stream;
+SimulationEngine engine_of(const DesignPoint& point) {
+  for (const auto engine :
+       {SimulationEngine::window, SimulationEngine::static_order, SimulationEngine::trains, SimulationEngine::orbit})
+    if (point.simulation_engine == to_string(engine)) return engine;
+  return SimulationEngine::automatic;
 }
 
-Result<TimedStream> run_all_reduce(const DesignPoint& point, const Algorithm& algorithm, const Topology& topology,
-                                   const Collective& collective, const SimulationOptions& options) {
-  // The half that is not the point's own answer only needs its time.
-  auto whole_options = options;
-  auto halves_options = options;
-  (point.overlap ? halves_options : whole_options).record_sends = false;
-  (point.overlap ? halves_options : whole_options).record_links = false;
+/// Simulates algorithms for one point.
+class ProgramRunner {
+ public:
+  ProgramRunner(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                const EvaluateOptions& options, bool record)
+      : point_(point), topology_(topology), collective_(collective), bins_(options.utilization_bins) {
+    const bool aware = point.backend == to_string(Backend::congestion_aware);
+    full_.occupancy = point.occupancy;
+    full_.backend = aware ? Backend::congestion_aware : Backend::congestion_unaware;
+    full_.engine = engine_of(point);
+    full_.threads = options.threads;
+    for (const auto& straggler : point.stragglers)
+      if (straggler.kind == Straggler::Kind::delay)
+        full_.start_delays.push_back({NpuId(straggler.first), straggler.delay});
+    quick_ = full_;
+    full_.record_sends = aware && record;
+    full_.record_links = options.link_loads;
+    full_.record_arrivals = options.arrivals;
+    full_.utilization_bins = aware ? options.utilization_bins : 0;
+    settings_ = {point.window, point.order == "absolute" ? DestinationOrder::absolute : DestinationOrder::relative,
+                 point.seed};
+  }
 
-  auto whole = simulate_as(algorithm, topology, collective, whole_options);
-  if (!whole) return whole.errors();
-  auto reduction = simulate_as(algorithm, topology, collective.as(CollectiveKind::reduce_scatter), halves_options);
-  if (!reduction) return reduction.errors();
-  auto gather = simulate_as(algorithm, topology, collective.as(CollectiveKind::all_gather), halves_options);
-  if (!gather) return gather.errors();
+  /// The time alone of one algorithm.
+  [[nodiscard]] Result<SimTime> time(const Algorithm& algorithm) const {
+    if (collective_.kind() == CollectiveKind::all_reduce && !point_.overlap) {
+      auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, quick_);
+      if (!reduction) return reduction.errors();
+      auto gather = simulate_as(algorithm, CollectiveKind::all_gather, quick_);
+      if (!gather) return gather.errors();
+      return reduction->finish + gather->finish;
+    }
+    auto whole = simulate_as(algorithm, collective_.kind(), quick_);
+    if (!whole) return whole.errors();
+    return whole->finish;
+  }
 
-  const auto with_overlap = whole->finish;
-  const auto without_overlap = reduction->finish + gather->finish;
-  TimedStream stream;
-  if (point.overlap) {
-    stream = take(*std::move(whole));
-  } else {
-    if (options.record_sends) {
-      auto halves = concatenate(*reduction, *gather);
+  /// Everything that was asked for.
+  [[nodiscard]] Result<TimedStream> run(const Algorithm& algorithm) const {
+    auto stream = collective_.kind() == CollectiveKind::all_reduce ? run_all_reduce(algorithm) : run_one(algorithm);
+    if (!stream) return stream;
+    stream->engine = std::string(to_string(full_.backend));
+    stream->has_schedule = full_.record_sends;
+    stream->physical = full_.backend == Backend::congestion_aware;
+    stream->single_chunks = algorithm.single_chunks;
+    const auto program = algorithm.make(topology_, collective_, settings_);
+    if (program) stream->destination_order = std::string((*program)->destination_order());
+    return stream;
+  }
+
+  /// The fastest of all that can do the point, and how many these are.
+  [[nodiscard]] Result<TimedStream> run_best() const {
+    auto able = candidates(topology_, collective_, settings_);
+    if (collective_.kind() == CollectiveKind::all_reduce && !point_.overlap)
+      std::erase_if(able, [](const Algorithm* algorithm) { return !has_halves(*algorithm); });
+    const Algorithm* best = nullptr;
+    SimTime least;
+    for (const auto* algorithm : able) {
+      const auto finish = time(*algorithm);
+      if (!finish) return finish.errors();
+      if (best != nullptr && *finish >= least) continue;
+      best = algorithm;
+      least = *finish;
+    }
+    if (best == nullptr)
+      return input_error({}, fmt::format("no textbook algorithm does {} here", to_string(collective_.kind())), "",
+                         "name an algorithm or a synthesizer");
+    auto stream = run(*best);
+    if (!stream) return stream;
+    stream->chosen_algorithm = std::string(best->name);
+    stream->candidates = static_cast<std::int64_t>(able.size());
+    return stream;
+  }
+
+ private:
+  [[nodiscard]] Result<Simulation> simulate_as(const Algorithm& algorithm, CollectiveKind kind,
+                                               const SimulationOptions& options) const {
+    const auto part = kind == collective_.kind() ? std::optional<Collective>() : collective_.as(kind);
+    const auto& collective = part ? *part : collective_;
+    const auto program = algorithm.make(topology_, collective, settings_);
+    if (!program) return program.errors();
+    return simulate(topology_, collective, **program, options);
+  }
+
+  static TimedStream take(Simulation simulation) {
+    TimedStream stream;
+    stream.finish = simulation.finish;
+    stream.sends = simulation.hops;
+    stream.simulation_engine = name_of(simulation);
+    stream.schedule = std::move(simulation.sends);
+    stream.link_loads = std::move(simulation.links);
+    stream.utilization = std::move(simulation.utilization);
+    stream.arrivals = std::move(simulation.arrivals);
+    return stream;
+  }
+
+  /// Empty where no engine was needed.
+  static std::string name_of(const Simulation& simulation) {
+    if (simulation.engine == SimulationEngine::automatic) return {};
+    return std::string(to_string(simulation.engine));
+  }
+
+  [[nodiscard]] Result<TimedStream> run_one(const Algorithm& algorithm) const {
+    auto simulation = simulate_as(algorithm, collective_.kind(), full_);
+    if (!simulation) return simulation.errors();
+    return take(*std::move(simulation));
+  }
+
+  /// The way that is not the point's own answer only needs its time. An algorithm that has no halves (trees) is timed
+  /// as one program alone.
+  [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
+    if (!has_halves(algorithm) && !point_.overlap)
+      return unsupported_error({}, fmt::format("algorithm \"{}\" without overlap", algorithm.name),
+                               "its All-Reduce is no Reduce-Scatter followed by an All-Gather", "use overlap = true");
+    auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.overlap ? full_ : quick_);
+    if (!whole) return whole.errors();
+    const auto with_overlap = whole->finish.count();
+    if (!has_halves(algorithm)) {
+      auto stream = take(*std::move(whole));
+      stream.with_overlap_ps = with_overlap;
+      return stream;
+    }
+    const auto& options = point_.overlap ? quick_ : full_;
+    auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, options);
+    if (!reduction) return reduction.errors();
+    auto gather = simulate_as(algorithm, CollectiveKind::all_gather, options);
+    if (!gather) return gather.errors();
+    const auto without_overlap = reduction->finish + gather->finish;
+    auto stream = point_.overlap ? Result<TimedStream>(take(*std::move(whole))) : join(*reduction, *gather);
+    if (!stream) return stream;
+    stream->with_overlap_ps = with_overlap;
+    stream->without_overlap_ps = without_overlap.count();
+    return stream;
+  }
+
+  static bool has_halves(const Algorithm& algorithm) {
+    const auto does = [&](CollectiveKind kind) {
+      return std::ranges::find(algorithm.collectives, kind) != algorithm.collectives.end();
+    };
+    return does(CollectiveKind::reduce_scatter) && does(CollectiveKind::all_gather);
+  }
+
+  [[nodiscard]] Result<TimedStream> join(Simulation& reduction, Simulation& gather) const {
+    TimedStream stream;
+    stream.finish = reduction.finish + gather.finish;
+    stream.sends = reduction.hops + gather.hops;
+    stream.simulation_engine = name_of(gather);
+    if (full_.record_sends) {
+      auto halves = concatenate(collective_, reduction, gather);
       if (!halves) return halves.errors();
       stream.schedule = *std::move(halves);
+      if (bins_ > 0)
+        stream.utilization =
+            utilization_of(topology_, collective_, point_.occupancy, stream.schedule, stream.finish, bins_);
+    } else if (bins_ > 0) {
+      stream.left_out = "utilization of two halves that were not recorded";
     }
-    stream.finish = without_overlap;
-    stream.sends = reduction->hops + gather->hops;
-    stream.link_loads = std::move(reduction->links);
-    if (options.record_links) add_loads(stream.link_loads, gather->links);
+    stream.link_loads = std::move(reduction.links);
+    if (full_.record_links) add_loads(stream.link_loads, gather.links);
+    stream.arrivals = std::move(reduction.arrivals);
+    for (auto delivery : gather.arrivals) {
+      delivery.time += reduction.finish;
+      stream.arrivals.push_back(delivery);
+    }
+    return stream;
   }
-  stream.with_overlap_ps = with_overlap.count();
-  stream.without_overlap_ps = without_overlap.count();
-  return stream;
-}
+
+  const DesignPoint& point_;
+  const Topology& topology_;
+  const Collective& collective_;
+  std::uint32_t bins_;
+  AlgorithmOptions settings_;
+  SimulationOptions full_;   ///< with all that is to be kept
+  SimulationOptions quick_;  ///< for the time alone
+};
 
 }  // namespace
 
-Result<Schedule> concatenate(const Simulation& reduction, const Simulation& gather) {
-  auto sends = list_sends(reduction.sends);
-  const bool numbered = reduction.messages > 0 && !sends.empty() && sends.front().message.exists();
-  const std::uint64_t first = numbered ? reduction.messages : 0;
-  constexpr std::uint64_t most = MessageId::none().value();
-  if (numbered && first + gather.messages > most) {
-    return resource_error(fmt::format("an All-Reduce without overlap of {} messages", first + gather.messages),
-                          fmt::format("at most {} are numbered", most), "use fewer chunks, or overlap = true");
-  }
-  for (auto send : list_sends(gather.sends)) {
-    send.start += reduction.finish;
-    if (send.message.exists()) send.message = MessageId(static_cast<std::uint32_t>(send.message.value() + first));
-    sends.push_back(send);
-  }
-  return make_list_schedule(std::move(sends));
-}
-
 Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                bool link_loads) {
-  const auto* algorithm = find_algorithm(point.algorithm);
-  ensure(algorithm != nullptr, "run_program needs a registered algorithm");
+                                const EvaluateOptions& options, bool record) {
   const Stopwatch watch;
-  const bool aware = point.backend == to_string(Backend::congestion_aware);
-  SimulationOptions options;
-  options.occupancy = point.occupancy;
-  options.backend = aware ? Backend::congestion_aware : Backend::congestion_unaware;
-  options.record_sends = aware;
-  options.record_links = link_loads;
-
-  Result<TimedStream> stream = [&]() -> Result<TimedStream> {
-    if (point.collective == CollectiveKind::all_reduce)
-      return run_all_reduce(point, *algorithm, topology, collective, options);
-    auto simulation = simulate_as(*algorithm, topology, collective, options);
-    if (!simulation) return simulation.errors();
-    return take(*std::move(simulation));
-  }();
-  if (!stream) return stream;
-  stream->engine = std::string(to_string(options.backend));
-  stream->has_schedule = options.record_sends;
-  stream->simulation_seconds = watch.seconds();
+  const ProgramRunner runner(point, topology, collective, options, record);
+  const auto* algorithm = find_algorithm(point.algorithm);
+  ensure(algorithm != nullptr || point.algorithm == "auto", "run_program needs a registered algorithm");
+  auto stream = algorithm != nullptr ? runner.run(*algorithm) : runner.run_best();
+  if (stream) stream->simulation_seconds = watch.seconds();
   return stream;
 }
 

@@ -8,34 +8,41 @@
 namespace tenex {
 
 Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                    int threads, bool link_loads) {
+                                    const EvaluateOptions& asked, std::size_t memory_limit_bytes) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  auto made = synthesizer->synthesize({topology, collective, point.occupancy, point.seed, point.attempts, threads,
-                                       parse_engine_choice(point.engine).value_or(EngineChoice::automatic)});
+  auto made = synthesizer->synthesize({topology, collective, point.occupancy, point.seed, point.attempts, asked.threads,
+                                       parse_engine_choice(point.engine).value_or(EngineChoice::automatic),
+                                       memory_limit_bytes});
   if (!made) return made.errors();
 
   TimedStream stream;
   stream.synthesis_seconds = watch.seconds();
   stream.engine = made->engine;
+  stream.left_out = made->left_out;
   const bool all_reduce = point.collective == CollectiveKind::all_reduce;
   if (all_reduce) {
     stream.with_overlap_ps = made->time.count();
     stream.without_overlap_ps = made->time_without_overlap.count();
+    stream.overlap_method = made->overlap_method;
   }
   const bool without = all_reduce && !point.overlap;
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
   stream.sends = stream.schedule.sends();
-  if (link_loads) {
+  if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
     const Stopwatch replay_watch;
     SimulationOptions options;
     options.occupancy = point.occupancy;
-    options.record_links = true;
+    options.record_links = asked.link_loads;
+    options.utilization_bins = asked.utilization_bins;
+    options.record_arrivals = asked.arrivals;
     auto replayed = replay(topology, collective, stream.schedule, Replay::timed, options);
     if (!replayed) return replayed.errors();
     stream.link_loads = std::move(replayed->links);
+    stream.utilization = std::move(replayed->utilization);
+    stream.arrivals = std::move(replayed->arrivals);
     stream.simulation_seconds = replay_watch.seconds();
   }
   return stream;

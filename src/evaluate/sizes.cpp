@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "tenex/algorithm/algorithm.hpp"
@@ -45,7 +46,8 @@ class Counter {
     const bool rooted = kind_ == CollectiveKind::broadcast || kind_ == CollectiveKind::reduce;
     const auto chunks = (rooted ? 1 : members) * static_cast<std::uint64_t>(chunks_);
     sizes_.members += members;
-    sizes_.chunks += chunks;
+    // Of an All-to-All every member has chunks of its own for each of them.
+    sizes_.chunks += kind_ == CollectiveKind::all_to_all ? chunks * members : chunks;
     sizes_.sends += static_cast<double>(chunks) * (static_cast<double>(members) - 1);
     const Bytes chunk = bytes(ceil_div(size_.count(), std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks))));
     sizes_.smallest_chunk = groups_ == 0 ? chunk : std::min(sizes_.smallest_chunk, chunk);
@@ -189,31 +191,87 @@ std::uint64_t planned_topology_bytes(const DesignPoint& point) {
   return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
 }
 
+bool is_program(const DesignPoint& point) {
+  return point.algorithm == "auto" || find_algorithm(point.algorithm) != nullptr;
+}
+
 double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
   const auto vertices = static_cast<double>(sizes.topology.vertices());
   const auto chunks = static_cast<double>(sizes.collective.chunks);
   const double each_once = passes_of(point.collective) * chunks;
   // A synthesizer, or whatever suits a bound, sends a chunk over a link once in each pass.
-  if (find_algorithm(point.algorithm) == nullptr) return each_once + vertices;
+  if (!is_program(point)) return each_once + vertices;
   if (!sizes.product || !sizes.collective.everyone)
     return passes_of(point.collective) * sizes.collective.sends + vertices;
-  // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of Direct's pairs, those
+  // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of other pairs, those
   // share a link of a dimension of k positions that agree before or behind it: n/k lines' worth, k^2/4 in each.
   double share = 4;
   for (const auto& block : point.topology.shape.blocks)
-    if (point.algorithm == "direct") share = std::max<double>(share, block.size);
+    if (!point.algorithm.starts_with("ring")) share = std::max<double>(share, block.size);
   return share * each_once + 2 * vertices;
 }
 
-double mean_hops(const DesignPoint& point, const PointSizes& sizes) {
-  constexpr double kMachineHops = 3;
-  if (!point.topology.machine_file.empty()) return kMachineHops;
-  const auto npus = static_cast<double>(sizes.topology.npus);
-  const double between_any = mean_pair_hops(point, npus);
-  const double hops = point.algorithm != "direct" && sizes.collective.everyone
-                          ? mean_ring_hops(point.topology.shape, unwinding_degree(point))
-                          : between_any;
-  return std::max(hops, 1.0);
+namespace {
+
+constexpr double kMachineHops = 3;
+
+double log2_up(double number) { return std::ceil(std::log2(std::max(2.0, number))); }
+
+/// Of messages between any two NPUs, and between neighbours in the order of ids.
+struct MeanHops {
+  double pair;
+  double neighbour;
+};
+
+MeanHops mean_hops(const DesignPoint& point, const PointSizes& sizes) {
+  if (!point.topology.machine_file.empty()) return {kMachineHops, kMachineHops};
+  const double pair = std::max(1.0, mean_pair_hops(point, static_cast<double>(sizes.topology.npus)));
+  if (!sizes.collective.everyone) return {pair, pair};
+  return {pair, std::max(1.0, mean_ring_hops(point.topology.shape, unwinding_degree(point)))};
+}
+
+/// Steps of an NPU that goes through the dimensions of a shape one by one, in each to all others.
+double steps_by_dimension(const DesignPoint& point, double members) {
+  if (!point.topology.machine_file.empty()) return members;
+  double steps = 0;
+  for (const auto& block : point.topology.shape.blocks) steps += block.size - 1;
+  return std::max(steps, 1.0);
+}
+
+/// Of one algorithm. Those that go by dimensions, halve or double send large messages; trees send slices down and up.
+ProgramSizes sizes_of_algorithm(std::string_view name, const DesignPoint& point, const PointSizes& sizes) {
+  const auto hops = mean_hops(point, sizes);
+  const double passes = passes_of(point.collective);
+  const auto& collective = sizes.collective;
+  const auto members = static_cast<double>(collective.members);
+  const double slices = static_cast<double>(point.chunks) * members;  // of all NPUs
+  const double each = passes * collective.sends;                      // every chunk to everybody, one by one
+  if (name == "ring" || name == "ring_unidirectional") return {each, each * hops.neighbour, 0};
+  if (name == "direct") return {each, each * hops.pair, 0};
+  if (name == "multitree") return {each, each * (sizes.topology.switches > 0 ? 2 : 1), 0};  // along links
+  if (name == "rhd" || name == "bruck") {
+    const double messages = passes * slices * log2_up(members);
+    return {messages, messages * hops.pair, each};
+  }
+  if (name == "dbt" || name == "c_cube" || name == "tto" || name == "blink") {
+    const double messages = 6 * slices;
+    return {messages, messages * hops.pair, 6 * each};
+  }
+  const double messages = passes * slices * steps_by_dimension(point, members);
+  return {messages, messages * (sizes.topology.switches > 0 ? 2 : 1), each};
+}
+
+}  // namespace
+
+ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes) {
+  if (point.algorithm != "auto") return sizes_of_algorithm(point.algorithm, point, sizes);
+  ProgramSizes most;
+  for (const auto& algorithm : algorithms()) {
+    if (!algorithm.textbook) continue;
+    const auto one = sizes_of_algorithm(algorithm.name, point, sizes);
+    most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
+  }
+  return most;
 }
 
 }  // namespace tenex

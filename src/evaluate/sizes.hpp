@@ -49,7 +49,15 @@ struct PointSizes {
 /// and a path through all vertices.
 [[nodiscard]] double serialised_hops(const DesignPoint& point, const PointSizes& sizes);
 
-/// Mean hops of a message of the point's textbook algorithm, at least 1.
-[[nodiscard]] double mean_hops(const DesignPoint& point, const PointSizes& sizes);
+/// The point is for a textbook algorithm, or for the best of them.
+[[nodiscard]] bool is_program(const DesignPoint& point);
+
+/// What the point's textbook algorithm sends, about; of `auto` the most that one of them does.
+struct ProgramSizes {
+  double messages = 0;
+  double hops = 0;     ///< of all messages
+  double carried = 0;  ///< chunks, where messages carry several
+};
+[[nodiscard]] ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes);
 
 }  // namespace tenex

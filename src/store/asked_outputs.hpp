@@ -16,6 +16,8 @@ using OutputBits = std::int8_t;
 inline constexpr OutputBits kLinkBytesOutput = 1;
 inline constexpr OutputBits kGroupTimesOutput = 2;
 inline constexpr OutputBits kScheduleOutput = 4;
+inline constexpr OutputBits kUtilizationOutput = 8;
+inline constexpr OutputBits kArrivalsOutput = 16;
 
 /// What the study asks for this point. O(1).
 [[nodiscard]] OutputBits asked_outputs(const Study& study, std::size_t point);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -139,6 +140,8 @@ class Merger {
   [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column);
   [[nodiscard]] Status write_groups(ColumnFileWriter& file);
   [[nodiscard]] Status write_links(ColumnFileWriter& file);
+  [[nodiscard]] Status write_utilization(ColumnFileWriter& file);
+  [[nodiscard]] Status write_arrivals(ColumnFileWriter& file);
   [[nodiscard]] Status write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts);
   [[nodiscard]] Status write_runs(ColumnFileWriter& file);
 
@@ -366,6 +369,47 @@ Status Merger::write_link_ends(ColumnFileWriter& file, const std::vector<std::in
   return success();
 }
 
+Status Merger::write_utilization(ColumnFileWriter& file) {
+  const auto counts = gather<std::int64_t>(store::columns::kBinCount, false);
+  if (!counts) return counts.errors();
+  const auto offsets = offsets_of(*counts);
+  const auto busy = gather_ragged(store::columns::kBinCount, store::columns::kBinBusy, offsets);
+  if (!busy) return busy.errors();
+  const auto width = gather_ragged(store::columns::kBinCount, store::columns::kBinWidth, offsets);
+  if (!width) return width.errors();
+  write_integers(file, "/bin_offset", {offsets.begin(), offsets.end() - 1}, "",
+                 "first entry of the point in /utilization");
+  write_integers(file, "/bin_count", *counts, "", "entries of the point in /utilization");
+  const auto entry = begin_group(file, "/utilization", busy->size());
+  write_integers(file, "/utilization/point", entry_points(*counts), "", "index of the point in the study", entry);
+  write_integers(file, "/utilization/bin", entry_numbers(*counts), "", "bin of time, the first from 0", entry);
+  write_integers(file, "/utilization/width_ps", *width, "ps", "width of the bin", entry);
+  write_integers(file, "/utilization/busy_ps", *busy, "ps", "busy time in the bin, summed over all links", entry);
+  return success();
+}
+
+Status Merger::write_arrivals(ColumnFileWriter& file) {
+  using Column = std::tuple<const char*, const char*, const char*, const char*>;
+  const auto counts = gather<std::int64_t>(store::columns::kArrivalCount, false);
+  if (!counts) return counts.errors();
+  const auto offsets = offsets_of(*counts);
+  write_integers(file, "/arrival_offset", {offsets.begin(), offsets.end() - 1}, "",
+                 "first entry of the point in /arrivals");
+  write_integers(file, "/arrival_count", *counts, "", "entries of the point in /arrivals");
+  const auto entry = begin_group(file, "/arrivals", static_cast<std::size_t>(offsets.back()));
+  write_integers(file, "/arrivals/point", entry_points(*counts), "", "index of the point in the study", entry);
+  for (const auto& [source, path, units, meaning] :
+       {Column{store::columns::kArrivalTime, "/arrivals/time_ps", "ps", "when the message was unpacked"},
+        Column{store::columns::kArrivalNpu, "/arrivals/npu", "", "where"},
+        Column{store::columns::kArrivalChunk, "/arrivals/chunk", "",
+               "its chunk; of several the algorithm's own number for them"}}) {
+    const auto values = gather_ragged(store::columns::kArrivalCount, source, offsets);
+    if (!values) return values.errors();
+    write_integers(file, path, *values, units, meaning, entry);
+  }
+  return success();
+}
+
 Status Merger::write_runs(ColumnFileWriter& file) {
   const auto finished = gather<std::int64_t>(store::columns::kFinished, false);
   if (!finished) return finished.errors();
@@ -399,6 +443,8 @@ Status Merger::write(ColumnFileWriter& file) {
     if (auto status = write_metric(file, column); !status) return status;
   if (auto status = write_groups(file); !status) return status;
   if (auto status = write_links(file); !status) return status;
+  if (auto status = write_utilization(file); !status) return status;
+  if (auto status = write_arrivals(file); !status) return status;
   return write_runs(file);
 }
 

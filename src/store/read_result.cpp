@@ -86,6 +86,40 @@ Status read_links(const ColumnFileReader& reader, ResultTable& table) {
   return success();
 }
 
+Status read_utilization(const ColumnFileReader& reader, ResultTable& table) {
+  const auto busy = reader.read<std::int64_t>("/utilization/busy_ps");
+  if (!busy) return busy.errors();
+  const auto width = reader.read<std::int64_t>("/utilization/width_ps", 0, busy->size());
+  if (!width) return width.errors();
+  const auto ragged = read_offsets(reader, "bin", table.rows.size(), busy->size());
+  if (!ragged) return ragged.errors();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (ragged->count[i] == 0) continue;
+    const auto first = busy->begin() + ragged->offset[i];
+    table.rows[i].utilization_ps.assign(first, first + ragged->count[i]);
+    table.rows[i].utilization_bin_ps = (*width)[static_cast<std::size_t>(ragged->offset[i])];
+  }
+  return success();
+}
+
+Status read_arrivals(const ColumnFileReader& reader, ResultTable& table) {
+  const auto times = reader.read<std::int64_t>("/arrivals/time_ps");
+  if (!times) return times.errors();
+  const auto npus = reader.read<std::int64_t>("/arrivals/npu", 0, times->size());
+  if (!npus) return npus.errors();
+  const auto chunks = reader.read<std::int64_t>("/arrivals/chunk", 0, times->size());
+  if (!chunks) return chunks.errors();
+  const auto ragged = read_offsets(reader, "arrival", table.rows.size(), times->size());
+  if (!ragged) return ragged.errors();
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    for (std::int64_t n = 0; n < ragged->count[i]; ++n) {
+      const auto entry = static_cast<std::size_t>(ragged->offset[i] + n);
+      table.rows[i].arrivals.push_back({SimTime::of((*times)[entry]), NpuId(static_cast<std::uint32_t>((*npus)[entry])),
+                                        ChunkId(static_cast<std::uint32_t>((*chunks)[entry]))});
+    }
+  return success();
+}
+
 }  // namespace
 
 Result<ResultTable> read_result(const std::filesystem::path& file) {
@@ -105,6 +139,8 @@ Result<ResultTable> read_result(const std::filesystem::path& file) {
   if (auto status = store::read_metrics(*reader, name, "/", table.rows); !status) return status.errors();
   if (auto status = read_groups(*reader, table); !status) return status.errors();
   if (auto status = read_links(*reader, table); !status) return status.errors();
+  if (auto status = read_utilization(*reader, table); !status) return status.errors();
+  if (auto status = read_arrivals(*reader, table); !status) return status.errors();
   return table;
 }
 

@@ -63,18 +63,46 @@ Status set_texts(const ColumnFileReader& file, const std::string& path, std::siz
 
 /// The ragged parts of rows, flat.
 struct Ragged {
-  std::vector<std::int64_t> group_count, group_time, link_count, link_bytes, link_busy;
+  using Column = std::vector<std::int64_t>;
+  Column group_count, group_time, link_count, link_bytes, link_busy;
+  Column bin_count, bin_busy, bin_width, arrival_count, arrival_time, arrival_npu, arrival_chunk;
+
+  /// Paths of the columns, each group of equal lengths behind its count.
+  struct Part {
+    const char* path;
+    Column* values;
+  };
+  std::vector<std::vector<Part>> parts() {
+    return {{{columns::kGroupCount, &group_count}, {columns::kGroupTime, &group_time}},
+            {{columns::kLinkCount, &link_count}, {columns::kLinkBytes, &link_bytes}, {columns::kLinkBusy, &link_busy}},
+            {{columns::kBinCount, &bin_count}, {columns::kBinBusy, &bin_busy}, {columns::kBinWidth, &bin_width}},
+            {{columns::kArrivalCount, &arrival_count},
+             {columns::kArrivalTime, &arrival_time},
+             {columns::kArrivalNpu, &arrival_npu},
+             {columns::kArrivalChunk, &arrival_chunk}}};
+  }
 };
+
+std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
 
 Ragged flatten(const std::vector<const Evaluation*>& rows) {
   Ragged flat;
   for (const auto* row : rows) {
-    flat.group_count.push_back(static_cast<std::int64_t>(row->group_times_ps.size()));
+    flat.group_count.push_back(signed_size(row->group_times_ps.size()));
     flat.group_time.insert(flat.group_time.end(), row->group_times_ps.begin(), row->group_times_ps.end());
-    flat.link_count.push_back(static_cast<std::int64_t>(row->link_loads.size()));
+    flat.link_count.push_back(signed_size(row->link_loads.size()));
     for (const auto& load : row->link_loads) {
       flat.link_bytes.push_back(load.bytes.count());
       flat.link_busy.push_back(load.busy.count());
+    }
+    flat.bin_count.push_back(signed_size(row->utilization_ps.size()));
+    flat.bin_busy.insert(flat.bin_busy.end(), row->utilization_ps.begin(), row->utilization_ps.end());
+    flat.bin_width.insert(flat.bin_width.end(), row->utilization_ps.size(), row->utilization_bin_ps);
+    flat.arrival_count.push_back(signed_size(row->arrivals.size()));
+    for (const auto& [time, npu, chunk] : row->arrivals) {
+      flat.arrival_time.push_back(time.count());
+      flat.arrival_npu.push_back(npu.value());
+      flat.arrival_chunk.push_back(chunk.value());
     }
   }
   return flat;
@@ -92,28 +120,35 @@ bool counts_fit(const std::vector<std::int64_t>& counts, std::size_t total) {
 
 Status read_ragged(const ColumnFileReader& shard, const std::string& file, std::vector<StoredRow>& rows) {
   Ragged flat;
-  const std::pair<const char*, std::vector<std::int64_t>*> parts[] = {{columns::kGroupCount, &flat.group_count},
-                                                                      {columns::kGroupTime, &flat.group_time},
-                                                                      {columns::kLinkCount, &flat.link_count},
-                                                                      {columns::kLinkBytes, &flat.link_bytes},
-                                                                      {columns::kLinkBusy, &flat.link_busy}};
-  for (const auto& [path, values] : parts) {
-    auto column = shard.read<std::int64_t>(path);
-    if (!column) return column.errors();
-    *values = std::move(column).value();
+  for (const auto& part : flat.parts()) {
+    for (const auto& [path, values] : part) {
+      auto column = shard.read<std::int64_t>(path);
+      if (!column) return column.errors();
+      *values = std::move(column).value();
+    }
+    bool fits = part[0].values->size() == rows.size();
+    for (std::size_t i = 1; i < part.size(); ++i) fits = fits && counts_fit(*part[0].values, part[i].values->size());
+    if (!fits)
+      return environment_error(fmt::format("the shard \"{}\" is damaged", file),
+                               "its ragged columns do not fit together");
   }
-  if (flat.group_count.size() != rows.size() || flat.link_count.size() != rows.size() ||
-      flat.link_bytes.size() != flat.link_busy.size() || !counts_fit(flat.group_count, flat.group_time.size()) ||
-      !counts_fit(flat.link_count, flat.link_bytes.size()))
-    return environment_error(fmt::format("the shard \"{}\" is damaged", file),
-                             "its ragged columns do not fit together");
   std::size_t group = 0;
   std::size_t link = 0;
+  std::size_t bin = 0;
+  std::size_t arrival = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto& row = rows[i].evaluation;
     for (std::int64_t n = 0; n < flat.group_count[i]; ++n) row.group_times_ps.push_back(flat.group_time[group++]);
     for (std::int64_t n = 0; n < flat.link_count[i]; ++n, ++link)
       row.link_loads.push_back({Bytes::of(flat.link_bytes[link]), SimTime::of(flat.link_busy[link])});
+    for (std::int64_t n = 0; n < flat.bin_count[i]; ++n, ++bin) {
+      row.utilization_bin_ps = flat.bin_width[bin];
+      row.utilization_ps.push_back(flat.bin_busy[bin]);
+    }
+    for (std::int64_t n = 0; n < flat.arrival_count[i]; ++n, ++arrival)
+      row.arrivals.push_back({SimTime::of(flat.arrival_time[arrival]),
+                              NpuId(static_cast<std::uint32_t>(flat.arrival_npu[arrival])),
+                              ChunkId(static_cast<std::uint32_t>(flat.arrival_chunk[arrival]))});
   }
   return success();
 }
@@ -219,12 +254,9 @@ Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std
   file.write(columns::kOutputs, std::span<const OutputBits>(outputs));
   file.add_group("/metrics");
   write_metrics(file, "/metrics/", evaluations);
-  const auto flat = flatten(evaluations);
-  file.write(columns::kGroupCount, std::span<const std::int64_t>(flat.group_count));
-  file.write(columns::kGroupTime, std::span<const std::int64_t>(flat.group_time));
-  file.write(columns::kLinkCount, std::span<const std::int64_t>(flat.link_count));
-  file.write(columns::kLinkBytes, std::span<const std::int64_t>(flat.link_bytes));
-  file.write(columns::kLinkBusy, std::span<const std::int64_t>(flat.link_busy));
+  auto flat = flatten(evaluations);
+  for (const auto& part : flat.parts())
+    for (const auto& [path, values] : part) file.write(path, std::span<const std::int64_t>(*values));
   return file.image();
 }
 
@@ -232,7 +264,8 @@ std::size_t row_bytes(const Evaluation& evaluation) {
   constexpr std::size_t kCell = 8;
   constexpr std::size_t kKeyAndTime = 40;
   return kKeyAndTime + metric_columns().size() * kCell + evaluation.reason.size() + evaluation.schedule_hash.size() +
-         evaluation.group_times_ps.size() * kCell + evaluation.link_loads.size() * 2 * kCell;
+         evaluation.group_times_ps.size() * kCell + evaluation.link_loads.size() * 2 * kCell +
+         evaluation.utilization_ps.size() * 2 * kCell + evaluation.arrivals.size() * 3 * kCell;
 }
 
 Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Commit& commit) {

@@ -49,6 +49,13 @@ inline constexpr const char* kGroupTime = "/group_time_ps";
 inline constexpr const char* kLinkCount = "/link_count";
 inline constexpr const char* kLinkBytes = "/link_bytes";
 inline constexpr const char* kLinkBusy = "/link_busy_ps";
+inline constexpr const char* kBinCount = "/bin_count";
+inline constexpr const char* kBinBusy = "/bin_busy_ps";
+inline constexpr const char* kBinWidth = "/bin_width_ps";
+inline constexpr const char* kArrivalCount = "/arrival_count";
+inline constexpr const char* kArrivalTime = "/arrival_time_ps";
+inline constexpr const char* kArrivalNpu = "/arrival_npu";
+inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 [[nodiscard]] std::string metric(std::string_view name);
 /// The variable of the result that holds a setting: its name, but "process_groups" for "groups", which is an HDF5 group
 /// there.

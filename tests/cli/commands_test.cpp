@@ -61,6 +61,22 @@ TEST(ScheduleFiles, AreVerifiedAndReplayedAsTheyWereMade) {
   }
 }
 
+TEST(ScheduleFiles, TellWhatTheyTakeOnDisk) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "s.h5";
+  const auto finished =
+      on_mesh("synthesize", {"--collective", "all_gather", "--size", "9000B", "--output", file.string(), "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("\"file_bytes\":" + std::to_string(std::filesystem::file_size(file)) + ","));
+  EXPECT_THAT(finished.out, HasSubstr("\"file_bytes_per_send\":"));
+  const auto expanded =
+      on_mesh("synthesize", {"--collective", "all_gather", "--size", "9000B", "--output", file.string(), "--expanded"});
+  ASSERT_EQ(expanded.exit_code, 0) << expanded.err;
+  const auto verified = tenex({"verify", file.string(), "--threads", "2", "--json"});
+  EXPECT_EQ(verified.exit_code, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("\"storage\":\"list\""));
+}
+
 TEST(ScheduleFiles, OfSimulatedProgramsVerifyToo) {
   const TemporaryFolder folder;
   const auto file = (folder.path() / "ring.h5").string();
@@ -172,6 +188,43 @@ TEST(AStudyOfAMachineFile, RunsStoresSchedulesAndMergesAfterTheFolderMoved) {
   ASSERT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_THAT(merged.out, HasSubstr("4 rows, 0 missing, 0 not ok"));
   EXPECT_EQ(support::read_text(folder.path() / "moved" / "study.h5"), before) << "merging twice changed the file";
+}
+
+TEST(Simulate, ChoosesTheBestAlgorithmAndPrintsWhatIsObserved) {
+  const auto finished =
+      on_mesh("simulate", {"--collective", "all_reduce", "--size", "9000B", "--algorithm", "auto", "--stragglers",
+                           "npu 8 x2", "--observe", "link_bytes,utilization,arrivals", "--bins", "3", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  for (const auto* words : {"\"chosen_algorithm\":\"", "\"candidates\":", "\"simulation_engine\":\"window\"",
+                            "\"destination_order\":", "\"link_loads\":[{\"source\":0",
+                            "\"utilization\":[{\"start_ps\":0", "\"arrivals\":[{\"time_ps\":", "\"verified\":true"})
+    EXPECT_THAT(finished.out, HasSubstr(words));
+}
+
+TEST(Simulate, TellsThatAScheduleOfPayloadsHasNoFile) {
+  const TemporaryFolder folder;
+  const auto finished = on_mesh("simulate", {"--collective", "all_gather", "--size", "9000B", "--algorithm", "bruck",
+                                             "--out", (folder.path() / "s.h5").string()});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.err, HasSubstr("several chunks at once"));
+}
+
+TEST(Run, StoresOnlySchedulesOfSingleChunks) {
+  // Bruck's messages carry several chunks: its row is stored all the same, and the run is done.
+  const TemporaryFolder folder;
+  support::write_text(
+      folder.path() / "s.toml",
+      "schema = 1\nname = \"s\"\n[[sweep]]\ntopology = \"RI(4)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n"
+      "collective = \"all_gather\"\naxes.algorithm = [\"ring\", \"bruck\", \"auto\"]\nsize = \"4KB\"\n"
+      "[outputs]\nschedule = \"size = 4KB\"\nstore = [\"utilization\", \"arrivals\"]\nwhere = \"algorithm = ring\"\n");
+  const auto out = folder.path() / "out";
+  const auto ran = tenex({"run", (folder.path() / "s.toml").string(), "--out", out.string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("3 points: 3 evaluated now"));
+  std::size_t schedules = 0;
+  for (const auto& entry : fs::directory_iterator(out / "schedules")) schedules += entry.is_regular_file() ? 1 : 0;
+  EXPECT_GE(schedules, 1U);
+  EXPECT_LE(schedules, 2U);
 }
 
 TEST(Run, RefusesAFolderOfAnotherStudyUnlessExtended) {

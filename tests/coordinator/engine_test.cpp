@@ -115,12 +115,40 @@ TEST(WantsAllThreads, IsForLongPointsThatWouldLeaveTheOthersIdle) {
   EXPECT_FALSE(wants_all_threads({2, 1}, 2, options_of(1))) << "one thread is all there is";
 }
 
+TEST(WantsAllThreads, IsForEveryPointOfARunOneByOne) {
+  auto options = options_of(4);
+  options.one_by_one = true;
+  EXPECT_TRUE(wants_all_threads({0.001, 1}, 10, options));
+  options.threads = 1;
+  EXPECT_FALSE(wants_all_threads({2, 1}, 2, options)) << "one thread is all there is";
+}
+
+TEST(Engine, RunsOnePointAtATimeOnAllThreadsWhenAskedForThat) {
+  auto options = options_of(3);
+  options.one_by_one = true;
+  Rig rig(std::vector<Estimate>(12, Estimate{0.01, 1}), options);
+  rig.engine->push(rig.lease_of_all());
+  rig.wait();
+  EXPECT_EQ(rig.rows.size(), 12U);
+  EXPECT_EQ(rig.watch.most_running, 1U);
+  for (const auto& [seed, threads] : rig.watch.threads_of_seed) EXPECT_EQ(threads, 3) << "seed " << seed;
+}
+
 TEST(WantsAllThreads, IsForPointsThatDoNotFitSideBySide) {
   EXPECT_TRUE(wants_all_threads({0.01, 60}, 10, options_of(2, 100))) << "two of 60 bytes exceed 100";
   EXPECT_FALSE(wants_all_threads({0.01, 50}, 10, options_of(2, 100)));
   // Of 30 bytes three run side by side on 16 threads: worth it for short points, not for long ones.
   EXPECT_FALSE(wants_all_threads({0.01, 30}, 100, options_of(16, 100)));
   EXPECT_TRUE(wants_all_threads({1, 30}, 100, options_of(16, 100)));
+}
+
+TEST(WantsAllThreads, IsForLargePointsThatMakeGoodUseOfThem) {
+  // On 2 threads two points of 26 bytes take 52 of 100, more than half of the memory; of 25 bytes they do not. In a
+  // lease of 200 s a thread's share is 100 s, so their 10 s would not make them deep.
+  EXPECT_TRUE(wants_all_threads({10, 26, true}, 200, options_of(2, 100)));
+  EXPECT_FALSE(wants_all_threads({10, 25, true}, 200, options_of(2, 100)));
+  EXPECT_FALSE(wants_all_threads({10, 26, false}, 200, options_of(2, 100))) << "threads would not help";
+  EXPECT_FALSE(wants_all_threads({0.9, 26, true}, 200, options_of(2, 100))) << "too short";
 }
 
 TEST(Engine, RunsManySmallPointsSideBySideOnOneThreadEach) {

@@ -137,7 +137,8 @@ TEST(Settings, AreTheFrozenColumns) {
   for (const Setting& setting : settings()) names.emplace_back(setting.name);
   EXPECT_THAT(names, testing::ElementsAre("topology", "alpha", "bandwidth", "npu_bandwidth", "unwind", "without",
                                           "collective", "size", "chunks", "groups", "root", "algorithm", "occupancy",
-                                          "overlap", "backend", "attempts", "engine_choice"));
+                                          "overlap", "backend", "attempts", "engine_choice", "window", "order",
+                                          "stragglers", "simulation_engine_choice"));
 }
 
 TEST(Settings, ReadEveryFieldInIntegerUnits) {
@@ -153,7 +154,9 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
                                  {"algorithm", "tacos"},
                                  {"occupancy", "transfer"},
                                  {"overlap", "false"},
-                                 {"attempts", "8"}},
+                                 {"attempts", "8"},
+                                 {"window", "3"},
+                                 {"stragglers", "link 1-0 x1.50; npu 7 x2"}},
                                 test_words());
   ASSERT_TRUE(point.ok());
   std::vector<std::string> values;
@@ -161,9 +164,10 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
     values.push_back(setting.kind == Setting::Kind::text ? text_setting(*point, setting.name)
                                                          : std::to_string(integer_setting(*point, setting.name)));
   }
-  EXPECT_THAT(values, testing::ElementsAre("RI(4)_SW(4)", "500000,1000000", "", "1000000000", "2", "[[5,6]]",
-                                           "all_reduce", "1000000", "4", "0-7; 8-15", "0", "tacos", "transfer", "0",
-                                           "congestion_aware", "8", "auto"));
+  EXPECT_THAT(values,
+              testing::ElementsAre("RI(4)_SW(4)", "500000,1000000", "", "1000000000", "2", "[[5,6]]", "all_reduce",
+                                   "1000000", "4", "0-7; 8-15", "0", "tacos", "transfer", "0", "congestion_aware", "8",
+                                   "auto", "0", "relative", "npu 7 x2; link 0-1 x1.5", "auto"));
 }
 
 TEST(Settings, RefuseAnUnknownNameOrTheWrongKind) {

@@ -26,7 +26,8 @@ TEST(MetricColumns, CarryEveryFieldThereAndBack) {
   row.reason = "why";
   row.engine = "event_driven";
   row.reduction_check = "in_tree";
-  row.bound_name = std::string(metric_columns()[5].flags.at(1));
+  row.overlap_method = "no_gain";
+  row.bound_name = std::string(metric_columns()[6].flags.at(1));
   row.schedule_hash = "00ff";
   row.npus = 9;
   row.collective_time_ps = 123456789012345678;

@@ -119,14 +119,16 @@ struct Case {
   const char* collective;
   const char* algorithm;
   const char* more = "";
+  const char* occupancy = "serialization";
 };
 
 class MemoryPlan : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
-  const auto& [topology, collective, algorithm, engine] = GetParam();
+  const auto& [topology, collective, algorithm, engine, occupancy] = GetParam();
   Words words{{"topology", topology}, {"collective", collective}, {"algorithm", algorithm},
               {"size", "64MiB"},      {"alpha", "0.5us"},         {"bandwidth", "50GB/s"}};
+  words.emplace_back("occupancy", occupancy);
   if (*engine != '\0') words.emplace_back("engine", engine);
   Evaluation row;
   const double peak = measured_bytes(point(words), row);
@@ -137,14 +139,19 @@ TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
   EXPECT_LE(planned, 3 * peak + 4e6) << topology;
 }
 
-INSTANTIATE_TEST_SUITE_P(Points, MemoryPlan,
-                         ::testing::Values(Case{"FC(500)", "all_gather", "direct"},
-                                           Case{"FC(250)", "all_reduce", "direct"},
-                                           Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
-                                           Case{"RI(512)", "all_reduce", "ring"},
-                                           Case{"RI(128)", "reduce_scatter", "direct"},
-                                           Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
-                                           Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"}));
+INSTANTIATE_TEST_SUITE_P(
+    Points, MemoryPlan,
+    ::testing::Values(Case{"FC(500)", "all_gather", "direct"}, Case{"FC(250)", "all_reduce", "direct"},
+                      Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
+                      Case{"RI(512)", "all_reduce", "ring"}, Case{"RI(128)", "reduce_scatter", "direct"},
+                      Case{"RI(256)", "all_reduce", "rhd"}, Case{"FC(300)", "all_to_all", "direct"},
+                      Case{"torus(8,8,4)", "all_reduce", "hierarchical"},
+                      Case{"mesh(16,16)", "all_gather", "multitree"},
+                      Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
+                      Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"},
+                      Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
+                      Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
+                      Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}));
 
 }  // namespace
 }  // namespace tenex

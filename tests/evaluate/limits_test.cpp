@@ -91,6 +91,29 @@ TEST(MemoryLimit, LeavesLargeTopologiesToTheirRows) {
     EXPECT_GT(estimate(study.points[i]).bytes, std::size_t{1} << 30) << i;
 }
 
+TEST(MemoryLimit, IsWhatAutoStaysWithinAndSays) {
+  // 600 NPUs: large enough for the engines of like links; the exact one is tried where it fits beside the coarse one.
+  const auto given =
+      point({{"topology", "mesh(24,25)"}, {"size", "600MB"}, {"occupancy", "transfer"}, {"algorithm", "tacos"}});
+  Cache cache;
+  EvaluateOptions options;
+  const auto full = evaluate(given, cache, options).row;
+  EXPECT_EQ(full.status, PointStatus::ok) << full.reason;
+  EXPECT_EQ(full.reason, "");
+  options.memory_limit_bytes = static_cast<std::size_t>(full.memory_planned_bytes) - 1;
+  const auto least = evaluate(given, cache, options).row;
+  EXPECT_EQ(least.status, PointStatus::ok) << least.reason;
+  EXPECT_EQ(least.engine, "coarse");
+  EXPECT_THAT(least.reason, HasSubstr("exact"));
+  EXPECT_LT(least.memory_planned_bytes, full.memory_planned_bytes);
+  EXPECT_EQ(static_cast<std::size_t>(least.memory_planned_bytes), estimate(given, options.memory_limit_bytes).bytes);
+  options.memory_limit_bytes = static_cast<std::size_t>(least.memory_planned_bytes) - 1;
+  const auto refused = evaluate(given, cache, options).row;
+  EXPECT_EQ(refused.status, PointStatus::out_of_memory);
+  EXPECT_EQ(refused.memory_planned_bytes, least.memory_planned_bytes);
+  EXPECT_THAT(refused.reason, HasSubstr(std::to_string(least.memory_planned_bytes)));
+}
+
 TEST(CheckStudy, StillFindsWhatTheTextDoesNotShow) {
   Study study;
   study.points = {
@@ -118,7 +141,12 @@ TEST(PaperIdeal, IsAbsentWhereItsDiameterWouldTakeTooLong) {
   EXPECT_TRUE(ideal("mesh(20,20)", true));
 }
 
+Collective all_gather_of_four() {
+  return Collective::make({CollectiveKind::all_gather, 4, {}, 1, bytes(4), 0}).value();
+}
+
 TEST(Concatenate, NumbersTheGatherAfterTheReductionAndRefusesWhatIdsDoNotReach) {
+  const auto collective = all_gather_of_four();
   const auto half = [](std::uint64_t messages) {
     Simulation simulation;
     simulation.finish = picoseconds(1000);
@@ -127,17 +155,39 @@ TEST(Concatenate, NumbersTheGatherAfterTheReductionAndRefusesWhatIdsDoNotReach) 
         make_list_schedule({{picoseconds(5), LinkId(0), ChunkId(0), Stage::copy, MessageId(1), NpuId(2)}});
     return simulation;
   };
-  const auto joined = concatenate(half(10), half(3));
+  const auto joined = concatenate(collective, half(10), half(3));
   ASSERT_TRUE(joined);
   const auto sends = list_sends(*joined);
   ASSERT_EQ(sends.size(), 2U);
   EXPECT_EQ(sends[1].start, picoseconds(1005));
   EXPECT_EQ(sends[1].message, MessageId(11));
   // Ids are below 2^32-1: 2^31 and 2^31-1 messages fit, one more does not.
-  EXPECT_TRUE(concatenate(half(std::uint64_t{1} << 31), half((std::uint64_t{1} << 31) - 1)));
-  const auto refused = concatenate(half(std::uint64_t{1} << 31), half(std::uint64_t{1} << 31));
+  EXPECT_TRUE(concatenate(collective, half(std::uint64_t{1} << 31), half((std::uint64_t{1} << 31) - 1)));
+  const auto refused = concatenate(collective, half(std::uint64_t{1} << 31), half(std::uint64_t{1} << 31));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.errors().front().fault, Fault::resource);
+}
+
+TEST(Concatenate, KeepsThePayloadsOfBothHalves) {
+  // Four chunks, so ids from 4 are payloads: each half has payload 0, the gather's becomes payload 1.
+  const auto collective = all_gather_of_four();
+  const auto half = [](std::uint32_t first) {
+    Simulation simulation;
+    simulation.finish = picoseconds(100);
+    simulation.messages = 1;
+    simulation.sends =
+        make_list_schedule({{picoseconds(5), LinkId(0), ChunkId(4)}}, {{0, 2}, {ChunkId(first), ChunkId(first + 1)}});
+    return simulation;
+  };
+  const auto joined = concatenate(collective, half(0), half(2));
+  ASSERT_TRUE(joined);
+  const auto sends = list_sends(*joined);
+  ASSERT_EQ(sends.size(), 2U);
+  EXPECT_EQ(sends[0].chunk, ChunkId(4));
+  EXPECT_EQ(sends[1].chunk, ChunkId(5));
+  ASSERT_NE(joined->payloads(), nullptr);
+  EXPECT_THAT(joined->payloads()->of(0), ::testing::ElementsAre(ChunkId(0), ChunkId(1)));
+  EXPECT_THAT(joined->payloads()->of(1), ::testing::ElementsAre(ChunkId(2), ChunkId(3)));
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ TEST(Merge, GivesBackEveryFieldOfEveryRow) {
     for (std::size_t column = 0; column < metric_columns().size(); ++column)
       EXPECT_EQ(metric_value(table->rows[i], column), metric_value(row_of(i), column)) << metric_columns()[column].name;
     EXPECT_EQ(table->rows[i].group_times_ps, row_of(i).group_times_ps);
+    EXPECT_EQ(table->rows[i].utilization_ps, row_of(i).utilization_ps);
+    EXPECT_EQ(table->rows[i].utilization_bin_ps, row_of(i).utilization_bin_ps);
+    EXPECT_EQ(table->rows[i].arrivals, row_of(i).arrivals);
     for (std::size_t s = 0; s < settings().size(); ++s) {
       const auto& setting = settings()[s];
       EXPECT_EQ(table->settings[i][s], setting.kind == Setting::Kind::text

@@ -68,6 +68,12 @@ inline Evaluation row_of(std::size_t i) {
   row.reduction_check = "none";
   row.memory_planned_bytes = 4096;
   row.group_times_ps.assign(i % 3, 77 + n);
+  if (i % 2 == 1) {
+    row.utilization_bin_ps = 50 + n;
+    row.utilization_ps = {n, 2 * n, 7};
+  }
+  for (std::uint32_t a = 0; a < i % 4; ++a)
+    row.arrivals.push_back({picoseconds(10 * a + n), NpuId(a), ChunkId(static_cast<std::uint32_t>(i))});
   return row;
 }
 
@@ -114,6 +120,8 @@ inline void expect_same_results(const ResultTable& a, const ResultTable& b) {
       EXPECT_EQ(metric_value(a.rows[i], column), metric_value(b.rows[i], column)) << metric_columns()[column].name;
     }
     EXPECT_EQ(a.rows[i].group_times_ps, b.rows[i].group_times_ps);
+    EXPECT_EQ(a.rows[i].utilization_ps, b.rows[i].utilization_ps);
+    EXPECT_EQ(a.rows[i].arrivals, b.rows[i].arrivals);
   }
 }
 

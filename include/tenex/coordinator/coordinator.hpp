@@ -25,7 +25,8 @@ struct RunOptions {
   int threads = 0;                     ///< per rank; 0: OMP_NUM_THREADS or the affinity set
   std::size_t memory_limit_bytes = 0;  ///< per rank; 0: 80 % of the host's memory over its ranks
   OpenOptions open;
-  bool quiet = false;  ///< no progress on stderr
+  bool quiet = false;       ///< no progress on stderr
+  bool one_by_one = false;  ///< a rank evaluates one point at a time, on all its threads: for measured times
   /// Replaces evaluate(), for tests of scheduling.
   std::function<EvaluationOutput(const DesignPoint&, Cache&, const EvaluateOptions&)> evaluate_point;
   /// Replaces estimate(), likewise.

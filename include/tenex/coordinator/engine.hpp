@@ -40,12 +40,15 @@ struct EngineOptions {
   int threads = 1;
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
   double deep_seconds = 0.25;   ///< a point below never gets all threads for its length
+  bool one_by_one = false;      ///< no point beside another: each has all threads, so that its times are its own
+  double threaded_seconds = 1;  ///< likewise, one that makes good use of them and takes much memory
   double announce_seconds = 1;  ///< a point that is expected to take longer is announced before it starts
 };
 
 /// Whether a point should have all threads: it is long (over `deep_seconds`) and would leave the others idle (over 1.5
 /// times a thread's share of its lease), or so large that fewer than two fit side by side (or, when long, less than
-/// half the threads' worth). O(1).
+/// half the threads' worth, or, of those that get faster with threads, so many that they take half the memory when each
+/// thread has one). With `one_by_one` every point. O(1).
 [[nodiscard]] bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options);
 
 /// Whether a point is long, or so large that no second one fits beside it: where it ends its process, the next run

@@ -12,6 +12,7 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/shared_text.hpp"
+#include "tenex/design/stragglers.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -49,7 +50,11 @@ struct DesignPoint {
   bool overlap = true;                       ///< All-Reduce: which time is the collective time
   std::string backend = "congestion_aware";  ///< for programs
   std::uint32_t attempts = 1;
-  std::string engine = "auto";  ///< of a synthesizer that has several
+  std::string engine = "auto";             ///< of a synthesizer that has several
+  std::uint32_t window = 0;                ///< of `direct`: how many messages an NPU has under way at once; 0: all
+  std::string order = "relative";          ///< in which a textbook algorithm's NPUs take their peers; or "absolute"
+  Stragglers stragglers;                   ///< slow links and NPUs, NPUs that start late
+  std::string simulation_engine = "auto";  ///< how a program is simulated; never what comes out
   std::uint64_t seed = 1;
 
   /// Sorted `name=value` in integer SI units, one per line, aliases expanded, files by content hash, schema 1's frozen
@@ -63,9 +68,9 @@ struct DesignPoint {
 void seal(DesignPoint& point);
 
 /// Sets what cannot influence the point's result to its default (root without a rooted collective, overlap without
-/// All-Reduce, attempts of a textbook algorithm, backend of a synthesizer) and rewrites groups, `without` and
-/// per-dimension lists to the form that the canonical text uses: points with equal keys then differ at most in the text
-/// and path of their topology. O(length).
+/// All-Reduce, attempts of a textbook algorithm, backend and simulation_engine of a synthesizer, window but for
+/// `direct`) and rewrites groups, `without` and per-dimension lists to the form that the canonical text uses: points
+/// with equal keys then differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
 
 /// Process groups in the form that the canonical text uses, equal for equal groups: "all", else every group's members
@@ -85,7 +90,8 @@ struct Setting {
 };
 
 /// The frozen table of settings that become result columns: topology, alpha, bandwidth, npu_bandwidth, unwind, without,
-/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice. (seed, key
+/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice, window,
+/// order, stragglers, simulation_engine_choice. (seed, key
 /// and canonical are columns of their own.)
 [[nodiscard]] const std::vector<Setting>& settings();
 /// The value of a setting of kind text. InvariantError for any other name.

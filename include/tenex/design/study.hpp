@@ -21,8 +21,10 @@ namespace tenex {
 
 /// What a study asks to be stored beside the metrics.
 struct Outputs {
-  std::vector<std::string> store;  ///< "link_bytes", "group_times"
-  std::string schedule;            ///< condition (expression text) on points whose schedules are stored; empty: none
+  std::vector<std::string> store;        ///< "link_bytes", "group_times", "utilization", "arrivals"
+  std::string where;                     ///< condition on the points for which `store` holds; empty: all
+  std::uint32_t utilization_bins = 100;  ///< of "utilization"
+  std::string schedule;  ///< condition (expression text) on points whose schedules are stored; empty: none
 };
 
 /// A study, enumerated. Every rank makes the same value from the same text, so points are never sent over the wire.
@@ -36,6 +38,7 @@ struct Study {
   /// Every machine file that the text names, by the path as written: what another reader of the text needs beside it.
   std::map<std::string, SharedText, std::less<>> machines;
   Outputs outputs;
+  std::vector<bool> store_where;  ///< per point, `outputs.where` evaluated, as store_schedule; empty: all
   std::vector<bool>
       store_schedule;  ///< per point, `outputs.schedule` evaluated (on any of the rows that share its key)
 };

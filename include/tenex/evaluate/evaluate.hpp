@@ -40,7 +40,9 @@ struct EvaluateOptions {
   bool keep_schedule = false;  ///< hand the verified stream back
   bool link_loads = false;
   bool group_times = false;
-  bool alone = false;  ///< nothing else runs in this process: peak_rss_bytes is meaningful
+  std::uint32_t utilization_bins = 0;  ///< > 0: the links' busy time in that many bins
+  bool arrivals = false;               ///< every delivery's time
+  bool alone = false;                  ///< nothing else runs in this process: peak_rss_bytes is meaningful
 };
 
 /// What the evaluation of a point made, beside the row.
@@ -60,6 +62,7 @@ struct EvaluationOutput {
 struct Estimate {
   double seconds = 0;  ///< on one thread
   std::size_t bytes = 0;
+  bool threaded = false;  ///< more threads make it faster about as many times
 };
 
 /// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups); a synthesizer, or a
@@ -68,15 +71,21 @@ struct Estimate {
 /// built. Thread-safe.
 class Estimator {
  public:
+  /// Points are to run under this limit: where parts of a synthesis would not fit they are not planned. A point that
+  /// needs more even without them is estimated at what it needs.
+  explicit Estimator(std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes)
+      : memory_limit_bytes_(memory_limit_bytes) {}
   [[nodiscard]] Estimate operator()(const DesignPoint& point);
 
  private:
   std::mutex mutex_;
   std::unordered_map<std::string, Estimate> known_;
+  std::size_t memory_limit_bytes_;
 };
 
-/// The estimate of one point.
-[[nodiscard]] Estimate estimate(const DesignPoint& point);
+/// The estimate of one point under a limit.
+[[nodiscard]] Estimate estimate(const DesignPoint& point,
+                                std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
 
 /// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology
 /// room; (resource) more than `memory_limit_bytes` while it is built.

@@ -27,7 +27,7 @@ enum class Verified : std::uint8_t { no, yes, skipped };
 /// Absent integers are -1, absent doubles NaN.
 struct Evaluation {
   PointStatus status = PointStatus::failed;
-  std::string reason;  ///< why, when not ok
+  std::string reason;  ///< why, when not ok; else what was left out
 
   std::int64_t npus = -1;
   std::int64_t links = -1;          ///< of the point's transformed topology
@@ -38,11 +38,16 @@ struct Evaluation {
   std::int64_t steps = -1;          ///< collective time / hop time, where all hops take equally long and it divides
   std::int64_t waste = -1;          ///< deliveries that nobody needed
   std::string engine;               ///< "event_driven", "reference", "congestion_aware", "congestion_unaware"
+  std::string simulation_engine;    ///< of a program: "window", "static_order", "trains", "orbit"; empty where none
+  std::string destination_order;    ///< of a program: "relative", "absolute"
+  std::string chosen_algorithm;     ///< of `auto`: the fastest
+  std::int64_t candidates = -1;     ///< of `auto`: how many were simulated
   std::string schedule_hash;        ///< of the verified stream, 16 hexadecimal digits; empty where there is none
 
   std::int64_t collective_time_ps = -1;
   std::int64_t time_with_overlap_ps = -1;     ///< All-Reduce only
   std::int64_t time_without_overlap_ps = -1;  ///< All-Reduce only
+  std::string overlap_method;                 ///< All-Reduce of a synthesizer: "retimed", "no_gain", "no_memory"
   std::int64_t bound_ps = -1;
   std::string bound_name = "none";
   double efficiency = std::numeric_limits<double>::quiet_NaN();  ///< bound / time; absent where times are not bounded
@@ -65,6 +70,9 @@ struct Evaluation {
   // Ragged, on request.
   std::vector<std::int64_t> group_times_ps;  ///< one per process group: its last useful arrival
   std::vector<LinkLoad> link_loads;          ///< one per link
+  std::int64_t utilization_bin_ps = -1;      ///< width of a bin
+  std::vector<std::int64_t> utilization_ps;  ///< per bin: busy time of all links
+  std::vector<Delivery> arrivals;            ///< every delivery, in order of time
 };
 
 /// One scalar column of the result file.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,5 +24,22 @@ namespace tenex {
 /// nearest existing neighbours are named). The shape is forgotten. O(links + pairs * degree).
 [[nodiscard]] Result<Topology> remove_links(const Topology& topology,
                                             const std::vector<std::pair<VertexId, VertexId>>& pairs);
+
+/// Links that serialize more slowly: those from `source` to `target`, or, without a target, all that leave or enter
+/// `source`.
+struct Slowdown {
+  VertexId source;
+  std::optional<VertexId> target;
+  std::int64_t thousandths = 1000;  ///< the serialization time becomes thousandths/1000 times as long, alpha stays
+};
+
+/// Slows links down: their bandwidth becomes bandwidth * 1000 / thousandths, rounded down to whole B/s, at least 1. A
+/// link that several slowdowns name takes the largest factor. The shape is kept, as routes go by it: the links of a
+/// dimension may then differ, so ask without_shape() for what relies on equal dimensions (bounds, synthesis). Errors
+/// (input): a vertex or a link that does not exist. O(links).
+[[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
+
+/// The same vertices and links, the shape forgotten. O(links).
+[[nodiscard]] Topology without_shape(const Topology& topology);
 
 }  // namespace tenex

@@ -1,0 +1,218 @@
+"""Numbers printed in the papers beside what the studies of experiments/ reach.
+
+    python3 -m tenex_analysis.papers STUDY DIR                print the table of experiments/STUDY from its result
+    python3 -m tenex_analysis.papers STUDY DIR --into FILE    write it between the marks in FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy
+import pandas
+
+from .growth import as_markdown, write_between_marks
+from .reader import Study, open_study
+
+COLUMNS = ["what", "printed", "reached", "ratio"]
+
+
+def geometric_mean(values) -> float:
+    """The mean that does not depend on which side of a ratio is above."""
+    return float(numpy.exp(numpy.log(numpy.asarray(values, dtype=float)).mean()))
+
+
+def compare(rows) -> pandas.DataFrame:
+    """Of (what, printed or None, reached): a table with reached / printed."""
+    frame = pandas.DataFrame(rows, columns=COLUMNS[:3])
+    frame["printed"] = frame["printed"].astype(float)
+    return frame.assign(ratio=frame["reached"] / frame["printed"])
+
+
+def time_of(frame: pandas.DataFrame, **wanted) -> float:
+    """Seconds of the one row that has these settings; ValueError where there is none or there are several."""
+    rows = frame
+    for name, value in wanted.items():
+        rows = rows[rows[name] == value]
+    if len(rows) != 1:
+        raise ValueError(f"{len(rows)} rows have {wanted}")
+    return float(rows["collective_time_ps"].iloc[0]) * 1e-12
+
+
+def baselines(study: Study) -> pandas.DataFrame:
+    """Fig. 2 of the TACOS paper: ratios of algbw on rings and fully connected networks, and who wins at which size."""
+    frame = study.frame(only_ok=True)
+
+    def at(topology, algorithm, size=10**9, chunks=1):
+        return time_of(frame, topology=topology, algorithm=algorithm, size=size, chunks=chunks)
+
+    halves = {topology: at(topology, "ring_unidirectional", 500 * 10**6) for topology in ("RI(64)", "FC(64)")}
+    ring, full = at("RI(64)", "direct"), at("FC(64)", "direct")
+    rows = [
+        ("RI(64): Ring over Direct, halves each way round", 16.71, ring / halves["RI(64)"]),
+        ("RI(64): Ring over Direct, every chunk both ways (`ring`, 2 chunks)", 16.71, ring / at("RI(64)", "ring", chunks=2)),
+        ("RI(64): Ring over Direct, one way round", 16.71, ring / at("RI(64)", "ring_unidirectional")),
+        ("FC(64): Direct over Ring, one way round", 62.63, at("FC(64)", "ring_unidirectional") / full),
+        ("FC(64): Direct over Ring, halves each way round", 62.63, halves["FC(64)"] / full),
+    ]
+    for label, size in (("1 KB", 10**3), ("32 KB", 32 * 10**3), ("1 MB", 10**6), ("32 MB", 32 * 10**6), ("1 GB", 10**9)):
+        direct = at("RI(128)", "direct", size)
+        rows.append((f"RI(128), {label}: Direct over Ring, halves each way round", None,
+                     at("RI(128)", "ring_unidirectional", size // 2) / direct))
+        rows.append((f"RI(128), {label}: Direct over Ring, every chunk both ways (`ring`)", None,
+                     at("RI(128)", "ring", size, 2) / direct))
+    return compare(rows)
+
+
+#: Table V, normalized over TACOS.
+TABLE_V = pandas.DataFrame(
+    {"tacos": [1.0] * 4, "ring": [7.14, 5.10, 4.80, 4.82], "rhd": [5.27, 4.42, 5.83, 9.85],
+     "direct": [4.04, 7.86, 16.84, 36.02], "ideal": [1.00, 0.72, 0.68, 0.68]}, index=[16, 32, 64, 128])  # fmt: skip
+
+
+def multi_node(study: Study) -> pandas.DataFrame:
+    """Table V of the TACOS paper, over its Ideal."""
+    frame = study.frame(only_ok=True)
+    frame["over_ideal"] = frame["collective_time_ps"] / frame["paper_ideal_ps"]
+    rows = []
+    for label, algorithm, unwind, printed in (
+        ("Direct over Ideal, unwound", "direct", 1, "direct"), ("RHD over Ideal, unwound", "rhd", 1, "rhd"),
+        ("TACOS over Ideal, unwound", "tacos", 1, "tacos"), ("Ring one way round over Ideal, unwound", "ring_unidirectional", 1, "ring"),
+        ("Ring both ways round over Ideal, on the switch", "ring", 0, "ring"), ("Direct over Ideal, on the switch", "direct", 0, "direct"),
+    ):  # fmt: skip
+        of = frame[(frame["algorithm"] == algorithm) & (frame["unwind"] == unwind)].set_index("npus")["over_ideal"]
+        ratios = (TABLE_V[printed] / TABLE_V["ideal"]).to_dict()
+        rows += [(f"{label}, {npus} NPUs", ratios[npus], of[npus]) for npus in TABLE_V.index]
+        rows.append((f"{label}, geometric mean", geometric_mean(list(ratios.values())), geometric_mean(of)))
+    return compare(rows)
+
+
+def _of_ideal(frame: pandas.DataFrame) -> float:
+    """Mean share of the Ideal that is reached."""
+    return float((frame["paper_ideal_ps"] / frame["collective_time_ps"]).mean())
+
+
+def themis(study: Study) -> pandas.DataFrame:
+    """Fig. 16 of the TACOS paper: shares of the Ideal, as means over sizes, and speed-ups."""
+    frame = study.frame(only_ok=True)
+    key = ["topology", "size"]
+    tacos = frame[(frame["algorithm"] == "tacos")]
+    best = tacos.groupby(key)["collective_time_ps"].min()
+    one = tacos[tacos["chunks"] == 1]
+
+    def of(topology, algorithm, chunks, sizes=None):
+        rows = frame[(frame["topology"] == topology) & (frame["algorithm"] == algorithm) & (frame["chunks"] == chunks)]
+        return rows if sizes is None else rows[rows["size"].isin(sizes)]
+
+    rows = [
+        ("torus: TACOS of Ideal, 1 chunk", 0.9590, _of_ideal(one[one["topology"] == "torus(4,4,4)"])),
+        ("torus: Themis with 64 chunks of Ideal, 1 GB", 0.9590, _of_ideal(of("torus(4,4,4)", "themis", 64, [10**9]))),
+        ("torus: Themis with 64 chunks of Ideal, 1 MB", 0.6437, _of_ideal(of("torus(4,4,4)", "themis", 64, [10**6]))),
+        ("torus: Themis with 4 chunks of Ideal", None, _of_ideal(of("torus(4,4,4)", "themis", 4))),
+        ("torus: BlueConnect with 64 chunks of Ideal", None, _of_ideal(of("torus(4,4,4)", "blueconnect", 64))),
+        ("torus: BlueConnect with 4 chunks of Ideal", None, _of_ideal(of("torus(4,4,4)", "blueconnect", 4))),
+        ("grid: TACOS of Ideal, 1 chunk", 0.9810, _of_ideal(one[one["topology"] == "grid(4,4,4)"])),
+        ("grid: Themis with 4 chunks of Ideal", 0.4943, _of_ideal(of("grid(4,4,4)", "themis", 4))),
+        ("grid: Themis with 64 chunks of Ideal", 0.4943, _of_ideal(of("grid(4,4,4)", "themis", 64))),
+    ]
+    by_themis = frame[frame["algorithm"] == "themis"].groupby([*key, "chunks"])["collective_time_ps"].min().reset_index()
+    speedup = by_themis["collective_time_ps"] / by_themis.set_index(key).index.map(best)
+    rows.append(("TACOS over Themis, 4 and 64 chunks, both shapes, geometric mean", 2.01, geometric_mean(speedup)))
+    return compare(rows)
+
+
+def trees(study: Study) -> pandas.DataFrame:
+    """Fig. 17 of the TACOS paper: MultiTree and C-Cube against TACOS and the Ideal."""
+    frame = study.frame(only_ok=True)
+    frame["of_ideal"] = frame["paper_ideal_ps"] / frame["collective_time_ps"]
+
+    def pick(topology, algorithm, chunks):
+        of = frame[frame["topology"].str.contains(topology, regex=False)]
+        return of[(of["algorithm"] == algorithm) & (of["chunks"] == chunks)].set_index("size")["of_ideal"]
+
+    torus, mesh, machine = "torus(8,8)", "mesh(8,8)", "dgx1"
+    over = [pick(shape, "tacos", 4) / pick(shape, "multitree", 1) for shape in (torus, mesh)]
+    rows = [
+        ("TACOS over MultiTree, torus and mesh, geometric mean", 1.32, geometric_mean(pandas.concat(over))),
+        ("torus: Themis with 64 chunks of Ideal", 0.8993, pick(torus, "themis", 64).mean()),
+        ("torus: TACOS of Ideal, 1 chunk", 0.9215, pick(torus, "tacos", 1).mean()),
+        ("mesh: TACOS of Ideal, 1 chunk", 0.8260, pick(mesh, "tacos", 1).mean()),
+        ("DGX-1: C-Cube of Ideal, 4 chunks", 0.3263, pick(machine, "c_cube", 4).mean()),
+        ("DGX-1: C-Cube of Ideal, 8 chunks", 0.3263, pick(machine, "c_cube", 8).mean()),
+        ("DGX-1: C-Cube of Ideal, 64 chunks", 0.3263, pick(machine, "c_cube", 64).mean()),
+        ("DGX-1: TACOS of Ideal", 0.9326, pick(machine, "tacos", 16).mean()),
+        ("DGX-1: Ring in the order of ids, of Ideal", 0.9961, pick(machine, "ring", 2).mean()),
+        ("DGX-1: Blink-style trees of Ideal", None, pick(machine, "blink", 64).mean()),
+    ]
+    for chunks in (4, 8):
+        speedup = geometric_mean(pick(machine, "tacos", 16) / pick(machine, "c_cube", chunks))
+        rows.append((f"DGX-1: TACOS over C-Cube with {chunks} chunks", 2.86, speedup))
+    return compare(rows)
+
+
+def utilization(study: Study) -> pandas.DataFrame:
+    """Fig. 18 of the TACOS paper: shares of the Ideal, and how busy links are on average."""
+    frame = study.frame(only_ok=True)
+    one = frame[(frame["algorithm"] == "tacos") & (frame["chunks"] == 1)]
+    rows = [("TACOS of Ideal, three shapes, mean", 0.9840, _of_ideal(one))]
+    busy = study.utilization().groupby("point")["utilization"].mean()
+    for point, row in frame.iterrows():
+        name = f"{row['topology']}: {row['algorithm']}, {row['chunks']} chunk{'s' if row['chunks'] > 1 else ''}"
+        rows.append((f"{name}: links busy on average", None, busy[point]))
+    return compare(rows)
+
+
+def busy_by_dimension(study: Study, point: int) -> list[float]:
+    """Share of the time that the links of each dimension of a product shape of direct links are busy, on average."""
+    row = study.frame().loc[point]
+    sizes = [int(block.split("(")[1].rstrip(")")) for block in row["topology"].split("_")]
+    links = study.links()
+    links = links[links["point"] == point]
+    shares, stride = [], 1
+    for size in sizes:
+        moves = links["source"] // stride % size != links["destination"] // stride % size
+        shares.append(float(links.loc[moves, "busy_ps"].mean() / row["collective_time_ps"]))
+        stride *= size
+    return shares
+
+
+def pipeline(study: Study) -> pandas.DataFrame:
+    """Fig. 9 of the LIBRA paper: how busy each dimension is. The shares that the volumes allow are its drawing's."""
+    frame = study.frame(only_ok=True)
+    frame = frame[(frame["algorithm"] == "hierarchical")]
+    volumes = numpy.array([16.0, 4.0, 1.0])  # by dimension, in 64ths of 3 S / 2
+    rows = []
+    for point, row in frame.iterrows():
+        if not row["topology"].startswith("FC"):
+            continue
+        given = numpy.array([float(b) for b in row["npu_bandwidth"].split(",")]) / 1e9
+        times = volumes / (given if len(given) == 3 else numpy.repeat(given, 3))
+        limits = times / times.max()
+        shares = ":".join(f"{b:g}" for b in (given if len(given) == 3 else numpy.repeat(given, 3)))
+        for i, share in enumerate(busy_by_dimension(study, point)):
+            name = f"{shares} GB/s, {row['chunks']} chunk{'s' if row['chunks'] > 1 else ''}: dimension {i + 1} busy"
+            rows.append((name, limits[i], share))
+    return compare(rows)
+
+
+TABLES = {table.__name__: table for table in (baselines, multi_node, themis, trees, utilization, pipeline)}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", choices=TABLES)
+    parser.add_argument("result")
+    parser.add_argument("--into", type=Path)
+    given = parser.parse_args(arguments)
+    table = TABLES[given.study](open_study(given.result))
+    text = as_markdown(table, {"printed": ".4g", "reached": ".4g", "ratio": ".3f"}) + "\n"
+    if given.into:
+        write_between_marks(given.into, text)
+    else:
+        print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

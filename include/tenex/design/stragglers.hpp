@@ -1,0 +1,44 @@
+// Stragglers: links and NPUs that are slower than the rest, and NPUs that start late, as a study's key `stragglers`
+// names them: "npu 3 x2; link 0-1 x1.5; link 4->5 x3; npu 7 delay 5us".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/quantity.hpp"
+
+namespace tenex {
+
+/// One of them.
+struct Straggler {
+  enum class Kind : std::uint8_t {
+    npu,      ///< all links that leave or enter NPU `first` take `thousandths`/1000 times as long to serialize
+    link,     ///< the links between vertices `first` and `second`, both ways
+    one_way,  ///< the links from `first` to `second`
+    delay,    ///< NPU `first` does nothing before `delay`
+  };
+  Kind kind = Kind::npu;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  std::int64_t thousandths = 1000;  ///< at least 1000
+  SimTime delay;
+  bool operator==(const Straggler&) const = default;
+};
+using Stragglers = std::vector<Straggler>;
+
+/// Parses "none" (nothing) or entries joined by ";", in any order: `npu N xF`, `link A-B xF`, `link A->B xF`, `npu N
+/// delay T`, with F a decimal number from 1 to 1000000 of at most three places. Sorted by kind and ids. Errors (input):
+/// bad syntax, a factor below 1, the same thing named twice.
+[[nodiscard]] Result<Stragglers> parse_stragglers(std::string_view text, const Place& place = {});
+
+/// The canonical text: "none", or sorted entries with delays in ps. parse_stragglers() reads it back.
+[[nodiscard]] std::string to_string(const Stragglers& stragglers);
+
+/// Whether any is slow (of a kind but delay).
+[[nodiscard]] bool slows_links(const Stragglers& stragglers);
+
+}  // namespace tenex

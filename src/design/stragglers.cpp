@@ -1,0 +1,158 @@
+// The words of the key `stragglers`.
+#include "tenex/design/stragglers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "tenex/base/units.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::int64_t kMostThousandths = 1'000'000'000;
+
+/// What a straggler is about: two entries with equal subjects contradict each other.
+auto subject_of(const Straggler& straggler) { return std::tuple(straggler.kind, straggler.first, straggler.second); }
+
+bool is_before(const Straggler& a, const Straggler& b) { return subject_of(a) < subject_of(b); }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// Cuts the first word off.
+std::string_view take_word(std::string_view& text) {
+  text = trimmed(text);
+  const auto end = std::min(text.find(' '), text.size());
+  const auto word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+std::optional<std::uint32_t> read_id(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "1.5" is 1500.
+std::optional<std::int64_t> read_thousandths(std::string_view text) {
+  const auto point = std::min(text.find('.'), text.size());
+  const auto whole = read_id(text.substr(0, point));
+  if (!whole) return std::nullopt;
+  std::int64_t value = std::int64_t{*whole} * 1000;
+  if (point == text.size()) return value;
+  const auto places = text.substr(point + 1);
+  const auto digits = read_id(places);
+  if (!digits || places.size() > 3) return std::nullopt;
+  std::int64_t unit = 1000;
+  for (std::size_t i = 0; i < places.size(); ++i) unit /= 10;
+  return value + std::int64_t{*digits} * unit;
+}
+
+Diagnostic bad_entry(const Place& place, std::string_view entry) {
+  return input_error(place, fmt::format("\"{}\" names no straggler", entry),
+                     "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 x3 or npu 7 delay 5us",
+                     "separate several with \";\"");
+}
+
+/// "0-1" or "4->5".
+bool read_link(std::string_view text, Straggler& straggler) {
+  const bool one_way = text.find("->") != std::string_view::npos;
+  const auto dash = std::min(text.find('-'), text.size());
+  const auto first = read_id(text.substr(0, dash));
+  const auto second = read_id(text.substr(std::min(text.size(), dash + (one_way ? 2 : 1))));
+  if (!first || !second || *first == *second) return false;
+  straggler.kind = one_way ? Straggler::Kind::one_way : Straggler::Kind::link;
+  straggler.first = one_way ? *first : std::min(*first, *second);
+  straggler.second = one_way ? *second : std::max(*first, *second);
+  return true;
+}
+
+Result<Straggler> read_entry(std::string_view entry, const Place& place) {
+  Straggler straggler;
+  auto rest = entry;
+  const auto what = take_word(rest);
+  const auto subject = take_word(rest);
+  if (what == "npu") {
+    const auto npu = read_id(subject);
+    if (!npu) return bad_entry(place, entry);
+    straggler.first = *npu;
+  } else if (what != "link" || !read_link(subject, straggler)) {
+    return bad_entry(place, entry);
+  }
+  const auto how = take_word(rest);
+  if (how == "delay" && what == "npu") {
+    const auto delay = parse_time(trimmed(rest), place);
+    if (!delay) return delay.errors();
+    straggler.kind = Straggler::Kind::delay;
+    straggler.delay = *delay;
+    return straggler;
+  }
+  const auto factor = how.starts_with('x') ? read_thousandths(how.substr(1)) : std::nullopt;
+  if (!factor || !trimmed(rest).empty()) return bad_entry(place, entry);
+  if (*factor < 1000 || *factor > kMostThousandths)
+    return input_error(place, fmt::format("the factor of \"{}\" is out of range", entry),
+                       "stragglers are slower: it is from 1 to 1000000", "use another bandwidth for faster links");
+  straggler.thousandths = *factor;
+  return straggler;
+}
+
+std::string text_of(const Straggler& straggler) {
+  using Kind = Straggler::Kind;
+  if (straggler.kind == Kind::delay) return fmt::format("npu {} delay {}ps", straggler.first, straggler.delay.count());
+  std::string text =
+      straggler.kind == Kind::npu
+          ? fmt::format("npu {}", straggler.first)
+          : fmt::format("link {}{}{}", straggler.first, straggler.kind == Kind::link ? "-" : "->", straggler.second);
+  text += fmt::format(" x{}", straggler.thousandths / 1000);
+  if (const auto rest = straggler.thousandths % 1000; rest != 0) {
+    auto places = fmt::format("{:03}", rest);
+    while (places.back() == '0') places.pop_back();
+    text += "." + places;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
+  Stragglers stragglers;
+  if (trimmed(text) == "none") return stragglers;
+  for (std::size_t start = 0; start <= text.size();) {
+    const auto end = std::min(text.find(';', start), text.size());
+    auto straggler = read_entry(trimmed(text.substr(start, end - start)), place);
+    if (!straggler) return straggler.errors();
+    if (straggler->kind == Straggler::Kind::delay ? straggler->delay > SimTime::zero() : straggler->thousandths > 1000)
+      stragglers.push_back(*straggler);
+    start = end + 1;
+  }
+  std::sort(stragglers.begin(), stragglers.end(), is_before);
+  const auto twice = std::adjacent_find(stragglers.begin(), stragglers.end(),
+                                        [](const auto& a, const auto& b) { return subject_of(a) == subject_of(b); });
+  if (twice != stragglers.end())
+    return input_error(place, fmt::format("\"{}\" is said twice", text_of(*twice)), "each straggler is named once");
+  return stragglers;
+}
+
+std::string to_string(const Stragglers& stragglers) {
+  if (stragglers.empty()) return "none";
+  std::string text;
+  for (const auto& straggler : stragglers) text += (text.empty() ? "" : "; ") + text_of(straggler);
+  return text;
+}
+
+bool slows_links(const Stragglers& stragglers) {
+  return std::any_of(stragglers.begin(), stragglers.end(),
+                     [](const Straggler& each) { return each.kind != Straggler::Kind::delay; });
+}
+
+}  // namespace tenex

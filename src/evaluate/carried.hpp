@@ -1,0 +1,48 @@
+// Internal to evaluate: what the sends of a schedule carry, one chunk or several.
+#pragma once
+
+#include <span>
+
+#include "tenex/collective/collective.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Answers for one schedule, which must outlive it.
+class CarriedChunks {
+ public:
+  CarriedChunks(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
+      : topology_(topology),
+        collective_(collective),
+        occupancy_(occupancy),
+        payloads_(schedule.payloads()),
+        hops_(topology, collective.chunk_sizes(), occupancy) {}
+
+  /// The chunks of a send; `chunk` is its id, which must outlive the answer.
+  [[nodiscard]] std::span<const ChunkId> of(const ChunkId& chunk) const {
+    if (!is_payload(chunk)) return {&chunk, 1};
+    return payloads_->of(chunk.index() - collective_.chunks());
+  }
+  /// How long the send takes.
+  [[nodiscard]] HopTime hop(LinkId link, ChunkId chunk) const {
+    if (!is_payload(chunk)) return hops_.at(topology_.class_of(link), collective_.size_class(chunk));
+    const auto chunks = of(chunk);
+    const auto size = collective_.chunk_bytes(chunks.front()) * static_cast<std::int64_t>(chunks.size());
+    return hop_time(topology_.classes()[topology_.class_of(link)], size, occupancy_);
+  }
+
+ private:
+  [[nodiscard]] bool is_payload(ChunkId chunk) const {
+    return payloads_ != nullptr && chunk.index() >= collective_.chunks();
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  Occupancy occupancy_;
+  const Payloads* payloads_;
+  HopTimes hops_;
+};
+
+}  // namespace tenex

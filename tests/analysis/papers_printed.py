@@ -1,0 +1,98 @@
+"""What the papers print, against the results of experiments/: ratios, and what is stored over time and per link."""
+
+import os
+import unittest
+from pathlib import Path
+
+import numpy
+
+import tenex_analysis
+from tenex_analysis import papers
+
+RESULTS = Path(os.environ["TENEX_RESULTS"])
+
+
+def reached(study, what):
+    """The reached value of one row of a study's table."""
+    table = papers.TABLES[study](tenex_analysis.open_study(RESULTS / study)).set_index("what")
+    return table.loc[what, "reached"]
+
+
+class ComesOutAsPrinted(unittest.TestCase):
+    def test_ring_over_direct_on_a_ring(self):
+        # 2 * 63 steps of 0.5 us + 7,812,500 B / 50 GB/s = 156.75 us are 19.7505 ms; 330.002 / 19.7505 = 16.709.
+        self.assertAlmostEqual(reached("baselines", "RI(64): Ring over Direct, halves each way round"), 16.71, places=2)
+        self.assertAlmostEqual(reached("baselines", "RI(64): Ring over Direct, one way round"), 8.37, places=2)
+
+    def test_direct_over_ring_fully_connected(self):
+        self.assertAlmostEqual(reached("baselines", "FC(64): Direct over Ring, one way round"), 63.0, places=1)
+        self.assertAlmostEqual(reached("baselines", "FC(64): Direct over Ring, halves each way round"), 31.6, delta=0.06)
+
+    def test_direct_wins_at_1_kb_on_a_ring_and_loses_from_1_mb_on(self):
+        at = "RI(128), {}: Direct over Ring, halves each way round"
+        self.assertGreater(reached("baselines", at.format("1 KB")), 1.9)
+        for size in ("1 MB", "32 MB", "1 GB"):
+            self.assertLess(reached("baselines", at.format(size)), 0.1)
+
+    def test_direct_over_ideal_in_table_v(self):
+        for npus, printed in ((16, 4.04), (32, 10.9), (64, 24.8), (128, 53.0)):
+            found = reached("multi_node", f"Direct over Ideal, unwound, {npus} NPUs")
+            self.assertAlmostEqual(found / printed, 1, delta=0.01)
+
+    def test_a_real_switch_is_far_from_table_v(self):
+        self.assertAlmostEqual(reached("multi_node", "Direct over Ideal, on the switch, 128 NPUs"), 6.67, places=2)
+
+    def test_the_table_s_average_is_geometric(self):
+        self.assertAlmostEqual(papers.geometric_mean(papers.TABLE_V["ring"]), 5.39, places=2)
+
+    def test_themis_needs_many_chunks(self):
+        self.assertAlmostEqual(reached("themis", "torus: Themis with 64 chunks of Ideal, 1 GB"), 0.959, delta=0.01)
+        self.assertLess(reached("themis", "torus: Themis with 4 chunks of Ideal"), 0.6)
+
+    def test_tacos_is_ahead_of_multitree_and_c_cube(self):
+        self.assertGreater(reached("trees", "TACOS over MultiTree, torus and mesh, geometric mean"), 1.2)
+        self.assertGreater(reached("trees", "DGX-1: TACOS over C-Cube with 8 chunks"), 2.4)
+
+    def test_a_short_dimension_starves_the_others(self):
+        for chunks in (4, 64):
+            for dimension, share in ((1, 1), (2, 0.25), (3, 0.0625)):
+                found = reached("pipeline", f"70:70:70 GB/s, {chunks} chunks: dimension {dimension} busy")
+                self.assertAlmostEqual(found, share, delta=0.001)
+
+    def test_bubbles_shrink_with_chunks(self):
+        busy = [reached("pipeline", f"160:40:10 GB/s, {c}: dimension 1 busy") for c in ("1 chunk", "4 chunks", "64 chunks")]
+        self.assertEqual(busy, sorted(busy))
+        self.assertGreater(busy[2], 0.95)
+        self.assertAlmostEqual(busy[0], 1 / 3, delta=0.01)  # each dimension in turn
+
+
+class HoldsWhatWasObserved(unittest.TestCase):
+    def test_utilization_adds_up_to_the_links_busy_time(self):
+        study = tenex_analysis.open_study(RESULTS / "utilization")
+        bins = study.utilization().groupby("point")["busy_ps"].sum()
+        links = study.links().groupby("point")["busy_ps"].sum()
+        self.assertEqual(len(bins), 9)
+        self.assertTrue((bins == links).all())
+        self.assertLessEqual(study.utilization()["utilization"].max(), 1.0)
+
+    def test_is_stored_only_where_asked_for(self):
+        study = tenex_analysis.open_study(RESULTS / "themis")
+        large = study.frame().index[study.frame()["size"] == 10**9]
+        self.assertEqual(set(study.utilization()["point"]), set(large))
+        self.assertEqual(len(study.arrivals()), 0)
+        with self.assertRaises(ValueError):
+            study.heat_map(int(large[0]))
+
+    def test_heat_maps_have_a_cell_per_link(self):
+        study = tenex_analysis.open_study(RESULTS / "baselines")
+        rows = study.frame()
+        point = rows.index[(rows["topology"] == "RI(64)") & (rows["algorithm"] == "ring_unidirectional") & (rows["size"] == 10**9)][0]
+        heat = study.heat_map(int(point))
+        # One way round: 126 chunks of 15,625,000 B on each of the 64 links onward, nothing on those back.
+        self.assertEqual(numpy.count_nonzero(~numpy.isnan(heat)), 128)
+        self.assertEqual(heat[0, 1], 126 * 15_625_000)
+        self.assertEqual(heat[1, 0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,72 @@
+// Stragglers: what the words say, and that they are in a point's key.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "design/design_support.hpp"
+#include "tenex/design/stragglers.hpp"
+
+namespace tenex {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Stragglers, AreSortedByKindAndIds) {
+  const auto parsed = parse_stragglers("npu 7 delay 5us; link 5-4 x3; npu 3 x2 ;link 4->5 x1.25");
+  ASSERT_TRUE(parsed.ok()) << to_string(parsed.errors());
+  EXPECT_EQ(to_string(*parsed), "npu 3 x2; link 4-5 x3; link 4->5 x1.25; npu 7 delay 5000000ps");
+  EXPECT_TRUE(slows_links(*parsed));
+}
+
+TEST(Stragglers, ReadTheirOwnText) {
+  const auto parsed = parse_stragglers("npu 3 x2.005; npu 0 delay 1ns");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(*parse_stragglers(to_string(*parsed)), *parsed);
+}
+
+TEST(Stragglers, ThatAreNoSlowerAreNone) {
+  EXPECT_EQ(to_string(*parse_stragglers("npu 3 x1; npu 4 delay 0us")), "none");
+  EXPECT_TRUE(parse_stragglers("none")->empty());
+  EXPECT_FALSE(slows_links(*parse_stragglers("npu 4 delay 1us")));
+}
+
+TEST(Stragglers, RefuseWhatTheyDoNotKnow) {
+  for (const auto* text : {"", "npu", "npu x x2", "npu 3 2", "npu 3 x2 x3", "npu 3 x1.2345", "link 0 x2", "link 0-0 x2",
+                           "link 0-1 delay 5us", "switch 3 x2", "npu 3 delay 5", "npu 3 x-2", "npu 3 x2; "})
+    EXPECT_FALSE(parse_stragglers(text).ok()) << text;
+}
+
+TEST(NewKeys, ChangeTheKeyOnlyWhereTheyAreUsed) {
+  const auto plain = study_with("")->points.front();
+  EXPECT_EQ(
+      study_with("stragglers = \"none\"\norder = \"relative\"\nsimulation_engine = \"auto\"\n")->points.front().key,
+      plain.key);
+  const auto slow = study_with("stragglers = \"npu 3 x2.0\"\norder = \"absolute\"\n")->points.front();
+  EXPECT_THAT(slow.canonical, HasSubstr("\norder=absolute\n"));
+  EXPECT_THAT(slow.canonical, HasSubstr("\nstragglers=npu 3 x2\n"));
+}
+
+TEST(NewKeys, AreLeftOutWhereNothingReadsThem) {
+  // Only direct has a window; a synthesizer's schedule is not simulated and addresses no peers.
+  EXPECT_THAT(study_with("window = 3\n")->points.front().canonical, Not(HasSubstr("window")));
+  EXPECT_THAT(study_with("window = 3\nalgorithm = \"direct\"\n")->points.front().canonical, HasSubstr("window=3"));
+  const auto synthesized =
+      study_with("algorithm = \"tacos\"\norder = \"absolute\"\nsimulation_engine = \"window\"\nwindow = 2\n");
+  EXPECT_EQ(synthesized->points.front().key, study_with("algorithm = \"tacos\"\n")->points.front().key);
+}
+
+TEST(Outputs, HoldOnlyWhereTheirConditionDoes) {
+  const auto study =
+      study_with("axes.size = [\"1MiB\", \"2MiB\"]\n[outputs]\nstore = \"utilization\"\nwhere = \"size > 1MiB\"\n");
+  ASSERT_TRUE(study.ok()) << messages_of(study);
+  EXPECT_EQ(study->store_where, (std::vector<bool>{false, true}));
+  EXPECT_EQ(study->outputs.utilization_bins, 100U);
+  const auto everywhere = study_with("axes.size = [\"1MiB\", \"2MiB\"]\n[outputs]\nstore = \"utilization\"\n");
+  EXPECT_TRUE(everywhere->store_where.empty());
+  EXPECT_NE(study->digest, everywhere->digest);
+}
+
+}  // namespace
+
+}  // namespace tenex

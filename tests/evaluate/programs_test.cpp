@@ -1,0 +1,226 @@
+// Textbook algorithms as design points: what their rows say of engines, orders, choices and observations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "evaluate/points.hpp"
+#include "tenex/algorithm/algorithm.hpp"
+
+namespace tenex {
+namespace {
+
+using support::point;
+using support::row_of;
+using support::Words;
+using ::testing::HasSubstr;
+
+Words with(Words words, const char* name, const char* value) {
+  words.emplace_back(name, value);
+  return words;
+}
+
+TEST(Programs, OfEveryAlgorithmAreVerifiedWithTheirPayloads) {
+  for (const auto& algorithm : algorithms()) {
+    for (const auto kind : algorithm.collectives) {
+      const auto* topology = algorithm.name == "tto" ? "mesh(4,4)" : "torus(4,4)";
+      if (algorithm.name == "c_cube") topology = "hypercube(3)";  // refused: no DGX-1
+      const Words words{{"topology", topology},
+                        {"collective", std::string(to_string(kind))},
+                        {"algorithm", std::string(algorithm.name)},
+                        {"size", "64KB"},
+                        {"chunks", "3"},
+                        {"alpha", "1us"}};
+      const auto row = row_of(point(words));
+      if (row.status == PointStatus::infeasible || row.status == PointStatus::unsupported) continue;
+      EXPECT_EQ(row.status, PointStatus::ok) << algorithm.name << ": " << row.reason;
+      EXPECT_EQ(row.verified, Verified::yes) << algorithm.name << ' ' << to_string(kind);
+      EXPECT_GE(row.collective_time_ps, row.bound_ps) << algorithm.name;
+      EXPECT_FALSE(row.destination_order.empty()) << algorithm.name;
+      EXPECT_EQ(row.simulation_engine, "window") << algorithm.name;  // the one that records
+    }
+  }
+}
+
+TEST(Programs, WithoutOverlapAreVerifiedAsTwoHalves) {
+  // Recursive doubling sends several chunks at once: both halves have payloads.
+  const auto row = row_of(point({{"topology", "FC(8)"},
+                                 {"collective", "all_reduce"},
+                                 {"algorithm", "rhd"},
+                                 {"size", "8KB"},
+                                 {"overlap", "false"}}));
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.verified, Verified::yes);
+  // Halving: 4, 2, 1 chunks of 1 KB over 1 GB/s links are 7 us; doubling the same.
+  EXPECT_EQ(row.collective_time_ps, 14'000'000);
+  EXPECT_EQ(row.time_without_overlap_ps, 14'000'000);
+}
+
+TEST(Programs, ThatAreNoTwoHalvesHaveNoTimeWithoutOverlap) {
+  const Words tree{{"topology", "FC(8)"}, {"collective", "all_reduce"}, {"algorithm", "dbt"}, {"size", "8KB"}};
+  const auto row = row_of(point(tree));
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.time_with_overlap_ps, row.collective_time_ps);
+  EXPECT_EQ(row.time_without_overlap_ps, -1);
+  EXPECT_EQ(row_of(point(with(tree, "overlap", "false"))).status, PointStatus::unsupported);
+}
+
+TEST(Auto, IsTheFastestOfItsCandidates) {
+  for (const auto* topology : {"RI(8)", "FC(8)", "mesh(3,3)"}) {
+    const Words words{{"topology", topology}, {"collective", "all_reduce"}, {"size", "72KB"}, {"alpha", "1us"}};
+    const auto best = row_of(point(with(words, "algorithm", "auto")));
+    ASSERT_EQ(best.status, PointStatus::ok) << best.reason;
+    EXPECT_GE(best.candidates, 4);
+    std::int64_t least = -1;
+    for (const auto& algorithm : algorithms()) {
+      const auto& kinds = algorithm.collectives;
+      if (!algorithm.textbook || std::find(kinds.begin(), kinds.end(), CollectiveKind::all_reduce) == kinds.end())
+        continue;
+      const auto row = row_of(point(with(words, "algorithm", std::string(algorithm.name).c_str())));
+      if (row.status != PointStatus::ok) continue;
+      if (least < 0 || row.collective_time_ps < least) least = row.collective_time_ps;
+    }
+    EXPECT_EQ(best.collective_time_ps, least) << topology;
+    const auto chosen = row_of(point(with(words, "algorithm", best.chosen_algorithm.c_str())));
+    EXPECT_EQ(chosen.schedule_hash, best.schedule_hash);
+    EXPECT_EQ(chosen.candidates, -1);
+    EXPECT_EQ(best.verified, Verified::yes);
+  }
+}
+
+TEST(Auto, WithoutOverlapTriesOnlyWhatHasHalves) {
+  const auto row = row_of(point({{"topology", "FC(8)"},
+                                 {"collective", "all_reduce"},
+                                 {"algorithm", "auto"},
+                                 {"size", "8KB"},
+                                 {"overlap", "false"}}));
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_NE(row.chosen_algorithm, "dbt");
+}
+
+TEST(AllToAll, HasBandwidthsOfItsOwnFactor) {
+  // Four NPUs, all neighbours, 4 KB to send: 1 KB to each other one at 1 GB/s, all at once: 1 us.
+  const auto row =
+      row_of(point({{"topology", "FC(4)"}, {"collective", "all_to_all"}, {"algorithm", "direct"}, {"size", "4KB"}}));
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.verified, Verified::yes);
+  EXPECT_EQ(row.collective_time_ps, 1'000'000);
+  EXPECT_DOUBLE_EQ(row.algbw_bytes_per_s, 4e9);
+  EXPECT_DOUBLE_EQ(row.busbw_bytes_per_s, 3e9);  // (n-1)/n
+  EXPECT_EQ(row.chunks, 16);
+}
+
+TEST(DestinationOrder, IsInTheRowAndMayChangeTheTime) {
+  const Words words{{"topology", "torus(4,4)"}, {"algorithm", "direct"}, {"size", "64KB"}};
+  EXPECT_EQ(row_of(point(words)).destination_order, "relative");
+  EXPECT_EQ(row_of(point(with(words, "order", "absolute"))).destination_order, "absolute");
+}
+
+TEST(Window, SlowsDirectDown) {
+  // A switch of 4: without a window the up-links never idle; with one message under way each waits for the last.
+  const Words words{{"topology", "SW(4)"}, {"algorithm", "direct"}, {"size", "4KB"}, {"alpha", "1us"}};
+  EXPECT_LT(row_of(point(words)).collective_time_ps, row_of(point(with(words, "window", "1"))).collective_time_ps);
+}
+
+TEST(Stragglers, SlowTheirLinksAndMoveTheBound) {
+  // A ring of 3 gathers 1 KB chunks in one step of 1 us; NPU 0's links take twice as long.
+  const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}};
+  EXPECT_EQ(row_of(point(words)).collective_time_ps, 1'000'000);
+  const auto slow = row_of(point(with(words, "stragglers", "npu 0 x2")));
+  EXPECT_EQ(slow.collective_time_ps, 2'000'000);
+  EXPECT_EQ(slow.bound_ps, 2'000'000);
+  EXPECT_EQ(slow.verified, Verified::yes);
+  const auto link = row_of(point(with(words, "stragglers", "link 1->2 x1.25")));
+  EXPECT_EQ(link.collective_time_ps, 1'250'000);
+  // A synthesizer sees the slow link and may go round it; the row stays valid and above its bound.
+  const auto around =
+      row_of(point({{"topology", "RI(3)"}, {"algorithm", "tacos"}, {"size", "3KB"}, {"stragglers", "link 1->2 x10"}}));
+  EXPECT_EQ(around.status, PointStatus::ok) << around.reason;
+  EXPECT_EQ(around.collective_time_ps, 2'000'000);
+}
+
+TEST(Stragglers, ThatStartLateDelayWhatTheySend) {
+  const Words words{{"topology", "RI(3)"}, {"algorithm", "direct"}, {"size", "3KB"}};
+  const auto late = row_of(point(with(words, "stragglers", "npu 1 delay 5us")));
+  EXPECT_EQ(late.collective_time_ps, 6'000'000);
+  EXPECT_EQ(late.verified, Verified::yes);
+  EXPECT_EQ(late.bound_ps, 1'000'000) << "nothing is slower, only later";
+}
+
+TEST(Stragglers, KeepBoundsBelowTimesOnShapes) {
+  // Corners, edges and middles slow in turn: bounds must not take one NPU's links for everybody's.
+  for (const auto* topology : {"mesh(3,3)", "torus(3,3)", "LI(6)"})
+    for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"})
+      for (const auto* stragglers : {"npu 0 x8", "npu 4 x8", "link 0-1 x8", "link 3->4 x3"}) {
+        const auto row = row_of(point({{"topology", topology},
+                                       {"collective", collective},
+                                       {"algorithm", "direct"},
+                                       {"size", "36KB"},
+                                       {"stragglers", stragglers}}));
+        if (row.status == PointStatus::infeasible) continue;  // no such link
+        EXPECT_EQ(row.status, PointStatus::ok) << topology << ' ' << collective << ' ' << stragglers << row.reason;
+        EXPECT_GE(row.collective_time_ps, row.bound_ps);
+      }
+}
+
+TEST(SimulationEngine, IsInTheRowAndNeverChangesTheTime) {
+  // Nothing recorded: the quotient, then everything.
+  const Words words{{"topology", "torus(4,4)"}, {"algorithm", "direct"}, {"size", "64KB"}};
+  const auto recorded = row_of(point(words));
+  EvaluateOptions small;
+  small.memory_limit_bytes = static_cast<std::size_t>(recorded.memory_planned_bytes) - 1;
+  const auto quotient = row_of(point(words), small);
+  ASSERT_EQ(quotient.status, PointStatus::ok) << quotient.reason;
+  EXPECT_EQ(quotient.verified, Verified::skipped);
+  EXPECT_THAT(quotient.reason, HasSubstr("bytes"));
+  EXPECT_EQ(quotient.simulation_engine, "orbit");
+  EXPECT_EQ(recorded.verified, Verified::yes);
+  EXPECT_EQ(recorded.simulation_engine, "window");
+  EXPECT_EQ(quotient.collective_time_ps, recorded.collective_time_ps);
+  EXPECT_EQ(quotient.sends, recorded.sends);
+  EXPECT_DOUBLE_EQ(quotient.efficiency, recorded.efficiency);
+}
+
+TEST(SimulationEngine, MayBeNamed) {
+  const Words words{{"topology", "RI(8)"}, {"algorithm", "direct"}, {"size", "64KB"}, {"alpha", "1us"}};
+  const auto automatic = row_of(point(words));
+  for (const auto* engine : {"window", "trains", "orbit"}) {
+    const auto row = row_of(point(with(words, "simulation_engine", engine)));
+    EXPECT_EQ(row.status, PointStatus::ok) << engine << ": " << row.reason;
+    EXPECT_EQ(row.simulation_engine, engine);
+    EXPECT_EQ(row.collective_time_ps, automatic.collective_time_ps) << engine;
+    EXPECT_EQ(row.verified, std::string(engine) == "window" ? Verified::yes : Verified::skipped);
+  }
+  EXPECT_EQ(row_of(point(with(words, "simulation_engine", "static_order"))).status, PointStatus::unsupported)
+      << "direct is no cycle";
+}
+
+TEST(Observations, AddUpToTheSameBusyTime) {
+  for (const auto* overlap : {"true", "false"})
+    for (const auto* algorithm : {"ring", "rhd", "tacos"}) {
+      EvaluateOptions options;
+      options.link_loads = true;
+      options.utilization_bins = 7;
+      options.arrivals = true;
+      const auto row = row_of(point({{"topology", "RI(4)"},
+                                     {"collective", "all_reduce"},
+                                     {"algorithm", algorithm},
+                                     {"size", "4KB"},
+                                     {"alpha", "10ns"},
+                                     {"overlap", overlap}}),
+                              options);
+      ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+      ASSERT_EQ(row.utilization_ps.size(), 7U) << algorithm << overlap;
+      std::int64_t busy = 0;
+      for (const auto& load : row.link_loads) busy += load.busy.count();
+      EXPECT_EQ(std::accumulate(row.utilization_ps.begin(), row.utilization_ps.end(), std::int64_t{0}), busy);
+      EXPECT_GE(7 * row.utilization_bin_ps, row.collective_time_ps);
+      ASSERT_FALSE(row.arrivals.empty());
+      EXPECT_EQ(row.arrivals.back().time.count(), row.collective_time_ps);
+    }
+}
+
+}  // namespace
+}  // namespace tenex
