@@ -1,8 +1,8 @@
 # The rooms of tenex, in an order in which each uses only earlier ones: what a room may include, and its guests
 # (libraries from outside). CMake links by this table and the test `include_table` checks every #include against it.
 set(TENEX_ROOMS
-    base spec topology collective schedule bound algorithm synthesis simulation files design evaluate store coordinator
-    cli)
+    base spec topology collective schedule bound algorithm synthesis simulation workload codesign files design
+    evaluate store coordinator cli)
 
 set(TENEX_ROOM_base_USES)
 set(TENEX_ROOM_base_GUESTS fmt xxhash)
@@ -22,11 +22,15 @@ set(TENEX_ROOM_synthesis_USES schedule bound)
 set(TENEX_ROOM_synthesis_GUESTS openmp)
 set(TENEX_ROOM_simulation_USES schedule)
 set(TENEX_ROOM_simulation_GUESTS openmp)
-set(TENEX_ROOM_files_USES spec schedule)
+set(TENEX_ROOM_workload_USES topology collective)
+set(TENEX_ROOM_workload_GUESTS)
+set(TENEX_ROOM_codesign_USES workload)
+set(TENEX_ROOM_codesign_GUESTS)
+set(TENEX_ROOM_files_USES spec schedule workload codesign)
 set(TENEX_ROOM_files_GUESTS hdf5 zlib nlohmann-json)
 set(TENEX_ROOM_design_USES spec topology collective)
 set(TENEX_ROOM_design_GUESTS)
-set(TENEX_ROOM_evaluate_USES bound algorithm synthesis simulation files design)
+set(TENEX_ROOM_evaluate_USES bound algorithm synthesis simulation workload files design)
 set(TENEX_ROOM_evaluate_GUESTS)
 set(TENEX_ROOM_store_USES evaluate)
 set(TENEX_ROOM_store_GUESTS hdf5)

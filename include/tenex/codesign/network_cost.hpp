@@ -1,0 +1,95 @@
+// What a network costs: dollars per GB/s for links, switches and NICs, by the kind of each dimension.
+//
+// The cost model of LIBRA (Won et al., section IV-D, Table I, Fig. 12). A dimension with bandwidth B_i per NPU costs
+// every NPU one link of B_i, on a switch also a switch port and, where the kind has NICs, a NIC of the same bandwidth:
+//
+//   cost = npus * sum over i of B_i * (link_i + [switch dimension] * (switch_i + nic_i))
+//
+// Links of rings, lines and fully connected dimensions divide B_i among themselves, so they cost the same together.
+// Money is exact: whole millionths of a dollar.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/topology/shape.hpp"
+
+namespace tenex {
+
+/// An amount in millionths of a US dollar; int64 reaches 9.2e12 dollars.
+using Money = Quantity<struct MoneyUnit>;
+
+constexpr Money dollars(std::int64_t n) { return Money::of(n * 1'000'000); }
+
+/// "$1,722", "$0.5": exact, thousands separated.
+[[nodiscard]] std::string to_string(Money amount);
+/// Parses "$1,722", "1722USD", "1.5MUSD" (K, M, G as powers of 1000) exactly. Errors: input, at `place`.
+[[nodiscard]] Result<Money> parse_money(std::string_view text, const Place& place = {});
+
+/// What connects a dimension, from the inside of a package to between the pods.
+enum class DimensionKind : std::uint8_t { chiplet, package, node, pod };
+inline constexpr std::size_t kDimensionKinds = 4;
+[[nodiscard]] std::string_view to_string(DimensionKind kind);
+/// The kind of that name; Errors: input, with the nearest spelling.
+[[nodiscard]] Result<DimensionKind> parse_dimension_kind(std::string_view text, const Place& place = {});
+
+/// The kinds of a shape's dimensions where the user names none: the outermost kinds, of which the last is the pod (2:
+/// node, pod; 3: package, node, pod; 4: chiplet, package, node, pod). More than four dimensions are inner chiplets.
+[[nodiscard]] std::vector<DimensionKind> default_dimension_kinds(std::size_t dimensions);
+
+/// Which end of a printed price range counts.
+enum class PriceLevel : std::uint8_t { low, mid, high };
+[[nodiscard]] std::string_view to_string(PriceLevel level);
+[[nodiscard]] Result<PriceLevel> parse_price_level(std::string_view text, const Place& place = {});
+
+/// A price per GB/s (1e9 bytes per second), as a range.
+struct PriceRange {
+  Money low;
+  Money mid;
+  Money high;
+  [[nodiscard]] Money at(PriceLevel level) const;
+  bool operator==(const PriceRange&) const = default;
+};
+
+/// Prices of one kind of dimension. A part without a price does not exist there.
+struct KindPrices {
+  std::optional<PriceRange> link;
+  std::optional<PriceRange> switch_port;
+  std::optional<PriceRange> nic;
+  bool operator==(const KindPrices&) const = default;
+};
+
+/// A cost model, as a file describes it.
+struct CostModel {
+  std::string name;
+  std::string source;  ///< where the prices come from, as the file states it
+  std::array<KindPrices, kDimensionKinds> kinds;
+  /// Whether NICs are paid on dimensions without a switch too.
+  bool nic_without_switch = false;
+
+  [[nodiscard]] const KindPrices& of(DimensionKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+};
+
+/// Millionths of a dollar per GB/s of B_i, for all NPUs together: the cost is linear in the bandwidths.
+struct CostRates {
+  std::vector<Money> per_gigabyte_per_second;
+  bool operator==(const CostRates&) const = default;
+};
+
+/// The rates of a shape. Errors: input; as many kinds as dimensions; a dimension whose parts have no price in the model
+/// (a switch between chiplets, say); resource: an amount beyond int64.
+[[nodiscard]] Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
+                                           std::span<const DimensionKind> kinds);
+
+/// The cost of these bandwidths (per NPU and dimension), rounded up to a millionth of a dollar; saturates.
+/// O(dimensions).
+[[nodiscard]] Money network_cost(const CostRates& rates, std::span<const Bandwidth> bandwidth);
+
+}  // namespace tenex

@@ -1,0 +1,46 @@
+// The time of a workload as a function of the bandwidths of a network's dimensions:
+//
+//   T(B) = C + sum over k of w_k * max over i of V_ki / B_i
+//
+// C is what no bandwidth changes (compute), a term is a collective: V_ki bytes cross dimension i, w_k is how often it
+// happens (layers, iterations, importance of a workload). The form is LIBRA's (Won et al., "LIBRA", section IV-C).
+// Terms with proportional volumes collapse into one, so that the optimizer's cost does not grow with the depth of a
+// model. Floating point: these numbers feed a solver, whose answer is rounded to whole bandwidths and evaluated again.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tenex/base/quantity.hpp"
+
+namespace tenex {
+
+/// One collective, or several that are multiples of it.
+struct TimeTerm {
+  double weight = 1;            ///< not negative, no unit
+  std::vector<double> volumes;  ///< bytes per dimension, 0 where the collective does not use one
+  bool operator==(const TimeTerm&) const = default;
+};
+
+/// T(B) in seconds for B in bytes per second.
+struct TimeModel {
+  std::size_t dimensions = 0;
+  double constant = 0;  ///< C, seconds
+  std::vector<TimeTerm> terms;
+  bool operator==(const TimeModel&) const = default;
+};
+
+/// One term for all terms whose volumes are proportional (to 1e-13 of the largest), none for those without volume or
+/// weight. T is unchanged up to rounding. O(terms * distinct terms * dimensions).
+[[nodiscard]] TimeModel collapse(const TimeModel& model);
+
+/// The weighted sum of the times of several workloads on one network, collapsed. Weights state importance and are not
+/// normalized. All models have the same number of dimensions; `weights` has one weight each.
+[[nodiscard]] TimeModel weighted_sum(std::span<const TimeModel> models, std::span<const double> weights);
+
+/// T(B) in seconds; every bandwidth is positive. O(terms * dimensions).
+[[nodiscard]] double time_at(const TimeModel& model, std::span<const double> bandwidth);
+[[nodiscard]] double time_at(const TimeModel& model, std::span<const Bandwidth> bandwidth);
+
+}  // namespace tenex

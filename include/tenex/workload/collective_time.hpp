@@ -1,0 +1,39 @@
+// CollectiveTime: how long a communication of the groups of a mapping takes. One word in a study chooses the model.
+//
+// This room holds LIBRA's formulas; models that simulate or synthesize implement the same interface elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/workload.hpp"
+
+namespace tenex {
+
+/// A model of communication time on one network.
+class CollectiveTime {
+ public:
+  virtual ~CollectiveTime() = default;
+  /// The word of studies: "libra", "libra_derated", ...
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// The time of one communication, run by all groups of its scope at the same time. Called only for groups of two or
+  /// more NPUs. Deterministic: equal arguments give equal times.
+  [[nodiscard]] virtual Result<SimTime> time(const Communication& communication, const Mapping& mapping) const = 0;
+
+ protected:
+  CollectiveTime() = default;
+  CollectiveTime(const CollectiveTime&) = default;
+  CollectiveTime& operator=(const CollectiveTime&) = default;
+};
+
+/// The collective that a communication is, with all groups of its scope, for models that simulate or synthesize it;
+/// nullopt for a point-to-point message. `chunks` is c. O(npus * dimensions).
+[[nodiscard]] std::optional<CollectiveRequest> collective_request(const Communication& communication,
+                                                                  const Mapping& mapping, std::int64_t chunks);
+
+}  // namespace tenex

@@ -1,0 +1,85 @@
+// LIBRA's collective time: the largest over the dimensions of volume over bandwidth (Won et al., LIBRA, 2024, IV-C).
+//
+// A multi-rail collective runs on dimension after dimension, its chunks in a pipeline whose bottleneck is one
+// dimension. For a group with g_i members in its i-th dimension and collective size m, the bytes that each NPU moves
+// there are
+//   All-Reduce                  2m (g_i - 1) / (g_1 .. g_i)
+//   Reduce-Scatter, All-Gather   m (g_i - 1) / (g_1 .. g_i)
+//   All-to-All                   m (g_i - 1) / g_i
+//   point-to-point               m in every dimension that the stages span: the slowest boundary sets the pace
+//   All-Reduce, in-network       m / (g_1 .. g_(i-1)) in a dimension whose switches reduce
+// `libra` gives a group on a part of a dimension all of B_i, as the public LIBRA does. `libra_derated` gives it what
+// its real links carry (derating()). Both are volume over bandwidth, so the optimizer can take either.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/topology/shape.hpp"
+#include "tenex/workload/collective_time.hpp"
+
+namespace tenex {
+
+/// Which variant.
+struct LibraModel {
+  bool derated = false;          ///< bandwidth by real links where a group has a part of a dimension
+  std::vector<bool> in_network;  ///< per dimension: its switches reduce; empty: none does
+  bool operator==(const LibraModel&) const = default;
+};
+
+/// An exact amount of bytes, numerator / denominator, per unit of collective size. Both positive.
+struct Fraction {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;
+  bool operator==(const Fraction&) const = default;
+};
+
+/// The share of B_i that a group's own links carry, in a collective: FC (g-1)/(k-1); SW all (one link to the switch);
+/// RI and LI 1/s for members s apart, whose s interleaved groups share every link, and half of that where the members
+/// do not close the ring (an end has one neighbour: a line, or a part of a ring). RI(2) is one link each way: all of
+/// it. A point-to-point message has one link: FC 1/(k-1), RI and LI half of 1/s.
+[[nodiscard]] Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind);
+
+/// The volume of one communication in one dimension, per byte of its size.
+struct DimensionVolume {
+  std::size_t dimension = 0;
+  Fraction per_byte;
+  bool operator==(const DimensionVolume&) const = default;
+};
+
+/// The volumes of a kind of traffic in the dimensions that `span` crosses, divided by the derating where asked for.
+/// O(dimensions).
+[[nodiscard]] std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
+                                                         const LibraModel& model);
+
+/// ceil over the dimensions' maximum of volume / bandwidth, in ps; saturates. `npu_bandwidth[i]` is B_i. O(dimensions).
+[[nodiscard]] SimTime libra_time(const std::vector<DimensionVolume>& volumes, Bytes size,
+                                 const std::vector<Bandwidth>& npu_bandwidth);
+
+/// `libra` or `libra_derated` on one network.
+class LibraTime final : public CollectiveTime {
+ public:
+  /// `npu_bandwidth` holds B_i per NPU, one for each dimension or one for all. Errors (input): a wrong count, a
+  /// bandwidth that is not positive, a wrong count of in-network flags, in-network reduction in a dimension without
+  /// switches.
+  [[nodiscard]] static Result<LibraTime> make(const Shape& shape, std::vector<Bandwidth> npu_bandwidth,
+                                              LibraModel model = {});
+
+  [[nodiscard]] std::string_view name() const override { return model_.derated ? "libra_derated" : "libra"; }
+  /// Errors (input): the mapping is of another shape.
+  [[nodiscard]] Result<SimTime> time(const Communication& communication, const Mapping& mapping) const override;
+
+  [[nodiscard]] const LibraModel& model() const { return model_; }
+  [[nodiscard]] const std::vector<Bandwidth>& npu_bandwidth() const { return bandwidth_; }
+
+ private:
+  LibraTime() = default;
+  Shape shape_;
+  std::vector<Bandwidth> bandwidth_;
+  LibraModel model_;
+};
+
+}  // namespace tenex

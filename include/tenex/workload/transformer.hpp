@@ -1,0 +1,63 @@
+// A transformer's training iteration from its dimensions, dense or with experts.
+//
+// Work of a layer's forward pass (Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters
+// Using Megatron-LM", SC'21, appendix): 24 b s h^2 + 4 b s^2 h for b sequences of s tokens, 2 b s h V for the logits;
+// all split over the t NPUs of a tensor group. A backward pass is twice the forward pass: half of a weight product's is
+// the input gradient's, half the weight gradient's; the score products have no weights, so theirs is all input
+// gradient.
+//
+// Communication (v bytes per value):
+//   tensor    All-Reduce of b s h v after the attention and after the feed-forward part, in the forward pass and again
+//             for the input gradient (Shoeybi et al., "Megatron-LM", 2019, section 3); one each for the
+//             vocabulary-parallel embedding and logits.
+//   data      gradients of 12 h^2 weights per layer and V h of the tied embedding, over t; ZeRO (Rajbhandari et al.,
+//             SC'20, section 7): stage 0 All-Reduce; stages 1 and 2 Reduce-Scatter of the gradients, All-Gather of the
+//             weights; stage 3 gathers the weights in the forward and again in the backward pass instead.
+//   pipeline  b s h v per microbatch and boundary (Narayanan et al., 3.1), forward and back.
+//   expert    All-to-All of k b s h v before and after the experts, forward and back, for k experts per token (Lepikhin
+//             et al., "GShard", 2021); the experts' gradients go over the replicas of the same experts.
+//
+// Left out: biases and layer norms, position embeddings (each under 0.2 % of the weights for h >= 4096), the softmax's
+// reductions, recomputation of activations, the embedding's gradient between first and last stage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/workload.hpp"
+
+namespace tenex {
+
+/// The feed-forward part as experts; none when count is 0.
+struct ExpertSpec {
+  std::int64_t count = 0;      ///< experts of a layer, spread over the expert degree
+  std::int64_t per_token = 1;  ///< k: experts that each token goes to
+  std::int64_t every = 1;      ///< each `every`-th layer has experts, the others are dense
+  bool operator==(const ExpertSpec&) const = default;
+};
+
+/// A transformer's dimensions and how it is trained.
+struct TransformerSpec {
+  std::string name;
+  std::string source;
+  std::int64_t layers = 1;
+  std::int64_t hidden = 1;      ///< h
+  std::int64_t heads = 1;       ///< divides h
+  std::int64_t sequence = 1;    ///< s, tokens
+  std::int64_t vocabulary = 0;  ///< V; 0: layers only, no embedding and no logits
+  std::int64_t batch = 1;       ///< sequences of a replica in one iteration
+  std::int64_t microbatches = 1;
+  std::int64_t bytes_per_value = 2;
+  std::int64_t zero_stage = 0;  ///< 0 to 3
+  ExpertSpec experts;
+  bool operator==(const TransformerSpec&) const = default;
+};
+
+/// The iteration of one NPU of the busiest stage (the last one: it computes the logits). Errors (input): a dimension
+/// that is not positive, degrees that do not divide what they split (heads, layers, experts, batch) with the nearest
+/// that do; (resource) more than int64. O(1).
+[[nodiscard]] Result<Workload> make_transformer(const TransformerSpec& spec, const Parallelization& degrees);
+
+}  // namespace tenex

@@ -1,0 +1,44 @@
+// What a workload file describes, before the parallelization is known: a table of layers, or dimensions to make one
+// from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/workload/gnmt.hpp"
+#include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/transformer.hpp"
+#include "tenex/workload/workload.hpp"
+
+namespace tenex {
+
+/// A table of layers made for one TP degree, or what generates one.
+using WorkloadModel = std::variant<Workload, TransformerSpec, GnmtSpec>;
+
+/// What stays the same when a table of layers is used under another TP degree than it was made for.
+enum class BatchRule : std::uint8_t {
+  replica,  ///< each replica keeps its batch: activations keep their size
+  machine,  ///< the machine keeps its batch: a replica of m' in place of m NPUs takes m'/m times as much
+};
+/// "replica", "machine".
+[[nodiscard]] std::string_view to_string(BatchRule rule);
+/// Errors (input): an unknown name.
+[[nodiscard]] Result<BatchRule> parse_batch_rule(std::string_view text, const Place& place = {});
+
+/// A table of layers for the degrees asked. Under TP-m' in place of TP-m, work and weight gradients shrink by m/m' and
+/// activations keep their size; BatchRule::machine multiplies work and activations by m'/m (so work stays: LIBRA's VI-E
+/// varies HP at a fixed minibatch). Rounded up to whole bytes and FLOPs. Errors (input): another TP degree of a table
+/// without tensor communication, stages or experts of a table that has none, a message or work beyond int64. O(layers).
+[[nodiscard]] Result<Workload> restate(const Workload& workload, const Parallelization& degrees,
+                                       BatchRule rule = BatchRule::replica);
+
+/// The workload of a model under a parallelization: restate() or make_...(). Errors: theirs; (input) GNMT under other
+/// than data parallelism.
+[[nodiscard]] Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees,
+                                             BatchRule rule = BatchRule::replica);
+
+}  // namespace tenex

@@ -1,0 +1,36 @@
+// Questions about a set of constraints that exact linear programs answer. Private to the room.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/codesign/constraint.hpp"
+
+namespace tenex::codesign {
+
+/// a . B <= bound, or = bound, in 64-bit coefficients without common divisor.
+struct ExactRow {
+  std::vector<std::int64_t> coefficients;
+  WideInt bound = 0;
+  Relation relation = Relation::at_most;
+};
+
+/// Whether B >= 1 and the rows have a solution. Errors: numbers too long for 128 bits.
+[[nodiscard]] Result<bool> is_feasible(const std::vector<ExactRow>& rows, std::size_t dimensions);
+
+/// The diagnostic of constraints that contradict each other, naming an irreducible subset. `rows` are theirs.
+[[nodiscard]] Diagnostic explain_conflict(const std::vector<LinearConstraint>& constraints,
+                                          const std::vector<ExactRow>& rows, std::size_t dimensions);
+
+/// A relative interior point of a feasible set, and which inequalities hold with equality all over it.
+struct RelativeInterior {
+  std::vector<double> point;
+  std::vector<bool> tight;  ///< per row, then per dimension for B_i >= 1
+};
+[[nodiscard]] Result<RelativeInterior> relative_interior(const std::vector<ExactRow>& rows, std::size_t dimensions);
+
+/// The largest B_i of a feasible set, rounded up; infinite where it grows without limit (or numbers are too long).
+[[nodiscard]] double largest(const std::vector<ExactRow>& rows, std::size_t dimensions, std::size_t which);
+
+}  // namespace tenex::codesign

@@ -1,0 +1,77 @@
+// Sums of bandwidths with exact fractions as coefficients: what one side of a constraint means. Private to the room.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "tenex/codesign/constraint.hpp"
+
+namespace tenex::codesign {
+
+inline WideInt magnitude(WideInt value) { return value < 0 ? -value : value; }
+
+inline WideInt common_divisor(WideInt a, WideInt b) {
+  a = magnitude(a);
+  b = magnitude(b);
+  while (b != 0) {
+    const WideInt rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/// (coefficients . B + constant) / denominator, in the base unit of `kind`: 1, B/s or millionths of a dollar.
+struct LinearForm {
+  enum class Kind : std::uint8_t { number, bandwidth, money };
+  Kind kind = Kind::number;
+  std::vector<WideInt> coefficients;
+  WideInt constant = 0;
+  WideInt denominator = 1;
+  bool overflow = false;
+
+  [[nodiscard]] static LinearForm value(Kind kind, std::size_t dimensions, WideInt numerator, WideInt denominator) {
+    return {kind, std::vector<WideInt>(dimensions, 0), numerator, denominator, false};
+  }
+
+  /// this * factor / divisor.
+  void scale(WideInt factor, WideInt divisor) {
+    for (auto& coefficient : coefficients) multiply(coefficient, factor);
+    multiply(constant, factor);
+    multiply(denominator, divisor);
+    reduce();
+  }
+
+  /// this + sign * other, both of one kind.
+  void add(const LinearForm& other, int sign) {
+    const WideInt common = common_divisor(denominator, other.denominator);
+    const WideInt mine = other.denominator / common;
+    const WideInt theirs = denominator / common;
+    const auto combine = [&](WideInt& to, WideInt from) {
+      multiply(to, mine);
+      multiply(from, theirs * sign);
+      if (__builtin_add_overflow(to, from, &to)) overflow = true;
+    };
+    for (std::size_t i = 0; i < coefficients.size(); ++i) combine(coefficients[i], other.coefficients[i]);
+    combine(constant, other.constant);
+    multiply(denominator, mine);
+    overflow = overflow || other.overflow;
+    reduce();
+  }
+
+ private:
+  void multiply(WideInt& value, WideInt factor) {
+    if (__builtin_mul_overflow(value, factor, &value)) overflow = true;
+  }
+  void reduce() {
+    WideInt common = common_divisor(constant, denominator);
+    for (const auto coefficient : coefficients) common = common_divisor(coefficient, common);
+    if (common <= 1) return;
+    for (auto& coefficient : coefficients) coefficient /= common;
+    constant /= common;
+    denominator /= common;
+  }
+};
+
+}  // namespace tenex::codesign

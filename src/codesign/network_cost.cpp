@@ -1,0 +1,114 @@
+// Prices times bandwidths; the formula is in the header.
+#include "tenex/codesign/network_cost.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "tenex/codesign/constraint.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::array<std::string_view, kDimensionKinds> kKindNames{"chiplet", "package", "node", "pod"};
+constexpr std::array<std::string_view, 3> kLevelNames{"low", "mid", "high"};
+/// Prices are per 1e9 bytes per second.
+constexpr std::int64_t kGiga = 1'000'000'000;
+
+/// The value whose name `text` is, by position.
+template <class Enum, std::size_t count>
+Result<Enum> named(std::string_view text, const std::array<std::string_view, count>& names, std::string_view noun,
+                   const Place& place) {
+  const auto* found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<Enum>(found - names.begin());
+  std::string list;
+  for (const auto name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+  const auto near = nearest_spelling(text, {names.begin(), names.end()});
+  return input_error(place, fmt::format("unknown {} \"{}\"", noun, text), fmt::format("there are {}", list),
+                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+}
+
+/// What one GB/s costs one NPU in a dimension.
+Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, const Block& block, DimensionKind kind,
+                                   std::size_t dimension) {
+  const auto& prices = model.of(kind);
+  const auto missing = [&](std::string_view part) {
+    return input_error({},
+                       fmt::format("dimension {} ({}) has {} without a price", dimension + 1, to_string(kind), part),
+                       fmt::format("the cost model \"{}\" prices none of kind {}", model.name, to_string(kind)),
+                       "choose another kind for the dimension or add the price");
+  };
+  if (!prices.link) return missing("links");
+  std::int64_t sum = prices.link->at(level).count();
+  if (block.kind == BlockKind::switched) {
+    if (!prices.switch_port) return missing("a switch");
+    sum += prices.switch_port->at(level).count();
+  }
+  if (prices.nic && (block.kind == BlockKind::switched || model.nic_without_switch))
+    sum += prices.nic->at(level).count();
+  return sum;
+}
+
+}  // namespace
+
+std::string_view to_string(DimensionKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(PriceLevel level) { return kLevelNames[static_cast<std::size_t>(level)]; }
+
+Result<DimensionKind> parse_dimension_kind(std::string_view text, const Place& place) {
+  return named<DimensionKind>(text, kKindNames, "dimension kind", place);
+}
+
+Result<PriceLevel> parse_price_level(std::string_view text, const Place& place) {
+  return named<PriceLevel>(text, kLevelNames, "price level", place);
+}
+
+std::vector<DimensionKind> default_dimension_kinds(std::size_t dimensions) {
+  std::vector<DimensionKind> kinds(dimensions, DimensionKind::chiplet);
+  for (std::size_t from_last = 0; from_last < std::min(dimensions, kDimensionKinds); ++from_last)
+    kinds[dimensions - 1 - from_last] = static_cast<DimensionKind>(kDimensionKinds - 1 - from_last);
+  return kinds;
+}
+
+Money PriceRange::at(PriceLevel level) const {
+  return level == PriceLevel::low ? low : level == PriceLevel::mid ? mid : high;
+}
+
+Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
+                             std::span<const DimensionKind> kinds) {
+  if (kinds.size() != shape.dimensions()) {
+    return input_error({}, fmt::format("{} dimension kinds for {} dimensions", kinds.size(), shape.dimensions()),
+                       "every dimension of the shape has a kind");
+  }
+  CostRates rates;
+  Diagnostics errors;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const auto price = price_per_npu(model, level, shape.blocks[i], kinds[i], i);
+    if (!price) {
+      append(errors, price.errors());
+      continue;
+    }
+    std::int64_t rate = 0;
+    if (__builtin_mul_overflow(*price, static_cast<std::int64_t>(shape.npus()), &rate)) {
+      errors.push_back(resource_error(fmt::format("the price of dimension {} is beyond 64 bits", i + 1),
+                                      "it is counted in millionths of a dollar for all NPUs together"));
+    }
+    rates.per_gigabyte_per_second.push_back(Money::of(rate));
+  }
+  if (!errors.empty()) return errors;
+  return rates;
+}
+
+Money network_cost(const CostRates& rates, std::span<const Bandwidth> bandwidth) {
+  ensure(bandwidth.size() == rates.per_gigabyte_per_second.size(), "a split has one bandwidth per priced dimension");
+  WideInt sum = kGiga - 1;
+  for (std::size_t i = 0; i < bandwidth.size(); ++i) {
+    const WideInt part = static_cast<WideInt>(rates.per_gigabyte_per_second[i].count()) * bandwidth[i].count();
+    if (__builtin_add_overflow(sum, part, &sum)) return Money::max();
+  }
+  const WideInt rounded = sum / kGiga;
+  constexpr WideInt kLargest = std::numeric_limits<std::int64_t>::max();
+  return Money::of(static_cast<std::int64_t>(std::min(rounded, kLargest)));
+}
+
+}  // namespace tenex

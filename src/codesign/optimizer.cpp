@@ -1,0 +1,75 @@
+// The schemes by name, and what they share.
+#include "tenex/codesign/optimizer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "codesign/region_data.hpp"
+#include "codesign/splitting.hpp"
+
+namespace tenex {
+namespace {
+
+struct SchemeEntry {
+  SplitScheme scheme;
+  std::string_view name;
+  Result<BandwidthSplit> (*split)(const codesign::SplitCase&);
+};
+
+constexpr std::array kSchemes{
+    SchemeEntry{SplitScheme::perf_opt, "perf_opt", codesign::split_for_time},
+    SchemeEntry{SplitScheme::perf_per_cost, "perf_per_cost", codesign::split_for_time_and_cost},
+    SchemeEntry{SplitScheme::equal, "equal", codesign::split_equally},
+};
+
+}  // namespace
+
+std::string_view to_string(SplitScheme scheme) { return kSchemes[static_cast<std::size_t>(scheme)].name; }
+
+Result<SplitScheme> parse_split_scheme(std::string_view text, const Place& place) {
+  std::string list;
+  std::vector<std::string_view> names;
+  for (const auto& entry : kSchemes) {
+    if (entry.name == text) return entry.scheme;
+    names.push_back(entry.name);
+    list += (list.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  const auto near = nearest_spelling(text, names);
+  return input_error(place, fmt::format("unknown scheme \"{}\"", text), fmt::format("there are {}", list),
+                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+}
+
+Result<BandwidthSplit> split_bandwidth(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& region,
+                                       const CostRates* rates, const SplitOptions& options) {
+  ensure(model.dimensions == region.dimensions(), "a workload and its constraints speak of one network");
+  ensure(rates == nullptr || rates->per_gigabyte_per_second.size() == model.dimensions,
+         "a network has one price per dimension");
+  const TimeModel collapsed = collapse(model);
+  return kSchemes[static_cast<std::size_t>(scheme)].split({collapsed, region, rates, options});
+}
+
+namespace codesign {
+
+BandwidthSplit rounded_split(const SplitCase& given, std::span<const double> bandwidth) {
+  auto rounded = given.region.round(bandwidth);
+  BandwidthSplit split;
+  split.bandwidth = std::move(rounded.bandwidth);
+  split.exact = rounded.exact;
+  split.time = time_at(given.model, split.bandwidth);
+  if (given.rates != nullptr) split.cost = network_cost(*given.rates, split.bandwidth);
+  return split;
+}
+
+double relative_gap(double upper, double lower) { return upper > 0 ? std::max(0.0, (upper - lower) / upper) : 0.0; }
+
+ConvexProblem time_problem(const SplitCase& given) {
+  ConvexProblem problem = given.region.data().polytope;
+  for (const auto& term : given.model.terms)
+    for (const double volume : term.volumes) problem.volumes.push_back(term.weight * volume);
+  return problem;
+}
+
+}  // namespace codesign
+}  // namespace tenex

@@ -1,0 +1,282 @@
+// Preparing a region: exact rows, the lattice of its equalities, an interior point, what it lacks; and rounding into
+// it.
+//
+// The usual set has an inside that equal bandwidths or a few Newton steps find. Only where they do not, exact linear
+// programs decide whether it is empty or flat.
+#include "tenex/codesign/region.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "codesign/exact_region.hpp"
+#include "codesign/newton.hpp"
+#include "codesign/region_data.hpp"
+
+namespace tenex {
+namespace {
+
+using codesign::EqualityLattice;
+using codesign::ExactRow;
+
+constexpr std::size_t kMostDimensions = codesign::kMostVariables - 1;
+
+/// Divides out what the coefficients share; whole bandwidths allow the bound to be rounded down.
+ExactRow reduced(const LinearConstraint& constraint) {
+  ExactRow row{constraint.coefficients, constraint.bound, constraint.relation};
+  WideInt common = 0;
+  for (const auto coefficient : row.coefficients) common = codesign::common_divisor(coefficient, common);
+  if (common > 1 && row.relation == Relation::equal) common = codesign::common_divisor(common, row.bound);
+  if (common <= 1) return row;
+  for (auto& coefficient : row.coefficients) coefficient /= static_cast<std::int64_t>(common);
+  const WideInt quotient = row.bound / common;
+  row.bound = quotient * common > row.bound ? quotient - 1 : quotient;
+  return row;
+}
+
+Diagnostics check(std::size_t dimensions, const std::vector<LinearConstraint>& constraints) {
+  Diagnostics errors;
+  if (dimensions < 1 || dimensions > kMostDimensions) {
+    errors.push_back(input_error({}, fmt::format("{} dimensions", dimensions),
+                                 fmt::format("the optimizer takes 1 to {}", kMostDimensions)));
+    return errors;
+  }
+  for (const auto& constraint : constraints) {
+    ensure(constraint.coefficients.size() == dimensions, "a constraint has one coefficient per dimension");
+    const auto [least, most] = std::minmax_element(constraint.coefficients.begin(), constraint.coefficients.end());
+    if (*least < -kLargestCoefficient || *most > kLargestCoefficient) {
+      errors.push_back(input_error(constraint.place, fmt::format("the numbers of \"{}\" are too long", constraint.text),
+                                   "a coefficient has 58 bits"));
+    }
+  }
+  return errors;
+}
+
+/// Builds the parts of a region from its rows.
+class Builder {
+ public:
+  Builder(std::size_t dimensions, std::vector<LinearConstraint> constraints) : dimensions_(dimensions) {
+    data_.dimensions = dimensions;
+    data_.constraints = std::move(constraints);
+    for (const auto& constraint : data_.constraints) rows_.push_back(reduced(constraint));
+    tight_.assign(rows_.size() + dimensions, false);
+  }
+
+  Result<BandwidthRegion> run() {
+    auto status = separate();
+    if (!status) return status.errors();
+    data_.interior = data_.is_point() ? std::vector<double>() : codesign::find_interior(data_.polytope, guess());
+    if (data_.interior.empty()) {
+      status = decide_exactly();
+      if (!status) return status.errors();
+    }
+    find_limits();
+    return BandwidthRegion(std::make_shared<const RegionData>(std::move(data_)));
+  }
+
+ private:
+  [[nodiscard]] Diagnostic conflict() const {
+    return codesign::explain_conflict(data_.constraints, rows_, dimensions_);
+  }
+
+  /// Sorts rows into equalities (with the lattice) and inequalities.
+  Status separate() {
+    data_.lattice = EqualityLattice(dimensions_);
+    data_.polytope = {};
+    data_.polytope.n = dimensions_;
+    auto& polytope = data_.polytope;
+    for (std::size_t i = 0; i < dimensions_; ++i) {
+      const ExactRow floor = floor_of(i);
+      if (tight_[rows_.size() + i]) {
+        auto status = add_equality(floor);
+        if (!status) return status;
+      }
+      // Below 1 B/s by half where the row is tight, so that the first n rows stay inequalities with an inside.
+      polytope.rows.insert(polytope.rows.end(), floor.coefficients.begin(), floor.coefficients.end());
+      polytope.bounds.push_back(tight_[rows_.size() + i] ? -0.5 : -1.0);
+    }
+    for (std::size_t j = 0; j < rows_.size(); ++j) {
+      const bool empty = std::all_of(rows_[j].coefficients.begin(), rows_[j].coefficients.end(),
+                                     [](auto coefficient) { return coefficient == 0; });
+      if (empty && rows_[j].bound >= 0) continue;
+      if (empty) return conflict();
+      if (rows_[j].relation == Relation::equal || tight_[j]) {
+        auto status = add_equality(rows_[j]);
+        if (!status) return status;
+        continue;
+      }
+      polytope.rows.insert(polytope.rows.end(), rows_[j].coefficients.begin(), rows_[j].coefficients.end());
+      polytope.bounds.push_back(static_cast<double>(rows_[j].bound));
+    }
+    return success();
+  }
+
+  Status add_equality(const ExactRow& row) {
+    switch (data_.lattice.add(row.coefficients, row.bound)) {
+      case EqualityLattice::Added::contradictory:
+        return conflict();
+      case EqualityLattice::Added::too_long:
+        return resource_error("the coefficients of the constraints' equalities are too long",
+                              "they are solved in whole numbers of 128 bits", "use fewer digits");
+      case EqualityLattice::Added::redundant:
+        break;
+      case EqualityLattice::Added::independent:
+        auto& polytope = data_.polytope;
+        polytope.equalities.insert(polytope.equalities.end(), row.coefficients.begin(), row.coefficients.end());
+        polytope.targets.push_back(static_cast<double>(row.bound));
+        break;
+    }
+    return success();
+  }
+
+  [[nodiscard]] ExactRow floor_of(std::size_t dimension) const {
+    ExactRow floor{std::vector<std::int64_t>(dimensions_, 0), -1, Relation::at_most};
+    floor.coefficients[dimension] = -1;
+    return floor;
+  }
+
+  /// Equal bandwidths of the size that the constraints speak of.
+  [[nodiscard]] std::vector<double> guess() const {
+    double most = 2;
+    for (const auto& row : rows_) {
+      double norm = 0;
+      for (const auto coefficient : row.coefficients) norm += std::abs(static_cast<double>(coefficient));
+      if (norm > 0) most = std::max(most, std::abs(static_cast<double>(row.bound)) / norm);
+    }
+    return std::vector<double>(dimensions_, most);
+  }
+
+  /// No inside was found: the set is empty, flat or very thin.
+  Status decide_exactly() {
+    const auto feasible = codesign::is_feasible(rows_, dimensions_);
+    if (!feasible) return feasible.errors();
+    if (!*feasible) return conflict();
+    auto interior = codesign::relative_interior(rows_, dimensions_);
+    if (!interior) return interior.errors();
+    tight_ = interior->tight;
+    const auto status = separate();
+    if (!status) return status;
+    // The exact point may lie near the boundary; now that nothing is flat, steps find one deeper inside.
+    if (!data_.is_point()) data_.interior = codesign::find_interior(data_.polytope, guess());
+    if (data_.interior.empty()) data_.interior = std::move(interior->point);
+    return success();
+  }
+
+  void find_limits() {
+    data_.reaches_zero = std::all_of(rows_.begin(), rows_.end(), [](const ExactRow& row) {
+      return row.relation == Relation::equal ? row.bound == 0 : row.bound >= 0;
+    });
+    // From row to row, what the other bandwidths leave to one; where that misses a limit, a linear program decides.
+    auto& most = data_.polytope.most;
+    most.assign(dimensions_, std::numeric_limits<double>::infinity());
+    for (std::size_t round = 0; round < dimensions_; ++round) {
+      for (const auto& row : rows_) {
+        limit(row, 1, most);
+        if (row.relation == Relation::equal) limit(row, -1, most);
+      }
+    }
+    for (std::size_t i = dimensions_; i-- > 0;) {
+      if (!std::isinf(most[i])) continue;
+      most[i] = codesign::largest(rows_, dimensions_, i);
+      if (std::isinf(most[i])) data_.unlimited = i;
+    }
+  }
+
+  /// What a row, times `sign`, allows each bandwidth while the others are between 1 B/s and their limits.
+  void limit(const ExactRow& row, int sign, std::vector<double>& most) const {
+    constexpr double kRoundUp = 1 + 1e-12;
+    for (std::size_t i = 0; i < dimensions_; ++i) {
+      if (row.coefficients[i] * sign <= 0) continue;
+      double left = static_cast<double>(row.bound) * sign;
+      for (std::size_t other = 0; other < dimensions_; ++other) {
+        const double coefficient = static_cast<double>(row.coefficients[other]) * sign;
+        if (other != i && coefficient != 0) left -= coefficient * (coefficient > 0 ? 1.0 : most[other]);
+      }
+      most[i] = std::min(most[i], std::max(left / std::abs(static_cast<double>(row.coefficients[i])), 1.0) * kRoundUp);
+    }
+  }
+
+  std::size_t dimensions_;
+  RegionData data_;
+  std::vector<ExactRow> rows_;
+  std::vector<bool> tight_;  ///< inequalities that hold with equality, then lower bounds that do
+};
+
+/// The part of the way from `from` to the interior point at which every row has room for rounding.
+double way_inside(const RegionData& data, std::span<const double> from) {
+  double way = 0;
+  const std::size_t n = data.dimensions;
+  const auto& polytope = data.polytope;
+  for (std::size_t j = 0; j < polytope.bounds.size(); ++j) {
+    long double here = polytope.bounds[j];
+    long double inside = polytope.bounds[j];
+    for (std::size_t i = 0; i < n; ++i) {
+      here -= static_cast<long double>(polytope.rows[j * n + i]) * static_cast<long double>(from[i]);
+      inside -= static_cast<long double>(polytope.rows[j * n + i]) * static_cast<long double>(data.interior[i]);
+    }
+    // Half a unit of every free entry, and a little more for the rounding of the numbers themselves.
+    long double needed = 0;
+    for (std::size_t column = data.lattice.rank(); column < n; ++column) {
+      long double change = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        change += static_cast<long double>(polytope.rows[j * n + i]) *
+                  static_cast<long double>(data.lattice.entry(i, column));
+      needed += 0.505L * std::abs(change);
+    }
+    if (needed == 0 || here >= needed) continue;
+    const auto part = inside > here ? (needed - here) / (inside - here) : 1.0L;
+    way = std::max(way, static_cast<double>(std::min(part, 1.0L)));
+  }
+  return way;
+}
+
+}  // namespace
+
+std::size_t BandwidthRegion::dimensions() const { return data_->dimensions; }
+const std::vector<LinearConstraint>& BandwidthRegion::constraints() const { return data_->constraints; }
+std::optional<std::size_t> BandwidthRegion::unlimited_dimension() const { return data_->unlimited; }
+bool BandwidthRegion::reaches_zero() const { return data_->reaches_zero; }
+
+bool BandwidthRegion::contains(std::span<const Bandwidth> bandwidth) const {
+  return std::all_of(bandwidth.begin(), bandwidth.end(), [](Bandwidth one) { return one.count() >= 1; }) &&
+         std::all_of(data_->constraints.begin(), data_->constraints.end(),
+                     [&](const auto& constraint) { return constraint.holds(bandwidth); });
+}
+
+BandwidthRegion::Rounded BandwidthRegion::round(std::span<const double> bandwidth) const {
+  const auto as_bandwidths = [](const auto& numbers) {
+    std::vector<Bandwidth> whole;
+    for (const auto number : numbers) {
+      constexpr WideInt kLargest = std::numeric_limits<std::int64_t>::max();
+      whole.push_back(
+          Bandwidth::of(static_cast<std::int64_t>(std::clamp<WideInt>(static_cast<WideInt>(number), 1, kLargest))));
+    }
+    return whole;
+  };
+  if (data_->lattice.has_whole_points()) {
+    const double way = way_inside(*data_, bandwidth);
+    std::vector<double> moved(bandwidth.begin(), bandwidth.end());
+    for (const double length : {0.0, way, std::min(2 * way, 1.0), std::min(1000 * way, 1.0)}) {
+      for (std::size_t i = 0; i < moved.size(); ++i)
+        moved[i] = bandwidth[i] + length * (data_->interior[i] - bandwidth[i]);
+      Rounded rounded{as_bandwidths(data_->lattice.round(moved)), true};
+      if (contains(rounded.bandwidth)) return rounded;
+    }
+  }
+  std::vector<long double> nearest;
+  for (const double one : bandwidth) nearest.push_back(std::round(static_cast<long double>(one)));
+  Rounded rounded{as_bandwidths(nearest), false};
+  rounded.exact = contains(rounded.bandwidth);
+  return rounded;
+}
+
+Result<BandwidthRegion> make_region(std::size_t dimensions, std::vector<LinearConstraint> constraints) {
+  auto errors = check(dimensions, constraints);
+  if (!errors.empty()) return errors;
+  return Builder(dimensions, std::move(constraints)).run();
+}
+
+}  // namespace tenex

@@ -1,0 +1,30 @@
+// The schemes of optimizer.hpp, one function each; private to the room.
+#pragma once
+
+#include "codesign/barrier.hpp"
+#include "tenex/codesign/optimizer.hpp"
+
+namespace tenex::codesign {
+
+/// What a scheme works on. `model` is collapsed.
+struct SplitCase {
+  const TimeModel& model;
+  const BandwidthRegion& region;
+  const CostRates* rates;
+  const SplitOptions& options;
+};
+
+[[nodiscard]] Result<BandwidthSplit> split_for_time(const SplitCase& given);
+[[nodiscard]] Result<BandwidthSplit> split_for_time_and_cost(const SplitCase& given);
+[[nodiscard]] Result<BandwidthSplit> split_equally(const SplitCase& given);
+
+/// Rounds an answer and evaluates it again: bandwidth, exact, time, cost.
+[[nodiscard]] BandwidthSplit rounded_split(const SplitCase& given, std::span<const double> bandwidth);
+
+/// (upper - lower) / upper, not negative; 0 where upper is 0.
+[[nodiscard]] double relative_gap(double upper, double lower);
+
+/// The region's polytope with the model's terms as the objective.
+[[nodiscard]] ConvexProblem time_problem(const SplitCase& given);
+
+}  // namespace tenex::codesign

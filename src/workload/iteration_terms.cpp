@@ -1,0 +1,188 @@
+// Layers collapsed into terms.
+//
+// Two communications load the dimensions in the same proportion when they are of one family (reductions and gathers, an
+// All-Reduce counting twice; All-to-All; point-to-point; with in-network reduction also All-Reduce by itself) and their
+// groups span the same: they are one term, whose bytes are summed exactly before anything is rounded.
+#include "tenex/workload/iteration_terms.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "workload/saturating.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr auto kInput = Phase::input_gradient;
+constexpr auto kWeight = Phase::weight_gradient;
+
+/// A sum while it is collected: terms by family and span.
+class SumBuilder {
+ public:
+  SumBuilder(const Mapping& mapping, const LibraModel& model) : mapping_(mapping), model_(model) {}
+
+  void add_constant(SimTime time, std::int64_t count) {
+    constant_ = saturating_sum(constant_, saturating_product(time, count));
+  }
+
+  void add(const Communication& communication, std::int64_t count) {
+    const auto& span = mapping_.span(communication.scope);
+    if (span.shares.empty() || count == 0) return;
+    auto kind = communication.kind;
+    std::int64_t weight = 1;
+    if (kind == TrafficKind::reduce_scatter) kind = TrafficKind::all_gather;
+    if (kind == TrafficKind::all_reduce && !reduces_in_network(span)) {
+      kind = TrafficKind::all_gather;
+      weight = 2;
+    }
+    const auto bytes = static_cast<Wide>(communication.size.count()) * static_cast<Wide>(count * weight);
+    for (auto& part : parts_)
+      if (part.kind == kind && *part.span == span) {
+        part.bytes += bytes;
+        return;
+      }
+    parts_.push_back({kind, &span, bytes});
+  }
+
+  void add(const PhaseWork& work, Phase phase, ComputeRate rate, std::int64_t turns, std::int64_t iterations) {
+    add_constant(compute_time(work.compute, rate), turns);
+    for (const auto& communication : work.communications)
+      add(communication, once_per_iteration(phase, communication.scope) ? iterations : turns);
+  }
+
+  [[nodiscard]] bool communicates() const { return !parts_.empty(); }
+
+  [[nodiscard]] VolumeSum finish() const {
+    VolumeSum sum{constant_, {}};
+    for (const auto& part : parts_) {
+      VolumeTerm term{1.0, std::vector<double>(mapping_.shape().dimensions(), 0.0)};
+      for (const auto& volume : libra_volumes(part.kind, *part.span, mapping_.shape(), model_))
+        term.bytes[volume.dimension] = static_cast<double>(static_cast<long double>(part.bytes) *
+                                                           static_cast<long double>(volume.per_byte.numerator) /
+                                                           static_cast<long double>(volume.per_byte.denominator));
+      sum.terms.push_back(std::move(term));
+    }
+    return sum;
+  }
+
+ private:
+  struct Part {
+    TrafficKind kind;
+    const GroupSpan* span;
+    Wide bytes;
+  };
+
+  [[nodiscard]] bool reduces_in_network(const GroupSpan& span) const {
+    return !model_.in_network.empty() && std::any_of(span.shares.begin(), span.shares.end(), [this](const auto& share) {
+      return model_.in_network[share.dimension];
+    });
+  }
+
+  const Mapping& mapping_;
+  const LibraModel& model_;
+  SimTime constant_;
+  std::vector<Part> parts_;
+};
+
+class Collapser {
+ public:
+  Collapser(const Workload& workload, const Mapping& mapping, ComputeRate rate, const LibraModel& model)
+      : workload_(workload),
+        mapping_(mapping),
+        rate_(rate),
+        model_(model),
+        sum_(mapping, model),
+        turns_(saturating_sum(workload.microbatches, mapping.degrees().pipeline - 1)) {}
+
+  IterationTerms without_overlap() {
+    for (const auto& block : workload_.blocks)
+      for (const auto& layer : block.layers)
+        for (const auto phase : {Phase::forward, kInput, kWeight})
+          sum_.add(layer.at(phase), phase, rate_, saturating_product(block.repeat, turns_), block.repeat);
+    return {mapping_.shape().dimensions(), sum_.finish(), {}};
+  }
+
+  IterationTerms with_tp_dp_overlap() {
+    for (const auto& block : workload_.blocks)
+      for (const auto& layer : block.layers) {
+        sum_.add(layer.at(Phase::forward), Phase::forward, rate_, saturating_product(block.repeat, turns_),
+                 block.repeat);
+        sum_.add_constant(compute_time(layer.at(kInput).compute, rate_), saturating_product(block.repeat, turns_));
+        add_backward(layer, true, block.repeat);
+        add_backward(layer, false, saturating_product(block.repeat, turns_ - 1));
+      }
+    return {mapping_.shape().dimensions(), sum_.finish(), std::move(overlaps_)};
+  }
+
+ private:
+  /// max(input-gradient communication, weight-gradient computation and communication), `count` times.
+  void add_backward(const Layer& layer, bool synchronize, std::int64_t count) {
+    if (count == 0) return;
+    SumBuilder inputs(mapping_, model_);
+    for (const auto& communication : layer.at(kInput).communications) inputs.add(communication, 1);
+    if (!inputs.communicates()) {
+      sum_.add(layer.at(kWeight), kWeight, rate_, count, synchronize ? count : 0);
+      return;
+    }
+    SumBuilder weights(mapping_, model_);
+    weights.add(layer.at(kWeight), kWeight, rate_, 1, synchronize ? 1 : 0);
+    VolumeOverlap overlap{static_cast<double>(count), inputs.finish(), weights.finish()};
+    for (auto& known : overlaps_)
+      if (known.first == overlap.first && known.second == overlap.second) {
+        known.weight += overlap.weight;
+        return;
+      }
+    overlaps_.push_back(std::move(overlap));
+  }
+
+  const Workload& workload_;
+  const Mapping& mapping_;
+  ComputeRate rate_;
+  const LibraModel& model_;
+  SumBuilder sum_;
+  std::int64_t turns_;
+  std::vector<VolumeOverlap> overlaps_;
+};
+
+double picoseconds_of(const VolumeSum& sum, std::span<const double> bandwidth) {
+  double time = static_cast<double>(sum.constant.count());
+  for (const auto& term : sum.terms) {
+    double slowest = 0;
+    for (std::size_t dimension = 0; dimension < term.bytes.size(); ++dimension)
+      if (term.bytes[dimension] > 0) slowest = std::max(slowest, term.bytes[dimension] / bandwidth[dimension]);
+    time += term.weight * slowest * 1e12;
+  }
+  return time;
+}
+
+}  // namespace
+
+Result<IterationTerms> collapse_iteration(const Workload& workload, const Mapping& mapping, ComputeRate rate,
+                                          const LibraModel& model, TrainingLoop loop) {
+  ensure(rate.count() > 0, "a compute rate is positive");
+  ensure(model.in_network.empty() || model.in_network.size() == mapping.shape().dimensions(),
+         "in-network flags are one per dimension");
+  Collapser collapser(workload, mapping, rate, model);
+  if (loop == TrainingLoop::astra_sim)
+    return unsupported_error({}, "the loop astra_sim has no closed form in the bandwidths",
+                             "what its forward pass waits for depends on the order of all layers",
+                             "optimize no_overlap or tp_dp_overlap, and evaluate astra_sim at the result");
+  auto function = loop == TrainingLoop::no_overlap ? collapser.without_overlap() : collapser.with_tp_dp_overlap();
+  if (function.sum.constant == SimTime::max())
+    return resource_error(fmt::format("an iteration of {} computes for more than 106 days", workload.name),
+                          "times are int64 picoseconds");
+  return function;
+}
+
+double picoseconds_at(const IterationTerms& function, std::span<const double> bandwidth) {
+  ensure(bandwidth.size() == function.dimensions, "one bandwidth per dimension");
+  double time = picoseconds_of(function.sum, bandwidth);
+  for (const auto& overlap : function.overlaps)
+    time +=
+        overlap.weight * std::max(picoseconds_of(overlap.first, bandwidth), picoseconds_of(overlap.second, bandwidth));
+  return time;
+}
+
+}  // namespace tenex

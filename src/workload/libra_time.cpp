@@ -1,0 +1,126 @@
+// Volumes per dimension as exact fractions of the collective's size, and the time of the slowest dimension.
+#include "tenex/workload/libra_time.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "workload/fraction.hpp"
+#include "workload/saturating.hpp"
+
+namespace tenex {
+
+namespace {
+
+/// The volume of one dimension per byte of S, before derating; `inner` is g_1 .. g_(i-1).
+Fraction plain_volume(TrafficKind kind, std::int64_t members, std::int64_t inner, bool in_network) {
+  switch (kind) {
+    case TrafficKind::all_reduce:
+      if (in_network) return {1, inner};
+      return product({2 * (members - 1), members}, {1, inner});
+    case TrafficKind::reduce_scatter:
+    case TrafficKind::all_gather:
+      return product({members - 1, members}, {1, inner});
+    case TrafficKind::all_to_all:
+      return {members - 1, members};
+    case TrafficKind::point_to_point:
+      break;
+  }
+  return {1, 1};
+}
+
+}  // namespace
+
+Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind) {
+  const bool message = kind == TrafficKind::point_to_point;
+  const std::int64_t stride = share.stride;
+  switch (block.kind) {
+    case BlockKind::fully_connected:
+      return product({message ? 1 : std::int64_t{share.members} - 1, 1}, {1, std::int64_t{share.extent} - 1});
+    case BlockKind::ring: {
+      const bool closed = std::uint64_t{share.members} * share.stride == share.extent;
+      if (share.extent == 2) return {1, 1};
+      return closed && !message ? Fraction{1, stride} : Fraction{1, 2 * stride};
+    }
+    case BlockKind::line:
+      return {1, 2 * stride};
+    case BlockKind::switched:
+    case BlockKind::dragonfly_groups:
+      break;
+  }
+  return {1, 1};
+}
+
+std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
+                                           const LibraModel& model) {
+  std::vector<DimensionVolume> volumes;
+  volumes.reserve(span.shares.size());
+  std::int64_t inner = 1;
+  for (const auto& share : span.shares) {
+    const bool in_network = !model.in_network.empty() && model.in_network[share.dimension];
+    auto volume = plain_volume(kind, share.members, inner, in_network);
+    if (model.derated) volume = quotient(volume, derating(shape.blocks[share.dimension], share, kind));
+    volumes.push_back({share.dimension, volume});
+    inner *= share.members;
+  }
+  return volumes;
+}
+
+SimTime libra_time(const std::vector<DimensionVolume>& volumes, Bytes size,
+                   const std::vector<Bandwidth>& npu_bandwidth) {
+  constexpr Wide kScale = 1'000'000'000'000U;
+  constexpr Wide kLargest = ~Wide{0} / kScale / 2;
+  SimTime slowest;
+  for (const auto& volume : volumes) {
+    const auto bandwidth = npu_bandwidth.size() == 1 ? npu_bandwidth[0] : npu_bandwidth[volume.dimension];
+    const Wide moved = static_cast<Wide>(size.count()) * static_cast<Wide>(volume.per_byte.numerator);
+    if (moved > kLargest) return SimTime::max();
+    const Wide divisor = static_cast<Wide>(volume.per_byte.denominator) * static_cast<Wide>(bandwidth.count());
+    // divisor < 2^126 and the dividend < 2^127: the sum below does not wrap.
+    const Wide time = (moved * kScale + divisor - 1) / divisor;
+    if (time > static_cast<Wide>(kMostInt64)) return SimTime::max();
+    slowest = std::max(slowest, SimTime::of(static_cast<std::int64_t>(time)));
+  }
+  return slowest;
+}
+
+Result<LibraTime> LibraTime::make(const Shape& shape, std::vector<Bandwidth> npu_bandwidth, LibraModel model) {
+  Diagnostics errors;
+  const auto refuse = [&](std::string problem, std::string why) {
+    errors.push_back(input_error({}, std::move(problem), std::move(why)));
+  };
+  const auto dimensions = shape.dimensions();
+  if (!shape.is_product())
+    refuse(fmt::format("{} has no LIBRA time", to_string(shape)), "the formula is for products of dimensions");
+  if (npu_bandwidth.size() != 1 && npu_bandwidth.size() != dimensions)
+    refuse(fmt::format("{} bandwidths for {}", npu_bandwidth.size(), to_string(shape)),
+           fmt::format("there is one for all dimensions, or one for each of the {}", dimensions));
+  for (const auto bandwidth : npu_bandwidth)
+    if (bandwidth.count() < 1) refuse("a bandwidth that is not positive", "every dimension carries something");
+  if (!model.in_network.empty() && model.in_network.size() != dimensions)
+    refuse(fmt::format("{} in-network flags for {}", model.in_network.size(), to_string(shape)),
+           fmt::format("there are none, or one for each of the {} dimensions", dimensions));
+  else
+    for (std::size_t dimension = 0; dimension < model.in_network.size(); ++dimension)
+      if (model.in_network[dimension] && shape.blocks[dimension].kind != BlockKind::switched)
+        refuse(fmt::format("in-network reduction in dimension {} of {}", dimension + 1, to_string(shape)),
+               "only a switch can reduce in the network");
+  if (!errors.empty()) return errors;
+  LibraTime time;
+  time.shape_ = shape;
+  time.bandwidth_ = std::move(npu_bandwidth);
+  time.model_ = std::move(model);
+  return time;
+}
+
+Result<SimTime> LibraTime::time(const Communication& communication, const Mapping& mapping) const {
+  if (mapping.shape() != shape_)
+    return input_error({},
+                       fmt::format("a mapping on {} has no time on {}", to_string(mapping.shape()), to_string(shape_)),
+                       "both must be the same shape");
+  return libra_time(libra_volumes(communication.kind, mapping.span(communication.scope), shape_, model_),
+                    communication.size, bandwidth_);
+}
+
+}  // namespace tenex

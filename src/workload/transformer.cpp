@@ -1,0 +1,240 @@
+// Layers of a transformer from its dimensions; the formulas and their sources are in the header.
+#include "tenex/workload/transformer.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "workload/amounts.hpp"
+#include "workload/divisors.hpp"
+
+namespace tenex {
+
+namespace {
+
+void check_positive(const TransformerSpec& spec, Diagnostics& errors) {
+  const auto check = [&](std::string_view what, std::int64_t value, std::int64_t least) {
+    if (value < least)
+      errors.push_back(input_error({}, fmt::format("a transformer with {} = {}", what, value),
+                                   fmt::format("it is at least {}", least)));
+  };
+  check("layers", spec.layers, 1);
+  check("hidden", spec.hidden, 1);
+  check("heads", spec.heads, 1);
+  check("sequence", spec.sequence, 1);
+  check("vocabulary", spec.vocabulary, 0);
+  check("batch", spec.batch, 1);
+  check("microbatches", spec.microbatches, 1);
+  check("bytes_per_value", spec.bytes_per_value, 1);
+  check("zero_stage", spec.zero_stage, 0);
+  check("experts.count", spec.experts.count, 0);
+  check("experts.per_token", spec.experts.per_token, 1);
+  check("experts.every", spec.experts.every, 1);
+  if (spec.zero_stage > 3)
+    errors.push_back(input_error({}, fmt::format("ZeRO stage {}", spec.zero_stage), "stages are 0 to 3"));
+  if (spec.experts.count > 0 && spec.experts.per_token > spec.experts.count)
+    errors.push_back(input_error({},
+                                 fmt::format("{} experts per token of {}", spec.experts.per_token, spec.experts.count),
+                                 "a token goes to at most every expert"));
+}
+
+void check_degrees(const TransformerSpec& spec, const Parallelization& degrees, Diagnostics& errors) {
+  ensure(std::min({degrees.tensor, degrees.data, degrees.pipeline, degrees.expert}) >= 1, "degrees are positive");
+  const auto divides = [&](std::string_view what, std::int64_t degree, std::string_view whole, std::int64_t number) {
+    if (number % degree != 0)
+      errors.push_back(input_error({}, fmt::format("{} {} does not divide {} {}", what, degree, number, whole),
+                                   "each part is equally large", suggest_divisors(number, degree)));
+  };
+  divides("number of heads", spec.heads, "hidden units", spec.hidden);
+  divides("TP degree", degrees.tensor, "heads", spec.heads);
+  divides("number of stages", degrees.pipeline, "layers", spec.layers);
+  divides("number of microbatches", spec.microbatches, "sequences of a replica", spec.batch);
+  if (spec.experts.count > 0) {
+    divides("expert degree", degrees.expert, "experts", spec.experts.count);
+    if (spec.layers % degrees.pipeline == 0)
+      divides("experts.every =", spec.experts.every, "layers of a stage", spec.layers / degrees.pipeline);
+  } else if (degrees.expert > 1) {
+    errors.push_back(input_error({}, fmt::format("expert degree {} for a transformer without experts", degrees.expert),
+                                 "there is nothing to spread", "give it experts or use expert degree 1"));
+  }
+}
+
+class TransformerMaker {
+ public:
+  TransformerMaker(const TransformerSpec& spec, const Parallelization& degrees)
+      : spec_(spec), degrees_(degrees), sequences_(spec.batch / spec.microbatches) {}
+
+  Result<Workload> make() {
+    Workload workload;
+    workload.name = spec_.name;
+    workload.source = spec_.source;
+    workload.remarks = {fmt::format("generated for {}", to_string(degrees_))};
+    workload.tensor = degrees_.tensor;
+    workload.microbatches = spec_.microbatches;
+    if (spec_.vocabulary > 0 && degrees_.pipeline == 1) workload.blocks.push_back({"embedding", 1, {embedding()}});
+    if (degrees_.pipeline > 1) workload.blocks.push_back({"boundary", 1, {boundary()}});
+    add_layers(workload);
+    if (spec_.vocabulary > 0) workload.blocks.push_back({"logits", 1, {logits()}});
+    if (amounts_.overflowed())
+      return resource_error(fmt::format("transformer {} is too large", spec_.name),
+                            "work and sizes are int64 FLOPs and bytes");
+    return workload;
+  }
+
+ private:
+  void add_layers(Workload& workload) {
+    const auto stage = spec_.layers / degrees_.pipeline;
+    const bool experts = spec_.experts.count > 0;
+    const auto dense = experts ? spec_.experts.every - 1 : 1;
+    LayerBlock block{"layers", experts ? stage / spec_.experts.every : stage, {}};
+    for (std::int64_t layer = 0; layer < dense; ++layer) {
+      add_attention(block.layers);
+      add_feed_forward(block.layers);
+    }
+    if (experts) {
+      add_attention(block.layers);
+      add_experts(block.layers);
+    }
+    workload.blocks.push_back(std::move(block));
+  }
+
+  /// b s h v, times k where tokens are copied to k experts.
+  [[nodiscard]] Bytes activations(std::int64_t copies = 1) {
+    return Bytes::of(amounts_.product({copies, sequences_, spec_.sequence, spec_.hidden, spec_.bytes_per_value}));
+  }
+
+  /// A product of activations with a weight matrix of `weights` values, of which an NPU holds one part in `parts`.
+  Layer weighted(std::string name, std::int64_t weights, std::int64_t parts, Scope replicas, std::int64_t copies = 1) {
+    Layer layer{std::move(name), {}};
+    const auto work = Flops::of(amounts_.product({2, copies, sequences_, spec_.sequence, weights}, parts));
+    for (auto& phase : layer.phases) phase.compute = work;
+    synchronize(layer, weights, parts, replicas);
+    return layer;
+  }
+
+  /// What ZeRO's stage does to the gradients and weights of a layer.
+  void synchronize(Layer& layer, std::int64_t weights, std::int64_t parts, Scope replicas) {
+    const auto size = Bytes::of(amounts_.product({weights, spec_.bytes_per_value}, parts));
+    auto& gradients = layer.at(Phase::weight_gradient).communications;
+    if (spec_.zero_stage == 0) {
+      gradients.push_back({TrafficKind::all_reduce, size, replicas});
+      return;
+    }
+    gradients.push_back({TrafficKind::reduce_scatter, size, replicas});
+    const Communication gather{TrafficKind::all_gather, size, replicas};
+    if (spec_.zero_stage < 3) {
+      gradients.push_back(gather);
+      return;
+    }
+    layer.at(Phase::forward).communications.push_back(gather);
+    layer.at(Phase::input_gradient).communications.push_back(gather);
+  }
+
+  void all_reduce(Layer& layer, Phase phase, std::int64_t copies = 1) {
+    layer.at(phase).communications.push_back({TrafficKind::all_reduce, activations(copies), Scope::tensor});
+  }
+  void exchange(Layer& layer, Phase phase) {
+    layer.at(phase).communications.push_back(
+        {TrafficKind::all_to_all, activations(spec_.experts.per_token), Scope::expert});
+  }
+
+  void add_attention(std::vector<Layer>& layers) {
+    const auto h = spec_.hidden;
+    const auto t = degrees_.tensor;
+    auto projections = weighted("query_key_value", amounts_.product({3, h, h}), t, Scope::data);
+    all_reduce(projections, Phase::input_gradient);
+    layers.push_back(std::move(projections));
+
+    Layer scores{"attention", {}};
+    const auto work = amounts_.product({4, sequences_, spec_.sequence, spec_.sequence, h}, t);
+    scores.at(Phase::forward).compute = Flops::of(work);
+    scores.at(Phase::input_gradient).compute = Flops::of(amounts_.product({2, work}));
+    layers.push_back(std::move(scores));
+
+    auto output = weighted("attention_output", amounts_.product({h, h}), t, Scope::data);
+    all_reduce(output, Phase::forward);
+    layers.push_back(std::move(output));
+  }
+
+  void add_feed_forward(std::vector<Layer>& layers) {
+    const auto weights = amounts_.product({4, spec_.hidden, spec_.hidden});
+    auto up = weighted("feed_forward_up", weights, degrees_.tensor, Scope::data);
+    all_reduce(up, Phase::input_gradient);
+    layers.push_back(std::move(up));
+    auto down = weighted("feed_forward_down", weights, degrees_.tensor, Scope::data);
+    all_reduce(down, Phase::forward);
+    layers.push_back(std::move(down));
+  }
+
+  void add_experts(std::vector<Layer>& layers) {
+    const auto k = spec_.experts.per_token;
+    const auto h = spec_.hidden;
+    auto gate = weighted("gate", amounts_.product({h, spec_.experts.count}), 1, Scope::data);
+    exchange(gate, Phase::forward);
+    exchange(gate, Phase::input_gradient);
+    layers.push_back(std::move(gate));
+
+    auto up = experts("expert_up");
+    all_reduce(up, Phase::input_gradient, k);
+    layers.push_back(std::move(up));
+
+    auto down = experts("expert_down");
+    all_reduce(down, Phase::forward, k);
+    exchange(down, Phase::forward);
+    exchange(down, Phase::input_gradient);
+    layers.push_back(std::move(down));
+  }
+
+  /// One of the experts' two products: k tokens' worth of work, and the weights of the E/e experts that an NPU holds.
+  Layer experts(std::string name) {
+    const auto k = spec_.experts.per_token;
+    const auto matrix = amounts_.product({4, spec_.hidden, spec_.hidden});
+    Layer layer{std::move(name), {}};
+    const auto work = Flops::of(amounts_.product({2, k, sequences_, spec_.sequence, matrix}, degrees_.tensor));
+    for (auto& phase : layer.phases) phase.compute = work;
+    synchronize(layer, amounts_.product({spec_.experts.count / degrees_.expert, matrix}), degrees_.tensor,
+                Scope::expert_replicas);
+    return layer;
+  }
+
+  Layer embedding() {
+    Layer layer{"embedding", {}};
+    all_reduce(layer, Phase::forward);
+    return layer;
+  }
+
+  Layer boundary() {
+    Layer layer{"stage_boundary", {}};
+    for (const auto phase : {Phase::forward, Phase::input_gradient})
+      layer.at(phase).communications.push_back({TrafficKind::point_to_point, activations(), Scope::pipeline});
+    return layer;
+  }
+
+  Layer logits() {
+    auto layer = weighted("logits", amounts_.product({spec_.hidden, spec_.vocabulary}), degrees_.tensor, Scope::data);
+    all_reduce(layer, Phase::input_gradient);
+    return layer;
+  }
+
+  const TransformerSpec& spec_;
+  const Parallelization& degrees_;
+  std::int64_t sequences_;  // b: of one microbatch
+  Amounts amounts_;
+};
+
+}  // namespace
+
+Result<Workload> make_transformer(const TransformerSpec& spec, const Parallelization& degrees) {
+  Diagnostics errors;
+  check_positive(spec, errors);
+  if (errors.empty()) check_degrees(spec, degrees, errors);
+  if (!errors.empty()) return errors;
+  auto workload = TransformerMaker(spec, degrees).make();
+  if (workload) errors = check_workload(*workload);
+  if (!errors.empty()) return errors;
+  return workload;
+}
+
+}  // namespace tenex

@@ -1,0 +1,68 @@
+// How many bandwidth splits a core finds per second: 4 dimensions, 3 terms, the region prepared for every solve.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tenex/base/random.hpp"
+#include "tenex/codesign/optimizer.hpp"
+
+namespace tenex::benchmarks {
+namespace {
+
+constexpr std::size_t kDimensions = 4;
+constexpr std::size_t kModels = 64;
+
+/// LIBRA's lowest prices on RI(4)_FC(8)_RI(4)_SW(32).
+CostRates libra_rates() {
+  return {{dollars(2 * 4096), dollars(4 * 4096), dollars(4 * 4096), Money::of(57'400'000LL * 4096)}};
+}
+
+std::vector<TimeModel> random_models() {
+  Random random(1);
+  std::vector<TimeModel> models;
+  for (std::size_t m = 0; m < kModels; ++m) {
+    TimeModel model{kDimensions, random.unit() * 0.1, {}};
+    for (int k = 0; k < 3; ++k) {
+      TimeTerm term{1 + 100 * random.unit(), {}};
+      for (std::size_t i = 0; i < kDimensions; ++i)
+        term.volumes.push_back(random.unit() < 0.3 ? 0.0 : 1e6 * std::exp(10 * random.unit()));
+      model.terms.push_back(term);
+    }
+    models.push_back(model);
+  }
+  return models;
+}
+
+void split(benchmark::State& state, SplitScheme scheme, const std::vector<std::string>& texts) {
+  const auto rates = libra_rates();
+  std::vector<LinearConstraint> rows;
+  for (const auto& text : texts)
+    for (auto& row : parse_constraint(text, {kDimensions, &rates}).value()) rows.push_back(row);
+  const auto models = random_models();
+  double worst_gap = 0;
+  std::int64_t steps = 0;
+  std::size_t which = 0;
+  for (auto _ : state) {
+    const auto region = make_region(kDimensions, rows);
+    const auto best = split_bandwidth(scheme, models[which++ % kModels], *region, &rates);
+    worst_gap = std::max(worst_gap, best->relative_gap);
+    steps += best->newton_steps;
+  }
+  state.counters["worst_gap"] = worst_gap;
+  state.counters["newton_steps"] = benchmark::Counter(static_cast<double>(steps), benchmark::Counter::kAvgIterations);
+  state.SetItemsProcessed(state.iterations());
+}
+
+using enum SplitScheme;
+const std::vector<std::string> kTotal{"total = 1000GB/s"};
+const std::vector<std::string> kOrdered{"total = 1000GB/s", "B1 >= B2 >= B3", "25GB/s <= B3 <= 150GB/s"};
+const std::vector<std::string> kBudget{"total = 1000GB/s", "cost <= 40MUSD"};
+BENCHMARK_CAPTURE(split, smoke_total, perf_opt, kTotal)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, ordered, perf_opt, kOrdered)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, budget, perf_opt, kBudget)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, smoke_product, perf_per_cost, kTotal)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace tenex::benchmarks

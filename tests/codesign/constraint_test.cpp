@@ -1,0 +1,117 @@
+// Constraints as text: what they mean, and where they are wrong.
+#include "tenex/codesign/constraint.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codesign/support.hpp"
+
+namespace tenex {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::int64_t kGB = 1'000'000'000;
+
+std::vector<LinearConstraint> parse(std::string_view text, std::size_t dimensions = 3) {
+  static const CostRates rates = support::libra_4d_rates();
+  auto rows = parse_constraint(text, {dimensions, dimensions == 4 ? &rates : nullptr}, {"s.toml", 7, 16});
+  EXPECT_TRUE(rows.ok()) << to_string(rows.errors());
+  return rows.ok() ? *rows : std::vector<LinearConstraint>(1);
+}
+
+std::string error(std::string_view text) {
+  const auto rows = parse_constraint(text, {3, nullptr}, {"s.toml", 7, 16});
+  return rows.ok() ? "no error" : to_string(rows.errors());
+}
+
+TEST(Constraint, SumsBandwidths) {
+  const auto rows = parse("B1 + B2 = 500GB/s");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_THAT(rows[0].coefficients, ElementsAre(1, 1, 0));
+  EXPECT_EQ(rows[0].relation, Relation::equal);
+  EXPECT_TRUE(rows[0].bound == WideInt{500} * kGB);
+}
+
+TEST(Constraint, OfAChainIsSeveral) {
+  const auto rows = parse("B1 >= B2 >= B3");
+  ASSERT_EQ(rows.size(), 2U);
+  // B1 >= B2 is -B1 + B2 <= 0.
+  EXPECT_THAT(rows[0].coefficients, ElementsAre(-1, 1, 0));
+  EXPECT_THAT(rows[1].coefficients, ElementsAre(0, -1, 1));
+  EXPECT_EQ(rows[0].text, "B1 >= B2");
+  EXPECT_EQ(rows[1].text, "B2 >= B3");
+  EXPECT_EQ(rows[1].place, (Place{"s.toml", 7, 22}));  // column 16 + 6 characters
+}
+
+TEST(Constraint, LimitsFromBothSides) {
+  const auto rows = parse("25GB/s <= B3 <= 150GB/s");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_THAT(rows[0].coefficients, ElementsAre(0, 0, -1));
+  EXPECT_TRUE(rows[0].bound == WideInt{-25} * kGB);
+  EXPECT_THAT(rows[1].coefficients, ElementsAre(0, 0, 1));
+  EXPECT_TRUE(rows[1].bound == WideInt{150} * kGB);
+}
+
+TEST(Constraint, TakesExactCoefficientsAndParentheses) {
+  // B1 <= 0.25 * (B2 - B3) + 1GB/s is 4 B1 - B2 + B3 <= 4 GB/s.
+  const auto rows = parse("B1 <= 0.25*(B2 - B3) + 1GB/s");
+  EXPECT_THAT(rows[0].coefficients, ElementsAre(4, -1, 1));
+  EXPECT_TRUE(rows[0].bound == WideInt{4} * kGB);
+  // -2*B1*3 + 7 B/s <= 0: -6 B1 <= -7 is B1 >= 7/6, for whole B1 the same as -B1 <= -2.
+  const auto whole = parse("-2*B1*3 + 7B/s <= B2 - B2");
+  EXPECT_THAT(whole[0].coefficients, ElementsAre(-1, 0, 0));
+  EXPECT_TRUE(whole[0].bound == -2);
+}
+
+TEST(Constraint, KnowsTotalAndCost) {
+  EXPECT_THAT(parse("total <= 1TB/s")[0].coefficients, ElementsAre(1, 1, 1));
+  // Rates 2, 4, 4 and 57.4 dollars per GB/s and NPU have the ratio 10, 20, 20, 287.
+  const auto rows = parse("cost <= $1,500,000", 4);
+  EXPECT_THAT(rows[0].coefficients, ElementsAre(10, 20, 20, 287));
+  // 1.5e6 dollars buy 1.5e6 / (4096 * 0.2) units of 1 GB/s: 1,831,054,687,500 B/s.
+  EXPECT_TRUE(rows[0].bound == WideInt{1'831'054'687'500});
+  EXPECT_TRUE(parse("1.5MUSD >= cost", 4)[0].bound == rows[0].bound);
+}
+
+TEST(Constraint, ErrorsPointAtTheirColumn) {
+  EXPECT_THAT(error("B1 + B4 = 5GB/s"), StartsWith("s.toml:7:21: dimension \"B4\" does not exist"));
+  EXPECT_THAT(error("25 <= B3"), StartsWith("s.toml:7:22: a plain number meets a bandwidth"));
+  EXPECT_THAT(error("B1 < 5GB/s"), StartsWith("s.toml:7:19: \"<\" leaves its limit out"));
+  EXPECT_THAT(error("B1 == 5GB/s"), HasSubstr("s.toml:7:19: unknown operator \"==\""));
+  EXPECT_THAT(error("B1 <= 5GBps"), StartsWith("s.toml:7:22: "));
+  EXPECT_THAT(error("B1 * B2 <= 5GB/s"), StartsWith("s.toml:7:19: a product of two quantities"));
+  EXPECT_THAT(error("B1 + B2"), StartsWith("s.toml:7:23: a comparison is missing"));
+  EXPECT_THAT(error("B1 >="), StartsWith("s.toml:7:21: the constraint ends too early"));
+  EXPECT_THAT(error("B1 >= (B2"), StartsWith("s.toml:7:22: a parenthesis is not closed"));
+  EXPECT_THAT(error("totl = 5GB/s"), HasSubstr("did you mean \"total\"?"));
+  EXPECT_THAT(error("b1 = 5GB/s"), HasSubstr("write \"B1\""));
+  EXPECT_THAT(error("B1 - B1 = 5GB/s"), HasSubstr("says nothing about a bandwidth"));
+  EXPECT_THAT(error("cost <= $5"), StartsWith("s.toml:7:16: \"cost\" without a cost model"));
+  EXPECT_THAT(error("B1 \xC3\xBC B2"), StartsWith("s.toml:7:19: unexpected \"\xC3\xBC\""));
+  EXPECT_THAT(error("B1 <= 0.5.5*B2"), StartsWith("s.toml:7:22: \"0.5.5\" is not a number"));
+  EXPECT_THAT(error(""), StartsWith("s.toml:7:16: the constraint ends too early"));
+  std::string deep(60, '(');
+  deep += "B1";
+  EXPECT_THAT(error(deep), HasSubstr("too many parentheses"));
+  EXPECT_THAT(error("B1 <= 123456789012*987654321098*B2"), HasSubstr("too long"));
+}
+
+TEST(Money, IsReadAndWrittenExactly) {
+  EXPECT_EQ(*parse_money("$1,722"), dollars(1722));
+  EXPECT_EQ(*parse_money("15MUSD"), dollars(15'000'000));
+  EXPECT_EQ(*parse_money("0.000001USD"), Money::of(1));
+  EXPECT_FALSE(parse_money("0.0000001USD").ok());
+  EXPECT_FALSE(parse_money("15").ok());
+  EXPECT_FALSE(parse_money("15EUR").ok());
+  EXPECT_FALSE(parse_money("$").ok());
+  EXPECT_FALSE(parse_money("").ok());
+  EXPECT_EQ(to_string(dollars(1'234'567)), "$1,234,567");
+  EXPECT_EQ(to_string(Money::of(1'500'000)), "$1.5");
+  EXPECT_EQ(to_string(Money::of(-42)), "-$0.000042");
+}
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,76 @@
+// Network cost: LIBRA's example and the rules behind it.
+#include "tenex/codesign/network_cost.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codesign/support.hpp"
+
+namespace tenex {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using enum DimensionKind;
+
+PriceRange price(std::int64_t millionths) {
+  return {Money::of(millionths), Money::of(2 * millionths), Money::of(3 * millionths)};
+}
+
+/// Link 1, switch 10, NIC 100 dollars at the low end between pods; links alone elsewhere.
+CostModel simple_model() {
+  CostModel model;
+  model.name = "simple";
+  for (auto& kind : model.kinds) kind.link = price(1'000'000);
+  model.kinds[3].switch_port = price(10'000'000);
+  model.kinds[3].nic = price(100'000'000);
+  return model;
+}
+
+TEST(NetworkCost, ChargesSwitchesAndNicsOnSwitchDimensionsAlone) {
+  const auto shape = *parse_shape("RI(2)_FC(3)_SW(5)");
+  const std::vector kinds{package, pod, pod};
+  // 30 NPUs: links 1; the ring and the fully connected dimension have links alone; the switch 1 + 10 + 100.
+  EXPECT_THAT(cost_rates(simple_model(), PriceLevel::low, shape, kinds)->per_gigabyte_per_second,
+              ElementsAre(dollars(30), dollars(30), dollars(30 * 111)));
+  auto with_nics = simple_model();
+  with_nics.nic_without_switch = true;
+  EXPECT_THAT(cost_rates(with_nics, PriceLevel::mid, shape, kinds)->per_gigabyte_per_second,
+              ElementsAre(dollars(60), dollars(30 * 202), dollars(30 * 222)));
+}
+
+TEST(NetworkCost, IsLinearInTheBandwidths) {
+  const CostRates rates{{dollars(30), dollars(3)}};
+  // 30 * 2 + 3 * 0.5 = 61.5 dollars.
+  EXPECT_EQ(network_cost(rates, std::vector{gigabytes_per_second(2), bytes_per_second(500'000'000)}),
+            Money::of(61'500'000));
+  // 1 B/s at 30 dollars per 1e9 B/s is 0.03 millionths: rounded up to 1.
+  EXPECT_EQ(network_cost(rates, std::vector{bytes_per_second(1), bytes_per_second(1)}), Money::of(1));
+  EXPECT_EQ(network_cost({{Money::max(), Money::max()}}, std::vector{Bandwidth::max(), Bandwidth::max()}),
+            Money::max());
+}
+
+TEST(NetworkCost, RefusesPartsWithoutAPrice) {
+  const auto shape = *parse_shape("SW(2)_SW(3)");
+  const auto rates = cost_rates(simple_model(), PriceLevel::low, shape, std::vector{chiplet, pod});
+  ASSERT_FALSE(rates.ok());
+  EXPECT_THAT(to_string(rates.errors()), HasSubstr("dimension 1 (chiplet) has a switch without a price"));
+  EXPECT_THAT(to_string(cost_rates(simple_model(), PriceLevel::low, shape, std::vector{pod}).errors()),
+              HasSubstr("1 dimension kinds for 2 dimensions"));
+}
+
+TEST(NetworkCost, NamesTheOutermostKindsByDefault) {
+  EXPECT_THAT(default_dimension_kinds(1), ElementsAre(pod));
+  EXPECT_THAT(default_dimension_kinds(3), ElementsAre(package, node, pod));
+  EXPECT_THAT(default_dimension_kinds(5), ElementsAre(chiplet, chiplet, package, node, pod));
+}
+
+TEST(NetworkCost, ReadsItsWords) {
+  EXPECT_EQ(*parse_dimension_kind("pod"), pod);
+  EXPECT_THAT(to_string(parse_dimension_kind("nod").errors()), HasSubstr("did you mean \"node\"?"));
+  EXPECT_EQ(*parse_price_level("mid"), PriceLevel::mid);
+  EXPECT_FALSE(parse_price_level("middle").ok());
+}
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,141 @@
+// An independent solver on the same problems: NLopt's SLSQP (Kraft 1988) finds nothing better, and what it finds
+// agrees.
+#include <gtest/gtest.h>
+#include <nlopt.hpp>
+
+#include "codesign/support.hpp"
+
+namespace tenex {
+namespace {
+
+/// minimize sum of t_k over x = (B in units of `unit`, t in units of `second`), t_k B_i >= w_k V_ki.
+struct Smooth {
+  const TimeModel& model;
+  double unit;
+  double second;
+};
+
+struct Hyperbola {
+  const Smooth* problem;
+  std::size_t term;
+  std::size_t dimension;
+};
+
+double sum_of_times(const std::vector<double>& x, std::vector<double>& gradient, void* data) {
+  const auto& problem = *static_cast<const Smooth*>(data);
+  const std::size_t n = problem.model.dimensions;
+  double sum = 0;
+  for (std::size_t j = n; j < x.size(); ++j) sum += x[j];
+  for (std::size_t j = 0; j < gradient.size(); ++j) gradient[j] = j < n ? 0 : 1;
+  return sum;
+}
+
+double below_hyperbola(const std::vector<double>& x, std::vector<double>& gradient, void* data) {
+  const auto& which = *static_cast<const Hyperbola*>(data);
+  const auto& problem = *which.problem;
+  const auto& term = problem.model.terms[which.term];
+  const std::size_t t = problem.model.dimensions + which.term;
+  const double volume = term.weight * term.volumes[which.dimension] / problem.unit / problem.second;
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  if (!gradient.empty()) {
+    gradient[which.dimension] = -volume / (x[which.dimension] * x[which.dimension]);
+    gradient[t] = -1;
+  }
+  return volume / x[which.dimension] - x[t];
+}
+
+struct LinearRow {
+  const LinearConstraint* row;
+  double unit;
+  std::size_t dimensions;
+};
+
+double linear_row(const std::vector<double>& x, std::vector<double>& gradient, void* data) {
+  const auto& which = *static_cast<const LinearRow*>(data);
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  double norm = 0;
+  for (const auto coefficient : which.row->coefficients) norm += std::abs(static_cast<double>(coefficient));
+  double value = -static_cast<double>(which.row->bound) / which.unit / norm;
+  for (std::size_t i = 0; i < which.dimensions; ++i) {
+    value += static_cast<double>(which.row->coefficients[i]) / norm * x[i];
+    if (!gradient.empty()) gradient[i] = static_cast<double>(which.row->coefficients[i]) / norm;
+  }
+  return value;
+}
+
+/// The time at what SLSQP returns, B scaled back onto the constraints' total where needed; infinity where it gave up.
+double slsqp_time(const TimeModel& model, const std::vector<LinearConstraint>& rows, double unit,
+                  std::vector<double>& bandwidth) {
+  const std::size_t n = model.dimensions;
+  std::vector<double> start(n, unit);
+  const Smooth problem{model, unit, time_at(model, start) - model.constant};
+  std::vector<Hyperbola> hyperbolas;
+  for (std::size_t k = 0; k < model.terms.size(); ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      if (model.terms[k].volumes[i] > 0) hyperbolas.push_back({&problem, k, i});
+  std::vector<LinearRow> linear;
+  for (const auto& row : rows) linear.push_back({&row, unit, n});
+  nlopt::opt solver(nlopt::LD_SLSQP, static_cast<unsigned>(n + model.terms.size()));
+  solver.set_min_objective(sum_of_times, const_cast<Smooth*>(&problem));
+  for (auto& hyperbola : hyperbolas) solver.add_inequality_constraint(below_hyperbola, &hyperbola, 1e-10);
+  for (auto& row : linear) {
+    if (row.row->relation == Relation::equal)
+      solver.add_equality_constraint(linear_row, &row, 1e-10);
+    else
+      solver.add_inequality_constraint(linear_row, &row, 1e-10);
+  }
+  solver.set_lower_bounds(1e-6);
+  solver.set_ftol_rel(1e-13);
+  solver.set_maxeval(2000);
+  std::vector<double> x(n + model.terms.size(), 1.0);
+  double best = 0;
+  try {
+    solver.optimize(x, best);
+  } catch (const std::exception&) {  // NLopt reports rounding by an exception; the point is still usable
+  }
+  bandwidth.clear();
+  for (std::size_t i = 0; i < n; ++i) bandwidth.push_back(x[i] * unit);
+  return time_at(model, bandwidth);
+}
+
+TEST(PerfOpt, AgreesWithSlsqp) {
+  const auto rates = support::libra_4d_rates();
+  const std::vector<std::vector<std::string>> sets{
+      {"total = 1000GB/s"},
+      {"total = 1000GB/s", "B1 >= B2 >= B3", "25GB/s <= B3 <= 150GB/s"},
+      {"total = 1000GB/s", "cost <= 40MUSD"},
+  };
+  Random random(29);
+  int agreed = 0;
+  int solved = 0;
+  for (const auto& texts : sets) {
+    const auto rows = support::constraints(4, texts, &rates);
+    const auto set = support::region(4, texts, &rates);
+    for (int round = 0; round < 30; ++round) {
+      const auto model = support::random_model(random, 4, 3);
+      const auto best = split_bandwidth(SplitScheme::perf_opt, model, set, &rates);
+      ASSERT_TRUE(best.ok()) << to_string(best.errors());
+      std::vector<double> bandwidth;
+      const double theirs = slsqp_time(model, rows, 2.5e11, bandwidth);
+      double violation = 0;  // relative to the total
+      for (const auto& row : rows) {
+        double left = -static_cast<double>(row.bound);
+        double norm = 0;
+        for (std::size_t i = 0; i < 4; ++i) {
+          left += static_cast<double>(row.coefficients[i]) * bandwidth[i];
+          norm += std::abs(static_cast<double>(row.coefficients[i]));
+        }
+        violation = std::max(violation, (row.relation == Relation::equal ? std::abs(left) : left) / norm / 1e12);
+      }
+      if (violation > 1e-8) continue;  // it gave up outside
+      ++solved;
+      EXPECT_LE(best->time, theirs * (1 + 1e-6));
+      if (theirs <= best->time * (1 + 1e-5)) ++agreed;
+    }
+  }
+  EXPECT_GE(solved, 60);
+  EXPECT_GE(agreed, solved * 8 / 10);
+}
+
+}  // namespace
+}  // namespace tenex

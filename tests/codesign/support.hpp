@@ -1,0 +1,53 @@
+// Regions and models for the tests of this room.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tenex/base/random.hpp"
+#include "tenex/codesign/optimizer.hpp"
+
+namespace tenex::support {
+
+/// The rates of RI(4)_FC(8)_RI(4)_SW(32) at LIBRA's lowest prices: 2, 4, 4 and 7.8 + 18.0 + 31.6 = 57.4 dollars per
+/// GB/s and NPU, 4,096 NPUs.
+inline CostRates libra_4d_rates() {
+  return {{dollars(2 * 4096), dollars(4 * 4096), dollars(4 * 4096), Money::of(57'400'000LL * 4096)}};
+}
+
+inline std::vector<LinearConstraint> constraints(std::size_t dimensions, const std::vector<std::string>& texts,
+                                                 const CostRates* rates = nullptr) {
+  std::vector<LinearConstraint> rows;
+  for (const auto& text : texts) {
+    auto parsed = parse_constraint(text, {dimensions, rates}, {"study.toml", 1, 1});
+    EXPECT_TRUE(parsed.ok()) << to_string(parsed.errors());
+    if (parsed.ok()) rows.insert(rows.end(), parsed->begin(), parsed->end());
+  }
+  return rows;
+}
+
+inline BandwidthRegion region(std::size_t dimensions, const std::vector<std::string>& texts,
+                              const CostRates* rates = nullptr) {
+  auto made = make_region(dimensions, constraints(dimensions, texts, rates));
+  EXPECT_TRUE(made.ok()) << to_string(made.errors());
+  return std::move(made).value();
+}
+
+/// Terms whose volumes span four decades, a part of them zero.
+inline TimeModel random_model(Random& random, std::size_t dimensions, int terms) {
+  TimeModel model{dimensions, random.unit() * 0.1, {}};
+  for (int k = 0; k < terms; ++k) {
+    TimeTerm term{1 + 100 * random.unit(), {}};
+    for (std::size_t i = 0; i < dimensions; ++i)
+      term.volumes.push_back(random.unit() < 0.3 ? 0.0 : 1e6 * std::exp(9.2 * random.unit()));
+    model.terms.push_back(term);
+  }
+  return model;
+}
+
+inline double gigabytes(Bandwidth bandwidth) { return static_cast<double>(bandwidth.count()) * 1e-9; }
+
+}  // namespace tenex::support

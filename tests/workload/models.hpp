@@ -1,0 +1,44 @@
+// Small workloads and mappings for the tests of this room.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tenex/workload/libra_time.hpp"
+#include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/workload.hpp"
+
+namespace tenex::support {
+
+inline Shape shape_of(std::string_view text) { return parse_shape(text).value(); }
+
+inline Mapping mapping(std::string_view shape, std::string_view degrees) {
+  return Mapping::make(shape_of(shape), parse_parallelization(degrees).value()).value();
+}
+
+inline LibraTime libra(std::string_view shape, std::vector<Bandwidth> bandwidth, LibraModel model = {}) {
+  return LibraTime::make(shape_of(shape), std::move(bandwidth), std::move(model)).value();
+}
+
+/// What is wrong, as users read it.
+template <class T>
+std::string problem_of(const Result<T>& result) {
+  return result.ok() ? "" : to_string(result.errors());
+}
+
+/// Times in microseconds at 1 TFLOPS: 1e6 FLOPs each.
+inline PhaseWork work(std::int64_t microseconds, std::vector<Communication> communications = {}) {
+  return {flops(microseconds * 1'000'000), std::move(communications)};
+}
+
+inline Communication all_reduce(Bytes size, Scope scope) { return {TrafficKind::all_reduce, size, scope}; }
+
+inline Workload of_layers(std::vector<Layer> layers, std::int64_t repeat = 1) {
+  Workload workload;
+  workload.name = "test";
+  workload.blocks.push_back({"layers", repeat, std::move(layers)});
+  return workload;
+}
+
+}  // namespace tenex::support

@@ -1,0 +1,178 @@
+// Generated transformers against sums by hand and the published sizes of GPT-3.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tenex/workload/training.hpp"
+#include "tenex/workload/transformer.hpp"
+#include "workload/models.hpp"
+
+namespace tenex {
+namespace {
+
+using support::problem_of;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TransformerSpec gpt3() {
+  TransformerSpec spec;
+  spec.name = "gpt3";
+  spec.layers = 96;
+  spec.hidden = 12'288;
+  spec.heads = 96;
+  spec.sequence = 2'048;
+  spec.vocabulary = 51'200;
+  spec.batch = 16;
+  return spec;
+}
+
+TransformerSpec with_experts() {
+  TransformerSpec spec;
+  spec.name = "moe";
+  spec.layers = 24;
+  spec.hidden = 1'024;
+  spec.heads = 16;
+  spec.sequence = 512;
+  spec.batch = 8;
+  spec.experts = {64, 2, 2};
+  return spec;
+}
+
+const Layer& find_layer(const Workload& workload, std::string_view name) {
+  for (const auto& block : workload.blocks)
+    for (const auto& layer : block.layers)
+      if (layer.name == name) return layer;
+  throw InvariantError("no such layer");
+}
+
+TEST(Transformer, LayersDoTheWorkOfTheirProducts) {
+  // b = 16, s = 2048, h = 12288, t = 16. Query, key and value: 2*16*2048*3*12288^2/16 = 1855425871872; scores and sums
+  // 4*16*2048^2*12288/16 = 206158430208; up and down 2*16*2048*4*12288^2/16 = 2473901162496.
+  const auto model = make_transformer(gpt3(), {16, 256}).value();
+  EXPECT_EQ(find_layer(model, "query_key_value").at(Phase::forward).compute, flops(1'855'425'871'872));
+  EXPECT_EQ(find_layer(model, "attention").at(Phase::forward).compute, flops(206'158'430'208));
+  EXPECT_EQ(find_layer(model, "feed_forward_up").at(Phase::weight_gradient).compute, flops(2'473'901'162'496));
+  // LIBRA's file has 37500 us for the latter at 60*2^40 FLOP/s.
+  EXPECT_EQ(compute_time(flops(2'473'901'162'496), tebiflops(60)), microseconds(37'500));
+}
+
+TEST(Transformer, AnIterationDoesThePublishedWork) {
+  // Narayanan et al.: 24 b s h^2 L (1 + s/(6h) + V/(12 h L)) forward, over t = 16: 712483534798848 in weight products,
+  // 19791209299968 in attention, 2576980377600 in the logits. Backward twice that.
+  const auto model = make_transformer(gpt3(), {16, 256}).value();
+  EXPECT_EQ(total_compute(model, Phase::forward), flops(734'851'724'476'416));
+  EXPECT_EQ(total_compute(model, Phase::input_gradient) + total_compute(model, Phase::weight_gradient),
+            flops(2 * 734'851'724'476'416));
+  // Weight products alone have weight gradients.
+  EXPECT_EQ(total_compute(model, Phase::weight_gradient), flops(712'483'534'798'848 + 2'576'980'377'600));
+}
+
+TEST(Transformer, TensorGroupsAddActivationsTwicePerLayerAndPass) {
+  // b s h v = 16*2048*12288*2 = 805306368 B (LIBRA's size); 2 per layer, 1 for the embedding or the logits: 193.
+  const auto model = make_transformer(gpt3(), {16, 256}).value();
+  EXPECT_THAT(find_layer(model, "attention_output").at(Phase::forward).communications,
+              ElementsAre(Communication{TrafficKind::all_reduce, bytes(805'306'368), Scope::tensor}));
+  EXPECT_EQ(total_bytes(model, Phase::forward, TrafficKind::all_reduce), bytes(193 * 805'306'368LL));
+  EXPECT_EQ(total_bytes(model, Phase::input_gradient, TrafficKind::all_reduce), bytes(193 * 805'306'368LL));
+}
+
+TEST(Transformer, ZeroStagesDivideTheGradientsTraffic) {
+  // Per layer 12 h^2 v / t = 12*12288^2*2/16 = 226492416 B (half of LIBRA's for two layers); the tied embedding
+  // 51200*12288*2/16 = 78643200 B.
+  constexpr std::int64_t kWeights = 96 * 226'492'416LL + 78'643'200;
+  auto spec = gpt3();
+  const auto traffic = [&](std::int64_t stage, Phase phase, TrafficKind kind) {
+    spec.zero_stage = stage;
+    return total_bytes(make_transformer(spec, {16, 256}).value(), phase, kind);
+  };
+  EXPECT_EQ(traffic(0, Phase::weight_gradient, TrafficKind::all_reduce), bytes(kWeights));
+  for (const std::int64_t stage : {1, 2}) {
+    EXPECT_EQ(traffic(stage, Phase::weight_gradient, TrafficKind::reduce_scatter), bytes(kWeights));
+    EXPECT_EQ(traffic(stage, Phase::weight_gradient, TrafficKind::all_gather), bytes(kWeights));
+    EXPECT_EQ(traffic(stage, Phase::weight_gradient, TrafficKind::all_reduce), bytes(0));
+  }
+  EXPECT_EQ(traffic(3, Phase::forward, TrafficKind::all_gather), bytes(kWeights));
+  EXPECT_EQ(traffic(3, Phase::input_gradient, TrafficKind::all_gather), bytes(kWeights));
+  EXPECT_EQ(traffic(3, Phase::weight_gradient, TrafficKind::reduce_scatter), bytes(kWeights));
+  EXPECT_EQ(traffic(3, Phase::weight_gradient, TrafficKind::all_gather), bytes(0));
+}
+
+TEST(Transformer, AStageHasItsLayersAndABoundary) {
+  // 4 stages of 24 layers, 8 microbatches of 2 sequences: 2*2048*12288*2 = 100663296 B over each boundary. The last
+  // stage has the logits and no embedding.
+  auto spec = gpt3();
+  spec.microbatches = 8;
+  const auto stage = make_transformer(spec, {16, 64, 4}).value();
+  EXPECT_EQ(stage.microbatches, 8);
+  ASSERT_EQ(stage.blocks.size(), 3U);
+  EXPECT_EQ(stage.blocks[0].name, "boundary");
+  EXPECT_EQ(stage.blocks[1].repeat, 24);
+  EXPECT_EQ(stage.blocks[2].name, "logits");
+  const Communication message{TrafficKind::point_to_point, bytes(100'663'296), Scope::pipeline};
+  EXPECT_THAT(find_layer(stage, "stage_boundary").at(Phase::forward).communications, ElementsAre(message));
+  EXPECT_THAT(find_layer(stage, "stage_boundary").at(Phase::input_gradient).communications, ElementsAre(message));
+  EXPECT_THAT(find_layer(stage, "stage_boundary").at(Phase::weight_gradient).communications, IsEmpty());
+}
+
+TEST(Transformer, ExpertsExchangeTheirTokens) {
+  // Every second of 24 layers has 64 experts over 16 NPUs, 2 per token, TP-2. All-to-All of k b s h v =
+  // 2*8*512*1024*2 = 16777216 B before and after the experts; up: 2*2*8*512*4*1024^2/2 = 34359738368 FLOPs; 4 experts
+  // of 4*1024^2 weights of 2 B over 2 NPUs: 16777216 B between replicas of the same experts.
+  const auto model = make_transformer(with_experts(), {2, 32, 1, 16}).value();
+  ASSERT_EQ(model.blocks.size(), 1U);
+  EXPECT_EQ(model.blocks[0].repeat, 12);
+  const Communication exchange{TrafficKind::all_to_all, bytes(16'777'216), Scope::expert};
+  EXPECT_THAT(find_layer(model, "gate").at(Phase::forward).communications, ElementsAre(exchange));
+  EXPECT_THAT(find_layer(model, "expert_down").at(Phase::forward).communications,
+              ElementsAre(Communication{TrafficKind::all_reduce, bytes(16'777'216), Scope::tensor}, exchange));
+  EXPECT_EQ(find_layer(model, "expert_up").at(Phase::forward).compute, flops(34'359'738'368));
+  EXPECT_THAT(find_layer(model, "expert_up").at(Phase::weight_gradient).communications,
+              ElementsAre(Communication{TrafficKind::all_reduce, bytes(16'777'216), Scope::expert_replicas}));
+  EXPECT_EQ(total_bytes(model, Phase::forward, TrafficKind::all_to_all), bytes(12 * 2 * 16'777'216));
+  EXPECT_EQ(total_bytes(model, Phase::input_gradient, TrafficKind::all_to_all), bytes(12 * 2 * 16'777'216));
+}
+
+TEST(Transformer, ExpertTimeFollowsTheExpertGroups) {
+  // HP-(2,32,1,16) on SW(2)_SW(16)_SW(2): experts are dimension 2. 12 layers, 4 All-to-Alls each of 16777216*15/16 B at
+  // 1 GB/s in dimension 2: 15728640000 ps each.
+  auto spec = with_experts();
+  const auto model = make_transformer(spec, {2, 32, 1, 16}).value();
+  const auto mapped = support::mapping("SW(2)_SW(16)_SW(2)", "2,32,1,16");
+  const auto time = [&](Bandwidth second) {
+    return training_time(
+               model, mapped, teraflops(234),
+               support::libra("SW(2)_SW(16)_SW(2)", {gigabytes_per_second(1000), second, gigabytes_per_second(1000)}),
+               TrainingLoop::no_overlap)
+        ->exposed[static_cast<std::size_t>(Phase::forward)];
+  };
+  // Forward: 24 All-to-Alls; the rest (TP in dimension 1) does not depend on dimension 2.
+  EXPECT_EQ(time(gigabytes_per_second(1)) - time(gigabytes_per_second(2)), picoseconds(24 * 7'864'320'000));
+}
+
+TEST(Transformer, DegreesThatDoNotDivideSayWhatWould) {
+  const auto refused = [](const TransformerSpec& spec, const Parallelization& degrees) {
+    return problem_of(make_transformer(spec, degrees));
+  };
+  EXPECT_EQ(refused(gpt3(), {64, 64}),
+            "TP degree 64 does not divide 96 heads (each part is equally large) use 48 or 96");
+  EXPECT_THAT(refused(gpt3(), {16, 16, 5}), HasSubstr("number of stages 5 does not divide 96 layers"));
+  EXPECT_THAT(refused(gpt3(), {16, 16, 1, 4}), HasSubstr("without experts"));
+  EXPECT_THAT(refused(with_experts(), {2, 48, 1, 48}), HasSubstr("expert degree 48 does not divide 64 experts"));
+  auto odd = gpt3();
+  odd.microbatches = 3;
+  EXPECT_THAT(refused(odd, {16, 16}), HasSubstr("number of microbatches 3 does not divide 16 sequences"));
+  odd = gpt3();
+  odd.zero_stage = 4;
+  odd.layers = 0;
+  EXPECT_THAT(refused(odd, {16, 16}), HasSubstr("ZeRO stage 4"));
+  EXPECT_THAT(refused(odd, {16, 16}), HasSubstr("layers = 0"));
+}
+
+TEST(Transformer, WorkBeyondInt64IsRefused) {
+  auto huge = gpt3();
+  huge.batch = 1'000'000'000'000;
+  EXPECT_THAT(problem_of(make_transformer(huge, {16, 256})), HasSubstr("too large"));
+}
+
+}  // namespace
+}  // namespace tenex
