@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "commands.hpp"
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
@@ -60,6 +62,10 @@ ExitCode execute(const VerifyArguments& arguments) {
   auto report = describe(*file);
   report.add("verified", outcome_value(verdict.outcome));
   report.add("reduction_check", verdict.reduction_check);
+  // As in rows: beyond that many sends the hash would take longer than the check.
+  report.add("schedule_hash", file->schedule.sends() > most_replayed_sends
+                                  ? std::string()
+                                  : fmt::format("{:016x}", schedule_hash(file->schedule)));
   report.add("violations", static_cast<std::int64_t>(verdict.violations));
   report.add("waste", static_cast<std::int64_t>(verdict.waste));
   report.add("collective_time_ps", verdict.collective_time.count());

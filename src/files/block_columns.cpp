@@ -258,7 +258,11 @@ class BlockReader {
 bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule) {
   const BlockSchedule* data = block_schedule(schedule);
   if (data == nullptr) return false;
+  // What is read backwards in time was made for the links turned round, and ports are numbered there.
+  const bool turned = !has_block_ports(schedule, target.topology);
+  if (turned && !has_block_ports(schedule, target.topology.reversed())) return false;
   auto& file = target.file;
+  file.set_attribute(group, "turned", std::int64_t{turned});
   file.set_attribute(group, "period_ps", data->period.count());
   file.set_attribute(group, "stride", std::int64_t{data->stride});
   file.set_attribute(group, "port_bits", std::int64_t{data->port_bits});
@@ -274,7 +278,12 @@ bool write_blocks(const StorageTarget& target, const std::string& group, const S
 }
 
 Result<StoredSchedule> read_blocks(const StorageSource& source, const std::string& group) {
-  return BlockReader(source, group).read();
+  const auto turned = source.file.integer_attribute(group, "turned");
+  if (!turned) return turned.errors();
+  if (*turned != 0 && *turned != 1) return source.damaged(group, fmt::format("turned = {}", *turned));
+  if (*turned == 0) return BlockReader(source, group).read();
+  const Topology backward = source.topology.reversed();
+  return BlockReader({source.file, source.name, backward, source.collective, source.threads}, group).read();
 }
 
 }  // namespace tenex

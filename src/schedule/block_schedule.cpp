@@ -59,6 +59,7 @@ class BlockStorage final : public ScheduleStorage {
   }
 
   const BlockSchedule& data() const { return data_; }
+  const Ports& ports() const { return ports_; }
 
   std::size_t windows() const override { return (rows_ + rows_per_window_ - 1) / rows_per_window_; }
   std::uint64_t sends() const override { return sends_; }
@@ -268,6 +269,13 @@ Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int t
   ensure(data.entries.size() == topology.npus() && data.runs_begin.size() == topology.npus() + 1,
          "make_block_schedule: data of another topology");
   return Schedule(std::make_shared<const BlockStorage>(topology, std::move(data), threads));
+}
+
+bool has_block_ports(const Schedule& schedule, const Topology& topology) {
+  const auto* storage = dynamic_cast<const BlockStorage*>(schedule.storage().get());
+  if (storage == nullptr) return false;
+  const Ports ports(topology);
+  return ports.begin == storage->ports().begin && ports.link == storage->ports().link;
 }
 
 const BlockSchedule* block_schedule(const Schedule& schedule) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <utility>
 
 namespace tenex {
 
@@ -73,11 +74,14 @@ class RelaySearch {
     parent_[vertex.index()] = from;
   }
 
+  /// Takes each vertex out of its path, so that what several paths share is walked once: O(vertices) for all of them.
   void add_path(Participants& group, VertexId vertex) {
-    for (; vertex.exists(); vertex = parent_[vertex.index()]) {
-      if (role_[vertex.index()] != Role::bystander) continue;
-      role_[vertex.index()] = Role::relay;
-      group.vertices.push_back(vertex);
+    while (vertex.exists()) {
+      if (role_[vertex.index()] == Role::bystander) {
+        role_[vertex.index()] = Role::relay;
+        group.vertices.push_back(vertex);
+      }
+      vertex = std::exchange(parent_[vertex.index()], VertexId::none());
     }
   }
 
