@@ -6,18 +6,22 @@
 // narrowest type that holds them.
 #include "algorithm/dimensionwise.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "algorithm/dimensionwise_layout.hpp"
+#include "tenex/schedule/expectant_state.hpp"
+#include "tenex/schedule/raw_array.hpp"
 
 namespace tenex {
 namespace {
 
 template <class Count>
-class DimensionwiseState final : public ProgramState {
+class DimensionwiseState final : public ExpectantState {
  public:
   DimensionwiseState(std::shared_ptr<const DimensionLayouts> layouts, DestinationOrder order)
       : layouts_(std::move(layouts)),
@@ -32,13 +36,21 @@ class DimensionwiseState final : public ProgramState {
       words_per_record_ = std::max<std::size_t>(words_per_record_, layout.held_words);
     }
     const auto records = seats_.collective().npus() * slices_;
-    counts_.assign(records * counts_per_record_, 0);
+    if (counts_per_record_ * sizeof(Count) < line) counts_per_record_ = std::bit_ceil(counts_per_record_);
+    counts_ = RawArray<Count>(records * counts_per_record_);
+    std::fill_n(counts_.data(), counts_.size(), Count{0});
     held_.assign(records * words_per_record_, 0);
   }
 
   void start(NpuId npu, std::vector<Message>& out) override {
     if (!seats_.takes_part(npu)) return;
     for (std::uint32_t slice = 0; slice < slices_; ++slice) begin_stage(place(npu, slice), 0, out);
+  }
+
+  void expect(const Message& message) const override {
+    const auto me = seats_.of(message.destination);
+    const auto slice = seats_.part(me, message.chunk).k;
+    __builtin_prefetch(counts_.data() + record_number(me.npu, slice) * counts_per_record_, 1);
   }
 
   void arrive(const Message& message, std::vector<Message>& out) override {
@@ -68,6 +80,8 @@ class DimensionwiseState final : public ProgramState {
   }
 
  private:
+  static constexpr std::size_t line = 64;  ///< bytes that memory hands over at once: no small record lies on two
+
   /// A slice at an NPU.
   struct Place {
     Seat me;
@@ -172,7 +186,7 @@ class DimensionwiseState final : public ProgramState {
   std::uint32_t slices_;
   std::size_t counts_per_record_ = 0;
   std::size_t words_per_record_ = 0;
-  std::vector<Count> counts_;        ///< a record per NPU and slice: the stage it waits for, arrivals of every stage
+  RawArray<Count> counts_;           ///< a record per NPU and slice: the stage it waits for, arrivals of every stage
   std::vector<std::uint64_t> held_;  ///< per NPU and slice, a bit per part of every ring that may hold sums back
 };
 

@@ -12,8 +12,11 @@
 
 namespace tenex {
 
-Forest::Forest(std::uint32_t members, const std::vector<Tree>& trees, const std::vector<std::uint32_t>& first_owner)
-    : members_(members), first_owner_{0}, first_child_{0} {
+Forest::Forest(std::uint32_t members, std::vector<Tree> trees, const std::vector<std::uint32_t>& first_owner)
+    : members_(members), first_owner_{0} {
+  parent_.reserve(trees.size() * members);
+  children_end_.reserve(trees.size() * members);
+  children_.reserve(trees.size() * (members - 1));
   ensure(first_owner.size() == trees.size() + 1 && first_owner.back() == members, "trees share all the data");
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const auto share = first_owner[t + 1] - first_owner[t];
@@ -23,18 +26,19 @@ Forest::Forest(std::uint32_t members, const std::vector<Tree>& trees, const std:
     first_owner_.push_back(first_owner[t + 1]);
     const auto base = parent_.size();
     for (std::uint32_t rank = 0; rank < members; ++rank) parent_.push_back(rank);
-    std::vector<std::uint64_t> next(members + 1, 0);
+    std::vector<std::uint32_t> next(members + 1, 0);
     for (const auto& edge : trees[t].edges) {
       parent_[base + edge.child] = edge.parent;
       ++next[edge.parent + 1];
     }
     for (std::uint32_t rank = 0; rank < members; ++rank) {
       next[rank + 1] += next[rank];
-      first_child_.push_back(children_.size() + next[rank + 1]);
+      children_end_.push_back(next[rank + 1]);
     }
     const auto first = children_.size();
     children_.resize(first + members - 1);
     for (const auto& edge : trees[t].edges) children_[first + next[edge.parent]++] = edge.child;
+    trees[t] = {};  // there may be many
   }
 }
 

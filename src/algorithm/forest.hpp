@@ -31,7 +31,7 @@ class Forest {
  public:
   /// `first_owner[t]` .. `first_owner[t + 1]`: whose chunks tree t carries; one number more than trees. Trees that
   /// carry nothing are left out.
-  Forest(std::uint32_t members, const std::vector<Tree>& trees, const std::vector<std::uint32_t>& first_owner);
+  Forest(std::uint32_t members, std::vector<Tree> trees, const std::vector<std::uint32_t>& first_owner);
 
   [[nodiscard]] std::uint32_t members() const { return members_; }
   [[nodiscard]] std::uint32_t trees() const { return static_cast<std::uint32_t>(first_owner_.size()) - 1; }
@@ -44,7 +44,8 @@ class Forest {
   }
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t tree, std::uint32_t rank) const {
     const auto at = place(tree, rank);
-    return std::span(children_).subspan(first_child_[at], first_child_[at + 1] - first_child_[at]);
+    const auto begin = rank == 0 ? 0 : children_end_[at - 1];
+    return std::span(children_).subspan(std::size_t{tree} * (members_ - 1) + begin, children_end_[at] - begin);
   }
   /// Trees and ranks as one index.
   [[nodiscard]] std::size_t place(std::uint32_t tree, std::uint32_t rank) const {
@@ -56,7 +57,7 @@ class Forest {
   std::vector<std::uint32_t> first_owner_;
   std::vector<std::uint32_t> tree_of_owner_;
   std::vector<std::uint32_t> parent_;
-  std::vector<std::uint64_t> first_child_;
+  std::vector<std::uint32_t> children_end_;  ///< among the tree's children
   std::vector<std::uint32_t> children_;
 };
 

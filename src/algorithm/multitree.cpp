@@ -40,6 +40,8 @@ class Growth {
       sapling.has.set(root);
       sapling.npus.push_back(VertexId(root));
       sapling.tree.root = root;
+      sapling.npus.reserve(topology.npus());
+      sapling.tree.edges.reserve(topology.npus() - 1);
     }
   }
 
@@ -63,6 +65,7 @@ class Growth {
   [[nodiscard]] std::vector<Tree> trees() && {
     std::vector<Tree> trees;
     for (auto& sapling : saplings_) trees.push_back(std::move(sapling.tree));
+    saplings_.clear();
     return trees;
   }
 

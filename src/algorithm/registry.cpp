@@ -15,43 +15,45 @@ const std::vector<Algorithm>& algorithms() {
   constexpr auto rs = CollectiveKind::reduce_scatter;
   constexpr auto ar = CollectiveKind::all_reduce;
   constexpr auto a2a = CollectiveKind::all_to_all;
+  constexpr std::string_view shape = "an intact shape; groups that are boxes of it";
+  constexpr std::size_t most_for_trees = 256;  // candidates
   static const std::vector<Algorithm> table = {
       {"ring", "every chunk goes both ways round the group, each way about half of it",
-       "Chan et al., Collective communication: theory, practice, and experience, 2007", Kinds{ag, rs, ar}, make_ring,
-       true, true},
+       "Chan et al., Collective communication: theory, practice, and experience, 2007", Kinds{ag, rs, ar}, make_ring},
       {"ring_unidirectional", "every chunk goes once round the group, one way",
-       "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009", Kinds{ag, rs, ar}, make_ring_unidirectional,
-       true, true},
+       "Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009", Kinds{ag, rs, ar},
+       make_ring_unidirectional},
       {"ring_per_dimension", "rings over all dimensions of a shape at once, each chunk beginning in another one",
        "Jain and Sabharwal, Optimal bucket algorithms for large MPI collectives on torus interconnects, 2010",
-       Kinds{ag, rs, ar}, make_ring_per_dimension, false, true},
+       Kinds{ag, rs, ar}, make_ring_per_dimension, false, shape},
       {"direct", "every NPU talks to every other one at once",
        "Thakur et al., Optimization of collective communication operations in MPICH, 2005", Kinds{ag, rs, ar, a2a},
-       make_direct, true, true},
-      {"rhd", "recursive halving and doubling; powers of two",
+       make_direct},
+      {"rhd", "recursive halving and doubling",
        "Thakur et al., Optimization of collective communication operations in MPICH, 2005", Kinds{ag, rs, ar}, make_rhd,
-       false, true},
+       false, "groups of powers of two"},
       {"dbt", "two binary trees, each for half of the data",
        "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009",
-       Kinds{ar}, make_dbt, false, true},
+       Kinds{ar}, make_dbt, false},
       {"bruck", "distances double from step to step, any number of NPUs",
        "Bruck et al., Efficient algorithms for all-to-all communications in multiport message-passing systems, 1997",
-       Kinds{ag, a2a}, make_bruck, false, true},
+       Kinds{ag, a2a}, make_bruck, false},
       {"hierarchical", "up the dimensions of a shape and down, each by the algorithm made for its block",
-       "Won et al., LIBRA, 2024, section II-C", Kinds{ag, rs, ar, a2a}, make_hierarchical, false, true},
+       "Won et al., LIBRA, 2024, section II-C", Kinds{ag, rs, ar, a2a}, make_hierarchical, false, shape},
       {"blueconnect", "up the dimensions of a shape and down, a ring in each", "Cho et al., BlueConnect, 2019",
-       Kinds{ag, rs, ar}, make_blueconnect, false, true},
+       Kinds{ag, rs, ar}, make_blueconnect, false, shape},
       {"themis", "hierarchical with the order of dimensions chosen chunk by chunk to balance their loads",
-       "Rashidi et al., Themis, 2022", Kinds{ag, rs, ar}, make_themis, false, false},
+       "Rashidi et al., Themis, 2022", Kinds{ag, rs, ar}, make_themis, false, shape},
       {"multitree", "a tree per NPU, all grown together in lock step",
        "Huang et al., Communication algorithm-architecture co-design for distributed deep learning, 2021",
-       Kinds{ag, rs, ar}, make_multitree, true, false},
-      {"c_cube", "two chained binary trees on a DGX-1", "Cho, Son and Kim, C-Cube, 2023", Kinds{ar}, make_c_cube, false,
-       false},
-      {"tto", "three edge-rooted trees on a two-dimensional mesh", "Laskar et al., TTO, 2024", Kinds{ar}, make_tto,
-       false, false},
+       Kinds{ag, rs, ar}, make_multitree, true,
+       "everyone at once, links both ways between NPUs, no switches, at most 2048 NPUs", most_for_trees},
+      {"c_cube", "two chained binary trees", "Cho, Son and Kim, C-Cube, 2023", Kinds{ar}, make_c_cube, false,
+       "the 8 NPUs of a DGX-1, or others with its links"},
+      {"tto", "three edge-rooted trees", "Laskar et al., TTO, 2024", Kinds{ar}, make_tto, false,
+       "an intact two-dimensional mesh, everyone at once"},
       {"blink", "spanning trees from one root packed over the links", "Wang et al., Blink, 2020", Kinds{ar}, make_blink,
-       false, false},
+       false, "everyone at once, links both ways between NPUs, no switches", most_for_trees},
   };
   return table;
 }
@@ -66,7 +68,8 @@ std::vector<const Algorithm*> candidates(const Topology& topology, const Collect
                                          const AlgorithmOptions& options) {
   std::vector<const Algorithm*> able;
   for (const auto& algorithm : algorithms())
-    if (algorithm.textbook && algorithm.make(topology, collective, options).ok()) able.push_back(&algorithm);
+    if (topology.npus() <= algorithm.candidate_npus && algorithm.make(topology, collective, options).ok())
+      able.push_back(&algorithm);
   return able;
 }
 

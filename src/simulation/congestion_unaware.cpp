@@ -15,6 +15,7 @@
 #include "simulation/backends.hpp"
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
+#include "simulation/record.hpp"
 
 namespace tenex {
 namespace {
@@ -38,6 +39,7 @@ class FormulaEngine {
   FormulaEngine(const Topology& topology, const Collective& collective, const Program& program,
                 const SimulationOptions& options)
       : topology_(topology),
+        program_(program),
         options_(options),
         sizes_(topology, collective, program, options.occupancy),
         shape_(ShapeRoutes::of(topology)),
@@ -67,6 +69,7 @@ class FormulaEngine {
         deliver(event.message, event.time);
     }
     if (failure_) return *failure_;
+    result_.arrivals = make_arrivals(std::move(delivered_), program_);
     return std::move(result_);
   }
 
@@ -87,7 +90,7 @@ class FormulaEngine {
     result_.finish = std::max(result_.finish, now);
     const auto npu = message.destination;
     if (options_.record_npu_finish) result_.npu_finish[npu.index()] = now;
-    if (options_.record_arrivals) result_.arrivals.push_back({now, npu, message.chunk});
+    if (options_.record_arrivals) delivered_.push_back({now, message});
     if (awake_[npu.index()])
       react(message, now);
     else
@@ -127,6 +130,7 @@ class FormulaEngine {
   }
 
   const Topology& topology_;
+  const Program& program_;
   const SimulationOptions& options_;
   MessageSizes sizes_;
   std::optional<ShapeRoutes> shape_;
@@ -137,6 +141,7 @@ class FormulaEngine {
   std::vector<Message> triggered_;
   std::priority_queue<Event, std::vector<Event>, LaterEvent> events_;
   std::optional<Diagnostic> failure_;
+  std::vector<DeliveredMessage> delivered_;  ///< where arrivals are recorded
   Simulation result_;
 };
 

@@ -1,13 +1,15 @@
 // A directed link at work: when it is free, and the FIFO of the messages on it or waiting for it.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <utility>
+#include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/schedule/raw_array.hpp"
 #include "tenex/schedule/send.hpp"
 
 namespace tenex {
@@ -23,46 +25,81 @@ struct Flight {
   Stage stage = Stage::copy;
 };
 
+/// Room for the queues of many ports: cut from few large blocks, so that they share large pages; what a port has
+/// outgrown serves the next one. Everything is given back at once, in the end. One per thread.
+class FlightRings {
+ public:
+  /// Room for 2^bits flights, unset. O(1).
+  [[nodiscard]] Flight* take(int bits) {
+    auto& idle = idle_[static_cast<std::size_t>(bits)];
+    if (!idle.empty()) {
+      auto* const ring = idle.back();
+      idle.pop_back();
+      return ring;
+    }
+    const auto bytes = sizeof(Flight) << bits;
+    if (bytes > left_) add_block(bytes);
+    left_ -= bytes;
+    auto* const ring = next_;
+    next_ += bytes;
+    return reinterpret_cast<Flight*>(ring);  // bytes in which flights may be begun
+  }
+  void give_back(Flight* ring, int bits) { idle_[static_cast<std::size_t>(bits)].push_back(ring); }
+
+ private:
+  void add_block(std::size_t least);
+
+  static constexpr std::size_t line = 64;
+  std::array<std::vector<Flight*>, 33> idle_;  ///< by bits
+  std::vector<RawArray<std::byte>> blocks_;
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+};
+
 /// One link in one cache line, with room for one flight; longer queues are rings that double when full. Flights are in
 /// order of arrival. All operations O(1), amortized.
 class alignas(64) Port {
  public:
-  SimTime free;  ///< when the last message that entered leaves it; written where messages enter alone
+  SimTime free;     ///< when the last message that entered leaves it; written where messages enter alone
+  VertexId vertex;  ///< at which it delivers
   std::uint16_t link_class = 0;
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] const Flight& front() const { return ring_ ? ring_[head_] : only_; }
-  /// Room for one more at the end, to be filled field by field: a flight that is built elsewhere and copied whole
-  /// would wait for its fields to be stored.
-  [[nodiscard]] Flight& extend() {
+  [[nodiscard]] const Flight& front() const { return ring_ != nullptr ? ring_[head_] : only_; }
+  /// Room for one more at the end, to be filled field by field.
+  [[nodiscard]] Flight& extend(FlightRings& rings) {
     if (ring_ == nullptr && size_ == 0) return ++size_, only_;
-    if (ring_ == nullptr || size_ > mask_) grow();
-    return ring_[(head_ + size_++) & mask_];
+    if (ring_ == nullptr || size_ >> bits_ != 0) grow(rings);
+    return ring_[place(size_++)];
   }
   void pop() {
-    if (ring_) head_ = (head_ + 1) & mask_;
+    if (ring_ != nullptr) head_ = place(1);
     --size_;
   }
   void prefetch() const { __builtin_prefetch(this, 1); }
+  /// What will be taken next, with the one behind it, which is registered then.
   void prefetch_front() const {
-    if (ring_) __builtin_prefetch(&ring_[head_]);
+    if (ring_ == nullptr) return;
+    __builtin_prefetch(&ring_[head_]);
+    if (size_ > 1) __builtin_prefetch(&ring_[place(1)]);
+  }
+  /// Where the next one will be written.
+  void prefetch_back() const {
+    if (ring_ != nullptr) __builtin_prefetch(&ring_[place(size_)], 1);
   }
 
  private:
-  void grow() {
-    const std::uint32_t capacity = ring_ ? 2 * (mask_ + 1) : 4;
-    auto larger = std::make_unique<Flight[]>(capacity);
-    for (std::uint32_t i = 0; i < size_; ++i) larger[i] = ring_ ? ring_[(head_ + i) & mask_] : only_;
-    ring_ = std::move(larger);
-    head_ = 0;
-    mask_ = capacity - 1;
+  void grow(FlightRings& rings);
+  /// In the ring, so many behind the head.
+  [[nodiscard]] std::uint32_t place(std::uint32_t behind) const {
+    return (head_ + behind) & ((std::uint32_t{1} << bits_) - 1);
   }
 
+  std::uint8_t bits_ = 0;  ///< the ring's size is 2^bits
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;
-  std::uint32_t mask_ = 0;
-  std::unique_ptr<Flight[]> ring_;  ///< its size is a power of two
-  Flight only_;                     ///< while there is no ring
+  Flight* ring_ = nullptr;
+  Flight only_;  ///< while there is no ring
 };
 
 }  // namespace tenex

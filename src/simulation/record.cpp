@@ -76,6 +76,26 @@ Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injectio
   return make_list_schedule(std::move(sends), table.take());
 }
 
+std::vector<Delivery> make_arrivals(std::vector<DeliveredMessage> messages, const Program& program) {
+  std::stable_sort(messages.begin(), messages.end(), [](const DeliveredMessage& a, const DeliveredMessage& b) {
+    return a.time != b.time ? a.time < b.time : a.message.destination < b.message.destination;
+  });
+  std::size_t total = 0;
+  for (const auto& delivered : messages) total += delivered.message.chunks;
+  std::vector<Delivery> arrivals;
+  arrivals.reserve(total);
+  std::vector<ChunkId> carried;
+  for (const auto& [time, message] : messages) {
+    carried.clear();
+    if (message.chunks == 1)
+      carried.push_back(message.chunk);
+    else
+      program.chunks_of(message, carried);
+    for (const auto chunk : carried) arrivals.push_back({time, message.destination, chunk});
+  }
+  return arrivals;
+}
+
 UtilizationBins::UtilizationBins(SimTime finish, std::uint32_t bins) {
   if (bins == 0) return;
   utilization_.bin = picoseconds(std::max<std::int64_t>(1, ceil_div(finish.count(), std::int64_t{bins})));

@@ -23,6 +23,16 @@ struct Injection {
 [[nodiscard]] Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
                                            const Collective& collective, const Program& program);
 
+/// A message as it was unpacked.
+struct DeliveredMessage {
+  SimTime time;
+  Message message;
+};
+
+/// A delivery for every chunk of every message, by (time, NPU, order of messages there, chunk). `messages` are in order
+/// for each NPU. O(messages log messages + deliveries).
+[[nodiscard]] std::vector<Delivery> make_arrivals(std::vector<DeliveredMessage> messages, const Program& program);
+
 /// Busy time of all links, in bins of equal width.
 class UtilizationBins {
  public:

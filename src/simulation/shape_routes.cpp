@@ -28,8 +28,19 @@ bool ShapeRoutes::add_dimensions(const Shape& shape) {
   for (std::uint32_t npu = 0; npu < npus_; ++npu)
     for (std::size_t d = 0; d < dimensions_.size(); ++d)
       coordinates_.push_back(npu / strides_[d] % dimensions_[d].size);
+  pack_coordinates();
   out_.assign(npus_ * directions_, LinkId::none());
   return stride == npus_;
+}
+
+void ShapeRoutes::pack_coordinates() {
+  if (dimensions_.size() > 64 / packed_bits) return;
+  for (const auto& dimension : dimensions_)
+    if (dimension.size > packed_mask) return;
+  packed_.assign(npus_, 0);
+  for (std::size_t npu = 0; npu < npus_; ++npu)
+    for (std::size_t d = 0; d < dimensions_.size(); ++d)
+      packed_[npu] |= std::uint64_t{coordinates_[npu * dimensions_.size() + d]} << (d * packed_bits);
 }
 
 /// The one dimension in which two NPUs differ.

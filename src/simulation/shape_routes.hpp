@@ -5,6 +5,7 @@
 // NPU a table of its out-links by (dimension, direction), so that a hop costs a few comparisons and two loads.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,17 +31,32 @@ class ShapeRoutes {
 
   /// none() at the destination. O(dimensions).
   [[nodiscard]] LinkId operator()(VertexId at, NpuId destination) const {
-    const auto* to = &coordinates_[destination.index() * dimensions_.size()];
     if (at.index() >= npus_) {
+      const auto* to = &coordinates_[destination.index() * dimensions_.size()];
       const auto& hub = hubs_[at.index() - npus_];
       return out_[hub.first + to[hub.dimension]];
     }
+    if (!packed_.empty()) {
+      const auto from = packed_[at.index()];
+      const auto to_all = packed_[destination.index()];
+      if (from == to_all) return LinkId::none();
+      const auto bit = static_cast<unsigned>(std::countr_zero(from ^ to_all)) & ~(packed_bits - 1);
+      const auto& dimension = dimensions_[bit / packed_bits];
+      return out_[at.index() * directions_ + dimension.first_direction +
+                  direction(dimension, coordinate(from, bit), coordinate(to_all, bit))];
+    }
+    const auto* to = &coordinates_[destination.index() * dimensions_.size()];
     const auto* from = &coordinates_[at.index() * dimensions_.size()];
     for (std::size_t d = 0; d < dimensions_.size(); ++d)
       if (from[d] != to[d])
         return out_[at.index() * directions_ + dimensions_[d].first_direction +
                     direction(dimensions_[d], from[d], to[d])];
     return LinkId::none();
+  }
+  /// Asks memory for what the question will look at.
+  void prefetch(VertexId at, NpuId destination) const {
+    if (!packed_.empty()) __builtin_prefetch(&packed_[destination.index()]);
+    if (at.index() < npus_) __builtin_prefetch(&out_[at.index() * directions_]);
   }
 
  private:
@@ -54,6 +70,9 @@ class ShapeRoutes {
     std::size_t first;  ///< into out_: its links by the position that they lead to
   };
 
+  [[nodiscard]] static std::uint32_t coordinate(std::uint64_t packed, unsigned bit) {
+    return static_cast<std::uint32_t>(packed >> bit & packed_mask);
+  }
   /// Of a step toward a position, or over a link to it.
   [[nodiscard]] static std::uint32_t direction(const Dimension& dimension, std::uint32_t from, std::uint32_t to) {
     switch (dimension.kind) {
@@ -70,6 +89,10 @@ class ShapeRoutes {
     }
   }
 
+  static constexpr unsigned packed_bits = 16;
+  static constexpr std::uint64_t packed_mask = (std::uint64_t{1} << packed_bits) - 1;
+
+  void pack_coordinates();
   bool add_dimensions(const Shape& shape);
   bool add_links(const Topology& topology);
   std::optional<std::size_t> dimension_between(NpuId a, NpuId b) const;
@@ -80,6 +103,7 @@ class ShapeRoutes {
   std::vector<std::uint32_t> strides_;
   std::uint32_t directions_ = 0;
   std::vector<std::uint32_t> coordinates_;  ///< NPU-major
+  std::vector<std::uint64_t> packed_;       ///< the same, 16 bits each, where they fit into one word per NPU
   std::vector<LinkId> out_;                 ///< NPUs x directions, then the hubs' links
   std::vector<Hub> hubs_;                   ///< by switch
 };

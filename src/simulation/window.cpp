@@ -90,12 +90,7 @@ Result<Simulation> run(const Topology& topology, const Collective& collective, c
     add_up(result, *worker);
   }
   if (bins) result.utilization = workers[0].utilization->result();
-  if (options.record_arrivals) {
-    result.arrivals = std::move(workers[0].arrivals);
-    std::stable_sort(result.arrivals.begin(), result.arrivals.end(), [](const Delivery& a, const Delivery& b) {
-      return a.time != b.time ? a.time < b.time : a.npu < b.npu;
-    });
-  }
+  if (options.record_arrivals) result.arrivals = make_arrivals(std::move(workers[0].delivered), program);
   if (options.record_sends) {
     auto sends = make_record(std::move(workers[0].sends), workers[0].injections, collective, program);
     if (!sends) return sends.errors();

@@ -55,9 +55,11 @@ void WindowNetwork::number_ports() {
       link_of_port.push_back(links[next]);
     }
   }
-  ports = std::vector<Port>(link_of_port.size());
-  for (std::size_t port = 0; port < ports.size(); ++port)
+  ports = LargeVector<Port>(link_of_port.size());
+  for (std::size_t port = 0; port < ports.size(); ++port) {
+    ports[port].vertex = vertex_of_port[port];
     if (link_of_port[port].exists()) ports[port].link_class = topology.class_of(link_of_port[port]);
+  }
 }
 
 void WindowNetwork::split(int threads) {

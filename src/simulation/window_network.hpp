@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "simulation/large_pages.hpp"
 #include "simulation/message_sizes.hpp"
 #include "simulation/port.hpp"
 #include "simulation/shape_routes.hpp"
@@ -29,7 +30,7 @@ struct WindowNetwork {
   std::int64_t reach;   ///< windows that a hop spans at most
   bool elides = false;  ///< deliveries trigger nothing and are not recorded: known when the last hop starts
   std::optional<ShapeRoutes> shape_ports;  ///< the same routes, with ports in place of links
-  std::vector<Port> ports;
+  LargeVector<Port> ports;
   std::vector<VertexId> vertex_of_port;   ///< at which it delivers
   std::vector<LinkId> link_of_port;       ///< none() for a start
   std::vector<std::uint32_t> port_of;     ///< by link

@@ -8,8 +8,10 @@
 namespace tenex {
 namespace {
 /// How many ports ahead memory is asked for.
-constexpr std::size_t far_ahead = 12;
-constexpr std::size_t near_ahead = 5;
+constexpr std::size_t far_ahead = 20;
+constexpr std::size_t near_ahead = 10;
+/// How many arrivals are taken before what they trigger enters its links.
+constexpr std::size_t arrivals_at_once = 16;
 
 template <class Cargo>
 inline void fill(Flight& slot, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime arrival) {
@@ -37,7 +39,8 @@ WindowWorker::WindowWorker(WindowNetwork& network, ProgramState& state, int thre
       first_port_(network.first_port[static_cast<std::size_t>(thread)]),
       ports_(network.first_port[static_cast<std::size_t>(thread) + 1] - first_port_),
       writes_down_(network.options.record_sends || network.options.record_links || utilization.has_value()) {
-  plain_ = !network.options.record_npu_finish && !network.options.record_arrivals && network.start_of_npu.empty();
+  expectant_ = dynamic_cast<const ExpectantState*>(&state);
+  plain_ = !network.options.record_arrivals && network.start_of_npu.empty();
   elides_ = network.elides;
   records_ = network.options.record_sends;
   uniform_ = network.sizes.uniform();
@@ -58,6 +61,7 @@ std::int64_t WindowWorker::begin() {
   const auto end = std::min<std::uint32_t>(network_.first_vertex[static_cast<std::size_t>(thread_) + 1],
                                            static_cast<std::uint32_t>(network_.topology.npus()));
   for (auto npu = network_.first_vertex[static_cast<std::size_t>(thread_)]; npu < end; ++npu) start_npu(NpuId(npu));
+  enter_planned();
   return std::min(calendar_.next(), earliest_sent_);
 }
 
@@ -103,7 +107,11 @@ void WindowWorker::take_inbox(std::vector<WindowWorker*>& all) {
   for (auto* other : all) {
     if (other == this) continue;
     auto& box = other->outbox_[parity_][static_cast<std::size_t>(thread_)];
-    for (const auto& sent : box) push(sent.port, sent.flight);
+    for (std::size_t i = 0; i < box.size(); ++i) {
+      if (i + far_ahead < box.size()) all_ports_[box[i + far_ahead].port].prefetch();
+      if (i + near_ahead < box.size()) all_ports_[box[i + near_ahead].port].prefetch_back();
+      push(box[i].port, box[i].flight);
+    }
     box.clear();
   }
 }
@@ -112,31 +120,47 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
   return {flight.source, flight.destination, flight.chunk, flight.stage, network_.sizes.chunks(flight.size_class)};
 }
 
-/// `Cargo` is a Message, or a Flight that goes on; its fields are written once, where they will be read.
+/// `Cargo` is a Message, or a Flight that goes on.
 template <class Cargo>
-inline void WindowWorker::enter_next(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
-                                     SimTime now) {
-  const auto port_id = next_port(at, cargo.destination);
-  if (port_id == no_port) {
+inline void WindowWorker::plan(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime now) {
+  const auto port = next_port(at, cargo.destination);
+  if (port == no_port) {
     if (!failure) failure = unreachable_error({cargo.source, cargo.destination, cargo.chunk, cargo.stage}, at);
     return;
   }
-  auto& port = all_ports_[port_id];
-  const auto hop = uniform_ ? uniform_hop_ : network_.sizes.hop(port.link_class, size_class);
-  const auto start = std::max(now, port.free);
+  all_ports_[port].prefetch();
+  auto& planned = planned_[planned_count_++];
+  planned.port = port;
+  fill(planned.flight, cargo, id, size_class, now);
+  if (planned_count_ == plans) enter_planned();
+}
+
+/// In the order of plans. Until then nothing has looked at the ports that are entered: what enters them arrives after
+/// the window.
+void WindowWorker::enter_planned() {
+  const std::span<const Outgoing> planned(planned_.data(), planned_count_);
+  for (std::size_t i = 0; i < std::min(near_ahead, planned.size()); ++i) all_ports_[planned[i].port].prefetch_back();
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (i + near_ahead < planned.size()) all_ports_[planned[i + near_ahead].port].prefetch_back();
+    enter(planned[i]);
+  }
+  planned_count_ = 0;
+}
+
+inline void WindowWorker::enter(const Outgoing& planned) {
+  const auto& cargo = planned.flight;
+  auto& port = all_ports_[planned.port];
+  const auto hop = uniform_ ? uniform_hop_ : network_.sizes.hop(port.link_class, cargo.size_class);
+  const auto start = std::max(cargo.arrival, port.free);
   port.free = start + hop.busy;
   const auto arrival = start + hop.latency;
   ++hops;
-  if (elides_ && network_.vertex_of_port[port_id] == vertex_of(cargo.destination)) {
-    note_finish(cargo.destination, arrival);
-    if (writes_down_) fill(elided_, cargo, id, size_class, arrival), write_down(port_id, elided_, start, hop.busy);
-    return;
-  }
-  const bool mine = port_id - first_port_ < ports_;
-  if (mine && port.empty()) calendar_.insert(window_of(arrival), port_id);
-  auto& slot = mine ? port.extend() : extend_outbox(port_id, arrival);
-  fill(slot, cargo, id, size_class, arrival);
-  if (writes_down_) write_down(port_id, slot, start, hop.busy);
+  if (writes_down_) write_down(planned.port, cargo, start, hop.busy);
+  if (elides_ && port.vertex == vertex_of(cargo.destination)) return note_finish(cargo.destination, arrival);
+  const bool mine = planned.port - first_port_ < ports_;
+  if (mine && port.empty()) calendar_.insert(window_of(arrival), planned.port);
+  auto& slot = mine ? port.extend(rings_) : extend_outbox(planned.port, arrival);
+  fill(slot, cargo, cargo.id, cargo.size_class, arrival);
 }
 
 Flight& WindowWorker::extend_outbox(std::uint32_t port, SimTime arrival) {
@@ -151,7 +175,7 @@ inline void WindowWorker::inject(const Message& message, SimTime now) {
   ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
   const MessageId id(static_cast<std::uint32_t>(messages++));
   if (records_) injections.push_back({now, message});
-  enter_next(vertex_of(message.source), message, id, network_.sizes.of(message), now);
+  plan(vertex_of(message.source), message, id, network_.sizes.of(message), now);
 }
 
 inline void WindowWorker::react(const Message& message, SimTime now) {
@@ -160,74 +184,71 @@ inline void WindowWorker::react(const Message& message, SimTime now) {
   for (const auto& triggered : triggered_) inject(triggered, now);
 }
 
-/// Asks for the memory of in-ports to come.
-inline void WindowWorker::prefetch(std::span<const std::uint32_t> ports, std::size_t first) {
-  const auto* all = all_ports_;
-  if (first + far_ahead < ports.size()) all[ports[first + far_ahead]].prefetch();
-  if (first + near_ahead < ports.size()) all[ports[first + near_ahead]].prefetch_front();
+/// In steps of some vertices: takes what has arrived, in order; lets it trigger what it does; and last enters that into
+/// the next links, whose memory is under way meanwhile.
+void WindowWorker::handle(std::span<const std::uint32_t> ports) {
+  const auto end = SimTime::of((calendar_.window() + 1) << window_bits_);
+  for (std::size_t i = 0; i < std::min(far_ahead, ports.size()); ++i) all_ports_[ports[i]].prefetch();
+  for (std::size_t i = 0; i < std::min(near_ahead, ports.size()); ++i) all_ports_[ports[i]].prefetch_front();
+  for (std::size_t next = 0; next < ports.size();) {
+    const auto vertex = all_ports_[ports[next]].vertex;
+    const auto first = arrived_.size();
+    do {
+      if (next + far_ahead < ports.size()) all_ports_[ports[next + far_ahead]].prefetch();
+      if (next + near_ahead < ports.size()) all_ports_[ports[next + near_ahead]].prefetch_front();
+      collect(vertex, ports[next++], end);
+    } while (next < ports.size() && all_ports_[ports[next]].vertex == vertex);
+    const auto begin = arrived_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto before = [](const auto& a, const auto& b) { return a.before(b); };
+    if (arrived_.size() - first > 1 && !std::is_sorted(begin, arrived_.end(), before))
+      std::sort(begin, arrived_.end(), before);
+    if (arrived_.size() >= arrivals_at_once) settle_all();
+  }
+  settle_all();
 }
 
-void WindowWorker::handle(std::span<const std::uint32_t> ports) {
-  const auto end = SimTime::of((calendar_.window() + 1) << network_.window_bits);
-  const auto* vertices = network_.vertex_of_port.data();
-  for (std::size_t first = 0; first < ports.size();) {
-    const auto vertex = vertices[ports[first]];
-    prefetch(ports, first);
-    if (first + 1 == ports.size() || vertices[ports[first + 1]] != vertex) {
-      drain(vertex, ports[first++], end);
-      continue;
-    }
-    at_vertex_.clear();
-    bool ordered = true;
-    for (const auto begin = first; first < ports.size() && vertices[ports[first]] == vertex; ++first) {
-      if (first > begin) prefetch(ports, first);
-      ordered = collect(ports[first], end) && ordered;
-    }
-    if (!ordered)
-      std::sort(at_vertex_.begin(), at_vertex_.end(), [](const auto& a, const auto& b) { return a.before(b); });
-    for (const auto& arrival : at_vertex_) settle(vertex, arrival.flight, arrival.port);
+/// Asks for what settling it will look at.
+inline void WindowWorker::foresee(VertexId vertex, const Flight& flight) const {
+  if (vertex != vertex_of(flight.destination)) {
+    if (shape_ports_ != nullptr) shape_ports_->prefetch(vertex, flight.destination);
+  } else if (expectant_ != nullptr) {
+    expectant_->expect(message_of(flight));
   }
 }
 
-/// The only port at its vertex in this window: its arrivals are in order.
-void WindowWorker::drain(VertexId vertex, std::uint32_t port, SimTime end) {
+/// Takes the port's arrivals before `end`, and registers what it delivers next.
+inline void WindowWorker::collect(VertexId vertex, std::uint32_t port, SimTime end) {
   auto& queue = all_ports_[port];
   do {
-    settle(vertex, queue.front(), port);
-    queue.pop();  // only now: the flight stays where it is meanwhile, as nothing enters this port from its own vertex
-  } while (!queue.empty() && queue.front().arrival < end);
-  if (!queue.empty()) calendar_.insert(window_of(queue.front().arrival), port);
-}
-
-/// Takes the port's arrivals before `end`, and registers what it delivers next. True while all of them are in order.
-bool WindowWorker::collect(std::uint32_t port, SimTime end) {
-  auto& queue = all_ports_[port];
-  bool ordered = true;
-  do {
-    at_vertex_.push_back({queue.front(), port});
+    arrived_.push_back({queue.front(), port, vertex});
+    foresee(vertex, arrived_.back().flight);
     queue.pop();
-    if (at_vertex_.size() > 1) ordered = ordered && at_vertex_[at_vertex_.size() - 2].before(at_vertex_.back());
   } while (!queue.empty() && queue.front().arrival < end);
   if (!queue.empty()) calendar_.insert(window_of(queue.front().arrival), port);
-  return ordered;
 }
 
-void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uint32_t port) {
+inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uint32_t port) {
   const auto now = flight.arrival;
-  if (vertex != vertex_of(flight.destination)) return enter_next(vertex, flight, flight.id, flight.size_class, now);
+  if (vertex != vertex_of(flight.destination)) return plan(vertex, flight, flight.id, flight.size_class, now);
   if (plain_) {
-    finish = std::max(finish, now);
+    note_finish(flight.destination, now);
     return react(message_of(flight), now);
   }
   if (!network_.link_of_port[port].exists()) return wake(flight.destination, now);
   deliver(flight);
 }
 
+void WindowWorker::settle_all() {
+  for (const auto& [flight, port, vertex] : arrived_) settle(vertex, flight, port);
+  arrived_.clear();
+  enter_planned();
+}
+
 /// A delivery of which more is kept than the finish, or that may come before its NPU's start.
 void WindowWorker::deliver(const Flight& flight) {
   const auto now = flight.arrival;
   note_finish(flight.destination, now);
-  if (network_.options.record_arrivals) arrivals.push_back({now, flight.destination, flight.chunk});
+  if (network_.options.record_arrivals) delivered.push_back({now, message_of(flight)});
   if (!awake_.empty() && !awake_[flight.destination.index()])
     held_[flight.destination.index()].push_back(message_of(flight));
   else
@@ -237,7 +258,7 @@ void WindowWorker::deliver(const Flight& flight) {
 void WindowWorker::push(std::uint32_t port, const Flight& flight) {
   auto& queue = all_ports_[port];
   if (queue.empty()) calendar_.insert(window_of(flight.arrival), port);
-  fill(queue.extend(), flight, flight.id, flight.size_class, flight.arrival);
+  fill(queue.extend(rings_), flight, flight.id, flight.size_class, flight.arrival);
 }
 
 void WindowWorker::note_finish(NpuId npu, SimTime time) {

@@ -1,6 +1,8 @@
 // One thread of the window engine: a contiguous range of vertices, and the ports that deliver there.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,12 +12,13 @@
 #include "simulation/record.hpp"
 #include "simulation/window_calendar.hpp"
 #include "simulation/window_network.hpp"
+#include "tenex/schedule/expectant_state.hpp"
 
 namespace tenex {
 
 /// Takes windows one by one. What it sends to the ports of other threads waits in outboxes until the window has ended
 /// for all; outboxes are double-buffered, so that one barrier per window suffices.
-class WindowWorker {
+class alignas(64) WindowWorker {
  public:
   WindowWorker(WindowNetwork& network, ProgramState& state, int thread, std::optional<UtilizationBins> bins);
 
@@ -31,7 +34,7 @@ class WindowWorker {
   std::uint64_t hops = 0;
   std::vector<SimTime> npu_finish;
   std::vector<LinkLoad> links;
-  std::vector<Delivery> arrivals;
+  std::vector<DeliveredMessage> delivered;  ///< where arrivals are recorded
   std::vector<Send> sends;
   std::vector<Injection> injections;
   std::optional<UtilizationBins> utilization;
@@ -41,6 +44,7 @@ class WindowWorker {
   struct Arrival {
     Flight flight;
     std::uint32_t port;
+    VertexId vertex;
     [[nodiscard]] bool before(const Arrival& other) const {
       return flight.arrival != other.flight.arrival ? flight.arrival < other.flight.arrival : port < other.port;
     }
@@ -56,19 +60,21 @@ class WindowWorker {
   // A window.
   void take_inbox(std::vector<WindowWorker*>& all);
   void handle(std::span<const std::uint32_t> ports);
-  void prefetch(std::span<const std::uint32_t> ports, std::size_t first);
-  bool collect(std::uint32_t port, SimTime end);
-  void drain(VertexId vertex, std::uint32_t port, SimTime end);
-  void settle(VertexId vertex, const Flight& flight, std::uint32_t port);
+  void collect(VertexId vertex, std::uint32_t port, SimTime end);
+  void foresee(VertexId vertex, const Flight& flight) const;
+  void settle_all();
+  [[gnu::always_inline]] void settle(VertexId vertex, const Flight& flight, std::uint32_t port);
   void deliver(const Flight& flight);
-  void react(const Message& message, SimTime now);
+  [[gnu::always_inline]] void react(const Message& message, SimTime now);
 
   // A message.
   [[nodiscard]] Message message_of(const Flight& flight) const;
   [[gnu::always_inline]] void inject(const Message& message, SimTime now);
   template <class Cargo>
-  [[gnu::always_inline]] void enter_next(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
-                                         SimTime now);
+  [[gnu::always_inline]] void plan(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
+                                   SimTime now);
+  void enter_planned();
+  void enter(const Outgoing& planned);
   [[nodiscard]] Flight& extend_outbox(std::uint32_t port, SimTime arrival);
   void push(std::uint32_t port, const Flight& flight);
   void note_finish(NpuId npu, SimTime time);
@@ -81,16 +87,18 @@ class WindowWorker {
   [[nodiscard]] std::int64_t window_of(SimTime time) const { return time.count() >> window_bits_; }
 
   static constexpr std::uint32_t no_port = LinkId::none().value();
+  static constexpr std::size_t plans = 64;
 
   WindowNetwork& network_;
   ProgramState& state_;
+  const ExpectantState* expectant_ = nullptr;  ///< the state, where it is one
   int thread_;
   NextLinks next_links_;
   WindowCalendar calendar_;
   std::uint32_t first_port_;
   std::uint32_t ports_;  ///< how many
   bool writes_down_;     ///< hops are recorded in any way
-  bool plain_ = false;   ///< of deliveries nothing is kept but the last one's time, and all NPUs are awake
+  bool plain_ = false;   ///< of deliveries nothing is kept but their last times, and all NPUs are awake
   bool elides_ = false;
   bool records_ = false;
   // What the network holds, near at hand.
@@ -99,9 +107,11 @@ class WindowWorker {
   int window_bits_ = 0;
   Port* all_ports_ = nullptr;
   const ShapeRoutes* shape_ports_ = nullptr;
-  Flight elided_;
   std::vector<std::uint32_t> taken_;
-  std::vector<Arrival> at_vertex_;                ///< in one window
+  std::vector<Arrival> arrived_;         ///< at some vertices, in one window
+  std::array<Outgoing, plans> planned_;  ///< what enters links next, with the times at which it does
+  std::size_t planned_count_ = 0;
+  FlightRings rings_;
   std::vector<Message> triggered_;                ///< by one arrival
   std::vector<std::vector<Outgoing>> outbox_[2];  ///< by parity and thread
   int parity_ = 0;

@@ -158,6 +158,16 @@ TEST(StaticOrderEngine, RefusesRoutesThatShareALink) {
   EXPECT_FALSE(simulate(line, collective, *support::program_of("ring", line, collective), options));
 }
 
+TEST(StaticOrderEngine, SaysThatTheTwoWaysOfARingWaitForEachOther) {
+  const auto topology = support::ring(8);
+  const auto collective = support::collective(CollectiveKind::all_reduce, 8, bytes(8'000));
+  const auto program = find_algorithm("ring")->make(topology, collective, {}).value();
+  const auto refused = simulate(topology, collective, *program, measuring(SimulationEngine::static_order));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.errors()[0].fault, Fault::unsupported);
+  EXPECT_NE(refused.errors()[0].why.find("All-Reduce by `ring` the two ways do"), std::string::npos);
+}
+
 TEST(TrainsEngine, EqualsTheWindowEngineOnEveryBlock) {
   for (const auto* shape : {"RI(2)", "RI(3)", "RI(8)", "RI(13)", "LI(2)", "LI(7)", "FC(6)", "SW(2)", "SW(9)"})
     for (const std::int64_t chunks : {1, 2, 3}) {

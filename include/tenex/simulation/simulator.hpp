@@ -64,16 +64,16 @@ struct SimulationOptions {
   bool record_sends = false;       ///< keep the timed stream (for the verifier and for files); congestion-aware only
   bool record_links = false;       ///< keep bytes and busy time per link
   bool record_npu_finish = false;  ///< keep the last arrival at each NPU
-  bool record_arrivals = false;    ///< keep every delivery's time: 16 bytes per message
+  bool record_arrivals = false;    ///< keep every delivery's time: 16 bytes per chunk of each message
   std::uint32_t utilization_bins = 0;    ///< > 0: keep the links' busy time in that many bins of time
   std::vector<StartDelay> start_delays;  ///< at most one per NPU
 };
 
-/// A message unpacked at its destination.
+/// A chunk unpacked at its destination: one for each chunk that a message carries.
 struct Delivery {
   SimTime time;
   NpuId npu;
-  ChunkId chunk;  ///< where a message carries several: the program's name for them
+  ChunkId chunk;
   bool operator==(const Delivery&) const = default;
 };
 
@@ -91,7 +91,7 @@ struct Simulation {
   Schedule sends;                                      ///< where asked for
   std::vector<LinkLoad> links;                         ///< where asked for, one per link
   std::vector<SimTime> npu_finish;                     ///< where asked for, one per NPU; zero where nothing arrives
-  std::vector<Delivery> arrivals;                      ///< where asked for, by (time, NPU, order there)
+  std::vector<Delivery> arrivals;                      ///< where asked for, by (time, NPU, order there, chunk)
   Utilization utilization;                             ///< where asked for
 };
 

@@ -96,7 +96,12 @@ class ReferenceSimulator {
   void deliver(const Message& message, SimTime now) {
     result_.finish = now;
     npu_finish_[message.destination] = now;
-    result_.arrivals.push_back({now, message.destination, message.chunk});
+    std::vector<ChunkId> carried;
+    if (message.chunks == 1)
+      carried.push_back(message.chunk);
+    else
+      program_.chunks_of(message, carried);
+    for (const auto chunk : carried) result_.arrivals.push_back({now, message.destination, chunk});
     if (asleep_.contains(message.destination))
       held_[message.destination].push_back(message);
     else
