@@ -42,7 +42,7 @@ constexpr Option point_options[] = {
     {"attempts", "--attempts", "multi-start attempts of a synthesizer; default 1"},
     {"engine", "--engine", "auto (default), event_driven, exact, coarse or symmetric: how tacos synthesizes"},
     {"window", "--window", "direct: messages that an NPU has under way at once; default 0, all"},
-    {"order", "--order", "relative (default) or absolute: in which order textbook algorithms take their peers"},
+    {"order", "--order", "relative (default) or absolute: in which order direct, hierarchical and themis take peers"},
     {"stragglers", "--stragglers", "slow links and NPUs, late starts: \"npu 3 x2; link 0-1 x1.5; npu 7 delay 5us\""},
     {"simulation_engine", "--simulation-engine,--simulation_engine",
      "auto (default), window, static_order, trains or orbit: how a program is simulated"},
@@ -97,7 +97,10 @@ void add_point_options(CLI::App* command, PointArguments& point) {
 }
 
 void add_observations(CLI::App* command, PointArguments& point) {
-  command->add_option("--observe", point.observe, "print also link_bytes, utilization, arrivals, group_times")
+  command
+      ->add_option("--observe", point.observe,
+                   "print also any of link_bytes, utilization, arrivals, group_times: --observe "
+                   "utilization,link_bytes, or given again")
       ->delimiter(',')
       ->check(CLI::IsMember({"link_bytes", "utilization", "arrivals", "group_times"}));
   command->add_option("--bins", point.bins, "bins of time of the utilization; default 100")
@@ -128,6 +131,8 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
       ->check(CLI::Range(1, 1024));
   add_memory(simulate, parsed.point.memory);
   add_observations(simulate, parsed.point);
+  simulate->add_flag("--time-only", parsed.point.time_only,
+                     "the fastest engine, nothing recorded or verified: the time of large systems at once");
   simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json");
   simulate->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   simulate->footer("Examples:\n  tenex simulate " + machine +
@@ -178,8 +183,8 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "list") return parsed.list;
   if (name == "simulate" && !parsed.replay.file.empty()) {
     parsed.replay.json = parsed.point.json;
-    parsed.replay.other_options =
-        !parsed.point.settings.empty() || !parsed.point.out.empty() || !parsed.point.observe.empty();
+    parsed.replay.other_options = !parsed.point.settings.empty() || !parsed.point.out.empty() ||
+                                  !parsed.point.observe.empty() || parsed.point.time_only;
     return parsed.replay;
   }
   using Command = PointArguments::Command;

@@ -44,6 +44,7 @@ struct PointArguments {
   std::vector<std::string> observe;  ///< as a study's [outputs] store
   std::uint32_t bins = 100;
   bool expanded = false;
+  bool time_only = false;  ///< neither record nor verify
   bool json = false;
 };
 

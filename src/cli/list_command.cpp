@@ -1,6 +1,7 @@
 // list: the registries, as they are.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -33,6 +34,19 @@ std::string collectives() {
   return text;
 }
 
+std::string described_algorithms() {
+  std::string text = "algorithms\n";
+  for (const auto& algorithm : algorithms()) {
+    std::string kinds;
+    for (const auto kind : algorithm.collectives) kinds += (kinds.empty() ? "" : ", ") + std::string(to_string(kind));
+    text += line(algorithm.name, algorithm.description) + line("", "for " + kinds);
+    if (!algorithm.requirement.empty()) text += line("", fmt::format("needs {}", algorithm.requirement));
+    if (algorithm.candidate_npus != SIZE_MAX)
+      text += line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
+  }
+  return text + line("auto", "the fastest of these that can do the point, by simulation");
+}
+
 template <class Entries>
 std::string entries(std::string_view title, const Entries& table) {
   std::string text = fmt::format("{}\n", title);
@@ -56,8 +70,7 @@ ExitCode execute(const ListArguments& arguments) {
   std::string text;
   if (wanted("topologies")) text += topologies();
   if (wanted("collectives")) text += collectives();
-  if (wanted("algorithms"))
-    text += entries("algorithms", algorithms()) + line("auto", "the fastest of the textbook algorithms, by simulation");
+  if (wanted("algorithms")) text += described_algorithms();
   if (wanted("synthesizers")) text += entries("synthesizers", synthesizers());
   if (wanted("bounds")) text += entries("bounds", bound_methods());
   if (wanted("columns")) text += columns();

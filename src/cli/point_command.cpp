@@ -142,8 +142,10 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   if (!output.topology || !output.collective || sends == 0) {
     complain({input_error({"--out", 0, 0}, "there is no timed stream to write",
                           point.backend == "congestion_unaware" ? "the congestion-unaware backend only computes times"
+                          : arguments.time_only                 ? "only the time was asked for"
                                                                 : "it was too long to be kept",
                           point.backend == "congestion_unaware" ? "use --backend congestion_aware"
+                          : arguments.time_only                 ? "leave out --time-only"
                                                                 : "raise --memory, or write a smaller point")});
     return ExitCode::bad_input;
   }
@@ -222,6 +224,7 @@ ExitCode execute(const PointArguments& arguments) {
   options.arrivals = observes(arguments, "arrivals");
   options.utilization_bins = observes(arguments, "utilization") ? arguments.bins : 0;
   options.keep_schedule = !arguments.out.empty() || options.link_loads;
+  options.time_only = arguments.time_only;
   options.alone = true;
   auto output = evaluate(*point, cache, options);
   const auto exit = exit_of(output.row.status);

@@ -55,6 +55,27 @@ Diagnostics check_groups(const CollectiveRequest& request) {
   return errors;
 }
 
+/// How many chunks there would be, and of what: "70000 * 70000 * 1 = 4900000000 chunks".
+Diagnostic too_many_chunks(const CollectiveRequest& request) {
+  double total = 0;  // beyond 64 bits, maybe
+  for (const ProcessGroup& group : request.groups) {
+    const auto members = group.members.size();
+    total += (has_root(request.kind) ? 1.0 : static_cast<double>(members * buffers_of(request.kind, members))) *
+             static_cast<double>(request.chunks);
+  }
+  const auto& first = request.groups.front().members;
+  const bool pairs = request.kind == CollectiveKind::all_to_all;
+  const std::string factors =
+      request.groups.size() > 1 || has_root(request.kind)
+          ? ""
+          : fmt::format("{}{} * {} = ", pairs ? fmt::format("{} * ", first.size()) : "", first.size(), request.chunks);
+  return resource_error(fmt::format("{}{:.0f} chunks cannot be addressed", factors, total),
+                        fmt::format("32-bit ids address at most {} chunks", kMostChunks),
+                        pairs                ? "choose fewer NPUs, smaller process groups or fewer chunks"
+                        : request.chunks > 1 ? "choose fewer chunks per NPU"
+                                             : "choose fewer NPUs");
+}
+
 /// c and S against the groups; assumes that there are groups.
 Diagnostics check_amounts(const CollectiveRequest& request) {
   if (request.chunks < 1) {
@@ -70,10 +91,7 @@ Diagnostics check_amounts(const CollectiveRequest& request) {
     const auto units = has_root(request.kind)            ? 1
                        : members > kMostChunks / buffers ? kMostChunks + 1
                                                          : members * buffers;
-    if (units != 0 && request.chunks > (kMostChunks - total) / units) {
-      return {resource_error(fmt::format("{} chunks per NPU are too many", request.chunks),
-                             fmt::format("at most {} chunks in all are addressed", kMostChunks))};
-    }
+    if (units != 0 && request.chunks > (kMostChunks - total) / units) return {too_many_chunks(request)};
     total += units * request.chunks;
   }
   const Bytes least = bytes(chunks_of_buffer(request.kind, largest, request.chunks));

@@ -5,6 +5,8 @@
 // The defaults are frozen: a later version that changes one must write the old value out, or old keys would change.
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -23,9 +25,15 @@ struct Relevance {
         attempts(point.family != AlgorithmFamily::textbook),
         engine(point.family != AlgorithmFamily::textbook),
         backend(point.family != AlgorithmFamily::synthesizer),
-        order(point.family != AlgorithmFamily::synthesizer),
-        window(order &&
+        order(reads_order(point)),
+        window(point.family != AlgorithmFamily::synthesizer &&
                (point.family == AlgorithmFamily::unknown || point.algorithm == "direct" || point.algorithm == "auto")) {
+  }
+  /// Only who addresses several peers at once can take them in one order or another.
+  static bool reads_order(const DesignPoint& point) {
+    if (point.family != AlgorithmFamily::textbook) return point.family == AlgorithmFamily::unknown;
+    constexpr std::string_view readers[] = {"direct", "hierarchical", "themis", "auto"};
+    return std::ranges::find(readers, point.algorithm) != std::end(readers);
   }
   bool root;
   bool overlap;

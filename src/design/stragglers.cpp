@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostThousandths = 1'000'000'000;
 
-/// What a straggler is about: two entries with equal subjects contradict each other.
+/// What a straggler is about.
 auto subject_of(const Straggler& straggler) { return std::tuple(straggler.kind, straggler.first, straggler.second); }
 
 bool is_before(const Straggler& a, const Straggler& b) { return subject_of(a) < subject_of(b); }
@@ -58,6 +58,15 @@ std::optional<std::int64_t> read_thousandths(std::string_view text) {
   return value + std::int64_t{*digits} * unit;
 }
 
+/// A decimal number of more than three places.
+bool has_many_places(std::string_view text) {
+  const auto point = std::min(text.find('.'), text.size());
+  const auto is_number = [](std::string_view digits) {
+    return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return point + 4 < text.size() && is_number(text.substr(0, point)) && is_number(text.substr(point + 1));
+}
+
 Diagnostic bad_entry(const Place& place, std::string_view entry) {
   return input_error(place, fmt::format("\"{}\" names no straggler", entry),
                      "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 x3 or npu 7 delay 5us",
@@ -97,6 +106,9 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
     straggler.delay = *delay;
     return straggler;
   }
+  if (how.starts_with('x') && has_many_places(how.substr(1)))
+    return input_error(place, fmt::format("the factor of \"{}\" has more than three decimals", entry),
+                       "factors are exact, in thousandths", "round it");
   const auto factor = how.starts_with('x') ? read_thousandths(how.substr(1)) : std::nullopt;
   if (!factor || !trimmed(rest).empty()) return bad_entry(place, entry);
   if (*factor < 1000 || *factor > kMostThousandths)
@@ -122,25 +134,44 @@ std::string text_of(const Straggler& straggler) {
   return text;
 }
 
+/// Of several factors of one subject the largest counts. Sorted.
+Stragglers without_lesser(Stragglers stragglers) {
+  Stragglers kept;
+  for (const auto& each : stragglers)
+    if (kept.empty() || subject_of(kept.back()) != subject_of(each))
+      kept.push_back(each);
+    else
+      kept.back().thousandths = std::max(kept.back().thousandths, each.thousandths);
+  return kept;
+}
+
 }  // namespace
 
 Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
   Stragglers stragglers;
-  if (trimmed(text) == "none") return stragglers;
+  Diagnostics errors;
+  text = trimmed(text);
+  if (text == "none") return stragglers;
+  if (text.size() > 1 && text.ends_with(';')) text.remove_suffix(1);
   for (std::size_t start = 0; start <= text.size();) {
     const auto end = std::min(text.find(';', start), text.size());
     auto straggler = read_entry(trimmed(text.substr(start, end - start)), place);
-    if (!straggler) return straggler.errors();
-    if (straggler->kind == Straggler::Kind::delay ? straggler->delay > SimTime::zero() : straggler->thousandths > 1000)
+    if (!straggler)
+      append(errors, straggler.errors());
+    else if (straggler->kind == Straggler::Kind::delay ? straggler->delay > SimTime::zero()
+                                                       : straggler->thousandths > 1000)
       stragglers.push_back(*straggler);
     start = end + 1;
   }
-  std::sort(stragglers.begin(), stragglers.end(), is_before);
-  const auto twice = std::adjacent_find(stragglers.begin(), stragglers.end(),
-                                        [](const auto& a, const auto& b) { return subject_of(a) == subject_of(b); });
-  if (twice != stragglers.end())
-    return input_error(place, fmt::format("\"{}\" is said twice", text_of(*twice)), "each straggler is named once");
-  return stragglers;
+  std::stable_sort(stragglers.begin(), stragglers.end(), is_before);
+  for (std::size_t i = 1; i < stragglers.size(); ++i) {
+    const auto& again = stragglers[i];
+    if (subject_of(again) != subject_of(stragglers[i - 1]) || again.kind != Straggler::Kind::delay) continue;
+    errors.push_back(input_error(place, fmt::format("\"{}\" is said twice", text_of(again)), "an NPU starts once",
+                                 "keep one of them"));
+  }
+  if (!errors.empty()) return errors;
+  return without_lesser(std::move(stragglers));
 }
 
 std::string to_string(const Stragglers& stragglers) {

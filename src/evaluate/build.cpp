@@ -119,7 +119,6 @@ Vocabulary vocabulary() {
   for (const auto& algorithm : algorithms()) {
     words.algorithms.emplace_back(algorithm.name);
     words.collectives.emplace(algorithm.name, algorithm.collectives);
-    if (!algorithm.textbook) continue;
     auto& any = words.collectives["auto"];
     for (const auto kind : algorithm.collectives)
       if (std::ranges::find(any, kind) == any.end()) any.push_back(kind);

@@ -5,7 +5,8 @@
 // The memory of a simulation, counted from the types and checked against measured peaks: every link has a queue, a port
 // and a place in the calendar; every recorded hop a list entry, and columns once the list is sorted (the list doubles
 // as it grows, so up to two entries); every recorded message its time of injection, twice while it grows, and a new
-// number.
+// number. A plan is for one thread; further ones are used where the limit leaves memory for them. The program text and
+// what any process has (some 15 MB) are not in it.
 #include "estimate.hpp"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "sizes.hpp"
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -38,7 +40,13 @@ constexpr double bytes_per_recorded_message = 112;  // as it was injected, while
 constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while the list of them grows, twice where joined
 constexpr double most_recorded_hops = 0x1p26;                    // beyond, a program is timed but not verified
 constexpr double bytes_per_observed_link = 16;
+constexpr double bytes_per_further_thread = 8e6;     // beside tables of routes
+constexpr double bytes_per_shared_port = 300;        // what is under way is kept by sender and receiver
+constexpr double bytes_per_shared_slice = 24;        // likewise of what is sent at first
 constexpr double bytes_per_waiting_message = 64;     // Direct: all of them wait in queues
+constexpr double bytes_per_slice = 64;               // of counts
+constexpr double bytes_per_queued_slice = 48;        // at one port
+constexpr double bytes_per_leaf = 32;                // what waits of it, on average over trees
 constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
 constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
 constexpr double bytes_per_send_in_windows = 2.4;    // read, checked and reversed window by window,
@@ -59,9 +67,12 @@ double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
   return std::min(most_calendar_bytes, slots * static_cast<double>(sizes.topology.links) / 7);
 }
 
-/// Tables of next links, and trees where routes are searched for.
-double route_bytes(const PointSizes& sizes) {
+/// Coordinates and links by direction, twice; elsewhere tables of next links, and trees where routes are searched for.
+double route_bytes(const DesignPoint& point, const PointSizes& sizes) {
   const auto& topology = sizes.topology;
+  if (sizes.product)
+    return 8 * (static_cast<double>(topology.npus) * static_cast<double>(point.topology.shape.dimensions()) +
+                static_cast<double>(topology.links));
   return std::min(most_route_bytes, 8 * static_cast<double>(topology.vertices()) * static_cast<double>(topology.npus));
 }
 
@@ -85,6 +96,34 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
          (point.simulation_engine == "auto" || point.simulation_engine == "orbit");
 }
 
+bool may_be_multitree(const DesignPoint& point, const PointSizes& sizes) {
+  return point.algorithm == "multitree" ||
+         (point.algorithm == "auto" && sizes.topology.npus <= find_algorithm("multitree")->candidate_npus);
+}
+
+/// Of MultiTree's program: as it is grown, every NPU's place in every tree, its edge and who has been reached; then how
+/// many sums have come, where there are any. Other programs are small.
+double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  if (!may_be_multitree(point, sizes)) return 0;
+  constexpr double bytes_per_place = 12 + 12 + 2;
+  const double places = static_cast<double>(sizes.topology.npus) * static_cast<double>(sizes.topology.npus);
+  const double counts = point.collective == CollectiveKind::all_gather ? 0 : 4 * static_cast<double>(point.chunks);
+  return places * (bytes_per_place + counts);
+}
+
+/// What a program notes of each slice at each NPU, and what of it waits: every port keeps the longest queue it has had.
+/// Those of Direct and of rings are counted elsewhere, or short.
+double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  if (point.algorithm == "direct" || point.algorithm.starts_with("ring")) return 0;
+  const auto& collective = sizes.collective;
+  const double ports = static_cast<double>(sizes.topology.links) / static_cast<double>(sizes.topology.npus);
+  const double slices = static_cast<double>(point.chunks) * static_cast<double>(collective.members);
+  // The leaves of all of MultiTree's trees begin at once where there are sums.
+  const double leaves =
+      may_be_multitree(point, sizes) && point.collective != CollectiveKind::all_gather ? collective.sends : 0;
+  return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
+}
+
 /// What Direct keeps in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
 /// engine of trains takes them one by one.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
@@ -97,39 +136,57 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
 }
 
 /// Of a textbook algorithm, its topology aside, which takes `beside` of the limit.
-PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit) {
+PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
+                       bool time_only) {
   const auto [messages, hops, carried] = sizes_of_program(point, sizes);
   const double tried = point.algorithm == "auto" ? 3 : 1;  // most candidates send far less
   const double repeats = tried * (point.collective == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
   const auto links = static_cast<double>(sizes.topology.links);
-  const double common = route_bytes(sizes) + bytes_of_any_point +
-                        static_cast<double>(sizes.topology.npus) * bytes_per_npu +
-                        (point.algorithm == "multitree" ? messages * sizeof(NpuId) * 3 : 0);
+  const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
+                        static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes);
   if (point.backend == to_string(Backend::congestion_unaware))
     return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
              static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
             false,
-            ""};
+            "",
+            0,
+            0};
   const double unrecorded = common + links * (bytes_per_port + bytes_per_observed_link) + calendar_bytes(point, sizes) +
                             waiting_bytes(point, sizes, messages, false);
   const double recorded = common + links * bytes_per_port + calendar_bytes(point, sizes) +
                           waiting_bytes(point, sizes, messages, true) + recorded_bytes(point, hops, messages) +
                           3 * holdings_bytes(sizes) + carried * bytes_per_carried_chunk;
-  const bool can_record = point.simulation_engine == "auto" || point.simulation_engine == "window";
-  if (can_record && hops <= most_recorded_hops && recorded + static_cast<double>(beside) <= static_cast<double>(limit))
+  const bool may_record = point.simulation_engine == "auto" || point.simulation_engine == "window";
+  if (may_record && !time_only && hops <= most_recorded_hops &&
+      recorded + static_cast<double>(beside) <= static_cast<double>(limit))
     return {{hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
              static_cast<std::size_t>(recorded)},
             true,
-            ""};
+            "",
+            0,
+            0};
   const double simulated = goes_by_orbit(point, sizes) ? hops / static_cast<double>(sizes.topology.npus) : hops;
   return {
       {simulated * repeats * seconds_per_unrecorded_hop + links * seconds_per_link,
        static_cast<std::size_t>(unrecorded)},
       false,
-      !can_record
+      time_only ? "only the time was asked for: nothing was recorded or verified"
+      : !may_record
           ? fmt::format("the simulation engine \"{}\" keeps no sends to verify", point.simulation_engine)
           : fmt::format("the timed stream of about {:.0f} sends was not kept for verification: that needs {:.0f} bytes",
-                        hops, recorded + static_cast<double>(beside))};
+                        hops, recorded + static_cast<double>(beside)),
+      0,
+      0};
+}
+
+/// Beside the plan for one thread.
+void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& sizes) {
+  const double waiting = plan.records ? 0 : waiting_bytes(point, sizes, sizes_of_program(point, sizes).messages, false);
+  const double routes = sizes.product ? 0 : route_bytes(point, sizes);
+  plan.bytes_of_sharing = static_cast<std::size_t>(
+      bytes_per_shared_port * static_cast<double>(sizes.topology.links) + waiting +
+      bytes_per_shared_slice * static_cast<double>(point.chunks) * static_cast<double>(sizes.collective.members));
+  plan.bytes_per_thread = static_cast<std::size_t>(bytes_per_further_thread + routes);
 }
 
 /// The synthesizer will make one NPU's schedule stand for all, and the verifier judges it as such.
@@ -194,9 +251,11 @@ Estimate with_topology(Estimate estimate, const DesignPoint& point) {
   return estimate;
 }
 
-PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes) {
-  auto plan = plan_program(point, sizes, planned_topology_bytes(point), memory_limit_bytes);
+PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes,
+                             bool time_only) {
+  auto plan = plan_program(point, sizes, planned_topology_bytes(point), memory_limit_bytes, time_only);
   plan.estimate = with_topology(plan.estimate, point);
+  plan_threads(plan, point, sizes);
   return plan;
 }
 
@@ -295,12 +354,21 @@ std::size_t left_for_synthesis(const DesignPoint& point, const Topology& topolog
 }
 
 PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                     std::size_t memory_limit_bytes) {
+                     std::size_t memory_limit_bytes, bool time_only) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   const auto sizes = sizes_of_built(topology, collective);
-  if (synthesizer == nullptr) return plan_with_topology(point, sizes, memory_limit_bytes);
+  if (synthesizer == nullptr) return plan_with_topology(point, sizes, memory_limit_bytes, time_only);
   const auto left = left_for_synthesis(point, topology, collective, memory_limit_bytes);
-  return {with_topology(estimate_synthesis(point, *synthesizer, topology, collective, sizes, left), point), true, ""};
+  return {with_topology(estimate_synthesis(point, *synthesizer, topology, collective, sizes, left), point), true, "", 0,
+          0};
+}
+
+int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {
+  const auto left = memory_limit_bytes - std::min(memory_limit_bytes, plan.estimate.bytes);
+  if (left < plan.bytes_of_sharing) return 1;
+  if (plan.bytes_per_thread == 0) return threads;
+  const auto further = (left - plan.bytes_of_sharing) / plan.bytes_per_thread;
+  return static_cast<int>(std::min(static_cast<std::size_t>(std::max(threads, 1)), 1 + further));
 }
 
 Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
@@ -310,7 +378,7 @@ Estimate estimate_built(const DesignPoint& point, const Topology& topology, cons
 
 Estimate Estimator::operator()(const DesignPoint& point) {
   if (is_plain_shape(point) && is_program(point))
-    return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes_).estimate;
+    return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes_, false).estimate;
   auto stand_in = stand_in_for(point);
   {
     const std::lock_guard lock(mutex_);

@@ -14,14 +14,21 @@ namespace tenex {
 [[nodiscard]] Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                       std::size_t memory_limit_bytes);
 
-/// What a point takes, and whether its timed stream is kept for the verifier.
+/// What a point takes on one thread, and whether its timed stream is kept for the verifier. Neither depends on how many
+/// threads there are, so rows do not.
 struct PointPlan {
   Estimate estimate;
   bool records = true;
-  std::string left_out;  ///< why not, with the bytes it would take
+  std::string left_out;              ///< why not, with the bytes it would take
+  std::size_t bytes_of_sharing = 0;  ///< further, where a simulation is shared by threads
+  std::size_t bytes_per_thread = 0;  ///< and for each thread but the first
 };
+/// `time_only`: a program's stream is not to be kept.
 [[nodiscard]] PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                   std::size_t memory_limit_bytes);
+                                   std::size_t memory_limit_bytes, bool time_only = false);
+
+/// How many of `threads` the limit leaves memory for, the plan's own aside; 1 at least.
+[[nodiscard]] int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes);
 
 /// What the limit leaves to a synthesizer: all but the point's topology and the check of its schedule.
 [[nodiscard]] std::size_t left_for_synthesis(const DesignPoint& point, const Topology& topology,

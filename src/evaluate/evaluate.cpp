@@ -148,7 +148,7 @@ constexpr std::uint64_t most_hashed_sends = std::uint64_t{1} << 28;
 Verdict judge(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
               const EvaluateOptions& options) {
   VerifyOptions verify_options;
-  verify_options.memory_limit_bytes = options.memory_limit_bytes / 2;
+  verify_options.memory_limit_bytes = options.memory_limit_bytes;
   verify_options.threads = options.threads;
   if (schedule.sends() > most_replayed_sends && has_orbit_check(topology, collective, schedule))
     return verify_symmetric(topology, collective, occupancy, schedule, verify_options);
@@ -227,17 +227,22 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
   if (const auto in_range = check_time_range(point, topology, *collective); !in_range)
     return end_point(row, in_range.errors());
   const auto limit = options.memory_limit_bytes;
-  const auto plan = plan_built(point, topology, *collective, limit);
+  const auto plan = plan_built(point, topology, *collective, limit, options.time_only);
   if (!fits(row, plan.estimate, options)) return;
+  auto sharing = options;  // threads never change what comes out
+  sharing.threads = affordable_threads(plan, options.threads, limit);
+  // In-trees, which all algorithms' sums are, are in the plan; exact sets may take what it leaves.
+  auto checking = options;
+  checking.memory_limit_bytes = limit - plan.estimate.bytes;
 
   const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
   auto stream = synthesized ? run_synthesizer(point, topology, *collective, options,
                                               left_for_synthesis(point, topology, *collective, limit))
-                            : run_program(point, topology, *collective, options, plan.records);
+                            : run_program(point, topology, *collective, sharing, plan.records);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);
   if (!plan.left_out.empty()) row.reason += (row.reason.empty() ? "" : "; ") + plan.left_out;
-  if (!verify_stream(row, point, topology, *collective, *stream, options)) return;
+  if (!verify_stream(row, point, topology, *collective, *stream, checking)) return;
 
   const auto bound = bound_of(point, topology, *collective, stream->single_chunks, cache);
   row.bound_ps = bound->time.count();

@@ -89,24 +89,38 @@ class ProgramRunner {
       std::erase_if(able, [](const Algorithm* algorithm) { return !has_halves(*algorithm); });
     const Algorithm* best = nullptr;
     SimTime least;
+    std::int64_t tried = 0;
+    Diagnostics unable;
     for (const auto* algorithm : able) {
       const auto finish = time(*algorithm);
+      if (!finish && is_for_another_engine(finish.errors())) {
+        unable = finish.errors();
+        continue;
+      }
       if (!finish) return finish.errors();
+      ++tried;
       if (best != nullptr && *finish >= least) continue;
       best = algorithm;
       least = *finish;
     }
+    if (best == nullptr && !unable.empty()) return unable;
     if (best == nullptr)
       return input_error({}, fmt::format("no textbook algorithm does {} here", to_string(collective_.kind())), "",
                          "name an algorithm or a synthesizer");
     auto stream = run(*best);
     if (!stream) return stream;
     stream->chosen_algorithm = std::string(best->name);
-    stream->candidates = static_cast<std::int64_t>(able.size());
+    stream->candidates = tried;
     return stream;
   }
 
  private:
+  /// The engine that was named cannot run the algorithm: for `auto` it is then no candidate.
+  [[nodiscard]] bool is_for_another_engine(const Diagnostics& errors) const {
+    return full_.engine != SimulationEngine::automatic &&
+           std::ranges::all_of(errors, [](const Diagnostic& error) { return error.fault == Fault::unsupported; });
+  }
+
   [[nodiscard]] Result<Simulation> simulate_as(const Algorithm& algorithm, CollectiveKind kind,
                                                const SimulationOptions& options) const {
     const auto part = kind == collective_.kind() ? std::optional<Collective>() : collective_.as(kind);

@@ -3,8 +3,10 @@
 #include "sizes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "tenex/algorithm/algorithm.hpp"
@@ -238,6 +240,19 @@ double steps_by_dimension(const DesignPoint& point, double members) {
   return std::max(steps, 1.0);
 }
 
+/// Hops of one NPU to all whose number differs from its own in one bit; only where bits are steps within dimensions.
+std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& sizes) {
+  if (!sizes.product || !sizes.collective.everyone) return std::nullopt;
+  double hops = 0;
+  for (const auto& block : point.topology.shape.blocks) {
+    if (!std::has_single_bit(block.size)) return std::nullopt;
+    const bool steps = block.kind == BlockKind::ring || block.kind == BlockKind::line;
+    for (std::uint32_t bit = 1; bit < block.size; bit *= 2)
+      hops += steps ? bit : block.kind == BlockKind::switched ? 2 : 1;
+  }
+  return hops;
+}
+
 /// Of one algorithm. Those that go by dimensions, halve or double send large messages; trees send slices down and up.
 ProgramSizes sizes_of_algorithm(std::string_view name, const DesignPoint& point, const PointSizes& sizes) {
   const auto hops = mean_hops(point, sizes);
@@ -245,20 +260,28 @@ ProgramSizes sizes_of_algorithm(std::string_view name, const DesignPoint& point,
   const auto& collective = sizes.collective;
   const auto members = static_cast<double>(collective.members);
   const double slices = static_cast<double>(point.chunks) * members;  // of all NPUs
-  const double each = passes * collective.sends;                      // every chunk to everybody, one by one
+  const bool all_to_all = point.collective == CollectiveKind::all_to_all;
+  const double each = passes * collective.sends;  // every chunk to everybody, one by one
   if (name == "ring" || name == "ring_unidirectional") return {each, each * hops.neighbour, 0};
   if (name == "direct") return {each, each * hops.pair, 0};
   if (name == "multitree") return {each, each * (sizes.topology.switches > 0 ? 2 : 1), 0};  // along links
-  if (name == "rhd" || name == "bruck") {
+  // Equal payloads are kept once: every step of a recursion, and every tree, parts all chunks among its messages.
+  if (name == "rhd") {
     const double messages = passes * slices * log2_up(members);
-    return {messages, messages * hops.pair, each};
+    const auto halving = halving_hops(point, sizes);
+    return {messages, halving ? passes * slices * *halving : messages * hops.pair, messages};
+  }
+  if (name == "bruck") {
+    const double messages = passes * slices * log2_up(members);
+    return {messages, messages * hops.pair, each * (all_to_all ? log2_up(members) : 1)};
   }
   if (name == "dbt" || name == "c_cube" || name == "tto" || name == "blink") {
     const double messages = 6 * slices;
-    return {messages, messages * hops.pair, 6 * each};
+    return {messages, messages * hops.pair, 2 * slices};
   }
   const double messages = passes * slices * steps_by_dimension(point, members);
-  return {messages, messages * (sizes.topology.switches > 0 ? 2 : 1), each};
+  const auto dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
+  return {messages, messages * (sizes.topology.switches > 0 ? 2 : 1), each * (all_to_all ? dimensions : 1)};
 }
 
 }  // namespace
@@ -267,7 +290,7 @@ ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes)
   if (point.algorithm != "auto") return sizes_of_algorithm(point.algorithm, point, sizes);
   ProgramSizes most;
   for (const auto& algorithm : algorithms()) {
-    if (!algorithm.textbook) continue;
+    if (sizes.topology.npus > algorithm.candidate_npus) continue;
     const auto one = sizes_of_algorithm(algorithm.name, point, sizes);
     most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
   }

@@ -399,10 +399,10 @@ Status Merger::write_arrivals(ColumnFileWriter& file) {
   const auto entry = begin_group(file, "/arrivals", static_cast<std::size_t>(offsets.back()));
   write_integers(file, "/arrivals/point", entry_points(*counts), "", "index of the point in the study", entry);
   for (const auto& [source, path, units, meaning] :
-       {Column{store::columns::kArrivalTime, "/arrivals/time_ps", "ps", "when the message was unpacked"},
+       {Column{store::columns::kArrivalTime, "/arrivals/time_ps", "ps", "when the chunk was unpacked"},
         Column{store::columns::kArrivalNpu, "/arrivals/npu", "", "where"},
         Column{store::columns::kArrivalChunk, "/arrivals/chunk", "",
-               "its chunk; of several the algorithm's own number for them"}}) {
+               "the chunk; a message of several has an entry for each"}}) {
     const auto values = gather_ragged(store::columns::kArrivalCount, source, offsets);
     if (!values) return values.errors();
     write_integers(file, path, *values, units, meaning, entry);

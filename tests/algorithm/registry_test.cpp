@@ -71,7 +71,7 @@ TEST(AlgorithmRegistry, RefusesWhatAnAlgorithmCannotDoAndSaysWhy) {
   }
 }
 
-TEST(AlgorithmRegistry, OffersTheTextbookAlgorithmsThatFitAsCandidates) {
+TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
   const auto names = [](std::string_view shape, CollectiveKind kind) {
     const auto topology = support::shape(shape);
     std::vector<std::string_view> able;
@@ -82,10 +82,18 @@ TEST(AlgorithmRegistry, OffersTheTextbookAlgorithmsThatFitAsCandidates) {
   using Names = std::vector<std::string_view>;
   EXPECT_EQ(names("RI(4)_SW(2)", CollectiveKind::all_reduce),
             (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd", "dbt", "hierarchical",
-                   "blueconnect"}));
+                   "blueconnect", "themis"}));
   // No power of two, no dimensions.
   EXPECT_EQ(names("dragonfly(3,4)", CollectiveKind::all_reduce),
-            (Names{"ring", "ring_unidirectional", "direct", "dbt"}));
+            (Names{"ring", "ring_unidirectional", "direct", "dbt", "multitree", "blink"}));
+  EXPECT_EQ(names("mesh(3,4)", CollectiveKind::all_reduce),
+            (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "dbt", "hierarchical", "blueconnect",
+                   "themis", "multitree", "tto", "blink"}));
+  EXPECT_EQ(names("FC(8)", CollectiveKind::all_reduce).size(), 12U) << "all but bruck and tto";
+  // A tree per NPU is grown for up to 256 NPUs.
+  EXPECT_EQ(names("RI(257)", CollectiveKind::all_gather),
+            (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "bruck", "hierarchical",
+                   "blueconnect", "themis"}));
   EXPECT_EQ(names("RI(3)_RI(3)", CollectiveKind::all_to_all), (Names{"direct", "bruck", "hierarchical"}));
   EXPECT_TRUE(names("RI(3)_RI(3)", CollectiveKind::broadcast).empty());
 }

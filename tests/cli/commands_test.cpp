@@ -201,6 +201,22 @@ TEST(Simulate, ChoosesTheBestAlgorithmAndPrintsWhatIsObserved) {
     EXPECT_THAT(finished.out, HasSubstr(words));
 }
 
+TEST(Simulate, TimesAloneWhenAsked) {
+  const auto finished = on_mesh(
+      "simulate", {"--collective", "all_gather", "--size", "9000B", "--algorithm", "direct", "--time-only", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("\"verified\":\"skipped\""));
+  EXPECT_THAT(finished.out, HasSubstr("only the time was asked for"));
+}
+
+TEST(List, SaysWhatEachAlgorithmIsForAndNeeds) {
+  const auto finished = tenex({"list", "algorithms"});
+  ASSERT_EQ(finished.exit_code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("for all_gather, all_to_all"));     // bruck
+  EXPECT_THAT(finished.out, HasSubstr("needs groups of powers of two"));  // rhd
+  EXPECT_THAT(finished.out, HasSubstr("tried by auto up to 256 NPUs"));   // multitree, blink
+}
+
 TEST(Simulate, TellsThatAScheduleOfPayloadsHasNoFile) {
   const TemporaryFolder folder;
   const auto finished = on_mesh("simulate", {"--collective", "all_gather", "--size", "9000B", "--algorithm", "bruck",

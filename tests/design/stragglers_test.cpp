@@ -33,8 +33,27 @@ TEST(Stragglers, ThatAreNoSlowerAreNone) {
 
 TEST(Stragglers, RefuseWhatTheyDoNotKnow) {
   for (const auto* text : {"", "npu", "npu x x2", "npu 3 2", "npu 3 x2 x3", "npu 3 x1.2345", "link 0 x2", "link 0-0 x2",
-                           "link 0-1 delay 5us", "switch 3 x2", "npu 3 delay 5", "npu 3 x-2", "npu 3 x2; "})
+                           "link 0-1 delay 5us", "switch 3 x2", "npu 3 delay 5", "npu 3 x-2", "npu 3 x2;; npu 4 x2",
+                           ";", "npu 3 x2;;", "npu 3 delay 1us; npu 3 delay 2us"})
     EXPECT_FALSE(parse_stragglers(text).ok()) << text;
+}
+
+TEST(Stragglers, TakeTheLargestOfSeveralFactors) {
+  // Both name the links between NPUs 0 and 1, whichever way round.
+  EXPECT_EQ(to_string(*parse_stragglers("link 0-1 x1.5; link 1-0 x3")), "link 0-1 x3");
+  EXPECT_EQ(to_string(*parse_stragglers("npu 2 x4; npu 2 x2; npu 2 delay 1ns")), "npu 2 x4; npu 2 delay 1000ps");
+  EXPECT_EQ(to_string(*parse_stragglers("link 0->1 x2; link 1->0 x3")), "link 0->1 x2; link 1->0 x3");
+}
+
+TEST(Stragglers, MayEndInASemicolon) { EXPECT_EQ(to_string(*parse_stragglers("npu 3 x2; ")), "npu 3 x2"); }
+
+TEST(Stragglers, TellAllMistakesAtOnce) {
+  const auto parsed = parse_stragglers("npu 3 x2.0001; npu 4 x0.5; npu 5 slow; npu 6 x2");
+  ASSERT_FALSE(parsed.ok());
+  ASSERT_EQ(parsed.errors().size(), 3U);
+  EXPECT_EQ(parsed.errors()[0].problem, "the factor of \"npu 3 x2.0001\" has more than three decimals");
+  EXPECT_EQ(parsed.errors()[1].problem, "the factor of \"npu 4 x0.5\" is out of range");
+  EXPECT_EQ(parsed.errors()[2].problem, "\"npu 5 slow\" names no straggler");
 }
 
 TEST(NewKeys, ChangeTheKeyOnlyWhereTheyAreUsed) {
@@ -42,7 +61,8 @@ TEST(NewKeys, ChangeTheKeyOnlyWhereTheyAreUsed) {
   EXPECT_EQ(
       study_with("stragglers = \"none\"\norder = \"relative\"\nsimulation_engine = \"auto\"\n")->points.front().key,
       plain.key);
-  const auto slow = study_with("stragglers = \"npu 3 x2.0\"\norder = \"absolute\"\n")->points.front();
+  const auto slow =
+      study_with("stragglers = \"npu 3 x2.0\"\norder = \"absolute\"\nalgorithm = \"direct\"\n")->points.front();
   EXPECT_THAT(slow.canonical, HasSubstr("\norder=absolute\n"));
   EXPECT_THAT(slow.canonical, HasSubstr("\nstragglers=npu 3 x2\n"));
 }
@@ -51,6 +71,11 @@ TEST(NewKeys, AreLeftOutWhereNothingReadsThem) {
   // Only direct has a window; a synthesizer's schedule is not simulated and addresses no peers.
   EXPECT_THAT(study_with("window = 3\n")->points.front().canonical, Not(HasSubstr("window")));
   EXPECT_THAT(study_with("window = 3\nalgorithm = \"direct\"\n")->points.front().canonical, HasSubstr("window=3"));
+  // A ring's NPU has one peer at a time: there is no order to take them in.
+  EXPECT_EQ(study_with("algorithm = \"ring\"\norder = \"absolute\"\n")->points.front().key,
+            study_with("algorithm = \"ring\"\n")->points.front().key);
+  EXPECT_NE(study_with("algorithm = \"direct\"\norder = \"absolute\"\n")->points.front().key,
+            study_with("algorithm = \"direct\"\n")->points.front().key);
   const auto synthesized =
       study_with("algorithm = \"tacos\"\norder = \"absolute\"\nsimulation_engine = \"window\"\nwindow = 2\n");
   EXPECT_EQ(synthesized->points.front().key, study_with("algorithm = \"tacos\"\n")->points.front().key);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluate/points.hpp"
@@ -106,11 +107,11 @@ double status_bytes(const std::string& name) {
 }
 
 /// What evaluating a point adds to this process at its peak; negative where that cannot be told.
-double measured_bytes(const DesignPoint& given, Evaluation& row) {
+double measured_bytes(const DesignPoint& given, Evaluation& row, const EvaluateOptions& options = {}) {
   malloc_trim(0);
   if (!kMeasurable || !(std::ofstream("/proc/self/clear_refs") << 5 << std::flush)) return -1;
   const double before = status_bytes("VmRSS");
-  row = row_of(given);
+  row = row_of(given, options);
   return status_bytes("VmHWM") - before;
 }
 
@@ -144,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"FC(500)", "all_gather", "direct"}, Case{"FC(250)", "all_reduce", "direct"},
                       Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
                       Case{"RI(512)", "all_reduce", "ring"}, Case{"RI(128)", "reduce_scatter", "direct"},
-                      Case{"RI(256)", "all_reduce", "rhd"}, Case{"FC(300)", "all_to_all", "direct"},
+                      Case{"RI(256)", "all_reduce", "rhd"}, Case{"torus(16,16,8)", "all_reduce", "rhd"},
+                      Case{"SW(512)", "all_reduce", "dbt"}, Case{"FC(300)", "all_to_all", "direct"},
                       Case{"torus(8,8,4)", "all_reduce", "hierarchical"},
                       Case{"mesh(16,16)", "all_gather", "multitree"},
                       Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
@@ -152,6 +154,83 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
                       Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
                       Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}));
+
+class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
+
+TEST_P(MemoryPlanWithoutSends, CoversThePeak) {
+  // The limit is a byte too low for the sends to be kept; what the program itself stores must still be planned.
+  const auto& [topology, collective, algorithm, chunks, occupancy] = GetParam();
+  const auto given = point({{"topology", topology},
+                            {"collective", collective},
+                            {"algorithm", algorithm},
+                            {"chunks", chunks},
+                            {"size", "64MiB"},
+                            {"occupancy", occupancy}});
+  EvaluateOptions options;
+  options.memory_limit_bytes = estimate(given).bytes - 1;
+  Evaluation row;
+  const double peak = measured_bytes(given, row, options);
+  if (peak < 0) GTEST_SKIP() << "peaks cannot be measured here";
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  ASSERT_EQ(row.verified, Verified::skipped);
+  EXPECT_LE(row.memory_planned_bytes, static_cast<std::int64_t>(options.memory_limit_bytes));
+  EXPECT_GE(static_cast<double>(row.memory_planned_bytes), peak) << topology;
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, MemoryPlanWithoutSends,
+                         ::testing::Values(Case{"RI(600)", "all_gather", "multitree", "1"},
+                                           Case{"RI(600)", "all_reduce", "multitree", "1"},
+                                           Case{"FC(128)", "reduce_scatter", "multitree", "2"},
+                                           Case{"torus(16,16,16)", "all_reduce", "rhd", "1"},
+                                           Case{"SW(2048)", "all_reduce", "dbt", "32"}));
+
+TEST(MemoryPlanOfThreads, StaysWithinTheLimitByUsingFewer) {
+  // Rows are the same whatever threads there are; those that the limit has no memory for are not used.
+  const auto given = point({{"topology", "SW(4096)"},
+                            {"collective", "all_reduce"},
+                            {"algorithm", "dbt"},
+                            {"chunks", "16"},
+                            {"size", "1GiB"}});
+  EvaluateOptions options;
+  options.memory_limit_bytes = 20'000'000;  // too little for the sends, and for 15 further threads of 8 MB
+  const auto alone = row_of(given, options);
+  options.threads = 16;
+  Evaluation row;
+  const double peak = measured_bytes(given, row, options);
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.memory_planned_bytes, alone.memory_planned_bytes);
+  EXPECT_EQ(row.collective_time_ps, alone.collective_time_ps);
+  EXPECT_EQ(row.verified, alone.verified);
+  EXPECT_LE(peak, 20e6);
+}
+
+TEST(MemoryPlanOfChecks, NeedsNoSetsOfContributionsForAnyAlgorithmsSums) {
+  // Sums of every algorithm are in-trees, wherever they become complete, and checked so: one bit per NPU and chunk,
+  // which is in the plan.
+  for (const auto& [topology, algorithm] :
+       std::vector<std::pair<const char*, const char*>>{{"RI(6)", "ring"},
+                                                        {"RI(6)", "ring_unidirectional"},
+                                                        {"torus(3,4)", "ring_per_dimension"},
+                                                        {"SW(6)", "direct"},
+                                                        {"torus(4,4)", "rhd"},
+                                                        {"SW(9)", "dbt"},
+                                                        {"torus(4,4)", "dbt"},
+                                                        {"torus(3,4)", "hierarchical"},
+                                                        {"torus(3,4)", "blueconnect"},
+                                                        {"torus(3,4)", "themis"},
+                                                        {"mesh(3,3)", "multitree"},
+                                                        {"FC(8)", "c_cube"},
+                                                        {"mesh(3,3)", "tto"},
+                                                        {"mesh(3,3)", "blink"}}) {
+    const auto row = row_of(point({{"topology", topology},
+                                   {"collective", "all_reduce"},
+                                   {"algorithm", algorithm},
+                                   {"chunks", "3"},
+                                   {"size", "1MiB"}}));
+    EXPECT_EQ(row.verified, Verified::yes) << algorithm << " on " << topology << ": " << row.reason;
+    EXPECT_EQ(row.reduction_check, "in_tree") << algorithm << " on " << topology;
+  }
+}
 
 }  // namespace
 }  // namespace tenex

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "evaluate/points.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/simulation/simulator.hpp"
 
 namespace tenex {
 namespace {
@@ -76,8 +78,7 @@ TEST(Auto, IsTheFastestOfItsCandidates) {
     std::int64_t least = -1;
     for (const auto& algorithm : algorithms()) {
       const auto& kinds = algorithm.collectives;
-      if (!algorithm.textbook || std::find(kinds.begin(), kinds.end(), CollectiveKind::all_reduce) == kinds.end())
-        continue;
+      if (std::find(kinds.begin(), kinds.end(), CollectiveKind::all_reduce) == kinds.end()) continue;
       const auto row = row_of(point(with(words, "algorithm", std::string(algorithm.name).c_str())));
       if (row.status != PointStatus::ok) continue;
       if (least < 0 || row.collective_time_ps < least) least = row.collective_time_ps;
@@ -88,6 +89,66 @@ TEST(Auto, IsTheFastestOfItsCandidates) {
     EXPECT_EQ(chosen.candidates, -1);
     EXPECT_EQ(best.verified, Verified::yes);
   }
+}
+
+TEST(Auto, LeavesOutWhatTheNamedEngineCannotRun) {
+  // On a ring, one cycle each way in a gather: the rings alone are of cycles that share no link.
+  const Words words{{"topology", "RI(8)"}, {"collective", "all_gather"}, {"algorithm", "auto"}, {"size", "64KB"}};
+  const auto all = row_of(point(words));
+  const auto few = row_of(point(with(words, "simulation_engine", "static_order")));
+  ASSERT_EQ(few.status, PointStatus::ok) << few.reason;
+  EXPECT_EQ(few.simulation_engine, "static_order");
+  EXPECT_EQ(few.chosen_algorithm, "ring");
+  EXPECT_GE(few.candidates, 2);
+  EXPECT_LT(few.candidates, all.candidates);
+  // Recursive doubling, trees, direct and so on: nothing is an open loop when all is reduced.
+  const auto none = row_of(point({{"topology", "RI(8)"},
+                                  {"collective", "all_reduce"},
+                                  {"algorithm", "auto"},
+                                  {"size", "64KB"},
+                                  {"simulation_engine", "trains"}}));
+  EXPECT_EQ(none.status, PointStatus::unsupported) << none.reason;
+}
+
+TEST(Order, IsInTheKeyOfAllThatReadIt) {
+  // Where it is left out of the key, the program's times must not depend on it.
+  std::size_t left_out = 0;
+  for (const auto* topology : {"FC(4)_RI(4)", "SW(4)_LI(4)"})
+    for (const auto* collective : {"all_gather", "all_reduce"})
+      for (const auto& algorithm : algorithms()) {
+        const auto& kinds = algorithm.collectives;
+        if (std::ranges::find(kinds, parse_collective_kind(collective).value()) == kinds.end()) continue;
+        const Words words{{"topology", topology},
+                          {"collective", collective},
+                          {"size", "64KB"},
+                          {"algorithm", std::string(algorithm.name)}};
+        const auto relative = point(words);
+        if (relative.key != point(with(words, "order", "absolute")).key) continue;
+        ++left_out;
+        const auto built = build_point_topology(relative).value();
+        const auto work = build_point_collective(relative, built.npus()).value();
+        const auto program = algorithm.make(built, work, {});
+        if (!program) continue;
+        const auto other = algorithm.make(built, work, {.order = DestinationOrder::absolute}).value();
+        EXPECT_EQ(simulate(built, work, **program, {}).value().finish, simulate(built, work, *other, {}).value().finish)
+            << algorithm.name << " on " << topology;
+      }
+  EXPECT_GE(left_out, 16U);
+}
+
+TEST(TimeOnly, NeitherRecordsNorVerifies) {
+  const Words words{{"topology", "SW(16)"}, {"algorithm", "direct"}, {"size", "64KB"}, {"alpha", "1us"}};
+  EvaluateOptions options;
+  options.time_only = true;
+  const auto timed = row_of(point(words), options);
+  const auto verified = row_of(point(words));
+  ASSERT_EQ(timed.status, PointStatus::ok) << timed.reason;
+  EXPECT_EQ(timed.simulation_engine, "trains");
+  EXPECT_EQ(timed.verified, Verified::skipped);
+  EXPECT_THAT(timed.reason, HasSubstr("only the time was asked for"));
+  EXPECT_EQ(verified.verified, Verified::yes);
+  EXPECT_EQ(timed.collective_time_ps, verified.collective_time_ps);
+  EXPECT_EQ(timed.bound_ps, verified.bound_ps);
 }
 
 TEST(Auto, WithoutOverlapTriesOnlyWhatHasHalves) {
@@ -220,6 +281,29 @@ TEST(Observations, AddUpToTheSameBusyTime) {
       ASSERT_FALSE(row.arrivals.empty());
       EXPECT_EQ(row.arrivals.back().time.count(), row.collective_time_ps);
     }
+}
+
+TEST(Observations, HaveAnArrivalForEveryChunkThatAMessageCarries) {
+  // Each of 16 NPUs gets 15 chunks. Along dimension 1 messages carry one chunk, along dimension 2 a row of four.
+  EvaluateOptions options;
+  options.arrivals = true;
+  for (const auto* backend : {"congestion_aware", "congestion_unaware"}) {
+    const auto row = row_of(point({{"topology", "FC(4)_FC(4)"},
+                                   {"collective", "all_gather"},
+                                   {"algorithm", "hierarchical"},
+                                   {"size", "4KB"},
+                                   {"backend", backend}}),
+                            options);
+    ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+    ASSERT_EQ(row.arrivals.size(), 16U * 15U) << backend;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> distinct;
+    for (const auto& delivery : row.arrivals) {
+      EXPECT_LT(delivery.chunk.value(), 16U);
+      EXPECT_NE(delivery.chunk.value(), delivery.npu.value()) << "an NPU's own chunk";
+      distinct.emplace(delivery.npu.value(), delivery.chunk.value());
+    }
+    EXPECT_EQ(distinct.size(), 16U * 15U);
+  }
 }
 
 }  // namespace

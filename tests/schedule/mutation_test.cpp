@@ -29,6 +29,19 @@ Case greedy_case(std::string name, Topology topology, Collective collective, Occ
   return {std::move(name), std::move(topology), std::move(collective), occupancy, std::move(sends)};
 }
 
+/// The same All-Reduce with every chunk under the name of the next one of its group: its sums become complete at others
+/// than the chunks' owners.
+Case rooted_elsewhere(Case given) {
+  given.name += " rooted elsewhere";
+  for (auto& send : given.sends) {
+    const GroupId group = given.collective.group_of(send.chunk);
+    const auto first = given.collective.first_chunk(group).index();
+    const auto count = given.collective.chunks_in(group);
+    send.chunk = ChunkId::at(first + (send.chunk.index() - first + 1) % count);
+  }
+  return given;
+}
+
 std::vector<Case> cases() {
   using enum CollectiveKind;
   using support::collective;
@@ -52,6 +65,11 @@ std::vector<Case> cases() {
                             collective(all_gather, 6, bytes(6000), 1, "0,2,4; 1,3"), transfer, 8, true));
   all.push_back(greedy_case("groups scatter through bystanders", support::ring(6),
                             collective(reduce_scatter, 6, bytes(6000), 1, "0,3; 1,2,4"), serialization, 9, true));
+  all.push_back(rooted_elsewhere(
+      greedy_case("mesh all-reduce", support::mesh(3, 2), collective(all_reduce, 6, bytes(6000)), transfer, 10)));
+  all.push_back(
+      rooted_elsewhere(greedy_case("groups all-reduce through bystanders", support::ring(6),
+                                   collective(all_reduce, 6, bytes(6000), 1, "0,2,4; 1,3"), serialization, 11, true)));
   const auto cube = support::shape("hypercube(2)");
   const auto doubled = collective(all_reduce, 4, bytes(4000));
   all.push_back({"recursive doubling", cube, doubled, transfer, test::recursive_doubling(cube, doubled, transfer)});

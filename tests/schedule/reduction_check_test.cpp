@@ -69,6 +69,62 @@ TEST(ReductionChecks, FallBackToExactSetsWhereEverybodySumsUp) {
   EXPECT_EQ(verdict.collective_time, nanoseconds(520 * 8 * 3));
 }
 
+/// An All-Reduce on a line 0 - 1 - 2: every chunk is summed up at NPU 2, NPU 0's part by a message that passes NPU 1,
+/// and sent back. A hop takes 500 ns + 1,000 B / 50 GB/s = 520 ns.
+std::vector<Send> summed_at_the_end(const Topology& line) {
+  std::vector<Send> sends;
+  const auto link = [&](std::uint32_t a, std::uint32_t b) { return test::link_between(line, a, b).value(); };
+  for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
+    const SimTime start = nanoseconds(4 * 520) * chunk;
+    sends.push_back(test::hop_of(sum_of(chunk, link(0, 1), start), chunk, 2));
+    sends.push_back(test::hop_of(sum_of(chunk, link(1, 2), start + nanoseconds(520)), chunk, 2));
+    sends.push_back(sum_of(chunk, link(1, 2), start));
+    sends.push_back(test::copy_of(chunk, link(2, 1), start + nanoseconds(2 * 520)));
+    sends.push_back(test::copy_of(chunk, link(1, 0), start + nanoseconds(3 * 520)));
+  }
+  return sends;
+}
+
+TEST(ReductionChecks, AllowAnAllReducesSumsToBecomeCompleteAnywhere) {
+  const auto topology = support::line(3);
+  const auto collective = support::collective(CollectiveKind::all_reduce, 3, bytes(3000));
+  const Schedule schedule = make_list_schedule(summed_at_the_end(topology));
+  for (const auto method : {ReductionCheck::in_tree, ReductionCheck::exact_sets}) {
+    const Verdict verdict = verify(topology, collective, Occupancy::transfer, schedule, by(method, 10'000));
+    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_EQ(verdict.reduction_check, method == ReductionCheck::in_tree ? "in_tree" : "exact_sets");
+    EXPECT_EQ(verdict.collective_time, nanoseconds(3 * 4 * 520));
+  }
+}
+
+TEST(ReductionChecks, SeeACopyOfASumThatIsCompleteElsewhere) {
+  // NPU 1 owns chunk 1, but its sum is complete at NPU 2 after 1,040 ns, and NPU 1 sends a value to NPU 0 before.
+  const auto topology = support::line(3);
+  const auto collective = support::collective(CollectiveKind::all_reduce, 3, bytes(3000));
+  auto sends = summed_at_the_end(topology);
+  sends[9].start -= picoseconds(521'000);  // the copy of chunk 1 from NPU 1 to NPU 0: after the sums, before the copy
+  for (const auto method : {ReductionCheck::in_tree, ReductionCheck::exact_sets}) {
+    const Verdict verdict = verify(topology, collective, Occupancy::transfer, make_list_schedule(sends), by(method));
+    ASSERT_EQ(verdict.violations, 1U) << static_cast<int>(method);
+    EXPECT_EQ(verdict.findings[0].violation, Violation::incomplete_sum);
+    if (method == ReductionCheck::in_tree) {
+      EXPECT_THAT(verdict.findings[0].message, ::testing::HasSubstr("goes toward NPU 2 and never becomes complete"));
+    }
+  }
+}
+
+TEST(ReductionChecks, DoNotTakeAReduceScatterForRootedElsewhere) {
+  // The same sums without their copies: as a Reduce-Scatter chunks 0 and 1 are at nobody's who needs them.
+  const auto topology = support::line(3);
+  const auto collective = support::collective(CollectiveKind::reduce_scatter, 3, bytes(3000));
+  auto sends = summed_at_the_end(topology);
+  std::erase_if(sends, [](const Send& send) { return send.stage == Stage::copy; });
+  const Verdict verdict = verify(topology, collective, Occupancy::transfer, make_list_schedule(sends));
+  EXPECT_EQ(verdict.outcome, Verification::invalid);
+  ASSERT_EQ(verdict.violations, 2U);
+  EXPECT_EQ(verdict.findings[0].violation, Violation::missing_contribution);
+}
+
 TEST(ReductionChecks, SkipWhatWouldNeedTooMuchMemoryAndSayHowMuch) {
   const auto topology = support::shape("hypercube(3)");
   const auto collective = support::collective(CollectiveKind::all_reduce, 8, bytes(8000));

@@ -1,6 +1,7 @@
 // Textbook algorithms: they make Programs. A new algorithm is one file and one line of the registry.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -38,8 +39,11 @@ struct Algorithm {
   Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&, const AlgorithmOptions&);
   /// Every message carries one chunk, so that bounds that count chunks hold.
   bool single_chunks = true;
-  /// One that a communication library has at hand for any network: a candidate of candidates().
-  bool textbook = false;
+  /// What topologies and groups must be for it; empty: any.
+  std::string_view requirement = {};
+  /// Up to how many NPUs it is a candidate of candidates(): beyond, making its program would take too long to be tried
+  /// beside others (a tree per NPU; 256 NPUs take a fraction of a second).
+  std::size_t candidate_npus = SIZE_MAX;
 };
 
 /// The explicit table: a line per algorithm, the rings first.
@@ -47,8 +51,8 @@ struct Algorithm {
 /// nullptr when there is none of that name.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
 
-/// The textbook algorithms that can do this collective on this topology, in the table's order: those among which a
-/// communication library would choose. Makes each program once: O(npus) each.
+/// The algorithms that can do this collective on this topology, in the table's order: the baselines of which the best
+/// is chosen. Makes each program once: O(npus) each, and the trees of some up to Algorithm::candidate_npus.
 [[nodiscard]] std::vector<const Algorithm*> candidates(const Topology& topology, const Collective& collective,
                                                        const AlgorithmOptions& options = {});
 

@@ -68,9 +68,9 @@ struct DesignPoint {
 void seal(DesignPoint& point);
 
 /// Sets what cannot influence the point's result to its default (root without a rooted collective, overlap without
-/// All-Reduce, attempts of a textbook algorithm, backend and simulation_engine of a synthesizer, window but for
-/// `direct`) and rewrites groups, `without` and per-dimension lists to the form that the canonical text uses: points
-/// with equal keys then differ at most in the text and path of their topology. O(length).
+/// All-Reduce, attempts of a textbook algorithm, backend and simulation_engine of a synthesizer, order and window of
+/// algorithms that do not read them) and rewrites groups, `without` and per-dimension lists to the form that the
+/// canonical text uses: points with equal keys then differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
 
 /// Process groups in the form that the canonical text uses, equal for equal groups: "all", else every group's members

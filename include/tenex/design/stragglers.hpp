@@ -30,9 +30,10 @@ struct Straggler {
 };
 using Stragglers = std::vector<Straggler>;
 
-/// Parses "none" (nothing) or entries joined by ";", in any order: `npu N xF`, `link A-B xF`, `link A->B xF`, `npu N
-/// delay T`, with F a decimal number from 1 to 1000000 of at most three places. Sorted by kind and ids. Errors (input):
-/// bad syntax, a factor below 1, the same thing named twice.
+/// Parses "none" (nothing) or entries joined by ";" (one may stand at the end), in any order: `npu N xF`, `link A-B
+/// xF`, `link A->B xF`, `npu N delay T`, with F a decimal number from 1 to 1000000 of at most three places. Sorted by
+/// kind and ids; of several factors of the same thing the largest. Errors (input), all of them: bad syntax, a factor
+/// below 1 or of more places, two delays of one NPU.
 [[nodiscard]] Result<Stragglers> parse_stragglers(std::string_view text, const Place& place = {});
 
 /// The canonical text: "none", or sorted entries with delays in ps. parse_stragglers() reads it back.

@@ -41,7 +41,8 @@ struct EvaluateOptions {
   bool link_loads = false;
   bool group_times = false;
   std::uint32_t utilization_bins = 0;  ///< > 0: the links' busy time in that many bins
-  bool arrivals = false;               ///< every delivery's time
+  bool arrivals = false;               ///< every delivered chunk's time
+  bool time_only = false;              ///< programs are timed by the fastest engine, neither recorded nor verified
   bool alone = false;                  ///< nothing else runs in this process: peak_rss_bytes is meaningful
 };
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "schedule/verifier/paths.hpp"
 #include "schedule/verifier/replay.hpp"
@@ -13,15 +15,53 @@
 namespace tenex::verifier {
 namespace {
 
+/// Per chunk, where its sum is to become complete; of an All-Reduce a guess. O(sends + chunks).
+std::vector<RootedSum> find_roots(const Context& context, const Schedule& schedule) {
+  const auto& collective = context.collective();
+  std::vector<RootedSum> sums(collective.chunks());
+  for (std::size_t c = 0; c < sums.size(); ++c) sums[c].root = collective.owner(ChunkId::at(c));
+  if (collective.kind() != CollectiveKind::all_reduce) return sums;
+  // `parts` is the exclusive or of the ranks until the roots are known.
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    std::uint32_t all_ranks = 0;
+    for (std::uint32_t rank = 0; rank < collective.groups()[g].members.size(); ++rank) all_ranks ^= rank;
+    const auto first = collective.first_chunk(GroupId::at(g)).index();
+    for (std::size_t c = first; c < first + collective.chunks_in(GroupId::at(g)); ++c) sums[c].parts = all_ranks;
+  }
+  const auto cross_out = [&](VertexId vertex, ChunkId chunk) {
+    if (contributes(context.topology(), collective, vertex, chunk))
+      sums[chunk.index()].parts ^= collective.rank_of(npu_of(vertex));
+  };
+  SendBuffer buffer;
+  for (std::size_t window = 0; window < schedule.windows(); ++window) {
+    schedule.read(window, buffer);
+    for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
+      const Send send = buffer.batch[i];
+      if (send.stage == Stage::copy || !context.link_exists(send) || !context.chunk_exists(send)) continue;
+      for (const ChunkId chunk : context.chunks(send)) {
+        cross_out(context.source(send), chunk);
+        // Whom a message only passes is its next hop's source, which undoes this.
+        if (!unpacks(context.topology(), send)) cross_out(context.target(send), chunk);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    const auto& members = collective.groups()[collective.group_of(ChunkId::at(c)).index()].members;
+    if (sums[c].parts < members.size()) sums[c].root = members[sums[c].parts];
+    sums[c].parts = 0;
+  }
+  return sums;
+}
+
 class InTreeCheck {
  public:
-  explicit InTreeCheck(const Context& context)
+  InTreeCheck(const Context& context, std::vector<RootedSum> sums)
       : context_(context),
         arrivals_(context.lanes()),
         paths_(context),
         sent_(context.topology().npus(), context.collective().chunks()) {
     report_.holds = true;
-    report_.sums.resize(context.collective().chunks());
+    report_.sums = std::move(sums);
   }
 
   InTreeReport run(const Schedule& schedule) {
@@ -62,8 +102,7 @@ class InTreeCheck {
   void arrive(const Arrival& arrival, ChunkId chunk) {
     --in_flight_;
     const VertexId vertex = context_.target(arrival.send);
-    if (vertex == vertex_of(context_.collective().owner(chunk))) {
-      auto& sum = report_.sums[chunk.index()];
+    if (auto& sum = report_.sums[chunk.index()]; vertex == vertex_of(sum.root)) {
       sum.complete_at = arrival.time;  // arrivals come in time order
       ++sum.parts;
     } else if (contributes(context_.topology(), context_.collective(), vertex, chunk)) {
@@ -84,7 +123,7 @@ class InTreeCheck {
 
   void leave(VertexId vertex, ChunkId chunk) {
     if (contributes(context_.topology(), context_.collective(), vertex, chunk)) {
-      require(vertex != vertex_of(context_.collective().owner(chunk)));
+      require(vertex != vertex_of(report_.sums[chunk.index()].root));
       require(sent_.insert(vertex.index(), chunk.index()));
       ++members_sent_;
       return;
@@ -111,7 +150,7 @@ class InTreeCheck {
 }  // namespace
 
 InTreeReport check_in_tree(const Context& context, const Schedule& schedule) {
-  return InTreeCheck(context).run(schedule);
+  return InTreeCheck(context, find_roots(context, schedule)).run(schedule);
 }
 
 }  // namespace tenex::verifier

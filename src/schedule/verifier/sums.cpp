@@ -21,26 +21,28 @@ class NoSums final : public Sums {
 
 class InTreeSums final : public Sums {
  public:
-  InTreeSums(const Context& context, std::vector<OwnedSum> owned) : context_(context), owned_(std::move(owned)) {}
+  InTreeSums(const Context& context, std::vector<RootedSum> rooted) : context_(context), rooted_(std::move(rooted)) {}
 
   TakenSum take(VertexId, ChunkId) override { return {}; }
   Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t) override {
-    return {.complete = owns(vertex, chunk) && --owned_[chunk.index()].parts == 0};
+    return {.complete = is_root(vertex, chunk) && --rooted_[chunk.index()].parts == 0};
   }
   bool take_complete(VertexId, ChunkId) override { return false; }
   bool has_partial(VertexId vertex, ChunkId chunk) const override {
     return contributes(context_.topology(), context_.collective(), vertex, chunk);
   }
   std::string describe_missing(VertexId vertex, ChunkId chunk) const override {
-    if (!owns(vertex, chunk)) return "its own partial sum goes toward the chunk's owner and never becomes complete";
-    return fmt::format("its sum is not complete until {}", text_of(owned_[chunk.index()].complete_at));
+    const auto& sum = rooted_[chunk.index()];
+    if (!is_root(vertex, chunk))
+      return fmt::format("its own partial sum goes toward NPU {} and never becomes complete", sum.root.value());
+    return fmt::format("its sum is not complete until {}", text_of(sum.complete_at));
   }
 
  private:
-  bool owns(VertexId vertex, ChunkId chunk) const { return vertex == vertex_of(context_.collective().owner(chunk)); }
+  bool is_root(VertexId vertex, ChunkId chunk) const { return vertex == vertex_of(rooted_[chunk.index()].root); }
 
   const Context& context_;
-  std::vector<OwnedSum> owned_;  ///< `parts` still to come
+  std::vector<RootedSum> rooted_;  ///< `parts` still to come
 };
 
 class AssumedSums final : public Sums {
@@ -55,8 +57,8 @@ class AssumedSums final : public Sums {
 }  // namespace
 
 std::unique_ptr<Sums> make_no_sums() { return std::make_unique<NoSums>(); }
-std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<OwnedSum> owned) {
-  return std::make_unique<InTreeSums>(context, std::move(owned));
+std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<RootedSum> rooted) {
+  return std::make_unique<InTreeSums>(context, std::move(rooted));
 }
 std::unique_ptr<Sums> make_assumed_sums() { return std::make_unique<AssumedSums>(); }
 

@@ -53,9 +53,9 @@ class Sums {
 
 /// For collectives without sums: nobody has any.
 [[nodiscard]] std::unique_ptr<Sums> make_no_sums();
-/// When the in-tree rule holds (in_tree.hpp): sums are what they should be, and `owned` says when the owners' become
-/// complete.
-[[nodiscard]] std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<OwnedSum> owned);
+/// When the in-tree rule holds (in_tree.hpp): sums are what they should be, and `rooted` says where and when they
+/// become complete.
+[[nodiscard]] std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<RootedSum> rooted);
 /// When nothing is known of the sums: every claim is believed.
 [[nodiscard]] std::unique_ptr<Sums> make_assumed_sums();
 

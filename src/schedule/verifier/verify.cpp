@@ -88,7 +88,7 @@ class Replay {
     Arrival part = arrival;
     for (std::size_t i = 0; const ChunkId chunk : context_.chunks(arrival.send)) {
       part.send.chunk = chunk;
-      part.payload = bags_[arrival.payload][i++];
+      part.payload = bags_[arrival.payload].empty() ? 0 : bags_[arrival.payload][i++];
       unpack(part);
     }
     bags_[arrival.payload].clear();
@@ -126,7 +126,8 @@ class Replay {
     return true;
   }
 
-  /// What a send of several chunks takes along: a bag with what take() gave for each.
+  /// What a send of several chunks takes along: a bag with what take() gave for each; an empty one where that is
+  /// nothing.
   std::uint32_t take_all(const Send& send) {
     if (free_bags_.empty()) {
       free_bags_.push_back(static_cast<std::uint32_t>(bags_.size()));
@@ -135,9 +136,12 @@ class Replay {
     const std::uint32_t bag = free_bags_.back();
     free_bags_.pop_back();
     Send part = send;
-    for (const ChunkId chunk : context_.chunks(send)) {
+    for (std::size_t i = 0; const ChunkId chunk : context_.chunks(send)) {
       part.chunk = chunk;
-      bags_[bag].push_back(take(part));
+      const std::uint32_t payload = take(part);
+      if (payload != 0 && bags_[bag].empty()) bags_[bag].resize(context_.chunks(send).size());
+      if (payload != 0) bags_[bag][i] = payload;
+      ++i;
     }
     return bag;
   }
