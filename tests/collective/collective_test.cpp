@@ -138,6 +138,18 @@ TEST(Collective, AllToAllOfTooManyNpusHasNoChunkIds) {
   EXPECT_EQ(refusal(request(all_to_all, 65'535, 1, bytes(1 << 20))), "accepted");
 }
 
+TEST(Collective, SaysHowManyChunksAreTooMany) {
+  // 4 * 2^31 = 2^33; of groups of 2 and 3 NPUs (2 + 3) * 2^30; of a root's 2^32.
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal(request(all_gather, 4, std::int64_t{1} << 31, bytes(1 << 20))),
+              HasSubstr("4 * 2147483648 = 8589934592 chunks cannot be addressed"));
+  auto wanted = request(reduce_scatter, 5, std::int64_t{1} << 30, bytes(1 << 20));
+  wanted.groups = {{{NpuId(0), NpuId(1)}}, {{NpuId(2), NpuId(3), NpuId(4)}}};
+  EXPECT_THAT(refusal(wanted), HasSubstr("5368709120 chunks cannot be addressed"));
+  EXPECT_THAT(refusal(request(broadcast, 4, std::int64_t{1} << 32, bytes(1 << 20))),
+              HasSubstr("4294967296 chunks cannot be addressed"));
+}
+
 TEST(Collective, BroadcastAndReduceHaveARoot) {
   auto wanted = request(broadcast, 4, 3, bytes(300));
   wanted.root = 2;
