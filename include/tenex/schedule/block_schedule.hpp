@@ -64,7 +64,8 @@ struct BlockSchedule {
 /// O(entries) time; the index takes 2 bytes per NPU and 256 rows.
 [[nodiscard]] Schedule make_block_schedule(const Topology& topology, BlockSchedule data, int threads = 1);
 
-/// True where `schedule` was made by make_block_schedule() for these in-links: of a topology, or of it reversed. O(links).
+/// True where `schedule` was made by make_block_schedule() for these in-links: of a topology, or of it reversed.
+/// O(links).
 [[nodiscard]] bool has_block_ports(const Schedule& schedule, const Topology& topology);
 
 /// The data of a schedule that make_block_schedule() made; nullptr for any other.

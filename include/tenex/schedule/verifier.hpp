@@ -92,10 +92,11 @@ struct Verdict {
 /// checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes per chunk and thread. If all is
 /// well, that is the verdict. Any other schedule, and one in which something is wrong, is replayed in time order:
 ///
-/// Replays all sends, twice where the collective reduces (an All-Reduce's are read once more). Never fails: whatever is wrong with the schedule is in the
-/// verdict (a storage that breaks its own promise of time order throws InvariantError). Time O(sends log lanes), a lane
-/// being a (link class, chunk size, stage); memory one bit per (vertex, chunk), another per (NPU, chunk) where the
-/// collective reduces, exact sets where needed, and the sends under way.
+/// Replays all sends, twice where the collective reduces (an All-Reduce's are read once more). Never fails: whatever is
+/// wrong with the schedule is in the verdict (a storage that breaks its own promise of time order throws
+/// InvariantError). Time O(sends log lanes), a lane being a (link class, chunk size, stage); memory one bit per
+/// (vertex, chunk), another per (NPU, chunk) where the collective reduces, exact sets where needed, and the sends under
+/// way.
 [[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy,
                              const Schedule& schedule, const VerifyOptions& options = {});
 
