@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "files/file_header.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
@@ -15,25 +16,8 @@
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kSchema = 1;
 /// A price beyond this is a mistake of the file.
 constexpr double kDearest = 1e9;
-
-void check_header(TableReader& reader) {
-  if (const auto* schema = reader.require("schema")) {
-    const auto number = reader.integer("schema");
-    if (number && *number != kSchema)
-      reader.fail(input_error(schema->place(), fmt::format("schema {} is not known", *number),
-                              fmt::format("this version reads schema {}", kSchema),
-                              *number > kSchema ? "use a newer tenex" : ""));
-  }
-  if (const auto* kind = reader.require("kind")) {
-    const auto text = reader.string("kind");
-    if (text && *text != "cost_model")
-      reader.fail(input_error(kind->place(), fmt::format("kind \"{}\" is no cost model", *text),
-                              "a cost model file says kind = \"cost_model\""));
-  }
-}
 
 /// Dollars per GB/s as a whole number of millionths; nullopt after recording what is wrong.
 std::optional<Money> read_price(const Node& node, std::string_view name, TableReader& reader) {
@@ -100,7 +84,7 @@ Result<CostModelFile> parse_cost_model(std::string_view text, const std::string&
   for (std::size_t kind = 0; kind < kDimensionKinds; ++kind)
     keys.push_back(to_string(static_cast<DimensionKind>(kind)));
   TableReader reader(*document, "", keys);
-  check_header(reader);
+  check_file_header(reader, "cost_model");
   CostModelFile read{{}, digest128(text)};
   if (reader.require("name") != nullptr) read.model.name = reader.string_or("name", "");
   if (reader.require("source") != nullptr) read.model.source = reader.string_or("source", "");

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "files/file_header.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
@@ -16,7 +17,6 @@
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kSchema = 1;
 /// Vertices are 32-bit ids; a machine that needs more is a mistake of the file.
 constexpr std::int64_t kMaxVertices = std::int64_t{1} << 31;
 
@@ -29,22 +29,6 @@ struct Reading {
 
   [[nodiscard]] std::int64_t vertices() const { return npus + static_cast<std::int64_t>(switches.size()); }
 };
-
-void check_header(TableReader& reader) {
-  if (const auto* schema = reader.require("schema")) {
-    const auto number = reader.integer("schema");
-    if (number && *number != kSchema)
-      reader.fail(input_error(schema->place(), fmt::format("schema {} is not known", *number),
-                              fmt::format("this version reads schema {}", kSchema),
-                              *number > kSchema ? "use a newer tenex" : ""));
-  }
-  if (const auto* kind = reader.require("kind")) {
-    const auto text = reader.string("kind");
-    if (text && *text != "machine")
-      reader.fail(input_error(kind->place(), fmt::format("kind \"{}\" is no machine", *text),
-                              "a machine file says kind = \"machine\""));
-  }
-}
 
 void read_switches(TableReader& document, Reading& machine) {
   for (const auto& node : document.array("switches")) {
@@ -117,7 +101,7 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   const auto document = parse_toml(text, file);
   if (!document) return document.errors();
   TableReader reader(*document, "", {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links"});
-  check_header(reader);
+  check_file_header(reader, "machine");
   Reading machine;
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");

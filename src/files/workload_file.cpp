@@ -10,30 +10,13 @@
 
 #include <fmt/core.h>
 
+#include "files/file_header.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
 
 namespace tenex {
 namespace {
-
-constexpr std::int64_t kSchema = 1;
-
-void check_header(TableReader& reader) {
-  if (const auto* schema = reader.require("schema")) {
-    const auto number = reader.integer("schema");
-    if (number && *number != kSchema)
-      reader.fail(input_error(schema->place(), fmt::format("schema {} is not known", *number),
-                              fmt::format("this version reads schema {}", kSchema),
-                              *number > kSchema ? "use a newer tenex" : ""));
-  }
-  if (const auto* kind = reader.require("kind")) {
-    const auto text = reader.string("kind");
-    if (text && *text != "workload")
-      reader.fail(input_error(kind->place(), fmt::format("kind \"{}\" is no workload", *text),
-                              "a workload file says kind = \"workload\""));
-  }
-}
 
 /// An optional whole number of at least `least`.
 std::int64_t count_or(TableReader& reader, std::string_view key, std::int64_t fallback, std::int64_t least) {
@@ -236,7 +219,7 @@ Result<WorkloadFile> parse_workload(std::string_view text, const std::string& fi
   TableReader reader(*document, "",
                      {"schema", "kind", "name", "source", "remarks", "measured_at", "tensor", "microbatches", "block",
                       "transformer", "gnmt"});
-  check_header(reader);
+  check_file_header(reader, "workload");
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");
   };

@@ -13,6 +13,7 @@
 #include <span>
 #include <utility>
 
+#include "synthesis/steps/finishing.hpp"
 #include "synthesis/steps/tile_clock.hpp"
 #include "tenex/base/diagnostic.hpp"
 
@@ -65,19 +66,11 @@ std::uint32_t scan(const Walk<Slot>& walk, std::uint32_t& at, std::uint32_t limi
 /// What a thread needs for itself.
 template <class Slot>
 struct Scratch {
-  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kBlock) {
-    std::size_t most = 0;
-    for (std::size_t npu = 0; npu < plan.npus(); ++npu)
-      most = std::max<std::size_t>(most, plan.port_begin[npu + 1] - plan.port_begin[npu]);
-    brought.resize(most);
-    dry.resize(most);
-  }
+  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kBlock), finishing(plan) {}
   std::vector<std::pair<std::uint32_t, Slot>> found;
-  std::vector<std::vector<Slot>> brought;  ///< per port, when an NPU is about to be finished
-  std::vector<std::uint8_t> dry;           ///< per port then: its source has no more
+  FinishingTile<Slot> finishing;
   std::uint64_t delivered = 0;
   SimTime finish;
-  std::size_t last_tile = 0;  ///< in which something was sent
 };
 
 template <class Slot>
@@ -102,7 +95,7 @@ class LevelEngine {
     set_walks(random);
   }
 
-  LevelRun<Slot> run() {
+  StepRun<Slot> run() {
     std::exception_ptr failure;
     bool done = steps_.deliveries == 0;
     std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {steps_, attempt_.widest_tile});
@@ -140,13 +133,13 @@ class LevelEngine {
       }
     }
     if (failure) std::rethrow_exception(failure);
-    LevelRun<Slot> run;
-    std::size_t last = 0;
-    for (const auto& scratch : scratches) {
-      run.finish = std::max(run.finish, scratch.finish);
-      last = std::max(last, scratch.last_tile);
-    }
-    finish_table(last);
+    StepRun<Slot> run;
+    for (const auto& scratch : scratches) run.finish = std::max(run.finish, scratch.finish);
+    // The last tile that was opened is the last in which something was sent.
+    if (steps_.deliveries > 0)
+      end_table(table_, tile_);
+    else
+      for (auto& rows : table_.lane_rows) rows.push_back(0);
     run.table = std::move(table_);
     return run;
   }
@@ -280,7 +273,7 @@ class LevelEngine {
     if (left_[npu] == 0) {
       std::fill(counts + first, counts + end, std::uint8_t{0});
     } else if (rows >= left_[npu]) {
-      total = visit_carefully(npu, scratch);
+      total = finish(npu, scratch);
     } else {
       Slot* const out = table_.lists.data() + table_.list_begin[npu] + length;
       for (std::size_t p = first; p < end; ++p) {
@@ -293,7 +286,6 @@ class LevelEngine {
     table_.lengths[tile_.index + 1][npu] = static_cast<Slot>(length + total);
     left_[npu] -= total;
     scratch.delivered += total;
-    if (total > 0) scratch.last_tile = std::max(scratch.last_tile, tile_.index);
   }
 
   /// Up to `want` chunks over port p to `out`.
@@ -325,86 +317,17 @@ class LevelEngine {
     return total;
   }
 
-  /// The NPU may be finished in this tile: its in-links share what is left so that the last chunk arrives early.
-  std::uint32_t visit_carefully(std::uint32_t npu, Scratch<Slot>& scratch) {
+  /// The NPU may be finished in this tile.
+  std::uint32_t finish(std::uint32_t npu, Scratch<Slot>& scratch) {
     const std::size_t first = steps_.port_begin[npu];
-    const std::size_t ports = steps_.port_begin[npu + 1] - first;
-    for (std::size_t i = 0; i < ports; ++i) scratch.brought[i].clear();
-    std::fill_n(scratch.dry.begin(), ports, std::uint8_t{0});
-    std::uint32_t left = left_[npu];
-    for (bool asked = true; left > 0 && asked;) {  // each pass uses up rows or finds a port dry
-      asked = false;
-      const SimTime horizon = horizon_of(npu, left, scratch);
-      for (std::size_t i = 0; i < ports && left > 0; ++i) {
-        auto& brought = scratch.brought[i];
-        const auto room = static_cast<std::uint32_t>(rows_by(lane_of(first + i), horizon));
-        const auto had = static_cast<std::uint32_t>(brought.size());
-        if (scratch.dry[i] != 0 || room <= had) continue;
-        asked = true;
-        const std::uint32_t want = std::min(room - had, left);
-        brought.resize(had + want);
-        const std::uint32_t count = bring(npu, first + i, want, brought.data() + had, scratch);
-        brought.resize(had + count);
-        scratch.dry[i] = count < want ? 1 : 0;
-        left -= count;
-      }
-    }
-    return store(npu, left, scratch);
-  }
-
-  /// Writes what visit_carefully() has gathered.
-  std::uint32_t store(std::uint32_t npu, std::uint32_t left, Scratch<Slot>& scratch) {
-    const std::size_t first = steps_.port_begin[npu];
-    Slot* out = table_.lists.data() + table_.list_begin[npu] + table_.lengths[tile_.index][npu];
-    for (std::size_t p = first; p < steps_.port_begin[npu + 1]; ++p) {
-      const auto& brought = scratch.brought[p - first];
-      out = std::copy(brought.begin(), brought.end(), out);
-      table_.counts[tile_.index][p] = static_cast<std::uint8_t>(brought.size());
-      if (left > 0 || brought.empty()) continue;
-      const auto last = tile_.lanes[lane_of(p)].first_row + static_cast<std::int64_t>(brought.size()) - 1;
-      scratch.finish = std::max(scratch.finish, steps_.lanes[lane_of(p)].arrival(last));
-    }
+    const std::uint32_t left = scratch.finishing.gather(
+        tile_, steps_.port_begin[npu + 1] - first, left_[npu], [&](std::size_t i) { return lane_of(first + i); },
+        [&](std::size_t i, std::uint32_t want, Slot* out) { return bring(npu, first + i, want, out, scratch); });
+    const SimTime last =
+        scratch.finishing.write(tile_, table_.lists.data() + table_.list_begin[npu] + table_.lengths[tile_.index][npu],
+                                table_.counts[tile_.index].data() + first);
+    if (left == 0) scratch.finish = std::max(scratch.finish, last);
     return left_[npu] - left;
-  }
-
-  /// The lane's rows of the tile that arrive by `time`.
-  [[nodiscard]] std::int64_t rows_by(std::size_t lane, SimTime time) const {
-    const auto& part = tile_.lanes[lane];
-    return std::clamp<std::int64_t>(steps_.lanes[lane].rows_arrived(time) - part.first_row, 0, part.rows);
-  }
-
-  /// The earliest time by which the ports that are not dry can bring all that is left, or the tile's end.
-  SimTime horizon_of(std::uint32_t npu, std::uint32_t left, const Scratch<Slot>& scratch) const {
-    const std::size_t first = steps_.port_begin[npu];
-    const auto enough = [&](SimTime time) {
-      std::int64_t room = 0;
-      for (std::size_t p = first; p < steps_.port_begin[npu + 1]; ++p)
-        if (scratch.dry[p - first] == 0)
-          room += std::max<std::int64_t>(
-              0, rows_by(lane_of(p), time) - static_cast<std::int64_t>(scratch.brought[p - first].size()));
-      return room >= left;
-    };
-    SimTime low = tile_.begin;
-    SimTime high = tile_.end;
-    while (high - low > picoseconds(1)) {
-      const SimTime middle = low + (high - low) / 2;
-      (enough(middle) ? high : low) = middle;
-    }
-    return high;
-  }
-
-  /// Drops the tiles after the last in which something was sent.
-  void finish_table(std::size_t last) {
-    if (steps_.deliveries == 0) {
-      for (auto& rows : table_.lane_rows) rows.push_back(0);
-      return;
-    }
-    table_.counts.resize(last + 1);
-    table_.lengths.resize(last + 2);
-    for (std::size_t l = 0; l < steps_.lanes.size(); ++l) {
-      table_.lane_rows[l].resize(last + 1);
-      table_.lane_rows[l].push_back(tile_.lanes[l].first_row + tile_.lanes[l].rows);
-    }
   }
 
   const LevelPlan& plan_;
@@ -429,11 +352,11 @@ class LevelEngine {
 }  // namespace
 
 template <class Slot>
-LevelRun<Slot> run_levels(const LevelPlan& plan, const LevelAttempt& attempt, Random random, int threads) {
+StepRun<Slot> run_levels(const LevelPlan& plan, const LevelAttempt& attempt, Random random, int threads) {
   return LevelEngine<Slot>(plan, attempt, random, threads).run();
 }
 
-template LevelRun<std::uint16_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
-template LevelRun<std::uint32_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
+template StepRun<std::uint16_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
+template StepRun<std::uint32_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
 
 }  // namespace tenex

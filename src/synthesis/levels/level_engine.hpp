@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "synthesis/levels/level_plan.hpp"
+#include "synthesis/steps/step_engine.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
@@ -26,18 +27,11 @@ struct LevelAttempt {
   std::uint32_t ramp = 64;         ///< a tile has at most the rows before it divided by this
 };
 
-/// A run's outcome.
-template <class Slot>
-struct LevelRun {
-  StepTable<Slot> table;
-  SimTime finish;
-};
-
 /// Synthesizes. A function of the plan, `attempt` and `random` alone, whatever the number of threads.
 template <class Slot>
-[[nodiscard]] LevelRun<Slot> run_levels(const LevelPlan& plan, const LevelAttempt& attempt, Random random, int threads);
+[[nodiscard]] StepRun<Slot> run_levels(const LevelPlan& plan, const LevelAttempt& attempt, Random random, int threads);
 
-extern template LevelRun<std::uint16_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
-extern template LevelRun<std::uint32_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
+extern template StepRun<std::uint16_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
+extern template StepRun<std::uint32_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
 
 }  // namespace tenex

@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
-#include "synthesis/attempt_stream.hpp"
 #include "synthesis/levels/level_engine.hpp"
 #include "synthesis/levels/level_plan.hpp"
 #include "synthesis/sends_estimate.hpp"
+#include "synthesis/steps/attempts.hpp"
 #include "synthesis/steps/bands.hpp"
 #include "synthesis/tacos/event_driven.hpp"
 #include "synthesis/tacos/tacos.hpp"
@@ -19,10 +18,6 @@
 
 namespace tenex {
 namespace {
-
-constexpr std::uint32_t kLargestNarrow = 65'534;         ///< chunks that 16-bit slots can number and count
-constexpr std::uint64_t kDeliveriesPerThread = 125'000;  ///< below this, waiting for each other costs more
-constexpr std::uint64_t kWorthSteps = 200'000;           ///< deliveries; fewer are better made event by event
 
 /// `auto` asks the event-driven engine too where this one ends more than a part of the bound above it, up to so many
 /// deliveries (a minute).
@@ -58,40 +53,18 @@ double tiles_of(const LevelAttempt& settings, double rows) {
   return tiles + 16;
 }
 
-struct Best {
-  Schedule schedule;
-  SimTime time = SimTime::max();
-  std::uint32_t attempt = 0;
-};
-
 template <class Slot>
-Best run_attempts(const SynthesisProblem& problem, const LevelPlan& plan) {
+Gathered run_attempts(const SynthesisProblem& problem, const LevelPlan& plan) {
   const auto levels = find_bands(plan.steps, 1).levels;
-  const auto wanted = static_cast<std::int64_t>(plan.steps.deliveries / kDeliveriesPerThread);
-  const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
-  const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
-  SimTime bound;
-  if (attempts > 1) bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
-  const Digest key = synthesis_key(problem);
-  Best best;
-  for (std::uint32_t attempt = 0; attempt < attempts && best.time > bound; ++attempt) {
-    auto run =
-        run_levels<Slot>(plan, settings_of(plan, levels, attempt), attempt_stream(problem.seed, key, attempt), threads);
-    if (run.finish >= best.time) continue;
-    best = {make_step_schedule(std::move(run.table), problem.topology.links()), run.finish, attempt};
-  }
-  return best;
+  return best_of_attempts(problem, plan.steps, [&](std::uint32_t attempt, const Random& stream, int threads) {
+    return run_levels<Slot>(plan, settings_of(plan, levels, attempt), stream, threads);
+  });
 }
 
 Gathered gather_by_levels(const SynthesisProblem& problem) {
   const LevelPlan plan = make_level_plan(problem);
-  Best best = plan.steps.widest_group <= kLargestNarrow ? run_attempts<std::uint16_t>(problem, plan)
-                                                        : run_attempts<std::uint32_t>(problem, plan);
-  Gathered gathered;
-  gathered.schedule = std::move(best.schedule);
-  gathered.time = best.time;
-  gathered.best_attempt = best.attempt;
-  return gathered;
+  return fits_narrow(plan.steps) ? run_attempts<std::uint16_t>(problem, plan)
+                                 : run_attempts<std::uint32_t>(problem, plan);
 }
 
 /// Where no NPU has bandwidth to spare, as in products of rings and fully connected blocks, or chunks cross the network
@@ -104,18 +77,14 @@ std::size_t bytes_by_levels(const SynthesisProblem& problem) {
   const LevelPlan plan = make_level_plan(problem);
   const auto levels = find_bands(plan.steps, 1).levels;
   const LevelAttempt settings = settings_of(plan, levels, problem.attempts > 1 ? 1 : 0);
-  const double slot = plan.steps.widest_group <= kLargestNarrow ? 2 : 4;
   const auto npus = static_cast<double>(plan.steps.npus());
   const auto ports = static_cast<double>(plan.steps.ports.size());
-  double entries = 0;
-  for (const std::uint32_t chunks : plan.steps.chunks) entries += chunks;
   double rows = npus;  // of bits
   for (const auto& clusters : plan.chunks_in) rows += static_cast<double>(clusters.size());
   const double bits = rows * (plan.steps.widest_group / 64 + 1) * 8;
   const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));
-  const double table = entries * slot + tiles * (npus * slot + 2 * ports);  // counts by tile and by NPU
-  const double kept = problem.attempts > 1 ? 2 : 1;                         // the best so far beside the one in work
-  return static_cast<std::size_t>(bits + kept * table + npus * kBytesPerNpu + ports * kBytesPerPort);
+  const double tables = table_bytes(plan.steps, tiles, problem.attempts);
+  return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
 }
 
 }  // namespace

@@ -11,24 +11,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "synthesis/attempt_stream.hpp"
 #include "synthesis/sends_estimate.hpp"
+#include "synthesis/steps/attempts.hpp"
 #include "synthesis/steps/bands.hpp"
 #include "synthesis/steps/step_engine.hpp"
 #include "synthesis/steps/step_plan.hpp"
 #include "synthesis/steps/tile_clock.hpp"
 #include "tenex/base/bitset.hpp"
-#include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
 
-constexpr std::uint32_t kLargestNarrow = 65'534;           ///< chunks that 16-bit slots can number and count
-constexpr std::uint64_t kDeliveriesPerThread = 125'000;    ///< below this, waiting for each other costs more
 constexpr std::size_t kCacheBytes = std::size_t{6} << 20;  ///< what a sweep's NPUs may take, per thread
 constexpr std::uint32_t kMostSweepTiles = 16;
-constexpr std::size_t kBandNpus = 64;           ///< per thread: worth some hundred microseconds between two barriers
-constexpr std::uint64_t kWorthSteps = 200'000;  ///< deliveries; fewer are as quickly made, and better, event by event
+constexpr std::size_t kBandNpus = 64;  ///< per thread: worth some hundred microseconds between two barriers
 
 // Measured at -O3 on one core of a shared machine: mesh(32,32) 20 ns, mesh(128,128) 20 ns, mesh(200,200) 25 to 45 ns.
 constexpr double kSecondsPerDelivery = 20e-9;
@@ -79,32 +75,16 @@ double tiles_of(const StepAttempt& settings, double rows) {
   return static_cast<double>(clock.next().index) + kMostSweepTiles;
 }
 
-struct Best {
-  Schedule schedule;
-  SimTime time = SimTime::max();
-  std::uint32_t attempt = 0;
-};
-
 template <class Slot>
-Best run_attempts(const SynthesisProblem& problem, const StepPlan& plan) {
+Gathered run_attempts(const SynthesisProblem& problem, const StepPlan& plan) {
   const auto levels = find_bands(plan, 1).levels;
-  const auto wanted = static_cast<std::int64_t>(plan.deliveries / kDeliveriesPerThread);
-  const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
-  const Walk walk = walk_of(plan, levels, static_cast<std::size_t>(threads));
-  const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
-  SimTime bound;
-  if (attempts > 1) bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
-  const Digest key = synthesis_key(problem);
-  Best best;
-  for (std::uint32_t attempt = 0; attempt < attempts && best.time > bound; ++attempt) {
+  return best_of_attempts(problem, plan, [&](std::uint32_t attempt, const Random& stream, int threads) {
+    const Walk walk = walk_of(plan, levels, static_cast<std::size_t>(threads));
     StepAttempt settings = settings_of(plan, levels, problem.topology.shape().has_value(), attempt);
     settings.sweep_tiles = walk.sweep_tiles;
     settings.band_levels = walk.band_levels;
-    auto run = run_steps<Slot>(plan, settings, attempt_stream(problem.seed, key, attempt), threads);
-    if (run.finish >= best.time) continue;
-    best = {make_step_schedule(std::move(run.table), problem.topology.links()), run.finish, attempt};
-  }
-  return best;
+    return run_steps<Slot>(plan, settings, stream, threads);
+  });
 }
 
 }  // namespace
@@ -122,13 +102,7 @@ Result<Gathered> gather_exact(const SynthesisProblem& problem) {
   const std::string refusal = step_refusal(problem);
   if (!refusal.empty()) return unsupported_error({}, "the engine `exact` cannot make this schedule", refusal);
   const StepPlan plan = make_step_plan(problem);
-  Best best = plan.widest_group <= kLargestNarrow ? run_attempts<std::uint16_t>(problem, plan)
-                                                  : run_attempts<std::uint32_t>(problem, plan);
-  Gathered gathered;
-  gathered.schedule = std::move(best.schedule);
-  gathered.time = best.time;
-  gathered.best_attempt = best.attempt;
-  return gathered;
+  return fits_narrow(plan) ? run_attempts<std::uint16_t>(problem, plan) : run_attempts<std::uint32_t>(problem, plan);
 }
 
 std::size_t exact_bytes(const SynthesisProblem& problem) {
@@ -136,16 +110,12 @@ std::size_t exact_bytes(const SynthesisProblem& problem) {
   const auto levels = find_bands(plan, 1).levels;
   const StepAttempt settings =
       settings_of(plan, levels, problem.topology.shape().has_value(), problem.attempts > 1 ? 1 : 0);
-  const double slot = plan.widest_group <= kLargestNarrow ? 2 : 4;
   const auto npus = static_cast<double>(plan.npus());
   const auto ports = static_cast<double>(plan.ports.size());
-  double entries = 0;
-  for (const std::uint32_t chunks : plan.chunks) entries += chunks;
   const double bits = npus * (plan.widest_group / 64 + 1) * 8;
   const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));
-  const double table = entries * slot + tiles * (npus * slot + 2 * ports);  // counts by tile and by NPU
-  const double kept = problem.attempts > 1 ? 2 : 1;                         // the best so far beside the one in work
-  return static_cast<std::size_t>(bits + kept * table + npus * kBytesPerNpu + ports * kBytesPerPort);
+  const double tables = table_bytes(plan, tiles, problem.attempts);
+  return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
 }
 
 double exact_seconds(const SynthesisProblem& problem) {

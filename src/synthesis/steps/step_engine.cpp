@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "synthesis/steps/bands.hpp"
+#include "synthesis/steps/finishing.hpp"
 #include "synthesis/steps/scan.hpp"
 #include "synthesis/steps/tile_clock.hpp"
 #include "tenex/base/diagnostic.hpp"
@@ -41,16 +42,9 @@ struct Team {
 /// What a thread needs for itself.
 template <class Slot>
 struct Scratch {
-  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kScanBlock) {
-    std::size_t most = 0;
-    for (std::size_t npu = 0; npu < plan.npus(); ++npu)
-      most = std::max<std::size_t>(most, plan.port_begin[npu + 1] - plan.port_begin[npu]);
-    brought.resize(most);
-    dry.resize(most);
-  }
+  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kScanBlock), finishing(plan) {}
   std::vector<Slot> found;
-  std::vector<std::vector<Slot>> brought;  ///< per port, when an NPU is about to be finished
-  std::vector<std::uint8_t> dry;           ///< per port then: its source has no more
+  FinishingTile<Slot> finishing;
   std::uint64_t delivered = 0;
   SimTime finish;
   std::size_t last_tile = 0;  ///< in which something was sent
@@ -124,7 +118,10 @@ class StepEngine {
       run.finish = std::max(run.finish, scratch.finish);
       last = std::max(last, scratch.last_tile);
     }
-    finish_table(last);
+    if (plan_.deliveries > 0)
+      end_table(table_, tiles_[last - tiles_.front().index]);
+    else
+      for (auto& rows : table_.lane_rows) rows.push_back(0);
     run.table = std::move(table_);
     return run;
   }
@@ -271,7 +268,7 @@ class StepEngine {
     std::int64_t rows = 0;
     for (std::size_t p = visited.first_port; p < visited.end_port; ++p) rows += tile.lanes[cursors_[p].lane].rows;
     if (rows >= visited.left) {
-      total = visit_carefully(visited, tile, scratch);
+      total = finish(visited, tile, scratch);
     } else {
       Slot* const out = visited.list + visited.length;
       for (std::size_t p = visited.first_port; p < visited.end_port; ++p) {
@@ -294,8 +291,8 @@ class StepEngine {
   std::uint32_t scan_scattered(std::size_t p, std::size_t tile, std::uint32_t limit, std::uint32_t want,
                                const std::uint64_t* lacks, Slot* found) {
     auto& cursor = cursors_[p];
-    if (cursor.rotation != 0) return scan(cursor, limit, want, lacks,
-                                          found);  // own chunks have an order already
+    // Own chunks have an order already.
+    if (cursor.rotation != 0) return scan(cursor, limit, want, lacks, found);
     while (cursor.next < limit && bit_of(lacks, cursor.list[cursor.next]) == 0) ++cursor.next;
     const std::uint32_t backlog = limit - cursor.next;
     if (backlog <= want) return scan(cursor, limit, want, lacks, found);
@@ -324,89 +321,18 @@ class StepEngine {
     return count;
   }
 
-  /// The NPU may be finished in this tile: its in-links share what is left so that the last chunk arrives early.
-  std::uint32_t visit_carefully(const Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
+  /// The NPU may be finished in this tile.
+  std::uint32_t finish(const Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
     const std::size_t first = visited.first_port;
-    const std::size_t ports = visited.end_port - first;
-    for (std::size_t i = 0; i < ports; ++i) scratch.brought[i].clear();
-    std::fill_n(scratch.dry.begin(), ports, std::uint8_t{0});
-    std::uint32_t left = visited.left;
-    for (bool asked = true; left > 0 && asked;) {  // each pass uses up rows or finds a port dry
-      asked = false;
-      const SimTime horizon = horizon_of(visited, left, tile, scratch);
-      for (std::size_t i = 0; i < ports && left > 0; ++i) {
-        auto& brought = scratch.brought[i];
-        const auto room = static_cast<std::uint32_t>(rows_by(tile, cursors_[first + i].lane, horizon));
-        const auto had = static_cast<std::uint32_t>(brought.size());
-        if (scratch.dry[i] != 0 || room <= had) continue;
-        asked = true;
-        const std::uint32_t want = std::min(room - had, left);
-        brought.resize(had + want);
-        const std::uint32_t count = bring(first + i, want, tile, visited.lacks, brought.data() + had, scratch);
-        brought.resize(had + count);
-        scratch.dry[i] = count < want ? 1 : 0;
-        left -= count;
-      }
-    }
-    return store(visited, left, tile, scratch);
-  }
-
-  /// Writes what visit_carefully() has gathered.
-  std::uint32_t store(const Visited<Slot>& visited, std::uint32_t left, const Tile& tile, Scratch<Slot>& scratch) {
-    const std::size_t first = visited.first_port;
-    Slot* out = visited.list + visited.length;
-    for (std::size_t p = first; p < visited.end_port; ++p) {
-      const auto& brought = scratch.brought[p - first];
-      out = std::copy(brought.begin(), brought.end(), out);
-      table_.counts[tile.index][p] = static_cast<std::uint8_t>(brought.size());
-      if (left > 0 || brought.empty()) continue;
-      const std::size_t lane = cursors_[p].lane;
-      const auto last = tile.lanes[lane].first_row + static_cast<std::int64_t>(brought.size()) - 1;
-      scratch.finish = std::max(scratch.finish, plan_.lanes[lane].arrival(last));
-    }
+    const std::uint32_t left = scratch.finishing.gather(
+        tile, visited.end_port - first, visited.left, [&](std::size_t i) { return cursors_[first + i].lane; },
+        [&](std::size_t i, std::uint32_t want, Slot* out) {
+          return bring(first + i, want, tile, visited.lacks, out, scratch);
+        });
+    const SimTime last =
+        scratch.finishing.write(tile, visited.list + visited.length, table_.counts[tile.index].data() + first);
+    if (left == 0) scratch.finish = std::max(scratch.finish, last);
     return visited.left - left;
-  }
-
-  /// The lane's rows of the tile that arrive by `time`.
-  [[nodiscard]] std::int64_t rows_by(const Tile& tile, std::size_t lane, SimTime time) const {
-    const auto& part = tile.lanes[lane];
-    return std::clamp<std::int64_t>(plan_.lanes[lane].rows_arrived(time) - part.first_row, 0, part.rows);
-  }
-
-  /// The earliest time by which the ports that are not dry can bring all that is left, or the tile's end.
-  SimTime horizon_of(const Visited<Slot>& visited, std::uint32_t left, const Tile& tile,
-                     const Scratch<Slot>& scratch) const {
-    const std::size_t first = visited.first_port;
-    const auto enough = [&](SimTime time) {
-      std::int64_t room = 0;
-      for (std::size_t p = first; p < visited.end_port; ++p)
-        if (scratch.dry[p - first] == 0)
-          room += std::max<std::int64_t>(
-              0, rows_by(tile, cursors_[p].lane, time) - static_cast<std::int64_t>(scratch.brought[p - first].size()));
-      return room >= left;
-    };
-    SimTime low = tile.begin;
-    SimTime high = tile.end;
-    while (high - low > picoseconds(1)) {
-      const SimTime middle = low + (high - low) / 2;
-      (enough(middle) ? high : low) = middle;
-    }
-    return high;
-  }
-
-  /// Drops the tiles after the last in which something was sent.
-  void finish_table(std::size_t last) {
-    if (plan_.deliveries == 0) {
-      for (auto& rows : table_.lane_rows) rows.push_back(0);
-      return;
-    }
-    table_.counts.resize(last + 1);
-    table_.lengths.resize(last + 2);
-    const Tile& end = tiles_[last - tiles_.front().index];
-    for (std::size_t l = 0; l < plan_.lanes.size(); ++l) {
-      table_.lane_rows[l].resize(last + 1);
-      table_.lane_rows[l].push_back(end.lanes[l].first_row + end.lanes[l].rows);
-    }
   }
 
   const StepPlan& plan_;
