@@ -35,15 +35,6 @@ Report describe(const ScheduleFile& file) {
   return report;
 }
 
-// Beyond this a symmetric schedule is judged by its orbits, as when it was made.
-constexpr std::uint64_t most_replayed_sends = std::uint64_t{1} << 28;
-
-Verdict judge(const ScheduleFile& file, const VerifyOptions& options) {
-  if (file.schedule.sends() > most_replayed_sends && has_orbit_check(file.topology, file.collective, file.schedule))
-    return verify_symmetric(file.topology, file.collective, file.occupancy, file.schedule, options);
-  return verify(file.topology, file.collective, file.occupancy, file.schedule, options);
-}
-
 void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
 
 }  // namespace
@@ -56,14 +47,14 @@ ExitCode execute(const VerifyArguments& arguments) {
   VerifyOptions options;
   options.memory_limit_bytes = *limit;
   options.threads = arguments.threads;
-  const auto verdict = judge(*file, options);
+  const auto verdict = verify_by_size(file->topology, file->collective, file->occupancy, file->schedule, options);
   const auto bound = best_bound({file->topology, file->collective, file->occupancy, true});
 
   auto report = describe(*file);
   report.add("verified", outcome_value(verdict.outcome));
   report.add("reduction_check", verdict.reduction_check);
   // As in rows: beyond that many sends the hash would take longer than the check.
-  report.add("schedule_hash", file->schedule.sends() > most_replayed_sends
+  report.add("schedule_hash", file->schedule.sends() > kMostReplayedSends
                                   ? std::string()
                                   : fmt::format("{:016x}", schedule_hash(file->schedule)));
   report.add("violations", static_cast<std::int64_t>(verdict.violations));

@@ -140,21 +140,6 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
   return times;
 }
 
-// Beyond these, a symmetric schedule is judged by its orbits and no hash is taken: a few seconds of replay. They depend
-// on sizes alone, so a row does not depend on the machine.
-constexpr std::uint64_t most_replayed_sends = std::uint64_t{1} << 28;
-constexpr std::uint64_t most_hashed_sends = std::uint64_t{1} << 28;
-
-Verdict judge(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
-              const EvaluateOptions& options) {
-  VerifyOptions verify_options;
-  verify_options.memory_limit_bytes = options.memory_limit_bytes;
-  verify_options.threads = options.threads;
-  if (schedule.sends() > most_replayed_sends && has_orbit_check(topology, collective, schedule))
-    return verify_symmetric(topology, collective, occupancy, schedule, verify_options);
-  return verify(topology, collective, occupancy, schedule, verify_options);
-}
-
 // Returns false when the row has ended.
 bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
                    const TimedStream& stream, const EvaluateOptions& options) {
@@ -164,11 +149,14 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
     return true;
   }
   const Stopwatch watch;
-  const auto verdict = judge(topology, collective, point.occupancy, stream.schedule, options);
+  VerifyOptions verify_options;
+  verify_options.memory_limit_bytes = options.memory_limit_bytes;
+  verify_options.threads = options.threads;
+  const auto verdict = verify_by_size(topology, collective, point.occupancy, stream.schedule, verify_options);
   row.verification_seconds = watch.seconds();
   row.waste = static_cast<std::int64_t>(verdict.waste);
   row.reduction_check = verdict.reduction_check;
-  if (stream.schedule.sends() <= most_hashed_sends)
+  if (stream.schedule.sends() <= kMostReplayedSends)
     row.schedule_hash = fmt::format("{:016x}", schedule_hash(stream.schedule));
   switch (verdict.outcome) {
     case Verification::valid:

@@ -77,8 +77,6 @@ class ProgramRunner {
     stream->has_schedule = full_.record_sends;
     stream->physical = full_.backend == Backend::congestion_aware;
     stream->single_chunks = algorithm.single_chunks;
-    const auto program = algorithm.make(topology_, collective_, settings_);
-    if (program) stream->destination_order = std::string((*program)->destination_order());
     return stream;
   }
 
@@ -135,6 +133,7 @@ class ProgramRunner {
     stream.finish = simulation.finish;
     stream.sends = simulation.hops;
     stream.simulation_engine = name_of(simulation);
+    stream.destination_order = std::string(simulation.destination_order);
     stream.schedule = std::move(simulation.sends);
     stream.link_loads = std::move(simulation.links);
     stream.utilization = std::move(simulation.utilization);
@@ -193,6 +192,7 @@ class ProgramRunner {
     stream.finish = reduction.finish + gather.finish;
     stream.sends = reduction.hops + gather.hops;
     stream.simulation_engine = name_of(gather);
+    stream.destination_order = std::string(gather.destination_order);
     if (full_.record_sends) {
       auto halves = concatenate(collective_, reduction, gather);
       if (!halves) return halves.errors();

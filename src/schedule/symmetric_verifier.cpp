@@ -190,4 +190,11 @@ Verdict verify_symmetric(const Topology& topology, const Collective& collective,
   return OrbitReplay(topology, collective, occupancy, storage, options.max_findings).run();
 }
 
+Verdict verify_by_size(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                       const Schedule& schedule, const VerifyOptions& options) {
+  if (schedule.sends() > kMostReplayedSends && has_orbit_check(topology, collective, schedule))
+    return verify_symmetric(topology, collective, occupancy, schedule, options);
+  return verify(topology, collective, occupancy, schedule, options);
+}
+
 }  // namespace tenex

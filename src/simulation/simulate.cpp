@@ -85,12 +85,10 @@ struct SpecialEngine {
 constexpr SpecialEngine special_engines[] = {
     {SimulationEngine::orbit, simulate_by_orbit,
      "it needs an intact shape of rings and fully connected blocks, a program that treats all its NPUs alike, no "
-     "delayed "
-     "start, and keeps neither sends nor arrivals"},
+     "delayed start, and keeps neither sends nor arrivals"},
     {SimulationEngine::static_order, simulate_in_static_order,
      "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two ways do: a sum "
-     "is "
-     "complete where both have come) and whose routes share no link, and keeps neither sends, arrivals nor "
+     "is complete where both have come) and whose routes share no link, and keeps neither sends, arrivals nor "
      "utilization"},
     {SimulationEngine::trains, simulate_in_trains,
      "it needs an open loop of messages of one size on one intact block, no delayed start, and keeps neither sends, "
@@ -118,14 +116,16 @@ Result<Simulation> simulate(const Topology& topology, const Collective& collecti
     return input_error({}, fmt::format("the collective is for {} NPUs", collective.npus()),
                        fmt::format("the topology has {}", topology.npus()), "make both for the same number of NPUs");
   if (auto valid = check_delays(topology, options.start_delays); !valid) return valid.errors();
-  if (options.backend == Backend::congestion_unaware) {
+  const bool unaware = options.backend == Backend::congestion_unaware;
+  if (unaware)
     if (auto possible = check_unaware(options); !possible) return possible.errors();
-    return simulate_congestion_unaware(topology, collective, program, options);
-  }
-  if (options.record_sends && program.messages() >= MessageId::none().value())
+  if (!unaware && options.record_sends && program.messages() >= MessageId::none().value())
     return resource_error(fmt::format("cannot record {} messages", program.messages()), "a message id has 32 bits",
                           "simulate without recording the schedule");
-  return simulate_by_best_engine(topology, collective, program, options);
+  auto simulation = unaware ? simulate_congestion_unaware(topology, collective, program, options)
+                            : simulate_by_best_engine(topology, collective, program, options);
+  if (simulation) simulation->destination_order = program.destination_order();
+  return simulation;
 }
 
 }  // namespace tenex

@@ -27,6 +27,8 @@
 // Written from the definition of validity (verifier.hpp); shares no code with synthesizers.
 #pragma once
 
+#include <cstdint>
+
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/verifier.hpp"
 
@@ -42,5 +44,13 @@ namespace tenex {
 /// has_orbit_check() must hold (InvariantError otherwise). O(links + orbits) time, 16 bytes per orbit.
 [[nodiscard]] Verdict verify_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                        const Schedule& schedule, const VerifyOptions& options = {});
+
+/// Sends up to which every schedule is replayed, and hashed: a few seconds.
+constexpr std::uint64_t kMostReplayedSends = std::uint64_t{1} << 28;
+
+/// verify(), or beyond kMostReplayedSends verify_symmetric() where has_orbit_check(). Which of them depends on the
+/// schedule alone, so that a row and a file get the same verdict on every machine.
+[[nodiscard]] Verdict verify_by_size(const Topology& topology, const Collective& collective, Occupancy occupancy,
+                                     const Schedule& schedule, const VerifyOptions& options = {});
 
 }  // namespace tenex

@@ -88,6 +88,7 @@ struct Simulation {
   std::uint64_t messages = 0;
   std::uint64_t hops = 0;
   SimulationEngine engine = SimulationEngine::window;  ///< that computed it; congestion-unaware: automatic
+  std::string_view destination_order;                  ///< the program's; empty for a replay
   Schedule sends;                                      ///< where asked for
   std::vector<LinkLoad> links;                         ///< where asked for, one per link
   std::vector<SimTime> npu_finish;                     ///< where asked for, one per NPU; zero where nothing arrives
