@@ -1,6 +1,8 @@
-// The convex solver of the room: minimize the sum of maxima of hyperbolas, plus a linear part, over a polytope.
+// The convex solver of the room: minimize the sum of maxima of hyperbolas, of maxima of two such sums, and a linear
+// part, over a polytope.
 //
-//   minimize  sum over k of max over i of v_ki / x_i  +  c . x     subject to  A x <= b,  E x = e,  x > 0
+//   minimize  sum over k of f_k(x)  +  sum over l of max(a_l + sum of its f_k(x), b_l + sum of its f_k(x))  +  c . x
+//   where     f_k(x) = max over i of v_ki / x_i     subject to  A x <= b,  E x = e,  x > 0
 //
 // Written with t_k >= v_ki / x_i, that is t_k x_i - v_ki >= 0, whose logarithm is a self-concordant barrier, Newton's
 // method follows the central path; the t_k are eliminated, so a step costs O(terms * n^2 + rows * n^2 + n^3).
@@ -10,8 +12,9 @@
 //   optimum >= sum over i of min (s_i / x_i + p_i x_i) - y.b - nu.e,   s_i = sum over k of l_ki v_ki,  p = A'y + E'nu +
 //   c
 //
-// where each x_i alone runs over all values that any point of the polytope has (2 sqrt(s_i p_i) unless at an end). Boyd
-// and Vandenberghe, "Convex Optimization", sections 5.1 and 11.3. Private to the room.
+// (a maximum of two sums is never below a mixture of them, whose parts multiply the l_ki and the constants), where each
+// x_i alone runs over all values that any point of the polytope has (2 sqrt(s_i p_i) unless at an end). Boyd and
+// Vandenberghe, "Convex Optimization", sections 5.1 and 11.3. Private to the room.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +24,17 @@
 
 namespace tenex::codesign {
 
+/// One side of a maximum of two sums: a constant and some terms.
+struct SumSide {
+  std::size_t terms = 0;
+  double constant = 0;
+};
+
 /// Row-major dense data. The first n rows of `rows` bound each x_i from below and nothing else.
 struct ConvexProblem {
   std::size_t n = 0;
   std::vector<double> volumes;     ///< terms x n: v_ki, weights multiplied in; every term has a positive one
+  std::vector<SumSide> sides;      ///< two per maximum of sums; the last terms are theirs, in this order
   std::vector<double> linear;      ///< c; empty: zero
   std::vector<double> rows;        ///< A
   std::vector<double> bounds;      ///< b

@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "codesign/barrier.hpp"
 #include "codesign/newton.hpp"
+#include "codesign/overlap_part.hpp"
 
 namespace tenex::codesign {
 
@@ -41,18 +43,21 @@ class CentralPath {
         terms_(n_ == 0 ? 0 : problem.volumes.size() / n_),
         row_count_(problem.bounds.size()),
         equality_count_(problem.targets.size()),
+        plain_(std::accumulate(problem.sides.begin(), problem.sides.end(), terms_,
+                               [](std::size_t rest, const SumSide& side) { return rest - side.terms; })),
+        overlaps_(problem, plain_),
         scale_(start.begin(), start.end()) {
     scale_objective(start);
     scale_rows();
     x_.assign(n_, 1.0);
-    t_.resize(terms_);
-    for (std::size_t k = 0; k < terms_; ++k)
-      t_[k] = 1.5 * *std::max_element(volume_.begin() + offset(k), volume_.begin() + offset(k + 1));
+    t_.resize(terms_ + overlaps_.count());
+    for (std::size_t k = 0; k < terms_; ++k) t_[k] = 1.5 * largest_volume(k);
+    overlaps_.start(t_);
     slack_.resize(row_count_);
     gap_.resize(terms_ * n_);
-    gradient_t_.resize(terms_);
+    gradient_t_.resize(t_.size());
     hessian_t_.resize(terms_);
-    step_t_.resize(terms_);
+    step_t_.resize(t_.size());
     multipliers_.resize(equality_count_);
     price_.assign(equality_count_, 0.0);
     residual_.resize(equality_count_);
@@ -66,7 +71,8 @@ class CentralPath {
       solve_step();
       ++steps_;
       const double decrement = -slope_;
-      if (!(decrement > 0) || !std::isfinite(decrement)) return step > 0 || decrement == 0;
+      // Already at the centre, rounding may say that no step leads down.
+      if (!(decrement > 0) || !std::isfinite(decrement)) return step > 0 || std::abs(decrement) < kCentred;
       if (!advance()) return decrement < kCentred;
       if (decrement < tolerance) return true;
     }
@@ -79,8 +85,14 @@ class CentralPath {
     solve_step();
     std::array<double, kMostVariables> sum{};    // s
     std::array<double, kMostVariables> price{};  // p
-    for (std::size_t k = 0; k < terms_; ++k) add_shares(k, sum);
+    for (std::size_t k = 0; k < plain_; ++k) add_shares(k, 1, sum);
     double bound = 0;
+    for (std::size_t which = 0; which < overlaps_.sides().size(); ++which) {
+      const auto& side = overlaps_.sides()[which];
+      const double share = overlaps_.share(which);
+      for (std::size_t k = side.begin; k < side.end; ++k) add_shares(k, share, sum);
+      bound += share * side.constant;
+    }
     for (std::size_t i = 0; i < n_; ++i) price[i] = linear_[i];
     for (std::size_t q = 0; q < equality_count_; ++q) {
       for (std::size_t i = 0; i < n_; ++i) price[i] += price_[q] * equality_[q * n_ + i];
@@ -107,21 +119,26 @@ class CentralPath {
   }
   /// The objective at this point, scaled.
   [[nodiscard]] double value() const {
-    double sum = 0;
-    for (std::size_t k = 0; k < terms_; ++k) {
-      double slowest = 0;
-      for (std::size_t i = 0; i < n_; ++i) slowest = std::max(slowest, volume_[k * n_ + i] / x_[i]);
-      sum += slowest;
-    }
+    const auto slowest = [this](std::size_t k) {
+      double time = 0;
+      for (std::size_t i = 0; i < n_; ++i) time = std::max(time, volume_[k * n_ + i] / x_[i]);
+      return time;
+    };
+    double sum = overlaps_.value(slowest);
+    for (std::size_t k = 0; k < plain_; ++k) sum += slowest(k);
     for (std::size_t i = 0; i < n_; ++i) sum += linear_[i] * x_[i];
     return sum;
   }
   [[nodiscard]] double unit() const { return unit_; }
-  [[nodiscard]] std::size_t barriers() const { return row_count_ + terms_ * n_; }
+  [[nodiscard]] std::size_t barriers() const { return row_count_ + terms_ * n_ + overlaps_.sides().size(); }
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
  private:
   [[nodiscard]] std::ptrdiff_t offset(std::size_t term) const { return static_cast<std::ptrdiff_t>(term * n_); }
+  /// A term's time where every scaled x_i is 1.
+  [[nodiscard]] double largest_volume(std::size_t k) const {
+    return *std::max_element(volume_.begin() + offset(k), volume_.begin() + offset(k + 1));
+  }
 
   void scale_objective(std::span<const double> start) {
     volume_ = problem_.volumes;
@@ -130,13 +147,13 @@ class CentralPath {
       for (std::size_t k = 0; k < terms_; ++k) volume_[k * n_ + i] /= start[i];
       if (!problem_.linear.empty()) linear_[i] = problem_.linear[i] * start[i];
     }
-    unit_ = 0;
-    for (std::size_t k = 0; k < terms_; ++k)
-      unit_ += *std::max_element(volume_.begin() + offset(k), volume_.begin() + offset(k + 1));
+    unit_ = overlaps_.value([this](std::size_t k) { return largest_volume(k); });
+    for (std::size_t k = 0; k < plain_; ++k) unit_ += largest_volume(k);
     for (const double part : linear_) unit_ += std::abs(part);
     if (!(unit_ > 0)) unit_ = 1;
     for (auto& volume : volume_) volume /= unit_;
     for (auto& part : linear_) part /= unit_;
+    overlaps_.scale(1 / unit_);
   }
 
   /// Rows and bounds in the scaled variables, each with norm 1.
@@ -156,8 +173,8 @@ class CentralPath {
     scaled(problem_.equalities, problem_.targets, equality_, target_);
   }
 
-  /// Adds a term's volumes, each times its multiplier l_ki; the multipliers sum to 1.
-  void add_shares(std::size_t k, std::array<double, kMostVariables>& sum) const {
+  /// Adds a term's volumes, each times its multiplier l_ki; the multipliers sum to `whole`.
+  void add_shares(std::size_t k, double whole, std::array<double, kMostVariables>& sum) const {
     std::array<double, kMostVariables> share{};
     double total = 0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -168,15 +185,22 @@ class CentralPath {
       total += share[i];
     }
     for (std::size_t i = 0; i < n_; ++i)
-      if (share[i] > 0) sum[i] += share[i] / total * volume_[k * n_ + i];
+      if (share[i] > 0) sum[i] += whole * share[i] / total * volume_[k * n_ + i];
   }
 
-  /// Gradient and Hessian of objective / barrier + barriers, the t_k eliminated from the Hessian.
+  /// Gradient and Hessian of objective / barrier + barriers, all but x eliminated from the Hessian.
   void evaluate() {
     hessian_ = DenseMatrix(n_);
     for (std::size_t i = 0; i < n_; ++i) gradient_[i] = linear_[i] / barrier_;
     for (std::size_t j = 0; j < row_count_; ++j) add_row(j);
-    for (std::size_t k = 0; k < terms_; ++k) add_term(k);
+    for (std::size_t k = 0; k < plain_; ++k) add_term(k, 1 / barrier_);
+    overlaps_.take_slacks(t_);
+    for (const auto& side : overlaps_.sides())
+      for (std::size_t k = side.begin; k < side.end; ++k) add_term(k, 1 / side.slack);
+    const auto mixed_or_zero = [this](std::size_t k, std::size_t i) {
+      return volume_[k * n_ + i] > 0 ? mixed(k, i) : 0.0;
+    };
+    overlaps_.eliminate(barrier_, mixed_or_zero, gradient_t_, hessian_t_, hessian_);
     for (std::size_t q = 0; q < equality_count_; ++q) {
       residual_[q] = target_[q];
       for (std::size_t i = 0; i < n_; ++i) residual_[q] -= equality_[q * n_ + i] * x_[i];
@@ -203,9 +227,9 @@ class CentralPath {
     }
   }
 
-  void add_term(std::size_t k) {
+  /// `gradient`: what t_k has but for its own barrier.
+  void add_term(std::size_t k, double gradient) {
     const double* volume = &volume_[k * n_];
-    double gradient = 1 / barrier_;
     double hessian = 0;
     auto& mixed = mixed_scratch_;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -236,21 +260,28 @@ class CentralPath {
     for (std::size_t k = 0; k < terms_; ++k)
       for (std::size_t i = 0; i < n_; ++i)
         if (volume_[k * n_ + i] > 0) reduced[i] -= mixed(k, i) / hessian_t_[k] * gradient_t_[k];
+    overlaps_.reduce(gradient_t_, reduced);
     // The last multipliers are taken off first: near the centre little is left to solve for, and little is cancelled.
     for (std::size_t q = 0; q < equality_count_; ++q)
       for (std::size_t i = 0; i < n_; ++i) reduced[i] += price_[q] / barrier_ * equality_[q * n_ + i];
     solve_newton(hessian_, equality_, std::span(reduced).first(n_), residual_, std::span(step_).first(n_),
                  multipliers_);
     for (std::size_t q = 0; q < equality_count_; ++q) price_[q] += barrier_ * multipliers_[q];
+    // Along a step the equalities do not change, so that their part of the objective counts for nothing but rounding.
     slope_ = 0;
-    for (std::size_t i = 0; i < n_; ++i) slope_ += gradient_[i] * step_[i];
+    for (std::size_t i = 0; i < n_; ++i) {
+      priced_[i] = linear_[i];
+      for (std::size_t q = 0; q < equality_count_; ++q) priced_[i] += price_[q] * equality_[q * n_ + i];
+      slope_ += (gradient_[i] + (priced_[i] - linear_[i]) / barrier_) * step_[i];
+    }
     for (std::size_t k = 0; k < terms_; ++k) {
       double side = gradient_t_[k];
       for (std::size_t i = 0; i < n_; ++i)
         if (volume_[k * n_ + i] > 0) side += mixed(k, i) * step_[i];
       step_t_[k] = -side / hessian_t_[k];
-      slope_ += gradient_t_[k] * step_t_[k];
     }
+    overlaps_.complete(step_, gradient_t_, hessian_t_, step_t_);
+    for (std::size_t k = 0; k < t_.size(); ++k) slope_ += gradient_t_[k] * step_t_[k];
   }
 
   [[nodiscard]] double mixed(std::size_t k, std::size_t i) const {
@@ -284,6 +315,8 @@ class CentralPath {
         if (denominator > 0) most = std::min(most, 2 * gap / denominator);
       }
     }
+    for (const auto& side : overlaps_.sides())
+      if (-side.step * most > side.slack) most = -side.slack / side.step;
     return most;
   }
 
@@ -294,7 +327,7 @@ class CentralPath {
     const auto old_t = t_;
     for (int halving = 0; halving < kMostHalvings; ++halving, length *= 0.5) {
       for (std::size_t i = 0; i < n_; ++i) x_[i] = old_x[i] + length * step_[i];
-      for (std::size_t k = 0; k < terms_; ++k) t_[k] = old_t[k] + length * step_t_[k];
+      for (std::size_t k = 0; k < t_.size(); ++k) t_[k] = old_t[k] + length * step_t_[k];
       if (inside() && slope_here() <= -0.5 * slope_) return true;
     }
     x_ = old_x;
@@ -311,13 +344,15 @@ class CentralPath {
     for (std::size_t k = 0; k < terms_; ++k)
       for (std::size_t i = 0; i < n_; ++i)
         if (volume_[k * n_ + i] > 0 && !(t_[k] * x_[i] - volume_[k * n_ + i] > 0)) return false;
+    for (std::size_t side = 0; side < overlaps_.sides().size(); ++side)
+      if (!(overlaps_.slack(side, t_) > 0)) return false;
     return true;
   }
 
   /// The derivative along the step where the point stands now.
   [[nodiscard]] double slope_here() const {
     double slope = 0;
-    for (std::size_t i = 0; i < n_; ++i) slope += linear_[i] / barrier_ * step_[i];
+    for (std::size_t i = 0; i < n_; ++i) slope += priced_[i] / barrier_ * step_[i];
     for (std::size_t j = 0; j < row_count_; ++j) {
       double slack = bound_[j];
       double rise = 0;
@@ -327,8 +362,11 @@ class CentralPath {
       }
       slope += rise / slack;
     }
+    for (std::size_t k = 0; k < plain_; ++k) slope += step_t_[k] / barrier_;
+    for (std::size_t head = terms_; head < t_.size(); ++head) slope += step_t_[head] / barrier_;
+    for (std::size_t side = 0; side < overlaps_.sides().size(); ++side)
+      slope -= overlaps_.sides()[side].step / overlaps_.slack(side, t_);
     for (std::size_t k = 0; k < terms_; ++k) {
-      slope += step_t_[k] / barrier_;
       for (std::size_t i = 0; i < n_; ++i) {
         if (volume_[k * n_ + i] <= 0) continue;
         slope -= (t_[k] * step_[i] + x_[i] * step_t_[k]) / (t_[k] * x_[i] - volume_[k * n_ + i]);
@@ -342,14 +380,17 @@ class CentralPath {
   std::size_t terms_;
   std::size_t row_count_;
   std::size_t equality_count_;
+  std::size_t plain_;  // terms that belong to no maximum of sums
+  OverlapPart overlaps_;
   std::vector<double> scale_;
   double unit_ = 1;
   std::vector<double> volume_, linear_, row_, bound_, equality_, target_;
-  std::vector<double> x_, t_;
+  std::vector<double> x_, t_;  // t: of the terms, then of the maxima of sums
   double barrier_ = 1;
   // Of the last evaluate() and solve_step().
   std::vector<double> slack_, gap_, gradient_t_, hessian_t_, step_t_, multipliers_, residual_;
-  std::vector<double> price_;  // of the equalities: nu
+  std::vector<double> price_;                    // of the equalities: nu
+  std::array<double, kMostVariables> priced_{};  // c + E'nu
   std::array<double, kMostVariables> gradient_{}, step_{}, mixed_scratch_{};
   DenseMatrix hessian_{0};
   double slope_ = 0;

@@ -66,8 +66,17 @@ double relative_gap(double upper, double lower) { return upper > 0 ? std::max(0.
 
 ConvexProblem time_problem(const SplitCase& given) {
   ConvexProblem problem = given.region.data().polytope;
-  for (const auto& term : given.model.terms)
-    for (const double volume : term.volumes) problem.volumes.push_back(term.weight * volume);
+  const auto add = [&problem](const std::vector<TimeTerm>& terms, double weight) {
+    for (const auto& term : terms)
+      for (const double volume : term.volumes) problem.volumes.push_back(weight * term.weight * volume);
+  };
+  add(given.model.terms, 1);
+  for (const auto& overlap : given.model.overlaps) {
+    for (const auto* side : {&overlap.first, &overlap.second}) {
+      add(side->terms, overlap.weight);
+      problem.sides.push_back({side->terms.size(), overlap.weight * side->constant});
+    }
+  }
   return problem;
 }
 

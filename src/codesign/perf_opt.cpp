@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "codesign/barrier.hpp"
+#include "codesign/neighbours.hpp"
 #include "codesign/rational.hpp"
 #include "codesign/region_data.hpp"
 #include "codesign/splitting.hpp"
@@ -41,38 +42,13 @@ Diagnostic no_equal_split(const LinearConstraint& row, const LinearConstraint* o
                      "the scheme equal gives every dimension the same bandwidth", "use another scheme or relax it");
 }
 
-/// Single steps from whole bandwidths to neighbouring ones that are faster: where a bandwidth is small, the byte per
-/// second that rounding took counts.
-void improve(const SplitCase& given, BandwidthSplit& split) {
-  constexpr int kMostRounds = 8;
-  const auto& lattice = given.region.data().lattice;
-  bool better = split.exact;
-  for (int round = 0; better && round < kMostRounds; ++round) {
-    better = false;
-    for (std::size_t column = lattice.rank(); column < split.bandwidth.size(); ++column) {
-      for (const int sign : {1, -1}) {
-        auto neighbour = split.bandwidth;
-        for (std::size_t i = 0; i < neighbour.size(); ++i)
-          neighbour[i] += Bandwidth::of(static_cast<std::int64_t>(lattice.entry(i, column)) * sign);
-        if (!given.region.contains(neighbour)) continue;
-        const double time = time_at(given.model, neighbour);
-        if (!(time < split.time)) continue;
-        split.bandwidth = std::move(neighbour);
-        split.time = time;
-        better = true;
-      }
-    }
-  }
-  if (given.rates != nullptr) split.cost = network_cost(*given.rates, split.bandwidth);
-}
-
 }  // namespace
 
 Result<BandwidthSplit> split_for_time(const SplitCase& given) {
   const auto& data = given.region.data();
   if (data.unlimited) return without_limit(*data.unlimited, "perf_opt");
   ConvexAnswer answer{data.interior, 0, 0, 0};
-  const bool chosen = !data.is_point() && !given.model.terms.empty();
+  const bool chosen = !data.is_point() && !(given.model.terms.empty() && given.model.overlaps.empty());
   if (chosen) {
     answer = solve_convex(time_problem(given), data.interior, given.options.time_gap, given.model.constant);
   } else {
@@ -80,8 +56,10 @@ Result<BandwidthSplit> split_for_time(const SplitCase& given) {
   }
   BandwidthSplit split = rounded_split(given, answer.x);
   split.lower_bound = answer.lower + given.model.constant;
-  if (relative_gap(split.time, split.lower_bound) > given.options.time_gap) improve(given, split);
   split.objective = split.time;
+  if (relative_gap(split.objective, split.lower_bound) > given.options.time_gap)
+    step_to_neighbours(
+        given, [](const BandwidthSplit& of) { return of.time; }, split);
   split.relative_gap = relative_gap(split.objective, split.lower_bound);
   split.solver_gap = relative_gap(answer.value + given.model.constant, split.lower_bound);
   split.solves = chosen ? 1 : 0;

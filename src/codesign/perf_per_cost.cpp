@@ -8,17 +8,30 @@
 // the gap asked for. lambda = T / cost, at which a best split is stationary, comes first.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <queue>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "codesign/barrier.hpp"
+#include "codesign/neighbours.hpp"
 #include "codesign/region_data.hpp"
 #include "codesign/splitting.hpp"
 
 namespace tenex::codesign {
 namespace {
+
+/// What no bandwidth makes faster.
+double least_time(const TimeModel& model) {
+  double time = model.constant;
+  for (const auto& overlap : model.overlaps)
+    time += overlap.weight * std::max(overlap.first.constant, overlap.second.constant);
+  return time;
+}
+
+/// Seconds times dollars.
+double product_of(const BandwidthSplit& split) { return split.time * static_cast<double>(split.cost->count()) * 1e-6; }
 
 /// A point of the trade-off between time and cost, and the line below phi that its solve proved.
 struct Support {
@@ -46,18 +59,25 @@ class ProductSearch {
       rates_.push_back(static_cast<double>(rate.count()) * 1e-15);  // dollars per byte per second
   }
 
-  /// Cuts off what costs more than any good split may, since T >= C: the region becomes bounded.
+  /// Cuts off what costs more than any good split may, since T is never below its constants: the region becomes
+  /// bounded.
   void limit_cost() {
     const auto& inside = given_.region.data().interior;
-    const double limit = 1.001 * time_at(given_.model, inside) * cost_of(inside) / given_.model.constant;
+    const double limit = 1.001 * time_at(given_.model, inside) * cost_of(inside) / least_time(given_.model);
     problem_.rows.insert(problem_.rows.end(), rates_.begin(), rates_.end());
     problem_.bounds.push_back(limit);
   }
 
   BandwidthSplit run() {
-    find_least_cost();
+    auto cheapest = find_least_cost();
+    if (given_.model.terms.empty() && given_.model.overlaps.empty()) {  // every split is as fast: the cheapest is best
+      const double time = given_.model.constant;
+      supports_.push_back({0, time, cost_of(cheapest), time, std::move(cheapest)});
+      return finish(least_cost_ * time);
+    }
     const std::size_t fastest = solve(0);
     std::size_t leftmost = fastest;
+    std::size_t before = fastest;
     // Towards lambda = T / cost, the slope of the best product's hyperbola.
     for (int step = 0; step < kMostApproaches; ++step) {
       const auto& last = supports_[leftmost];
@@ -65,10 +85,11 @@ class ProductSearch {
       const std::size_t next = solve(lambda);
       add_interval(next, leftmost);
       const bool same = std::abs(supports_[next].cost - supports_[leftmost].cost) <= 1e-3 * supports_[next].cost;
+      before = leftmost;
       leftmost = next;
       if (same || supports_[next].lambda <= last.lambda) break;
     }
-    double left_bound = extend_left(leftmost);
+    double left_bound = extend_left(before, leftmost);
     left_bound = std::min(left_bound, supports_[fastest].cost * supports_[fastest].intercept);
     return finish(std::min(divide(), left_bound));
   }
@@ -82,13 +103,16 @@ class ProductSearch {
     return cost;
   }
 
-  void find_least_cost() {
+  /// Finds a lower bound on the cost, and gives the split that nearly has it.
+  std::vector<double> find_least_cost() {
     ConvexProblem cheapest = problem_;
     cheapest.volumes.clear();
+    cheapest.sides.clear();
     cheapest.linear = rates_;
-    const auto answer = solve_convex(cheapest, given_.region.data().interior, given_.options.time_gap, 0);
+    auto answer = solve_convex(cheapest, given_.region.data().interior, given_.options.time_gap, 0);
     count(answer);
     least_cost_ = std::max(answer.lower, 0.0);
+    return std::move(answer.x);
   }
 
   std::size_t solve(double lambda) {
@@ -113,33 +137,39 @@ class ProductSearch {
   [[nodiscard]] static double product(const Support& support) { return support.time * support.cost; }
   [[nodiscard]] double good_enough() const { return product(supports_[best_]) * (1 - given_.options.product_gap); }
 
-  /// The least value of k * max(line, line) between the costs of two supports.
+  /// The least value of k * max(line of a, line of b, 0) over costs k between two.
+  [[nodiscard]] static double least_product(double from, double to, const Support& a, const Support& b) {
+    const auto lower = [&](double cost) { return cost * std::max({a.line(cost), b.line(cost), 0.0}); };
+    double bound = std::min(lower(from), lower(to));
+    if (a.lambda != b.lambda) {
+      const double crossing = (a.intercept - b.intercept) / (a.lambda - b.lambda);
+      if (crossing > from && crossing < to) bound = std::min(bound, lower(crossing));
+    }
+    return bound;
+  }
+
   void add_interval(std::size_t left, std::size_t right) {
     if (supports_[left].cost > supports_[right].cost) std::swap(left, right);
     const auto& a = supports_[left];
     const auto& b = supports_[right];
-    const auto lower = [&](double cost) { return cost * std::max(a.line(cost), b.line(cost)); };
-    double bound = std::min(lower(a.cost), lower(b.cost));
-    if (a.lambda != b.lambda) {
-      const double crossing = (a.intercept - b.intercept) / (a.lambda - b.lambda);
-      if (crossing > a.cost && crossing < b.cost) bound = std::min(bound, lower(crossing));
-    }
-    intervals_.push({bound, left, right});
+    intervals_.push({least_product(a.cost, b.cost, a, b), left, right});
   }
 
-  /// A bound on the product of what costs less than the cheapest support, steeper lines added while they help.
-  double extend_left(std::size_t leftmost) {
+  /// A bound on the product of what costs less than the support with the steepest line, steeper ones added while they
+  /// help. `flatter` is a support beside it.
+  double extend_left(std::size_t flatter, std::size_t steepest) {
     constexpr double kSteepest = 1e7;  // beyond it the time drowns in the solver's rounding
     for (;;) {
-      const auto& support = supports_[leftmost];
-      const double bound = least_cost_ * support.line(least_cost_);
+      const auto& support = supports_[steepest];
+      const double bound = least_product(least_cost_, support.cost, support, supports_[flatter]);
       const double steepness = support.lambda * support.cost / support.time;
-      if (bound >= good_enough() || support.cost <= least_cost_ * (1 + 1e-12) || steepness > kSteepest)
-        return std::min(bound, product(support));
+      if (bound >= good_enough() || support.cost <= least_cost_ * (1 + 1e-12) || steepness > kSteepest ||
+          solves_ >= given_.options.most_solves)
+        return bound;
       const std::size_t next = solve(4 * support.lambda);
-      add_interval(next, leftmost);
-      if (supports_[next].cost < supports_[leftmost].cost) leftmost = next;
-      if (solves_ >= given_.options.most_solves) return 0;
+      add_interval(next, steepest);
+      flatter = steepest;
+      steepest = next;
     }
   }
 
@@ -166,8 +196,10 @@ class ProductSearch {
   BandwidthSplit finish(double bound) {
     const auto& best = supports_[best_];
     BandwidthSplit split = rounded_split(given_, best.bandwidth);
-    split.objective = split.time * static_cast<double>(split.cost->count()) * 1e-6;
-    split.lower_bound = std::min(bound, product(best));
+    split.objective = product_of(split);
+    split.lower_bound = std::clamp(bound, 0.0, product(best));
+    if (relative_gap(split.objective, split.lower_bound) > given_.options.product_gap)
+      step_to_neighbours(given_, product_of, split);
     split.relative_gap = relative_gap(split.objective, split.lower_bound);
     split.solver_gap = relative_gap(product(best), split.lower_bound);
     split.solves = solves_;
@@ -179,7 +211,7 @@ class ProductSearch {
   ConvexProblem problem_;
   std::vector<double> rates_;
   double least_cost_ = 0;
-  std::vector<Support> supports_;
+  std::deque<Support> supports_;  // references to its elements outlive further solves
   std::priority_queue<Interval> intervals_;
   std::size_t best_ = 0;
   std::int64_t solves_ = 0;
@@ -205,7 +237,7 @@ Diagnostics check(const SplitCase& given) {
   if (unlimited) {
     const auto& rates = given.rates->per_gigabyte_per_second;
     const bool free = std::any_of(rates.begin(), rates.end(), [](Money rate) { return rate.count() == 0; });
-    if (free || !(given.model.constant > 0)) {
+    if (free || !(least_time(given.model) > 0)) {
       refuse(fmt::format("nothing limits B{} from above, and {}", *unlimited + 1,
                          free ? "a dimension without a price costs nothing" : "the workload computes nothing"),
              fmt::format("add a total bandwidth, a total cost or \"B{} <= ...\"", *unlimited + 1));
@@ -222,7 +254,7 @@ Result<BandwidthSplit> split_for_time_and_cost(const SplitCase& given) {
   const auto& data = given.region.data();
   if (data.is_point()) {
     BandwidthSplit split = rounded_split(given, data.interior);
-    split.objective = split.lower_bound = split.time * static_cast<double>(split.cost->count()) * 1e-6;
+    split.objective = split.lower_bound = product_of(split);
     return split;
   }
   ProductSearch search(given);

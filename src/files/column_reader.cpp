@@ -213,10 +213,30 @@ Result<ColumnFileReader> ColumnFileReader::open(const std::filesystem::path& pat
   return ColumnFileReader(std::make_unique<Impl>(std::move(file), path.string()));
 }
 
+namespace {
+
+/// Many images may be open at once, each for one column after the other: what the library remembers of columns (up to
+/// 32 MiB per file) may go again, as reading it anew only copies memory.
+void keep_little_metadata(const hdf5::Handle& access) {
+  constexpr std::size_t kKept = std::size_t{64} << 10;
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(access.id(), &config) < 0) return;
+  config.set_initial_size = true;
+  config.initial_size = kKept;
+  config.min_size = kKept;
+  config.max_size = kKept;
+  H5Pset_mdc_config(access.id(), &config);
+}
+
+}  // namespace
+
 Result<ColumnFileReader> ColumnFileReader::open_image(std::vector<std::byte> bytes, std::string name) {
   const hdf5::Session session;
   const auto access = hdf5::access_properties(true);
   H5Pset_file_image(access.id(), bytes.data(), bytes.size());
+  bytes = {};  // the library has its own copy
+  keep_little_metadata(access);
   Handle file(H5Fopen(hdf5::image_name().c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
   if (!file.ok()) return environment_error(fmt::format("\"{}\" is damaged", name), hdf5::last_error());
   return ColumnFileReader(std::make_unique<Impl>(std::move(file), std::move(name)));

@@ -2,6 +2,7 @@
 #include <hdf5_hl.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -98,14 +99,32 @@ class ColumnFileWriter::Impl {
   void write(const std::string& path, hid_t stored, hid_t native, std::size_t element, std::size_t rows,
              const void* values, bool numbers) {
     if (!error_.empty()) return;
-    const hsize_t size = rows;
-    const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-    const hsize_t tile = std::min<hsize_t>(size, std::max<hsize_t>(1, kTile * 8 / std::max<std::size_t>(8, element)));
-    const auto properties = rows * element < kTiny ? untiled() : tiled(tile, numbers);
-    const Handle column(
-        H5Dcreate2(file_.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose);
+    const Handle column = create_column(path, stored, element, rows, numbers);
     require(column.ok() && (rows == 0 || H5Dwrite(column.id(), native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0),
             path);
+  }
+
+  void write_text(const std::string& path, std::size_t width, std::size_t rows,
+                  const std::function<void(std::size_t, TextColumn&)>& fill) {
+    if (!error_.empty()) return;
+    std::optional<hdf5::Session> session(std::in_place);
+    const auto type = hdf5::text_type(width);
+    const Handle column = create_column(path, type.id(), width, rows, false);
+    bool good = column.ok();
+    const std::size_t most = whole_tile_of(width);
+    for (std::size_t first = 0; first < rows && good; first += most) {
+      TextColumn part(width, std::min(most, rows - first));
+      session.reset();  // others may use the library meanwhile
+      try {
+        fill(first, part);
+      } catch (...) {
+        session.emplace();  // handles are closed under it
+        throw;
+      }
+      session.emplace();
+      good = write_part(column, type, first, part);
+    }
+    require(good, path);
   }
 
   void begin(const std::string& path, hid_t stored, std::size_t element) {
@@ -192,6 +211,31 @@ class ColumnFileWriter::Impl {
     std::vector<std::byte> waiting;  ///< elements that are not in the file yet
     hsize_t written = 0;             ///< elements that are, in whole tiles
   };
+
+  /// How many elements a tile of a whole column has.
+  static std::size_t whole_tile_of(std::size_t element) {
+    return std::max<std::size_t>(1, kTile * 8 / std::max<std::size_t>(8, element));
+  }
+
+  /// A whole column without its values.
+  [[nodiscard]] Handle create_column(const std::string& path, hid_t stored, std::size_t element, std::size_t rows,
+                                     bool numbers) const {
+    const hsize_t size = rows;
+    const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+    const auto properties =
+        rows * element < kTiny ? untiled() : tiled(std::min<hsize_t>(size, whole_tile_of(element)), numbers);
+    return {H5Dcreate2(file_.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+            H5Dclose};
+  }
+
+  [[nodiscard]] static bool write_part(const Handle& column, const Handle& type, hsize_t first,
+                                       const TextColumn& part) {
+    const hsize_t count = part.rows();
+    const Handle there(H5Dget_space(column.id()), H5Sclose);
+    const Handle here(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    return H5Sselect_hyperslab(there.id(), H5S_SELECT_SET, &first, nullptr, &count, nullptr) >= 0 &&
+           H5Dwrite(column.id(), type.id(), here.id(), there.id(), H5P_DEFAULT, part.bytes.data()) >= 0;
+  }
 
   void create(const Handle& access) {
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
@@ -313,6 +357,11 @@ void ColumnFileWriter::write(const std::string& path, const TextColumn& values) 
   const hdf5::Session session;
   const auto type = hdf5::text_type(values.width);
   impl_->write(path, type.id(), type.id(), values.width, values.rows(), values.bytes.data(), false);
+}
+
+void ColumnFileWriter::write_text(const std::string& path, std::size_t width, std::size_t rows,
+                                  const std::function<void(std::size_t first, TextColumn& part)>& fill) {
+  impl_->write_text(path, width, rows, fill);
 }
 
 template <class T>

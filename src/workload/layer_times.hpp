@@ -20,6 +20,9 @@ struct LayerTimes {
   std::array<SimTime, kPhases> compute;
   std::array<std::vector<TimedMessage>, kPhases> every_turn;  ///< by Phase: once per microbatch
   std::vector<TimedMessage> once;                             ///< weight gradients: once per iteration
+  /// By `synchronize`: when the communications of the input gradient (first) and, after its computation, of the weight
+  /// gradient (second) are done where both begin at once. Filled in by look_up_overlaps().
+  std::array<ConcurrentEnds, 2> gradients{};
 
   /// All messages of a phase one after the other; those of weight gradients with `synchronize` only where they are due.
   [[nodiscard]] SimTime communication(Phase phase, bool synchronize) const;
@@ -33,6 +36,15 @@ struct BlockTimes {
 /// Asks `model` once per distinct communication; groups of one NPU take no time. Errors: those of the model.
 [[nodiscard]] Result<std::vector<BlockTimes>> look_up_times(const Workload& workload, const Mapping& mapping,
                                                             ComputeRate rate, const CollectiveTime& model);
+
+/// Fills in `gradients` of all layers: streams that do not slow each other add up; otherwise `model` is asked once per
+/// distinct pair of streams and offset. `several_turns`: turns without synchronization are needed too. Errors: those of
+/// the model.
+[[nodiscard]] Status look_up_overlaps(const Workload& workload, const Mapping& mapping, const CollectiveTime& model,
+                                      bool several_turns, std::vector<BlockTimes>& blocks);
+
+/// How many scopes have messages that take time: each has a queue of its own.
+[[nodiscard]] std::size_t count_queues(const std::vector<BlockTimes>& blocks);
 
 /// One turn of the pipeline's stage through all layers; with `synchronize` it ends with the communication that happens
 /// once per iteration. `bubble` stays zero. All sums saturate.

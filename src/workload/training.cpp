@@ -82,11 +82,9 @@ TrainingTime turn_with_tp_dp_overlap(const std::vector<BlockTimes>& blocks, bool
       for (std::size_t phase = 0; phase < kPhases; ++phase)
         add(turn.compute[phase], layer.compute[phase], block.repeat);
       add(turn.exposed[kForward], layer.communication(Phase::forward, synchronize), block.repeat);
-      const auto weights = layer.communication(Phase::weight_gradient, synchronize);
-      const auto inputs = layer.communication(Phase::input_gradient, synchronize);
-      const auto weights_done = saturating_sum(layer.compute[kWeight], weights);
-      add(turn.exposed[kWeight], weights, block.repeat);
-      if (inputs > weights_done) add(turn.exposed[kInput], inputs - weights_done, block.repeat);
+      const auto& [inputs_done, weights_done] = layer.gradients[synchronize ? 1 : 0];
+      add(turn.exposed[kWeight], weights_done - layer.compute[kWeight], block.repeat);
+      if (inputs_done > weights_done) add(turn.exposed[kInput], inputs_done - weights_done, block.repeat);
     }
   return turn;
 }
@@ -94,11 +92,21 @@ TrainingTime turn_with_tp_dp_overlap(const std::vector<BlockTimes>& blocks, bool
 Result<TrainingTime> training_time(const Workload& workload, const Mapping& mapping, ComputeRate rate,
                                    const CollectiveTime& model, TrainingLoop loop) {
   ensure(rate.count() > 0, "a compute rate is positive");
-  const auto blocks = look_up_times(workload, mapping, rate, model);
+  auto blocks = look_up_times(workload, mapping, rate, model);
   if (!blocks) return blocks.errors();
-  auto time = one_turn(*blocks, loop, true);
   const auto stages = mapping.degrees().pipeline;
-  if (workload.microbatches > 1 || stages > 1) {
+  const bool several_turns = workload.microbatches > 1 || stages > 1;
+  if (loop == TrainingLoop::tp_dp_overlap) {
+    const auto status = look_up_overlaps(workload, mapping, model, several_turns, *blocks);
+    if (!status) return status.errors();
+  }
+  if (loop == TrainingLoop::astra_sim && model.contends() && count_queues(*blocks) > 1)
+    return unsupported_error({}, "the loop astra_sim does not know links that queues share",
+                             "its queues run side by side over many layers, and a collective time model tells of two "
+                             "streams that begin in one layer",
+                             "use the loop tp_dp_overlap, or leave contention out");
+  auto time = one_turn(*blocks, loop, true);
+  if (several_turns) {
     const auto turn = one_turn(*blocks, loop, false);
     add_turns(time, turn, workload.microbatches - 1);
     time.bubble = saturating_product(turn.total(), stages - 1);

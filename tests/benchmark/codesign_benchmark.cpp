@@ -1,4 +1,5 @@
-// How many bandwidth splits a core finds per second: 4 dimensions, 3 terms, the region prepared for every solve.
+// How many bandwidth splits a core finds per second: 4 dimensions, 3 terms, without and with two overlaps, the region
+// prepared for every solve.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -19,28 +20,36 @@ CostRates libra_rates() {
   return {{dollars(2 * 4096), dollars(4 * 4096), dollars(4 * 4096), Money::of(57'400'000LL * 4096)}};
 }
 
-std::vector<TimeModel> random_models() {
+TimeTerm random_term(Random& random) {
+  TimeTerm term{1 + 100 * random.unit(), {}};
+  for (std::size_t i = 0; i < kDimensions; ++i)
+    term.volumes.push_back(random.unit() < 0.3 ? 0.0 : 1e6 * std::exp(10 * random.unit()));
+  return term;
+}
+
+/// Each overlap has one term beside a computation and another term, as a layer's backward pass has.
+std::vector<TimeModel> random_models(int overlaps) {
   Random random(1);
   std::vector<TimeModel> models;
   for (std::size_t m = 0; m < kModels; ++m) {
     TimeModel model{kDimensions, random.unit() * 0.1, {}};
-    for (int k = 0; k < 3; ++k) {
-      TimeTerm term{1 + 100 * random.unit(), {}};
-      for (std::size_t i = 0; i < kDimensions; ++i)
-        term.volumes.push_back(random.unit() < 0.3 ? 0.0 : 1e6 * std::exp(10 * random.unit()));
-      model.terms.push_back(term);
+    for (int k = 0; k < 3; ++k) model.terms.push_back(random_term(random));
+    for (int l = 0; l < overlaps; ++l) {
+      const TimeSum inputs{0, {random_term(random)}};
+      const TimeSum weights{random.unit() * 0.1, {random_term(random)}};
+      model.overlaps.push_back({1 + 10 * random.unit(), inputs, weights});
     }
     models.push_back(model);
   }
   return models;
 }
 
-void split(benchmark::State& state, SplitScheme scheme, const std::vector<std::string>& texts) {
+void split(benchmark::State& state, SplitScheme scheme, const std::vector<std::string>& texts, int overlaps) {
   const auto rates = libra_rates();
   std::vector<LinearConstraint> rows;
   for (const auto& text : texts)
     for (auto& row : parse_constraint(text, {kDimensions, &rates}).value()) rows.push_back(row);
-  const auto models = random_models();
+  const auto models = random_models(overlaps);
   double worst_gap = 0;
   std::int64_t steps = 0;
   std::size_t which = 0;
@@ -59,10 +68,12 @@ using enum SplitScheme;
 const std::vector<std::string> kTotal{"total = 1000GB/s"};
 const std::vector<std::string> kOrdered{"total = 1000GB/s", "B1 >= B2 >= B3", "25GB/s <= B3 <= 150GB/s"};
 const std::vector<std::string> kBudget{"total = 1000GB/s", "cost <= 40MUSD"};
-BENCHMARK_CAPTURE(split, smoke_total, perf_opt, kTotal)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(split, ordered, perf_opt, kOrdered)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(split, budget, perf_opt, kBudget)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(split, smoke_product, perf_per_cost, kTotal)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, smoke_total, perf_opt, kTotal, 0)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, ordered, perf_opt, kOrdered, 0)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, budget, perf_opt, kBudget, 0)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, overlap, perf_opt, kTotal, 2)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, smoke_product, perf_per_cost, kTotal, 0)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(split, product_overlap, perf_per_cost, kTotal, 2)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace tenex::benchmarks

@@ -6,14 +6,18 @@
 
 #include <algorithm>
 
+#include "codesign/random_walk.hpp"
 #include "codesign/support.hpp"
 
 namespace tenex {
 namespace {
 
 using support::gigabytes;
+using support::kInside;
+using support::kSets;
 using support::random_model;
 using support::region;
+using support::walk;
 using ::testing::HasSubstr;
 using enum SplitScheme;
 
@@ -92,16 +96,6 @@ TEST(PerfOpt, LeavesABudgetOfMoneyOnTheCheapDimensions) {
   EXPECT_LE(best.relative_gap, 1e-9);
 }
 
-/// Constraint sets as studies write them, all inside a total of 1000 GB/s.
-const std::vector<std::vector<std::string>> kSets{
-    {"total = 1000GB/s"},
-    {"total <= 1000GB/s", "B1 >= B2 >= B3", "25GB/s <= B3 <= 150GB/s"},
-    {"total = 1000GB/s", "cost <= 40MUSD"},
-    {"total = 1000GB/s", "B1 + B2 = 500GB/s", "B4 >= 50GB/s"},
-    {"total = 1000GB/s", "B1 >= 2*B2", "B3 <= 1.5*B4 + 10GB/s"},
-    {"total <= 1000GB/s", "B1 >= B2", "B2 >= B1", "B4 <= 50GB/s", "B1 >= 10GB/s"},
-};
-
 TEST(PerfOpt, ProvesEverySolveTo1e9) {
   const auto rates = support::libra_4d_rates();
   Random random(11);
@@ -130,64 +124,6 @@ TEST(PerfOpt, ProvesSolvesOfManyDimensionsAndTerms) {
     }
   }
 }
-
-/// Random points of a set: from one inside to the boundary in a random direction that keeps the equalities, again and
-/// again (hit and run). `visit` sees each, in B/s.
-template <class Visit>
-void walk(const std::vector<LinearConstraint>& rows, std::vector<double> point, int steps, Random& random,
-          const Visit& visit) {
-  const std::size_t n = point.size();
-  std::vector<std::vector<double>> normals;  // orthonormal, of the equalities
-  for (const auto& row : rows) {
-    if (row.relation != Relation::equal) continue;
-    std::vector<double> normal(row.coefficients.begin(), row.coefficients.end());
-    for (const auto& known : normals) {
-      double along = 0;
-      for (std::size_t i = 0; i < n; ++i) along += known[i] * normal[i];
-      for (std::size_t i = 0; i < n; ++i) normal[i] -= along * known[i];
-    }
-    double length = 0;
-    for (const double part : normal) length += part * part;
-    for (double& part : normal) part /= std::sqrt(length);
-    normals.push_back(normal);
-  }
-  for (int step = 0; step < steps; ++step) {
-    std::vector<double> direction(n);
-    for (auto& part : direction) part = random.unit() + random.unit() + random.unit() - 1.5;
-    for (const auto& normal : normals) {
-      double along = 0;
-      for (std::size_t i = 0; i < n; ++i) along += normal[i] * direction[i];
-      for (std::size_t i = 0; i < n; ++i) direction[i] -= along * normal[i];
-    }
-    double back = -1e30;
-    double forth = 1e30;
-    const auto limit = [&](double slack, double rise) {
-      if (rise > 0) forth = std::min(forth, slack / rise);
-      if (rise < 0) back = std::max(back, slack / rise);
-    };
-    for (const auto& row : rows) {
-      if (row.relation == Relation::equal) continue;
-      double slack = static_cast<double>(row.bound);
-      double rise = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        slack -= static_cast<double>(row.coefficients[i]) * point[i];
-        rise += static_cast<double>(row.coefficients[i]) * direction[i];
-      }
-      limit(slack, rise);
-    }
-    for (std::size_t i = 0; i < n; ++i) limit(point[i] - 1, -direction[i]);
-    const double length = back + (forth - back) * random.unit();
-    for (std::size_t i = 0; i < n; ++i) point[i] += 0.999 * length * direction[i];
-    visit(point);
-  }
-}
-
-/// A point inside each of kSets[0..4] (the last one is flat), found by hand.
-const std::vector<std::vector<double>> kInside{{2.5e11, 2.5e11, 2.5e11, 2.5e11},
-                                               {3e11, 2e11, 1e11, 1e11},
-                                               {6e11, 2e11, 1.2e11, 0.8e11},
-                                               {3e11, 2e11, 3e11, 2e11},
-                                               {5e11, 2e11, 1e11, 2e11}};
 
 TEST(PerfOpt, Beats10000RandomFeasibleSplits) {
   const auto rates = support::libra_4d_rates();
@@ -252,6 +188,21 @@ TEST(PerfPerCost, TradesTheCheapAgainstTheDearDimension) {
   // (1/75 + 1/25) s * (75 + 225) dollars = 16.
   EXPECT_NEAR(best.objective, 16, 16e-6);
   EXPECT_LE(best.relative_gap, 1e-6);
+}
+
+TEST(PerfPerCost, TakesTheCheapestWhereNothingCommunicates) {
+  // 3 s whatever the split: all in dimension 1 at 2 * 4096 dollars per GB/s, 1000 GB/s: 3 * 8,192,000.
+  const auto rates = support::libra_4d_rates();
+  const TimeModel model{4, 3, {}};
+  const auto best = split(perf_per_cost, model, region(4, {"total = 1000GB/s"}, &rates), &rates);
+  EXPECT_NEAR(best.objective, 24'576'000, 25);
+  EXPECT_LE(best.relative_gap, 1e-6);
+  EXPECT_EQ(best.solves, 1);
+  // Where the cost is given, every split is the best: 3 s times 15 million.
+  const auto given = split(perf_per_cost, model, region(4, {"cost = 15MUSD"}, &rates), &rates);
+  EXPECT_NEAR(given.objective, 45e6, 1);
+  EXPECT_LE(given.relative_gap, 1e-6);
+  EXPECT_EQ(split(perf_per_cost, TimeModel{4, 0, {}}, region(4, {"total = 1000GB/s"}, &rates), &rates).objective, 0);
 }
 
 TEST(PerfPerCost, ProvesSetsThatAllowAScale) {

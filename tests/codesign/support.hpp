@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tenex/base/random.hpp"
@@ -44,6 +45,21 @@ inline TimeModel random_model(Random& random, std::size_t dimensions, int terms)
     for (std::size_t i = 0; i < dimensions; ++i)
       term.volumes.push_back(random.unit() < 0.3 ? 0.0 : 1e6 * std::exp(9.2 * random.unit()));
     model.terms.push_back(term);
+  }
+  return model;
+}
+
+/// Terms and overlaps of which a side may be empty but for its constant, or without one.
+inline TimeModel random_overlap_model(Random& random, std::size_t dimensions, int terms, int overlaps) {
+  TimeModel model = random_model(random, dimensions, terms);
+  const auto side = [&](int least) {
+    const int count = least + static_cast<int>(3 * random.unit());
+    const double constant = random.unit() < 0.4 ? 0.0 : 0.3 * random.unit() * random.unit();
+    return TimeSum{constant, random_model(random, dimensions, count).terms};
+  };
+  for (int l = 0; l < overlaps; ++l) {
+    auto first = side(0);
+    model.overlaps.push_back({1 + 10 * random.unit(), std::move(first), side(1)});
   }
   return model;
 }

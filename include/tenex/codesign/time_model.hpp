@@ -1,6 +1,6 @@
 // The time of a workload as a function of the bandwidths of a network's dimensions:
 //
-//   T(B) = C + sum over k of w_k * max over i of V_ki / B_i
+//   T(B) = C + sum over k of w_k * max over i of V_ki / B_i  [+ sum over l of w_l * max(T_l1(B), T_l2(B))]
 //
 // C is what no bandwidth changes (compute), a term is a collective: V_ki bytes cross dimension i, w_k is how often it
 // happens (layers, iterations, importance of a workload). The form is LIBRA's (Won et al., "LIBRA", section IV-C).
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tenex/base/quantity.hpp"
+#include "tenex/workload/iteration_terms.hpp"
 
 namespace tenex {
 
@@ -23,13 +24,32 @@ struct TimeTerm {
   bool operator==(const TimeTerm&) const = default;
 };
 
+/// constant + sum of terms, in seconds.
+struct TimeSum {
+  double constant = 0;
+  std::vector<TimeTerm> terms;
+  bool operator==(const TimeSum&) const = default;
+};
+
+/// weight * max(first, second): two streams of which the later one counts.
+struct TimeOverlap {
+  double weight = 1;
+  TimeSum first;
+  TimeSum second;
+  bool operator==(const TimeOverlap&) const = default;
+};
+
 /// T(B) in seconds for B in bytes per second.
 struct TimeModel {
   std::size_t dimensions = 0;
   double constant = 0;  ///< C, seconds
   std::vector<TimeTerm> terms;
+  std::vector<TimeOverlap> overlaps = {};  ///< of loops that overlap
   bool operator==(const TimeModel&) const = default;
 };
+
+/// An iteration's terms in seconds: what split_bandwidth() minimizes. Exact but for the conversion to double. O(terms).
+[[nodiscard]] TimeModel time_model(const IterationTerms& terms);
 
 /// One term for all terms whose volumes are proportional (to 1e-13 of the largest), none for those without volume or
 /// weight. T is unchanged up to rounding. O(terms * distinct terms * dimensions).

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,6 +68,10 @@ class ColumnFileWriter {
   template <class T>
   void write(const std::string& path, std::span<const T> values);
   void write(const std::string& path, const TextColumn& values);
+  /// A whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at first, the
+  /// rows from `first` on, in order. The same column as write() makes, for the memory of one tile (512 KiB).
+  void write_text(const std::string& path, std::size_t width, std::size_t rows,
+                  const std::function<void(std::size_t first, TextColumn& part)>& fill);
 
   /// A column that grows: begin once, append in pieces. Costs memory for two tiles per thread (of 256 or 512 KiB).
   template <class T>

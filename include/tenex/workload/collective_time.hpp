@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "tenex/base/diagnostic.hpp"
@@ -15,6 +16,13 @@
 
 namespace tenex {
 
+/// When two streams of communications are done that run side by side, both counted from the start of the first.
+struct ConcurrentEnds {
+  SimTime first;
+  SimTime second;
+  bool operator==(const ConcurrentEnds&) const = default;
+};
+
 /// A model of communication time on one network.
 class CollectiveTime {
  public:
@@ -24,6 +32,14 @@ class CollectiveTime {
   /// The time of one communication, run by all groups of its scope at the same time. Called only for groups of two or
   /// more NPUs. Deterministic: equal arguments give equal times.
   [[nodiscard]] virtual Result<SimTime> time(const Communication& communication, const Mapping& mapping) const = 0;
+
+  /// Whether communications that run side by side slow each other: then a loop asks concurrent() for them.
+  [[nodiscard]] virtual bool contends() const { return false; }
+  /// Two streams side by side, each one communication after the other; the second begins `offset` after the first. An
+  /// empty stream ends when it begins. The default adds up times, as if each stream had the network to itself.
+  [[nodiscard]] virtual Result<ConcurrentEnds> concurrent(std::span<const Communication> first,
+                                                          std::span<const Communication> second, SimTime offset,
+                                                          const Mapping& mapping) const;
 
  protected:
   CollectiveTime() = default;

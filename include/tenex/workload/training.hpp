@@ -10,6 +10,10 @@
 //                  pass: every queue is empty when a backward pass begins, for the forward pass has waited for all of
 //                  it.
 //
+// Where communications that run side by side share the links (CollectiveTime::contends()), tp_dp_overlap asks the model
+// when each of a layer's two streams is done beside the other; no_overlap has no two at a time; astra_sim is refused
+// unless all communication is of one scope, whose queue has no other beside it.
+//
 // Pipeline: P stages and M microbatches take M + P - 1 turns of the stage (Narayanan et al., SC'21, 2.2.1); what is
 // synchronized once per iteration is part of the last turn only.
 #pragma once
@@ -51,8 +55,9 @@ struct TrainingTime {
   bool operator==(const TrainingTime&) const = default;
 };
 
-/// The time of one iteration. Errors: those of `model`; (resource) more than int64 picoseconds. `rate` must be
-/// positive. O(layers) and one call of `model` per distinct communication; astra_sim O(layers * repetitions).
+/// The time of one iteration. Errors: those of `model`; (resource) more than int64 picoseconds; (unsupported) astra_sim
+/// with several scopes and a model that contends. `rate` must be positive. O(layers) and one call of `model` per
+/// distinct communication, or pair of streams where they contend; astra_sim O(layers * repetitions).
 [[nodiscard]] Result<TrainingTime> training_time(const Workload& workload, const Mapping& mapping, ComputeRate rate,
                                                  const CollectiveTime& model, TrainingLoop loop);
 

@@ -1,0 +1,34 @@
+# Writes the workloads and cost models of experiments/ into a source file of the room `files`, byte by byte as characters,
+# so that no limit of string literals applies. Configuring again follows every change of the files and of their list.
+
+# Appends a table called `name` with every *.toml in `folder` to the variable `text` of the caller.
+function(tenex_append_builtin_table text name folder)
+  file(GLOB paths CONFIGURE_DEPENDS ${folder}/*.toml)
+  list(SORT paths)
+  set(contents "")
+  set(entries "")
+  set(number 0)
+  foreach(path IN LISTS paths)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    get_filename_component(file ${path} NAME_WLE)
+    file(READ ${path} bytes HEX)
+    string(REGEX REPLACE "(..)" "'\\\\x\\1'," characters "${bytes}")
+    string(APPEND contents "constexpr char ${name}_${number}[] = {${characters}'\\0'};\n")
+    string(APPEND entries "      {\"${file}\", {${name}_${number}, sizeof(${name}_${number}) - 1}},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(table "namespace {\n${contents}}  // namespace\n\n")
+  string(APPEND table "const std::vector<BuiltinFile>& ${name}() {\n  static const std::vector<BuiltinFile> files{\n")
+  string(APPEND table "${entries}  };\n  return files;\n}\n\n")
+  set(${text} "${${text}}${table}" PARENT_SCOPE)
+endfunction()
+
+# Writes the source file at `output`; it changes only where a file has.
+function(tenex_write_builtin_files output experiments)
+  set(source "// Written by src/files/builtin_files.cmake from experiments/: change the files there.\n")
+  string(APPEND source "#include \"tenex/files/builtin_files.hpp\"\n\nnamespace tenex {\n\n")
+  tenex_append_builtin_table(source builtin_workloads ${experiments}/workloads)
+  tenex_append_builtin_table(source builtin_cost_models ${experiments}/cost_models)
+  string(APPEND source "}  // namespace tenex\n")
+  file(GENERATE OUTPUT ${output} CONTENT "${source}")
+endfunction()
