@@ -20,7 +20,7 @@ Result<std::shared_ptr<const Program>> make_blueconnect(const Topology& topology
     plan.orders = {in_order(grid.size())};
     plans.push_back(std::move(plan));
   }
-  return make_dimensionwise(collective, plans, options.order);
+  return make_dimensionwise(collective, plans, options.order, options.window);
 }
 
 }  // namespace tenex

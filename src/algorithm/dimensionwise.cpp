@@ -1,9 +1,9 @@
 // Programs that work dimension by dimension, as dimensionwise.hpp says: the state machines.
 //
-// Encoding: per NPU and slice a record of counts: the stage that it waits for, and what has arrived of every stage
-// (messages of later stages may come first). A sum that a ring brings before the NPU has its own part of it sets a bit
-// and waits for that. All else follows from a message's ends and name. A record takes 1 + stages counts of the
-// narrowest type that holds them.
+// Encoding: per NPU and slice a record of counts: the stages begun, of which the last is waited for, and what has
+// arrived of every stage (messages of later stages may come first). A sum that a ring brings before the NPU has its own
+// part of it sets a bit and waits for that. All else follows from a message's ends and name. A record takes 1 + stages
+// counts of the narrowest type that holds them.
 #include "algorithm/dimensionwise.hpp"
 
 #include <algorithm>
@@ -23,9 +23,10 @@ namespace {
 template <class Count>
 class DimensionwiseState final : public ExpectantState {
  public:
-  DimensionwiseState(std::shared_ptr<const DimensionLayouts> layouts, DestinationOrder order)
+  DimensionwiseState(std::shared_ptr<const DimensionLayouts> layouts, DestinationOrder order, std::uint32_t window)
       : layouts_(std::move(layouts)),
         seats_(layouts_->seats()),
+        window_(window),
         relative_(order == DestinationOrder::relative),
         pairs_(layouts_->exchanges_pairs()),
         slices_(seats_.chunks_per_npu()) {
@@ -44,7 +45,10 @@ class DimensionwiseState final : public ExpectantState {
 
   void start(NpuId npu, std::vector<Message>& out) override {
     if (!seats_.takes_part(npu)) return;
-    for (std::uint32_t slice = 0; slice < slices_; ++slice) begin_stage(place(npu, slice), 0, out);
+    for (std::uint32_t slice = 0; slice < slices_; ++slice) {
+      const auto at = place(npu, slice);
+      if (may_begin(at, 0)) begin_stage(at, 0, out);
+    }
   }
 
   void expect(const Message& message) const override {
@@ -69,14 +73,14 @@ class DimensionwiseState final : public ExpectantState {
       const auto part = dimension.digit(name);
       const bool clockwise = dimension.clockwise(source, me.rank);
       const bool mine_alone = !copy && part == mine;  // a sum that has reached its owner
-      if (!copy && !mine_alone && record[0] < index) return hold(me.npu, slice, dimension, part);
+      if (!copy && !mine_alone && record[0] <= index) return hold(me.npu, slice, dimension, part);
       const auto gone = clockwise ? mine - part : part - mine;
       if (copy ? gone + (gone >= dimension.size ? dimension.size : 0) < dimension.hops(clockwise, slice) : !mine_alone)
         emit(out, me.npu, seats_.npu_at(me.group, dimension.neighbour(me.rank, mine, clockwise)), message.chunk,
              message.stage, message.chunks);
       if (!copy && !mine_alone) return;
     }
-    if (++record[1 + index] == order.needed[index] && record[0] == index) advance(place(me.npu, slice), out);
+    if (++record[1 + index] == order.needed[index] && record[0] == index + 1) advance(place(me.npu, slice), out);
   }
 
  private:
@@ -118,16 +122,39 @@ class DimensionwiseState final : public ExpectantState {
     return held_[record_number(npu, slice) * words_per_record_ + dimension.first_held_word + part / 64];
   }
 
-  /// The stage that the NPU waits for is complete; those after it may be too.
-  void advance(const Place& at, std::vector<Message>& out) {
-    auto* const record = record_of(at.me.npu, at.slice);
-    while (record[1 + record[0]] == at.order.needed[record[0]]) {
-      if (++record[0] == at.layout.stages) return;
-      begin_stage(at, record[0], out);
+  /// Whether the NPU has begun this stage of the slice and has all of it.
+  [[nodiscard]] bool complete(const Place& at, std::uint32_t index) {
+    const auto* const record = record_of(at.me.npu, at.slice);
+    return record[0] > index && record[1 + index] == at.order.needed[index];
+  }
+  /// By how much the numbers of slices differ of which the later one waits for the earlier one; 0: none waits.
+  [[nodiscard]] std::uint64_t step(const DimensionLayout& layout) const {
+    return std::uint64_t{window_} * layout.orders.size();
+  }
+  /// Only slices with smaller numbers are waited for, so never each for the other.
+  [[nodiscard]] bool may_begin(const Place& at, std::uint32_t index) {
+    const auto distance = step(at.layout);
+    return distance == 0 || at.slice < distance ||
+           complete(place(at.me.npu, at.slice - static_cast<std::uint32_t>(distance)), index);
+  }
+
+  /// The stage that the NPU waits for is complete; those after it may be too, and what waited for it may begin.
+  void advance(const Place& first, std::vector<Message>& out) {
+    const auto distance = step(first.layout);
+    for (auto slice = std::uint64_t{first.slice}; slice < slices_; slice += distance) {
+      const auto at = place(first.me.npu, static_cast<std::uint32_t>(slice));
+      auto* const record = record_of(at.me.npu, at.slice);
+      const auto begun = record[0];
+      while (record[0] < at.layout.stages && (record[0] == 0 || complete(at, record[0] - 1U)) &&
+             may_begin(at, record[0]))
+        begin_stage(at, record[0], out);
+      // What completes here without anything begun is the stage of this call.
+      if (distance == 0 || (slice != first.slice && record[0] == begun)) return;
     }
   }
 
   void begin_stage(const Place& at, std::uint32_t index, std::vector<Message>& out) {
+    record_of(at.me.npu, at.slice)[0] = static_cast<Count>(index + 1);
     const auto stage = at.layout.way_up(index);
     const auto& dimension = at.layout.dimensions[at.order.dimension_at[stage]];
     const auto mine = dimension.digit(at.me.rank);
@@ -153,7 +180,7 @@ class DimensionwiseState final : public ExpectantState {
       const auto part = sums ? dimension.on(mine, clockwise ? hops : dimension.size - hops) : mine;
       const auto next = dimension.neighbour(at.me.rank, mine, clockwise);
       send(next, part, sums ? Stage::reduce : Stage::copy);
-      if (!sums || stage == 0) continue;
+      if (!sums || (stage == 0 && window_ == 0)) continue;
       // Those whose sums came early, from the far end on.
       for (auto to_go = hops - 1; to_go > 0; --to_go) {
         const auto held = dimension.on(mine, clockwise ? to_go : dimension.size - to_go);
@@ -179,6 +206,7 @@ class DimensionwiseState final : public ExpectantState {
 
   std::shared_ptr<const DimensionLayouts> layouts_;
   const Seats seats_;  ///< near, as each message asks it
+  std::uint32_t window_;
   bool relative_;
   bool pairs_;
   const DimensionLayout* only_layout_ = nullptr;  ///< where all groups have the same
@@ -186,24 +214,27 @@ class DimensionwiseState final : public ExpectantState {
   std::uint32_t slices_;
   std::size_t counts_per_record_ = 0;
   std::size_t words_per_record_ = 0;
-  RawArray<Count> counts_;           ///< a record per NPU and slice: the stage it waits for, arrivals of every stage
+  RawArray<Count> counts_;           ///< a record per NPU and slice: stages begun, arrivals of every stage
   std::vector<std::uint64_t> held_;  ///< per NPU and slice, a bit per part of every ring that may hold sums back
 };
 
 class DimensionwiseProgram final : public Program {
  public:
-  DimensionwiseProgram(const Collective& collective, const std::vector<DimensionPlan>& plans, DestinationOrder order)
-      : layouts_(std::make_shared<const DimensionLayouts>(collective, plans)), order_(order) {}
+  DimensionwiseProgram(const Collective& collective, const std::vector<DimensionPlan>& plans, DestinationOrder order,
+                       std::uint32_t window)
+      : layouts_(std::make_shared<const DimensionLayouts>(collective, plans, window != 0)),
+        order_(order),
+        window_(window) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
     std::uint32_t largest = 0;
     for (const auto& layout : layouts_->all())
       for (const auto& dimension : layout.dimensions) largest = std::max(largest, dimension.size);
     if (largest <= std::numeric_limits<std::uint8_t>::max())
-      return std::make_unique<DimensionwiseState<std::uint8_t>>(layouts_, order_);
+      return std::make_unique<DimensionwiseState<std::uint8_t>>(layouts_, order_, window_);
     if (largest <= std::numeric_limits<std::uint16_t>::max())
-      return std::make_unique<DimensionwiseState<std::uint16_t>>(layouts_, order_);
-    return std::make_unique<DimensionwiseState<std::uint32_t>>(layouts_, order_);
+      return std::make_unique<DimensionwiseState<std::uint16_t>>(layouts_, order_, window_);
+    return std::make_unique<DimensionwiseState<std::uint32_t>>(layouts_, order_, window_);
   }
   [[nodiscard]] std::uint64_t messages() const override { return layouts_->messages(); }
   [[nodiscard]] std::string_view destination_order() const override {
@@ -251,13 +282,14 @@ class DimensionwiseProgram final : public Program {
  private:
   std::shared_ptr<const DimensionLayouts> layouts_;
   DestinationOrder order_;
+  std::uint32_t window_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Program> make_dimensionwise(const Collective& collective, const std::vector<DimensionPlan>& plans,
-                                                  DestinationOrder order) {
-  return std::make_shared<DimensionwiseProgram>(collective, plans, order);
+                                                  DestinationOrder order, std::uint32_t window) {
+  return std::make_shared<DimensionwiseProgram>(collective, plans, order, window);
 }
 
 }  // namespace tenex

@@ -5,7 +5,10 @@
 // parts shrink from stage to stage. The All-Gather is that in reverse. In an All-to-All a stage moves everything to the
 // right digit of one dimension. The chunks with the same k of all NPUs are one slice; slices are independent and under
 // way together, each in its own order of dimensions, and a stage of a slice begins at an NPU when its previous one is
-// complete there.
+// complete there. With a window of w, slice k begins a stage only after slice k - w, of those with its order, has
+// completed that stage there. Without one, all slices' first messages queue in front of all second ones, and no slice
+// leaves its first ring before the last has nearly gone round; with one, the dimensions work as a pipeline, which is
+// how ASTRA-sim schedules chunks.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +46,10 @@ struct DimensionPlan {
   bool operator==(const DimensionPlan&) const = default;
 };
 
-/// One plan per group, at most 32 dimensions each. `plans` as the collective's groups.
+/// One plan per group, at most 32 dimensions each. `plans` as the collective's groups. `window`: 0 for none.
 [[nodiscard]] std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
                                                                 const std::vector<DimensionPlan>& plans,
-                                                                DestinationOrder order);
+                                                                DestinationOrder order, std::uint32_t window = 0);
 
 /// A dimension of a group of NPUs that is a box of the topology's shape.
 struct GridDimension {

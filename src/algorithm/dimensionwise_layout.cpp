@@ -16,8 +16,8 @@ void set_free(const DigitDimension& dimension, std::vector<std::uint32_t>& ranks
 
 }  // namespace
 
-DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans)
-    : seats_(collective) {
+DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans, bool windowed)
+    : seats_(collective), windowed_(windowed) {
   ensure(plans.size() == collective.groups().size(), "one plan per group");
   std::vector<const DimensionPlan*> known;
   for (const auto& plan : plans) {
@@ -52,12 +52,13 @@ DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
   const auto orders = std::min<std::size_t>(plan.orders.size(), seats_.chunks_per_npu());
   for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(plan.orders[o], layout));
   layout.by_orders = Divisor(static_cast<std::uint32_t>(layout.orders.size()));
-  // A sum that arrives before its relay has its own is held back, which cannot happen in a slice's first stage.
+  // A sum that arrives before its relay has its own is held back, which cannot happen in a slice's first stage
+  // where all begin at once.
   for (std::uint32_t d = 0; d < count; ++d) {
     auto& dimension = layout.dimensions[d];
     const bool may_hold = dimension.ring && reduces(kind) &&
                           std::any_of(layout.orders.begin(), layout.orders.end(),
-                                      [&](const StageOrder& order) { return order.stage_of[d] > 0; });
+                                      [&](const StageOrder& order) { return windowed_ || order.stage_of[d] > 0; });
     dimension.first_held_word = layout.held_words;
     if (may_hold) layout.held_words += (dimension.size + 63) / 64;
   }

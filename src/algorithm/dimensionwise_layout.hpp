@@ -96,7 +96,8 @@ struct DimensionLayout {
 /// The layouts of all groups; equal ones once.
 class DimensionLayouts {
  public:
-  DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans);
+  /// `windowed`: slices may wait for others before their first stage.
+  DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans, bool windowed);
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
   [[nodiscard]] const DimensionLayout& of(GroupId group) const {
@@ -117,6 +118,7 @@ class DimensionLayouts {
   [[nodiscard]] StageOrder lay_out(const std::vector<std::uint32_t>& order, const DimensionLayout& layout) const;
 
   Seats seats_;
+  bool windowed_;
   std::vector<DimensionLayout> layouts_;
   std::vector<std::uint32_t> layout_of_;  ///< by group
 };

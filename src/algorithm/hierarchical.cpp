@@ -46,7 +46,7 @@ Result<std::shared_ptr<const Program>> make_hierarchical(const Topology& topolog
     auto order = in_order(exchanges.dimensions.size());
     plans.push_back({std::move(exchanges.dimensions), {std::move(order)}});
   }
-  return make_dimensionwise(collective, plans, options.order);
+  return make_dimensionwise(collective, plans, options.order, options.window);
 }
 
 }  // namespace tenex

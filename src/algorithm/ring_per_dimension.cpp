@@ -28,7 +28,7 @@ Result<std::shared_ptr<const Program>> make_ring_per_dimension(const Topology& t
     }
     plans.push_back(std::move(plan));
   }
-  return make_dimensionwise(collective, plans, options.order);
+  return make_dimensionwise(collective, plans, options.order, options.window);
 }
 
 }  // namespace tenex
