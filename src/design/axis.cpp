@@ -53,6 +53,7 @@ std::optional<Domain> domain_of(Key key, const std::string& name, ValueContext& 
       return quantity_domain<SimTime>(key, name, context, as_time);
     case Key::bandwidth:
     case Key::npu_bandwidth:
+    case Key::total_bandwidth:
       return quantity_domain<Bandwidth>(key, name, context, as_bandwidth);
     case Key::unwind:
     case Key::chunks:

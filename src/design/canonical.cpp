@@ -26,13 +26,17 @@ struct Relevance {
         engine(point.family != AlgorithmFamily::textbook),
         backend(point.family != AlgorithmFamily::synthesizer),
         order(reads_order(point)),
-        window(point.family != AlgorithmFamily::synthesizer &&
-               (point.family == AlgorithmFamily::unknown || point.algorithm == "direct" || point.algorithm == "auto")) {
-  }
+        window(reads_window(point)) {}
   /// Only who addresses several peers at once can take them in one order or another.
   static bool reads_order(const DesignPoint& point) {
     if (point.family != AlgorithmFamily::textbook) return point.family == AlgorithmFamily::unknown;
     constexpr std::string_view readers[] = {"direct", "hierarchical", "themis", "auto"};
+    return std::ranges::find(readers, point.algorithm) != std::end(readers);
+  }
+  /// Only who may have several messages or chunks under way can be held back.
+  static bool reads_window(const DesignPoint& point) {
+    if (point.family != AlgorithmFamily::textbook) return point.family == AlgorithmFamily::unknown;
+    constexpr std::string_view readers[] = {"direct", "hierarchical", "blueconnect", "ring_per_dimension", "auto"};
     return std::ranges::find(readers, point.algorithm) != std::end(readers);
   }
   bool root;
@@ -89,15 +93,43 @@ void sort_pairs(std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
 
-template <class T>
-void reduce_list(std::vector<T>& list) {
-  const bool all_equal = std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
-  if (all_equal && list.size() > 1) list.resize(1);
-}
-
 std::string topology_of(const TopologyChoice& choice) {
   if (choice.machine_file.empty()) return to_string(choice.shape);
   return "machine:" + to_string(choice.machine_content.digest());
+}
+
+/// The canonical text of a normalised point that runs a collective.
+std::string collective_text(const DesignPoint& point) {
+  const TopologyChoice& choice = point.topology;
+  CanonicalLines lines;
+  // In the order of the names.
+  lines.add("algorithm", point.algorithm);
+  if (!choice.links.alpha.empty()) lines.add("alpha", comma_list(choice.links.alpha));
+  if (point.attempts != 1) lines.add_number("attempts", point.attempts);
+  if (point.backend != "congestion_aware") lines.add("backend", point.backend);
+  if (!choice.links.bandwidth.empty() && !choice.links.per_npu)
+    lines.add("bandwidth", comma_list(choice.links.bandwidth));
+  if (point.chunks != 1) lines.add_number("chunks", point.chunks);
+  lines.add("collective", to_string(point.collective));
+  if (point.engine != "auto") lines.add("engine", point.engine);
+  if (point.groups != "all") lines.add("groups", point.groups);
+  if (!choice.links.bandwidth.empty() && choice.links.per_npu) {
+    lines.add("npu_bandwidth", comma_list(choice.links.bandwidth));
+  }
+  if (point.occupancy != Occupancy::serialization) lines.add("occupancy", to_string(point.occupancy));
+  if (point.order != "relative") lines.add("order", point.order);
+  if (!point.overlap) lines.add("overlap", "false");
+  lines.add_number("physics", physics_version);
+  if (point.root != 0) lines.add_number("root", point.root);
+  lines.add_number("seed", point.seed);
+  if (point.simulation_engine != "auto") lines.add("simulation_engine", point.simulation_engine);
+  lines.add_number("size", point.size.count());
+  if (!point.stragglers.empty()) lines.add("stragglers", to_string(point.stragglers));
+  lines.add("topology", topology_of(choice));
+  if (choice.unwind != 0) lines.add_number("unwind", choice.unwind);
+  if (point.window != 0) lines.add_number("window", point.window);
+  if (!choice.without.empty()) lines.add("without", text_of_pairs(choice.without));
+  return lines.take();
 }
 
 }  // namespace
@@ -143,6 +175,12 @@ void reduce_unwinding(DesignPoint& point) {
 }
 
 void normalise(DesignPoint& point) {
+  if (point.training != nullptr) {
+    auto training = *point.training;
+    normalise_training(training, point);
+    point.training = std::make_shared<const TrainingChoice>(std::move(training));
+    return;
+  }
   point.groups = groups_of(point);
   normalise_but_groups(point);
 }
@@ -172,43 +210,7 @@ void seal(DesignPoint& point) {
 }
 
 void seal_normalised(DesignPoint& point) {
-  const TopologyChoice& choice = point.topology;
-  std::string text;
-  text.reserve(192);
-  const auto line = [&text](std::string_view name, std::string_view value) {
-    if (!text.empty()) text += '\n';
-    text += name;
-    text += '=';
-    text += value;
-  };
-  const auto number = [&line](std::string_view name, auto value) { line(name, fmt::format_int(value).c_str()); };
-  // In the order of the names.
-  line("algorithm", point.algorithm);
-  if (!choice.links.alpha.empty()) line("alpha", comma_list(choice.links.alpha));
-  if (point.attempts != 1) number("attempts", point.attempts);
-  if (point.backend != "congestion_aware") line("backend", point.backend);
-  if (!choice.links.bandwidth.empty() && !choice.links.per_npu) line("bandwidth", comma_list(choice.links.bandwidth));
-  if (point.chunks != 1) number("chunks", point.chunks);
-  line("collective", to_string(point.collective));
-  if (point.engine != "auto") line("engine", point.engine);
-  if (point.groups != "all") line("groups", point.groups);
-  if (!choice.links.bandwidth.empty() && choice.links.per_npu) {
-    line("npu_bandwidth", comma_list(choice.links.bandwidth));
-  }
-  if (point.occupancy != Occupancy::serialization) line("occupancy", to_string(point.occupancy));
-  if (point.order != "relative") line("order", point.order);
-  if (!point.overlap) line("overlap", "false");
-  number("physics", physics_version);
-  if (point.root != 0) number("root", point.root);
-  number("seed", point.seed);
-  if (point.simulation_engine != "auto") line("simulation_engine", point.simulation_engine);
-  number("size", point.size.count());
-  if (!point.stragglers.empty()) line("stragglers", to_string(point.stragglers));
-  line("topology", topology_of(choice));
-  if (choice.unwind != 0) number("unwind", choice.unwind);
-  if (point.window != 0) number("window", point.window);
-  if (!choice.without.empty()) line("without", text_of_pairs(choice.without));
-  point.canonical = std::move(text);
+  point.canonical = point.training != nullptr ? training_text(point) : collective_text(point);
   point.key = digest128(point.canonical);
 }
 

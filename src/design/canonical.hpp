@@ -1,8 +1,10 @@
 // What the canonical text shares with result columns and with the enumeration.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,5 +38,51 @@ void normalise_but_groups(DesignPoint& point);
 
 /// seal() of a point on which normalise() has been called.
 void seal_normalised(DesignPoint& point);
+
+/// The algorithm of a point that trains with synthesized collectives and names none; frozen.
+inline constexpr std::string_view kTrainingAlgorithm = "tacos";
+
+/// What the collective time of a training choice makes a point read.
+struct TrainingReads {
+  explicit TrainingReads(const TrainingChoice& training);
+  bool synthesizes;  ///< collectives on the point's links
+  bool simulates;    ///< chunk by chunk: the above, or an algorithm on a part of the network
+};
+
+/// Sets what a point that trains does not read to its default, in the choice and in the point's other settings.
+void normalise_training(TrainingChoice& training, DesignPoint& point);
+
+/// The canonical text of a point that trains and on which normalise_training() has been called.
+[[nodiscard]] std::string training_text(const DesignPoint& point);
+
+/// The degree of unwinding that is in effect.
+void reduce_unwinding(DesignPoint& point);
+
+/// One value for a list whose values are equal.
+template <class T>
+void reduce_list(std::vector<T>& list) {
+  const bool all_equal = std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
+  if (all_equal && list.size() > 1) list.resize(1);
+}
+
+/// `name=value` lines.
+class CanonicalLines {
+ public:
+  CanonicalLines() { text_.reserve(192); }
+  void add(std::string_view name, std::string_view value) {
+    if (!text_.empty()) text_ += '\n';
+    text_ += name;
+    text_ += '=';
+    text_ += value;
+  }
+  template <class Integer>
+  void add_number(std::string_view name, Integer value) {
+    add(name, fmt::format_int(value).c_str());
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace tenex

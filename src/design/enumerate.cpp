@@ -1,8 +1,10 @@
 // Rows by an odometer over the axes, the last turning fastest. A row is an array of pointers to values that were parsed
-// once, so a row that `keep` removes costs nothing but the conditions.
+// once, so a row that `keep` removes costs nothing but the conditions. A point is built to be sealed and let go again:
+// the table keeps its row's number and its key.
 #include "design/enumerate.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <fmt/core.h>
@@ -13,16 +15,59 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kMostRows = 100'000'000;
 constexpr std::size_t kMostPoints = 10'000'000;
 
-/// The product of the axes' lengths; saturates.
-std::size_t rows_of(const Sweep& sweep) {
-  std::size_t rows = 1;
-  for (const Axis& axis : sweep.axes) {
-    if (__builtin_mul_overflow(rows, axis.length(), &rows)) return kMostRows + 1;
+/// What an expression sees of a key of points that train where the row does not give it.
+std::optional<ExpressionValue> training_default(Key key) {
+  static const TrainingChoice plain;
+  switch (key) {
+    case Key::compute:
+      return plain.compute;
+    case Key::training_loop:
+      return plain.training_loop;
+    case Key::batch_rule:
+      return plain.batch_rule;
+    case Key::collective_time:
+      return plain.collective_time;
+    case Key::contention:
+      return plain.contention;
+    case Key::in_network:
+      return plain.in_network;
+    case Key::scheme:
+      return plain.scheme;
+    case Key::optimize_with:
+      return plain.optimize_with;
+    case Key::optimize_for:
+    case Key::split:
+    case Key::constraints:
+    case Key::cost_budget:
+      return std::string();
+    case Key::cost_model:
+      return std::string("libra");
+    case Key::price_level:
+      return plain.price_level;
+    case Key::dimension_kinds:
+      return plain.dimension_kinds;
+    default:
+      return std::nullopt;
   }
-  return rows;
+}
+
+/// Whether a row may have neither the key nor a default of it.
+bool may_lack(Key key) {
+  switch (key) {
+    case Key::alpha:
+    case Key::bandwidth:
+    case Key::npu_bandwidth:
+    case Key::collective:
+    case Key::size:
+    case Key::workload:
+    case Key::hp:
+    case Key::total_bandwidth:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// What an expression sees of a key that the row does not give.
@@ -52,56 +97,14 @@ std::optional<ExpressionValue> default_of(Key key) {
     case Key::engine:
     case Key::simulation_engine:
       return std::string("auto");
+    case Key::algorithm:
+      return std::string(kTrainingAlgorithm);  // of points that train: the others name one
     default:
-      return std::nullopt;
+      return training_default(key);
   }
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-template <class T, class Field>
-void set(Field& field, const Row& row, Key key) {
-  if (const SettingValue* value = row[index_of(key)]) field = static_cast<Field>(std::get<T>(value->data));
-}
-
 }  // namespace
-
-DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vocabulary) {
-  DesignPoint point;
-  TopologyChoice& choice = point.topology;
-  choice = std::get<TopologyValue>(row[index_of(Key::topology)]->data).choice;
-  set<std::vector<SimTime>>(choice.links.alpha, row, Key::alpha);
-  set<std::vector<Bandwidth>>(choice.links.bandwidth, row, Key::bandwidth);
-  set<std::vector<Bandwidth>>(choice.links.bandwidth, row, Key::npu_bandwidth);
-  choice.links.per_npu = row[index_of(Key::npu_bandwidth)] != nullptr;
-  set<std::int64_t>(choice.unwind, row, Key::unwind);
-  set<LinkPairs>(choice.without, row, Key::without);
-  set<CollectiveKind>(point.collective, row, Key::collective);
-  set<Bytes>(point.size, row, Key::size);
-  set<std::int64_t>(point.chunks, row, Key::chunks);
-  point.groups = std::move(groups);
-  set<std::int64_t>(point.root, row, Key::root);
-  set<std::string>(point.algorithm, row, Key::algorithm);
-  const bool textbook = contains(vocabulary.algorithms, point.algorithm);
-  point.family = textbook                                             ? AlgorithmFamily::textbook
-                 : contains(vocabulary.synthesizers, point.algorithm) ? AlgorithmFamily::synthesizer
-                                                                      : AlgorithmFamily::unknown;
-  set<Occupancy>(point.occupancy, row, Key::occupancy);
-  set<bool>(point.overlap, row, Key::overlap);
-  set<std::string>(point.backend, row, Key::backend);
-  set<std::int64_t>(point.attempts, row, Key::attempts);
-  set<std::string>(point.engine, row, Key::engine);
-  set<std::int64_t>(point.window, row, Key::window);
-  set<std::string>(point.order, row, Key::order);
-  set<Stragglers>(point.stragglers, row, Key::stragglers);
-  set<std::string>(point.simulation_engine, row, Key::simulation_engine);
-  set<std::int64_t>(point.seed, row, Key::seed);
-  normalise_but_groups(point);
-  seal_normalised(point);
-  return point;
-}
 
 std::optional<ExpressionValue> Enumerator::value_of(std::string_view name) const {
   if (name == "npus") {
@@ -114,7 +117,25 @@ std::optional<ExpressionValue> Enumerator::value_of(std::string_view name) const
   return value == nullptr ? default_of(*key) : std::optional(value->expression);
 }
 
-void Enumerator::add(const Sweep& sweep) {
+Enumerator::Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, std::vector<Sweep> sweeps, Study& study,
+                       Contradictions& contradictions)
+    : vocabulary_(vocabulary),
+      outputs_(std::move(outputs)),
+      study_(study),
+      contradictions_(contradictions),
+      checker_(vocabulary, contradictions),
+      source_(std::make_shared<const RowSource>(std::move(sweeps), vocabulary)) {
+  study_.points.set_source(source_);
+}
+
+void Enumerator::add_all() {
+  for (std::size_t i = 0; i < source_->sweeps().size(); ++i) {
+    if (source_->sweeps()[i].usable) add(source_->sweeps()[i], source_->first_row(i));
+  }
+  study_.points.shrink_to_fit();
+}
+
+void Enumerator::add(const Sweep& sweep, std::size_t first_row) {
   const std::size_t rows = rows_of(sweep);
   if (rows > kMostRows || study_.rows_before_keep + rows > kMostRows) {
     contradictions_.add(input_error(sweep.place, fmt::format("{} makes too many rows", sweep.name),
@@ -128,23 +149,12 @@ void Enumerator::add(const Sweep& sweep) {
   for (std::size_t i = 0; i < kKeyCount; ++i) row_[i] = sweep.fixed[i].get();
   const std::size_t points_before = study_.points.size() + study_.duplicates;
   const std::size_t errors_before = contradictions_.additions();
+  if (keep_.empty()) study_.points.reserve(std::min(study_.points.size() + rows, kMostPoints));
   bool complete = true;
-  std::vector<std::size_t> at(sweep.axes.size(), 0);
   for (std::size_t number = 0; number < rows; ++number) {
-    bool whole = true;
-    for (std::size_t a = 0; a < at.size(); ++a) {
-      const Axis& axis = sweep.axes[a];
-      for (std::size_t k = 0; k < axis.keys.size(); ++k) {
-        row_[index_of(axis.keys[k])] = axis.columns[k][at[a]].get();
-        whole = whole && axis.columns[k][at[a]] != nullptr;
-      }
-    }
-    if (whole) add_row(rows > 1);
+    const bool whole = set_varying(sweep, number, row_);
+    if (whole) add_row(first_row + number, rows > 1);
     complete = complete && whole;
-    for (std::size_t a = at.size(); a-- > 0;) {
-      if (++at[a] < sweep.axes[a].length()) break;
-      at[a] = 0;
-    }
   }
   const bool empty = study_.points.size() + study_.duplicates == points_before;
   if (empty && complete && contradictions_.additions() == errors_before) {
@@ -153,16 +163,19 @@ void Enumerator::add(const Sweep& sweep) {
   }
 }
 
-void Enumerator::add_row(bool varies) {
+void Enumerator::add_row(std::size_t number, bool varies) {
   const std::optional<bool> kept = holds(keep_);
   if (!kept || !*kept) return;
   const auto groups = checker_.check(row_, varies);
+  const bool trains = row_[index_of(Key::workload)] != nullptr;  // such rows have no outputs of their own
   std::optional<bool> store = false;
-  if (outputs_.schedule) store = holds({&*outputs_.schedule});
-  std::optional<bool> where = true;
-  if (outputs_.where) where = holds({&*outputs_.where});
+  if (outputs_.schedule && !trains) store = holds({&*outputs_.schedule});
+  std::optional<bool> where = !trains || !outputs_.where;
+  if (outputs_.where && !trains) where = holds({&*outputs_.where});
   if (!groups || !store || !where) return;
-  add_point(build_point(row_, std::string(*groups), vocabulary_), *store, *where);
+  const DesignPoint point = build_point(row_, std::string(*groups), vocabulary_);
+  study_.trains = study_.trains || point.training != nullptr;
+  add_point(static_cast<std::uint32_t>(number), point, *store, *where);
 }
 
 std::optional<bool> Enumerator::holds(const std::vector<const Expression*>& conditions) {
@@ -190,8 +203,7 @@ bool Enumerator::has_values(const Expression& condition) {
   if (is_new) {
     for (const std::string& word : identifiers(condition)) {
       const auto key = find_key(word);
-      const bool optional = word == "npus" || key == Key::alpha || key == Key::bandwidth || key == Key::npu_bandwidth;
-      if (optional) words->second.push_back(word);
+      if (word == "npus" || (key && may_lack(*key))) words->second.push_back(word);
     }
   }
   bool all = true;
@@ -206,12 +218,11 @@ bool Enumerator::has_values(const Expression& condition) {
   return all;
 }
 
-void Enumerator::add_point(DesignPoint point, bool store_schedule, bool store_where) {
-  const auto [found, is_new] = index_of_.try_emplace(point.key, study_.points.size());
-  if (!is_new) {
+void Enumerator::add_point(std::uint32_t row, const DesignPoint& point, bool store_schedule, bool store_where) {
+  if (const auto found = study_.points.find(point.key)) {
     ++study_.duplicates;
-    if (store_schedule) study_.store_schedule[found->second] = true;
-    if (store_where && outputs_.where) study_.store_where[found->second] = true;
+    if (store_schedule) study_.store_schedule[*found] = true;
+    if (store_where && outputs_.where) study_.store_where[*found] = true;
     return;
   }
   if (study_.points.size() == kMostPoints) {
@@ -222,7 +233,7 @@ void Enumerator::add_point(DesignPoint point, bool store_schedule, bool store_wh
     overfull_ = true;
     return;
   }
-  study_.points.push_back(std::move(point));
+  study_.points.add_row(row, point);
   study_.store_schedule.push_back(store_schedule);
   if (outputs_.where) study_.store_where.push_back(store_where);
 }

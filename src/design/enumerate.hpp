@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "design/row_checks.hpp"
+#include "design/row_source.hpp"
 #include "design/sweep.hpp"
 #include "tenex/design/study.hpp"
 
@@ -26,29 +29,23 @@ struct OutputConditions {
 /// Fills a study's points from its sweeps. Contradictions are collected, not returned.
 class Enumerator {
  public:
-  Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, Study& study, Contradictions& contradictions)
-      : vocabulary_(vocabulary),
-        outputs_(std::move(outputs)),
-        study_(study),
-        contradictions_(contradictions),
-        checker_(vocabulary, contradictions) {}
+  /// The study's points own the sweeps from here on.
+  Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, std::vector<Sweep> sweeps, Study& study,
+             Contradictions& contradictions);
   Enumerator(const Enumerator&) = delete;  // lookup_ refers to this
   Enumerator& operator=(const Enumerator&) = delete;
 
-  /// Adds the rows of a sweep; the sweep must outlive the enumerator. O(rows).
-  void add(const Sweep& sweep);
+  /// Adds the rows of all usable sweeps. Once. O(rows).
+  void add_all();
 
  private:
-  struct DigestHash {
-    std::size_t operator()(const Digest& digest) const { return digest.low; }
-  };
-
-  void add_row(bool varies);
+  void add(const Sweep& sweep, std::size_t first_row);
+  void add_row(std::size_t number, bool varies);
   /// Whether all conditions hold; nullopt after an error.
   [[nodiscard]] std::optional<bool> holds(const std::vector<const Expression*>& conditions);
   [[nodiscard]] std::optional<ExpressionValue> value_of(std::string_view name) const;
   [[nodiscard]] bool has_values(const Expression& condition);
-  void add_point(DesignPoint point, bool store_schedule, bool store_where);
+  void add_point(std::uint32_t row, const DesignPoint& point, bool store_schedule, bool store_where);
 
   const Vocabulary& vocabulary_;
   OutputConditions outputs_;
@@ -57,7 +54,7 @@ class Enumerator {
   RowChecker checker_;
   std::vector<const Expression*> keep_;                                   // of the sweep at hand
   std::map<const Expression*, std::vector<std::string>> optional_words_;  // names that a row may lack, per condition
-  std::unordered_map<Digest, std::size_t, DigestHash> index_of_;
+  std::shared_ptr<const RowSource> source_;
   Row row_{};  // at hand
   Lookup lookup_{[this](std::string_view name) { return value_of(name); }, expression_names()};
   bool overfull_ = false;

@@ -36,9 +36,27 @@ enum class Key : std::uint8_t {
   order,
   stragglers,
   simulation_engine,
+  workload,
+  hp,
+  compute,
+  training_loop,
+  batch_rule,
+  collective_time,
+  contention,
+  in_network,
+  scheme,
+  optimize_with,
+  optimize_for,
+  total_bandwidth,
+  split,
+  constraints,
+  cost_budget,
+  cost_model,
+  price_level,
+  dimension_kinds,
   seed,
 };
-inline constexpr std::size_t kKeyCount = 22;
+inline constexpr std::size_t kKeyCount = 40;
 
 /// One slot per key.
 template <class T>
@@ -46,6 +64,13 @@ using PerKey = std::array<T, kKeyCount>;
 [[nodiscard]] constexpr std::size_t index_of(Key key) { return static_cast<std::size_t>(key); }
 
 [[nodiscard]] std::string_view name_of(Key key);
+/// Whether only points that train read the key: workload to dimension_kinds.
+[[nodiscard]] constexpr bool is_training(Key key) { return key >= Key::workload && key <= Key::dimension_kinds; }
+/// Why the key does not go with a workload: of collective, size, groups, root, overlap, backend, window, order,
+/// stragglers, without, simulation_engine. Empty for the others.
+[[nodiscard]] std::string_view why_not_training(Key key);
+/// What a training key is about: "it says how a workload is parallelized". Empty for the others.
+[[nodiscard]] std::string_view training_purpose(Key key);
 /// By name, or by the alias `synthesizer` of `algorithm`.
 [[nodiscard]] std::optional<Key> find_key(std::string_view name);
 /// All names and the alias.

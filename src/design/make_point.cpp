@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "design/enumerate.hpp"
+#include "design/training_sweep.hpp"
 #include "tenex/design/study.hpp"
 
 namespace tenex {
@@ -52,14 +53,17 @@ Result<Node> pairs_of(const std::string& text, const Place& place) {
 class PointReader {
  public:
   explicit PointReader(const Vocabulary& vocabulary)
-      : vocabulary_(vocabulary), machines_({}, vocabulary), context_{vocabulary, machines_} {}
+      : vocabulary_(vocabulary), files_({}, vocabulary), context_{vocabulary, files_} {}
 
   Result<DesignPoint> read(const std::vector<std::pair<std::string, std::string>>& settings) {
     for (const auto& [name, text] : settings) read_one(name, text);
+    sweep_.trains = given_[index_of(Key::workload)].has_value();
+    sweep_.usable = errors_.empty();
     require_keys();
+    check_training_sweep(sweep_, given_, context_, errors_);
     if (!errors_.empty()) return std::move(errors_);
     Row row{};
-    for (std::size_t i = 0; i < kKeyCount; ++i) row[i] = values_[i].get();
+    for (std::size_t i = 0; i < kKeyCount; ++i) row[i] = sweep_.fixed[i].get();
     Contradictions contradictions;
     RowChecker checker(vocabulary_, contradictions);
     const auto groups = checker.check(row, false);
@@ -85,26 +89,30 @@ class PointReader {
                  : input_error(place, fmt::format("\"{}\" is given twice", name_of(*key)), "", "keep one of them"));
       return;
     }
-    given_[index_of(*key)] = true;
+    given_[index_of(*key)] = place;
     const Result<Node> node = *key == Key::without ? pairs_of(text, place) : Result<Node>(node_of(*key, text, place));
     Result<SharedValue> value = parse_value(*key, name, *node, context_);
     if (!value) append(errors_, value.errors());
-    if (value) values_[index_of(*key)] = *std::move(value);
+    if (value) sweep_.fixed[index_of(*key)] = *std::move(value);
   }
 
   void require_keys() {
-    for (const Key key : {Key::topology, Key::collective, Key::size, Key::algorithm}) {
+    const std::vector<Key> required = sweep_.trains
+                                          ? std::vector{Key::topology, Key::hp}
+                                          : std::vector{Key::topology, Key::collective, Key::size, Key::algorithm};
+    for (const Key key : required) {
       if (given_[index_of(key)]) continue;
-      errors_.push_back(input_error({}, fmt::format("\"{}\" is missing", name_of(key)), "every point needs one",
+      errors_.push_back(input_error({}, fmt::format("\"{}\" is missing", name_of(key)),
+                                    key == Key::hp ? "every workload needs one" : "every point needs one",
                                     fmt::format("give --{}", name_of(key))));
     }
   }
 
   const Vocabulary& vocabulary_;
-  MachineReader machines_;
+  FileReader files_;
   ValueContext context_;
-  PerKey<SharedValue> values_;
-  PerKey<bool> given_{};
+  Sweep sweep_;  // of one row
+  GivenPlaces given_;
   Diagnostics errors_;
 };
 

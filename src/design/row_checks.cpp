@@ -52,6 +52,11 @@ std::optional<std::string_view> RowChecker::check(const Row& row, bool varies) {
   varies_ = varies;
   const std::size_t before = contradictions_.additions();
   const auto& topology = data_of<TopologyValue>(*row[index_of(Key::topology)]);
+  if (row[index_of(Key::workload)] != nullptr) {
+    check_training(row, topology);
+    if (contradictions_.additions() != before || !asker_.ask(row, varies)) return std::nullopt;
+    return "all";
+  }
   check_links(row, topology);
   check_unwinding(row, topology);
   check_removals(row, topology);
@@ -108,6 +113,10 @@ void RowChecker::check_dimensions(const SettingValue& value, const TopologyValue
        dimensions == 1 ? std::string("give one value") : fmt::format("give one value for all, or {}", dimensions),
        varies_ ? fmt::format("topology != '{}'", topology.choice.text) : "");
 }
+
+// Those that rows of workloads check elsewhere.
+template void RowChecker::check_dimensions<SimTime>(const SettingValue&, const TopologyValue&);
+template void RowChecker::check_dimensions<Bandwidth>(const SettingValue&, const TopologyValue&);
 
 void RowChecker::check_npu_bandwidth(const SettingValue& value, const TopologyValue& topology) {
   const auto& list = data_of<std::vector<Bandwidth>>(value);

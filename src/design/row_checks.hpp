@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -33,12 +34,30 @@ class Contradictions {
   std::size_t additions_ = 0;
 };
 
+/// Asks Vocabulary::check_training about every distinct row, and finds the places of what it answers.
+class TrainingAsker {
+ public:
+  TrainingAsker(const Vocabulary& vocabulary, Contradictions& contradictions)
+      : vocabulary_(vocabulary), contradictions_(contradictions) {}
+
+  /// Whether nothing is wrong; each thing is told once. `varies` as in RowChecker::check. Amortized O(keys) but for the
+  /// first sight of a choice and shape.
+  [[nodiscard]] bool ask(const Row& row, bool varies);
+
+ private:
+  [[nodiscard]] Diagnostic relocated(Diagnostic error, const Row& row, bool varies) const;
+
+  const Vocabulary& vocabulary_;
+  Contradictions& contradictions_;
+  std::unordered_map<std::uint64_t, bool> answers_;  // by the values that the answer depends on: nothing is wrong
+};
+
 /// Checks rows one after the other, remembering what only depends on few of their values. Holds pointers to values,
 /// which must outlive it.
 class RowChecker {
  public:
   RowChecker(const Vocabulary& vocabulary, Contradictions& contradictions)
-      : vocabulary_(vocabulary), contradictions_(contradictions) {}
+      : vocabulary_(vocabulary), contradictions_(contradictions), asker_(vocabulary, contradictions) {}
 
   /// The row's groups in canonical form, or nullopt when the row contradicts itself. `varies`: the row is one of
   /// several, so that a `keep` condition could leave it out. Amortized O(log) but for the first sight of groups and
@@ -66,6 +85,9 @@ class RowChecker {
   [[nodiscard]] const Diagnostics& slow_link_errors(const SettingValue& stragglers, const SettingValue& topology);
   void check_stragglers(const Row& row, const TopologyValue& topology);
   void check_collective(const Row& row);
+  void check_training(const Row& row, const TopologyValue& topology);
+  void check_stated_bandwidth(const Row& row, const TopologyValue& topology);
+  void check_split(const SettingValue& split, Bandwidth total, const TopologyValue& topology);
   void fail_groups(const Row& row, const Diagnostics& errors);
   void check_root(const Row& row, const GroupFacts& facts);
   void check_size(const Row& row, const GroupFacts& facts, std::size_t npus);
@@ -76,6 +98,7 @@ class RowChecker {
 
   const Vocabulary& vocabulary_;
   Contradictions& contradictions_;
+  TrainingAsker asker_;
   bool varies_ = false;
   std::map<std::pair<const SettingValue*, const SettingValue*>, GroupFacts> groups_;     // (groups, topology)
   std::map<std::pair<const SettingValue*, const SettingValue*>, Diagnostics> removals_;  // (without, topology)

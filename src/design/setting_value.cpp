@@ -124,7 +124,7 @@ Result<Parsed> parse_pairs(std::string_view name, const Node& node) {
 Result<Parsed> parse_topology(const Node& node, ValueContext& context) {
   TopologyValue value;
   if (node.text().ends_with(".toml")) {
-    Result<TopologyValue> machine = context.machines.read(node.text(), node.place());
+    Result<TopologyValue> machine = context.files.read_machine(node.text(), node.place());
     if (!machine) return machine.errors();
     value = *std::move(machine);
   } else {
@@ -204,7 +204,8 @@ Result<Parsed> parse_straggler_list(const Node& node) {
 }
 
 bool is_quantity(Key key) {
-  return key == Key::alpha || key == Key::bandwidth || key == Key::npu_bandwidth || key == Key::size;
+  return key == Key::alpha || key == Key::bandwidth || key == Key::npu_bandwidth || key == Key::size ||
+         key == Key::total_bandwidth;
 }
 
 /// What is wrong with the kind of a value whose key takes a string, if anything.
@@ -255,7 +256,7 @@ Result<Parsed> parse_text(Key key, const Node& node, ValueContext& context) {
 Result<Parsed> parse_by_key(Key key, std::string_view name, const Node& node, ValueContext& context) {
   if (key == Key::without) return parse_pairs(name, node);
   if (node.is(NodeKind::array)) {
-    const bool per_dimension = is_quantity(key) && key != Key::size;
+    const bool per_dimension = is_quantity(key) && key != Key::size && key != Key::total_bandwidth;
     return input_error(node.place(), fmt::format("\"{}\" is an array", name), "one value belongs here",
                        per_dimension
                            ? fmt::format("separate dimensions with commas in one string, or write axes.{} for "
@@ -293,6 +294,11 @@ std::string written(const Node& node, const ExpressionValue& value) {
 }  // namespace
 
 Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node, ValueContext& context) {
+  if (is_training(key) && (node.is(NodeKind::string) || (key == Key::constraints && node.is(NodeKind::array)))) {
+    Result<SettingValue> value = parse_training_value(key, name, node, context);
+    if (!value) return value.errors();
+    return SharedValue(std::make_shared<const SettingValue>(*std::move(value)));
+  }
   Result<Parsed> parsed = parse_by_key(key, name, node, context);
   if (!parsed) return parsed.errors();
   SettingValue value;
@@ -308,7 +314,7 @@ Result<SharedValue> make_integer_value(Key key, std::string_view name, std::int6
   const Result<Parsed> checked = check_integer(key, name, value, place);
   if (!checked) return checked.errors();
   return SharedValue(std::make_shared<const SettingValue>(
-      SettingValue{place, place, fmt::format("{}", value), checked->data, checked->expression}));
+      SettingValue{place, place, fmt::format("{}", value), checked->data, checked->expression, {}}));
 }
 
 std::string shortened(std::string_view text) {

@@ -31,44 +31,70 @@ struct TopologyValue {
 /// Vertices between which links are removed.
 using LinkPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
+/// A weighted set of workloads: the canonical text with digests for names, and the files in its order.
+struct WorkloadSet {
+  std::string text;
+  std::vector<NamedFile> files;
+};
+
+/// A part of a value with a place of its own: an element of `constraints`.
+struct TextPart {
+  Place place;  ///< of the first character
+  std::string text;
+};
+
 /// A parsed value. `data` holds: topology TopologyValue; alpha, bandwidth, npu_bandwidth lists; without LinkPairs; size
-/// Bytes; collective, occupancy enumerations; overlap bool; stragglers Stragglers; groups, algorithm, backend, engine,
-/// order, simulation_engine texts; the others whole numbers.
+/// Bytes; collective, occupancy enumerations; overlap bool; stragglers Stragglers; workload, cost_model NamedFile;
+/// optimize_for WorkloadSet; total_bandwidth Bandwidth; groups, algorithm, backend, engine, order, simulation_engine
+/// and the other training keys (in canonical form) texts; the others whole numbers.
 struct SettingValue {
   Place place;       ///< of the value
   Place text_place;  ///< of a string's first character; else as `place`
   std::string text;  ///< as written, for messages
   std::variant<std::int64_t, bool, Bytes, std::vector<SimTime>, std::vector<Bandwidth>, LinkPairs, CollectiveKind,
-               Occupancy, TopologyValue, Stragglers, std::string>
+               Occupancy, TopologyValue, Stragglers, std::string, Bandwidth, NamedFile, WorkloadSet>
       data;
-  ExpressionValue expression;  ///< what `keep` sees
+  ExpressionValue expression;        ///< what `keep` sees
+  std::vector<TextPart> parts = {};  ///< of `constraints`: its elements as written
 };
 using SharedValue = std::shared_ptr<const SettingValue>;
 
-/// Reads machine files, each once.
-class MachineReader {
+/// Reads the files that a study names, each once.
+class FileReader {
  public:
   /// Paths are relative to `folder`, then to the working directory.
-  MachineReader(std::filesystem::path folder, const Vocabulary& vocabulary)
+  FileReader(std::filesystem::path folder, const Vocabulary& vocabulary)
       : folder_(std::move(folder)), vocabulary_(vocabulary) {}
 
-  /// Errors: unreadable (environment, at `place`); what Vocabulary::inspect_machine finds wrong, once per file.
-  [[nodiscard]] Result<TopologyValue> read(const std::string& path, const Place& place);
-  /// The files that could be read so far, by path.
-  [[nodiscard]] std::map<std::string, SharedText, std::less<>> contents() const;
+  /// A machine file. Errors: unreadable (environment, at `place`); what Vocabulary::inspect_machine finds wrong, once
+  /// per file.
+  [[nodiscard]] Result<TopologyValue> read_machine(const std::string& path, const Place& place);
+  /// A file of `kind` "workload" or "cost_model": a path (it ends in .toml), or the name of one that tenex brings
+  /// along. Errors: input (no such name) or environment (unreadable), at `place`, once per file.
+  [[nodiscard]] Result<NamedFile> read_named(std::string_view kind, const std::string& text, const Place& place);
+  /// The files that could be read so far, by path as written.
+  [[nodiscard]] const std::map<std::string, SharedText, std::less<>>& contents() const { return contents_; }
 
  private:
-  [[nodiscard]] Result<TopologyValue> load(const std::string& path, const Place& place) const;
+  struct Loaded {
+    std::string path;  ///< resolved
+    SharedText content;
+  };
+  [[nodiscard]] Result<Loaded> load(const std::string& path, const Place& place);
+  [[nodiscard]] Result<TopologyValue> load_machine(const std::string& path, const Place& place);
+  [[nodiscard]] Result<NamedFile> load_named(std::string_view kind, const std::string& text, const Place& place);
 
   std::filesystem::path folder_;
   const Vocabulary& vocabulary_;
-  std::map<std::string, Result<TopologyValue>> known_;
+  std::map<std::string, Result<TopologyValue>> machines_;
+  std::map<std::pair<std::string, std::string>, Result<NamedFile>> named_;  // (kind, text)
+  std::map<std::string, SharedText, std::less<>> contents_;
 };
 
 /// What parsing a value needs to know.
 struct ValueContext {
   const Vocabulary& vocabulary;
-  MachineReader& machines;
+  FileReader& files;
 };
 
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.
@@ -77,6 +103,12 @@ struct ValueContext {
 /// The value of a key that a whole number generates (an element of a range).
 [[nodiscard]] Result<SharedValue> make_integer_value(Key key, std::string_view name, std::int64_t value,
                                                      const Place& place);
+
+/// Parses the value of a key that only points that train read; the node is a string, or of constraints an array.
+[[nodiscard]] Result<SettingValue> parse_training_value(Key key, std::string_view name, const Node& node,
+                                                        ValueContext& context);
+/// tenex's own prices, for points that name none; null where it brings none along.
+[[nodiscard]] Result<SharedValue> default_cost_model(const Place& place, ValueContext& context);
 
 /// All bytes of a file. Errors: environment, without a place.
 [[nodiscard]] Result<std::string> read_bytes(const std::filesystem::path& path);

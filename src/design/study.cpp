@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "design/enumerate.hpp"
+#include "design/search_section.hpp"
 #include "design/sweep.hpp"
 #include "tenex/spec/document.hpp"
 
@@ -18,7 +19,7 @@ namespace tenex {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
-const std::vector<std::string_view> kTopKeys{"schema", "name", "seed", "defaults", "sweep", "outputs"};
+const std::vector<std::string_view> kTopKeys{"schema", "name", "seed", "defaults", "sweep", "outputs", "search"};
 const std::vector<std::string_view> kStores{"link_bytes", "group_times", "utilization", "arrivals"};
 constexpr std::int64_t kMostBins = 10'000;
 
@@ -34,6 +35,7 @@ class StudyReader {
     read_seed();
     if (const Node* node = document_.find("defaults")) read_defaults(*node, defaults_, context_, errors_);
     read_outputs();
+    if (const Node* node = document_.find("search")) study_.search = read_search(*node, context_.vocabulary, errors_);
     read_sweeps();
     enumerate();
     if (!errors_.empty()) return std::move(errors_);
@@ -161,10 +163,9 @@ class StudyReader {
 
   void enumerate() {
     Contradictions contradictions;
-    Enumerator enumerator(context_.vocabulary, {std::move(schedule_), std::move(where_)}, study_, contradictions);
-    for (const Sweep& sweep : sweeps_) {
-      if (sweep.usable) enumerator.add(sweep);
-    }
+    Enumerator enumerator(context_.vocabulary, {std::move(schedule_), std::move(where_)}, std::move(sweeps_), study_,
+                          contradictions);
+    enumerator.add_all();
     append(errors_, contradictions.shown());
     std::stable_sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {
       return std::tie(a.place.file, a.place.line, a.place.column) <
@@ -179,8 +180,8 @@ class StudyReader {
 
   static Digest digest_of(const Study& study) {
     std::string text;
-    text.reserve(study.points.size() * 33 + 64);
-    for (const DesignPoint& point : study.points) text += to_string(point.key) + '\n';
+    text.reserve(study.points.size() * 35 + 256);
+    for (std::size_t i = 0; i < study.points.size(); ++i) text += to_string(study.points.key(i)) + '\n';
     std::vector<std::string> store = study.outputs.store;
     std::sort(store.begin(), store.end());
     for (const std::string& name : store) text += "store=" + name + '\n';
@@ -192,6 +193,7 @@ class StudyReader {
     }
     if (std::find(store.begin(), store.end(), "utilization") != store.end())
       text += fmt::format("\nutilization_bins={}", study.outputs.utilization_bins);
+    if (study.search.prunes()) text += "\nsearch=" + pruning_text(study.search);
     return digest128(text);
   }
 
@@ -210,12 +212,12 @@ class StudyReader {
 Result<Study> parse_study(std::string_view text, const std::string& file, const Vocabulary& vocabulary) {
   const Result<Node> document = parse_toml(text, file);
   if (!document) return document.errors();
-  MachineReader machines(std::filesystem::path(file).parent_path(), vocabulary);
-  ValueContext context{vocabulary, machines};
+  FileReader files(std::filesystem::path(file).parent_path(), vocabulary);
+  ValueContext context{vocabulary, files};
   Result<Study> study = StudyReader(*document, context).read();
   if (study) {
     study->text = text;
-    study->machines = machines.contents();
+    study->machines = files.contents();
   }
   return study;
 }

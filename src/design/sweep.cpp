@@ -9,10 +9,13 @@
 
 #include <fmt/core.h>
 
+#include "design/training_sweep.hpp"
+
 namespace tenex {
 
 namespace {
 
+constexpr std::int64_t kMostDrawn = 10'000'000;  // as many points as a study may have
 constexpr std::string_view kBandwidthRule = "bandwidth is per link, npu_bandwidth per NPU and dimension";
 
 /// The keys of point settings and some more.
@@ -61,9 +64,10 @@ class GivenKeys {
     return true;
   }
   [[nodiscard]] bool has(Key key) const { return places_[index_of(key)].has_value(); }
+  [[nodiscard]] const GivenPlaces& places() const { return places_; }
 
  private:
-  PerKey<std::optional<Place>> places_;
+  GivenPlaces places_;
   PerKey<std::string> shown_;
 };
 
@@ -85,6 +89,8 @@ class SweepReader {
     order_axes();
     merge(defaults);
     require_keys();
+    check_training_sweep(sweep_, given_.places(), context_, errors_);
+    draw(defaults);
     return std::move(sweep_);
   }
 
@@ -106,14 +112,69 @@ class SweepReader {
       read_axes(entry);
     } else if (entry.key == "keep") {
       guarded([&] { read_keep(entry.value); });
+    } else if (entry.key == "sampler" || entry.key == "points") {
+      guarded([&] { read_sampling(entry); });
     } else if (entry.key == "faults") {
       if (!asks_for_nothing(entry.value)) refuse_faults(entry.value, errors_);
     } else if (const auto key = find_key(entry.key)) {
       read_fixed(*key, entry);
     } else {
-      errors_.push_back(
-          refuse_key(entry.key_place, entry.key, "a [[sweep]]", with_keys({"name", "axes", "zip", "keep"})));
+      errors_.push_back(refuse_key(entry.key_place, entry.key, "a [[sweep]]",
+                                   with_keys({"name", "axes", "zip", "keep", "sampler", "points"})));
     }
+  }
+
+  void read_sampling(const Entry& entry) {
+    if (entry.key == "points") {
+      points_place_ = entry.key_place;
+      const Result<std::int64_t> points = as_integer(entry.value, "points");
+      if (!points) return append(errors_, points.errors());
+      points_ = *points;
+      if (*points >= 1 && *points <= kMostDrawn) return;
+      errors_.push_back(input_error(entry.value.place(), fmt::format("\"points\" is {}", *points),
+                                    fmt::format("a sampler draws from 1 to {} rows", kMostDrawn)));
+      return;
+    }
+    sampler_place_ = entry.key_place;
+    const Result<std::string> name = as_string(entry.value, "sampler");
+    if (!name) return append(errors_, name.errors());
+    sampler_ = find_sampler(*name);
+    if (sampler_) return;
+    errors_.push_back(input_error(entry.value.text_place(), fmt::format("unknown sampler \"{}\"", shortened(*name)),
+                                  fmt::format("samplers are {}", join(sampler_names())),
+                                  did_you_mean(*name, sampler_names())));
+  }
+
+  /// Once the axes are complete.
+  void draw(const Defaults& defaults) {
+    const bool draws = sampler_ && *sampler_ != Sampler::grid;
+    if (points_place_ && !draws && (sampler_ || !sampler_place_)) {
+      errors_.push_back(input_error(*points_place_, "\"points\" without a sampler",
+                                    "a sweep without one has all rows of its axes",
+                                    "write for instance sampler = \"sobol\", or remove it"));
+    } else if (draws && !points_place_) {
+      errors_.push_back(input_error(*sampler_place_, "\"sampler\" without \"points\"",
+                                    "it says how many rows are drawn", "write for instance points = 100"));
+    } else if (draws && sweep_.usable) {
+      std::vector<std::size_t> lengths;
+      for (const Axis& axis : sweep_.axes) lengths.push_back(axis.length());
+      if (grid_rows(lengths)) {
+        sweep_.drawn = draw_rows(*sampler_, lengths, static_cast<std::size_t>(*points_), seed_of(defaults));
+        return;
+      }
+      errors_.push_back(input_error(*sampler_place_, fmt::format("the axes of {} make too many rows", sweep_.name),
+                                    fmt::format("rows are drawn from at most {}", kMostGridRows), "shorten some axes"));
+    } else {
+      return;
+    }
+    sweep_.usable = false;
+  }
+
+  /// The study's seed, the first of several.
+  static std::uint64_t seed_of(const Defaults& defaults) {
+    const SharedValue value =
+        defaults.seed ? defaults.seed->columns.front().front() : defaults.fixed[index_of(Key::seed)];
+    return value == nullptr ? 1 : static_cast<std::uint64_t>(std::get<std::int64_t>(value->data));
   }
 
   void read_fixed(Key key, const Entry& entry) {
@@ -210,12 +271,17 @@ class SweepReader {
     for (PlacedAxis& placed : placed_) sweep_.axes.push_back(std::move(placed.axis));
   }
 
+  /// Defaults serve sweeps of collectives and of workloads: a sweep of one kind leaves out what is of the other.
   void merge(const Defaults& defaults) {
+    sweep_.trains =
+        given_.has(Key::workload) || (defaults.given[index_of(Key::workload)] && !given_.has(Key::collective));
     for (std::size_t i = 0; i < kKeyCount; ++i) {
       const Key key = static_cast<Key>(i);
       const std::optional<Key> rival = rival_of(key);
-      const bool overridden = given_.has(key) || (rival && given_.has(*rival));
-      if (overridden || !defaults.given[i]) continue;
+      const bool states = given_.has(Key::bandwidth) || given_.has(Key::npu_bandwidth);
+      const bool overridden = given_.has(key) || (rival && given_.has(*rival)) || (key == Key::split && states);
+      const bool of_other_kind = sweep_.trains ? !why_not_training(key).empty() : is_training(key);
+      if (overridden || of_other_kind || !defaults.given[i]) continue;
       if (key == Key::seed && defaults.seed) {
         sweep_.axes.insert(sweep_.axes.begin(), *defaults.seed);
         continue;
@@ -227,10 +293,14 @@ class SweepReader {
   }
 
   void require_keys() {
-    for (const Key key : {Key::topology, Key::collective, Key::size, Key::algorithm}) {
+    const std::vector<Key> required = sweep_.trains
+                                          ? std::vector{Key::topology, Key::hp}
+                                          : std::vector{Key::topology, Key::collective, Key::size, Key::algorithm};
+    for (const Key key : required) {
       if (given_.has(key) || defaults_->given[index_of(key)]) continue;
       errors_.push_back(input_error(sweep_.place, fmt::format("{} has no \"{}\"", sweep_.name, name_of(key)),
-                                    "every point needs one", "give it here or in [defaults]"));
+                                    key == Key::hp ? "every workload needs one" : "every point needs one",
+                                    "give it here or in [defaults]"));
       sweep_.usable = false;
     }
   }
@@ -248,6 +318,10 @@ class SweepReader {
   std::optional<std::size_t> zip_;  ///< index in placed_
   std::string zip_name_;
   const Defaults* defaults_ = nullptr;
+  std::optional<Sampler> sampler_;
+  std::optional<std::int64_t> points_;  ///< that it draws
+  std::optional<Place> sampler_place_;
+  std::optional<Place> points_place_;
 };
 
 }  // namespace

@@ -1,11 +1,13 @@
 // A study's text as data: what is fixed, what varies, what is kept. Parsing only; rows are enumerated elsewhere.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "design/axis.hpp"
+#include "tenex/design/sampler.hpp"
 #include "tenex/spec/expression.hpp"
 
 namespace tenex {
@@ -21,11 +23,13 @@ struct Axis {
 struct Sweep {
   std::string name;  ///< for messages: `sweep "training"`, or `sweep 2`
   Place place;
-  PerKey<SharedValue> fixed;  ///< null: not given, or on an axis
-  std::vector<Axis> axes;     ///< in the order of variation, the slowest first
+  PerKey<SharedValue> fixed;                        ///< null: not given, or on an axis
+  std::vector<Axis> axes;                           ///< in the order of variation, the slowest first
+  std::optional<std::vector<std::uint64_t>> drawn;  ///< by a sampler: numbers of the rows it has; absent: all
   std::vector<Expression> keep;
   Place keep_place;
-  bool usable = true;  ///< false: a mistake makes its rows meaningless, so none is enumerated
+  bool trains = false;  ///< its rows train a workload
+  bool usable = true;   ///< false: a mistake makes its rows meaningless, so none is enumerated
 };
 
 /// Values that hold for every sweep unless it gives its own: [defaults] and the study's seed.

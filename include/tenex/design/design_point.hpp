@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/shared_text.hpp"
 #include "tenex/design/stragglers.hpp"
+#include "tenex/design/training_choice.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -56,6 +58,9 @@ struct DesignPoint {
   Stragglers stragglers;                   ///< slow links and NPUs, NPUs that start late
   std::string simulation_engine = "auto";  ///< how a program is simulated; never what comes out
   std::uint64_t seed = 1;
+  /// Of a point that trains a model; such a point reads no collective, size, groups, root, overlap or backend, and of
+  /// the settings of algorithms only what its `collective_time` simulates or synthesizes with. Null: a collective.
+  std::shared_ptr<const TrainingChoice> training;
 
   /// Sorted `name=value` in integer SI units, one per line, aliases expanded, files by content hash, schema 1's frozen
   /// defaults left out, settings that cannot influence this point's result left out, physics included. Equal text means
@@ -87,12 +92,15 @@ struct Setting {
   std::string_view name;
   Kind kind;
   std::string_view units;  ///< "", "B", "ps", "B/s"
+  bool training = false;   ///< only points that train have it: a study without any has no such column
 };
 
 /// The frozen table of settings that become result columns: topology, alpha, bandwidth, npu_bandwidth, unwind, without,
 /// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice, window,
-/// order, stragglers, simulation_engine_choice. (seed, key
-/// and canonical are columns of their own.)
+/// order, stragglers, simulation_engine_choice; and of points that train: workload, hp, compute, training_loop,
+/// batch_rule, collective_time_model, contention, in_network, scheme, optimize_with, optimize_for, total_bandwidth,
+/// split, constraints, cost_budget, cost_model, price_level, dimension_kinds. A setting that a point does not have is
+/// "" or -1. (seed, key and canonical are columns of their own.)
 [[nodiscard]] const std::vector<Setting>& settings();
 /// The value of a setting of kind text. InvariantError for any other name.
 [[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view name);

@@ -1,0 +1,121 @@
+// Files as values: machines, workloads, cost models. The bytes are read once, so that every point and every rank sees
+// the same content however long the study runs.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "design/setting_value.hpp"
+
+namespace tenex {
+
+Result<std::string> read_bytes(const std::filesystem::path& path) {
+  constexpr std::size_t kLargest = std::size_t{64} << 20;
+  const auto fail = [&](std::string why) {
+    return environment_error(fmt::format("cannot read \"{}\"", path.string()), std::move(why));
+  };
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) return fail("it is a directory");
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return fail(errno == 0 ? "it cannot be opened" : std::strerror(errno));
+  std::string text;
+  std::string block(std::size_t{1} << 16, '\0');
+  while (stream) {
+    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block, 0, static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > kLargest) return fail(fmt::format("it is larger than {} bytes", kLargest));
+  }
+  if (stream.bad()) return fail(errno == 0 ? "reading failed" : std::strerror(errno));
+  return text;
+}
+
+namespace {
+
+/// "a_b" as words.
+std::string words_of(std::string_view kind) {
+  std::string words(kind);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+/// Told already: a file used twice is not wrong twice. The caller only needs to know that there is no value.
+Diagnostic known_to_be_wrong(std::string_view what, const std::string& path, const Place& place) {
+  return input_error(place, fmt::format("the {} \"{}\" cannot be used", what, path), "its errors are told once");
+}
+
+}  // namespace
+
+Result<TopologyValue> FileReader::read_machine(const std::string& path, const Place& place) {
+  const auto known = machines_.find(path);
+  if (known == machines_.end()) return machines_.emplace(path, load_machine(path, place)).first->second;
+  if (!known->second) return known_to_be_wrong("machine file", path, place);
+  return known->second;
+}
+
+Result<NamedFile> FileReader::read_named(std::string_view kind, const std::string& text, const Place& place) {
+  const std::pair key(std::string(kind), text);
+  const auto known = named_.find(key);
+  if (known == named_.end()) return named_.emplace(key, load_named(kind, text, place)).first->second;
+  if (!known->second) return known_to_be_wrong(words_of(kind), text, place);
+  return known->second;
+}
+
+Result<FileReader::Loaded> FileReader::load(const std::string& path, const Place& place) {
+  std::filesystem::path found = path;
+  std::error_code code;
+  if (found.is_relative()) {
+    const std::filesystem::path beside = folder_ / found;
+    if (std::filesystem::exists(beside, code)) found = beside;
+  }
+  const auto stored = vocabulary_.stored_machine ? vocabulary_.stored_machine(path) : std::nullopt;
+  Result<std::string> content = stored ? Result<std::string>(*stored) : read_bytes(found);
+  if (!content) {
+    Diagnostic error = content.errors().front();
+    error.place = place;
+    error.suggestion = "paths are relative to the study's folder, then to the working directory";
+    return error;
+  }
+  return Loaded{found.lexically_normal().string(), SharedText(*std::move(content))};
+}
+
+Result<TopologyValue> FileReader::load_machine(const std::string& path, const Place& place) {
+  Result<Loaded> file = load(path, place);
+  if (!file) return file.errors();
+  TopologyValue value;
+  value.choice.text = path;
+  value.choice.machine_file = file->path;
+  if (vocabulary_.inspect_machine) {
+    const Result<MachineFacts> facts = vocabulary_.inspect_machine(file->content, file->path);
+    if (!facts) return facts.errors();
+    value.npus = facts->npus;
+    value.switches = facts->switches;
+    value.choice.machine_npus = facts->npus;
+  }
+  contents_.emplace(path, file->content);
+  value.choice.machine_content = std::move(file->content);
+  return value;
+}
+
+Result<NamedFile> FileReader::load_named(std::string_view kind, const std::string& text, const Place& place) {
+  if (text.ends_with(".toml")) {
+    Result<Loaded> file = load(text, place);
+    if (!file) return file.errors();
+    contents_.emplace(text, file->content);
+    return NamedFile{text, std::move(file->path), std::move(file->content)};
+  }
+  const auto content = vocabulary_.builtin_file ? vocabulary_.builtin_file(kind, text) : std::nullopt;
+  if (content) return NamedFile{text, text + ".toml", SharedText(*content)};
+  const auto names = vocabulary_.builtin_names ? vocabulary_.builtin_names(kind) : std::vector<std::string>();
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string near = did_you_mean(text, known);
+  return input_error(
+      place, fmt::format("unknown {} \"{}\"", words_of(kind), shortened(text)),
+      known.empty() ? std::string("there is none of that name") : fmt::format("those of tenex are {}", join(known)),
+      near.empty() ? fmt::format("name a file as its path, \"my_{}.toml\"", kind) : near);
+}
+
+}  // namespace tenex

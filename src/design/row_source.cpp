@@ -1,0 +1,66 @@
+// Rows by number: the axes' lengths are the digits' bases, the last axis the fastest digit.
+#include "design/row_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "design/enumerate.hpp"
+
+namespace tenex {
+
+namespace {
+
+/// What building a point may ask. What reads files was asked while the text was parsed, and may refer to what is gone.
+Vocabulary words_of(Vocabulary vocabulary) {
+  vocabulary.inspect_machine = {};
+  vocabulary.stored_machine = {};
+  vocabulary.check_training = {};
+  return vocabulary;
+}
+
+}  // namespace
+
+std::size_t rows_of(const Sweep& sweep) {
+  if (sweep.drawn) return std::min(sweep.drawn->size(), kMostRows + 1);
+  std::size_t rows = 1;
+  for (const Axis& axis : sweep.axes) {
+    if (__builtin_mul_overflow(rows, axis.length(), &rows)) return kMostRows + 1;
+  }
+  return std::min(rows, kMostRows + 1);
+}
+
+bool set_varying(const Sweep& sweep, std::size_t number, Row& row) {
+  if (sweep.drawn) number = (*sweep.drawn)[number];
+  bool whole = true;
+  for (std::size_t a = sweep.axes.size(); a-- > 0;) {
+    const Axis& axis = sweep.axes[a];
+    const std::size_t at = number % axis.length();
+    number /= axis.length();
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+      const SettingValue* value = axis.columns[k][at].get();
+      row[index_of(axis.keys[k])] = value;
+      whole = whole && value != nullptr;
+    }
+  }
+  return whole;
+}
+
+RowSource::RowSource(std::vector<Sweep> sweeps, const Vocabulary& vocabulary)
+    : sweeps_(std::move(sweeps)), first_{0}, vocabulary_(words_of(vocabulary)) {
+  for (const Sweep& sweep : sweeps_) {
+    const std::size_t rows = sweep.usable ? rows_of(sweep) : 0;
+    first_.push_back(first_.back() + (first_.back() + rows > kMostRows ? 0 : rows));
+  }
+}
+
+DesignPoint RowSource::build(std::size_t row, std::string groups) const {
+  // The last sweep that begins at or before the row: those without rows begin where the next one does.
+  const auto sweep = static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
+  ensure(sweep < sweeps_.size(), "a row that no sweep has");
+  Row values{};
+  for (std::size_t i = 0; i < kKeyCount; ++i) values[i] = sweeps_[sweep].fixed[i].get();
+  ensure(set_varying(sweeps_[sweep], row - first_[sweep], values), "a row without a value was made a point");
+  return build_point(values, std::move(groups), vocabulary_);
+}
+
+}  // namespace tenex

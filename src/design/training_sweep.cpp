@@ -1,0 +1,169 @@
+// Keys that do not go together in a sweep.
+//
+// A key that some rows of a sweep read is fine: rows that do not read it are the same point whatever it says. So these
+// checks look at all values that the scheme and the collective time have in the sweep.
+#include "design/training_sweep.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace tenex {
+
+namespace {
+
+bool has_word(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// "perf_opt" or "perf_opt", "equal": as messages show them.
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", word);
+  return text;
+}
+
+/// Whether the sweep has values of a key at all, given here or in [defaults].
+bool has_key(const Sweep& sweep, Key key) {
+  if (sweep.fixed[index_of(key)] != nullptr) return true;
+  return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const Axis& axis) {
+    return std::find(axis.keys.begin(), axis.keys.end(), key) != axis.keys.end();
+  });
+}
+
+/// One pass over a sweep that trains.
+class KeyChecker {
+ public:
+  KeyChecker(Sweep& sweep, const GivenPlaces& given, Diagnostics& errors)
+      : sweep_(sweep),
+        given_(given),
+        errors_(errors),
+        schemes_(words_in(sweep, Key::scheme, "given")),
+        times_(words_in(sweep, Key::collective_time, "libra")) {}
+
+  void check() {
+    check_contention();
+    const bool states = has_word(schemes_, "given");
+    const bool chooses = !states || schemes_.size() > 1;
+    if (!chooses) check_stated();
+    if (!states) check_chosen();
+    if (states) check_split();
+  }
+
+ private:
+  const std::optional<Place>& place_of(Key key) const { return given_[index_of(key)]; }
+
+  void fail(Key key, std::string problem, std::string why, std::string suggestion) {
+    errors_.push_back(input_error(*place_of(key), std::move(problem), std::move(why), std::move(suggestion)));
+  }
+
+  void check_contention() {
+    if (!place_of(Key::contention) || has_word(times_, "synthesized")) return;
+    const auto words = words_in(sweep_, Key::contention, "none");
+    if (words.size() == 1 && words.front() == "none") return;
+    fail(Key::contention, "\"contention\" is read by no point",
+         fmt::format("collective_time {} knows no links to share", quoted(times_)),
+         "write collective_time = \"synthesized\", or remove it");
+  }
+
+  /// All rows state their bandwidths.
+  void check_stated() {
+    for (const Key key : {Key::optimize_with, Key::optimize_for, Key::constraints, Key::cost_budget}) {
+      if (!place_of(key)) continue;
+      fail(key, fmt::format("\"{}\" is read by no point", name_of(key)),
+           "scheme \"given\" takes bandwidths as they are stated and chooses none",
+           "write for instance scheme = \"perf_opt\", or remove it");
+    }
+    if (place_of(Key::total_bandwidth) && !has_key(sweep_, Key::split)) {
+      fail(Key::total_bandwidth, "\"total_bandwidth\" without \"split\"",
+           "scheme \"given\" does not choose how the dimensions share it",
+           "write for instance split = \"2:1\", or scheme = \"perf_opt\"");
+    }
+  }
+
+  /// No row states its bandwidths.
+  void check_chosen() {
+    for (const Key key : {Key::bandwidth, Key::npu_bandwidth, Key::split}) {
+      if (!place_of(key)) continue;
+      fail(key, fmt::format("\"{}\" is read by no point", name_of(key)),
+           fmt::format("scheme {} chooses the bandwidths", quoted(schemes_)),
+           key == Key::split ? "write constraints, or scheme = \"given\""
+                             : "write total_bandwidth or constraints, or scheme = \"given\"");
+    }
+  }
+
+  /// Some rows state their bandwidths.
+  void check_split() {
+    if (place_of(Key::split) && !has_key(sweep_, Key::total_bandwidth)) {
+      fail(Key::split, "\"split\" without \"total_bandwidth\"", "its shares are those of a total",
+           "write for instance total_bandwidth = \"1000GB/s\"");
+    }
+    for (const Key key : {Key::bandwidth, Key::npu_bandwidth}) {
+      if (!place_of(key) || !place_of(Key::split)) continue;
+      fail(key, fmt::format("\"{}\" and \"split\" exclude each other", name_of(key)),
+           "both say the bandwidths of the dimensions", "keep one of them");
+    }
+  }
+
+  Sweep& sweep_;
+  const GivenPlaces& given_;
+  Diagnostics& errors_;
+  std::vector<std::string> schemes_;
+  std::vector<std::string> times_;
+};
+
+void refuse_training_keys(const GivenPlaces& given, Diagnostics& errors) {
+  for (std::size_t i = 0; i < kKeyCount; ++i) {
+    const Key key = static_cast<Key>(i);
+    if (!given[i] || !is_training(key)) continue;
+    errors.push_back(input_error(*given[i], fmt::format("\"{}\" without \"workload\"", name_of(key)),
+                                 std::string(training_purpose(key)), "add a workload, or remove the key"));
+  }
+}
+
+void refuse_collective_keys(const GivenPlaces& given, Diagnostics& errors) {
+  for (std::size_t i = 0; i < kKeyCount; ++i) {
+    const Key key = static_cast<Key>(i);
+    if (!given[i] || why_not_training(key).empty()) continue;
+    errors.push_back(input_error(*given[i], fmt::format("\"{}\" beside \"workload\"", name_of(key)),
+                                 std::string(why_not_training(key)), "remove it, or use a sweep of its own"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> words_in(const Sweep& sweep, Key key, std::string_view fallback) {
+  std::vector<std::string> words;
+  const auto add = [&](const SharedValue& value) {
+    if (value == nullptr) return;
+    const auto& word = std::get<std::string>(value->data);
+    if (!has_word(words, word)) words.push_back(word);
+  };
+  add(sweep.fixed[index_of(key)]);
+  for (const Axis& axis : sweep.axes) {
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+      if (axis.keys[k] != key) continue;
+      for (const SharedValue& value : axis.columns[k]) add(value);
+    }
+  }
+  if (words.empty()) words.emplace_back(fallback);
+  return words;
+}
+
+void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& context, Diagnostics& errors) {
+  const std::size_t before = errors.size();
+  if (!sweep.trains) {
+    refuse_training_keys(given, errors);
+  } else {
+    refuse_collective_keys(given, errors);
+    if (sweep.usable) KeyChecker(sweep, given, errors).check();
+    if (!has_key(sweep, Key::cost_model)) {
+      auto prices = default_cost_model(sweep.place, context);
+      if (!prices) append(errors, prices.errors());
+      if (prices) sweep.fixed[index_of(Key::cost_model)] = *std::move(prices);
+    }
+  }
+  if (errors.size() != before) sweep.usable = false;
+}
+
+}  // namespace tenex

@@ -1,0 +1,71 @@
+// The table [search]: what it means; what is refused stands in refusals.txt.
+#include <gtest/gtest.h>
+
+#include "design/design_support.hpp"
+
+namespace tenex {
+namespace {
+
+Result<Study> searched(const std::string& lines) { return study_with("[search]\n" + lines); }
+
+TEST(Search, SaysNothingWhereItIsNotThere) {
+  const auto study = study_with("");
+  ASSERT_EQ(messages_of(study), "");
+  EXPECT_FALSE(study->search.prunes());
+  EXPECT_EQ(study->search, SearchChoice());
+}
+
+TEST(Search, HasOneCoarseRoundThatKeepsHalfUnlessItSaysMore) {
+  const auto study = searched("objective = \"minimize collective_time_ps\"\n");
+  ASSERT_EQ(messages_of(study), "");
+  EXPECT_EQ(to_string(study->search.objective), "minimize collective_time_ps");
+  EXPECT_EQ(study->search.rounds, (std::vector<HalvingRound>{{Fidelity::coarse, 1, 2}}));
+}
+
+TEST(Search, KeepsAPartPerRound) {
+  const auto study = searched("objective = \"algbw\"\nrounds = [\"bound\", \"coarse\"]\nkeep = [\"1/2\", \"3/10\"]\n");
+  ASSERT_EQ(messages_of(study), "");
+  EXPECT_EQ(to_string(study->search.objective), "maximize algbw") << "the direction in which a bandwidth is better";
+  EXPECT_EQ(study->search.rounds, (std::vector<HalvingRound>{{Fidelity::bound, 1, 2}, {Fidelity::coarse, 3, 10}}));
+}
+
+TEST(Search, KeepsTheSamePartInEveryRoundWhenThereIsOne) {
+  const auto study = searched("objective = \"algbw\"\nrounds = [\"bound\", \"coarse\"]\nkeep = \"1/3\"\n");
+  ASSERT_EQ(messages_of(study), "");
+  EXPECT_EQ(study->search.rounds, (std::vector<HalvingRound>{{Fidelity::bound, 1, 3}, {Fidelity::coarse, 1, 3}}));
+}
+
+TEST(Search, TakesDirectionsAsWritten) {
+  const auto study = searched("pareto = [\"maximize collective_time_ps\", \"algbw\", \"minimize sends\"]\n");
+  ASSERT_EQ(messages_of(study), "");
+  EXPECT_EQ(study->search.pareto,
+            (std::vector<Objective>{{"collective_time_ps", true}, {"algbw", true}, {"sends", false}}));
+  EXPECT_FALSE(study->search.prunes());
+}
+
+TEST(Search, ComparesPointsThatAgreeInTheSettingsOfPer) {
+  const auto study = study_with(
+      "axes.size = [\"1MiB\", \"2MiB\"]\naxes.chunks = [1, 2]\n[search]\npareto = [\"algbw\", \"sends\"]\n"
+      "per = [\"topology\", \"size\"]\n");
+  ASSERT_EQ(messages_of(study), "");
+  const auto of = [&](std::size_t i) { return competition_of(study->search, study->points[i]); };
+  EXPECT_EQ(of(0), of(1)) << "other chunks";
+  EXPECT_EQ(of(2), of(3));
+  EXPECT_NE(of(0), of(2)) << "another size";
+}
+
+TEST(Search, MakesAnotherStudyWhereItPrunesAndOnlyThere) {
+  const auto plain = study_with("");
+  const auto front = searched("pareto = [\"algbw\", \"sends\"]\n");
+  const auto half = searched("objective = \"algbw\"\n");
+  const auto third = searched("objective = \"algbw\"\nkeep = \"1/3\"\n");
+  ASSERT_EQ(messages_of(plain) + messages_of(front) + messages_of(half) + messages_of(third), "");
+  EXPECT_EQ(plain->digest, front->digest) << "a front changes no row";
+  EXPECT_NE(plain->digest, half->digest);
+  EXPECT_NE(half->digest, third->digest);
+  EXPECT_NE(search_stamp(*half), search_stamp(*third));
+  EXPECT_EQ(plain->points.key(0), half->points.key(0)) << "a point's key is its own";
+}
+
+}  // namespace
+}  // namespace tenex
