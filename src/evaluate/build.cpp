@@ -4,17 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "cache.hpp"
 #include "sizes.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/evaluate/search.hpp"
+#include "tenex/files/builtin_files.hpp"
 #include "tenex/files/machine_file.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"
+#include "training/evaluate_training.hpp"
 
 namespace tenex {
 namespace {
@@ -134,6 +141,21 @@ Vocabulary vocabulary() {
     if (!machine) return machine.errors();
     return MachineFacts{machine->topology.npus(), machine->topology.switches()};
   };
+  words.training_word = canonical_training_word;
+  words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
+    return check_training_point(point, cache->impl().training);
+  };
+  words.builtin_file = [](std::string_view kind, std::string_view name) -> std::optional<std::string> {
+    const auto content = find_builtin(kind == "workload" ? builtin_workloads() : builtin_cost_models(), name);
+    return content ? std::optional<std::string>(*content) : std::nullopt;
+  };
+  words.builtin_names = [](std::string_view kind) {
+    std::vector<std::string> names;
+    for (const auto& file : kind == "workload" ? builtin_workloads() : builtin_cost_models())
+      names.emplace_back(file.name);
+    return names;
+  };
+  words.objectives = objective_names();
   return words;
 }
 

@@ -1,68 +1,20 @@
-// Internal to evaluate: what points share. Values are immutable and shared; a lost race computes twice and stores once.
+// Internal to evaluate: what points share.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <list>
-#include <memory>
-#include <mutex>
+#include <cstdint>
 #include <string>
-#include <unordered_map>
 
 #include "build.hpp"
+#include "shared_cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "training/training_setup.hpp"
 
 namespace tenex {
 
-/// Least-recently-used map from text to a shared immutable value, bounded by the bytes that values say they take.
-template <class Value>
-class SharedCache {
- public:
-  explicit SharedCache(std::size_t limit_bytes) : limit_(limit_bytes) {}
-
-  /// The value of `key`, made by `make()` (outside the lock) when absent; `bytes_of(value)` is what it counts.
-  template <class Make, class BytesOf>
-  std::shared_ptr<const Value> get(const std::string& key, Make&& make, BytesOf&& bytes_of) {
-    if (auto found = find(key)) return found;
-    auto made = std::make_shared<const Value>(make());
-    insert(key, made, bytes_of(*made) + key.size());
-    return made;
-  }
-
- private:
-  struct Entry {
-    std::string key;
-    std::shared_ptr<const Value> value;
-    std::size_t bytes;
-  };
-
-  std::shared_ptr<const Value> find(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = index_.find(key);
-    if (found == index_.end()) return nullptr;
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return found->second->value;
-  }
-
-  void insert(const std::string& key, std::shared_ptr<const Value> value, std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    if (bytes > limit_ || index_.contains(key)) return;
-    entries_.push_front({key, std::move(value), bytes});
-    index_[key] = entries_.begin();
-    used_ += bytes;
-    while (used_ > limit_) {
-      used_ -= entries_.back().bytes;
-      index_.erase(entries_.back().key);
-      entries_.pop_back();
-    }
-  }
-
-  std::mutex mutex_;
-  std::list<Entry> entries_;
-  std::unordered_map<std::string, typename std::list<Entry>::iterator> index_;
-  std::size_t limit_;
-  std::size_t used_ = 0;
-};
+struct VerifiedCollective;
+struct JointTimes;
 
 /// The bound and the metric beside it, which only depend on topology, collective and occupancy.
 struct CachedBound {
@@ -73,9 +25,20 @@ struct CachedBound {
 
 class Cache::Impl {
  public:
-  explicit Impl(std::size_t limit_bytes) : topologies(limit_bytes), bounds(limit_bytes / 16) {}
+  /// Studies of a million cheap points have as many bounds, each quickly found: they should not fill a rank.
+  static constexpr std::size_t kMostForBounds = std::size_t{32} << 20;
+
+  explicit Impl(std::size_t limit_bytes)
+      : topologies(limit_bytes),
+        bounds(std::min(limit_bytes / 16, kMostForBounds)),
+        training(limit_bytes / 4),
+        collectives(limit_bytes / 2),
+        joint_times(limit_bytes / 64) {}
   SharedCache<Result<PointTopology>> topologies;
   SharedCache<CachedBound> bounds;
+  TrainingCache training;
+  SharedCache<Result<VerifiedCollective>> collectives;  ///< of training, by everything that they follow from
+  SharedCache<Result<JointTimes>> joint_times;          ///< of two streams of them on the same links
 };
 
 /// What tells topologies apart: everything that build_transformed_topology() reads.

@@ -55,6 +55,8 @@ Diagnostics check_study(const Study& study) {
   std::map<std::string, std::size_t> npus_of;
   for (const auto& point : study.points) {
     if (all.size() >= most_diagnostics) break;
+    // Points that train were checked with their text (Vocabulary::check_training): they are laid over shapes alone.
+    if (point.training != nullptr) continue;
     const auto [entry, fresh] = npus_of.try_emplace(topology_cache_key(point), 0);
     if (fresh) {
       const auto npus = check_topology(point);

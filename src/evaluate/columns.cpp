@@ -22,6 +22,7 @@ struct Field {
 std::vector<std::string_view> bound_flags() {
   std::vector<std::string_view> names{"none"};
   for (const auto& method : bound_methods()) names.push_back(method.name);
+  for (const auto name : {"total_bandwidth", "optimizer", "collectives"}) names.emplace_back(name);  // of training
   return names;
 }
 
@@ -32,7 +33,7 @@ std::vector<Field> outcome_fields() {
         "",
         "how the point ended",
         false,
-        {"ok", "infeasible", "out_of_memory", "unsupported", "failed"}},
+        {"ok", "infeasible", "out_of_memory", "unsupported", "failed", "pruned"}},
        &Evaluation::status},
       {{"reason", Kind::text, "", "why the point has no metrics, or what was left out for want of memory", false, {}},
        &Evaluation::reason},
@@ -103,12 +104,12 @@ std::vector<Field> result_fields() {
        &Evaluation::time_with_overlap_ps},
       {{"time_without_overlap_ps", Kind::integer, "ps", "All-Reduce: all reductions, then all gathers", false, {}},
        &Evaluation::time_without_overlap_ps},
-      {{"bound_ps", Kind::integer, "ps", "proven lower bound on the collective time", false, {}},
+      {{"bound_ps", Kind::integer, "ps", "proven lower bound on the collective (or training) time", false, {}},
        &Evaluation::bound_ps},
       {{"efficiency",
         Kind::real,
         "",
-        "bound / collective time (absent for congestion_unaware, whose times are not bounded)",
+        "bound / time (absent for congestion_unaware, whose times are not bounded)",
         false,
         {}},
        &Evaluation::efficiency},
@@ -118,6 +119,50 @@ std::vector<Field> result_fields() {
       {{"busbw", Kind::real, "B/s", "algbw times nccl-tests' bus factor", false, {}}, &Evaluation::busbw_bytes_per_s},
       {{"memory_planned_bytes", Kind::integer, "B", "memory planned before the point was run", false, {}},
        &Evaluation::memory_planned_bytes},
+  };
+}
+
+/// Of points that train a model.
+std::vector<Field> training_fields() {
+  const auto time = [](std::string_view name, std::string_view meaning, std::int64_t Evaluation::*member) {
+    return Field{{name, Kind::integer, "ps", meaning, false, {}, true}, member};
+  };
+  return {
+      time("training_time_ps", "one training iteration", &Evaluation::training_time_ps),
+      time("forward_compute_ps", "forward passes", &Evaluation::forward_compute_ps),
+      time("input_gradient_compute_ps", "gradients of the inputs", &Evaluation::input_gradient_compute_ps),
+      time("weight_gradient_compute_ps", "gradients of the weights", &Evaluation::weight_gradient_compute_ps),
+      time("forward_exposed_ps", "communication that forward passes wait for", &Evaluation::forward_exposed_ps),
+      time("input_gradient_exposed_ps", "waits for communication of the inputs' gradients",
+           &Evaluation::input_gradient_exposed_ps),
+      time("weight_gradient_exposed_ps", "waits for communication of the weights' gradients",
+           &Evaluation::weight_gradient_exposed_ps),
+      time("bubble_ps", "the pipeline's fill and drain", &Evaluation::bubble_ps),
+      {{"mapping", Kind::text, "", "which dimensions the process groups take", false, {}, true}, &Evaluation::mapping},
+      {{"chosen_bandwidth", Kind::text, "B/s", "per NPU and dimension", false, {}, true},
+       &Evaluation::chosen_bandwidth},
+      {{"network_cost_usd", Kind::real, "USD", "links, switches and NICs", false, {}, true},
+       &Evaluation::network_cost_usd},
+      {{"perf_per_cost", Kind::real, "1/(s*USD)", "iterations per second and dollar", false, {}, true},
+       &Evaluation::perf_per_cost},
+      {{"relative_gap",
+        Kind::real,
+        "",
+        "the scheme's objective is at most this part above the least, proven",
+        false,
+        {},
+        true},
+       &Evaluation::relative_gap},
+      {{"objective", Kind::real, "", "what the scheme minimized: s, or s * USD", false, {}, true},
+       &Evaluation::objective},
+      {{"split_exact",
+        Kind::integer,
+        "",
+        "1: the chosen bandwidths meet every constraint in whole numbers",
+        false,
+        {},
+        true},
+       &Evaluation::split_exact},
   };
 }
 
@@ -139,6 +184,7 @@ const std::vector<Field>& fields() {
   static const std::vector<Field> table = [] {
     auto all = outcome_fields();
     for (auto& field : result_fields()) all.push_back(std::move(field));
+    for (auto& field : training_fields()) all.push_back(std::move(field));
     for (auto& field : measured_fields()) all.push_back(std::move(field));
     return all;
   }();

@@ -21,6 +21,7 @@
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/translation.hpp"
+#include "training/estimate_training.hpp"
 
 namespace tenex {
 namespace {
@@ -377,6 +378,8 @@ Estimate estimate_built(const DesignPoint& point, const Topology& topology, cons
 }
 
 Estimate Estimator::operator()(const DesignPoint& point) {
+  if (point.training != nullptr)
+    return estimate_training(point, [this](const DesignPoint& collective) { return (*this)(collective); });
   if (is_plain_shape(point) && is_program(point))
     return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes_, false).estimate;
   auto stand_in = stand_in_for(point);

@@ -18,6 +18,8 @@
 #include "carried.hpp"
 #include "clock.hpp"
 #include "estimate.hpp"
+#include "evaluate_point.hpp"
+#include "row_status.hpp"
 #include "sizes.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
@@ -25,30 +27,10 @@
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
 #include "timed_stream.hpp"
+#include "training/evaluate_training.hpp"
 
 namespace tenex {
 namespace {
-
-PointStatus status_of(const Diagnostics& errors) {
-  switch (errors.front().fault) {
-    case Fault::input:
-      return PointStatus::infeasible;
-    case Fault::resource:
-      return PointStatus::out_of_memory;
-    case Fault::unsupported:
-      return PointStatus::unsupported;
-    case Fault::environment:
-      return PointStatus::failed;
-  }
-  return PointStatus::failed;
-}
-
-void end_point(Evaluation& row, PointStatus status, std::string reason) {
-  row.status = status;
-  row.reason = std::move(reason);
-}
-
-void end_point(Evaluation& row, const Diagnostics& errors) { end_point(row, status_of(errors), to_string(errors)); }
 
 std::int64_t peak_rss_bytes() {
   rusage usage{};
@@ -112,14 +94,17 @@ std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const 
   return time / hop.busy;
 }
 
-void measure(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
-             const TimedStream& stream) {
-  const auto time = stream.finish;
+void measure(Evaluation& row, const DesignPoint& point, const Collective& collective, SimTime time) {
   row.collective_time_ps = time.count();
-  if (stream.single_chunks) row.steps = steps_of(point, topology, collective, time);
   row.algbw_bytes_per_s = rate(point.size, time);
   const auto largest = std::ranges::max(collective.groups(), {}, [](const auto& g) { return g.members.size(); });
   row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective, largest.members.size());
+}
+
+void measure(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
+             const TimedStream& stream) {
+  measure(row, point, collective, stream.finish);
+  if (stream.single_chunks) row.steps = steps_of(point, topology, collective, stream.finish);
 }
 
 // Last arrival of each group's chunks.
@@ -199,21 +184,48 @@ bool fits(Evaluation& row, const Estimate& plan, const EvaluateOptions& options)
   return false;
 }
 
-void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
-  auto& row = output.row;
-  if (!topology_fits(row, point, options)) return;
-  const auto built = cache.topologies.get(
+/// What a point is about, and its part of the row; nullopt where the row has ended.
+struct BuiltPoint {
+  std::shared_ptr<const Result<PointTopology>> topology;
+  Collective collective;
+};
+
+std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, Cache::Impl& cache,
+                                const EvaluateOptions& options) {
+  if (!topology_fits(row, point, options)) return std::nullopt;
+  auto built = cache.topologies.get(
       topology_cache_key(point), [&] { return build_transformed_topology(point); },
       [](const Result<PointTopology>& value) {
         return value ? 64 * (value->topology.links() + value->topology.vertices()) : std::size_t{256};
       });
-  if (!*built) return end_point(row, built->errors());
+  if (!*built) return end_point(row, built->errors()), std::nullopt;
   const auto& topology = (*built)->topology;
   auto collective = build_point_collective(point, topology.npus());
-  if (!collective) return end_point(row, collective.errors());
+  if (!collective) return end_point(row, collective.errors()), std::nullopt;
   describe(row, **built, *collective);
   if (const auto in_range = check_time_range(point, topology, *collective); !in_range)
-    return end_point(row, in_range.errors());
+    return end_point(row, in_range.errors()), std::nullopt;
+  return BuiltPoint{std::move(built), *std::move(collective)};
+}
+
+/// The row that a schedule as good as the bound would have.
+void fill_bound(Evaluation& row, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  const auto built = build(row, point, cache, options);
+  if (!built) return;
+  const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;  // a program's messages may carry several
+  const auto bound = bound_of(point, (*built->topology)->topology, built->collective, single_chunks, cache);
+  row.bound_ps = bound->time.count();
+  row.bound_name = bound->name;
+  measure(row, point, built->collective, bound->time);
+  row.status = PointStatus::ok;
+}
+
+void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  auto& row = output.row;
+  auto built = build(row, point, cache, options);
+  if (!built) return;
+  const auto& topology = (*built->topology)->topology;
+  auto* const collective = &built->collective;
   const auto limit = options.memory_limit_bytes;
   const auto plan = plan_built(point, topology, *collective, limit, options.time_only);
   if (!fits(row, plan.estimate, options)) return;
@@ -252,17 +264,17 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
   if (options.keep_schedule) {
     output.schedule = stream->schedule;
     output.topology = topology;
-    output.collective = *std::move(collective);
+    output.collective = std::move(*collective);
   }
 }
 
-}  // namespace
-
-EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options) {
+/// Fills an output, whatever happens.
+template <class Fill>
+EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output) {
   const Stopwatch watch;
   EvaluationOutput output;
   try {
-    fill(output, point, cache.impl(), options);
+    fill_output(output);
   } catch (const std::bad_alloc&) {
     end_point(output.row, PointStatus::out_of_memory,
               fmt::format("memory ran out although {} bytes were planned", output.row.memory_planned_bytes));
@@ -275,6 +287,31 @@ EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const Evaluate
   output.row.evaluation_seconds = watch.seconds();
   if (options.alone) output.row.peak_rss_bytes = peak_rss_bytes();
   return output;
+}
+
+}  // namespace
+
+EvaluationOutput evaluate_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  return guarded(options, [&](EvaluationOutput& output) {
+    if (point.training != nullptr)
+      fill_training(output.row, point, cache, options);
+    else
+      fill(output, point, cache, options);
+  });
+}
+
+Evaluation bound_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  const auto output = guarded(options, [&](EvaluationOutput& made) {
+    if (point.training != nullptr)
+      fill_training_bound(made.row, point, cache, options);
+    else
+      fill_bound(made.row, point, cache, options);
+  });
+  return output.row;
+}
+
+EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options) {
+  return evaluate_point(point, cache.impl(), options);
 }
 
 }  // namespace tenex

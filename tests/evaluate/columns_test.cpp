@@ -1,8 +1,12 @@
 // The table that ties fields of Evaluation to columns of files.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/evaluate/evaluation.hpp"
@@ -33,17 +37,48 @@ TEST(MetricColumns, CarryEveryFieldThereAndBack) {
   row.collective_time_ps = 123456789012345678;
   row.efficiency = 0.1 + 0.2;
   row.synthesis_seconds = 1.5;
+  row.training_time_ps = 7;
+  row.mapping = "tensor: 4 of 8 in dimension 1";
+  row.network_cost_usd = 1722;
   Evaluation copy;
   for (std::size_t c = 0; c < metric_columns().size(); ++c) set_metric(copy, c, metric_value(row, c));
   for (std::size_t c = 0; c < metric_columns().size(); ++c) {
-    const auto& name = metric_columns()[c].name;
+    const auto value = metric_value(row, c);
     // NaN (an absent double) never equals itself.
-    if (name == "algbw" || name == "busbw") continue;
-    EXPECT_EQ(metric_value(copy, c), metric_value(row, c)) << name;
+    if (const auto* real = std::get_if<double>(&value); real != nullptr && std::isnan(*real)) {
+      EXPECT_TRUE(std::isnan(std::get<double>(metric_value(copy, c)))) << metric_columns()[c].name;
+      continue;
+    }
+    EXPECT_EQ(metric_value(copy, c), value) << metric_columns()[c].name;
   }
   EXPECT_EQ(copy.bound_name, row.bound_name);
   EXPECT_EQ(copy.collective_time_ps, row.collective_time_ps);
   EXPECT_EQ(copy.efficiency, row.efficiency);
+  EXPECT_EQ(copy.training_time_ps, 7);
+  EXPECT_EQ(copy.mapping, row.mapping);
+  EXPECT_EQ(copy.network_cost_usd, 1722);
+}
+
+TEST(MetricColumns, SayWhichOnlyPointsThatTrainHave) {
+  std::vector<std::string_view> names;
+  for (const auto& column : metric_columns())
+    if (column.training) names.push_back(column.name);
+  const std::vector<std::string_view> expected{"training_time_ps",
+                                               "forward_compute_ps",
+                                               "input_gradient_compute_ps",
+                                               "weight_gradient_compute_ps",
+                                               "forward_exposed_ps",
+                                               "input_gradient_exposed_ps",
+                                               "weight_gradient_exposed_ps",
+                                               "bubble_ps",
+                                               "mapping",
+                                               "chosen_bandwidth",
+                                               "network_cost_usd",
+                                               "perf_per_cost",
+                                               "relative_gap",
+                                               "objective",
+                                               "split_exact"};
+  EXPECT_EQ(names, expected);
 }
 
 TEST(MetricColumns, RefuseAFlagOutsideTheTable) {

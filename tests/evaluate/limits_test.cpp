@@ -115,11 +115,12 @@ TEST(MemoryLimit, IsWhatAutoStaysWithinAndSays) {
 }
 
 TEST(CheckStudy, StillFindsWhatTheTextDoesNotShow) {
+  auto cut = point({{"topology", "LI(4)"}, {"size", "4KiB"}, {"algorithm", "ring"}});
+  cut.topology.without = {{1, 2}};
   Study study;
   study.points = {
-      point({{"topology", "LI(4)"}, {"size", "4KiB"}, {"algorithm", "ring"}}),
+      cut,
       point({{"topology", "SW(8)"}, {"bandwidth", "3B/s"}, {"size", "8B"}, {"algorithm", "tacos"}, {"unwind", "4"}})};
-  study.points[0].topology.without = {{1, 2}};
   const auto wrong = check_study(study);
   ASSERT_EQ(wrong.size(), 2U);
   EXPECT_THAT(to_string(wrong[0]), HasSubstr("disconnected"));

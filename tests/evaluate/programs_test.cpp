@@ -179,6 +179,46 @@ TEST(DestinationOrder, IsInTheRowAndMayChangeTheTime) {
   EXPECT_EQ(row_of(point(with(words, "order", "absolute"))).destination_order, "absolute");
 }
 
+// RI(5)_FC(2), Reduce-Scatter of 20 kB in 2 slices: a chunk has 20000 / (10 * 2) = 1000 B. In the ring a message is two
+// chunks, 2000 B at 1 GB/s = 2 us, and a slice takes two such hops each way; in the pair it is one chunk, 1000 B at
+// 0.25 GB/s = 4 us. All slices at once: the ring's links carry the first hops of both slices [0, 2], [2, 4], then the
+// second ones [4, 6], [6, 8]; the pair the first slice [6, 10] and the second [10, 14]. One slice at a time: the first
+// has its two hops [0, 4] and the pair [4, 8]; the second its hops [4, 8] and the pair [8, 12].
+TEST(Window, LetsSlicesThroughARingOneByOne) {
+  const Words words{{"topology", "RI(5)_FC(2)"},
+                    {"collective", "reduce_scatter"},
+                    {"size", "20KB"},
+                    {"chunks", "2"},
+                    {"bandwidth", "1GB/s, 0.25GB/s"}};
+  for (const auto* algorithm : {"hierarchical", "blueconnect"}) {
+    const auto named = with(words, "algorithm", algorithm);
+    EXPECT_EQ(row_of(point(named)).collective_time_ps, 14'000'000) << algorithm;
+    const auto one = row_of(point(with(named, "window", "1")));
+    EXPECT_EQ(one.collective_time_ps, 12'000'000) << algorithm;
+    EXPECT_EQ(one.verified, Verified::yes);
+    EXPECT_EQ(row_of(point(with(named, "window", "2"))).collective_time_ps, 14'000'000) << algorithm;
+  }
+}
+
+// A window as wide as the number of slices holds nothing back, and every engine gets the same under any.
+TEST(Window, OfAllSlicesIsNone) {
+  for (const auto* algorithm : {"hierarchical", "blueconnect", "ring_per_dimension"})
+    for (const auto* collective : {"reduce_scatter", "all_gather", "all_reduce", "all_to_all"}) {
+      if (std::string(algorithm) != "hierarchical" && std::string(collective) == "all_to_all") continue;
+      const Words words{{"topology", "RI(4)_FC(3)_RI(2)"}, {"size", "480KB"},         {"chunks", "5"}, {"alpha", "1us"},
+                        {"algorithm", algorithm},          {"collective", collective}};
+      const auto all = row_of(point(words));
+      ASSERT_EQ(all.verified, Verified::yes) << all.reason;
+      EXPECT_EQ(row_of(point(with(words, "window", "5"))).collective_time_ps, all.collective_time_ps);
+      for (const auto* window : {"1", "2"}) {
+        const auto held = row_of(point(with(words, "window", window)));
+        EXPECT_EQ(held.verified, Verified::yes) << held.reason;
+        const auto quick = with(with(words, "window", window), "simulation_engine", "orbit");
+        EXPECT_EQ(row_of(point(quick)).collective_time_ps, held.collective_time_ps) << algorithm << collective;
+      }
+    }
+}
+
 TEST(Window, SlowsDirectDown) {
   // A switch of 4: without a window the up-links never idle; with one message under way each waits for the last.
   const Words words{{"topology", "SW(4)"}, {"algorithm", "direct"}, {"size", "4KB"}, {"alpha", "1us"}};

@@ -18,8 +18,8 @@
 
 namespace tenex {
 
-/// Shared work of points: topologies, bounds. Memory-bounded, thread-safe, and never changes a result: only how soon it
-/// comes.
+/// Shared work of points: topologies, bounds, workloads laid over shapes, splits of bandwidth, their collectives.
+/// Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
 class Cache {
  public:
   explicit Cache(std::size_t limit_bytes = std::size_t{256} << 20);
@@ -66,7 +66,8 @@ struct Estimate {
   bool threaded = false;  ///< more threads make it faster about as many times
 };
 
-/// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups); a synthesizer, or a
+/// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups), a point that trains
+/// likewise or as the collectives that its groups run; a synthesizer, or a
 /// machine file, by building a topology of that shape once (below 1 GiB; beyond, a guess), and from then on by
 /// remembering it. A value follows from the point alone, never from the points before. Zero where the point cannot be
 /// built. Thread-safe.
@@ -105,7 +106,8 @@ class Estimator {
 /// rows will tell. O(points + links of what is built).
 [[nodiscard]] Diagnostics check_study(const Study& study);
 
-/// The algorithms and synthesizers that evaluate() knows: what a study may name.
+/// What a study may name: the algorithms and synthesizers that evaluate() knows, the words of training keys (with what
+/// is wrong with a training point, checked before any work), workloads and cost models that tenex brings along.
 [[nodiscard]] Vocabulary vocabulary();
 
 }  // namespace tenex

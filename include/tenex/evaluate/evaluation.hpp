@@ -20,6 +20,7 @@ enum class PointStatus : std::uint8_t {
   out_of_memory,  ///< planned bytes exceed the limit
   unsupported,    ///< this version cannot evaluate it
   failed,         ///< an invariant broke: invalid schedule, time below the bound; a defect of tenex
+  pruned,         ///< the study's search left it out: it was valued by something cheap, not evaluated in full
 };
 
 enum class Verified : std::uint8_t { no, yes, skipped };
@@ -59,6 +60,23 @@ struct Evaluation {
   std::string reduction_check;  ///< "none", "in_tree", "exact_sets"
   std::int64_t memory_planned_bytes = -1;
 
+  // Of points that train a model; their collective_time_ps is absent, bound and efficiency are of training_time_ps.
+  std::int64_t training_time_ps = -1;  ///< one iteration
+  std::int64_t forward_compute_ps = -1;
+  std::int64_t input_gradient_compute_ps = -1;
+  std::int64_t weight_gradient_compute_ps = -1;
+  std::int64_t forward_exposed_ps = -1;  ///< communication that the NPUs wait for
+  std::int64_t input_gradient_exposed_ps = -1;
+  std::int64_t weight_gradient_exposed_ps = -1;
+  std::int64_t bubble_ps = -1;   ///< the pipeline's fill and drain
+  std::string mapping;           ///< which dimensions the groups take, in words
+  std::string chosen_bandwidth;  ///< B/s per NPU and dimension, "," between them
+  double network_cost_usd = std::numeric_limits<double>::quiet_NaN();
+  double perf_per_cost = std::numeric_limits<double>::quiet_NaN();  ///< 1 / (seconds * dollars)
+  double relative_gap = std::numeric_limits<double>::quiet_NaN();   ///< of the optimizer's objective, proven
+  double objective = std::numeric_limits<double>::quiet_NaN();      ///< s, or s * dollars: what the scheme minimized
+  std::int64_t split_exact = -1;  ///< 1: the chosen bandwidths meet every constraint in whole numbers
+
   // Measured: differ between runs, left out of every comparison.
   std::int64_t threads = -1;  ///< that the point was given
   double synthesis_seconds = 0;
@@ -84,6 +102,7 @@ struct MetricColumn {
   std::string_view meaning;             ///< one line: the attribute long_name
   bool measured;                        ///< differs between runs; not compared
   std::vector<std::string_view> flags;  ///< for Kind::flags: meanings of 0, 1, 2, ...
+  bool training = false;                ///< only points that train have it: a study without any has no such column
 };
 
 /// A cell: int64 for integer and flags, double, or text.

@@ -1,0 +1,62 @@
+// Points valued before they are evaluated in full: the same evaluation, asked for less.
+#include <memory>
+
+#include "evaluate_point.hpp"
+#include "sizes.hpp"
+#include "tenex/evaluate/search.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr double kSecondsOfBound = 1e-3;  // most follow from the shape; a search for a cut takes longer
+
+/// Only what gives a time.
+EvaluateOptions times_only(EvaluateOptions options) {
+  options.keep_schedule = options.link_loads = options.group_times = options.arrivals = false;
+  options.utilization_bins = 0;
+  options.time_only = true;
+  return options;
+}
+
+/// Whether a coarse model of the point is the bound.
+bool is_bounded(const DesignPoint& point, Fidelity fidelity) {
+  if (fidelity == Fidelity::bound) return true;
+  return point.training == nullptr && find_synthesizer(point.algorithm) != nullptr;
+}
+
+/// The point that the coarse model evaluates.
+DesignPoint coarse_point(DesignPoint point) {
+  if (point.training == nullptr) {
+    point.backend = "congestion_unaware";
+    point.simulation_engine = "auto";
+    return point;
+  }
+  const auto& model = point.training->collective_time;
+  if (model == "libra" || model == "libra_derated") return point;
+  auto training = *point.training;
+  training.collective_time = "libra";
+  training.contention = "none";
+  point.training = std::make_shared<const TrainingChoice>(std::move(training));
+  return point;
+}
+
+}  // namespace
+
+Evaluation evaluate_early(const DesignPoint& point, Fidelity fidelity, Cache& cache, const EvaluateOptions& options) {
+  const auto asked = times_only(options);
+  if (is_bounded(point, fidelity)) return bound_point(point, cache.impl(), asked);
+  return evaluate_point(coarse_point(point), cache.impl(), asked).row;
+}
+
+std::optional<double> early_value(const DesignPoint& point, Fidelity fidelity, const Objective& objective, Cache& cache,
+                                  const EvaluateOptions& options) {
+  return objective_value(evaluate_early(point, fidelity, cache, options), objective);
+}
+
+Estimate EarlyEstimator::operator()(const DesignPoint& point, Fidelity fidelity) {
+  if (!is_bounded(point, fidelity)) return estimator_(coarse_point(point));
+  return {kSecondsOfBound, planned_topology_bytes(point), false};
+}
+
+}  // namespace tenex

@@ -1,0 +1,69 @@
+// Internal to evaluate: the collective time models that simulate or synthesize, and the bound under each of them.
+//
+//   pipeline     the textbook multi-rail algorithm, chunk by chunk with its bubbles, simulated on one group's part of
+//                the network (its dimensions, with the bandwidth that its own links carry)
+//   themis       the same under Themis' order of dimensions, chosen chunk by chunk
+//   synthesized  an algorithm or synthesizer on the real topology, all groups of a scope at once; with contention also
+//                the groups of two scopes at once on the same links
+//   bound        proven lower bounds in place of times: a loop's time grows with each communication's, so a loop over
+//                bounds is a bound on the iteration
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/topology/topology.hpp"
+#include "tenex/workload/collective_time.hpp"
+
+namespace tenex {
+
+/// The network of a training point once its bandwidths are known.
+struct TrainingNetwork {
+  const DesignPoint& point;          ///< chunks, algorithm, attempts, engine, occupancy, seed, alpha
+  std::vector<Bandwidth> bandwidth;  ///< per NPU and dimension
+  EvaluateOptions options;           ///< threads and memory
+  Cache::Impl* cache = nullptr;      ///< shared by the points of a rank; never changes a time
+};
+
+/// What the simulated and synthesized collectives of one point amounted to, all of them verified or said to be not.
+struct CollectiveEffort {
+  std::int64_t collectives = 0;  ///< distinct ones that were timed
+  std::int64_t verified = 0;     ///< of them replayed by the verifier
+  std::string left_out;          ///< why some were not verified
+  double synthesis_seconds = 0;
+  double simulation_seconds = 0;
+  double verification_seconds = 0;
+  std::int64_t memory_planned_bytes = 0;  ///< of the largest
+};
+
+/// A model that also tells what it did. Not thread-safe: one per point.
+class MeasuredCollectiveTime : public CollectiveTime {
+ public:
+  [[nodiscard]] virtual const CollectiveEffort& effort() const = 0;
+};
+
+struct GroupNetwork;
+
+/// The point that pipeline (or themis) simulates for a collective of one group; its bound is best_bound()'s of that
+/// point's topology and collective. `communication` must be a collective.
+[[nodiscard]] DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& group,
+                                          const Communication& communication, bool themis);
+
+/// `themis`: Themis instead of the fixed order. Errors (input): chunks < 1, no alpha.
+[[nodiscard]] Result<std::unique_ptr<MeasuredCollectiveTime>> make_pipeline_time(const TrainingNetwork& network,
+                                                                                 bool themis);
+/// `contention`: communications side by side share the links. Errors: those of the topology; (resource) it does not
+/// fit.
+[[nodiscard]] Result<std::unique_ptr<MeasuredCollectiveTime>> make_synthesized_time(const TrainingNetwork& network,
+                                                                                    bool contention);
+/// Bounds for the times of make_pipeline_time() and make_synthesized_time() on this network.
+[[nodiscard]] Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network,
+                                                                      std::string_view collective_time);
+
+}  // namespace tenex

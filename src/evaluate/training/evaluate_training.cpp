@@ -1,0 +1,198 @@
+// One training point from words to a row: the workload laid over the shape, the bandwidths, their cost, the time of an
+// iteration, a bound on it. Each step either fills its part of the row or ends it, in the order in which a user would
+// ask.
+#include "evaluate_training.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "collective_models.hpp"
+#include "evaluate/row_status.hpp"
+#include "training_setup.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::int64_t kBytesOfAnyPoint = 1 << 20;  // tables of layers, terms, the solver's matrices
+
+/// Bandwidths, and what is known of how they were chosen.
+struct ChosenBandwidth {
+  std::vector<Bandwidth> bandwidth;
+  std::shared_ptr<const Result<BandwidthSplit>> split;  ///< null where the point states them
+};
+
+Result<ChosenBandwidth> choose_bandwidth(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
+  if (point.training->scheme == "given") {
+    auto stated = stated_bandwidth(point);
+    if (!stated) return stated.errors();
+    return ChosenBandwidth{*std::move(stated), nullptr};
+  }
+  auto split = find_split(point, setup, cache);
+  if (!*split) return split->errors();
+  return ChosenBandwidth{(*split)->bandwidth, std::move(split)};
+}
+
+std::string listed(const std::vector<Bandwidth>& bandwidth) {
+  std::string list;
+  for (const auto each : bandwidth) {
+    if (!list.empty()) list += ',';
+    fmt::format_to(std::back_inserter(list), "{}", each.count());
+  }
+  return list;
+}
+
+void describe(Evaluation& row, const TrainingSetup& setup, const ChosenBandwidth& chosen) {
+  row.npus = static_cast<std::int64_t>(setup.plan.iteration().mapping.shape().npus());
+  row.mapping = setup.described;
+  row.chosen_bandwidth = listed(chosen.bandwidth);
+  row.network_cost_usd = static_cast<double>(network_cost(setup.rates, chosen.bandwidth).count()) * 1e-6;
+  if (chosen.split == nullptr) return;
+  const auto& split = **chosen.split;
+  row.relative_gap = split.relative_gap;
+  row.objective = split.objective;
+  row.split_exact = split.exact ? 1 : 0;
+}
+
+void describe(Evaluation& row, const TrainingTime& time) {
+  constexpr auto forward = static_cast<std::size_t>(Phase::forward);
+  constexpr auto input = static_cast<std::size_t>(Phase::input_gradient);
+  constexpr auto weight = static_cast<std::size_t>(Phase::weight_gradient);
+  row.training_time_ps = time.total().count();
+  row.forward_compute_ps = time.compute[forward].count();
+  row.input_gradient_compute_ps = time.compute[input].count();
+  row.weight_gradient_compute_ps = time.compute[weight].count();
+  row.forward_exposed_ps = time.exposed[forward].count();
+  row.input_gradient_exposed_ps = time.exposed[input].count();
+  row.weight_gradient_exposed_ps = time.exposed[weight].count();
+  row.bubble_ps = time.bubble.count();
+}
+
+/// What a simulating model did; formulas have nothing to verify.
+void describe(Evaluation& row, const CollectiveEffort& effort) {
+  row.verified = effort.verified == effort.collectives ? Verified::yes : Verified::skipped;
+  row.reason = effort.left_out;
+  row.memory_planned_bytes = std::max(row.memory_planned_bytes, effort.memory_planned_bytes);
+  row.synthesis_seconds = effort.synthesis_seconds;
+  row.simulation_seconds = effort.simulation_seconds;
+  row.verification_seconds = effort.verification_seconds;
+}
+
+/// The iteration's time and a bound on it.
+struct TimedIteration {
+  TrainingTime time;
+  SimTime bound;
+  std::string_view bound_name;
+  std::optional<CollectiveEffort> effort;
+};
+
+Result<TimedIteration> time_by_formula(const TrainingSetup& setup, const std::vector<Bandwidth>& bandwidth) {
+  auto time = setup.plan.time_of(setup.loop, setup.plan.libra_times(bandwidth));
+  if (!time) return time.errors();
+  const auto bound = setup.plan.time_of(setup.loop, setup.plan.total_bandwidth_times(bandwidth));
+  if (!bound) return bound.errors();
+  return TimedIteration{*time, bound->total(), "total_bandwidth", std::nullopt};
+}
+
+/// The optimizer's dual bound holds for its own objective in real numbers, whose times are rounded up, and for splits
+/// that meet the constraints exactly.
+void take_optimizer_bound(TimedIteration& timed, const BandwidthSplit& split) {
+  if (!split.exact) return;
+  constexpr double beyond_rounding = 1 - 1e-12;
+  const auto proven = static_cast<std::int64_t>(std::floor(split.lower_bound * 1e12 * beyond_rounding));
+  if (proven <= timed.bound.count()) return;
+  timed.bound = picoseconds(proven);
+  timed.bound_name = "optimizer";
+}
+
+Result<std::unique_ptr<MeasuredCollectiveTime>> make_model(const TrainingNetwork& network, TimingModel timing) {
+  if (timing == TimingModel::synthesized)
+    return make_synthesized_time(network, network.point.training->contention == "links");
+  return make_pipeline_time(network, timing == TimingModel::themis);
+}
+
+Result<TimedIteration> time_by_model(const DesignPoint& point, const TrainingSetup& setup,
+                                     const std::vector<Bandwidth>& bandwidth, Cache::Impl& cache,
+                                     const EvaluateOptions& options) {
+  const TrainingNetwork network{point, bandwidth, options, &cache};
+  const auto model = make_model(network, setup.timing);
+  if (!model) return model.errors();
+  auto time = setup.plan.time_of(setup.loop, **model);
+  if (!time) return time.errors();
+  const auto bounds = make_bound_time(network, point.training->collective_time);
+  if (!bounds) return bounds.errors();
+  const auto bound = setup.plan.time_of(setup.loop, **bounds);
+  if (!bound) return bound.errors();
+  return TimedIteration{*time, bound->total(), "collectives", (*model)->effort()};
+}
+
+Result<TimedIteration> time_by_bound(const DesignPoint& point, const TrainingSetup& setup,
+                                     const std::vector<Bandwidth>& bandwidth, Cache::Impl& cache,
+                                     const EvaluateOptions& options) {
+  if (is_libra(setup.timing)) {
+    const auto bound = setup.plan.time_of(setup.loop, setup.plan.total_bandwidth_times(bandwidth));
+    if (!bound) return bound.errors();
+    return TimedIteration{*bound, bound->total(), "total_bandwidth", std::nullopt};
+  }
+  const auto bounds = make_bound_time({point, bandwidth, options, &cache}, point.training->collective_time);
+  if (!bounds) return bounds.errors();
+  const auto bound = setup.plan.time_of(setup.loop, **bounds);
+  if (!bound) return bound.errors();
+  return TimedIteration{*bound, bound->total(), "collectives", std::nullopt};
+}
+
+void measure(Evaluation& row, const TimedIteration& timed) {
+  describe(row, timed.time);
+  row.verified = Verified::skipped;
+  if (timed.effort) describe(row, *timed.effort);
+  row.bound_ps = timed.bound.count();
+  row.bound_name = timed.bound_name;
+  const auto time = static_cast<double>(row.training_time_ps);
+  if (row.training_time_ps > 0) row.efficiency = static_cast<double>(row.bound_ps) / time;
+  if (row.training_time_ps > 0 && row.network_cost_usd > 0)
+    row.perf_per_cost = 1 / (time * 1e-12 * row.network_cost_usd);
+}
+
+}  // namespace
+
+void fill_training_bound(Evaluation& row, const DesignPoint& point, Cache::Impl& cache,
+                         const EvaluateOptions& options) {
+  row.memory_planned_bytes = kBytesOfAnyPoint;
+  const auto found = find_setup(point, cache.training);
+  if (!*found) return end_point(row, found->errors());
+  const auto chosen = choose_bandwidth(point, **found, cache.training);
+  if (!chosen) return end_point(row, chosen.errors());
+  describe(row, **found, *chosen);
+  const auto timed = time_by_bound(point, **found, chosen->bandwidth, cache, options);
+  if (!timed) return end_point(row, timed.errors());
+  measure(row, *timed);
+  row.status = PointStatus::ok;
+}
+
+void fill_training(Evaluation& row, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  row.memory_planned_bytes = kBytesOfAnyPoint;
+  const auto found = find_setup(point, cache.training);
+  if (!*found) return end_point(row, found->errors());
+  const auto& setup = **found;
+  const auto chosen = choose_bandwidth(point, setup, cache.training);
+  if (!chosen) return end_point(row, chosen.errors());
+  describe(row, setup, *chosen);
+  auto timed = is_libra(setup.timing) ? time_by_formula(setup, chosen->bandwidth)
+                                      : time_by_model(point, setup, chosen->bandwidth, cache, options);
+  if (!timed) return end_point(row, timed.errors());
+  if (chosen->split != nullptr && point.training->scheme == "perf_opt" && optimizes_itself(point, setup))
+    take_optimizer_bound(*timed, **chosen->split);
+  measure(row, *timed);
+  if (timed->time.total() < timed->bound)
+    return end_point(row, PointStatus::failed,
+                     fmt::format("time {} ps is below the proven bound {} ps ({})", row.training_time_ps, row.bound_ps,
+                                 row.bound_name));
+  row.status = PointStatus::ok;
+}
+
+}  // namespace tenex

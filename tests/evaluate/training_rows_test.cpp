@@ -1,0 +1,117 @@
+// Rows of training points beside each other: shared work never shows, and what cannot be evaluated says why.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "evaluate/training_points.hpp"
+
+namespace tenex {
+namespace {
+
+using support::training_point;
+using support::with;
+using support::Words;
+using ::testing::HasSubstr;
+
+/// Points that share much of their work, in all ways that they can.
+std::vector<DesignPoint> related_points() {
+  std::vector<DesignPoint> points;
+  for (const auto* workload : {"gpt3", "msft_1t"})
+    for (const auto* hp : {"4,8", "8,4"})
+      for (const auto* scheme : {"equal", "perf_opt", "perf_per_cost"})
+        for (const auto* time : {"libra", "libra_derated"})
+          for (const auto* loop : {"no_overlap", "tp_dp_overlap"})
+            points.push_back(training_point({{"workload", workload},
+                                             {"topology", "RI(4)_SW(8)"},
+                                             {"hp", hp},
+                                             {"scheme", scheme},
+                                             {"collective_time", time},
+                                             {"training_loop", loop},
+                                             {"total_bandwidth", "300GB/s"}}));
+  return points;
+}
+
+std::vector<MetricValue> results_of(const Evaluation& row) {
+  std::vector<MetricValue> values;
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
+    if (metric_columns()[c].measured) continue;
+    auto value = metric_value(row, c);
+    if (auto* real = std::get_if<double>(&value); real != nullptr && std::isnan(*real)) value = std::string("NaN");
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+TEST(TrainingRows, AreTheSameAloneAndAmongOthers) {
+  const auto points = related_points();
+  Cache shared;
+  Cache tiny(1);  // keeps nothing
+  std::vector<std::vector<MetricValue>> forward;
+  for (const auto& point : points) forward.push_back(results_of(evaluate(point, shared, {}).row));
+  Cache reversed;
+  for (auto which = points.size(); which-- > 0;) {
+    EXPECT_EQ(forward[which], results_of(evaluate(points[which], reversed, {}).row)) << points[which].canonical;
+    EXPECT_EQ(forward[which], results_of(evaluate(points[which], shared, {}).row)) << points[which].canonical;
+    EXPECT_EQ(forward[which], results_of(evaluate(points[which], tiny, {}).row)) << points[which].canonical;
+  }
+  // The points differ, so that an answer of another one would have shown.
+  for (std::size_t which = 1; which < points.size(); ++which) EXPECT_NE(forward[which - 1], forward[which]);
+}
+
+/// A good point whose choice is then broken, as no study's text can.
+DesignPoint broken(const std::function<void(TrainingChoice&)>& change) {
+  auto point = training_point({{"workload", "gpt3"},
+                               {"topology", "RI(4)_SW(8)"},
+                               {"hp", "4,8"},
+                               {"total_bandwidth", "300GB/s"},
+                               {"split", "2:1"}});
+  auto choice = *point.training;
+  change(choice);
+  point.training = std::make_shared<const TrainingChoice>(std::move(choice));
+  return point;
+}
+
+TEST(TrainingRows, SayWhyAPointIsInfeasible) {
+  const auto reason = [](const std::function<void(TrainingChoice&)>& change) {
+    const auto row = support::row_of(broken(change));
+    EXPECT_EQ(row.status, PointStatus::infeasible);
+    EXPECT_EQ(row.training_time_ps, -1);
+    return row.reason;
+  };
+  EXPECT_THAT(reason([](auto& choice) { choice.hp = "4,4"; }), HasSubstr("hp: HP-(4,4) is for 16 NPUs"));
+  EXPECT_THAT(reason([](auto& choice) { choice.split = "2:1:1"; }), HasSubstr("3 shares for RI(4)_SW(8)"));
+  EXPECT_THAT(reason([](auto& choice) { choice.total_bandwidth = bytes_per_second(0); }),
+              HasSubstr("dimension 1 gets no bandwidth"));
+  EXPECT_THAT(reason([](auto& choice) { choice.workload.content = "schema = 2"; }), HasSubstr("gpt3"));
+  EXPECT_THAT(reason([](auto& choice) { choice.collective_time = "libro"; }), HasSubstr("did you mean \"libra\"?"));
+  EXPECT_THAT(reason([](auto& choice) {
+                choice.scheme = "perf_opt";
+                choice.constraints = "B1 >= 400GB/s";
+              }),
+              HasSubstr("contradict each other"));
+  EXPECT_THAT(reason([](auto& choice) {
+                choice.scheme = "perf_opt";
+                choice.total_bandwidth = bytes_per_second(0);
+              }),
+              HasSubstr("nothing limits B1 from above"));
+}
+
+TEST(TrainingRows, AreLeftToTheirTextByTheStudysCheck) {
+  Study study;
+  study.points.push_back(training_point({{"workload", "gpt3"},
+                                         {"topology", "RI(4)_SW(8)"},
+                                         {"hp", "4,8"},
+                                         {"scheme", "perf_opt"},
+                                         {"total_bandwidth", "300GB/s"}}));
+  EXPECT_TRUE(check_study(study).empty());
+}
+
+}  // namespace
+}  // namespace tenex
