@@ -1,0 +1,96 @@
+# Sourced by the sbatch files: which binary and launcher, the threads of a rank, signals handed on, another turn at the time limit.
+# shellcheck shell=bash
+# From the environment:
+#   TENEX     the binary                                     (build/release/bin/tenex of the folder that the job was submitted from)
+#   LAUNCHER  what starts the ranks, {threads} replaced      (srun with PMIx where Slurm offers it, else mpirun)
+
+tenex=${TENEX:-${SLURM_SUBMIT_DIR:-$PWD}/build/release/bin/tenex}
+threads=${SLURM_CPUS_PER_TASK:-1}
+
+refuse() {
+  echo "$*" >&2
+  exit 2
+}
+
+# need_study SCRIPT [STUDY]: what is wrong is said before a node is kept busy.
+need_study() {
+  [ -n "${SLURM_JOB_ID:-}" ] || refuse "$1 was not started by Slurm (it runs inside a job) submit it: sbatch jobs/$1 STUDY.toml DIR"
+  [ $# -ge 2 ] || refuse "$1 was given no study (it is the first word after the script) sbatch jobs/$1 STUDY.toml DIR"
+  [ -f "$2" ] || refuse "$2: no such study (looked for in $PWD, where the job was submitted) give its path from there"
+  need_binary
+}
+
+need_binary() {
+  [ -x "$tenex" ] || refuse "$tenex: no such program (it is looked for where the job was submitted) run jobs/build.sh, submit from" \
+    "the top of the checkout, or set TENEX"
+}
+
+# Sets `launch`. A rank's threads sit on neighbouring cores of one domain; ranks are dealt to a node's domains in turn, nodes are filled
+# one after the other. srun starts ranks without ssh and passes signals on; it needs Slurm's PMIx, as Open MPI does.
+choose_launcher() {
+  if [ -n "${LAUNCHER:-}" ]; then
+    read -ra launch <<<"${LAUNCHER//\{threads\}/$threads}"
+  elif srun --mpi=list 2>&1 | grep -qw pmix; then
+    launch=(srun --mpi=pmix --cpus-per-task="$threads" --cpu-bind=cores --mem-bind=local --distribution=block:cyclic)
+  elif mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
+    launch=(mpirun --map-by "slot:PE=$threads" --bind-to core)
+  elif command -v mpirun >/dev/null; then
+    launch=(mpirun -n "${SLURM_NTASKS:-1}")
+  else
+    refuse "no launcher (srun has no PMIx here, and there is no mpirun) load the module of the MPI that tenex was built with, or set LAUNCHER"
+  fi
+}
+
+# run_ranks WORDS...: `tenex WORDS` on every rank of the job; its exit code. Slurm sends USR1 to the batch script alone: the launcher hands
+# it to the ranks, which end the points they are at, commit and leave with 3. `wait` returns early when a trap has run.
+run_ranks() {
+  local launch told code
+  choose_launcher
+  export OMP_NUM_THREADS=$threads OMP_PLACES=${OMP_PLACES:-cores} OMP_PROC_BIND=${OMP_PROC_BIND:-close}
+  "${launch[@]}" "$tenex" "$@" </dev/null &
+  local ranks=$!
+  trap 'told=1; kill -USR1 "$ranks" 2>/dev/null' USR1
+  trap 'told=1; kill -TERM "$ranks" 2>/dev/null' TERM
+  told=1
+  while [ "$told" = 1 ]; do
+    told=0
+    code=0
+    wait "$ranks" || code=$?
+  done
+  trap - USR1 TERM
+  return "$code"
+}
+
+committed_shards() { cat "$1"/journal/*.log 2>/dev/null | grep -c '^commit ' || true; }
+
+# A turn that was killed together with its host has left its lock behind: tenex takes it over 30 s after its last heartbeat by the file
+# server's clock, one of this host at once. A lock whose heart beats is tenex's to refuse.
+wait_for_lock_of_lost_host() {
+  local holder probe=$1/lock.tmp-$$-0 tries
+  { [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] && IFS=/ read -r holder _ 2>/dev/null <"$1/lock"; } || return 0
+  for ((tries = 0; tries < 40; ++tries)); do
+    { [ "$holder" != "$(hostname)" ] && touch "$probe" && [ -e "$1/lock" ]; } || break
+    [ $(($(stat -c %Y "$probe") - $(stat -c %Y "$1/lock"))) -le 31 ] || break
+    rm -f "$probe"
+    sleep 1
+  done
+  rm -f "$probe"
+}
+
+# run_in_turns DIR WORDS...: as run_ranks, and where that was interrupted (3) the job is put back into the queue to go on, as long as each
+# turn adds rows: a full disk, or a point that takes longer than the time limit, would else go round for ever.
+run_in_turns() {
+  local dir=$1 before code=0
+  shift
+  wait_for_lock_of_lost_host "$dir"
+  before=$(committed_shards "$dir")
+  run_ranks "$@" || code=$?
+  [ "$code" -eq 3 ] || return "$code"
+  if [ "$(committed_shards "$dir")" -le "$before" ]; then
+    echo "not queued again (this turn added no row) see above, or give the job a longer --time" >&2
+    return 3
+  fi
+  echo "queued again: turn $((${SLURM_RESTART_COUNT:-0} + 2)) of job $SLURM_JOB_ID continues $dir" >&2
+  scontrol requeue "$SLURM_JOB_ID" || echo "not queued again (Slurm refused) submit the same command" >&2
+  return 3
+}

@@ -1,0 +1,122 @@
+// A private Slurm for a test: what it runs inside, and what a machine without Slurm means.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/results.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex::slurm_tests {
+
+enum class Kind { virtual_nodes, hosts };
+
+/// Studies of 80 points per two seeds: heavy and light ones, every collective that has a root or none.
+inline std::string study_text(int seeds) {
+  return "schema = 1\nname = \"jobs\"\nseed = { from = 1, to = " + std::to_string(seeds) + ", step = 1 }\n" + R"TOML(
+[defaults]
+alpha = "0.5us"
+bandwidth = "50GB/s"
+attempts = 3
+
+[[sweep]]
+axes.topology = ["mesh(4,4)", "torus(8,8)", "mesh(12,12)", "RI(4)_FC(4)_SW(4)"]
+axes.collective = ["all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce"]
+axes.size = ["1MiB", "64MiB"]
+algorithm = "tacos"
+)TOML";
+}
+
+/// A folder with a study, and scripts run in a cluster of their own: `$STUDY`, `$OUT` (this folder), the functions of
+/// inside.sh, the top of the checkout as working directory.
+class Site {
+ public:
+  explicit Site(int seeds = 2) { support::write_text(study(), study_text(seeds)); }
+
+  [[nodiscard]] std::filesystem::path path() const { return folder_.path(); }
+  [[nodiscard]] std::filesystem::path study() const { return path() / "study.toml"; }
+  [[nodiscard]] std::filesystem::path result(const std::string& dir) const { return path() / dir / "study.h5"; }
+
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+
+  /// Starts `script` with bash on the first node of a fresh cluster.
+  [[nodiscard]] std::unique_ptr<support::Child> start(Kind kind, int nodes, const std::string& script,
+                                                      const Environment& environment = {}) const {
+    support::write_text(path() / "script.sh", "set -eu\ncd " TENEX_SOURCE_DIR "\n. tests/slurm/inside.sh\n" + script);
+    support::Command command;
+    command.arguments = {TENEX_SOURCE_DIR "/tests/slurm/cluster.sh",
+                         (path() / "cluster").string(),
+                         kind == Kind::hosts ? "hosts" : "virtual",
+                         std::to_string(nodes),
+                         "2",
+                         "bash",
+                         (path() / "script.sh").string()};
+    command.environment = support::mpi_environment();
+    command.environment.insert(
+        command.environment.end(),
+        {{"TENEX", TENEX_BINARY}, {"STUDY", study().string()}, {"OUT", path().string()}, {"OMP_NUM_THREADS", "1"}});
+    command.environment.insert(command.environment.end(), environment.begin(), environment.end());
+    return std::make_unique<support::Child>(command, path());
+  }
+  /// Starts it and waits for its end. Exit code 125: no Slurm here.
+  [[nodiscard]] support::Finished in_cluster(Kind kind, int nodes, const std::string& script,
+                                             const Environment& environment = {}) const {
+    return start(kind, nodes, script, environment)->wait(std::chrono::seconds(100));
+  }
+
+  /// The same study on this machine, without Slurm.
+  [[nodiscard]] std::filesystem::path local_result() const {
+    const auto dir = (path() / "local").string();
+    const auto run = support::run({{TENEX_BINARY, "run", study().string(), "--out", dir, "--quiet"}, {}, {}});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return result("local");
+  }
+
+  /// What the jobs wrote, for messages of failed tests.
+  [[nodiscard]] std::string logs() const {
+    std::string all;
+    for (const auto& file : std::filesystem::directory_iterator(path()))
+      if (file.path().extension() == ".log")
+        all += file.path().filename().string() + ":\n" + support::read_text(file.path());
+    return all;
+  }
+
+ private:
+  support::TemporaryFolder folder_;
+};
+
+/// The hosts that evaluated at least one row of a merged result.
+inline std::set<std::string> hosts_of(const std::filesystem::path& result) {
+  const auto file = ColumnFileReader::open(result);
+  if (!file) return {};
+  const auto hosts = file->read_text("/runs/host");
+  std::set<std::string> names;
+  for (std::size_t row = 0; hosts && row < hosts->rows(); ++row) names.insert(std::string(hosts->at(row)));
+  return names;
+}
+
+/// Whether the missing of Slurm is an error: everywhere where CI is set.
+inline bool must_have_slurm() {
+  const char* ci = std::getenv("CI");
+  return ci != nullptr && *ci != '\0' && std::string(ci) != "0" && std::string(ci) != "false";
+}
+
+}  // namespace tenex::slurm_tests
+
+/// Leaves the test where there is no Slurm: skipped with the reason, failed in continuous integration.
+#define NEEDS_SLURM(finished)                                                                               \
+  do {                                                                                                      \
+    if ((finished).exit_code == 125) {                                                                      \
+      if (::tenex::slurm_tests::must_have_slurm()) FAIL() << "Slurm is required in CI: " << (finished).err; \
+      GTEST_SKIP() << (finished).err;                                                                       \
+    }                                                                                                       \
+  } while (false)

@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# A private Slurm of virtual nodes for the length of one command: controller, node daemons and munge live in namespaces of their own
+# (processes, network, mounts, host name), so that neither ports nor files nor processes meet those of the machine, and nothing survives.
+#   cluster.sh DIR KIND NODES CPUS COMMAND...
+# KIND virtual: all nodes are one host, on its loopback. KIND hosts: each node is a host with a network namespace, a host name and
+# /dev/shm of its own, and they speak TCP over a bridge. DIR takes configuration, spool and logs. COMMAND runs inside with SLURM_CONF set,
+# on the first host; its exit code is returned, or 125 where Slurm did not start (the reason on stderr). Needs root and Debian's packages
+# slurmctld, slurmd, slurm-client, slurm-wlm-basic-plugins and munge, iproute2 for `hosts`.
+set -euo pipefail
+export PATH=$PATH:/usr/sbin:/sbin
+
+if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
+  [ $# -ge 5 ] || { sed -n '4,8s/^# *//p' "$0" >&2; exit 2; }
+  for program in slurmctld slurmd sbatch munged unshare ip; do
+    command -v "$program" >/dev/null || { echo "no Slurm here ($program is missing) install the slurm_packages of jobs/packages.sh" >&2; exit 125; }
+  done
+  unshare --pid --net --mount --uts --ipc true 2>/dev/null || { echo "no Slurm here (no right to make namespaces) run this as root" >&2; exit 125; }
+  mkdir -p "$1"
+  export TENEX_CLUSTER_INSIDE=1
+  # --kill-child: whoever kills this script ends the cluster with it. The init of a process namespace takes everything along when it ends.
+  exec unshare --pid --fork --kill-child --mount-proc --net --mount --uts --ipc "$0" "$@"
+fi
+unset TENEX_CLUSTER_INSIDE
+
+dir=$(cd "$1" && pwd)
+kind=$2 nodes=$3 cpus=$4
+shift 4
+mkdir -p "$dir"/{etc,state,log,spool,run,tmp}
+export SLURM_CONF=$dir/etc/slurm.conf TMPDIR=$dir/tmp
+mount -t tmpfs none /run  # names of network namespaces, munge's and PMIx's files
+ip link set lo up
+
+# Hosts are the network namespaces n1, n2, ... on a bridge in one of their own; a virtual cluster is the one host `head`.
+make_hosts() {
+  local i
+  ip netns add switch
+  ip -n switch link add bridge type bridge
+  ip -n switch link set bridge up
+  echo "127.0.0.1 localhost" >"$dir/etc/hosts"
+  for ((i = 1; i <= nodes; ++i)); do
+    ip netns add "n$i"
+    ip -n switch link add "port$i" type veth peer name eth0 netns "n$i"
+    ip -n switch link set "port$i" master bridge up
+    ip -n "n$i" addr add "10.77.0.$i/24" dev eth0
+    ip -n "n$i" link set eth0 up
+    ip -n "n$i" link set lo up
+    echo "10.77.0.$i n$i" >>"$dir/etc/hosts"
+  done
+  mount --bind "$dir/etc/hosts" /etc/hosts
+}
+
+# on HOST COMMAND...: a command on a host. remote_shell HOST WORDS...: the same with a shell, as mpirun wants it of its plm_rsh_agent.
+write_shells() {
+  cat >"$dir/on" <<END
+#!/usr/bin/env bash
+host=\$1
+shift
+export SLURM_CONF=$SLURM_CONF
+exec nsenter --target="\$(cat "/run/hosts/\$host")" --net --uts --ipc --mount --wd="\$PWD" -- "\$@"
+END
+  cat >"$dir/remote_shell" <<END
+#!/usr/bin/env bash
+host=\$1
+shift
+exec "$dir/on" "\$host" bash -c "\$*"
+END
+  chmod +x "$dir/on" "$dir/remote_shell"
+}
+
+# A host is a sleeping process: its namespaces are the host's.
+start_host() {
+  local host=$1
+  # shellcheck disable=SC2016  # $0 and $$ are those of the inner shell
+  nsenter --net="/run/netns/$host" unshare --uts --ipc --mount bash -c 'hostname "$0" && mount -t tmpfs none /dev/shm &&
+    mount -t tmpfs none /run/pmix && echo $$ >"/run/hosts/$0" && exec sleep infinity' "$host" &
+  while [ ! -s "/run/hosts/$host" ] && [ "$SECONDS" -lt 20 ]; do sleep 0.02; done
+}
+
+write_configuration() {
+  local head=$1 address=$2 authority=$dir/run/munge.socket
+  head -c 1024 /dev/urandom >"$dir/etc/munge.key"
+  chmod 400 "$dir/etc/munge.key"
+  # cred_expire: a requeued job would wait 120 s for its credential to expire (5 s is honoured, 2 s is not). Intervals of 1 s: jobs of
+  # seconds, tests of seconds.
+  cat >"$SLURM_CONF" <<END
+ClusterName=test
+SlurmctldHost=$head($address)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$authority,cred_expire=5
+CredType=cred/munge
+MpiDefault=none
+StateSaveLocation=$dir/state
+SlurmdSpoolDir=$dir/spool/%n
+SlurmctldPidFile=$dir/run/slurmctld.pid
+SlurmdPidFile=$dir/run/slurmd-%n.pid
+SlurmctldLogFile=$dir/log/slurmctld.log
+SlurmdLogFile=$dir/log/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=1,sched_min_interval=0,bf_interval=1,batch_sched_delay=0
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+ReturnToService=2
+KillWait=5
+MinJobAge=300
+JobRequeue=1
+PropagateResourceLimits=NONE
+SlurmdTimeout=30
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+END
+  if [ "$kind" = hosts ]; then
+    echo "NodeName=n[1-$nodes] NodeAddr=10.77.0.[1-$nodes] CPUs=$cpus RealMemory=4000" >>"$SLURM_CONF"
+  else
+    echo "NodeName=n[1-$nodes] NodeHostname=$head NodeAddr=$address Port=[17001-$((17000 + nodes))] CPUs=$cpus RealMemory=4000" >>"$SLURM_CONF"
+  fi
+  printf 'CgroupPlugin=cgroup/v1\nConstrainCores=no\nConstrainRAMSpace=no\n' >"$dir/etc/cgroup.conf"
+  echo "PMIxCliTmpDirBase=/run/pmix" >"$dir/etc/mpi.conf"
+}
+
+start() {
+  local i head=head address=10.77.0.1
+  hostname head
+  mkdir -p /run/pmix
+  write_shells
+  if [ "$kind" = hosts ]; then
+    make_hosts
+    mkdir -p /run/hosts
+    for ((i = 1; i <= nodes; ++i)); do start_host "n$i"; done
+    head=n1
+    on=("$dir/on" n1)
+  else
+    # A host with nothing but a loopback resolves no names for Slurm and has no way for mpirun's own messages.
+    ip link add eth0 type veth peer name eth1
+    ip addr add "$address/24" dev eth0
+    ip link set eth0 up
+    ip link set eth1 up
+    printf '127.0.0.1 localhost\n%s head\n' "$address" >"$dir/etc/hosts"
+    mount --bind "$dir/etc/hosts" /etc/hosts
+    on=()
+  fi
+  write_configuration "$head" "$address"
+  munged --force --key-file="$dir/etc/munge.key" --socket="$dir/run/munge.socket" --pid-file="$dir/run/munged.pid" \
+    --log-file="$dir/log/munged.log" --seed-file="$dir/run/munge.seed" 2>/dev/null
+  "${on[@]}" slurmctld -c
+  for ((i = 1; i <= nodes; ++i)); do
+    mkdir -p "$dir/spool/n$i"
+    if [ "$kind" = hosts ]; then "$dir/on" "n$i" slurmd -N "n$i"; else slurmd -N "n$i"; fi
+  done
+  while [ "$SECONDS" -lt 20 ]; do
+    [ "$("${on[@]}" timeout 2 sinfo --noheader --states=idle --format=%D 2>/dev/null)" = "$nodes" ] && return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+start >"$dir/log/start.log" 2>&1 </dev/null || {
+  echo "no Slurm here (its daemons did not start, see $dir/log)" >&2
+  tail -n 5 "$dir"/log/*.log >&2
+  exit 125
+}
+code=0
+"${on[@]}" "$@" || code=$?
+exit $code

@@ -1,0 +1,50 @@
+# Sourced inside a private cluster (cluster.sh) by the tests: submitting, waiting. Every wait has an end.
+# shellcheck shell=bash
+# From the test: STUDY, OUT (its folder). Run from the top of the checkout, as users submit.
+
+# submit FILE [sbatch options] -- [arguments]: the job's number. Options fit the small nodes here.
+submit() {
+  local file=$1 options=()
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  sbatch --parsable --cpus-per-task=1 --mem=1000 --output="$OUT/%x-%j.log" "${options[@]}" "jobs/$file" "${@:2}"
+}
+
+field() { scontrol --oneliner show job "$1" | grep --only-matching --max-count=1 "\b$2=[^ ]*" | head -n 1 | cut -d= -f2; }
+
+# until_true SECONDS COMMAND...
+until_true() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    [ "$SECONDS" -lt "$end" ] || { echo "waited in vain for: $*" >&2; return 1; }
+    sleep 0.1
+  done
+}
+
+# All of the job's tasks are past running and waiting.
+has_ended() { ! scontrol --oneliner show job "$1" | grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'; }
+
+# ended JOB [SECONDS]: waits, then "STATE exit code" of the job (of each task of an array).
+ended() {
+  until_true "${2:-60}" has_ended "$1" || { scontrol show job "$1" >&2; return 1; }
+  scontrol --oneliner show job "$1" | sed -E 's/.*JobState=([A-Z_]*).* ExitCode=([0-9]*):.*/\1 \2/'
+}
+
+restarts_are() { [ "$(field "$1" Restarts)" = "$2" ]; }
+has_rows() { cat "$1"/journal/*.log 2>/dev/null | grep -q '^commit '; }
+# The run has taken its folder: ranks are about to evaluate.
+has_begun() { [ -s "$1/lock" ]; }
+
+# Everything on a host (of a cluster of `hosts`) ends at once, its node daemon too; Slurm hears of it.
+lose_host() {
+  local process space
+  space=$(readlink "/proc/$(cat "/run/hosts/$1")/ns/net")
+  for process in /proc/[0-9]*; do
+    if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$space" ]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi
+  done
+  scontrol update NodeName="$1" State=DOWN Reason=lost
+}

@@ -1,0 +1,124 @@
+// The sbatch files of jobs/, as they are, submitted to a private Slurm: what comes out has the rows of a run without
+// Slurm.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "slurm/cluster.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace slurm_tests;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Virtual nodes are one host: their ranks must not meet in shared memory segments of the same name.
+const std::pair<std::string, std::string> mpirun_on_virtual_nodes = {"LAUNCHER",
+                                                                     "mpirun --bind-to none --mca btl tcp,self"};
+
+TEST(OneNode, GivesTheRowsOfALocalRun) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+job=$(submit one_node.sbatch -- "$STUDY" "$OUT/out")
+ended "$job")",
+                                   {mpirun_on_virtual_nodes});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(ManyNodes, GivesTheRowsOfALocalRunOnVirtualNodes) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 4, R"(
+job=$(submit many_nodes.sbatch --ntasks-per-node=1 -- "$STUDY" "$OUT/out")
+ended "$job")",
+                                   {mpirun_on_virtual_nodes});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(ManyNodes, GivesTheRowsOfALocalRunOnHostsThatSpeakTcp) {
+  // 800 points, by srun and PMIx as the file chooses without LAUNCHER: enough that every one of three hosts has some.
+  const Site site(20);
+  const auto job = site.in_cluster(Kind::hosts, 3, R"(
+job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
+ended "$job")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  EXPECT_THAT(hosts_of(site.result("out")), SizeIs(3)) << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(ManyNodes, GivesTheRowsOfALocalRunThroughMpirunBetweenHosts) {
+  const Site site(20);
+  const auto job = site.in_cluster(Kind::hosts, 3, R"(
+job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out")
+ended "$job")",
+                                   {{"LAUNCHER", "mpirun --bind-to none"}});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  EXPECT_THAT(hosts_of(site.result("out")), SizeIs(3)) << site.logs();
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(AHostfile, BringsRanksOfSeveralHostsTogetherWithoutABatchSystem) {
+  const Site site(20);
+  const auto job = site.in_cluster(Kind::hosts, 3, R"(
+printf 'n%d slots=1\n' 1 2 3 >"$OUT/hosts"
+mpirun --hostfile "$OUT/hosts" --bind-to none --mca plm rsh --mca plm_rsh_agent "$OUT/cluster/remote_shell" \
+  --mca plm_rsh_no_tree_spawn 1 -x OMP_NUM_THREADS \
+  "$TENEX" run "$STUDY" --out "$OUT/out")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.exit_code, 0) << job.err;
+  EXPECT_THAT(hosts_of(site.result("out")), SizeIs(3)) << job.err;
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(Scalability, EachTaskOfTheArrayRunsItsNumberOfThreads) {
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 2, R"(
+export STUDY=experiments/scalability/small.toml RESULTS=$OUT LAUNCHER="mpirun --bind-to none"
+job=$(submit scalability.sbatch --array=0-1 --ntasks-per-node=1 --cpus-per-task=2)
+ended "$job")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\nCOMPLETED 0\n") << job.err << site.logs();
+  support::expect_same_rows(site.result("scalability-1"), site.result("scalability-2"));
+}
+
+/// An sbatch file as bash runs it on a node, without Slurm.
+support::Finished on_a_node(const Site& site, const std::string& words, const std::string& tenex = TENEX_BINARY) {
+  return support::run({{"bash", "-c", "cd " TENEX_SOURCE_DIR " && SLURM_JOB_ID=1 bash jobs/" + words},
+                       {{"TENEX", tenex}, {"OUT", site.path().string()}, {"LAUNCHER", "env"}},
+                       {}});
+}
+
+TEST(TheSbatchFiles, SayWhatIsMissingBeforeANodeIsKeptBusy) {
+  const Site site;
+  for (const std::string file : {"one_node", "many_nodes", "requeue", "array"}) {
+    const auto nothing = on_a_node(site, file + ".sbatch");
+    EXPECT_EQ(nothing.exit_code, 2);
+    EXPECT_EQ(nothing.err, file + ".sbatch was given no study (it is the first word after the script) sbatch jobs/" +
+                               file + ".sbatch STUDY.toml DIR\n");
+    const auto no_study = on_a_node(site, file + ".sbatch nowhere.toml out");
+    EXPECT_EQ(no_study.exit_code, 2);
+    EXPECT_THAT(no_study.err, HasSubstr("nowhere.toml: no such study"));
+    const auto no_binary = on_a_node(site, file + ".sbatch experiments/quickstart/study.toml out", "/no/tenex");
+    EXPECT_EQ(no_binary.exit_code, 2);
+    EXPECT_THAT(no_binary.err, HasSubstr("/no/tenex: no such program"));
+  }
+  EXPECT_EQ(on_a_node(site, "array.sbatch experiments/quickstart/study.toml \"$OUT\"").err,
+            "slice 0 of 0 (they are counted from 1) sbatch --array=1-8 jobs/array.sbatch ...\n");
+  EXPECT_THAT(on_a_node(site, "merge.sbatch \"$OUT\"").err, HasSubstr("has no slices"));
+  const auto elsewhere = support::run(
+      {{"bash", TENEX_SOURCE_DIR "/jobs/one_node.sbatch"}, {{"SLURM_SUBMIT_DIR", site.path().string()}}, {}});
+  EXPECT_EQ(elsewhere.exit_code, 2);
+  EXPECT_THAT(elsewhere.err,
+              EndsWith("submit this from the top of the checkout (jobs/slurm.sh is looked for there)\n"));
+}
+
+}  // namespace
+}  // namespace tenex
