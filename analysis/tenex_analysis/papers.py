@@ -12,22 +12,10 @@ from pathlib import Path
 import numpy
 import pandas
 
+from . import papers_libra, papers_wafer
 from .growth import as_markdown, write_between_marks
 from .reader import Study, open_study
-
-COLUMNS = ["what", "printed", "reached", "ratio"]
-
-
-def geometric_mean(values) -> float:
-    """The mean that does not depend on which side of a ratio is above."""
-    return float(numpy.exp(numpy.log(numpy.asarray(values, dtype=float)).mean()))
-
-
-def compare(rows) -> pandas.DataFrame:
-    """Of (what, printed or None, reached): a table with reached / printed."""
-    frame = pandas.DataFrame(rows, columns=COLUMNS[:3])
-    frame["printed"] = frame["printed"].astype(float)
-    return frame.assign(ratio=frame["reached"] / frame["printed"])
+from .tables import compare, geometric_mean
 
 
 def time_of(frame: pandas.DataFrame, **wanted) -> float:
@@ -197,6 +185,10 @@ def pipeline(study: Study) -> pandas.DataFrame:
 
 
 TABLES = {table.__name__: table for table in (baselines, multi_node, themis, trees, utilization, pipeline)}
+TABLES |= papers_libra.TABLES | papers_wafer.TABLES
+
+#: How numbers are written where not with four digits: Table 3.4's times have six.
+FORMATS = {"wafer_scale": ".6g"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -206,7 +198,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--into", type=Path)
     given = parser.parse_args(arguments)
     table = TABLES[given.study](open_study(given.result))
-    text = as_markdown(table, {"printed": ".4g", "reached": ".4g", "ratio": ".3f"}) + "\n"
+    digits = FORMATS.get(given.study, ".4g")
+    text = as_markdown(table, {"printed": digits, "reached": digits, "ratio": ".3f"}) + "\n"
     if given.into:
         write_between_marks(given.into, text)
     else:

@@ -1,17 +1,20 @@
 """Opens study.h5 (format page: include/tenex/store/result_format.md) and hands out xarray and pandas objects.
 
 Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time` is float64 seconds with NaN.
+Columns of points that train a model (`workload`, `training_time_ps`, ...) are there only in results of studies that have such points.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy
 import pandas
 import xarray
+from numpy.typing import NDArray
 
 #: The major version of the format that this reader knows.
 SCHEMA = 1
@@ -39,11 +42,12 @@ class Study:
         """The study's TOML, as it was run."""
         return str(self.points.attrs.get("study", ""))
 
-    def words(self, column: str) -> numpy.ndarray:
+    def words(self, column: str) -> NDArray[Any]:
         """A flag column (status, engine, verified, bound_name, ...) as words."""
         variable = self.points[column]
         meanings = numpy.array(str(variable.attrs["flag_meanings"]).split(" "), dtype=object)
-        return meanings[variable.values.astype(int)]
+        words: NDArray[Any] = meanings[variable.values.astype(int)]
+        return words
 
     def frame(self, only_ok: bool = False) -> pandas.DataFrame:
         """All scalar columns, one row per point; flags as categoricals, text as str."""
@@ -52,7 +56,7 @@ class Study:
             if variable.dims != ("point",) or name == "point":
                 continue
             if "flag_meanings" in variable.attrs:
-                columns[name] = pandas.Categorical(self.words(name))
+                columns[name] = pandas.Categorical(self.words(str(name)))
             else:
                 columns[name] = variable.values
         frame = pandas.DataFrame(columns, index=pandas.Index(self.points["point"].values, name="point"))
@@ -66,7 +70,7 @@ class Study:
         """Loads per link, where the study stored them: point, link, source, destination, bytes, busy_ps."""
         return self._ragged("links")
 
-    def heat_map(self, point: int, column: str = "bytes") -> numpy.ndarray:
+    def heat_map(self, point: int, column: str = "bytes") -> NDArray[Any]:
         """A point's link loads as a matrix [source, destination] of `column` (bytes or busy_ps), NaN where no link is.
 
         Parallel links are added up. ValueError where the study did not store the point's links.
@@ -117,7 +121,7 @@ class Study:
         return pandas.DataFrame(columns)
 
 
-def _text(values: numpy.ndarray) -> numpy.ndarray:
+def _text(values: NDArray[Any]) -> NDArray[Any]:
     """Fixed-length bytes to str; everything else as it is."""
     if values.dtype.kind == "S":
         return numpy.array([value.decode("utf-8") for value in values], dtype=object)

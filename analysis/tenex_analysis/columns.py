@@ -1,0 +1,246 @@
+"""What the pictures share: which settings vary, which way a metric is better, text with units, colours that colour-blind people tell apart.
+
+Columns of picoseconds are shown in seconds; -1 of an integer column and NaN of a real one are absent values.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import pandas
+from matplotlib.axis import Axis
+from matplotlib.colors import to_rgb
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from numpy.typing import NDArray
+
+from .reader import Study
+
+#: The palette of Okabe and Ito less black and yellow, of which one is text's and the other is too pale on white.
+PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"]
+MARKERS = ["o", "s", "^", "D", "v", "P"]
+REST_COLOUR = "#999999"
+REST = "other"
+
+#: Metrics of which more is better; of all others less.
+LARGER_IS_BETTER = frozenset({"algbw", "busbw", "efficiency", "perf_per_cost"})
+
+#: Over this ratio between the greatest and the least value an axis is logarithmic.
+LOG_RATIO = 10.0
+#: Up to this many distinct values a numeric column is drawn with a tick for each.
+FEW_VALUES = 8
+
+_PREFIXES = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column made ready for drawing: `values` are float64 with NaN for absent ones, or text."""
+
+    name: str
+    values: NDArray[Any]
+    #: "s", "B", "B/s", "USD", ... or "" where there is none.
+    unit: str
+
+    @property
+    def label(self) -> str:
+        """The column's name in words."""
+        name = self.name
+        for unit in ("_ps", "_bytes", "_usd"):
+            name = name.removesuffix(unit)
+        return name.replace("_", " ")
+
+    @property
+    def is_text(self) -> bool:
+        return self.values.dtype == object
+
+    @property
+    def distinct(self) -> list[Any]:
+        """The present values once each, in the order in which people count."""
+        if self.is_text:
+            return sorted(set(self.values), key=natural_order)
+        return [float(v) for v in numpy.unique(self.values[~numpy.isnan(self.values)])]
+
+    @property
+    def log(self) -> bool:
+        """Whether the values are better seen on a logarithmic axis."""
+        if self.is_text:
+            return False
+        present = self.values[~numpy.isnan(self.values)]
+        return len(present) > 0 and present.min() > 0 and bool(present.max() / present.min() > LOG_RATIO)
+
+    def text(self, value: Any) -> str:
+        """A value with its unit, short enough for a tick."""
+        if self.is_text:
+            return shorten(setting_text(str(value), self.unit))
+        return quantity_text(float(value), self.unit)
+
+
+def natural_order(text: str) -> list[tuple[int, float, str]]:
+    """A key for sorting that puts "mesh(4,4)" before "mesh(16,16)"."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", text)
+    return [(1, 0.0, part) if i % 2 == 0 else (0, float(part), "") for i, part in enumerate(parts) if part]
+
+
+def shorten(text: str, most: int = 28) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def quantity_text(value: float, unit: str) -> str:
+    """A number with its unit: "1.5 ms", "50 GB/s", "64 KiB" (where the bytes are whole powers of 1024), "$2.5M", "0.97"."""
+    if unit == "B" and value >= 1024 and value % 1024 == 0 and value % 1000 != 0:
+        power = min(int(numpy.log2(value) // 10), 5)
+        return f"{value / 1024**power:.4g} {' KMGTP'[power]}iB"
+    if unit in ("", "1/(s*USD)"):
+        return f"{value:.4g}" if abs(value) < 1e5 and (abs(value) >= 1e-3 or value == 0) or unit else f"{value:.3g}"
+    factor, prefix = next((p for p in _PREFIXES if abs(value) >= p[0] * 0.9995), _PREFIXES[-1])
+    if value == 0 or (unit in ("B", "B/s", "USD") and factor < 1):
+        factor, prefix = 1, ""
+    if unit == "USD":
+        return f"${value / factor:.4g}{prefix}"
+    return f"{value / factor:.4g} {prefix}{unit}"
+
+
+def setting_text(text: str, unit: str) -> str:
+    """A setting that is stored as text, with units: "500000" ps is "500 ns"; commas separate dimensions."""
+    if unit not in ("ps", "B/s", "B") or not text:
+        return text or "(none)"
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        return text
+    scale, unit = (1e-12, "s") if unit == "ps" else (1.0, unit)
+    return ", ".join(quantity_text(number * scale, unit) for number in numbers)
+
+
+def column_of(study: Study, rows: pandas.DataFrame, name: str) -> Column:
+    """A column of some rows of the study's frame. KeyError, with the names that there are, for another."""
+    if name not in rows.columns:
+        raise KeyError(f"no column {name!r} (the result has {', '.join(sorted(rows.columns))})")
+    unit = str(study.points[name].attrs.get("units", "")) if name in study.points else ""
+    series = rows[name]
+    if isinstance(series.dtype, pandas.CategoricalDtype) or series.dtype == object:
+        numbers = _numbers(series) if unit else None
+        if numbers is None:
+            return Column(name, series.astype(str).to_numpy(dtype=object), unit)
+        values = numbers
+    else:
+        values = series.to_numpy(dtype=float)
+        if series.dtype.kind in "iu" and name != "seed":
+            values = numpy.where(values < 0, numpy.nan, values)
+    if unit == "ps":
+        values, unit = values * 1e-12, "s"
+    return Column(name, values, unit)
+
+
+def _numbers(series: pandas.Series) -> NDArray[numpy.float64] | None:
+    """Text that is a single number in every row that has any (`alpha`, where no point has one per dimension) as numbers."""
+    codes, words = pandas.factorize(series)
+    try:
+        numbers = numpy.array([float(word) if word else numpy.nan for word in words])
+    except ValueError:
+        return None
+    return None if numpy.isnan(numbers).all() else numbers[codes]
+
+
+def pale(colour: str) -> tuple[float, float, float]:
+    """The colour mixed with white: many points on one another do not make it strong, as they would were it transparent."""
+    red, green, blue = (1 - 0.4 * (1 - part) for part in to_rgb(colour))
+    return red, green, blue
+
+
+def settings_that_vary(study: Study, rows: pandas.DataFrame) -> list[str]:
+    """The study's settings (the file's coordinates) that take more than one value in these rows, in alphabetical order."""
+    names = (str(name) for name in study.points.coords if name != "point")
+    return sorted(name for name in names if name in rows.columns and rows[name].nunique(dropna=False) > 1)
+
+
+def telling_settings(study: Study, rows: pandas.DataFrame) -> list[str]:
+    """The settings that vary among the rows, without those that follow from a single other one (`unwind`, say, from the topology).
+
+    Of two that follow from each other the first stays. A setting of which hardly any two rows agree explains nothing: none follows from it.
+    """
+    names = settings_that_vary(study, rows)
+    codes = {name: pandas.factorize(rows[name], use_na_sentinel=False)[0] for name in names}
+    values = {name: int(codes[name].max()) + 1 for name in names}
+    kept = list(names)
+    for name in sorted(names, key=lambda n: (values[n], -names.index(n))):
+        for other in kept:
+            pairs = len(numpy.unique(codes[other].astype(numpy.int64) * values[name] + codes[name]))
+            if other != name and pairs == values[other] and 2 * values[other] <= len(rows):
+                kept.remove(name)
+                break
+    return kept
+
+
+def evaluated(study: Study, rows: pandas.DataFrame | None) -> pandas.DataFrame:
+    """Of the rows that were given, or of all, those that are ok."""
+    rows = study.frame() if rows is None else rows
+    return rows[rows["status"] == "ok"]
+
+
+def is_larger_better(name: str, larger: bool | None) -> bool:
+    """Which way a metric is better: as the caller says, else as its name does."""
+    return name in LARGER_IS_BETTER if larger is None else larger
+
+
+def classes_of(column: Column) -> tuple[NDArray[numpy.int64], list[str]]:
+    """A number per row and the text of each number: at most as many as the palette has colours, then `REST`.
+
+    The most frequent values have a colour of their own; numbers follow the values' natural order.
+    """
+    texts = numpy.array([column.text(v) if column.is_text or not numpy.isnan(v) else "absent" for v in column.values], dtype=object)
+    counts = pandas.Series(texts).value_counts()
+    kept = sorted(counts.index[: len(PALETTE)] if len(counts) > len(PALETTE) else counts.index, key=natural_order)
+    numbers = {text: i for i, text in enumerate(kept)}
+    classes = numpy.array([numbers.get(text, len(kept)) for text in texts], dtype=numpy.int64)
+    return classes, kept + ([REST] if len(counts) > len(kept) else [])
+
+
+def class_colour(number: int) -> str:
+    """The colour of a class of `classes_of`."""
+    return PALETTE[number] if number < len(PALETTE) else REST_COLOUR
+
+
+def class_marker(number: int) -> str:
+    """The marker of a class of `classes_of`."""
+    return MARKERS[number] if number < len(MARKERS) else "."
+
+
+def colouring_setting(study: Study, rows: pandas.DataFrame) -> str | None:
+    """The setting to colour by where the caller names none: one that varies and has a colour for each value."""
+    varying = settings_that_vary(study, rows)
+    first = [name for name in ("algorithm", "scheme", "collective", "topology", "hp") if name in varying]
+    few = [name for name in [*first, *varying] if rows[name].nunique() <= len(PALETTE)]
+    return few[0] if few else (first[0] if first else None)
+
+
+def set_scale(axis: Axis, column: Column) -> None:
+    """Scale, ticks and label of one side of a picture for a numeric column."""
+    side = axis.axis_name
+    if column.log:
+        getattr(axis.axes, f"set_{side}scale")("log")
+        axis.set_minor_formatter(NullFormatter())
+        axis.set_major_locator(LogLocator(10, subs=(1.0,) if decades(column) > 2 else (1.0, 2.0, 5.0)))
+    if len(column.distinct) <= FEW_VALUES and column.log:
+        axis.set_major_locator(FixedLocator(column.distinct))
+        axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: column.text(value)))
+    axis.set_label_text(column.label)
+
+
+def decades(column: Column) -> float:
+    """How many powers of ten the present values span."""
+    values = column.distinct
+    return float(numpy.log10(values[-1] / values[0]))
+
+
+def ticks_of(column: Column) -> list[float]:
+    """Where to put about five ticks for a numeric column that takes many values."""
+    values = column.distinct
+    low, high = values[0], values[-1]
+    locator = LogLocator(10, subs=(1.0,) if decades(column) > 3 else (1.0, 2.0, 5.0), numticks=6) if column.log else MaxNLocator(5)
+    return [float(t) for t in locator.tick_values(low, high) if low * 0.999 <= t <= high * 1.001]

@@ -1,0 +1,223 @@
+"""Which points of a sweep no other one beats: the Pareto front of any two columns, as a table and as a picture.
+
+    python3 -m tenex_analysis.pareto DIR X Y                   print the front, for instance of total_links collective_time
+    python3 -m tenex_analysis.pareto DIR X Y --png FILE        and draw it
+    python3 -m tenex_analysis.pareto DIR X Y --where "size == 1073741824 and npus == 16"
+
+The numbers in the picture are those of the table. Points that compete should do the same work: choose them with `rows` (or --where).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+
+from .columns import (
+    Column,
+    class_colour,
+    class_marker,
+    classes_of,
+    colouring_setting,
+    column_of,
+    evaluated,
+    is_larger_better,
+    pale,
+    set_scale,
+    telling_settings,
+)
+from .command import run_command
+from .reader import Study, open_study
+
+#: Up to this many points of the front have their number beside them.
+MOST_NUMBERS = 20
+#: Closer than this in both directions, points of the front share a label.
+CROWDED_PIXELS = (48.0, 16.0)
+
+
+def non_dominated(x: ArrayLike, y: ArrayLike, larger_x: bool = False, larger_y: bool = False) -> NDArray[numpy.bool_]:
+    """True where no other point is as good in both coordinates and better in one. O(n log n).
+
+    Less is better unless `larger_x`, `larger_y` say otherwise. Equal points do not beat each other; a point with a NaN is never in the front.
+    """
+    a = numpy.asarray(x, dtype=float) * (-1 if larger_x else 1)
+    b = numpy.asarray(y, dtype=float) * (-1 if larger_y else 1)
+    front = numpy.zeros(len(a), dtype=numpy.bool_)
+    present = numpy.flatnonzero(~(numpy.isnan(a) | numpy.isnan(b)))
+    order = present[numpy.lexsort((b[present], a[present]))]
+    best = numpy.inf  # the least y among points of lesser x
+    i = 0
+    while i < len(order):
+        j = i
+        while j < len(order) and a[order[j]] == a[order[i]]:
+            j += 1
+        least = b[order[i]]
+        if least < best:
+            same = order[i:j]
+            front[same[b[same] == least]] = True
+            best = least
+        i = j
+    return front
+
+
+def front_table(
+    study: Study,
+    x: str,
+    y: str,
+    rows: pandas.DataFrame | None = None,
+    larger_x: bool | None = None,
+    larger_y: bool | None = None,
+) -> pandas.DataFrame:
+    """The front by x, numbered from 1: the settings that tell `rows` apart, x and y (times in seconds), key, and `alike`.
+
+    Points with the same x and y have one row, that of the first in study order; `alike` counts them.
+    """
+    rows, columns = _both(study, rows, x, y)
+    mask = _front(columns, larger_x, larger_y)
+    front = rows.loc[mask, [name for name in telling_settings(study, rows) if name not in (x, y)]]
+    front = front.assign(**{column.name: column.values[mask] for column in columns}, key=rows.loc[mask, "key"])
+    front["alike"] = front.groupby([x, y])["key"].transform("size")
+    front = front.reset_index().drop_duplicates([x, y]).sort_values([x, y], kind="stable").reset_index(drop=True)
+    front.index = pandas.RangeIndex(1, len(front) + 1, name="front")
+    return front
+
+
+def draw_pareto(
+    study: Study,
+    x: str,
+    y: str,
+    rows: pandas.DataFrame | None = None,
+    by: str | None = None,
+    larger_x: bool | None = None,
+    larger_y: bool | None = None,
+    title: str | None = None,
+    axes: Axes | None = None,
+) -> Axes:
+    """Draws two columns of the ok rows: the front strong, joined and numbered as in `front_table`; what it beats pale.
+
+    `by` is the setting that colours and marks tell apart; without it one that varies is chosen. `title` stands in
+    place of the study's name. ValueError where no row has both columns.
+    """
+    rows, columns = _both(study, rows, x, y)
+    if axes is None:
+        axes = Figure(figsize=(7.5, 4.5), dpi=110, layout="constrained").subplots()
+    by = colouring_setting(study, rows) if by is None else by
+    classes, names = _classes(study, rows, by)
+    mask = _front(columns, larger_x, larger_y)
+    xs, ys = columns[0].values, columns[1].values
+    for number in range(len(names)):
+        colour = class_colour(number)
+        for of, style in ((~mask, {"color": pale(colour), "s": 22, "linewidths": 0, "alpha": 0.8}),
+                          (mask, {"color": colour, "s": 42, "edgecolors": "black", "linewidths": 0.8, "zorder": 3})):  # fmt: skip
+            of = of & (classes == number)
+            axes.scatter(xs[of], ys[of], marker=class_marker(number), **style)
+    for side, column in ((axes.xaxis, columns[0]), (axes.yaxis, columns[1])):
+        set_scale(side, column)
+    _label_sides(axes, columns, larger_x, larger_y)
+    _draw_front(axes, front_table(study, x, y, rows, larger_x, larger_y), x, y, is_larger_better(x, larger_x), is_larger_better(y, larger_y))
+    _draw_legend(axes, names, by, int(mask.sum()), int((~mask).sum()))
+    axes.set_title(study.name if title is None else title, loc="left")
+    return axes
+
+
+def _both(study: Study, rows: pandas.DataFrame | None, x: str, y: str) -> tuple[pandas.DataFrame, tuple[Column, Column]]:
+    """The ok rows that have x and y, and these two columns of them."""
+    rows = evaluated(study, rows)
+    present = numpy.ones(len(rows), dtype=numpy.bool_)
+    for column in (column_of(study, rows, x), column_of(study, rows, y)):
+        if column.is_text:
+            raise ValueError(f"{column.name} is text (a front needs two columns of numbers)")
+        present &= ~numpy.isnan(column.values)
+    if not present.any():
+        raise ValueError(f"no row that is ok has both {x} and {y}")
+    rows = rows[present]
+    return rows, (column_of(study, rows, x), column_of(study, rows, y))
+
+
+def _front(columns: tuple[Column, Column], larger_x: bool | None, larger_y: bool | None) -> NDArray[numpy.bool_]:
+    x, y = columns
+    return non_dominated(x.values, y.values, is_larger_better(x.name, larger_x), is_larger_better(y.name, larger_y))
+
+
+def _classes(study: Study, rows: pandas.DataFrame, by: str | None) -> tuple[NDArray[numpy.int64], list[str]]:
+    if by is None:
+        return numpy.zeros(len(rows), dtype=numpy.int64), ["points"]
+    return classes_of(column_of(study, rows, by))
+
+
+def _label_sides(axes: Axes, columns: tuple[Column, Column], larger_x: bool | None, larger_y: bool | None) -> None:
+    for side, column, larger in ((axes.xaxis, columns[0], larger_x), (axes.yaxis, columns[1], larger_y)):
+        side.set_label_text(f"{column.label} ({'more' if is_larger_better(column.name, larger) else 'less'} is better)")
+        side.grid(True, alpha=0.25)
+    axes.set_axisbelow(True)
+    for name in ("top", "right"):
+        axes.spines[name].set_visible(False)
+
+
+def _draw_front(axes: Axes, front: pandas.DataFrame, x: str, y: str, larger_x: bool, larger_y: bool) -> None:
+    """The steps between what can be had and what cannot, and the numbers of the points that make them."""
+    axes.margins(0.08)
+    # Between two points of the front lies what the one that is worse in x reaches.
+    axes.step(front[x], front[y], where="pre" if larger_x else "post", color="black", linewidth=1.1, zorder=2)
+    if len(front) > MOST_NUMBERS:
+        return
+    # Beyond the front, where no point can be.
+    offset = (5 if larger_x else -5, 5 if larger_y else -5)
+    for first, last in _crowds(axes, front, x, y):
+        axes.annotate(f"{first}" if first == last else f"{first}–{last}", (front.loc[first, x], front.loc[first, y]), xytext=offset,
+                      textcoords="offset points", fontsize=8, ha="left" if larger_x else "right",
+                      va="bottom" if larger_y else "top", zorder=4)  # fmt: skip
+
+
+def _crowds(axes: Axes, front: pandas.DataFrame, x: str, y: str) -> list[tuple[int, int]]:
+    """Numbers of the front, first and last, that must share a label because they lie too close together for two."""
+    axes.autoscale_view()
+    places = axes.transData.transform(front[[x, y]].to_numpy(dtype=float))
+    crowds: list[tuple[int, int]] = []
+    start = None
+    for number, place in zip(front.index, places):
+        if start is not None and (numpy.abs(place - start) < CROWDED_PIXELS).all():
+            crowds[-1] = (crowds[-1][0], int(number))
+        else:
+            crowds.append((int(number), int(number)))
+            start = place
+    return crowds
+
+
+def _draw_legend(axes: Axes, names: list[str], by: str | None, front: int, dominated: int) -> None:
+    """Outside, so that it hides no point."""
+    handles = [
+        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=name) for i, name in enumerate(names)
+    ] if by else []  # fmt: skip
+    strong = {"linestyle": "-", "linewidth": 1.1, "color": "black", "marker": "o", "markeredgecolor": "black", "markerfacecolor": "white"}
+    handles.append(Line2D([], [], label=f"front ({front:,})", **strong))
+    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"beaten ({dominated:,})", markeredgewidth=0))
+    axes.legend(handles=handles, title=by.replace("_", " ") if by else None, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False,
+                fontsize=8, alignment="left")  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result")
+    parser.add_argument("x")
+    parser.add_argument("y")
+    parser.add_argument("--where", help="only rows for which this pandas query holds")
+    parser.add_argument("--by", help="the column to colour by")
+    parser.add_argument("--png", type=Path)
+    given = parser.parse_args(arguments)
+    study = open_study(given.result)
+    rows = study.frame().query(given.where) if given.where else None
+    print(front_table(study, given.x, given.y, rows).to_string())
+    if given.png:
+        draw_pareto(study, given.x, given.y, rows, given.by).figure.savefig(given.png)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_command(main))

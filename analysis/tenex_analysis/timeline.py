@@ -1,0 +1,379 @@
+"""Who evaluated what when: a sweep's points on the threads of its ranks, idle gaps, and how much of the threads was used.
+
+    python3 -m tenex_analysis.timeline DIR               print the use of every rank and the longest idle gaps
+    python3 -m tenex_analysis.timeline DIR --png FILE    and draw them
+
+From the result file alone: `/runs` says which rank finished a point when (in whole milliseconds), `evaluation_seconds` how long it took and
+`threads` what it was given. The file does not say which thread of a rank it was: points are laid on as few threads as they seem to have had, and
+a thread that never had a point is not seen. A *run* is one start of the command on the folder (its incarnation). The time before a run's
+first point and after its last one is not in the file. Points of a merge of several folders appear as if their runs of equal number were one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from .columns import class_colour, classes_of, column_of, colouring_setting
+from .command import run_command
+from .reader import Study, open_study
+
+#: `/runs` has whole milliseconds.
+RESOLUTION = 0.001
+#: More points than this are drawn as shares of time, not one by one.
+MOST_BARS = 3000
+#: Columns of such a picture.
+BINS = 800
+#: The width of the gap between two runs, as a share of all.
+RUN_GAP = 0.02
+#: More ranks are labelled only in part.
+MOST_LABELS = 24
+#: The height of a thread.
+ROW_INCHES = 0.17
+IDLE_COLOUR = "#EDEDED"
+
+_WHO = ["run", "host", "rank"]
+
+
+def read_spans(study: Study) -> pandas.DataFrame:
+    """One row per evaluated point: `point`, `run`, `host`, `rank`, `start` and `end` in seconds since the run's first point began, `seconds`,
+    `threads` that it had, `lane` (the thread of its rank, from 0; 0 too where it had all) and `status`. In order of run, rank and end.
+    """
+    runs = study.runs()
+    rows = study.frame()
+    if runs.empty:
+        return pandas.DataFrame(columns=["point", *_WHO, "start", "end", "seconds", "threads", "lane", "status"])
+    of = rows.loc[runs["point"]].reset_index(drop=True)
+    threads = of["threads"].clip(lower=1) if "threads" in of else pandas.Series(1, index=of.index)
+    end = (runs["finished_unix_ms"] - runs["finished_unix_ms"].min()) / 1000.0
+    spans = pandas.DataFrame(
+        {"point": runs["point"], "run": runs["incarnation"], "host": runs["host"], "rank": runs["rank"], "end": end,
+         "seconds": of["evaluation_seconds"].fillna(0.0).clip(lower=0.0), "threads": threads, "status": of["status"].astype(str)}
+    )  # fmt: skip
+    spans["start"] = spans["end"] - spans["seconds"]
+    first = spans.groupby("run")["start"].transform("min")
+    spans["start"] -= first
+    spans["end"] -= first
+    spans = spans.sort_values([*_WHO, "end", "start"], kind="stable").reset_index(drop=True)
+    spans["lane"] = 0
+    for _, one in spans[spans["threads"] == 1].groupby(_WHO):
+        spans.loc[one.index, "lane"] = lay_on_threads(one["start"].to_numpy(), one["end"].to_numpy())
+    return spans[["point", *_WHO, "start", "end", "seconds", "threads", "lane", "status"]]
+
+
+def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], resolution: float = RESOLUTION) -> list[int]:
+    """A thread for each span, so that as few are used as can be found. O(n * threads * log n).
+
+    True ends are up to `resolution` later than those that are given, so that spans of one thread may seem to overlap. They are therefore
+    laid one after another, those that end first before others that begin at nearly the same time, and no span may come to lie more than
+    three times the resolution late. Threads that are busy together for longer than that are always told apart.
+    """
+    threads = 1
+    while True:
+        # Which begins count as nearly the same decides whether a short span goes before a long one: either may be right.
+        for ahead in (resolution / 2, resolution):
+            lanes = _try_threads(start, end, threads, 3 * resolution, ahead)
+            if lanes is not None:
+                return lanes
+        threads += 1
+
+
+def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], threads: int, late: float, ahead: float) -> list[int] | None:
+    """Lays spans on so many threads, the next on the one that is free first; None where one would begin more than `late` too late."""
+    order = numpy.argsort(start, kind="stable").tolist()
+    begins, ends = start.tolist(), end.tolist()
+    free = [(-numpy.inf, lane) for lane in range(threads)]
+    waiting: list[tuple[float, float, int]] = []
+    lanes = [0] * len(order)
+    taken = 0
+    for _ in order:
+        now = free[0][0] if waiting else max(free[0][0], begins[order[taken]])
+        while taken < len(order) and begins[order[taken]] <= now + ahead:
+            span = order[taken]
+            heapq.heappush(waiting, (ends[span], begins[span], span))
+            taken += 1
+        finish, begin, span = heapq.heappop(waiting)
+        since, lane = free[0]
+        at = max(since, begin)
+        if at - begin > late:
+            return None
+        lanes[span] = lane
+        heapq.heapreplace(free, (at + finish - begin, lane))
+    return lanes
+
+
+def rank_threads(spans: pandas.DataFrame) -> pandas.Series:
+    """By run, host and rank: how many threads were seen at work."""
+    most = spans.assign(seen=numpy.maximum(spans["lane"] + 1, spans["threads"]))
+    return most.groupby(_WHO)["seen"].max()
+
+
+def utilization_table(spans: pandas.DataFrame) -> pandas.DataFrame:
+    """By run, host and rank: `points`, `threads`, `busy` and `idle` in thread-seconds, and `utilization` = busy / (busy + idle).
+
+    The time that counts is the run's, from the start of its first point to the end of its last on any rank. A point that has several
+    threads counts as keeping all of them busy.
+    """
+    threads = rank_threads(spans)
+    grouped = spans.assign(busy=spans["seconds"] * spans["threads"]).groupby(_WHO)
+    table = pandas.DataFrame({"points": grouped.size(), "threads": threads, "busy": grouped["busy"].sum()})
+    length = spans.groupby("run")["end"].max() - spans.groupby("run")["start"].min()
+    all_time = table["threads"] * table.index.get_level_values("run").map(length)
+    table["idle"] = (all_time - table["busy"]).clip(lower=0.0)
+    table["utilization"] = (table["busy"] / all_time.where(all_time > 0)).clip(upper=1.0)
+    return table.reset_index()
+
+
+def total_utilization(spans: pandas.DataFrame) -> float:
+    """Busy thread-seconds over those that all threads of all runs had; NaN where nothing took time."""
+    table = utilization_table(spans)
+    whole = float((table["busy"] + table["idle"]).sum())
+    return float(table["busy"].sum()) / whole if whole > 0 else float("nan")
+
+
+def idle_gaps(spans: pandas.DataFrame, least_seconds: float = 0.0) -> pandas.DataFrame:
+    """Where a thread had no point: run, host, rank, lane, `start`, `end`, `seconds`; the longest first.
+
+    Gaps up to the file's resolution, or shorter than `least_seconds`, are left out. Those at a run's begin and end count.
+    """
+    length = spans.groupby("run")["end"].max()
+    gaps = []
+    for who, of in _expanded(spans).groupby([*_WHO, "lane"]):
+        of = of.sort_values("start")
+        before = numpy.concatenate([[0.0], numpy.maximum.accumulate(of["end"].to_numpy())])
+        after = numpy.append(of["start"].to_numpy(), length[who[0]])
+        for i in numpy.flatnonzero(after - before > max(RESOLUTION, least_seconds)):
+            gaps.append([*who, before[i], after[i], after[i] - before[i]])
+    table = pandas.DataFrame(gaps, columns=[*_WHO, "lane", "start", "end", "seconds"])
+    return table.sort_values("seconds", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def _expanded(spans: pandas.DataFrame) -> pandas.DataFrame:
+    """A row per thread that a point had."""
+    many = spans[spans["threads"] > 1]
+    parts = [spans[spans["threads"] == 1]]
+    parts += [many[many["threads"] > lane].assign(lane=lane) for lane in range(int(many["threads"].max()) if len(many) else 0)]
+    return pandas.concat(parts)
+
+
+def busy_seconds(start: Any, end: Any, edges: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    """How many seconds of each bin between `edges` the spans cover, overlaps counted as often as they occur. O((n + bins) log n)."""
+
+    def covered(times: NDArray[numpy.float64], until: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+        times = numpy.sort(times)
+        sums = numpy.concatenate([[0.0], numpy.cumsum(times)])
+        before = numpy.searchsorted(times, until)
+        return numpy.asarray(before * until - sums[before], dtype=float)
+
+    start, end = numpy.asarray(start, dtype=float), numpy.asarray(end, dtype=float)
+    return numpy.diff(covered(start, edges) - covered(end, edges))
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where ranks and runs lie in the picture: y counts threads from above, x is in `unit` seconds with a gap between runs."""
+
+    offset: pandas.Series  # of each run, in seconds
+    length: pandas.Series
+    top: pandas.Series  # y of the first thread, by run, host, rank
+    threads: pandas.Series
+    height: float
+    unit: float
+
+    def x(self, spans: pandas.DataFrame, column: str) -> NDArray[numpy.float64]:
+        return numpy.asarray((spans[column] + spans["run"].map(self.offset)) / self.unit, dtype=float)
+
+
+def _lay_out(spans: pandas.DataFrame) -> _Layout:
+    length = spans.groupby("run")["end"].max().clip(lower=RESOLUTION)
+    gap = RUN_GAP * float(length.sum())
+    offset = (length + gap).cumsum().shift(fill_value=0.0)
+    threads = rank_threads(spans)
+    who = threads.groupby(["host", "rank"]).max()  # a rank has one place in all runs
+    tops = (who + 0.5).cumsum().shift(fill_value=0.0)
+    top = pandas.Series([tops[index[1:]] for index in threads.index], index=threads.index)
+    whole = float(length.sum())
+    unit = 3600.0 if whole > 3 * 3600 else 60.0 if whole > 600 else 1.0
+    return _Layout(offset, length, top, threads, float((who + 0.5).sum()) - 0.5, unit)
+
+
+def draw_timeline(study: Study, by: str | None = None) -> Figure:
+    """Above: every point on a thread of its rank, coloured by a setting (`by`, or one that varies); grey is idle, "x" a point that is not ok.
+    Below: the share of the threads that were busy.
+
+    Of more than MOST_BARS points the picture shows, for each moment, the setting that took most of it, the paler the more the thread was
+    idle. ValueError where the file has no rows.
+    """
+    spans = read_spans(study)
+    if spans.empty:
+        raise ValueError(f"{study.path}: no point was evaluated")
+    rows = study.frame()
+    by = colouring_setting(study, rows) if by is None else by
+    classes, names = (numpy.zeros(len(rows), dtype=int), ["points"]) if by is None else classes_of(column_of(study, rows, by))
+    spans["class"] = pandas.Series(classes, index=rows.index).loc[spans["point"]].to_numpy()
+    layout = _lay_out(spans)
+    figure = Figure(figsize=(10, min(14.0, 2.5 + ROW_INCHES * max(layout.height, 3))), dpi=110, layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [max(0.6, ROW_INCHES * layout.height), 1.0]})
+    _draw_idle(above, layout)
+    (_draw_bars if len(spans) <= MOST_BARS else _draw_shares)(above, spans, layout)
+    handles = [Patch(color=class_colour(i), label=name) for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
+    handles += _draw_not_ok(above, spans, layout)
+    above.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(8, len(handles)), frameon=False, fontsize=8,
+                 handlelength=1.2, columnspacing=1.2)  # fmt: skip
+    _label_ranks(above, spans, layout)
+    _draw_busy(below, spans, layout)
+    _label_runs(below, layout)
+    coloured = f", coloured by {by.replace('_', ' ')}" if by else ""
+    figure.suptitle(f"{study.name}: {_count(len(spans), 'point')} on {_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
+                    f"threads busy {100 * total_utilization(spans):.0f} % of the time", x=0.01, ha="left", fontsize=11)  # fmt: skip
+    return figure
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _boxes(x0: Iterable[float], x1: Iterable[float], y0: Iterable[float], y1: Iterable[float]) -> NDArray[numpy.float64]:
+    a, b, c, d = (numpy.asarray(v, dtype=float) for v in (x0, x1, y0, y1))
+    return numpy.stack([numpy.stack([a, c], -1), numpy.stack([b, c], -1), numpy.stack([b, d], -1), numpy.stack([a, d], -1)], axis=1)
+
+
+def _draw_idle(axes: Axes, layout: _Layout) -> None:
+    """A grey strip per rank and run, over which the points are drawn."""
+    runs = layout.threads.index.get_level_values("run")
+    x0 = runs.map(layout.offset) / layout.unit
+    x1 = x0 + runs.map(layout.length) / layout.unit
+    axes.add_collection(PolyCollection(_boxes(x0, x1, layout.top, layout.top + layout.threads), facecolors=IDLE_COLOUR, edgecolors="none"))
+    axes.set_xlim(0, max(x1))
+    axes.set_ylim(layout.height + 0.1, -0.1)
+
+
+def _draw_bars(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
+    """One box per point, as high as the threads that it had."""
+    top = layout.top.loc[pandas.MultiIndex.from_frame(spans[_WHO])].to_numpy() + spans["lane"].to_numpy()
+    boxes = _boxes(layout.x(spans, "start"), layout.x(spans, "end"), top + 0.06, top + spans["threads"].to_numpy() - 0.06)
+    # A white edge tells neighbours apart; where points are narrow it would be all that one sees.
+    wide = (spans["end"] - spans["start"]) > 0.006 * float(layout.length.sum())
+    colours = [class_colour(number) for number in spans["class"]]
+    axes.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=numpy.where(wide, 0.6, 0.0), edgecolors="white"))
+
+
+def _draw_shares(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
+    """Per thread and moment the class that took most of it, mixed with the colour of idleness by what it left over."""
+    idle = numpy.array(to_rgb(IDLE_COLOUR))
+    many = _expanded(spans)
+    for run, of_run in many.groupby("run"):
+        bins = max(1, int(BINS * layout.length[run] / layout.length.sum()))
+        edges = numpy.linspace(0.0, layout.length[run], bins + 1)
+        x = (edges + layout.offset[run]) / layout.unit
+        for who, of in of_run.groupby(["host", "rank", "lane"]):
+            numbers = sorted(of["class"].unique())
+            parts = [of[of["class"] == number] for number in numbers]
+            busy = numpy.stack([busy_seconds(part["start"], part["end"], edges) for part in parts])
+            share = numpy.clip(busy.sum(axis=0) / (edges[1] - edges[0]), 0, 1)[:, None]
+            colours = numpy.array([to_rgb(class_colour(n)) for n in numbers])[busy.argmax(axis=0)]
+            y = layout.top[(run, *who[:2])] + who[2]
+            image = (share * colours + (1 - share) * idle)[None, :, :]
+            axes.imshow(image, extent=(x[0], x[-1], y + 0.94, y + 0.06), aspect="auto", interpolation="nearest", zorder=1.5)
+    axes.set_xlim(0, (layout.offset.iloc[-1] + layout.length.iloc[-1]) / layout.unit)
+    axes.set_ylim(layout.height + 0.1, -0.1)
+
+
+def _draw_not_ok(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> list[Any]:
+    """A cross where a point ended that is not ok; the handle for the legend, where there is any."""
+    bad = spans[spans["status"] != "ok"]
+    if bad.empty:
+        return []
+    y = layout.top.loc[pandas.MultiIndex.from_frame(bad[_WHO])].to_numpy() + bad["lane"].to_numpy() + bad["threads"].to_numpy() / 2
+    size = 18 if len(bad) <= 200 else 5
+    return [axes.scatter(layout.x(bad, "end"), y, marker="x", color="black", s=size, linewidths=0.9, zorder=3, clip_on=False,
+                         label=f"not ok ({len(bad):,})")]  # fmt: skip
+
+
+def _label_ranks(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
+    """Ranks on the left, on the right the share of their threads' time that was busy."""
+    table = utilization_table(spans).groupby(["host", "rank"], sort=False)[["busy", "idle"]].sum()
+    top = layout.top.groupby(["host", "rank"]).first()
+    threads = layout.threads.groupby(["host", "rank"]).max()
+    several = top.index.get_level_values("host").nunique() > 1
+    step = -(-len(top) // MOST_LABELS)
+    ticks, labels = [], []
+    for who in top.index[::step]:
+        middle = top[who] + threads[who] / 2
+        busy, idle = table.loc[who]
+        ticks.append(middle)
+        labels.append((f"{who[0]}, " if several else "") + f"rank {who[1]}")
+        axes.text(1.012, middle, f"{100 * busy / (busy + idle):.0f} %" if busy + idle > 0 else "–", transform=axes.get_yaxis_transform(),
+                  va="center", fontsize=8)  # fmt: skip
+    axes.text(1.012, 1.01, "busy", transform=axes.transAxes, va="bottom", fontsize=8, fontweight="bold")
+    axes.set_yticks(ticks, labels, fontsize=8)
+    axes.tick_params(axis="both", length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _draw_busy(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
+    """The share of a run's threads that are busy, over time, and its mean."""
+    many = _expanded(spans)
+    for run, of in many.groupby("run"):
+        bins = max(1, int(200 * layout.length[run] / layout.length.sum()))
+        edges = numpy.linspace(0.0, layout.length[run], bins + 1)
+        threads = layout.threads[run].sum()
+        share = 100 * numpy.clip(busy_seconds(of["start"], of["end"], edges) / ((edges[1] - edges[0]) * threads), 0, 1)
+        x = (edges + layout.offset[run]) / layout.unit
+        axes.stairs(share, x, fill=True, color="#8FB8D8")
+        axes.hlines(share.mean(), x[0], x[-1], color="black", linewidth=0.9, linestyle="--")
+    axes.text(1.012, 0.98, "dashed:\nmean", transform=axes.transAxes, va="top", fontsize=8)
+    axes.set_ylim(0, 104)
+    axes.set_ylabel("threads\nbusy (%)")
+    for name in ("top", "right"):
+        axes.spines[name].set_visible(False)
+
+
+def _label_runs(axes: Axes, layout: _Layout) -> None:
+    """The axis of time; where there are several runs, their numbers, for those with room for them."""
+    word = {1.0: "s", 60.0: "min", 3600.0: "h"}[layout.unit]
+    whole = float(layout.length.sum())
+    if len(layout.length) == 1:
+        axes.set_xlabel(f"time since the first point began ({word})")
+        return
+    for run, length in layout.length.items():
+        if length > 0.06 * whole:
+            axes.text((layout.offset[run] + length / 2) / layout.unit, 101, f"run {run}", ha="center", va="bottom", fontsize=8, clip_on=False)
+    axes.set_xlabel(f"time at work ({word}); between runs, which a gap separates, it stands still")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result")
+    parser.add_argument("--by", help="the column to colour by")
+    parser.add_argument("--png", type=Path)
+    given = parser.parse_args(arguments)
+    study = open_study(given.result)
+    spans = read_spans(study)
+    if spans.empty:
+        print("no point was evaluated")
+        return 0
+    print(utilization_table(spans).to_string(index=False, float_format="%.3f"))
+    print(f"\nall threads: {100 * total_utilization(spans):.1f} % busy\n\nlongest idle gaps:")
+    print(idle_gaps(spans).head(10).to_string(index=False, float_format="%.3f"))
+    if given.png:
+        draw_timeline(study, given.by).savefig(given.png)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_command(main))

@@ -1,0 +1,59 @@
+"""What must hold between the points of the small study of HP-(m,n), whatever their times are."""
+
+import os
+import unittest
+
+from tenex_analysis import hp_at_scale as hp
+
+POINTS = hp.read_points([os.environ["TENEX_RESULT"]])
+
+
+class HoldsBetweenPoints(unittest.TestCase):
+    def test_everything_was_evaluated_and_all_that_moves_chunks_verified(self):
+        self.assertEqual(set(POINTS["status"]), {"ok"})
+        self.assertEqual(set(POINTS["model"]), set(hp.MODELS))
+        self.assertEqual(set(POINTS[POINTS["model"] != "libra"]["verified"]), {"yes"})
+
+    def test_the_parts_of_an_iteration_add_up(self):
+        parts = sum(POINTS[f"{phase}_{kind}_ps"] for phase in hp.PHASES for kind in ("compute", "exposed"))
+        self.assertTrue((parts + POINTS["bubble_ps"] == POINTS["training_time_ps"]).all())
+
+    def test_every_hp_computes_for_as_long(self):
+        # The batch rule "machine": work per NPU stays.
+        self.assertEqual(POINTS["compute"].nunique(), 1)
+
+    def test_no_iteration_is_faster_than_its_bound(self):
+        self.assertTrue((POINTS["bound_ps"] > 0).all())
+        self.assertTrue((POINTS["bound_ps"] <= POINTS["training_time_ps"]).all())
+
+    def test_sharing_the_links_never_helps_and_sometimes_hurts(self):
+        pairs = hp.contention(POINTS)
+        # 60 designs, 2 algorithms, 2 chunk counts: (2*3 + 2*3 + 1*3) topologies and HPs times 4 splits.
+        self.assertEqual(len(pairs), 60 * 4)
+        self.assertTrue((pairs["together"] >= pairs["alone"]).all())
+        self.assertTrue((pairs["slowdown"] > 1).any())
+
+    def test_sharing_changes_nothing_where_the_groups_fill_their_dimensions(self):
+        # HP-(4,16) of 4 x 4 x 4: TP has dimension 1, DP the others; likewise HP-(16,4).
+        pairs = hp.contention(POINTS[(POINTS["npus"] == 64) & POINTS["hp"].isin(["4,16", "16,4"])])
+        self.assertEqual(len(pairs), 2 * 2 * 4 * 2 * 2)
+        self.assertTrue((pairs["together"] == pairs["alone"]).all())
+
+    def test_each_scheme_is_best_at_what_it_optimizes(self):
+        libra = POINTS[POINTS["model"] == "libra"].assign(product=lambda p: p["time"] * p["network_cost_usd"])
+        for _, of in libra.groupby(["topology", "hp"]):
+            by_split = of.set_index("split")
+            self.assertEqual(len(by_split), 4)
+            self.assertLessEqual(by_split.loc["perf_opt", "time"], by_split["time"].min() * (1 + 1e-9))
+            self.assertLessEqual(by_split.loc["perf_per_cost", "product"], by_split["product"].min() * (1 + 1e-6))
+
+    def test_nothing_on_a_front_is_beaten(self):
+        for _, of in hp.fastest(POINTS[POINTS["model"] == hp.TOGETHER]).groupby("npus"):
+            front = hp.front(of)
+            for row in front.itertuples():
+                beaten = (of["network_cost_usd"] <= row.network_cost_usd) & (of["time"] < row.time)
+                self.assertFalse(beaten.any())
+
+
+if __name__ == "__main__":
+    unittest.main()
