@@ -3,14 +3,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/cli/cli.hpp"
+#include "tenex/store/rank_log.hpp"
+#include "tenex/store/slice.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -49,11 +54,52 @@ constexpr Option point_options[] = {
     {"seed", "--seed", "seed of random choices; default 1"},
 };
 
+constexpr Option training_options[] = {
+    {"workload", "--workload",
+     "a workload file, or the name of one that tenex brings along, see `tenex list workloads`"},
+    {"topology", "--topology", "shape such as RI(4)_FC(8)_RI(4)_SW(32)"},
+    {"hp", "--hp", "degrees of tensor and data parallelism (and of pipeline stages and experts): 16,256"},
+    {"total_bandwidth", "--total-bandwidth,--total_bandwidth",
+     "per NPU over all dimensions, with unit, such as 1000GB/s"},
+    {"scheme", "--scheme", "perf_opt (default), perf_per_cost, equal or given, see `tenex list schemes`"},
+    {"compute", "--compute", "shipped (default: the workload's own rate) or a rate such as 234TFLOPS"},
+    {"training_loop", "--training-loop,--training_loop", "no_overlap (default), tp_dp_overlap or astra_sim"},
+    {"batch_rule", "--batch-rule,--batch_rule", "replica (default) or machine: what shares a workload's batch"},
+    {"collective_time", "--collective-time,--collective_time",
+     "libra (default), libra_derated, pipeline, themis or synthesized, see `tenex list collective_times`"},
+    {"contention", "--contention", "none (default) or links (synthesized only)"},
+    {"in_network", "--in-network,--in_network", "dimensions whose switches reduce, such as 1,4; default none"},
+    {"optimize_with", "--optimize-with,--optimize_with",
+     "auto (default), libra or libra_derated: the times to minimize"},
+    {"optimize_for", "--optimize-for,--optimize_for",
+     "a weighted set instead of the workload: \"gpt3 HP-(16,256); msft_1t HP-(128,32) x2\""},
+    {"split", "--split", "scheme given: shares of the total bandwidth, such as 4:2:1:1"},
+    {"bandwidth", "--bandwidth", "scheme given: of a link, with unit; comma list for one per dimension"},
+    {"npu_bandwidth", "--npu-bandwidth,--npu_bandwidth", "scheme given: per NPU and dimension instead of per link"},
+    {"cost_budget", "--cost-budget,--cost_budget", "the network costs at most this: 15MUSD or $15,000,000"},
+    {"cost_model", "--cost-model,--cost_model",
+     "a cost model file, or a name of `tenex list cost_models`; default libra"},
+    {"price_level", "--price-level,--price_level", "low (default), mid or high end of printed prices"},
+    {"dimension_kinds", "--dimension-kinds,--dimension_kinds",
+     "auto (default) or such as \"chiplet, package, node, pod\""},
+    {"alpha", "--alpha", "latency of a link, with unit (pipeline, themis, synthesized)"},
+    {"chunks", "--chunks", "chunks of a collective (pipeline, themis, synthesized); default 1"},
+    {"algorithm", "--algorithm,--synthesizer", "of synthesized collectives; default tacos"},
+    {"attempts", "--attempts", "multi-start attempts of a synthesizer; default 1"},
+    {"engine", "--engine", "auto (default), event_driven, exact, coarse or symmetric: how tacos synthesizes"},
+    {"occupancy", "--occupancy", "serialization (default) or transfer"},
+    {"unwind", "--unwind", "degree to which switches are unwound (synthesizers: 1 unless given)"},
+    {"seed", "--seed", "seed of random choices; default 1"},
+};
+
 struct Parsed {
   RunArguments run;
   PlanArguments plan;
   MergeArguments merge;
+  StatusArguments status;
+  RowReplayArguments row_replay;
   PointArguments point;
+  OptimizeArguments optimize;
   ReplayArguments replay{{}, "timed", false, false};
   VerifyArguments verify;
   ListArguments list{"all"};
@@ -74,26 +120,96 @@ void add_run(CLI::App& app, Parsed& parsed) {
   run->add_flag("--retry-failed", parsed.run.retry_failed, "evaluate failed rows again");
   run->add_flag("--one-by-one", parsed.run.one_by_one,
                 "one point at a time per rank, on all its threads: for times that nothing beside them disturbs");
+  run->add_option("--slice", parsed.run.slice, "I/N: only the I-th of N parts of the study; `tenex merge` joins them")
+      ->check([](const std::string& text) {
+        const auto slice = parse_slice(text);
+        return slice ? std::string() : to_string(slice.errors());
+      });
+  run->add_option("--time-limit", parsed.run.time_limit,
+                  "with unit, such as 3600s: begin no point that is not expected to end within it (default: what Slurm "
+                  "says); the same command continues")
+      ->check([](const std::string& text) {
+        const auto limit = parse_time(text, {"--time-limit", 0, 0});
+        return limit ? std::string() : to_string(limit.errors());
+      });
   run->add_flag("--quiet", parsed.run.quiet, "no progress on stderr");
+  run->add_option("--log-level", parsed.run.log_level,
+                  "off (default), warning, info (leases, commits, ranks) or debug (every point too): what each rank "
+                  "writes to DIR/logs")
+      ->check([](const std::string& text) {
+        const auto level = parse_log_level(text);
+        return level ? std::string() : to_string(level.errors());
+      });
   run->footer("Example:\n  mpirun -n 2 --bind-to none tenex run experiments/quickstart/study.toml --out results/quick");
 
   auto* plan = app.add_subcommand("plan", "Say what a study would do: points, expected time and memory");
   plan->add_option("study", parsed.plan.study, "the study, a TOML file")->required();
   plan->add_flag("--points", parsed.plan.points, "list every point");
   plan->add_flag("--json", parsed.plan.json, "one JSON object on stdout");
-  plan->footer("Example:\n  tenex plan experiments/quickstart/study.toml --points");
+  plan->add_option_function<std::string>(
+          "--sbatch", [&parsed](const std::string& file) { parsed.plan.sbatch = file; },
+          "write an sbatch file with ranks, threads, memory and time by the estimate; to stdout without a name")
+      ->expected(0, 1)
+      ->check([](const std::string& text) {
+        return text.ends_with(".toml") ? "this names a study: it would be overwritten" : std::string();
+      });
+  plan->add_option("--ranks", parsed.plan.ranks, "of the sbatch file (default: as the estimate needs)")
+      ->check(CLI::Range(1, 65'536));
+  plan->add_option("--threads", parsed.plan.threads, "per rank, of the sbatch file (default: as the estimate needs)")
+      ->check(CLI::Range(1, 1024));
+  plan->footer(
+      "Examples:\n  tenex plan experiments/quickstart/study.toml --points\n"
+      "  tenex plan experiments/quickstart/study.toml --sbatch quick.sbatch");
+}
 
-  auto* merge = app.add_subcommand("merge", "Merge the committed rows of a result folder into DIR/study.h5");
-  merge->add_option("dir", parsed.merge.dir, "the result folder")->required();
-  merge->footer("Example:\n  tenex merge results/quick");
+void add_folder_commands(CLI::App& app, Parsed& parsed) {
+  auto* merge =
+      app.add_subcommand("merge", "Merge the committed rows of a result folder into DIR/study.h5, or several folders");
+  merge
+      ->add_option("dirs", parsed.merge.dirs,
+                   "the result folder, or several of one study, such as its slices; or folders and files of several "
+                   "studies, with --out FILE.h5")
+      ->required();
+  merge->add_option("--out", parsed.merge.out,
+                    "a folder: gather the rows of all folders in it first; a file, FILE.h5: the results of several "
+                    "studies in one");
+  merge->footer(
+      "Examples:\n  tenex merge results/quick\n  tenex merge results/big/slice-* --out results/big\n"
+      "  tenex merge results/mesh results/torus --out results/both.h5");
+
+  auto* status = app.add_subcommand("status", "Look at a result folder, while a run is at work in it or not");
+  status->add_option("dirs", parsed.status.dirs, "the result folder, or several, such as the slices of a study")
+      ->required();
+  status->add_flag("--json", parsed.status.json, "one JSON object on stdout, on a line of its own for each folder");
+  status->footer("Examples:\n  tenex status results/quick\n  tenex status results/big/slice-*");
+
+  auto* replay = app.add_subcommand("replay", "Evaluate one row of a result folder again and compare");
+  replay->add_option("dir", parsed.row_replay.dir, "the result folder")->required();
+  replay->add_option("key", parsed.row_replay.key, "the point's key, or its first digits")
+      ->required()
+      ->check([](const std::string& text) {
+        const bool hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
+        return hex && !text.empty() && text.size() <= 32 ? std::string() : "a key is up to 32 hexadecimal digits";
+      });
+  replay->add_option("--threads", parsed.row_replay.threads, "threads; never changes the result")
+      ->check(CLI::Range(1, 1024));
+  add_memory(replay, parsed.row_replay.memory);
+  replay->add_flag("--json", parsed.row_replay.json, "one JSON object on stdout");
+  replay->footer("Example:\n  tenex replay results/quick 3f2a91");
+}
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+void add_options(CLI::App* command, std::span<const Option> options, Settings& settings) {
+  for (const auto& option : options) {
+    const std::string key = option.key;
+    command->add_option_function<std::string>(
+        option.flags, [&settings, key](const std::string& text) { settings.emplace_back(key, text); }, option.help);
+  }
 }
 
 void add_point_options(CLI::App* command, PointArguments& point) {
-  for (const auto& option : point_options) {
-    const std::string key = option.key;
-    command->add_option_function<std::string>(
-        option.flags, [&point, key](const std::string& text) { point.settings.emplace_back(key, text); }, option.help);
-  }
+  add_options(command, point_options, point.settings);
 }
 
 void add_observations(CLI::App* command, PointArguments& point) {
@@ -144,6 +260,25 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   bound->footer("Example:\n  tenex bound " + machine + "\n    --collective all_gather --size 1GiB --chunks 2");
 }
 
+void add_optimize(CLI::App& app, Parsed& parsed) {
+  auto* optimize = app.add_subcommand(
+      "optimize", "Split a network's bandwidth over its dimensions for a workload; or time a given split");
+  add_options(optimize, training_options, parsed.optimize.settings);
+  optimize
+      ->add_option(
+          "--constraint,--constraints", parsed.optimize.constraints,
+          "a linear constraint on the bandwidths, such as \"B1 >= B2 >= B3\" or \"25GB/s <= B3 <= 150GB/s\"; may "
+          "be given again")
+      ->allow_extra_args(false);
+  optimize->add_option("--threads", parsed.optimize.threads, "threads; never changes the result")
+      ->check(CLI::Range(1, 1024));
+  add_memory(optimize, parsed.optimize.memory);
+  optimize->add_flag("--json", parsed.optimize.json, "one JSON object on stdout");
+  optimize->footer(
+      "Example:\n  tenex optimize --workload gpt3 --topology \"RI(4)_FC(8)_RI(4)_SW(32)\" --hp 16,256"
+      "\n    --total-bandwidth 1000GB/s --scheme perf_opt --compute 234TFLOPS --constraint \"B4 <= 100GB/s\"");
+}
+
 void add_others(CLI::App& app, Parsed& parsed) {
   auto* verify = app.add_subcommand("verify", "Replay a schedule file against the definition of validity");
   verify->add_option("file", parsed.verify.file, "a schedule file, .h5 or .json")->required();
@@ -154,9 +289,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
   verify->footer("Example:\n  tenex verify s.h5 --json");
 
   auto* list = app.add_subcommand("list", "List what studies may name");
-  list->add_option("what", parsed.list.what,
-                   "topologies, collectives, algorithms, synthesizers, bounds, columns or all")
-      ->check(CLI::IsMember({"topologies", "collectives", "algorithms", "synthesizers", "bounds", "columns", "all"}));
+  list->add_option("what", parsed.list.what, "all (default), or one of: " + CLI::detail::join(list_topics(), ", "))
+      ->check(CLI::IsMember(list_topics()) | CLI::IsMember({"all"}));
   list->footer("Example:\n  tenex list algorithms");
 }
 
@@ -179,8 +313,11 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "run") return parsed.run;
   if (name == "plan") return parsed.plan;
   if (name == "merge") return parsed.merge;
+  if (name == "status") return parsed.status;
+  if (name == "replay") return parsed.row_replay;
   if (name == "verify") return parsed.verify;
   if (name == "list") return parsed.list;
+  if (name == "optimize") return parsed.optimize;
   if (name == "simulate" && !parsed.replay.file.empty()) {
     parsed.replay.json = parsed.point.json;
     parsed.replay.other_options = !parsed.point.settings.empty() || !parsed.point.out.empty() ||
@@ -205,7 +342,9 @@ Arguments parse_arguments(int argc, char** argv) {
   app.footer("Each command explains itself with an example: tenex COMMAND --help");
   Parsed parsed;
   add_run(app, parsed);
+  add_folder_commands(app, parsed);
   add_point_commands(app, parsed);
+  add_optimize(app, parsed);
   add_others(app, parsed);
   if (complain_of_unknown_command(app, argc, argv)) return Leave{static_cast<int>(ExitCode::bad_input)};
   try {

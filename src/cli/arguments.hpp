@@ -22,16 +22,37 @@ struct RunArguments {
   bool retry_failed = false;
   bool quiet = false;
   bool one_by_one = false;
+  std::string slice = "1/1";      ///< I/N, as parse_slice() takes it
+  std::string time_limit;         ///< as parse_time() takes it; empty: what the batch system says
+  std::string log_level = "off";  ///< as parse_log_level() takes it
 };
 
 struct PlanArguments {
   std::filesystem::path study;
   bool points = false;
   bool json = false;
+  std::optional<std::filesystem::path> sbatch;  ///< write an sbatch file; empty: to stdout
+  int ranks = 0;                                ///< of the job; 0: chosen by the estimate
+  int threads = 0;                              ///< per rank, likewise
 };
 
 struct MergeArguments {
+  std::vector<std::filesystem::path> dirs;  ///< at least one
+  std::filesystem::path out;                ///< empty: the one folder itself; a file: results of several studies
+};
+
+struct StatusArguments {
+  std::vector<std::filesystem::path> dirs;  ///< at least one
+  bool json = false;
+};
+
+/// replay: a row of a result folder, evaluated again.
+struct RowReplayArguments {
   std::filesystem::path dir;
+  std::string key;  ///< or its first digits
+  int threads = 1;
+  std::string memory;
+  bool json = false;
 };
 
 /// synthesize, simulate and bound: one point in the study's words.
@@ -45,6 +66,15 @@ struct PointArguments {
   std::uint32_t bins = 100;
   bool expanded = false;
   bool time_only = false;  ///< neither record nor verify
+  bool json = false;
+};
+
+/// optimize: one point that trains a model, in the study's words.
+struct OptimizeArguments {
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::string> constraints;  ///< each --constraint
+  int threads = 1;
+  std::string memory;
   bool json = false;
 };
 
@@ -72,8 +102,8 @@ struct Leave {
   int code = 0;
 };
 
-using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, PointArguments, ReplayArguments,
-                               VerifyArguments, ListArguments>;
+using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
+                               PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -2,25 +2,38 @@
 // exit code.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "arguments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/cli/cli.hpp"
+#include "tenex/evaluate/evaluation.hpp"
 
 namespace tenex::cli {
 
 ExitCode execute(const RunArguments& arguments);
 ExitCode execute(const PlanArguments& arguments);
 ExitCode execute(const MergeArguments& arguments);
+ExitCode execute(const StatusArguments& arguments);
+ExitCode execute(const RowReplayArguments& arguments);
 ExitCode execute(const PointArguments& arguments);
+ExitCode execute(const OptimizeArguments& arguments);
 ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
+
+/// What `list` can be asked for, in the order in which it answers all of it.
+[[nodiscard]] std::vector<std::string> list_topics();
 
 /// Flushes stdout; false, with a message, when something printed was lost.
 [[nodiscard]] bool printed_whole();
 
 /// Prints diagnostics on stderr.
 void complain(const Diagnostics& errors);
+
+/// The code of a one-shot command whose point ended so.
+[[nodiscard]] ExitCode exit_of(PointStatus status);
 
 /// "8GiB" to bytes; `fallback` when empty.
 [[nodiscard]] Result<std::size_t> memory_limit(const std::string& text, std::size_t fallback);

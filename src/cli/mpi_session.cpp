@@ -45,7 +45,9 @@ MpiSession::MpiSession() {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
 
-MpiSession::~MpiSession() { MPI_Finalize(); }
+MpiSession::~MpiSession() {
+  if (!abandoned_) MPI_Finalize();
+}
 
 std::string MpiSession::broadcast(std::string bytes) const {
   std::uint64_t size = bytes.size();

@@ -27,12 +27,15 @@ class MpiSession {
   [[nodiscard]] std::string broadcast(std::string bytes) const;
   /// On rank 0 every rank's text, by rank; empty elsewhere. Collective. Texts beyond 64 KiB are cut.
   [[nodiscard]] std::vector<std::string> gather(std::string text) const;
+  /// A rank is dead: MPI_Finalize would wait for it, so it will not be called.
+  void abandon() { abandoned_ = true; }
   /// Ends all ranks at once, where this one cannot go on and the others would wait for it.
   [[noreturn]] void abort(int code) const;
 
  private:
   int rank_ = 0;
   int ranks_ = 1;
+  bool abandoned_ = false;
 };
 
 }  // namespace tenex::cli

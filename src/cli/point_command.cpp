@@ -201,12 +201,12 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   return ExitCode::done;
 }
 
+}  // namespace
+
 ExitCode exit_of(PointStatus status) {
   if (status == PointStatus::ok) return ExitCode::done;
   return status == PointStatus::failed ? ExitCode::some_failed : ExitCode::bad_input;
 }
-
-}  // namespace
 
 ExitCode execute(const PointArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, EvaluateOptions{}.memory_limit_bytes);

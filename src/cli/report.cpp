@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tenex/base/quantity.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/codesign/network_cost.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -25,7 +27,9 @@ Json json_of(const Report& report) {
           else if constexpr (std::is_same_v<T, std::vector<Report>>) {
             object[key] = Json::array();
             for (const auto& item : v) object[key].push_back(json_of(item));
-          } else
+          } else if constexpr (std::is_same_v<T, Report::Object>)
+            object[key] = json_of(v.content.front());
+          else
             object[key] = v;
         },
         value);
@@ -40,6 +44,10 @@ std::string with_rounded(const std::string& name, std::int64_t value) {
   return fmt::format("{}", value);
 }
 
+std::string integer_text(const std::string& name, std::int64_t value) {
+  return name.ends_with("_bytes_per_s") ? to_rounded_rate(static_cast<double>(value)) : with_rounded(name, value);
+}
+
 std::string text_of(const std::string& name, const Report::Value& value) {
   return std::visit(
       [&](const auto& v) -> std::string {
@@ -51,10 +59,16 @@ std::string text_of(const std::string& name, const Report::Value& value) {
         else if constexpr (std::is_same_v<T, std::int64_t>)
           return with_rounded(name, v);
         else if constexpr (std::is_same_v<T, double>)
-          return name.ends_with("_bytes_per_s") ? to_rounded_rate(v) : fmt::format("{:.4g}", v);
+          return name.ends_with("_bytes_per_s") ? to_rounded_rate(v)
+                 : name.ends_with("_usd")       ? to_string(Money::of(std::llround(v * 100) * 10'000))  // whole cents
+                                                : fmt::format("{:.4g}", v);
         else if constexpr (std::is_same_v<T, std::string>)
           return v;
-        else
+        else if constexpr (std::is_same_v<T, Report::Integers>) {
+          std::string text;
+          for (const auto item : v) text += (text.empty() ? "" : ", ") + integer_text(name, item);
+          return text;
+        } else
           return {};
       },
       value);
@@ -69,7 +83,12 @@ std::string to_text(const Report& report) {
   for (const auto& [name, value] : report.entries) width = std::max(width, name.size());
   std::string text;
   for (const auto& [name, value] : report.entries) {
-    if (const auto* items = std::get_if<std::vector<Report>>(&value)) {
+    if (const auto* object = std::get_if<Report::Object>(&value)) {
+      text += fmt::format("{:<{}} ", name, width);
+      for (const auto& [key, inner] : object->content.front().entries)
+        text += fmt::format(" {}={}", key, text_of(key, inner));
+      text += "\n";
+    } else if (const auto* items = std::get_if<std::vector<Report>>(&value)) {
       text += name + ":\n";
       for (const auto& item : *items) {
         text += " ";

@@ -10,12 +10,19 @@
 
 namespace tenex::cli {
 
-/// A flat report in order; monostate is an absent value (null in JSON, "-" in text).
+/// A report in order; monostate is an absent value (null in JSON, "-" in text).
 struct Report {
-  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<Report>>;
+  /// A report inside a report (the vector, of one, only because a report is not complete here).
+  struct Object {
+    std::vector<Report> content;
+  };
+  using Integers = std::vector<std::int64_t>;
+  using Value =
+      std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<Report>, Object, Integers>;
   std::vector<std::pair<std::string, Value>> entries;
 
   void add(std::string name, Value value) { entries.emplace_back(std::move(name), std::move(value)); }
+  void add_object(std::string name, Report content) { add(std::move(name), Object{{std::move(content)}}); }
   /// Absent where negative.
   void add_count(std::string name, std::int64_t value) {
     add(std::move(name), value < 0 ? Value(std::monostate{}) : Value(value));

@@ -1,8 +1,10 @@
-// run, plan and merge: whole studies.
+// run and plan: whole studies.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,61 +13,61 @@
 #include "commands.hpp"
 #include "mpi_session.hpp"
 #include "report.hpp"
+#include "sbatch.hpp"
 #include "shared_study.hpp"
-#include "summary.hpp"
+#include "study_report.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/coordinator/coordinator.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/files/atomic_write.hpp"
+#include "tenex/store/slice.hpp"
 #include "tenex/store/store.hpp"
 
 namespace tenex::cli {
 namespace {
 
-ExitCode print_summary(const std::filesystem::path& file) {
-  const auto table = summarize(file);
-  if (!table) return complain(table.errors()), ExitCode::some_failed;
-  std::fputs(table->c_str(), stdout);
-  fmt::print("result: {}\n", file.string());
-  return ExitCode::done;
+/// Points of the study that other slices have.
+std::size_t points_elsewhere(const Slice& slice, std::size_t points) {
+  std::size_t elsewhere = 0;
+  for (std::size_t point = 0; point < points; ++point) elsewhere += in_slice(slice, point) ? 0 : 1;
+  return elsewhere;
 }
 
-// Input mistakes come before any work; what the environment does to a run can be mended and resumed.
-ExitCode exit_of(const Diagnostics& errors) {
-  for (const auto& error : errors)
-    if (error.fault == Fault::input || error.fault == Fault::unsupported) return ExitCode::bad_input;
-  return ExitCode::interrupted;
+/// ", 12 pruned", or nothing: only a study that searches prunes.
+std::string describe_pruned(std::size_t pruned) { return pruned == 0 ? "" : fmt::format(", {} pruned", pruned); }
+
+/// A slice is done when its own points are: those of the others are missing from its file.
+ExitCode finish_slice(const RunReport& report, const Slice& slice, std::size_t elsewhere) {
+  fmt::print("slice {}, {} of {} points: {} evaluated now in {:.1f} s, {} not ok{}; `tenex merge` joins the slices\n",
+             to_string(slice), report.points - elsewhere, report.points, report.evaluated, report.seconds,
+             report.failed, describe_pruned(report.pruned));
+  const auto printed = print_summary(report.merge.file);
+  if (printed != ExitCode::done) return printed;
+  return report.failed > 0 ? ExitCode::some_failed : ExitCode::done;
 }
 
-void warn(const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
-}
-
-/// Says that rows are missing from the merged file, and how to get them.
-ExitCode say_missing(const MergeReport& merged, const std::filesystem::path& dir) {
-  std::fprintf(stderr, "%zu of %zu points have no row yet; `tenex run STUDY --out %s` continues\n", merged.missing,
-               merged.rows + merged.missing, dir.string().c_str());
-  return ExitCode::interrupted;
-}
-
-ExitCode finish(const RunReport& report, const std::filesystem::path& out) {
+ExitCode finish(const RunReport& report, const std::filesystem::path& out, const Slice& slice) {
   warn(report.warnings);
   warn(report.merge.warnings);
+  const auto elsewhere = points_elsewhere(slice, report.points);
   if (report.interrupted) {
+    const auto left = report.points - std::min(report.points, report.already_done + report.evaluated);
     std::fprintf(stderr, "interrupted after %zu of %zu points; the same command continues\n",
-                 report.already_done + report.evaluated, report.points);
+                 report.points - elsewhere - left, report.points - elsewhere);
     return ExitCode::interrupted;
   }
-  fmt::print("{} points: {} evaluated now in {:.1f} s, {} from before, {} not ok\n", report.points, report.evaluated,
-             report.seconds, report.already_done, report.failed);
+  if (slice.count > 1) return finish_slice(report, slice, elsewhere);
+  fmt::print("{} points: {} evaluated now in {:.1f} s, {} from before, {} not ok{}\n", report.points, report.evaluated,
+             report.seconds, report.already_done, report.failed, describe_pruned(report.pruned));
   const auto printed = print_summary(report.merge.file);
   if (printed != ExitCode::done) return printed;
   if (report.merge.missing > 0) return say_missing(report.merge, out);
   return report.failed > 0 ? ExitCode::some_failed : ExitCode::done;
 }
 
-ExitCode run_study(const RunArguments& arguments, const MpiSession* session) {
+ExitCode run_study(const RunArguments& arguments, MpiSession* session) {
   const auto shared = share_run(arguments, session);
   if (!shared) return ExitCode::bad_input;
   RunOptions options;
@@ -73,15 +75,25 @@ ExitCode run_study(const RunArguments& arguments, const MpiSession* session) {
   options.threads = arguments.threads;
   options.memory_limit_bytes = shared->memory_limit;
   options.open = {arguments.extend, arguments.retry_failed};
+  const auto slice = parse_slice(arguments.slice);
+  ensure(slice.ok(), "the slice was checked with the other arguments");
+  options.open.slice = *slice;
   options.quiet = arguments.quiet;
+  const auto level = parse_log_level(arguments.log_level);
+  ensure(level.ok(), "the log level was checked with the other arguments");
+  options.log_level = *level;
   options.one_by_one = arguments.one_by_one;
+  const auto time_limit = parse_time(arguments.time_limit.empty() ? "0s" : arguments.time_limit);
+  ensure(time_limit.ok(), "the time limit was checked with the other arguments");
+  options.time_limit_seconds = static_cast<double>(time_limit->count()) * 1e-12;
+  if (session != nullptr) options.on_lost_rank = [session] { session->abandon(); };
   const bool first = session == nullptr || session->rank() == 0;
   const auto report = session != nullptr ? run_with_mpi(shared->study, options) : run_alone(shared->study, options);
   if (!report) {
     if (first) complain(report.errors());
     return exit_of(report.errors());
   }
-  return first ? finish(*report, arguments.out) : ExitCode::done;
+  return first ? finish(*report, arguments.out, *slice) : ExitCode::done;
 }
 
 }  // namespace
@@ -102,6 +114,57 @@ ExitCode execute(const RunArguments& arguments) {
   }
 }
 
+namespace {
+
+/// A point as an entry of the plan's list.
+Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
+  Report entry;
+  entry.add("key", to_string(point.key));
+  for (const auto& setting : settings()) {
+    if (setting.training && !trains) continue;
+    if (setting.kind == Setting::Kind::text)
+      entry.add(std::string(setting.name), text_setting(point, setting.name));
+    else
+      entry.add(std::string(setting.name), integer_setting(point, setting.name));
+  }
+  entry.add("expected_seconds", cost.seconds);
+  entry.add("planned_bytes", static_cast<std::int64_t>(cost.bytes));
+  return entry;
+}
+
+/// How many points train which workload under which scheme.
+using TrainingCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
+
+std::vector<Report> entries_of(const TrainingCounts& counts) {
+  std::vector<Report> entries;
+  for (const auto& [names, points] : counts) {
+    Report entry;
+    entry.add("workload", names.first);
+    entry.add("scheme", names.second);
+    entry.add("points", points);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+/// Writes the job's file, or prints it where none is named.
+ExitCode write_sbatch(const PlanArguments& arguments, const std::string& name, const StudyCost& cost) {
+  const auto study = std::filesystem::absolute(arguments.study).lexically_normal();
+  const auto shape = shape_job(cost, {arguments.ranks, arguments.threads});
+  const auto folder = study.parent_path().filename().string();
+  const auto text =
+      sbatch_text(name, study, std::filesystem::path("results") / (folder.empty() ? name : folder), cost, shape);
+  if (arguments.sbatch->empty()) return std::fputs(text.c_str(), stdout), ExitCode::done;
+  if (const auto status = write_file_atomically(*arguments.sbatch, text); !status)
+    return complain(status.errors()), ExitCode::some_failed;
+  fmt::print("{}: {} nodes, {} ranks of {} threads; submit it from the top of the checkout: sbatch {}\n",
+             arguments.sbatch->string(), shape.nodes, shape.nodes * shape.ranks_per_node, shape.threads,
+             arguments.sbatch->string());
+  return ExitCode::done;
+}
+
+}  // namespace
+
 ExitCode execute(const PlanArguments& arguments) {
   auto study = read_study(arguments.study, vocabulary());
   if (!study) return complain(study.errors()), ExitCode::bad_input;
@@ -110,23 +173,17 @@ ExitCode execute(const PlanArguments& arguments) {
   double seconds = 0;
   std::size_t largest = 0;
   std::vector<Report> points;
+  TrainingCounts trained;
+  StudyCost whole;
   for (const auto& point : study->points) {
     const auto cost = estimator(point);
+    whole.add(cost);
     seconds += cost.seconds;
     largest = std::max(largest, cost.bytes);
-    if (!arguments.points) continue;
-    Report entry;
-    entry.add("key", to_string(point.key));
-    for (const auto& setting : settings()) {
-      if (setting.kind == Setting::Kind::text)
-        entry.add(std::string(setting.name), text_setting(point, setting.name));
-      else
-        entry.add(std::string(setting.name), integer_setting(point, setting.name));
-    }
-    entry.add("expected_seconds", cost.seconds);
-    entry.add("planned_bytes", static_cast<std::int64_t>(cost.bytes));
-    points.push_back(std::move(entry));
+    if (point.training) ++trained[{point.training->workload.text, point.training->scheme}];
+    if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
   }
+  if (arguments.sbatch) return write_sbatch(arguments, study->name, whole);
   Report report;
   report.add("study", study->name);
   report.add("points", static_cast<std::int64_t>(study->points.size()));
@@ -134,23 +191,10 @@ ExitCode execute(const PlanArguments& arguments) {
   report.add("duplicates", static_cast<std::int64_t>(study->duplicates));
   report.add("expected_core_seconds", seconds);
   report.add("largest_point_bytes", static_cast<std::int64_t>(largest));
+  if (!trained.empty()) report.add("training", entries_of(trained));
   if (arguments.points) report.add("point_list", std::move(points));
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return ExitCode::done;
-}
-
-ExitCode execute(const MergeArguments& arguments) {
-  const auto study = read_stored_study(arguments.dir, vocabulary());
-  if (!study) return complain(study.errors()), ExitCode::bad_input;
-  const auto report = merge(arguments.dir, *study);
-  if (!report) return complain(report.errors()), ExitCode::some_failed;
-  warn(report->warnings);
-  fmt::print("{} rows, {} missing, {} not ok, {} found more than once\n", report->rows, report->missing, report->failed,
-             report->repeated);
-  const auto printed = print_summary(report->file);
-  if (printed != ExitCode::done) return printed;
-  if (report->missing > 0) return say_missing(*report, arguments.dir);
-  return report->failed > 0 ? ExitCode::some_failed : ExitCode::done;
 }
 
 }  // namespace tenex::cli

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
-#include <ranges>
-#include <utility>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "report.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/codesign/network_cost.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/store/store.hpp"
 
@@ -28,13 +31,8 @@ struct Tally {
   double best_algbw = 0;
 };
 
-std::size_t setting_index(std::string_view name) {
-  const auto found = std::ranges::find(settings(), name, &Setting::name);
-  ensure(found != settings().end(), "a summary column is no setting");
-  return static_cast<std::size_t>(found - settings().begin());
-}
-
 void count(Tally& tally, const Evaluation& row) {
+  if (row.status == PointStatus::pruned) return;  // a search left it out
   ++tally.points;
   if (row.status != PointStatus::ok) {
     ++tally.not_ok;
@@ -63,25 +61,79 @@ std::vector<std::string> table_row(const std::string& name, const Tally& tally) 
           tally.best_algbw > 0 ? to_rounded_rate(tally.best_algbw) : "-"};
 }
 
-}  // namespace
-
-Result<std::string> summarize(const std::filesystem::path& file) {
-  const auto table = read_result(file);
-  if (!table) return table.errors();
-  const auto collective = setting_index("collective");
-  const auto algorithm = setting_index("algorithm");
-  std::map<std::string, Tally> tallies;
-  Tally all;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) {
-    const auto& words = table->settings[i];
-    count(tallies[words[collective] + "  " + words[algorithm]], table->rows[i]);
-    count(all, table->rows[i]);
-  }
+std::string table_of(const std::map<std::string, Tally>& tallies, const Tally& all) {
   std::vector<std::vector<std::string>> rows{{"collective, algorithm", "points", "verified", "not ok", "at bound",
                                               "geometric mean efficiency", "least", "best algbw"}};
   for (const auto& [name, tally] : tallies) rows.push_back(table_row(name, tally));
   rows.push_back(table_row("all", all));
   return format_table(rows);
+}
+
+/// Of points that train one workload under one scheme.
+struct TrainingTally {
+  std::size_t points = 0;
+  std::size_t not_ok = 0;
+  std::int64_t best_time_ps = -1;
+  double its_cost_usd = std::numeric_limits<double>::quiet_NaN();  ///< the cheapest of that time
+  double best_perf_per_cost = std::numeric_limits<double>::quiet_NaN();
+  double largest_gap = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Whether `value` beats `best`, either of which may be absent.
+bool beats(double value, double best) { return !std::isnan(value) && (std::isnan(best) || value > best); }
+
+void count(TrainingTally& tally, const Evaluation& row) {
+  if (row.status == PointStatus::pruned) return;
+  ++tally.points;
+  if (row.status != PointStatus::ok) {
+    ++tally.not_ok;
+    return;
+  }
+  const bool sooner = tally.best_time_ps < 0 || row.training_time_ps < tally.best_time_ps;
+  const bool cheaper = row.training_time_ps == tally.best_time_ps && beats(-row.network_cost_usd, -tally.its_cost_usd);
+  if (sooner || cheaper) tally.its_cost_usd = row.network_cost_usd;
+  if (sooner) tally.best_time_ps = row.training_time_ps;
+  if (beats(row.perf_per_cost, tally.best_perf_per_cost)) tally.best_perf_per_cost = row.perf_per_cost;
+  if (beats(row.relative_gap, tally.largest_gap)) tally.largest_gap = row.relative_gap;
+}
+
+std::string table_of(const std::map<std::string, TrainingTally>& tallies) {
+  std::vector<std::vector<std::string>> rows{
+      {"workload, scheme", "points", "not ok", "best time", "its cost", "best perf per cost", "largest gap"}};
+  const auto or_dash = [](double value, auto&& text) { return std::isnan(value) ? std::string("-") : text(value); };
+  for (const auto& [name, tally] : tallies)
+    rows.push_back({name, fmt::format("{}", tally.points), fmt::format("{}", tally.not_ok),
+                    tally.best_time_ps < 0 ? "-" : to_rounded(picoseconds(tally.best_time_ps)),
+                    or_dash(tally.its_cost_usd, [](double usd) { return to_string(dollars(std::llround(usd))); }),
+                    or_dash(tally.best_perf_per_cost, [](double value) { return fmt::format("{:.4g}/(s$)", value); }),
+                    or_dash(tally.largest_gap, [](double gap) { return fmt::format("{:.1e}", gap); })});
+  return format_table(rows);
+}
+
+/// What the tallies read.
+ColumnChoice columns_to_read() {
+  ColumnChoice choice{{"collective", "algorithm", "workload", "scheme"},
+                      {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw"}};
+  for (const auto& column : metric_columns())
+    if (column.training && column.kind != MetricColumn::Kind::text) choice.metrics.push_back(column.name);
+  return choice;
+}
+
+}  // namespace
+
+Result<std::string> summarize(const std::filesystem::path& file) {
+  std::map<std::string, Tally> tallies;
+  std::map<std::string, TrainingTally> trained;
+  Tally all;
+  const auto count_row = [&](const std::vector<std::string_view>& words, const Evaluation& row) {
+    const auto& [collective, algorithm, workload, scheme] = std::tie(words[0], words[1], words[2], words[3]);
+    if (!workload.empty()) return count(trained[fmt::format("{}  {}", workload, scheme)], row);
+    count(tallies[fmt::format("{}  {}", collective, algorithm)], row);
+    count(all, row);
+  };
+  if (const auto status = visit_rows(file, columns_to_read(), count_row); !status) return status.errors();
+  if (trained.empty()) return table_of(tallies, all);
+  return (tallies.empty() ? "" : table_of(tallies, all) + "\n") + table_of(trained);
 }
 
 }  // namespace tenex::cli

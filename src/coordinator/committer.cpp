@@ -24,6 +24,7 @@ class Committer::Impl {
  public:
   Impl(const Study& study, std::filesystem::path dir, ShardWriter writer)
       : study_(study), dir_(std::move(dir)), writer_(std::move(writer)) {
+    journal_descriptor_ = writer_.journal_descriptor();
     thread_ = std::thread([this] { loop(); });
   }
 
@@ -46,13 +47,20 @@ class Committer::Impl {
     if (has_schedule) changed_.wait(lock, [&] { return taken_ >= mine; });
   }
 
-  void announce(std::uint32_t point) {
+  std::size_t waiting() const {
+    const std::lock_guard lock(mutex_);
+    return queue_.size();
+  }
+
+  void announce(std::uint32_t point, std::string crash) {
     std::unique_lock lock(mutex_);
-    announced_.push_back(point);
+    announced_.push_back({point, std::move(crash)});
     const auto mine = ++announces_asked_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return announces_done_ >= mine; });
   }
+
+  int journal_descriptor() const { return journal_descriptor_; }
 
   bool flush_until(Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
@@ -98,8 +106,9 @@ class Committer::Impl {
     const bool broken = !errors_.empty();
     lock.unlock();
     Status status = success();
-    for (const auto point : points) {
-      if (!broken && status.ok()) status = writer_.start(point);
+    for (const auto& note : points) {
+      if (broken || !status.ok()) break;
+      status = note.crash.empty() ? writer_.start(note.point) : writer_.note_crash(note.point, note.crash);
     }
     lock.lock();
     if (!status.ok()) errors_ = status.errors();
@@ -155,14 +164,21 @@ class Committer::Impl {
     changed_.notify_all();
   }
 
+  /// For the journal: a point begins, or has ended a process.
+  struct Announcement {
+    std::uint32_t point = 0;
+    std::string crash;  ///< why the process ended; empty: the point begins
+  };
+
   const Study& study_;
   std::filesystem::path dir_;
   ShardWriter writer_;  ///< touched by the thread alone
+  int journal_descriptor_ = -1;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<FinishedPoint> queue_;
-  std::vector<std::uint32_t> announced_;
+  std::vector<Announcement> announced_;
   std::uint64_t announces_asked_ = 0;
   std::uint64_t announces_done_ = 0;
   std::uint64_t put_ = 0;
@@ -179,7 +195,10 @@ Committer::Committer(const Study& study, std::filesystem::path dir, ShardWriter 
 Committer::~Committer() = default;
 
 void Committer::put(FinishedPoint point) { impl_->put(std::move(point)); }
-void Committer::announce(std::uint32_t point) { impl_->announce(point); }
+std::size_t Committer::waiting() const { return impl_->waiting(); }
+void Committer::announce(std::uint32_t point) { impl_->announce(point, {}); }
+void Committer::note_crash(std::uint32_t point, const std::string& reason) { impl_->announce(point, reason); }
+int Committer::journal_descriptor() const { return impl_->journal_descriptor(); }
 bool Committer::flush_until(Clock::time_point deadline) { return impl_->flush_until(deadline); }
 Status Committer::finish() { return impl_->finish(); }
 bool Committer::failed() const { return impl_->failed(); }

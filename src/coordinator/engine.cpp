@@ -13,11 +13,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <thread>
 #include <unordered_map>
+
+#include "tenex/coordinator/cost_model.hpp"
+#include "tenex/coordinator/crash_handler.hpp"
 
 namespace tenex {
 
@@ -65,6 +69,7 @@ class Engine::Impl {
         sink_(std::move(sink)),
         announce_(std::move(announce)) {
     options_.threads = std::max(1, options_.threads);
+    options_.node_memory_bytes = std::max(options_.node_memory_bytes, options_.memory_limit_bytes);
     thread_ = std::thread([this] { loop(); });
   }
 
@@ -111,6 +116,9 @@ class Engine::Impl {
     const std::lock_guard lock(mutex_);
     RankReport result = report_;
     report_.finished_leases.clear();
+    report_.early_values.clear();
+    for (const auto& [kind, cost] : costs_) result.costs.push_back(cost);
+    costs_.clear();
     result.backlog_seconds = nothing_at_hand() ? 0.0 : std::max(backlog_, 1e-9);
     return result;
   }
@@ -128,9 +136,14 @@ class Engine::Impl {
  private:
   struct Task {
     std::uint32_t point = 0;
-    Estimate estimate;
+    Estimate estimate;       ///< its seconds corrected by the lease
+    double uncorrected = 0;  ///< seconds as estimated
+    std::uint32_t kind = 0;
     std::uint64_t lease = 0;
     bool deep = false;
+    bool careful = false;  ///< announced whatever its size
+    bool whole_node = false;
+    std::uint8_t round = 0;  ///< of a search, from 1: the point is valued; 0: it is evaluated
   };
 
   /// Under the lock, as are the two below.
@@ -160,14 +173,30 @@ class Engine::Impl {
     changed_.notify_all();
   }
 
+  [[nodiscard]] Fidelity fidelity_of(std::uint8_t round) const { return study_.search.rounds.at(round - 1U).fidelity; }
+
   std::vector<Task> make_tasks(const Lease& lease) const {
     std::vector<Task> tasks;
     double total = 0;
     for (const auto point : lease.points) {
-      tasks.push_back({point, estimates_.of(point), lease.id, false});
-      total += tasks.back().estimate.seconds;
+      Task task;
+      task.point = point;
+      task.round = lease.round;
+      task.estimate = task.round == 0 ? estimates_.of(point)
+                                      : options_.estimate_early(study_.points[point], fidelity_of(task.round));
+      task.uncorrected = task.estimate.seconds;
+      task.estimate.seconds *= lease.scale;
+      if (task.round == 0) task.kind = estimates_.kind(point);
+      task.lease = lease.id;
+      task.careful = lease.careful;
+      task.whole_node = lease.exclusive;
+      total += task.estimate.seconds;
+      tasks.push_back(task);
     }
-    for (auto& task : tasks) task.deep = wants_all_threads(task.estimate, total, options_);
+    for (auto& task : tasks) {
+      const bool alone = options_.threads > 1 && task.whole_node;
+      task.deep = alone || wants_all_threads(task.estimate, total, options_);
+    }
     std::ranges::sort(tasks, [](const Task& a, const Task& b) {
       return a.estimate.seconds != b.estimate.seconds ? a.estimate.seconds > b.estimate.seconds : a.point < b.point;
     });
@@ -184,6 +213,7 @@ class Engine::Impl {
         if (stopping_) return;
         continue;
       }
+      if (skip_front(waiting_.front().deep)) continue;
       mark_progress_ = Clock::now();
       if (waiting_.front().deep) {
         const Task task = start_front();
@@ -214,6 +244,8 @@ class Engine::Impl {
         if ((running_ == 0 && !unpacking_) || draining_) break;
       } else if (waiting_.front().deep) {
         break;
+      } else if (skip_front(false)) {
+        continue;
       } else if (running_ == 0 || running_bytes_ + waiting_.front().estimate.bytes <= options_.memory_limit_bytes) {
         return start_front();
       }
@@ -223,6 +255,30 @@ class Engine::Impl {
     lock.unlock();
     changed_.notify_all();
     return std::nullopt;
+  }
+
+  /// Forgets the first waiting point where it would not end in time; under the lock.
+  bool skip_front(bool deep) {
+    if (!options_.ends_at) return false;
+    const Task& task = waiting_.front();
+    const bool shared = deep && task.estimate.threaded;
+    const double seconds = task.estimate.seconds / (shared ? options_.threads : 1);
+    if (seconds_between(Clock::now(), *options_.ends_at) >= seconds) return false;
+    const auto lease = task.lease;
+    backlog_ -= task.estimate.seconds;
+    ++report_.skipped;
+    waiting_.pop_front();
+    note_end_of(lease);
+    changed_.notify_all();
+    return true;
+  }
+
+  /// One point of the lease is done with; under the lock.
+  void note_end_of(std::uint64_t lease) {
+    const auto left = left_of_lease_.find(lease);
+    if (left == left_of_lease_.end() || --left->second > 0) return;
+    report_.finished_leases.push_back(lease);
+    left_of_lease_.erase(left);
   }
 
   /// Under the lock.
@@ -235,7 +291,9 @@ class Engine::Impl {
   }
 
   void run(const Task& task, int threads, bool alone) {
-    if (announce_ && worth_announcing(task.estimate, options_)) announce_(task.point);
+    if (announce_ && (task.careful || worth_announcing(task.estimate, options_))) announce_(task.point);
+    if (task.round > 0) return value_early(task, threads);
+    const auto begin = Clock::now();
     FinishedPoint finished;
     finished.point = task.point;
     finished.output = evaluate_guarded(task, threads, alone);
@@ -243,14 +301,35 @@ class Engine::Impl {
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
             .count();
     const bool ok = finished.output.row.status == PointStatus::ok;
+    const double wall = seconds_between(begin, Clock::now());
     sink_(std::move(finished));
-    note_finished(task, ok);
+    note_finished(task, ok, wall * (task.estimate.threaded ? threads : 1));
+  }
+
+  /// A point of a search's round: no row, but a value for rank 0.
+  void value_early(const Task& task, int threads) {
+    EarlyValue early{task.point, task.round - 1U, std::numeric_limits<double>::quiet_NaN()};
+    try {
+      const PointInHand in_hand(options_.crash_journal, study_.points.key(task.point), threads > 1);
+      const auto value = options_.value_early(study_.points[task.point], fidelity_of(task.round),
+                                              study_.search.objective, cache_, options_for(task, threads));
+      if (value) early.value = *value;
+    } catch (const std::exception&) {
+      // It goes on without a value; its row will say what evaluation meets.
+    }
+    note_finished(task, early);
+  }
+
+  [[nodiscard]] EvaluateOptions options_for(const Task& task, int threads) const {
+    EvaluateOptions options;
+    options.threads = threads;
+    const bool beyond_share = task.whole_node || task.estimate.bytes > options_.memory_limit_bytes;
+    options.memory_limit_bytes = beyond_share ? options_.node_memory_bytes : options_.memory_limit_bytes;
+    return options;
   }
 
   EvaluationOutput evaluate_guarded(const Task& task, int threads, bool alone) {
-    EvaluateOptions options;
-    options.threads = threads;
-    options.memory_limit_bytes = options_.memory_limit_bytes;
+    EvaluateOptions options = options_for(task, threads);
     options.alone = alone;
     options.keep_schedule = task.point < study_.store_schedule.size() && study_.store_schedule[task.point];
     const bool here =
@@ -263,6 +342,7 @@ class Engine::Impl {
     options.utilization_bins = stores("utilization") ? study_.outputs.utilization_bins : 0;
     options.arrivals = stores("arrivals");
     try {  // an exception must not leave an OpenMP region, and no point ends the study
+      const PointInHand in_hand(options_.crash_journal, study_.points.key(task.point), threads > 1);
       return evaluate_point_(study_.points[task.point], cache_, options);
     } catch (const std::bad_alloc&) {
       return failed_output(PointStatus::out_of_memory, "the allocation failed (less memory was free than was planned)");
@@ -271,25 +351,46 @@ class Engine::Impl {
     }
   }
 
-  void note_finished(const Task& task, bool ok) {
+  void note_finished(const Task& task, bool ok, double measured) {
     {
       const std::lock_guard lock(mutex_);
-      --running_;
-      running_bytes_ -= task.estimate.bytes;
-      backlog_ -= task.estimate.seconds;
+      note_progress(task);
       ++report_.evaluated;
       report_.failed += ok ? 0 : 1;
-      report_.progress.expected_done += task.estimate.seconds;
-      const auto now = Clock::now();
-      report_.progress.busy_seconds += seconds_between(mark_progress_, now);
-      mark_progress_ = now;
-      const auto left = left_of_lease_.find(task.lease);
-      if (left != left_of_lease_.end() && --left->second == 0) {
-        report_.finished_leases.push_back(task.lease);
-        left_of_lease_.erase(left);
-      }
+      if (ok) learn(task, measured);  // a refusal says nothing about its kind
+      note_end_of(task.lease);
     }
     changed_.notify_all();
+  }
+
+  void note_finished(const Task& task, const EarlyValue& early) {
+    {
+      const std::lock_guard lock(mutex_);
+      note_progress(task);
+      report_.early_values.push_back(early);  // before its lease ends: who hears of that has all values
+      note_end_of(task.lease);
+    }
+    changed_.notify_all();
+  }
+
+  /// Under the lock.
+  void note_progress(const Task& task) {
+    --running_;
+    running_bytes_ -= task.estimate.bytes;
+    backlog_ -= task.estimate.seconds;
+    report_.progress.expected_done += task.estimate.seconds;
+    const auto now = Clock::now();
+    report_.progress.busy_seconds += seconds_between(mark_progress_, now);
+    mark_progress_ = now;
+  }
+
+  /// Under the lock.
+  void learn(const Task& task, double measured) {
+    auto& cost = costs_[task.kind];
+    cost.kind = task.kind;
+    ++cost.points;
+    cost.expected += task.uncorrected;
+    cost.measured += measured;
   }
 
   const Study& study_;
@@ -307,6 +408,7 @@ class Engine::Impl {
   std::size_t packed_points_ = 0;  ///< of the arrived leases and of the one that is being unpacked
   bool unpacking_ = false;
   std::unordered_map<std::uint64_t, std::size_t> left_of_lease_;
+  std::unordered_map<std::uint32_t, KindCost> costs_;  ///< since the last report, by kind
   std::size_t running_ = 0;
   std::size_t running_bytes_ = 0;
   double backlog_ = 0;

@@ -4,12 +4,15 @@
 #include <exception>
 #include <utility>
 
+#include "tenex/coordinator/cost_model.hpp"
+
 namespace tenex {
 
 Estimates::Estimates(const Study& study, EstimatePoint estimate_point)
     : study_(study),
       estimate_point_(std::move(estimate_point)),
       values_(study.points.size()),
+      kinds_(study.points.size(), 0),
       known_(study.points.size(), false) {}
 
 Estimates::~Estimates() {
@@ -23,15 +26,23 @@ Estimate Estimates::of(std::uint32_t point) {
     if (known_[point]) return values_[point];
   }
   Estimate made;
+  const auto& design = study_.points[point];
+  const auto kind = kind_of(design);
   try {  // unlocked: two that race make the same one
-    made = estimate_point_(study_.points[point]);
+    made = estimate_point_(design);
   } catch (const std::exception&) {
     // No room to estimate in: it counts as nothing, and its row will say what evaluation meets.
   }
   const std::lock_guard lock(mutex_);
   values_[point] = made;
+  kinds_[point] = kind;
   known_[point] = true;
   return made;
+}
+
+std::uint32_t Estimates::kind(std::uint32_t point) const {
+  const std::lock_guard lock(mutex_);
+  return kinds_[point];
 }
 
 void Estimates::start_all(std::vector<std::uint32_t> points, int threads) {

@@ -3,8 +3,12 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
+#include <future>
+#include <memory>
 #include <optional>
 
+#include "lead_folder.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "worker.hpp"
@@ -14,7 +18,7 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto alive_interval = std::chrono::seconds(5);
+constexpr auto time_to_commit = std::chrono::seconds(10);
 
 class Follower {
  public:
@@ -23,14 +27,17 @@ class Follower {
         setup_(setup),
         transport_(transport),
         estimates_(study, setup.estimate_point),
+        leave_(leave),
         way_out_(signals_, leave, {}) {}
 
   Result<RunReport> run() {
+    report_.memory_kills = setup_.count_memory_kills();
     transport_.send(0, HelloMessage{study_.digest, study_.points.size(),
                                     static_cast<std::uint32_t>(setup_.engine.threads), host_name()});
     AdaptiveSleep sleep;
     while (!over_) sleep.rest(round());
-    while (!transport_.all_sent()) sleep.rest(false);
+    const auto deadline = Clock::now() + longest_goodbye;
+    while (!transport_.all_sent() && Clock::now() < deadline) sleep.rest(false);
     return outcome();
   }
 
@@ -38,12 +45,13 @@ class Follower {
   /// One round of the loop; whether anything happened.
   bool round() {
     bool active = receive();
+    mind_rank_zero();
     if (way_out_.poll(worker_ ? &*worker_ : nullptr)) stop(DrainReason::signal);
     if (worker_ && worker_->committer().failed()) stop(DrainReason::error);
     take_report();
-    if (!said_bye_ && no_more_ && (!worker_ || worker_->idle())) say_bye();
+    if (!said_bye_ && no_more_ && (!worker_ || worker_->idle())) finish();
     if (!said_bye_ && worker_ && !no_more_) active = ask_for_more() || active;
-    if (!said_bye_ && Clock::now() - last_word_ > alive_interval) say(AliveMessage{report_});
+    if (Clock::now() - last_word_ > alive_interval(setup_.silence)) say(AliveMessage{report_});
     return active;
   }
 
@@ -51,28 +59,56 @@ class Follower {
     bool any = false;
     while (const auto message = transport_.receive()) {
       any = true;
+      last_heard_ = Clock::now();
       if (const auto* start = std::get_if<StartMessage>(&message->second)) begin(*start);
       if (const auto* lease = std::get_if<LeaseMessage>(&message->second); lease != nullptr && worker_) {
-        worker_->engine().push({lease->id, to_points(lease->ranges), lease->seconds});
+        log_->note(LogLevel::info, fmt::format("lease {}: {} points, {:.3g} s expected", lease->id,
+                                               to_points(lease->ranges).size(), lease->seconds));
+        worker_->engine().push({lease->id, to_points(lease->ranges), lease->seconds, lease->scale, lease->careful,
+                                lease->exclusive, lease->round});
       }
       if (const auto* drain = std::get_if<DrainMessage>(&message->second)) {
         no_more_ = true;
+        log_->note(LogLevel::info,
+                   fmt::format("rank 0 says: no more leases{}",
+                               drain->reason == DrainReason::done ? "" : ", and begin no further point"));
         if (drain->reason != DrainReason::done && worker_) worker_->engine().drain();
       }
       if (const auto* bye = std::get_if<ByeMessage>(&message->second)) {
         over_ = true;
         last_words_ = *bye;
+        if (bye->lost_ranks > 0 && setup_.on_lost_rank) setup_.on_lost_rank();
       }
     }
     return any;
   }
 
+  /// Rank 0 is dead when it has said nothing for too long: commits what is finished and leaves; the same command
+  /// continues.
+  void mind_rank_zero() {
+    const auto now = Clock::now();
+    if (now - last_round_ > setup_.silence / 4) last_heard_ = now;  // this process was stopped: words are on their way
+    last_round_ = now;
+    if (now - last_heard_ <= setup_.silence) return;
+    fmt::print(stderr,
+               "rank {} on {}: rank 0 has said nothing for {:.3g} s and counts as dead; the same command continues\n",
+               transport_.rank(), host_name(), setup_.silence.count());
+    if (worker_) {
+      worker_->engine().drain();
+      worker_->committer().flush_until(now + time_to_commit);
+    }
+    leave_(exit_interrupted);
+  }
+
   void begin(const StartMessage& start) {
     if (no_more_) return;  // stopped before it began
+    log_ = open_log(setup_, start.incarnation, transport_.rank());
+    log_->note(LogLevel::info, fmt::format("run {} begins: rank {} of {} on {}, {} threads", start.incarnation,
+                                           transport_.rank(), transport_.size(), host_name(), setup_.engine.threads));
     auto writer =
         ShardWriter::open(setup_.out, study_, start.incarnation, static_cast<std::uint32_t>(transport_.rank()));
     if (writer.ok()) {
-      worker_.emplace(study_, setup_, estimates_, std::move(*writer));
+      worker_.emplace(study_, setup_, estimates_, std::move(*writer), log_);
     } else {
       append(errors_, writer.errors());
       stop(DrainReason::error);
@@ -83,6 +119,9 @@ class Follower {
   void stop(DrainReason reason) {
     if (told_to_stop_) return;
     told_to_stop_ = no_more_ = true;
+    log_->note(LogLevel::warning,
+               fmt::format("begins no further point ({})",
+                           reason == DrainReason::error ? "its rows cannot be stored" : "a signal asked for that"));
     if (worker_) worker_->engine().drain();
     say(DrainMessage{reason});
   }
@@ -92,6 +131,9 @@ class Follower {
     auto fresh = worker_->engine().report();
     fresh.finished_leases.insert(fresh.finished_leases.begin(), report_.finished_leases.begin(),
                                  report_.finished_leases.end());
+    fresh.costs.insert(fresh.costs.begin(), report_.costs.begin(), report_.costs.end());
+    fresh.early_values.insert(fresh.early_values.begin(), report_.early_values.begin(), report_.early_values.end());
+    fresh.memory_kills = report_.memory_kills;
     report_ = std::move(fresh);
   }
 
@@ -107,20 +149,30 @@ class Follower {
     return true;
   }
 
-  void say_bye() {
+  /// Commits all rows, on a thread of its own so that rank 0 hears of this one meanwhile, and then says BYE.
+  void finish() {
+    if (worker_ && !committing_.valid())
+      committing_ = std::async(std::launch::async, [this] { return worker_->committer().finish(); });
+    if (worker_ && committing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
     said_bye_ = true;
     if (worker_) {
-      const auto status = worker_->committer().finish();
+      const auto status = committing_.get();
       if (!status.ok()) append(errors_, status.errors());
       take_report();
     }
-    say(ByeMessage{report_, errors_, false});
+    log_->note(LogLevel::info,
+               fmt::format("is done: {} points evaluated, {} not ok", report_.evaluated, report_.failed));
+    say(ByeMessage{report_, errors_, false, 0});
   }
 
   void say(const RankMessage& message) {
     transport_.send(0, message);
     last_word_ = Clock::now();
-    if (!std::holds_alternative<DrainMessage>(message)) report_.finished_leases.clear();  // the others carry the report
+    if (std::holds_alternative<DrainMessage>(message)) return;
+    report_.finished_leases.clear();  // the others carry the report
+    report_.costs.clear();
+    report_.early_values.clear();
+    report_.memory_kills = setup_.count_memory_kills();
   }
 
   Result<RunReport> outcome() const {
@@ -131,6 +183,7 @@ class Follower {
     result.evaluated = static_cast<std::size_t>(report_.evaluated);
     result.failed = static_cast<std::size_t>(last_words_.report.failed);
     result.interrupted = last_words_.interrupted;
+    result.lost_ranks = static_cast<std::size_t>(last_words_.lost_ranks);
     result.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return result;
   }
@@ -139,14 +192,19 @@ class Follower {
   const RankSetup& setup_;
   Transport& transport_;
   Estimates estimates_;
+  LeaveProcess leave_;
   Signals signals_;
   WayOut way_out_;
+  std::shared_ptr<const RankLog> log_ = std::make_shared<RankLog>();
   std::optional<Worker> worker_;
+  std::future<Status> committing_;  ///< ends before the worker does
   RankReport report_;
   Diagnostics errors_;
   ByeMessage last_words_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point last_word_ = Clock::now();
+  Clock::time_point last_word_ = start_;
+  Clock::time_point last_heard_ = start_;
+  Clock::time_point last_round_ = start_;
   bool no_more_ = false;
   bool told_to_stop_ = false;
   bool said_bye_ = false;

@@ -1,15 +1,24 @@
 // Rank 0: owns the folder and the lease queue, answers the others, evaluates too, and ends the run.
 #include <fmt/format.h>
+#include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <future>
+#include <memory>
 #include <optional>
-#include <type_traits>
+#include <string>
 #include <vector>
 
+#include "lead_folder.hpp"
+#include "peer.hpp"
+#include "run_warnings.hpp"
+#include "search_phase.hpp"
 #include "tenex/coordinator/progress.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
+#include "tenex/coordinator/work_plan.hpp"
 #include "worker.hpp"
 
 namespace tenex {
@@ -17,16 +26,10 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto longest_goodbye = std::chrono::seconds(10);
-
-struct Peer {
-  std::string host = "?";
-  int threads = 1;
-  RankReport report;
-  std::uint64_t leases_sent = 0;
-  bool asks = false;
-  bool said_bye = false;
-};
+std::int64_t unix_milliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 class Leader {
  public:
@@ -40,22 +43,33 @@ class Leader {
         state_(folder->state()),
         estimates_(study, setup.estimate_point),
         peers_(transport.size()),
-        progress_(setup.quiet, state_.done_count) {
+        progress_(setup.quiet, state_.done_count - state_.elsewhere) {
     peers_[0].said_bye = true;
-    for (auto& peer : peers_) peer.threads = setup.engine.threads;
+    for (auto& peer : peers_) {
+      peer.threads = setup.engine.threads;
+      peer.last_word = Clock::now();
+    }
   }
 
   Result<RunReport> run() {
-    estimates_.start_all(points_to_do(), setup_.engine.threads);
+    log_->note(LogLevel::info,
+               fmt::format("run {} begins: {} points, {} done, {} ranks; rank 0 on {}, {} threads", state_.incarnation,
+                           study_.points.size(), state_.done_count, peers_.size(), host_name(), setup_.engine.threads));
     start_own_worker();
     AdaptiveSleep sleep;
     while (!everyone_done()) sleep.rest(round());
+    give_up_the_guilty();
     finish_own_worker();
     RunReport report = count();
     report.warnings = state_.warnings;
-    if (!state_.interrupted.empty()) report.warnings.push_back(describe_interrupted());
+    append_warnings(report);
+    log_->note(LogLevel::info, fmt::format("the run is over: {} points evaluated{}", report.evaluated,
+                                           report.interrupted ? ", interrupted" : ""));
+    for (const auto& warning : report.warnings) log_->note(LogLevel::warning, warning);
+    for (const auto& error : errors_) log_->note(LogLevel::warning, to_string(error));
     progress_.finish(progress());
     if (errors_.empty() && !report.interrupted) merge_rows(report, sleep);
+    report.lost_ranks = lost_ranks_;
     say_goodbye(report, sleep);
     if (!errors_.empty()) return errors_;
     report.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -72,34 +86,138 @@ class Leader {
     return points;
   }
 
-  /// Makes the lease queue once all points are estimated. Until then ranks wait for their first lease.
-  bool open_queue() {
-    if (queue_ || draining_ || !estimates_.all_known()) return false;
-    std::vector<PointCost> costs;
-    for (const auto point : points_to_do()) costs.push_back({point, estimates_.of(point).seconds});
+  bool is_searching() const { return search_ && !search_->over(); }
+
+  bool are_estimated() {
+    if (is_searching()) return search_->is_ready();
+    if (!std::exchange(estimating_, true)) estimates_.start_all(points_to_do(), setup_.engine.threads);
+    return estimates_.all_known();
+  }
+
+  /// Makes the plan, of the search's next round or of all that is left, once its points are estimated. Until then ranks
+  /// wait for their first lease.
+  bool open_plan() {
+    if (plan_ || draining_ || !are_estimated()) return false;
     std::vector<int> threads;
     for (const auto& peer : peers_) threads.push_back(peer.threads);
-    queue_.emplace(std::move(costs), threads);
+    LeaseOptions options;
+    options.spare_first = true;
+    plan_.emplace(is_searching() ? search_->estimates() : estimates_,
+                  is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options);
+    for (std::size_t r = 1; r < peers_.size(); ++r)
+      if (peers_[r].lost) (void)plan_->lose(r, {}, false);  // before it was given anything
+    ::malloc_trim(0);                                       // sorting took more than the plan keeps
     return true;
   }
 
-  bool nothing_to_lease() const { return draining_ || (queue_ && queue_->empty()); }
+  /// Cuts the search's round once all its points are valued.
+  bool close_round() {
+    if (!plan_ || draining_ || !is_searching() || !plan_->all_done()) return false;
+    if (!search_->complete()) {  // the time limit left some out
+      drain(DrainReason::time);
+      return true;
+    }
+    quarantine_ = plan_->quarantine();
+    plan_.reset();
+    search_->cut(state_.done);
+    log_->note(LogLevel::info, "a round of the search is over");
+    return true;
+  }
 
-  /// What an earlier run died in, or was stopped in.
-  std::string describe_interrupted() const {
-    const auto& first = study_.points[state_.interrupted.front()];
-    return fmt::format(
-        "points that an earlier run began and did not finish, to be evaluated again: {}; the first: {} {} on {}, "
-        "key {}",
-        state_.interrupted.size(), text_setting(first, "collective"), first.algorithm, first.topology.text,
-        to_string(first.key));
+  bool nothing_to_lease() const { return draining_ || (!is_searching() && plan_ && plan_->all_done()); }
+
+  /// Rows for the points that are not to be tried again.
+  bool give_up_the_guilty() {
+    if (!plan_ || !worker_ || failed_) return false;
+    const auto points = plan_->take_guilty();
+    for (const auto point : points) {
+      worker_->committer().put({point, plan_->quarantine().row_of(point), unix_milliseconds()});
+      ++quarantined_;
+      state_.done[point] = true;
+      if (search_) search_->give_up(point);
+    }
+    return !points.empty();
+  }
+
+  /// What is left of the time limit, in seconds.
+  double time_left() const {
+    if (!setup_.engine.ends_at) return LeaseQueue::no_time_limit;
+    return std::chrono::duration<double>(*setup_.engine.ends_at - Clock::now()).count();
+  }
+
+  /// Takes out points that would not end before the time limit. Not in every round: it may look at many points.
+  void mind_the_time() {
+    if (!setup_.engine.ends_at || !plan_ || draining_ || Clock::now() < next_look_at_time_) return;
+    next_look_at_time_ = Clock::now() + std::chrono::milliseconds(100);
+    withdrawn_ += plan_->withdraw(time_left());
+  }
+
+  /// Declares ranks dead that cannot be reached or have been silent for too long, and says a word to the others.
+  bool mind_the_others() {
+    bool any = false;
+    for (const auto rank : transport_.failed_ranks()) any = bury(rank, "it cannot be reached") || any;
+    const auto now = Clock::now();
+    if (now - last_round_ > setup_.silence / 4) {  // this process was stopped: the others' words are still on their way
+      for (auto& peer : peers_) peer.last_word = now;
+    }
+    last_round_ = now;
+    for (std::size_t r = 1; r < peers_.size(); ++r)
+      if (!peers_[r].lost && now - peers_[r].last_word > setup_.silence)
+        any = bury(r, fmt::format("it has said nothing for {:.3g} s", setup_.silence.count())) || any;
+    say_alive();
+    return any;
+  }
+
+  void say_alive() {
+    if (Clock::now() - last_sign_of_life_ < alive_interval(setup_.silence)) return;
+    last_sign_of_life_ = Clock::now();
+    for (std::size_t r = 1; r < peers_.size(); ++r)
+      if (!peers_[r].lost) transport_.send(r, AliveMessage{});
+  }
+
+  /// The rank is dead.
+  bool bury(std::size_t rank, const std::string& why) {
+    Peer& peer = peers_[rank];
+    if (rank == 0 || peer.lost) return false;
+    const bool had_work = !peer.said_bye;
+    peer.lost = peer.said_bye = true;
+    peer.asks = false;
+    transport_.give_up(rank);
+    if (++lost_ranks_ == 1 && setup_.on_lost_rank) setup_.on_lost_rank();
+    if (had_work) share_out(rank, why);  // else all its rows are committed
+    return true;
+  }
+
+  /// What a dead rank had not committed goes to others.
+  void share_out(std::size_t rank, const std::string& why) {
+    Peer& peer = peers_[rank];
+    auto trace = read_trace(setup_.out, study_, state_.incarnation, static_cast<std::uint32_t>(rank));
+    if (!trace.ok()) warnings_.push_back(to_string(trace.errors()));
+    const WriterTrace left = trace.ok() ? *std::move(trace) : WriterTrace{};
+    const bool memory_kill =
+        memory_kills_beside(rank, peers_, setup_.nodes, setup_.count_memory_kills()) > peer.report.memory_kills;
+    peer.report.evaluated = left.committed.size();
+    peer.report.failed = left.not_ok;
+    peer.report.skipped = 0;
+    const auto death = plan_ ? plan_->lose(rank, left, memory_kill) : Death{};
+    if (death.killed_for_memory && worker_) worker_->committer().note_crash(*death.killed_for_memory, "out_of_memory");
+    warnings_.push_back(fmt::format("rank {} on {} is lost ({}){}: {} of its points go to others", rank, peer.host, why,
+                                    describe_end(study_, left, death), death.leased_again));
+  }
+
+  void append_warnings(RunReport& report) const {
+    report.warnings.insert(report.warnings.end(), warnings_.begin(), warnings_.end());
+    if (!state_.interrupted.empty()) report.warnings.push_back(describe_interrupted(study_, state_));
+    if (quarantined_ > 0) report.warnings.push_back(describe_quarantined(quarantined_));
+    if (report.too_long > 0) report.warnings.push_back(describe_too_long(report.too_long, setup_.whole_time_limit));
   }
 
   void start_own_worker() {
     if (state_.done_count == study_.points.size()) return;  // nothing to evaluate: no shards to open
     auto writer = ShardWriter::open(setup_.out, study_, state_.incarnation, 0);
     if (writer.ok()) {
-      worker_.emplace(study_, setup_, estimates_, std::move(*writer));
+      worker_.emplace(study_, setup_, estimates_, std::move(*writer), log_);
+      if (study_.search.prunes()) search_.emplace(study_, setup_);
     } else {
       fail(writer.errors());
     }
@@ -109,7 +227,7 @@ class Leader {
     for (const auto& peer : peers_) {
       if (!peer.said_bye) return false;
     }
-    return nothing_to_lease() && (!worker_ || worker_->idle());
+    return nothing_to_lease() && (!worker_ || worker_->idle()) && (draining_ || !search_ || !search_->has_rows());
   }
 
   /// One round of the loop; whether anything happened.
@@ -117,7 +235,12 @@ class Leader {
     bool active = receive();
     if (way_out_.poll(worker_ ? &*worker_ : nullptr)) drain(DrainReason::signal);
     if (worker_ && !failed_ && worker_->committer().failed()) fail({});
-    active = open_queue() || active;
+    active = open_plan() || active;
+    active = mind_the_others() || active;
+    mind_the_time();
+    active = give_up_the_guilty() || active;
+    active = close_round() || active;
+    if (search_ && worker_ && !draining_) active = search_->write_some(worker_->committer()) || active;
     active = serve_itself() || active;
     active = serve_others() || active;
     if (nothing_to_lease() && !draining_ && !told_done_) {
@@ -143,6 +266,7 @@ class Leader {
   void drain(DrainReason reason) {
     if (draining_) return;
     draining_ = true;
+    log_->note(LogLevel::info, "no rank begins a further point");
     if (worker_) worker_->engine().drain();
     tell_all(DrainMessage{reason});
   }
@@ -159,6 +283,12 @@ class Leader {
     while (const auto message = transport_.receive()) {
       any = true;
       const auto from = message->first;
+      peers_[from].last_word = Clock::now();
+      if (peers_[from].lost) {  // it lives after all, but its points are with others: it may commit what it has
+        if (!std::holds_alternative<ByeMessage>(message->second))
+          transport_.send(from, DrainMessage{DrainReason::signal});
+        continue;
+      }
       std::visit([&](const auto& m) { handle(from, m); }, message->second);
     }
     return any;
@@ -167,7 +297,7 @@ class Leader {
   void handle(std::size_t from, const HelloMessage& hello) {
     peers_[from].host = hello.host;
     peers_[from].threads = static_cast<int>(hello.threads);
-    if (queue_) queue_->set_threads(from, peers_[from].threads);
+    if (plan_) plan_->set_threads(from, peers_[from].threads);
     if (hello.study == study_.digest && hello.points == study_.points.size()) {
       transport_.send(from, StartMessage{state_.incarnation});
       return;
@@ -201,9 +331,15 @@ class Leader {
 
   void learn(std::size_t rank, const RankReport& report) {
     peers_[rank].report = report;
-    if (!queue_) return;  // no lease was given yet
-    for (const auto id : report.finished_leases) queue_->finish(rank, id);
-    queue_->learn(rank, report.progress);
+    peers_[rank].report.early_values.clear();
+    if (search_) search_->learn(report);
+    if (plan_) plan_->learn(rank, report);  // else no lease was given yet
+  }
+
+  void note_lease(const Lease& lease, std::size_t rank) const {
+    if (!log_->wants(LogLevel::info)) return;  // there may be many
+    log_->note(LogLevel::info, fmt::format("lease {} to rank {}: {} points, {:.3g} s expected", lease.id, rank,
+                                           lease.points.size(), lease.seconds));
   }
 
   bool serve_itself() {
@@ -211,20 +347,25 @@ class Leader {
     const auto report = worker_->engine().report();
     const bool news = !report.finished_leases.empty();
     learn(0, report);
-    if (draining_ || !queue_ || !worker_->wants_more()) return news;
-    const auto lease = queue_->next(0, report.backlog_seconds);
+    if (draining_ || !plan_ || !worker_->wants_more()) return news;
+    auto lease = plan_->next(0, report.backlog_seconds, time_left());
+    if (lease && is_searching()) search_->mark(*lease);
+    if (lease) note_lease(*lease, 0);
     if (lease) worker_->engine().push(*lease);
     return news || lease.has_value();
   }
 
   bool serve_others() {
-    if (draining_ || !queue_) return false;
+    if (draining_ || !plan_) return false;
     bool any = false;
     for (std::size_t r = 1; r < peers_.size(); ++r) {
       if (!peers_[r].asks) continue;
-      const auto lease = queue_->next(r, peers_[r].report.backlog_seconds);
+      auto lease = plan_->next(r, peers_[r].report.backlog_seconds, time_left());
       if (!lease) continue;
-      transport_.send(r, LeaseMessage{lease->id, to_ranges(lease->points), lease->seconds});
+      if (is_searching()) search_->mark(*lease);
+      note_lease(*lease, r);
+      transport_.send(r, LeaseMessage{lease->id, to_ranges(lease->points), lease->seconds, lease->scale, lease->careful,
+                                      lease->exclusive, lease->round});
       ++peers_[r].leases_sent;
       peers_[r].asks = false;
       any = true;
@@ -234,14 +375,16 @@ class Leader {
 
   ProgressState progress() const {
     ProgressState state;
-    state.done = state_.done_count;
+    state.done = state_.done_count - state_.elsewhere;
     state.failed = state_.failed_count;
     for (const auto& peer : peers_) {
       state.done += static_cast<std::size_t>(peer.report.evaluated);
       state.failed += static_cast<std::size_t>(peer.report.failed);
     }
-    state.total = study_.points.size();
-    state.seconds_left = state.done > state_.done_count ? queue_->seconds_left() : -1.0;
+    state.total = study_.points.size() - state_.elsewhere;
+    state.done += quarantined_ + pruned_now();
+    state.failed += quarantined_;
+    state.seconds_left = plan_ && state.done > state_.done_count - state_.elsewhere ? plan_->seconds_left() : -1.0;
     state.draining = draining_;
     return state;
   }
@@ -254,6 +397,9 @@ class Leader {
     worker_.reset();
   }
 
+  /// Rows written for points that the search left out.
+  std::size_t pruned_now() const { return search_ ? search_->rows_written() : 0; }
+
   RunReport count() const {
     RunReport report;
     report.points = study_.points.size();
@@ -262,23 +408,35 @@ class Leader {
     for (const auto& peer : peers_) {
       report.evaluated += static_cast<std::size_t>(peer.report.evaluated);
       report.failed += static_cast<std::size_t>(peer.report.failed);
+      report.too_long += static_cast<std::size_t>(peer.report.skipped);
     }
+    report.evaluated += quarantined_ + pruned_now();
+    report.pruned = state_.pruned_count + pruned_now();
+    report.failed += quarantined_;
+    report.quarantined = quarantined_;
+    report.too_long += withdrawn_;
     report.interrupted = way_out_.leaving() || report.already_done + report.evaluated < report.points;
     return report;
   }
 
   /// On a thread of its own, so that signals are heard and a lost lock is noticed.
   void merge_rows(RunReport& report, AdaptiveSleep& sleep) {
+    plan_.reset();
+    search_.reset();
+    ::malloc_trim(0);  // what plan and caches held goes back before the merge takes as much again
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       way_out_.poll(nullptr);
       check_lock();
+      receive();
+      mind_the_others();
       sleep.rest(false);
     }
     auto merged = merging.get();
     if (!merged.ok()) return append(errors_, merged.errors());
     report.merge = *merged;
     report.failed = merged->failed;
+    report.pruned = merged->pruned;
   }
 
   void say_goodbye(const RunReport& report, AdaptiveSleep& sleep) {
@@ -287,7 +445,10 @@ class Leader {
     bye.report.failed = report.failed;
     bye.errors = errors_;
     bye.interrupted = report.interrupted;
+    bye.lost_ranks = lost_ranks_;
     for (std::size_t r = 1; r < peers_.size(); ++r) transport_.send(r, bye);
+    for (std::size_t r = 1; r < peers_.size(); ++r)
+      if (peers_[r].lost) transport_.give_up(r);
     const auto deadline = Clock::now() + longest_goodbye;
     while (!transport_.all_sent() && Clock::now() < deadline) {
       way_out_.poll(nullptr);
@@ -301,9 +462,13 @@ class Leader {
   std::optional<ResultFolder>& folder_;
   WayOut way_out_;
   FolderState state_;
+  std::shared_ptr<const RankLog> log_ = open_log(setup_, state_.incarnation, 0);
   Estimates estimates_;
-  std::optional<LeaseQueue> queue_;  ///< once all points are estimated
-  std::vector<Peer> peers_;          ///< by rank; 0 is this one
+  std::optional<SearchPhase> search_;      ///< where the study prunes and anything is to be done
+  Quarantine quarantine_{state_.crashes};  ///< of the next plan
+  bool estimating_ = false;
+  std::optional<WorkPlan> plan_;  ///< once all its points are estimated
+  std::vector<Peer> peers_;       ///< by rank; 0 is this one
   ProgressReporter progress_;
   std::optional<Worker> worker_;
   Diagnostics errors_;
@@ -311,26 +476,20 @@ class Leader {
   bool draining_ = false;
   bool failed_ = false;
   bool told_done_ = false;
+  std::vector<std::string> warnings_;
+  std::size_t lost_ranks_ = 0;
+  std::size_t quarantined_ = 0;
+  std::size_t withdrawn_ = 0;  ///< points that would not end within the time limit
+  Clock::time_point last_round_ = start_;
+  Clock::time_point last_sign_of_life_ = start_;
+  Clock::time_point next_look_at_time_ = start_;
 };
-
-/// The folder cannot be had: all ranks end with the same errors.
-Diagnostics turn_away(Transport& transport, const Diagnostics& errors) {
-  for (std::size_t r = 1; r < transport.size(); ++r) transport.send(r, ByeMessage{{}, errors, false});
-  const auto deadline = Clock::now() + longest_goodbye;
-  AdaptiveSleep sleep;
-  while (!transport.all_sent() && Clock::now() < deadline) {
-    while (transport.receive()) {
-    }
-    sleep.rest(false);
-  }
-  return errors;
-}
 
 }  // namespace
 
 Result<RunReport> lead(const Study& study, const RankSetup& setup, Transport& transport, const LeaveProcess& leave) {
   Signals signals;  // from here on an interrupt is a request, so that the folder's lock is not left behind
-  auto opened = ResultFolder::open(setup.out, study, setup.open);
+  auto opened = open_folder(study, setup, transport);
   if (!opened.ok()) return turn_away(transport, opened.errors());
   std::optional<ResultFolder> folder(std::move(*opened));
   return Leader(study, setup, transport, leave, signals, folder).run();

@@ -7,10 +7,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace tenex {
 
@@ -36,6 +40,17 @@ std::uint64_t read_limit(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
   return file >> value ? value : unlimited;
+}
+
+/// The number after a name in a file of `name number` lines; 0 where there is none.
+std::uint64_t named_number(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  std::string word;
+  std::uint64_t value = 0;
+  while (file >> word >> value) {
+    if (word == name) return value;
+  }
+  return 0;
 }
 
 /// What the batch system's control groups leave, the tightest of this group and those above it.
@@ -76,6 +91,35 @@ std::size_t resolve_memory_limit(std::size_t asked, int ranks_on_host) {
   const auto available = std::min(available_on_host(), available_in_control_group());
   return static_cast<std::size_t>(available / 10 * 8 / static_cast<std::uint64_t>(std::max(1, ranks_on_host)));
 }
+
+std::uint64_t memory_kills() {
+  std::ifstream file("/proc/self/cgroup");
+  std::string limited;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("0::/")) continue;
+    for (std::string group = line.substr(3); group.size() > 1;
+         group.erase(std::max<std::size_t>(1, group.rfind('/')))) {
+      const std::string folder = "/sys/fs/cgroup" + group;
+      if (read_limit(folder + "/memory.max") != unlimited) limited = folder;
+    }
+  }
+  return limited.empty() ? named_number("/proc/vmstat", "oom_kill")
+                         : named_number(limited + "/memory.events", "oom_kill");
+}
+
+std::optional<double> resolve_time_limit(double asked_seconds) {
+  if (asked_seconds > 0) return asked_seconds;
+  const char* const text = std::getenv("SLURM_JOB_END_TIME");
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits = text;
+  std::int64_t end = 0;
+  const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), end);
+  if (error != std::errc() || last != digits.data() + digits.size()) return std::nullopt;
+  const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::max(0.0, static_cast<double>(end) - now);
+}
+
+double reserve_of(double time_limit_seconds) { return std::min(30.0, time_limit_seconds / 20); }
 
 std::optional<std::string> affinity_warning(int threads, bool chosen, int cores, int cores_of_host, int ranks_on_host) {
   if (threads > cores) {

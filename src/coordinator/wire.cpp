@@ -36,9 +36,22 @@ class Writer {
     put(r.backlog_seconds);
     put(r.evaluated);
     put(r.failed);
+    put(r.skipped);
     put(r.leases_received);
+    put(r.memory_kills);
     put(std::uint64_t{r.finished_leases.size()});
     for (const auto id : r.finished_leases) put(id);
+    put(std::uint64_t{r.costs.size()});
+    for (const auto& cost : r.costs) {
+      put(std::uint64_t{cost.kind} << 32U | cost.points);
+      put(cost.expected);
+      put(cost.measured);
+    }
+    put(std::uint64_t{r.early_values.size()});
+    for (const auto& early : r.early_values) {
+      put(std::uint64_t{early.point} << 32U | early.round);
+      put(early.value);
+    }
   }
 
   Words words;
@@ -88,9 +101,26 @@ class Reader {
     r.backlog_seconds = real();
     r.evaluated = number();
     r.failed = number();
+    r.skipped = number();
     r.leases_received = number();
+    r.memory_kills = number();
     r.finished_leases.resize(length());
     for (auto& id : r.finished_leases) id = number();
+    r.costs.resize(length());
+    for (auto& cost : r.costs) {
+      const auto both = number();
+      cost.kind = static_cast<std::uint32_t>(both >> 32U);
+      cost.points = static_cast<std::uint32_t>(both);
+      cost.expected = real();
+      cost.measured = real();
+    }
+    r.early_values.resize(length());
+    for (auto& early : r.early_values) {
+      const auto both = number();
+      early.point = static_cast<std::uint32_t>(both >> 32U);
+      early.round = static_cast<std::uint32_t>(both);
+      early.value = real();
+    }
     return r;
   }
   void expect_end() const { ensure(at_ == words_.size(), "a coordinator message is longer than its fields"); }
@@ -114,6 +144,8 @@ void write(Writer& out, const LeaseMessage& m) {
   out.put(std::uint64_t{m.ranges.size()});
   for (const auto& range : m.ranges) out.put(std::uint64_t{range.first} << 32U | range.last);
   out.put(m.seconds);
+  out.put(m.scale);
+  out.put(std::uint64_t{m.round} << 2U | std::uint64_t{m.careful} << 1U | std::uint64_t{m.exclusive});
 }
 void write(Writer& out, const DrainMessage& m) { out.put(std::uint64_t{static_cast<std::uint8_t>(m.reason)}); }
 void write(Writer& out, const StartMessage& m) { out.put(std::uint64_t{m.incarnation}); }
@@ -121,6 +153,7 @@ void write(Writer& out, const ByeMessage& m) {
   out.put(m.report);
   out.put(m.errors);
   out.put(std::uint64_t{m.interrupted});
+  out.put(m.lost_ranks);
 }
 
 HelloMessage read_hello(Reader& in) {
@@ -142,6 +175,11 @@ LeaseMessage read_lease(Reader& in) {
     range = {static_cast<std::uint32_t>(both >> 32U), static_cast<std::uint32_t>(both)};
   }
   m.seconds = in.real();
+  m.scale = in.real();
+  const auto flags = in.number();
+  m.careful = (flags & 2U) != 0;
+  m.exclusive = (flags & 1U) != 0;
+  m.round = static_cast<std::uint8_t>(flags >> 2U);
   return m;
 }
 
@@ -150,6 +188,7 @@ ByeMessage read_bye(Reader& in) {
   m.report = in.report();
   m.errors = in.diagnostics();
   m.interrupted = in.number() != 0;
+  m.lost_ranks = in.number();
   return m;
 }
 

@@ -1,9 +1,13 @@
 // Engine, committer, signals and the way out of a rank.
 #include "worker.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace tenex {
 
@@ -15,7 +19,35 @@ constexpr auto time_to_leave = std::chrono::milliseconds(400);
 constexpr auto time_for_first_commit = std::chrono::milliseconds(300);
 constexpr auto time_for_last_commit = std::chrono::milliseconds(60);
 
+EngineOptions with_crash_journal(EngineOptions options, int journal_descriptor) {
+  options.crash_journal = journal_descriptor;
+  return options;
+}
+
+ShardWriter with_log(ShardWriter writer, std::shared_ptr<const RankLog> log) {
+  writer.log_to(std::move(log));
+  return writer;
+}
+
+EvaluatePoint with_log(const EvaluatePoint& evaluate_point, std::shared_ptr<const RankLog> log) {
+  if (!log->wants(LogLevel::debug)) return evaluate_point;
+  return [evaluate_point, log](const DesignPoint& point, Cache& cache, const EvaluateOptions& options) {
+    const auto key = to_string(point.key);
+    log->note(LogLevel::debug, fmt::format("begins {} on {} threads", key, options.threads));
+    const auto begin = Clock::now();
+    auto output = evaluate_point(point, cache, options);
+    log->note(LogLevel::debug, fmt::format("ends {} after {:.6f} s, {}", key,
+                                           std::chrono::duration<double>(Clock::now() - begin).count(),
+                                           output.row.status == PointStatus::ok ? "ok" : output.row.reason));
+    return output;
+  };
+}
+
 }  // namespace
+
+std::chrono::duration<double> alive_interval(std::chrono::duration<double> silence) {
+  return std::min(std::chrono::duration<double>(5), silence / 12);
+}
 
 void AdaptiveSleep::rest(bool did_something) {
   using std::chrono::microseconds;
@@ -27,11 +59,20 @@ void AdaptiveSleep::rest(bool did_something) {
   next_ = std::min(next_ * 2, microseconds(2000));
 }
 
-Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer)
+std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t incarnation, std::size_t rank) {
+  auto log = RankLog::open(setup.out, incarnation, static_cast<std::uint32_t>(rank), setup.log_level);
+  if (log.ok()) return std::make_shared<RankLog>(std::move(*log));
+  fmt::print(stderr, "warning: rank {} writes no log: {}\n", rank, to_string(log.errors()));
+  return std::make_shared<RankLog>();
+}
+
+Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
+               std::shared_ptr<const RankLog> log)
     : threads_(static_cast<std::size_t>(std::max(1, setup.engine.threads))),
-      committer_(std::make_shared<Committer>(study, setup.out, std::move(writer))),
+      committer_(std::make_shared<Committer>(study, setup.out, with_log(std::move(writer), log))),
       engine_(
-          study, setup.engine, setup.evaluate_point, estimates,
+          study, with_crash_journal(setup.engine, committer_->journal_descriptor()),
+          with_log(setup.evaluate_point, log), estimates,
           [committer = committer_](FinishedPoint point) { committer->put(std::move(point)); },
           [committer = committer_](std::uint32_t point) { committer->announce(point); }) {}
 

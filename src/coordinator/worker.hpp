@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tenex/coordinator/committer.hpp"
+#include "tenex/coordinator/crash_handler.hpp"
 #include "tenex/coordinator/engine.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
@@ -22,11 +23,19 @@ class AdaptiveSleep {
   std::chrono::microseconds next_{50};
 };
 
+/// The log of a rank; one that writes nothing, and a warning on stderr, where it cannot be made.
+[[nodiscard]] std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t incarnation,
+                                                      std::size_t rank);
+
+/// How often a rank says that it lives: 5 s, or so often that twelve such words fit into the silence of the dead.
+[[nodiscard]] std::chrono::duration<double> alive_interval(std::chrono::duration<double> silence);
+
 /// The evaluating half of a rank. Used by the loop's thread.
 class Worker {
  public:
-  /// `estimates` must outlive it.
-  Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer);
+  /// `estimates` must outlive it. The writer and every point's begin and end are noted in the log.
+  Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
+         std::shared_ptr<const RankLog> log);
 
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] Committer& committer() { return *committer_; }
@@ -36,6 +45,7 @@ class Worker {
 
  private:
   std::size_t threads_;
+  CrashHandler crash_handler_;
   std::shared_ptr<Committer> committer_;  ///< the engine's sink holds it too
   Engine engine_;                         ///< last: its points must end before the committer does
 };

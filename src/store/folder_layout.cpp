@@ -75,7 +75,8 @@ Result<std::optional<State>> read_state(const Layout& layout) {
       return input_error(schema->place(), fmt::format("folder schema {} is newer than this version", schema->integer()),
                          fmt::format("this version knows schema {}", kSchema), "use a newer tenex");
   }
-  TableReader reader(*document, "", {"schema", "physics", "study_name", "study_digest", "version", "incarnation"});
+  TableReader reader(*document, "",
+                     {"schema", "physics", "study_name", "study_digest", "version", "incarnation", "slice"});
   for (const auto* key : {"schema", "physics", "study_digest", "incarnation"}) (void)reader.require(key);
   state.schema = reader.integer_or("schema", 0);
   state.physics = reader.integer_or("physics", 0);
@@ -83,19 +84,23 @@ Result<std::optional<State>> read_state(const Layout& layout) {
   state.study_digest = reader.string_or("study_digest", "");
   state.version = reader.string_or("version", "");
   const auto incarnation = reader.integer_or("incarnation", 0);
+  const auto slice = parse_slice(reader.string_or("slice", "1/1"));
   if (reader.failed()) return damaged(reader.errors());
   if (incarnation < 0 || incarnation >= std::numeric_limits<std::uint32_t>::max())
     return damaged({environment_error(fmt::format("incarnation = {}", incarnation))});
+  if (!slice) return damaged(slice.errors());
   state.incarnation = static_cast<std::uint32_t>(incarnation);
+  state.slice = *slice;
   return std::optional<State>(state);
 }
 
 Status write_state(const Layout& layout, const State& state) {
   const auto text = fmt::format(
       "# What this folder belongs to; written by tenex, not meant to be edited.\n"
-      "schema = {}\nphysics = {}\nstudy_name = {}\nstudy_digest = {}\nversion = {}\nincarnation = {}\n",
+      "schema = {}\nphysics = {}\nstudy_name = {}\nstudy_digest = {}\nversion = {}\nincarnation = {}\n"
+      "slice = {}\n",
       state.schema, state.physics, toml_text(state.study_name), toml_text(state.study_digest), toml_text(state.version),
-      state.incarnation);
+      state.incarnation, toml_text(to_string(state.slice)));
   return write_file_atomically(layout.state(), text);
 }
 

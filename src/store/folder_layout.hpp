@@ -10,6 +10,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/design/study.hpp"
+#include "tenex/store/slice.hpp"
 
 namespace tenex::store {
 
@@ -58,6 +59,7 @@ struct State {
   std::string study_digest;
   std::string version;
   std::uint32_t incarnation = 0;  ///< of the last run that opened the folder
+  Slice slice = {};               ///< that the last run evaluated
 };
 
 /// nullopt when there is none. Errors (environment): unreadable or damaged; (input): a newer schema.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -24,7 +25,7 @@ namespace tenex::store {
 namespace {
 
 /// What a lock file says: host, pid, start time and a moment, one per line.
-struct LockFacts {
+struct LockText {
   ProcessIdentity owner;
   std::string text;
 };
@@ -41,8 +42,8 @@ std::filesystem::path beside(const std::filesystem::path& path, std::string_view
   return name;
 }
 
-LockFacts parse_lock(std::string_view text) {
-  LockFacts facts;
+LockText parse_lock(std::string_view text) {
+  LockText facts;
   facts.text = text;
   std::istringstream lines(facts.text);
   std::string pid;
@@ -87,7 +88,7 @@ std::optional<double> age_of(const std::filesystem::path& path, std::string_view
 
 /// Takes a stale lock away. The rename decides between two that try; whoever finds that it moved a lock other than the
 /// one it judged puts it back.
-void remove_stale(const std::filesystem::path& path, std::string_view text, const LockFacts& judged) {
+void remove_stale(const std::filesystem::path& path, std::string_view text, const LockText& judged) {
   const auto aside = beside(path, text);
   if (::rename(path.c_str(), aside.c_str()) != 0) return;
   const auto moved = read_file(aside);
@@ -95,7 +96,7 @@ void remove_stale(const std::filesystem::path& path, std::string_view text, cons
   ::unlink(aside.c_str());
 }
 
-Diagnostic locked(const std::filesystem::path& path, const LockFacts& facts, double age, bool same_host) {
+Diagnostic locked(const std::filesystem::path& path, const LockText& facts, double age, bool same_host) {
   const auto host = facts.owner.host.substr(0, facts.owner.host.find('/'));
   return environment_error(
       fmt::format("the folder \"{}\" is in use", path.parent_path().string()),
@@ -105,6 +106,18 @@ Diagnostic locked(const std::filesystem::path& path, const LockFacts& facts, dou
 }
 
 }  // namespace
+
+std::optional<LockFacts> look_at_lock(const std::filesystem::path& path) {
+  const auto bytes = read_file(path);
+  struct stat file {};
+  if (!bytes || ::stat(path.c_str(), &file) != 0) return std::nullopt;
+  const auto owner = parse_lock(text_of(*bytes)).owner;
+  const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto beat = static_cast<double>(file.st_mtim.tv_sec) + static_cast<double>(file.st_mtim.tv_nsec) * 1e-9;
+  LockFacts facts{owner.host.substr(0, owner.host.find('/')), owner.pid, std::max(0.0, now - beat), false};
+  facts.alive = owner.host == this_process().host ? is_alive(owner) : facts.heartbeat_age <= kStaleSeconds;
+  return facts;
+}
 
 /// A lock file with its heart.
 class FolderLock::Held {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tenex/base/diagnostic.hpp"
@@ -17,6 +18,16 @@ namespace tenex::store {
 
 /// A lock of another host is stale after this long without a heartbeat.
 inline constexpr int kStaleSeconds = 30;
+
+/// Who holds a lock, as far as reading can tell.
+struct LockFacts {
+  std::string host;
+  long pid = 0;
+  double heartbeat_age = 0;  ///< seconds, by this host's clock
+  bool alive = false;        ///< of this host: the process runs; of another: the heart beats
+};
+/// Reads the lock without touching anything; nullopt where there is none.
+[[nodiscard]] std::optional<LockFacts> look_at_lock(const std::filesystem::path& path);
 
 class FolderLock {
  public:

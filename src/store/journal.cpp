@@ -54,6 +54,10 @@ bool take_line(const std::vector<std::string_view>& words, JournalContents& cont
     contents.started.emplace_back(words[1]);
     return true;
   }
+  if (words[0] == "crash" && words.size() == 3) {
+    contents.crashes.push_back({std::string(words[1]), std::string(words[2])});
+    return true;
+  }
   const auto commit = parse_commit(words);
   if (!commit) return false;
   if (words[0] == "commit" && words.size() == 5) {
@@ -120,6 +124,10 @@ Journal& Journal::operator=(Journal&& other) noexcept {
 
 Status Journal::start(std::string_view key) { return append(fmt::format("start {}", key)); }
 
+Status Journal::crash(std::string_view reason, std::string_view key) {
+  return append(fmt::format("crash {} {}", reason, key));
+}
+
 Status Journal::commit(const Commit& shard) { return append("commit " + describe_commit(shard)); }
 
 Status Journal::replace(const Commit& shard, const std::vector<Commit>& old) {
@@ -158,7 +166,10 @@ Result<FolderContents> read_journals(const Layout& layout) {
     if (!journal) return journal.errors();
     folder.last_incarnation = std::max(folder.last_incarnation, writer.incarnation);
     for (auto& commit : journal->live) folder.live.emplace_back(*parse_shard_name(commit.shard), std::move(commit));
+    folder.writers.push_back(writer);
+    folder.starters.insert(folder.starters.end(), journal->started.size(), writer);
     for (auto& key : journal->started) folder.started.push_back(std::move(key));
+    for (auto& crash : journal->crashes) folder.crashes.push_back(std::move(crash));
     const auto unexpected = journal->torn_lines - (journal->torn_at_end ? 1U : 0U);
     if (unexpected > 0)
       folder.warnings.push_back(fmt::format("{}: {} damaged lines do not count", path.string(), unexpected));

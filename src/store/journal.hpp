@@ -2,6 +2,7 @@
 //
 //   tenex-journal 1 <sum>
 //   start <key of a point> <sum>
+//   crash <reason> <key of a point> <sum>
 //   commit <shard> <rows> <bytes> <xxh3 of the file> <sum>
 //   replaces <shard> <rows> <bytes> <xxh3 of the file> <old shard> ... <sum>
 //
@@ -30,11 +31,19 @@ struct Commit {
   bool operator==(const Commit&) const = default;
 };
 
+/// A process ended by the fault of a point.
+struct CrashLine {
+  std::string reason;
+  std::string key;
+  bool operator==(const CrashLine&) const = default;
+};
+
 /// What a journal says when read from its beginning.
 struct JournalContents {
   std::vector<Commit> live;           ///< committed and not replaced, in order
   std::vector<std::string> replaced;  ///< may still lie in the folder
   std::vector<std::string> started;   ///< keys of points that were about to begin
+  std::vector<CrashLine> crashes;     ///< points that ended a process
   std::size_t torn_lines = 0;
   bool torn_at_end = false;  ///< the last line is torn: what a killed writer leaves
 };
@@ -53,8 +62,12 @@ class Journal {
 
   /// Durable when it returns. On an error (environment) the journal is as it was, or ends in a torn line.
   [[nodiscard]] Status start(std::string_view key);
+  [[nodiscard]] Status crash(std::string_view reason, std::string_view key);
   [[nodiscard]] Status commit(const Commit& shard);
   [[nodiscard]] Status replace(const Commit& shard, const std::vector<Commit>& old);
+
+  /// The open file, for a signal handler that appends a last line.
+  [[nodiscard]] int descriptor() const { return fd_; }
 
  private:
   Journal(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
@@ -70,7 +83,10 @@ class Journal {
 /// All journals of a folder together.
 struct FolderContents {
   std::vector<std::pair<WriterName, Commit>> live;  ///< by writer: incarnation, rank, number
+  std::vector<WriterName> writers;                  ///< one per journal, ascending
   std::vector<std::string> started;
+  std::vector<WriterName> starters;  ///< who announced each of these
+  std::vector<CrashLine> crashes;
   std::uint32_t last_incarnation = 0;  ///< over journals and shards
   std::vector<std::string> warnings;
 };

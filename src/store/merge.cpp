@@ -7,6 +7,7 @@
 #include <bit>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -14,7 +15,11 @@
 #include <fmt/ranges.h>
 
 #include "store/folder_layout.hpp"
+#include "store/packed_columns.hpp"
+#include "store/pareto_column.hpp"
+#include "store/result_columns.hpp"
 #include "store/row_selection.hpp"
+#include "store/setting_columns.hpp"
 #include "store/shard.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/files/column_file.hpp"
@@ -23,12 +28,17 @@
 namespace tenex {
 namespace {
 
+using store::begin_group;
+using store::describe;
+using store::describe_text;
+using store::kPoint;
 using store::Layout;
+using store::offsets_of;
 using store::Selection;
 using store::ShardSet;
+using store::write_integers;
+using store::write_text;
 using Kind = MetricColumn::Kind;
-
-constexpr const char* kPoint = "/point";
 
 bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
 bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
@@ -45,26 +55,27 @@ class Merger {
 
  private:
   [[nodiscard]] std::size_t rows() const { return selection_.points.size(); }
-  [[nodiscard]] const DesignPoint& point(std::size_t position) const {
-    return study_.points[selection_.points[position]];
-  }
+  [[nodiscard]] DesignPoint point(std::size_t position) const { return study_.points[selection_.points[position]]; }
+  [[nodiscard]] const Digest& key(std::size_t position) const { return study_.points.key(selection_.points[position]); }
 
   Diagnostic differs(std::size_t position, std::string_view column) const {
     return environment_error(
-        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(point(position).key), column),
+        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(key(position)), column),
         "the same point must give the same row for any ranks and threads: tenex is not deterministic here",
         fmt::format("please report this with the point:\n{}", point(position).canonical));
   }
 
-  /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise.
+  /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise. `absent`: what rows have whose shard
+  /// lacks the column because no point of its study trained; else it must be there.
   template <class T>
-  Result<std::vector<T>> gather(const std::string& path, bool compared) {
-    std::vector<T> values(rows());
+  Result<std::vector<T>> gather(const std::string& path, bool compared, std::optional<T> absent = std::nullopt) {
+    std::vector<T> values(rows(), absent.value_or(T()));
     std::vector<std::pair<std::uint32_t, T>> repeated;
     for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
       const auto& shard = selection_.shards[s];
       const auto reader = shards_.at(s);
       if (!reader) return reader.errors();
+      if (absent && !(*reader)->has(path)) continue;
       const auto column = (*reader)->read<T>(path, 0, shard.rows);
       if (!column) return column.errors();
       for (const auto& [row, position] : shard.chosen) values[position] = (*column)[row];
@@ -76,24 +87,29 @@ class Merger {
     return values;
   }
 
-  Result<std::vector<std::string>> gather_text(const std::string& path, bool compared) {
-    std::vector<std::string> values(rows());
+  /// The same of texts; `absent` ones are empty.
+  Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool absent) {
+    store::PackedTexts values(rows());
     std::vector<std::pair<std::uint32_t, std::string>> repeated;
     for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
       const auto& shard = selection_.shards[s];
       const auto reader = shards_.at(s);
       if (!reader) return reader.errors();
+      if (absent && !(*reader)->has(path)) {
+        for (const auto& [row, position] : shard.chosen) values.set(position, {});
+        continue;
+      }
       const auto column = (*reader)->read_text(path);
       if (!column) return column.errors();
       if (column->rows() != shard.rows)
         return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
                                  "a column is too short");
-      for (const auto& [row, position] : shard.chosen) values[position] = column->at(row);
+      for (const auto& [row, position] : shard.chosen) values.set(position, column->at(row));
       if (compared)
         for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, column->at(row));
     }
     for (const auto& [position, value] : repeated)
-      if (!same_bits(values[position], value)) return differs(position, path.substr(path.rfind('/') + 1));
+      if (!same_bits(values.at(position), value)) return differs(position, path.substr(path.rfind('/') + 1));
     return values;
   }
 
@@ -135,9 +151,25 @@ class Merger {
     return values;
   }
 
+  /// Whether the result has this setting or metric: those of points that train only where the study has such points.
+  template <class Column>
+  [[nodiscard]] bool has_column(const Column& column) const {
+    return study_.trains || !column.training;
+  }
+  /// What gather() puts where a shard lacks the column; nothing where it must not.
+  template <class T>
+  static std::optional<T> absent_of(const MetricColumn& column) {
+    if (!column.training) return std::nullopt;
+    if constexpr (std::is_same_v<T, double>)
+      return std::numeric_limits<double>::quiet_NaN();
+    else
+      return T{-1};
+  }
+
   void write_attributes(ColumnFileWriter& file) const;
-  void write_settings(ColumnFileWriter& file);
+  void write_settings(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column);
+  [[nodiscard]] Status write_pareto(ColumnFileWriter& file);
   [[nodiscard]] Status write_groups(ColumnFileWriter& file);
   [[nodiscard]] Status write_links(ColumnFileWriter& file);
   [[nodiscard]] Status write_utilization(ColumnFileWriter& file);
@@ -145,40 +177,6 @@ class Merger {
   [[nodiscard]] Status write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts);
   [[nodiscard]] Status write_runs(ColumnFileWriter& file);
 
-  /// Marks a variable of the root group: along /point, with its unit and meaning.
-  static void describe(ColumnFileWriter& file, const std::string& path, std::string_view units,
-                       std::string_view meaning, const std::string& dimension = kPoint) {
-    file.attach_dimension(path, dimension);
-    if (!units.empty()) file.set_attribute(path, "units", units);
-    if (!meaning.empty()) file.set_attribute(path, "long_name", meaning);
-  }
-  static void write_text(ColumnFileWriter& file, const std::string& path, const std::vector<std::string>& values,
-                         std::string_view meaning, const std::string& dimension = kPoint) {
-    file.write(path, TextColumn(values));
-    file.set_attribute(path, "_Encoding", "utf-8");
-    describe(file, path, "", meaning, dimension);
-  }
-  static void write_integers(ColumnFileWriter& file, const std::string& path, const std::vector<std::int64_t>& values,
-                             std::string_view units, std::string_view meaning, const std::string& dimension = kPoint) {
-    file.write(path, std::span<const std::int64_t>(values));
-    describe(file, path, units, meaning, dimension);
-  }
-  /// The dimension `entry` of a ragged group: 0, 1, 2, ...
-  static std::string begin_group(ColumnFileWriter& file, const std::string& group, std::size_t entries) {
-    file.add_group(group);
-    const auto path = group + "/entry";
-    std::vector<std::int64_t> numbers(entries);
-    for (std::size_t i = 0; i < entries; ++i) numbers[i] = static_cast<std::int64_t>(i);
-    file.write(path, std::span<const std::int64_t>(numbers));
-    file.make_dimension(path, "entry");
-    return path;
-  }
-  /// Offsets with the total at the end.
-  static std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& counts) {
-    std::vector<std::int64_t> offsets(counts.size() + 1, 0);
-    for (std::size_t i = 0; i < counts.size(); ++i) offsets[i + 1] = offsets[i] + counts[i];
-    return offsets;
-  }
   /// Per entry of a ragged column: the point it belongs to, or its number within the point.
   std::vector<std::int64_t> entry_points(const std::vector<std::int64_t>& counts) const {
     std::vector<std::int64_t> points;
@@ -210,7 +208,8 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
     dirty = std::max(dirty, shard.origin.git_dirty);
   }
   std::string coordinates;
-  for (const auto& setting : settings()) coordinates += store::columns::setting(setting.name).substr(1) + " ";
+  for (const auto& setting : settings())
+    if (has_column(setting)) coordinates += store::columns::setting(setting.name).substr(1) + " ";
   file.set_attribute("/", "Conventions", "CF-1.8");
   file.set_attribute("/", "kind", "tenex result");
   file.set_attribute("/", "schema", store::kSchema);
@@ -226,91 +225,84 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
   file.set_attribute("/", "coordinates", coordinates + "seed");
 }
 
-void Merger::write_settings(ColumnFileWriter& file) {
-  std::vector<std::int64_t> integers(rows());
-  std::vector<std::string> texts(rows());
-  const auto fill_integers = [&](auto&& value_of) {
-    for (std::size_t i = 0; i < rows(); ++i) integers[i] = value_of(point(i));
-  };
-  const auto fill_texts = [&](auto&& value_of) {
-    for (std::size_t i = 0; i < rows(); ++i) texts[i] = value_of(point(i));
-  };
-  for (const auto& setting : settings()) {
+/// Points are built as they are asked for, so that happens once: while the longest column is written, the others are
+/// gathered.
+void Merger::write_settings(ColumnFileWriter& file) const {
+  store::SettingColumns columns(rows(), study_.trains);
+  file.write_text("/canonical", std::max<std::size_t>(1, study_.points.longest_canonical()), rows(),
+                  [&](std::size_t first, TextColumn& part) {
+                    for (std::size_t i = 0; i < part.rows(); ++i) {
+                      const DesignPoint p = point(first + i);
+                      part.set(i, p.canonical);
+                      columns.set(first + i, p);
+                    }
+                  });
+  describe_text(file, "/canonical", "the point: sorted name=value lines in integer SI units");
+  for (const auto& [setting, column] : columns.integers())
+    write_integers(file, store::columns::setting(setting.name), column.unpacked(), setting.units, "");
+  for (const auto& [setting, column] : columns.texts()) {
     const auto path = store::columns::setting(setting.name);
-    if (setting.kind == Setting::Kind::integer) {
-      fill_integers([&](const DesignPoint& p) { return integer_setting(p, setting.name); });
-      write_integers(file, path, integers, setting.units, "");
-    } else {
-      fill_texts([&](const DesignPoint& p) { return text_setting(p, setting.name); });
-      write_text(file, path, texts, "");
-      if (!setting.units.empty()) file.set_attribute(path, "units", setting.units);
-    }
+    write_text(file, path, column, "");
+    if (!setting.units.empty()) file.set_attribute(path, "units", setting.units);
   }
-  fill_integers([](const DesignPoint& p) { return static_cast<std::int64_t>(p.seed); });
-  write_integers(file, "/seed", integers, "", "seed of the point (a two's complement reading of 64 bits)");
-  fill_texts([](const DesignPoint& p) { return to_string(p.key); });
-  write_text(file, "/key", texts, "XXH3-128 of the canonical text");
-  fill_texts([](const DesignPoint& p) { return p.canonical; });
-  write_text(file, "/canonical", texts, "the point: sorted name=value lines in integer SI units");
-}
-
-/// CF flag attributes. Meanings are separated by blanks, so an empty one is spelled "absent".
-void write_flags(ColumnFileWriter& file, const std::string& path, const MetricColumn& column) {
-  std::vector<std::int8_t> values;
-  std::string meanings;
-  for (const auto flag : column.flags) {
-    values.push_back(static_cast<std::int8_t>(values.size()));
-    meanings += (meanings.empty() ? "" : " ") + (flag.empty() ? std::string("absent") : std::string(flag));
-  }
-  file.set_attribute(path, "flag_values", std::span<const std::int8_t>(values));
-  file.set_attribute(path, "flag_meanings", meanings);
-}
-
-/// Seconds for plots beside the exact picoseconds: NaN where absent.
-std::vector<double> in_seconds(const std::vector<std::int64_t>& picoseconds) {
-  std::vector<double> seconds(picoseconds.size());
-  for (std::size_t i = 0; i < seconds.size(); ++i)
-    seconds[i] =
-        picoseconds[i] < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(picoseconds[i]) / 1e12;
-  return seconds;
+  write_integers(file, "/seed", columns.seeds().unpacked(), "",
+                 "seed of the point (a two's complement reading of 64 bits)");
+  constexpr std::size_t kKeyWidth = 2 * sizeof(Digest);
+  file.write_text("/key", kKeyWidth, rows(), [&](std::size_t first, TextColumn& part) {
+    for (std::size_t i = 0; i < part.rows(); ++i) part.set(i, to_string(key(first + i)));
+  });
+  describe_text(file, "/key", "XXH3-128 of the canonical text");
 }
 
 Status Merger::write_metric(ColumnFileWriter& file, const MetricColumn& column) {
   const auto source = store::columns::metric(column.name);
-  const auto path = "/" + std::string(column.name);
   const bool compared = !column.measured;
   const auto store_values = [&](const auto& values) -> Status {
     if (!values) return values.errors();
-    file.write(path, std::span(std::as_const(*values)));
-    describe(file, path, column.units, column.meaning);
+    store::write_metric(file, column, std::span(std::as_const(*values)));
     return success();
   };
   switch (column.kind) {
     case Kind::real:
-      return store_values(gather<double>(source, compared));
-    case Kind::flags: {
-      auto status = store_values(gather<std::int8_t>(source, compared));
-      if (status) write_flags(file, path, column);
-      return status;
-    }
+      return store_values(gather<double>(source, compared, absent_of<double>(column)));
+    case Kind::flags:
+      return store_values(gather<std::int8_t>(source, compared));  // none is of points that train
     case Kind::text: {
-      const auto values = gather_text(source, compared);
+      const auto values = gather_text(source, compared, column.training);
       if (!values) return values.errors();
-      write_text(file, path, *values, column.meaning);
+      write_text(file, "/" + std::string(column.name), *values, column.meaning);
       return success();
     }
     case Kind::integer:
       break;
   }
-  const auto values = gather<std::int64_t>(source, compared);
-  if (column.name == "collective_time_ps" || column.name == "bound_ps") {
-    if (!values) return values.errors();
-    const auto seconds = in_seconds(*values);
-    const auto name = path.substr(0, path.size() - 3);
-    file.write(name, std::span<const double>(seconds));
-    describe(file, name, "s", column.meaning);
+  return store_values(gather<std::int64_t>(source, compared, absent_of<std::int64_t>(column)));
+}
+
+Status Merger::write_pareto(ColumnFileWriter& file) {
+  if (study_.search.pareto.empty()) return success();
+  const auto status = gather<std::int8_t>(store::columns::metric("status"), false);
+  if (!status) return status.errors();
+  std::vector<store::MetricValues> objectives;
+  std::string names;
+  for (const auto& objective : study_.search.pareto) {
+    const auto column = std::ranges::find(metric_columns(), objective.metric, &MetricColumn::name);
+    const auto take = [&](auto&& values) -> Status {
+      if (!values) return values.errors();
+      objectives.emplace_back(*std::move(values));
+      return success();
+    };
+    const auto source = store::columns::metric(objective.metric);
+    const auto taken = column->kind == Kind::real
+                           ? take(gather<double>(source, false, absent_of<double>(*column)))
+                           : take(gather<std::int64_t>(source, false, absent_of<std::int64_t>(*column)));
+    if (!taken) return taken.errors();
+    names += (names.empty() ? "" : ", ") + to_string(objective);
   }
-  return store_values(values);
+  const auto front = store::pareto_column(study_, selection_.points, *status, objectives);
+  file.write("/pareto", std::span<const std::int8_t>(front));
+  describe(file, "/pareto", "", "1: no row is at least as good in all and better in one of: " + names);
+  return success();
 }
 
 Status Merger::write_groups(ColumnFileWriter& file) {
@@ -357,7 +349,7 @@ Status Merger::write_link_ends(ColumnFileWriter& file, const std::vector<std::in
     const auto topology = build_point_topology(point(i));
     if (!topology) return topology.errors();
     if (topology->links() != static_cast<std::size_t>(counts[i]))
-      return environment_error(fmt::format("the row of the point {} has {} links", to_string(point(i).key), counts[i]),
+      return environment_error(fmt::format("the row of the point {} has {} links", to_string(key(i)), counts[i]),
                                fmt::format("its topology has {}", topology->links()));
     for (std::size_t link = 0; link < topology->links(); ++link) {
       sources.push_back(topology->source(LinkId::at(link)).value());
@@ -415,12 +407,12 @@ Status Merger::write_runs(ColumnFileWriter& file) {
   if (!finished) return finished.errors();
   std::vector<std::int64_t> ranks(rows());
   std::vector<std::int64_t> incarnations(rows());
-  std::vector<std::string> hosts(rows());
+  store::PackedTexts hosts(rows());
   for (const auto& shard : selection_.shards)
     for (const auto& [row, position] : shard.chosen) {
       ranks[position] = shard.origin.rank;
       incarnations[position] = shard.origin.incarnation;
-      hosts[position] = shard.origin.host;
+      hosts.set(position, shard.origin.host);
     }
   const auto entry = begin_group(file, "/runs", rows());
   const std::vector<std::int64_t> points(selection_.points.begin(), selection_.points.end());
@@ -439,8 +431,11 @@ Status Merger::write(ColumnFileWriter& file) {
   file.make_dimension(kPoint, "point");
   file.set_attribute(kPoint, "long_name", "index in the study");
   write_settings(file);
-  for (const auto& column : metric_columns())
+  for (const auto& column : metric_columns()) {
+    if (!has_column(column)) continue;
     if (auto status = write_metric(file, column); !status) return status;
+  }
+  if (auto status = write_pareto(file); !status) return status;
   if (auto status = write_groups(file); !status) return status;
   if (auto status = write_links(file); !status) return status;
   if (auto status = write_utilization(file); !status) return status;
@@ -480,8 +475,13 @@ Result<MergeReport> merge(const std::filesystem::path& dir, const Study& study) 
     }
     if (auto status = file.save(layout.result()); !status) return status.errors();
     const auto rows = selection->points.size();
-    return MergeReport{
-        rows, study.points.size() - rows, selection->failed, selection->repeated, layout.result(), selection->warnings};
+    return MergeReport{rows,
+                       study.points.size() - rows,
+                       selection->failed,
+                       selection->pruned,
+                       selection->repeated,
+                       layout.result(),
+                       selection->warnings};
   }
 }
 

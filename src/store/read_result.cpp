@@ -26,7 +26,9 @@ Status read_settings(const ColumnFileReader& reader, ResultTable& table) {
   for (const auto& setting : settings()) {
     const auto path = store::columns::setting(setting.name);
     std::vector<std::string> texts;
-    if (setting.kind == Setting::Kind::integer) {
+    if (setting.training && !reader.has(path)) {  // no point of the study trains
+      texts.assign(table.rows.size(), setting.kind == Setting::Kind::integer ? "-1" : "");
+    } else if (setting.kind == Setting::Kind::integer) {
       const auto values = reader.read<std::int64_t>(path, 0, table.rows.size());
       if (!values) return values.errors();
       for (const auto value : *values) texts.push_back(fmt::format("{}", value));

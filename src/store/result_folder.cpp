@@ -10,12 +10,14 @@
 #include <fmt/core.h>
 
 #include "store/asked_outputs.hpp"
+#include "store/crash_counts.hpp"
 #include "store/folder_layout.hpp"
 #include "store/folder_lock.hpp"
 #include "store/journal.hpp"
-#include "store/key_index.hpp"
+#include "store/pruned_rows.hpp"
 #include "store/shard.hpp"
 #include "tenex/base/version.hpp"
+#include "tenex/evaluate/evaluate.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/store/store.hpp"
 
@@ -25,16 +27,41 @@ using store::Layout;
 
 namespace {
 
+Status check_physics(const Layout& layout, const store::State& state) {
+  if (state.physics == physics_version) return success();
+  return input_error({}, fmt::format("the folder \"{}\" was made with physics {}", layout.dir.string(), state.physics),
+                     fmt::format("tenex {} made it; this is tenex {}, which computes physics {}, so the rows cannot be "
+                                 "mixed or compared",
+                                 state.version, version(), physics_version),
+                     fmt::format("choose another folder, or go on with tenex {}", state.version));
+}
+
+/// What the folder's study and this one have in common, where that can still be read.
+std::string describe_change(const Layout& layout, const store::State& state, const Study& study) {
+  const auto before = read_stored_study(layout.dir, vocabulary());
+  if (!before) return fmt::format("its study \"{}\" has other points or outputs", state.study_name);
+  std::size_t common = 0;
+  for (std::size_t i = 0; i < before->points.size(); ++i) common += study.points.find(before->points.key(i)) ? 1U : 0U;
+  return fmt::format(
+      "its study \"{}\" has other points or outputs: {} points, of which {} are among the {} of this one",
+      state.study_name, before->points.size(), common, study.points.size());
+}
+
 Status check_belongs(const Layout& layout, const store::State& state, const Study& study, bool extend) {
-  if (state.physics != physics_version)
-    return input_error({},
-                       fmt::format("the folder \"{}\" was made with physics {}", layout.dir.string(), state.physics),
-                       fmt::format("this version computes physics {}, so the rows cannot be mixed", physics_version),
-                       "choose another folder");
+  if (auto status = check_physics(layout, state); !status) return status;
   if (state.study_digest == to_string(study.digest) || extend) return success();
   return input_error({}, fmt::format("the folder \"{}\" belongs to another study", layout.dir.string()),
-                     fmt::format("its study \"{}\" has other points or outputs", state.study_name),
+                     describe_change(layout, state, study),
                      "choose another folder, or --extend this one: points in both studies keep their rows");
+}
+
+/// Another version of the same physics may go on; that is told, since who upgraded may want to know.
+void note_upgrade(const std::optional<store::State>& before, FolderState& state) {
+  if (!before || before->version == version() || before->version.empty() || state.done_count == 0) return;
+  state.warnings.push_back(fmt::format(
+      "tenex {} began this folder and this is tenex {}: both compute physics {}, so the rows that are done count; "
+      "`tenex replay DIR KEY` evaluates one of them again and compares",
+      before->version, version(), physics_version));
 }
 
 /// Keeps a copy of every machine file that the study names.
@@ -49,26 +76,29 @@ Status write_machines(const Layout& layout, const Study& study) {
 }
 
 /// Rewrites what the folder says of its study, where that differs.
-Status write_identity(const Layout& layout, const Study& study, std::uint32_t incarnation) {
+Status write_identity(const Layout& layout, const Study& study, std::uint32_t incarnation, const Slice& slice) {
   const auto text = read_file(layout.study());
   if (!text || text_of(*text) != study.text)
     if (auto status = write_file_atomically(layout.study(), study.text); !status) return status;
   if (auto status = write_machines(layout, study); !status) return status;
   return store::write_state(layout, {store::kSchema, physics_version, study.name, to_string(study.digest),
-                                     std::string(version()), incarnation});
+                                     std::string(version()), incarnation, slice});
 }
 
 /// What the committed rows say of each point.
 struct KnownRows {
   std::vector<bool> seen;
   std::vector<bool> ok;
+  std::vector<bool> pruned;                ///< by the study at hand
   std::vector<store::OutputBits> lacking;  ///< of an ok point: what none of its rows has of what the study asks for
 
-  explicit KnownRows(std::size_t points) : seen(points, false), ok(points, false), lacking(points, 0) {}
+  explicit KnownRows(std::size_t points)
+      : seen(points, false), ok(points, false), pruned(points, false), lacking(points, 0) {}
 
-  void add(const Study& study, std::size_t point, bool row_ok, store::OutputBits given) {
+  void add(const Study& study, std::size_t point, std::int8_t status, store::OutputBits given) {
     seen[point] = true;
-    if (!row_ok) return;
+    if (store::is_pruned(status)) pruned[point] = true;
+    if (status != static_cast<std::int8_t>(PointStatus::ok)) return;
     const auto lacks = store::lacking(store::asked_outputs(study, point), given);
     if (!ok[point] ||
         std::popcount(static_cast<unsigned>(lacks)) < std::popcount(static_cast<unsigned>(lacking[point])))
@@ -78,7 +108,7 @@ struct KnownRows {
 };
 
 KnownRows read_known_rows(const Layout& layout, const store::FolderContents& contents, const Study& study,
-                          const store::KeyIndex& index, std::vector<std::string>& warnings) {
+                          std::vector<std::string>& warnings) {
   KnownRows known(study.points.size());
   for (const auto& [writer, commit] : contents.live) {
     const auto shard = store::open_shard(layout, commit);
@@ -88,13 +118,16 @@ KnownRows read_known_rows(const Layout& layout, const store::FolderContents& con
                              : Result<std::vector<std::int8_t>>(keys.errors());
     const auto outputs =
         status ? store::read_outputs(*shard, rows) : Result<std::vector<store::OutputBits>>(status.errors());
-    if (!outputs) {
-      warnings.push_back(to_string(outputs.errors()) + ": its rows count as not done");
+    const auto elsewhere =
+        outputs ? store::rows_pruned_elsewhere(*shard, *status, study) : Result<std::vector<bool>>(outputs.errors());
+    if (!elsewhere) {
+      warnings.push_back(to_string(elsewhere.errors()) + ": its rows count as not done");
       continue;
     }
-    for (std::size_t row = 0; row < rows; ++row)
-      if (const auto point = index.find((*keys)[row]))
-        known.add(study, *point, (*status)[row] == static_cast<std::int8_t>(PointStatus::ok), (*outputs)[row]);
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (!elsewhere->empty() && (*elsewhere)[row]) continue;
+      if (const auto point = study.points.find((*keys)[row])) known.add(study, *point, (*status)[row], (*outputs)[row]);
+    }
   }
   return known;
 }
@@ -104,7 +137,8 @@ void mark_done(const KnownRows& known, bool retry_failed, FolderState& state) {
   std::size_t incomplete = 0;
   int lacking = 0;
   for (std::size_t point = 0; point < known.seen.size(); ++point) {
-    if (!known.seen[point] || (!known.ok[point] && retry_failed)) continue;
+    const bool is_pruned = known.pruned[point] && !known.ok[point];
+    if (!known.seen[point] || (!known.ok[point] && !is_pruned && retry_failed)) continue;
     if (known.lacking[point] != 0) {
       ++incomplete;
       lacking |= known.lacking[point];
@@ -112,7 +146,10 @@ void mark_done(const KnownRows& known, bool retry_failed, FolderState& state) {
     }
     state.done[point] = true;
     ++state.done_count;
-    if (!known.ok[point]) ++state.failed_count;
+    if (is_pruned)
+      ++state.pruned_count;
+    else if (!known.ok[point])
+      ++state.failed_count;
   }
   if (incomplete > 0)
     state.warnings.push_back(
@@ -120,16 +157,34 @@ void mark_done(const KnownRows& known, bool retry_failed, FolderState& state) {
                     store::describe_outputs(static_cast<store::OutputBits>(lacking))));
 }
 
+/// Leaves the points of other slices to other folders.
+void mark_other_slices(const Slice& slice, FolderState& state) {
+  for (std::size_t point = 0; point < state.done.size(); ++point) {
+    if (state.done[point] || in_slice(slice, point)) continue;
+    state.done[point] = true;
+    ++state.done_count;
+    ++state.elsewhere;
+  }
+}
+
 /// Finds the points that a writer announced and that have no row.
-void find_interrupted(const store::FolderContents& contents, const store::KeyIndex& index, const KnownRows& known,
+void find_interrupted(const store::FolderContents& contents, const Study& study, const KnownRows& known,
                       FolderState& state) {
   for (const auto& key : contents.started) {
     const auto digest = store::parse_digest(key);
-    const auto point = digest ? index.find(*digest) : std::nullopt;
+    const auto point = digest ? study.points.find(*digest) : std::nullopt;
     if (point && !known.seen[*point]) state.interrupted.push_back(*point);
   }
   std::sort(state.interrupted.begin(), state.interrupted.end());
   state.interrupted.erase(std::unique(state.interrupted.begin(), state.interrupted.end()), state.interrupted.end());
+}
+
+/// Finds the points that were at fault when a process ended. A row ends the count: a point that is tried again in spite
+/// of its row begins anew.
+void find_crashes(const store::FolderContents& contents, const Study& study, const KnownRows& known,
+                  FolderState& state) {
+  state.crashes = store::count_crashes(contents.crashes, study);
+  std::erase_if(state.crashes, [&](const CrashRecord& crash) { return known.seen[crash.point]; });
 }
 
 /// Removes what killed writers left: temporary files, and shards that no journal names. Only the owner of the lock may.
@@ -190,11 +245,13 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   state.warnings = contents->warnings;
   state.done.assign(study.points.size(), false);
   state.incarnation = std::max(contents->last_incarnation, *before ? (*before)->incarnation : 0) + 1;
-  const store::KeyIndex index(study);
-  const auto known = read_known_rows(layout, *contents, study, index, state.warnings);
+  const auto known = read_known_rows(layout, *contents, study, state.warnings);
   mark_done(known, options.retry_failed, state);
-  find_interrupted(*contents, index, known, state);
-  if (auto status = write_identity(layout, study, state.incarnation); !status) return status.errors();
+  mark_other_slices(options.slice, state);
+  find_interrupted(*contents, study, known, state);
+  find_crashes(*contents, study, known, state);
+  note_upgrade(*before, state);
+  if (auto status = write_identity(layout, study, state.incarnation, options.slice); !status) return status.errors();
   remove_leftovers(layout, *contents);
   return ResultFolder(std::make_unique<Impl>(std::move(lock).value(), std::move(state)));
 }
@@ -206,6 +263,7 @@ Result<std::string> read_study_text(const std::filesystem::path& dir) {
   if (!*state)
     return input_error({}, fmt::format("\"{}\" is no result folder", dir.string()), "it has no state.toml",
                        "name the folder that a run was given with --out");
+  if (auto status = check_physics(layout, **state); !status) return status.errors();  // its keys would all be others
   const auto text = read_file(layout.study());
   if (!text) return text.errors();
   return std::string(text_of(*text));

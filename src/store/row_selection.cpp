@@ -4,31 +4,34 @@
 #include <bit>
 #include <filesystem>
 #include <limits>
+#include <tuple>
 
 #include <fmt/core.h>
 
-#include "store/key_index.hpp"
+#include "store/pruned_rows.hpp"
 
 namespace tenex::store {
 namespace {
 
 /// A stored row of a point.
 struct Candidate {
-  std::uint64_t point = 0;
+  std::uint32_t point = 0;
   std::uint32_t shard = 0;
   std::uint32_t row = 0;
   bool ok = false;
-  int lacking = 0;  ///< outputs of the study that it was not asked for
+  bool pruned = false;
+  std::uint8_t lacking = 0;  ///< outputs of the study that it was not asked for
 };
 
 struct ShardKeys {
   std::vector<Digest> keys;
   std::vector<std::int8_t> status;
   std::vector<OutputBits> outputs;
+  std::vector<bool> elsewhere;  ///< pruned in another study; empty: none
   ShardOrigin origin;
 };
 
-Result<ShardKeys> read_shard_keys(const Layout& layout, const Commit& commit) {
+Result<ShardKeys> read_shard_keys(const Layout& layout, const Commit& commit, const Study& study) {
   const auto shard = open_shard(layout, commit);
   if (!shard) return shard.errors();
   auto keys = read_keys(*shard, commit.shard);
@@ -37,10 +40,12 @@ Result<ShardKeys> read_shard_keys(const Layout& layout, const Commit& commit) {
   if (!status) return status.errors();
   auto outputs = read_outputs(*shard, keys->size());
   if (!outputs) return outputs.errors();
+  auto elsewhere = rows_pruned_elsewhere(*shard, *status, study);
+  if (!elsewhere) return elsewhere.errors();
   auto origin = read_origin(*shard);
   if (!origin) return origin.errors();
   return ShardKeys{std::move(keys).value(), std::move(status).value(), std::move(outputs).value(),
-                   std::move(origin).value()};
+                   std::move(elsewhere).value(), std::move(origin).value()};
 }
 
 /// Decides among the rows of one point, which are in the order of their shards, and notes the decision in their shards.
@@ -58,7 +63,10 @@ void choose(std::span<const Candidate> rows, std::uint32_t position, Selection& 
     (&row == best ? shard.chosen : shard.repeated).emplace_back(row.row, position);
     if (&row != best) ++selection.repeated;
   }
-  if (!has_ok) ++selection.failed;
+  if (best->pruned)
+    ++selection.pruned;
+  else if (!has_ok)
+    ++selection.failed;
 }
 
 /// Whether a shard that a journal names is gone: compacted by a live writer between our reading of the journal and of
@@ -69,14 +77,14 @@ bool is_missing(const Layout& layout, const Commit& commit) {
 }
 
 /// One pass; `vanished` is set when a named shard was not there.
-Result<Selection> select_once(const Layout& layout, const Study& study, const KeyIndex& index, bool& vanished) {
+Result<Selection> select_once(const Layout& layout, const Study& study, bool& vanished) {
   const auto contents = read_journals(layout);
   if (!contents) return contents.errors();
   Selection selection;
   selection.warnings = contents->warnings;
   std::vector<Candidate> candidates;
   for (const auto& [writer, commit] : contents->live) {
-    auto shard = read_shard_keys(layout, commit);
+    auto shard = read_shard_keys(layout, commit, study);
     if (!shard) {
       vanished = vanished || is_missing(layout, commit);
       selection.warnings.push_back(to_string(shard.errors()) + ": its rows count as missing");
@@ -84,16 +92,20 @@ Result<Selection> select_once(const Layout& layout, const Study& study, const Ke
     }
     const auto number = static_cast<std::uint32_t>(selection.shards.size());
     selection.shards.push_back({writer, commit, std::move(shard->origin), {}, {}, shard->keys.size()});
-    for (std::size_t row = 0; row < shard->keys.size(); ++row)
-      if (const auto point = index.find(shard->keys[row])) {
+    for (std::size_t row = 0; row < shard->keys.size(); ++row) {
+      if (!shard->elsewhere.empty() && shard->elsewhere[row]) continue;
+      if (const auto point = study.points.find(shard->keys[row])) {
         const auto missing = lacking(asked_outputs(study, *point), shard->outputs[row]);
-        candidates.push_back({*point, number, static_cast<std::uint32_t>(row),
+        candidates.push_back({static_cast<std::uint32_t>(*point), number, static_cast<std::uint32_t>(row),
                               shard->status[row] == static_cast<std::int8_t>(PointStatus::ok),
-                              std::popcount(static_cast<unsigned>(missing))});
+                              is_pruned(shard->status[row]),
+                              static_cast<std::uint8_t>(std::popcount(static_cast<unsigned>(missing)))});
       }
+    }
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.point < b.point; });
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.point, a.shard, a.row) < std::tie(b.point, b.shard, b.row);
+  });
   for (auto first = candidates.begin(); first != candidates.end();) {
     const auto last =
         std::find_if(first, candidates.end(), [&](const Candidate& row) { return row.point != first->point; });
@@ -111,28 +123,28 @@ Result<Selection> select_once(const Layout& layout, const Study& study, const Ke
 }  // namespace
 
 Result<Selection> select_rows(const Layout& layout, const Study& study) {
-  const KeyIndex index(study);
   constexpr int kTries = 3;
   for (int attempt = 1;; ++attempt) {
     bool vanished = false;
-    auto selection = select_once(layout, study, index, vanished);
+    auto selection = select_once(layout, study, vanished);
     if (!selection || !vanished || attempt == kTries) return selection;
   }
 }
 
 Result<const ColumnFileReader*> ShardSet::at(std::size_t shard) {
-  // Images are in memory while open; beyond this much, start over.
-  constexpr std::size_t kOpenBytes = std::size_t{1} << 29;
+  // Images are in memory while open, and the library takes about a MiB for each; beyond this much, start over.
+  constexpr std::size_t kOpenBytes = std::size_t{64} << 20;
+  constexpr std::size_t kBesideImage = std::size_t{1} << 20;
   if (open_[shard]) return open_[shard].get();
   const auto& commit = selection_.shards[shard].commit;
-  if (open_bytes_ + commit.bytes > kOpenBytes) {
+  if (open_bytes_ + commit.bytes + kBesideImage > kOpenBytes) {
     for (auto& reader : open_) reader.reset();
     open_bytes_ = 0;
   }
   auto reader = open_shard(layout_, commit);
   if (!reader) return reader.errors();
   open_[shard] = std::make_unique<ColumnFileReader>(std::move(reader).value());
-  open_bytes_ += commit.bytes;
+  open_bytes_ += commit.bytes + kBesideImage;
   return open_[shard].get();
 }
 

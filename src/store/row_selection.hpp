@@ -31,6 +31,7 @@ struct Selection {
   std::vector<ShardRows> shards;
   std::vector<std::uint64_t> points;  ///< per position: index in the study
   std::size_t failed = 0;
+  std::size_t pruned = 0;
   std::size_t repeated = 0;
   std::vector<std::string> warnings;
 };

@@ -187,9 +187,11 @@ ShardOrigin this_origin(const std::string& study_digest, std::uint32_t incarnati
           host_facts()};
 }
 
-void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows) {
+void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows,
+                   bool trains) {
   const auto& table = metric_columns();
   for (std::size_t column = 0; column < table.size(); ++column) {
+    if (table[column].training && !trains) continue;
     const auto path = folder + std::string(table[column].name);
     switch (table[column].kind) {
       case Kind::integer:
@@ -225,7 +227,9 @@ Status read_metrics(const ColumnFileReader& file, const std::string& name, const
     return set_texts(file, path, column, rows);
   };
   for (std::size_t column = 0; column < table.size(); ++column) {
-    auto status = read_one(column, folder + std::string(table[column].name));
+    const auto path = folder + std::string(table[column].name);
+    if (table[column].training && !file.has(path)) continue;
+    auto status = read_one(column, path);
     if (status) continue;
     auto errors = status.errors();
     for (auto& error : errors)
@@ -236,7 +240,7 @@ Status read_metrics(const ColumnFileReader& file, const std::string& name, const
 }
 
 Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std::vector<StoredRow>& rows,
-                                            std::size_t first, std::size_t count) {
+                                            std::size_t first, std::size_t count, bool trains) {
   ColumnFileWriter file;
   write_origin(file, origin);
   std::vector<const Evaluation*> evaluations;
@@ -253,7 +257,7 @@ Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std
   file.write(columns::kFinished, std::span<const std::int64_t>(finished));
   file.write(columns::kOutputs, std::span<const OutputBits>(outputs));
   file.add_group("/metrics");
-  write_metrics(file, "/metrics/", evaluations);
+  write_metrics(file, "/metrics/", evaluations, trains);
   auto flat = flatten(evaluations);
   for (const auto& part : flat.parts())
     for (const auto& [path, values] : part) file.write(path, std::span<const std::int64_t>(*values));
@@ -264,8 +268,9 @@ std::size_t row_bytes(const Evaluation& evaluation) {
   constexpr std::size_t kCell = 8;
   constexpr std::size_t kKeyAndTime = 40;
   return kKeyAndTime + metric_columns().size() * kCell + evaluation.reason.size() + evaluation.schedule_hash.size() +
-         evaluation.group_times_ps.size() * kCell + evaluation.link_loads.size() * 2 * kCell +
-         evaluation.utilization_ps.size() * 2 * kCell + evaluation.arrivals.size() * 3 * kCell;
+         evaluation.mapping.size() + evaluation.chosen_bandwidth.size() + evaluation.group_times_ps.size() * kCell +
+         evaluation.link_loads.size() * 2 * kCell + evaluation.utilization_ps.size() * 2 * kCell +
+         evaluation.arrivals.size() * 3 * kCell;
 }
 
 Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Commit& commit) {

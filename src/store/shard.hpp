@@ -62,9 +62,10 @@ inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 [[nodiscard]] std::string setting(std::string_view name);
 }  // namespace columns
 
-/// The shard's file image; equal arguments give equal bytes. Errors (environment): the HDF5 library failed.
+/// The shard's file image; equal arguments give equal bytes. `trains`: the study has points that train, and so the
+/// shard has their columns. Errors (environment): the HDF5 library failed.
 [[nodiscard]] Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std::vector<StoredRow>& rows,
-                                                          std::size_t first, std::size_t count);
+                                                          std::size_t first, std::size_t count, bool trains);
 /// Bytes that a row takes before compression, to decide when to flush.
 [[nodiscard]] std::size_t row_bytes(const Evaluation& evaluation);
 
@@ -80,11 +81,13 @@ inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 [[nodiscard]] Result<std::vector<OutputBits>> read_outputs(const ColumnFileReader& shard, std::size_t rows);
 [[nodiscard]] Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const std::string& file);
 
-/// Fills the metrics of rows from the columns `folder + name`. `rows` has the file's number of rows. Errors: a column
-/// is missing, of another length, or has a flag that this version does not know.
+/// Fills the metrics of rows from the columns `folder + name`. `rows` has the file's number of rows. The columns of
+/// points that train may be missing, all others not. Errors: a column is missing, of another length, or has a flag that
+/// this version does not know.
 [[nodiscard]] Status read_metrics(const ColumnFileReader& file, const std::string& name, const std::string& folder,
                                   std::vector<Evaluation>& rows);
-/// Writes the columns `folder + name` of all metrics, `value_of(row)` giving an Evaluation.
-void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows);
+/// Writes the columns `folder + name` of all metrics; those of points that train only where `trains`.
+void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows,
+                   bool trains);
 
 }  // namespace tenex::store

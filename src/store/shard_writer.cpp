@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -32,39 +34,54 @@ constexpr std::chrono::seconds kFlushTime{30};
 constexpr std::chrono::seconds kRetryTime{5};
 constexpr std::size_t kMostShardBytes = std::size_t{16} << 20;
 /// Compaction joins shards below the first size, as long as their sum is below the second, when there are so many of
-/// them.
-constexpr std::size_t kSmallShard = std::size_t{4} << 20;
-constexpr std::size_t kCompactedBytes = std::size_t{8} << 20;
+/// them. Their rows are in memory meanwhile, where a row takes a kilobyte and more, however little it takes compressed.
+struct ShardSize {
+  std::size_t bytes = 0;
+  std::size_t rows = 0;
+};
+constexpr ShardSize kSmallShard{std::size_t{4} << 20, 8'192};
+constexpr ShardSize kCompacted{std::size_t{8} << 20, 16'384};
 constexpr std::size_t kManyShards = 64;
+
+/// Rows that make a shard. Tests of crashes have smaller ones, so that a short run commits often.
+std::size_t flush_rows() {
+#ifdef TENEX_FAULT_POINTS
+  static const char* const asked = std::getenv("TENEX_FLUSH_ROWS");
+  static const std::size_t rows = asked != nullptr ? std::strtoul(asked, nullptr, 10) : kFlushRows;
+  return rows;
+#else
+  return kFlushRows;
+#endif
+}
+
+bool is_small(const Commit& shard) { return shard.bytes < kSmallShard.bytes && shard.rows < kSmallShard.rows; }
 
 }  // namespace
 
 class ShardWriter::Impl {
  public:
-  /// What is known of a point of the study.
-  struct Point {
-    Digest key;
-    store::OutputBits outputs = 0;
-  };
-
-  Impl(Layout layout, std::vector<Point> points, store::ShardOrigin origin, store::Journal journal)
-      : layout_(std::move(layout)),
-        points_(std::move(points)),
-        origin_(std::move(origin)),
-        journal_(std::move(journal)) {}
+  Impl(Layout layout, const Study& study, store::ShardOrigin origin, store::Journal journal)
+      : layout_(std::move(layout)), study_(study), origin_(std::move(origin)), journal_(std::move(journal)) {}
 
   Status add(Row row) {
-    ensure(row.point < points_.size(), "a row of a point that the study does not have");
+    ensure(row.point < study_.points.size(), "a row of a point that the study does not have");
     pending_bytes_ += store::row_bytes(row.evaluation);
-    const auto& point = points_[row.point];
-    pending_.push_back({point.key, std::move(row.evaluation), row.finished_unix_ms, point.outputs});
+    pending_.push_back({study_.points.key(row.point), std::move(row.evaluation), row.finished_unix_ms,
+                        store::asked_outputs(study_, row.point)});
     return is_flush_due() ? flush() : success();
   }
 
   Status start(std::uint64_t point) {
-    ensure(point < points_.size(), "a start of a point that the study does not have");
-    return journal_.start(to_string(points_[point].key));
+    ensure(point < study_.points.size(), "a start of a point that the study does not have");
+    return journal_.start(to_string(study_.points.key(point)));
   }
+
+  Status note_crash(std::uint64_t point, const std::string& reason) {
+    ensure(point < study_.points.size(), "a crash of a point that the study does not have");
+    return journal_.crash(reason, to_string(study_.points.key(point)));
+  }
+  [[nodiscard]] int journal_descriptor() const { return journal_.descriptor(); }
+  void log_to(std::shared_ptr<const RankLog> log) { log_ = std::move(log); }
 
   Status flush() {
     last_flush_ = Clock::now();
@@ -72,6 +89,8 @@ class ShardWriter::Impl {
       auto status = commit_some(pending_.size());
       if (!status) {
         retry_at_ = Clock::now() + kRetryTime;
+        log_->note(LogLevel::warning,
+                   fmt::format("{} rows are not committed: {}", pending_.size(), to_string(status.errors())));
         return status;
       }
     }
@@ -90,12 +109,12 @@ class ShardWriter::Impl {
     const auto now = Clock::now();
     if (now < retry_at_) return false;
     const auto wait = std::max<Clock::duration>(kFlushTime, (now - opened_) / 100);
-    return pending_.size() >= kFlushRows || pending_bytes_ >= kFlushBytes || now - last_flush_ >= wait;
+    return pending_.size() >= flush_rows() || pending_bytes_ >= kFlushBytes || now - last_flush_ >= wait;
   }
 
   /// Commits the first `count` pending rows, or fewer where their image would be too large.
   Status commit_some(std::size_t count) {
-    auto image = store::encode_shard(origin_, pending_, 0, count);
+    auto image = store::encode_shard(origin_, pending_, 0, count, study_.trains);
     if (!image) return image.errors();
     if (image->size() > kMostShardBytes && count > 1) return commit_some(count / 2);
     const auto shard = write_shard(*image, count);
@@ -105,6 +124,7 @@ class ShardWriter::Impl {
       return status;
     }
     live_.push_back(*shard);
+    log_->note(LogLevel::info, fmt::format("committed {} rows as {} ({} bytes)", count, shard->shard, shard->bytes));
     committed_ += count;
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
     pending_bytes_ = 0;
@@ -123,19 +143,20 @@ class ShardWriter::Impl {
   }
 
   [[nodiscard]] std::size_t small_shards() const {
-    return static_cast<std::size_t>(
-        std::count_if(live_.begin(), live_.end(), [](const Commit& shard) { return shard.bytes < kSmallShard; }));
+    return static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_small));
   }
 
   /// Joins small shards. Only tidies: a failure loses nothing, so it is not reported but tried again much later.
   void compact() {
     std::vector<Commit> small;
-    for (const auto& shard : live_)
-      if (shard.bytes < kSmallShard) small.push_back(shard);
+    std::copy_if(live_.begin(), live_.end(), std::back_inserter(small), is_small);
     for (std::size_t first = 0; first < small.size();) {
       std::size_t last = first;
-      for (std::size_t bytes = 0; last < small.size() && bytes + small[last].bytes <= kCompactedBytes; ++last)
-        bytes += small[last].bytes;
+      for (ShardSize sum; last < small.size(); ++last) {
+        sum.bytes += small[last].bytes;
+        sum.rows += small[last].rows;
+        if (sum.bytes > kCompacted.bytes || sum.rows > kCompacted.rows) break;
+      }
       const std::vector<Commit> group(small.begin() + static_cast<std::ptrdiff_t>(first),
                                       small.begin() + static_cast<std::ptrdiff_t>(last));
       first = last;
@@ -153,7 +174,7 @@ class ShardWriter::Impl {
       if (!part) return part.errors();
       std::move(part->begin(), part->end(), std::back_inserter(rows));
     }
-    const auto image = store::encode_shard(origin_, rows, 0, rows.size());
+    const auto image = store::encode_shard(origin_, rows, 0, rows.size(), study_.trains);
     if (!image) return image.errors();
     const auto joined = write_shard(*image, rows.size());
     if (!joined) return joined.errors();
@@ -166,13 +187,16 @@ class ShardWriter::Impl {
       std::erase(live_, old);
     }
     live_.push_back(*joined);
+    log_->note(LogLevel::info, fmt::format("joined {} shards into {} ({} rows, {} bytes)", group.size(), joined->shard,
+                                           joined->rows, joined->bytes));
     return success();
   }
 
   Layout layout_;
-  std::vector<Point> points_;
+  const Study& study_;
   store::ShardOrigin origin_;
   store::Journal journal_;
+  std::shared_ptr<const RankLog> log_ = std::make_shared<RankLog>();
   std::vector<store::StoredRow> pending_;
   std::size_t pending_bytes_ = 0;
   std::size_t committed_ = 0;
@@ -197,17 +221,18 @@ Result<ShardWriter> ShardWriter::open(const std::filesystem::path& dir, const St
     if (auto status = store::make_folder(folder); !status) return status.errors();
   auto journal = store::Journal::create(layout.journals() / store::journal_name({incarnation, rank, 0}));
   if (!journal) return journal.errors();
-  std::vector<Impl::Point> points;
-  points.reserve(study.points.size());
-  for (std::size_t i = 0; i < study.points.size(); ++i)
-    points.push_back({study.points[i].key, store::asked_outputs(study, i)});
-  return ShardWriter(std::make_unique<Impl>(std::move(layout), std::move(points),
+  return ShardWriter(std::make_unique<Impl>(std::move(layout), study,
                                             store::this_origin(to_string(study.digest), incarnation, rank),
                                             std::move(journal).value()));
 }
 
 Status ShardWriter::add(Row row) { return impl_->add(std::move(row)); }
 Status ShardWriter::start(std::uint64_t point) { return impl_->start(point); }
+Status ShardWriter::note_crash(std::uint64_t point, const std::string& reason) {
+  return impl_->note_crash(point, reason);
+}
+int ShardWriter::journal_descriptor() const { return impl_->journal_descriptor(); }
+void ShardWriter::log_to(std::shared_ptr<const RankLog> log) { impl_->log_to(std::move(log)); }
 Status ShardWriter::flush() { return impl_->flush(); }
 Status ShardWriter::flush_if_due() { return impl_->flush_if_due(); }
 std::size_t ShardWriter::committed() const { return impl_->committed(); }

@@ -37,6 +37,15 @@ std::string with(const std::string& line_7, const std::string& others = "topolog
   return good_head + line_7 + "\n" + others;
 }
 
+// A sweep that trains: lines 2-6 are its head.
+std::string training(const std::string& line_7, const std::string& others = "hp = \"16,2\"\n") {
+  return "name = \"bad\"\nseed = 1\n[[sweep]]\ntopology = \"RI(4)_SW(8)\"\ntotal_bandwidth = \"100GB/s\"\n" + line_7 +
+         "\n" + others;
+}
+const std::string gpt3 = "workload = \"gpt3\"\n";
+const std::string hp = "hp = \"16,2\"\n";
+const std::string perf_opt = "scheme = \"perf_opt\"\n";
+
 std::vector<BadStudy> bad_studies() {
   const std::string t = "topology = \"RI(4)\"\n";
   return {
@@ -95,7 +104,22 @@ std::vector<BadStudy> bad_studies() {
       {"keep_syntax", with("keep = \"chunks = \""), {":7:"}},
       {"keep_unknown_name", with("keep = \"chnks = 1\""), {":7:", "chnks", "chunks"}},
       {"keep_wrong_kind", with("keep = \"size >= 1us\""), {":7:", "size"}},
-      {"workload_not_known", with("workload = \"gpt3\""), {":7:", "workload", "not supported"}},
+      {"workload_beside_a_collective", with("workload = \"gpt3\"\nhp = \"2,2\""), {"collective", "workload"}},
+      {"unknown_workload", training("workload = \"gtp3\"", hp + perf_opt), {":7:", "gtp3", "did you mean", "gpt3"}},
+      {"workload_without_hp",
+       "name = \"bad\"\n[[sweep]]\nworkload = \"gpt3\"\ntopology = \"RI(4)_SW(8)\"\nnpu_bandwidth = \"1GB/s\"\n",
+       {":3:", "hp"}},
+      {"hp_of_another_npu_count", training("hp = \"16,3\"", gpt3 + perf_opt), {":7:", "16,3", "32", "HP-(16,2)"}},
+      {"hp_of_one_degree", training("hp = \"16\"", gpt3 + perf_opt), {":7:", "16"}},
+      {"unknown_scheme", training("scheme = \"perf_otp\"", gpt3 + hp), {":7:", "perf_otp", "perf_opt"}},
+      {"constraint_column", training("constraints = \"B1 >= 1GX/s\"", gpt3 + hp + perf_opt), {":7:22:", "1GX/s"}},
+      {"constraints_that_contradict",
+       training("constraints = [\"B2 <= 90GB/s\", \"B1 >= 70GB/s\", \"B2 >= 40GB/s\"]", gpt3 + hp + perf_opt),
+       {":7:", "B1 >= 70GB/s", "B2 >= 40GB/s", "100GB/s"}},
+      {"split_beside_a_scheme", training("split = \"2:1\"", gpt3 + hp + perf_opt), {":7:", "split", "given"}},
+      {"no_bandwidth_to_give", "name = \"bad\"\n[[sweep]]\ntopology = \"RI(4)_SW(8)\"\n" + gpt3 + hp, {"bandwidth"}},
+      {"wrong_compute", training("compute = \"234GB/s\"", gpt3 + hp + perf_opt), {":7:", "234GB/s"}},
+      {"training_key_without_workload", with("hp = \"2,2\""), {":7:", "hp", "workload"}},
       {"faults_not_known", with("faults = \"links 1% draw 1..3\""), {":7:", "faults", "not supported"}},
       {"missing_machine_file",
        with("topology = \"nowhere.toml\"", "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n"),

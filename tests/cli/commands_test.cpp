@@ -146,7 +146,8 @@ TEST(List, NamesEveryRegistry) {
 }
 
 TEST(Help, HasAnExampleForEveryCommand) {
-  for (const auto* command : {"run", "plan", "merge", "synthesize", "simulate", "verify", "bound", "list"}) {
+  for (const auto* command :
+       {"run", "plan", "merge", "status", "replay", "synthesize", "simulate", "optimize", "verify", "bound", "list"}) {
     const auto finished = tenex({command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

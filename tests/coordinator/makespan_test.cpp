@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tenex/base/random.hpp"
+#include "tenex/coordinator/cost_model.hpp"
 #include "tenex/coordinator/lease_queue.hpp"
 
 namespace tenex {
@@ -36,8 +37,14 @@ struct SimulatedRank {
 
 class Simulation {
  public:
-  Simulation(std::vector<double> expected, std::vector<double> real, const std::vector<double>& speeds)
-      : expected_(std::move(expected)), real_(std::move(real)), ranks_(speeds.size()), queue_(costs(), ones()) {
+  /// `kinds`: of each point; the queue is then corrected by what points of a kind took.
+  Simulation(std::vector<double> expected, std::vector<double> real, const std::vector<double>& speeds,
+             std::vector<std::uint32_t> kinds = {})
+      : expected_(std::move(expected)),
+        real_(std::move(real)),
+        kinds_(std::move(kinds)),
+        ranks_(speeds.size()),
+        queue_(costs(), ones()) {
     for (std::size_t r = 0; r < speeds.size(); ++r) ranks_[r].speed = speeds[r];
   }
 
@@ -58,7 +65,10 @@ class Simulation {
  private:
   std::vector<PointCost> costs() const {
     std::vector<PointCost> result;
-    for (const double s : expected_) result.push_back({static_cast<std::uint32_t>(result.size()), s});
+    for (const double s : expected_) {
+      const auto point = static_cast<std::uint32_t>(result.size());
+      result.push_back({point, s, kinds_.empty() ? 0 : kinds_[point]});
+    }
     return result;
   }
   std::vector<int> ones() const { return std::vector<int>(ranks_.size(), 1); }
@@ -90,14 +100,24 @@ class Simulation {
     rank.progress.expected_done += expected_[point];
     rank.progress.busy_seconds += now_ - rank.started;
     ++finished_;
+    if (!kinds_.empty()) learn(point);
     if (--rank.left_of_lease[lease] == 0) {
       queue_.finish(r, lease);
       queue_.learn(r, rank.progress);
     }
   }
 
+  void learn(std::uint32_t point) {
+    model_.add({kinds_[point], 1, expected_[point], real_[point]});
+    if (!model_.has_news()) return;
+    queue_.rescale([this](std::uint32_t kind) { return model_.factor(kind); });
+    model_.mark_used();
+  }
+
   std::vector<double> expected_;
   std::vector<double> real_;
+  std::vector<std::uint32_t> kinds_;
+  CostModel model_;
   std::vector<SimulatedRank> ranks_;
   LeaseQueue queue_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> current_;
@@ -155,6 +175,26 @@ TEST(Makespan, DoesNotDependOnTheScaleOfExpectations) {
   auto real = expected;
   for (auto& s : real) s *= 50;
   EXPECT_LE(Simulation(expected, real, one_slow_of_four).run(), 1.3 * ideal_makespan(real, one_slow_of_four));
+}
+
+TEST(Makespan, GainsFromWhatPointsOfAKindTook) {
+  // A few points (kind 1) take 30 times what is expected of them, 3 s and not 0.1: taken for short, they come among the
+  // last, and a rank that gets one late ends late. In truth 8 * 3 s + 312 * 0.1 s = 55.2 s for 8 ranks: ideal 6.9 s.
+  std::vector<double> expected;
+  std::vector<double> real;
+  std::vector<std::uint32_t> kinds;
+  for (std::uint32_t i = 0; i < 320; ++i) {
+    const bool hidden = i % 40 == 0;
+    expected.push_back(0.1);
+    real.push_back(hidden ? 3.0 : 0.1);
+    kinds.push_back(hidden ? 1 : 0);
+  }
+  const std::vector<double> equal(8, 1.0);
+  const double ideal = ideal_makespan(real, equal);
+  const double blind = Simulation(expected, real, equal).run();
+  const double taught = Simulation(expected, real, equal, kinds).run();
+  EXPECT_LT(taught, blind);
+  EXPECT_LE(taught, 1.3 * ideal);
 }
 
 TEST(Makespan, IsNearIdealOnEqualRanks) {

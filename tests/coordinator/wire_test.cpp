@@ -14,6 +14,10 @@ RankReport sample_report() {
   report.failed = 2;
   report.leases_received = 3;
   report.finished_leases = {4, 1, 9};
+  report.skipped = 11;
+  report.memory_kills = 5;
+  report.costs = {{0xfffffffeU, 3, 0.5, 1.25}, {7, 0xffffffffU, 2.5, 0.125}};
+  report.early_values = {{0xfffffff0U, 1, -2.5}, {3, 0, 1e18}};
   return report;
 }
 
@@ -25,6 +29,21 @@ void expect_same(const RankReport& a, const RankReport& b) {
   EXPECT_EQ(a.failed, b.failed);
   EXPECT_EQ(a.leases_received, b.leases_received);
   EXPECT_EQ(a.finished_leases, b.finished_leases);
+  EXPECT_EQ(a.skipped, b.skipped);
+  EXPECT_EQ(a.memory_kills, b.memory_kills);
+  ASSERT_EQ(a.costs.size(), b.costs.size());
+  for (std::size_t i = 0; i < a.costs.size(); ++i) {
+    EXPECT_EQ(a.costs[i].kind, b.costs[i].kind);
+    EXPECT_EQ(a.costs[i].points, b.costs[i].points);
+    EXPECT_EQ(a.costs[i].expected, b.costs[i].expected);
+    EXPECT_EQ(a.costs[i].measured, b.costs[i].measured);
+  }
+  ASSERT_EQ(a.early_values.size(), b.early_values.size());
+  for (std::size_t i = 0; i < a.early_values.size(); ++i) {
+    EXPECT_EQ(a.early_values[i].point, b.early_values[i].point);
+    EXPECT_EQ(a.early_values[i].round, b.early_values[i].round);
+    EXPECT_EQ(a.early_values[i].value, b.early_values[i].value);
+  }
 }
 
 TEST(Wire, CarriesEveryKindOfMessage) {
@@ -36,9 +55,14 @@ TEST(Wire, CarriesEveryKindOfMessage) {
   EXPECT_EQ(std::get<StartMessage>(decode(encode(StartMessage{12}))).incarnation, 12U);
   expect_same(std::get<RequestMessage>(decode(encode(RequestMessage{sample_report()}))).report, sample_report());
   expect_same(std::get<AliveMessage>(decode(encode(AliveMessage{sample_report()}))).report, sample_report());
-  const auto lease = std::get<LeaseMessage>(decode(encode(LeaseMessage{5, {{1, 4}, {9, 10}}, 0.75})));
+  const auto lease =
+      std::get<LeaseMessage>(decode(encode(LeaseMessage{5, {{1, 4}, {9, 10}}, 0.75, 3.5, true, false, 200})));
   EXPECT_EQ(lease.id, 5U);
   EXPECT_EQ(lease.seconds, 0.75);
+  EXPECT_EQ(lease.scale, 3.5);
+  EXPECT_TRUE(lease.careful);
+  EXPECT_FALSE(lease.exclusive);
+  EXPECT_EQ(lease.round, 200U);
   EXPECT_EQ(lease.ranges, (std::vector<PointRange>{{1, 4}, {9, 10}}));
   EXPECT_EQ(std::get<DrainMessage>(decode(encode(DrainMessage{DrainReason::error}))).reason, DrainReason::error);
 }
@@ -46,9 +70,10 @@ TEST(Wire, CarriesEveryKindOfMessage) {
 TEST(Wire, CarriesErrorsWithAllTheirParts) {
   Diagnostic error = resource_error("problem \xC3\xA9", "", "suggestion of 23 letters");
   error.place = {"a.toml", 3, 14};
-  const auto bye = std::get<ByeMessage>(decode(encode(ByeMessage{sample_report(), {error, error}, true})));
+  const auto bye = std::get<ByeMessage>(decode(encode(ByeMessage{sample_report(), {error, error}, true, 2})));
   EXPECT_EQ(bye.errors, (Diagnostics{error, error}));
   EXPECT_TRUE(bye.interrupted);
+  EXPECT_EQ(bye.lost_ranks, 2U);
   expect_same(bye.report, sample_report());
 }
 

@@ -2,93 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
 
-#include "coordinator/fake_study.hpp"
-#include "coordinator/merged_rows.hpp"
-#include "mpi/child_process.hpp"
+#include "mpi/job.hpp"
 
 namespace tenex {
 namespace {
 
-using testing::ChildProcess;
-using testing::TemporaryFolder;
-
-/// A job's folders and the commands to start it.
-class Job {
- public:
-  Job() { std::filesystem::create_directories(notes()); }
-  [[nodiscard]] std::filesystem::path out() const { return folder_.path() / "results"; }
-  [[nodiscard]] std::filesystem::path pid_file(int rank) const { return notes() / ("pid-" + std::to_string(rank)); }
-  [[nodiscard]] std::filesystem::path notes() const { return folder_.path() / "notes"; }
-
-  [[nodiscard]] std::unique_ptr<ChildProcess> start(int ranks, const std::vector<std::string>& arguments) const {
-    std::vector<std::string> command = {TENEX_MPIRUN, "-np", std::to_string(ranks), "--bind-to", "none"};
-    command.push_back(TENEX_MPI_PROBE);
-    return run(command, arguments);
-  }
-  [[nodiscard]] std::unique_ptr<ChildProcess> start_alone(const std::vector<std::string>& arguments) const {
-    return run({TENEX_MPI_PROBE, "--alone"}, arguments);
-  }
-  /// Points that have been evaluated so far, on all ranks: (start, end) by seed.
-  [[nodiscard]] std::multimap<int, std::pair<double, double>> evaluated() const {
-    std::multimap<int, std::pair<double, double>> points;
-    for (const auto& file : std::filesystem::directory_iterator(notes())) {
-      if (!file.path().filename().string().starts_with("points-")) continue;
-      std::ifstream lines(file.path());
-      int seed = 0;
-      double start = 0;
-      double end = 0;
-      while (lines >> seed >> start >> end) points.insert({seed, {start, end}});
-    }
-    return points;
-  }
-  void wait_until_evaluated(std::size_t count) const {
-    for (int i = 0; i < 10'000 && evaluated().size() < count; ++i) testing::sleep_seconds(0.003);
-    ASSERT_GE(evaluated().size(), count) << "the job does not evaluate";
-  }
-  void forget_pids() const {
-    for (int rank = 0; rank < 8; ++rank) std::filesystem::remove(pid_file(rank));
-  }
-  void wait_until_started(int ranks) const {
-    for (int rank = 0; rank < ranks; ++rank) {
-      // Whole once its newline is there.
-      for (int i = 0; i < 10'000 && !support::read_text(pid_file(rank)).ends_with('\n'); ++i)
-        testing::sleep_seconds(0.003);
-    }
-  }
-  /// SIGKILL to every rank of the running job and to its mpirun, then waits until nothing of it is left.
-  void kill_whole(ChildProcess& mpirun, int ranks) const {
-    std::vector<int> pids;
-    for (int rank = 0; rank < ranks; ++rank) {
-      pids.push_back(std::stoi(support::read_text(pid_file(rank))));
-      ASSERT_GT(pids.back(), 1);
-    }
-    mpirun.signal(SIGKILL);
-    for (const int pid : pids) kill(pid, SIGKILL);
-    EXPECT_EQ(mpirun.wait(), 128 + SIGKILL);
-    for (const int pid : pids) support::wait_until_dead(pid);
-  }
-  [[nodiscard]] std::vector<std::string> rows() const { return testing::merged_rows(out()); }
-
- private:
-  [[nodiscard]] std::unique_ptr<ChildProcess> run(std::vector<std::string> command,
-                                                  const std::vector<std::string>& arguments) const {
-    command.insert(command.end(), {"--out", out().string(), "--notes", notes().string()});
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    const auto job = folder_.path() / "job";
-    std::filesystem::create_directories(job);
-    return std::make_unique<ChildProcess>(support::Command{std::move(command), support::mpi_environment(), {}}, job);
-  }
-  TemporaryFolder folder_;
-};
-
-std::vector<std::string> rows_of_one_rank(const std::string& points) {
-  const Job job;
-  const auto child = job.start_alone({"--points", points, "--scale", "0.05"});
-  EXPECT_EQ(child->wait(), 0) << child->err();
-  return job.rows();
-}
+using testing::Job;
+using testing::rows_of_one_rank;
 
 TEST(MpiRun, GivesTheSameRowsOnOneTwoAndThreeRanks) {
   const auto truth = rows_of_one_rank("60");
@@ -120,6 +45,19 @@ TEST(MpiRun, KeepsTheMakespanWithin1p3OfIdealWithOneWorkerTenTimesSlower) {
   }
   EXPECT_LE(last - first, 1.3 * 5.425 / 2.1);
   EXPECT_FALSE(support::read_text(job.notes() / "points-1").empty()) << "the slow rank had no part in it";
+}
+
+TEST(MpiRun, RunsNothingOnANodeBesideAPointThatNeedsMoreThanARanksShare) {
+  // Three ranks of 1 GiB each on this node; seed 9 needs 1.5 GiB.
+  const Job job;
+  const auto child = job.start(3, {"--points", "60", "--large-seed", "9"});
+  ASSERT_EQ(child->wait(), 0) << child->err();
+  const auto points = job.evaluated();
+  ASSERT_EQ(points.size(), 60U);
+  const auto [begin, end] = points.find(9)->second;
+  for (const auto& [seed, times] : points)
+    EXPECT_TRUE(seed == 9 || times.second <= begin || times.first >= end) << "seed " << seed << " ran beside it";
+  EXPECT_EQ(job.rows(), rows_of_one_rank("60"));
 }
 
 TEST(MpiRun, ResumesAfterADrainAndAfterAKillOfTheWholeJob) {

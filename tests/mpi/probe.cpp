@@ -1,12 +1,16 @@
 // A program that runs a study of made-up points as `tenex run` does, under mpirun or (--alone) without: rows are a pure
 // function of the point, evaluation is sleep. It notes its process id and when each point ran in files, for the tests
-// to read.
+// to read. Points may end their process: `--crash-seed 12 --crash-signal 11`, and `--memory-seed 12` as the system does
+// that is out of memory (which counts such kills; here in a file of the notes).
 #define OMPI_SKIP_MPICXX 1
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -44,14 +48,39 @@ double monotonic_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// 20 to 50 parts of a thousandth of the scale: unequal, and the same everywhere.
-double expected_seconds(const DesignPoint& point, double scale) {
-  return scale * 1e-3 * static_cast<double>(20 + point.seed * 7 % 31);
+/// 20 to 50 parts of a thousandth of the scale: unequal, and the same everywhere; or `--point-seconds` each.
+double expected_seconds(const DesignPoint& point, double scale, double equal) {
+  return equal > 0 ? equal : scale * 1e-3 * static_cast<double>(20 + point.seed * 7 % 31);
+}
+
+constexpr std::size_t share_of_memory = std::size_t{1} << 30U;  ///< of each rank; made-up points use none
+
+/// How many such kills the notes count.
+std::uint64_t counted_kills(const std::filesystem::path& notes) {
+  std::uint64_t kills = 0;
+  std::ifstream(notes / "memory-kills") >> kills;
+  return kills;
+}
+
+/// Ends the process where the point is one that does.
+void end_process(const Arguments& arguments, const DesignPoint& point, const std::filesystem::path& notes) {
+  const auto seed = static_cast<double>(point.seed);
+  if (arguments.number("--crash-seed", 0) == seed) {
+    std::ofstream(notes / "crashes", std::ios::app) << point.seed << std::endl;
+    std::raise(static_cast<int>(arguments.number("--crash-signal", SIGSEGV)));
+  }
+  if (arguments.number("--memory-seed", 0) == seed) {
+    const auto kills = counted_kills(notes) + 1;
+    std::ofstream(notes / "memory-kills") << kills << std::endl;
+    std::raise(SIGKILL);
+  }
 }
 
 RunOptions make_options(const Arguments& arguments, int rank) {
   const double scale = arguments.number("--scale", 1);
+  const double equal = arguments.number("--point-seconds", 0);
   const bool slow = static_cast<int>(arguments.number("--slow-rank", -1)) == rank;
+  const auto large_seed = static_cast<std::uint64_t>(arguments.number("--large-seed", 0));
   const auto stuck_seed = static_cast<std::uint64_t>(arguments.number("--stuck-seed", 0));
   const std::filesystem::path notes = arguments.text("--notes");
   std::ofstream(notes / fmt::format("pid-{}", rank)) << getpid() << std::endl;
@@ -62,12 +91,20 @@ RunOptions make_options(const Arguments& arguments, int rank) {
   options.out = arguments.text("--out");
   options.threads = static_cast<int>(arguments.number("--threads", 1));
   options.quiet = true;
-  options.estimate_point = [scale](const DesignPoint& point) { return Estimate{expected_seconds(point, scale), 1000}; };
+  options.memory_limit_bytes = share_of_memory;
+  options.silence_seconds = arguments.number("--silence", 60);
+  options.time_limit_seconds = arguments.number("--time-limit", 0);
+  options.count_memory_kills = [notes] { return counted_kills(notes); };
+  options.estimate_point = [=](const DesignPoint& point) {
+    const std::size_t bytes = point.seed == large_seed ? share_of_memory / 2 * 3 : 1000;
+    return Estimate{expected_seconds(point, scale, equal), bytes};
+  };
   options.evaluate_point = [=](const DesignPoint& point, Cache&, const EvaluateOptions&) {
     const double start = monotonic_seconds();
-    testing::sleep_seconds(point.seed == stuck_seed ? 1000 : expected_seconds(point, scale) * (slow ? 10 : 1));
+    end_process(arguments, point, notes);
+    testing::sleep_seconds(point.seed == stuck_seed ? 1000 : expected_seconds(point, scale, equal) * (slow ? 10 : 1));
     const std::lock_guard lock(*mutex);
-    *log << fmt::format("{} {} {}", point.seed, start, monotonic_seconds()) << std::endl;
+    *log << fmt::format("{} {:.6f} {:.6f}", point.seed, start, monotonic_seconds()) << std::endl;
     return testing::make_row(point);
   };
   return options;
@@ -79,8 +116,10 @@ int report_and_code(const Result<RunReport>& report, int rank) {
     return 2;
   }
   if (rank == 0) {
-    fmt::print("already_done {}\nevaluated {}\nfailed {}\ninterrupted {}\n", report->already_done, report->evaluated,
-               report->failed, report->interrupted ? 1 : 0);
+    fmt::print("already_done {}\nevaluated {}\nfailed {}\ninterrupted {}\nlost_ranks {}\nquarantined {}\ntoo_long {}\n",
+               report->already_done, report->evaluated, report->failed, report->interrupted ? 1 : 0, report->lost_ranks,
+               report->quarantined, report->too_long);
+    for (const auto& warning : report->warnings) fmt::print(stderr, "warning: {}\n", warning);
   }
   return report->interrupted ? 3 : 0;
 }
@@ -100,9 +139,11 @@ int main(int argc, char** argv) {
   auto count = static_cast<std::size_t>(arguments.number("--points", 40));
   if (static_cast<int>(arguments.number("--other-study-on", -1)) == rank) ++count;
   const Study study = tenex::testing::make_study(count);
-  const auto options = make_options(arguments, rank);
+  auto options = make_options(arguments, rank);
+  bool all_alive = true;
+  options.on_lost_rank = [&] { all_alive = false; };
   const auto report = alone ? run_alone(study, options) : run_with_mpi(study, options);
   const int code = report_and_code(report, rank);
-  if (!alone) MPI_Finalize();
+  if (!alone && all_alive) MPI_Finalize();
   return code;
 }

@@ -38,8 +38,7 @@ TEST(Merge, GivesBackEveryFieldOfEveryRow) {
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(table->point[i], static_cast<std::int64_t>(i));
     EXPECT_EQ(table->key[i], to_string(study.points[i].key));
-    for (std::size_t column = 0; column < metric_columns().size(); ++column)
-      EXPECT_EQ(metric_value(table->rows[i], column), metric_value(row_of(i), column)) << metric_columns()[column].name;
+    expect_same_metrics(table->rows[i], row_of(i));
     EXPECT_EQ(table->rows[i].group_times_ps, row_of(i).group_times_ps);
     EXPECT_EQ(table->rows[i].utilization_ps, row_of(i).utilization_ps);
     EXPECT_EQ(table->rows[i].utilization_bin_ps, row_of(i).utilization_bin_ps);

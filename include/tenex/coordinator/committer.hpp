@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "tenex/coordinator/engine.hpp"
 #include "tenex/design/study.hpp"
@@ -27,9 +28,18 @@ class Committer {
   /// memory stays planned.
   void put(FinishedPoint point);
 
+  /// Points that were put and not taken by the writer yet.
+  [[nodiscard]] std::size_t waiting() const;
+
   /// Notes in the journal that this point begins, and waits until that is durable (or a write has failed: then the run
   /// ends anyway).
   void announce(std::uint32_t point);
+
+  /// Notes in the journal that the point ended another process by its own fault; durable when it returns, as above.
+  void note_crash(std::uint32_t point, const std::string& reason);
+
+  /// The open journal, for the crash handler. Valid until the committer ends.
+  [[nodiscard]] int journal_descriptor() const;
 
   /// Asks for a commit of all rows put so far and waits for it at most until `deadline`; whether it is done (without
   /// error).

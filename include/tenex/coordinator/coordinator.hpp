@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,20 +26,38 @@ struct RunOptions {
   int threads = 0;                     ///< per rank; 0: OMP_NUM_THREADS or the affinity set
   std::size_t memory_limit_bytes = 0;  ///< per rank; 0: 80 % of the host's memory over its ranks
   OpenOptions open;
-  bool quiet = false;       ///< no progress on stderr
-  bool one_by_one = false;  ///< a rank evaluates one point at a time, on all its threads: for measured times
+  bool quiet = false;                  ///< no progress on stderr
+  LogLevel log_level = LogLevel::off;  ///< of what each rank writes to the folder's logs
+  /// No point is begun that is not expected to end within so many seconds; 0: as long as the batch system lets the job
+  /// run (SLURM_JOB_END_TIME), where it says.
+  double time_limit_seconds = 0;
+  double silence_seconds = 60;  ///< a rank that says nothing for so long counts as dead
+  bool one_by_one = false;      ///< a rank evaluates one point at a time, on all its threads: for measured times
   /// Replaces evaluate(), for tests of scheduling.
   std::function<EvaluationOutput(const DesignPoint&, Cache&, const EvaluateOptions&)> evaluate_point;
   /// Replaces estimate(), likewise.
   std::function<Estimate(const DesignPoint&)> estimate_point;
+  /// Replace early_value() and an EarlyEstimator, likewise.
+  std::function<std::optional<double>(const DesignPoint&, Fidelity, const Objective&, Cache&, const EvaluateOptions&)>
+      value_point_early;
+  std::function<Estimate(const DesignPoint&, Fidelity)> estimate_point_early;
+  /// Replaces memory_kills() of resources.hpp, likewise.
+  std::function<std::uint64_t()> count_memory_kills;
+  /// Called (once, on every rank that lives) when a rank has died: from then on MPI must not be finalized, it would
+  /// wait for the dead.
+  std::function<void()> on_lost_rank;
 };
 
 struct RunReport {
   std::size_t points = 0;
   std::size_t already_done = 0;
   std::size_t evaluated = 0;
-  std::size_t failed = 0;    ///< of all rows: status is not ok
-  bool interrupted = false;  ///< a signal drained the run: resumable
+  std::size_t pruned = 0;       ///< of all rows: left out by the study's search; those of this run count as evaluated
+  std::size_t failed = 0;       ///< of all rows: status is neither ok nor pruned
+  bool interrupted = false;     ///< a signal or the time limit drained the run: resumable
+  std::size_t lost_ranks = 0;   ///< that died on the way; what they had at hand was evaluated by others
+  std::size_t quarantined = 0;  ///< points that ended their process too often and have a row `failed` for it
+  std::size_t too_long = 0;     ///< points that were not begun because of the time limit
   double seconds = 0;
   /// Of the folder when it was opened: damaged shards, torn journals, rows that lack outputs, points that an earlier
   /// run died in.

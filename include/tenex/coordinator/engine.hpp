@@ -6,13 +6,16 @@
 // stays open across leases: a thread with nothing to take waits as long as others run, so the end of a lease is no
 // barrier. Estimated bytes of the points that run together stay within the memory limit. The engine knows no MPI, no
 // files and no signals: points that may not end well are announced before they start, finished ones go to a sink.
+// Near the end of the time that the run has, a point that would not end in time is not begun.
 // Points are estimated by the engine's own threads when their lease arrives, never by the thread that pushes it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tenex/coordinator/estimates.hpp"
@@ -20,10 +23,16 @@
 #include "tenex/coordinator/wire.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/evaluate/search.hpp"
 
 namespace tenex {
 
 using EvaluatePoint = std::function<EvaluationOutput(const DesignPoint&, Cache&, const EvaluateOptions&)>;
+
+/// early_value() and an EarlyEstimator, or what tests put in their place.
+using ValueEarly = std::function<std::optional<double>(const DesignPoint&, Fidelity, const Objective&, Cache&,
+                                                       const EvaluateOptions&)>;
+using EstimateEarly = std::function<Estimate(const DesignPoint&, Fidelity)>;
 
 /// A point that has been evaluated.
 struct FinishedPoint {
@@ -43,6 +52,12 @@ struct EngineOptions {
   bool one_by_one = false;      ///< no point beside another: each has all threads, so that its times are its own
   double threaded_seconds = 1;  ///< likewise, one that makes good use of them and takes much memory
   double announce_seconds = 1;  ///< a point that is expected to take longer is announced before it starts
+  /// What a point may use that has its node to itself, or that fits in no rank's share; 0: memory_limit_bytes.
+  std::size_t node_memory_bytes = 0;
+  std::optional<std::chrono::steady_clock::time_point> ends_at = {};  ///< no point is begun that would end later
+  ValueEarly value_early = early_value;  ///< of leases of a search's round: their points' values go into the report
+  EstimateEarly estimate_early = [](const DesignPoint&, Fidelity) { return Estimate{}; };
+  int crash_journal = -1;  ///< file descriptor for the last line of a process that a point ends (crash_handler.hpp)
 };
 
 /// Whether a point should have all threads: it is long (over `deep_seconds`) and would leave the others idle (over 1.5

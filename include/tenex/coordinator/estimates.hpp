@@ -32,6 +32,9 @@ class Estimates {
   /// The estimate of one point, made now where it is not known yet. Zero where making it throws.
   [[nodiscard]] Estimate of(std::uint32_t point);
 
+  /// Its kind (cost_model.hpp), once of() was asked for it.
+  [[nodiscard]] std::uint32_t kind(std::uint32_t point) const;
+
   /// Estimates these points on `threads` threads and returns at once. At most once.
   void start_all(std::vector<std::uint32_t> points, int threads);
   /// Whether start_all() has come to its end.
@@ -44,6 +47,7 @@ class Estimates {
   EstimatePoint estimate_point_;
   mutable std::mutex mutex_;
   std::vector<Estimate> values_;
+  std::vector<std::uint32_t> kinds_;
   std::vector<bool> known_;
 
   std::vector<std::uint32_t> wanted_;

@@ -11,13 +11,21 @@
 //   longest   everyone else gets the longest point that is left.
 // The fastest rank, once it has nothing at hand, is never refused, so the queue always empties.
 //
+// Points of a lost rank come back (put_back). One that may have ended the rank is a suspect: it is leased by itself, to
+// a rank that has nothing else at hand, and not to rank 0, with which the run would end, while another rank lives.
+// Expectations may be corrected while points wait (rescale), and points that no rank would finish in time are taken out
+// (withdraw).
+//
 // Encoding: points in one array sorted by (seconds descending, index); a taken point is skipped by a union-find whose
 // root is the next free position, so a point is found and taken in nearly constant time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace tenex {
@@ -25,7 +33,9 @@ namespace tenex {
 /// A point that waits for evaluation.
 struct PointCost {
   std::uint32_t point = 0;  ///< index in the study
-  double seconds = 0;       ///< expected, on one thread
+  double seconds = 0;       ///< expected, on one thread, before any correction
+  std::uint32_t kind = 0;   ///< points of a kind share a correction (cost_model.hpp)
+  bool threaded = false;    ///< more threads make it faster about as many times
 };
 
 /// Points handed to one rank.
@@ -33,12 +43,17 @@ struct Lease {
   std::uint64_t id = 0;
   std::vector<std::uint32_t> points;  ///< longest expected first
   double seconds = 0;                 ///< expected, summed over the points
+  double scale = 1;                   ///< corrected over uncorrected expectation: what the engine multiplies by
+  bool careful = false;               ///< one point that may end its process: nothing else runs beside it
+  bool exclusive = false;             ///< one point that may use its node's memory: no other rank of the node works
+  std::uint8_t round = 0;             ///< of the search, from 1: points are valued, not evaluated; 0: evaluated
 };
 
 struct LeaseOptions {
   double target_seconds = 1.0;         ///< what a lease is worth, in seconds of its rank's time
   double probe_fraction = 1.0 / 16.0;  ///< of the target: a rank's first lease
   std::size_t most_points = 512;       ///< per lease, so that its message stays small
+  bool spare_first = false;            ///< rank 0 takes no suspect while another rank lives
 };
 
 /// What a rank has done so far, in its own words. Both count up from the start of the run.
@@ -51,12 +66,13 @@ struct RankProgress {
 class LeaseQueue {
  public:
   /// `threads_of_rank[r]` is the speed that rank r is credited with before anything is measured. O(points log points).
-  LeaseQueue(std::vector<PointCost> points, const std::vector<int>& threads_of_rank, LeaseOptions options = {});
+  LeaseQueue(const std::vector<PointCost>& points, const std::vector<int>& threads_of_rank, LeaseOptions options = {});
 
   /// The next lease for `rank`, which says that unfinished points worth `backlog_seconds` (expected) are at hand. Empty
   /// when nothing is left, and when the rank should wait (see `reserve` and `probe` above): ask again after the next
   /// change. O(points of the lease).
-  [[nodiscard]] std::optional<Lease> next(std::size_t rank, double backlog_seconds);
+  /// Of the points that the rank would not finish within `time_left` seconds none is leased.
+  [[nodiscard]] std::optional<Lease> next(std::size_t rank, double backlog_seconds, double time_left = no_time_limit);
 
   /// Corrects the threads that a rank was credited with. O(1).
   void set_threads(std::size_t rank, int threads) { ranks_[rank].threads = threads < 1 ? 1 : threads; }
@@ -64,6 +80,21 @@ class LeaseQueue {
   void learn(std::size_t rank, const RankProgress& progress);
   /// Notes that a lease is done; unknown ids (a repeated report) are ignored. O(leases at hand).
   void finish(std::size_t rank, std::uint64_t lease);
+
+  /// Adds points to those of the constructor, before the first lease. O(points log points).
+  void add(const std::vector<PointCost>& points);
+  /// Takes points to be leased again. `suspects`: each by itself. O(points).
+  void put_back(const std::vector<PointCost>& points, bool suspects);
+  /// The rank gets and holds nothing any more. O(ranks).
+  void lose(std::size_t rank);
+  /// Multiplies the expectations of each kind by its factor (instead of what they were multiplied by before).
+  /// O(points log points).
+  void rescale(const std::function<double(std::uint32_t)>& factor_of_kind);
+  /// Takes out the points that no living rank would finish within `time_left` seconds if it began now; how many.
+  /// O(points that are expected to take longer on one thread).
+  std::size_t withdraw(double time_left);
+
+  static constexpr double no_time_limit = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] bool empty() const { return waiting_points_ == 0; }
   /// Points not leased yet, and their expected seconds.
@@ -79,8 +110,16 @@ class LeaseQueue {
   [[nodiscard]] double seconds_left() const;
 
  private:
+  /// A point that waits. `kind` indexes factors_.
+  struct Waiting {
+    std::uint32_t point = 0;
+    std::uint32_t kind : 31 = 0;
+    std::uint32_t threaded : 1 = 0;
+    double seconds = 0;  ///< uncorrected
+  };
   struct Rank {
     int threads = 1;
+    bool lost = false;
     double expected = 0;  ///< sums behind the speed, older reports fading
     double busy = 0;
     RankProgress last;
@@ -88,22 +127,45 @@ class LeaseQueue {
     struct Held {
       std::uint64_t id;
       double seconds;
+      bool careful;
     };
     std::vector<Held> leases;
   };
 
   [[nodiscard]] bool known(const Rank& rank) const { return rank.busy > 0 && rank.expected > 0; }
+  [[nodiscard]] Waiting waiting_of(const PointCost& cost);
+  [[nodiscard]] double seconds_of(const Waiting& point) const { return point.seconds * factors_[point.kind]; }
+  /// How long this rank is expected to take for the point, threads and all.
+  [[nodiscard]] double duration_on(std::size_t rank, const Waiting& point) const;
+  [[nodiscard]] std::size_t live_ranks() const;
+  void sort_and_link();
+  void sort_returned();
+  /// Of waiting points that are neither suspects nor returned.
+  [[nodiscard]] double ordinary_seconds() const;
+  [[nodiscard]] std::optional<Lease> next_suspect(std::size_t rank, double time_left);
+  [[nodiscard]] std::optional<Lease> next_returned(std::size_t rank, double budget);
+  [[nodiscard]] Lease hand_out(std::size_t rank, Lease lease);
   [[nodiscard]] std::size_t first_for(const Rank& rank, double speed) const;
   [[nodiscard]] std::size_t probe_start(double budget) const;
-  [[nodiscard]] Lease take_from(std::size_t position, double budget, double cap, int threads);
+  /// What take_from() may take: expected seconds in all (those beyond `budget` only where threads would idle).
+  struct Allowance {
+    double budget = 0;
+    double cap = 0;
+    double time_left = 0;
+  };
+  [[nodiscard]] Lease take_from(std::size_t position, const Allowance& allowed, std::size_t rank);
   [[nodiscard]] std::size_t free_from(std::size_t position) const;
   [[nodiscard]] std::size_t first_at_most(double seconds) const;
   [[nodiscard]] double sum_of_speeds() const;
   [[nodiscard]] double fastest() const;
 
   LeaseOptions options_;
-  std::vector<PointCost> points_;
+  std::vector<Waiting> points_;
   mutable std::vector<std::uint32_t> next_free_;  ///< union-find with path halving
+  std::vector<double> factors_;                   ///< by index of the kind
+  std::unordered_map<std::uint32_t, std::uint32_t> kind_index_;
+  std::vector<Waiting> suspects_;  ///< longest last
+  std::vector<Waiting> returned_;  ///< longest last
   std::vector<Rank> ranks_;
   std::size_t waiting_points_ = 0;
   double waiting_seconds_ = 0;

@@ -5,6 +5,7 @@
 // 50 us to 2 ms (a blocking receive would burn a core). Evaluation is the engine's thread, writing is the committer's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/coordinator/coordinator.hpp"
 #include "tenex/coordinator/engine.hpp"
+#include "tenex/coordinator/node_leases.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/coordinator/transport.hpp"
 #include "tenex/store/store.hpp"
@@ -24,11 +26,17 @@ struct RankSetup {
   EngineOptions engine;
   OpenOptions open;
   bool quiet = false;
+  LogLevel log_level = LogLevel::off;
   EvaluatePoint evaluate_point;
   EstimatePoint estimate_point;
+  std::function<std::uint64_t()> count_memory_kills;
+  std::function<void()> on_lost_rank;  ///< may be empty
+  std::chrono::duration<double> silence{60};
+  double whole_time_limit = 0;  ///< seconds from the start, for messages; 0: none
+  NodeMap nodes;                ///< by rank; empty: every rank has a node of its own
 };
 
-/// Fills in threads, memory and functions. `ranks_on_host` share its memory.
+/// Fills in threads, memory, time limit and functions. `ranks_on_host` share its memory.
 [[nodiscard]] RankSetup resolve(const RunOptions& options, int ranks_on_host);
 
 /// Leaves the process at once with this exit code, without destructors: when a launcher kills within a second, or a

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,16 @@ namespace tenex {
 /// `asked`, or where it is 0 80 % of the memory that is free on this host (or left to this control group), over its
 /// ranks.
 [[nodiscard]] std::size_t resolve_memory_limit(std::size_t asked, int ranks_on_host);
+
+/// How often the system has killed a process for want of memory: in the largest control group around this process that
+/// has a limit, or on this host where none has. Counts up; 0 where it cannot be read.
+[[nodiscard]] std::uint64_t memory_kills();
+
+/// Seconds that the run may take: `asked`, or where it is 0 what the batch system leaves (SLURM_JOB_END_TIME, seconds
+/// since 1970). Empty where neither says anything.
+[[nodiscard]] std::optional<double> resolve_time_limit(double asked_seconds);
+/// Of a time limit what is kept for committing rows: a twentieth, at most 30 s.
+[[nodiscard]] double reserve_of(double time_limit_seconds);
 
 /// A warning when `threads` do not fit into the affinity set, or when a launcher bound this rank to one core of many
 /// that no other rank uses; names the mpirun option that mends it. `chosen`: somebody asked for this number of threads.

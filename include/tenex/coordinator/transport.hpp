@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "tenex/coordinator/wire.hpp"
 
@@ -23,6 +24,11 @@ class Transport {
   [[nodiscard]] virtual std::optional<std::pair<std::size_t, RankMessage>> receive() = 0;
   /// Whether everything sent has left this rank.
   [[nodiscard]] virtual bool all_sent() = 0;
+  /// Ranks to which sending has failed since the last call: dead, as far as the transport can tell. Many transports
+  /// never can.
+  [[nodiscard]] virtual std::vector<std::size_t> failed_ranks() { return {}; }
+  /// Waits no longer for what is still on its way to this rank.
+  virtual void give_up(std::size_t /*rank*/) {}
 };
 
 /// One rank alone: nobody to talk to.

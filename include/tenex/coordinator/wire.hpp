@@ -2,7 +2,8 @@
 //
 // A worker says HELLO once (which study it enumerated) and learns by START that the folder is open; then REQUEST
 // whenever it runs low, ALIVE when it has been silent for 5 s, BYE when all its rows are committed. Rank 0 answers with
-// LEASE and DRAIN, and with BYE when the whole run is over. Points travel as index ranges: every rank enumerates the
+// LEASE and DRAIN, with ALIVE every 5 s, and with BYE when the whole run is over. Who says nothing for 60 s counts as
+// dead. Points travel as index ranges: every rank enumerates the
 // same study. Encoding: words of native byte order (all ranks run one binary); doubles by their bits, lists and texts
 // preceded by their length. A message that does not decode is a broken invariant.
 #pragma once
@@ -15,6 +16,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
+#include "tenex/coordinator/cost_model.hpp"
 #include "tenex/coordinator/lease_queue.hpp"
 
 namespace tenex {
@@ -32,14 +34,25 @@ struct PointRange {
 /// The points of ranges, ascending. O(points).
 [[nodiscard]] std::vector<std::uint32_t> to_points(const std::vector<PointRange>& ranges);
 
+/// What a round of a search says of a point.
+struct EarlyValue {
+  std::uint32_t point = 0;
+  std::uint32_t round = 0;  ///< from 0
+  double value = 0;         ///< of the objective; NaN: it has none
+};
+
 /// What a rank has done: sent along with most messages.
 struct RankReport {
   RankProgress progress;
   double backlog_seconds = 0;  ///< expected, of the points at hand; exactly 0 when there is none
   std::uint64_t evaluated = 0;
-  std::uint64_t failed = 0;  ///< of these, rows that are not ok
+  std::uint64_t failed = 0;   ///< of these, rows that are not ok
+  std::uint64_t skipped = 0;  ///< points that were not begun because they would not have ended in time
   std::uint64_t leases_received = 0;
+  std::uint64_t memory_kills = 0;  ///< how often this rank's host, or control group, has killed for want of memory
   std::vector<std::uint64_t> finished_leases;  ///< since the last report
+  std::vector<KindCost> costs;                 ///< of the points finished since the last report, by kind
+  std::vector<EarlyValue> early_values;        ///< since the last report
 };
 
 struct HelloMessage {
@@ -58,7 +71,12 @@ struct LeaseMessage {
   std::uint64_t id = 0;
   std::vector<PointRange> ranges;
   double seconds = 0;  ///< expected, summed over the points
+  double scale = 1;    ///< as the rest, see Lease
+  bool careful = false;
+  bool exclusive = false;
+  std::uint8_t round = 0;
 };
+/// From a worker, and from rank 0 with an empty report.
 struct AliveMessage {
   RankReport report;
 };
@@ -67,6 +85,7 @@ struct AliveMessage {
 enum class DrainReason : std::uint8_t {
   done,    ///< nothing is left to lease: finish what is at hand
   signal,  ///< a user or the batch system asked: finish what is running
+  time,    ///< the time limit is near: finish what is running
   error,   ///< some rank cannot store rows or does not belong to the run: finish what is running
 };
 struct DrainMessage {
@@ -78,6 +97,7 @@ struct ByeMessage {
   RankReport report;
   Diagnostics errors;
   bool interrupted = false;
+  std::uint64_t lost_ranks = 0;  ///< from rank 0: ranks that died; then MPI must not be finalized
 };
 
 using RankMessage =

@@ -10,31 +10,41 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/store/crashes.hpp"
+#include "tenex/store/rank_log.hpp"
+#include "tenex/store/slice.hpp"
 
 namespace tenex {
 
 /// What a folder knows before a run continues it.
 struct FolderState {
   std::uint32_t incarnation = 1;  ///< of this run: one more than any before
-  std::vector<bool> done;         ///< per point of the study: a committed row exists
+  std::vector<bool> done;         ///< per point of the study: a committed row exists, or it is another slice's
   std::size_t done_count = 0;
-  std::size_t failed_count = 0;  ///< of the done: status is not ok
+  std::size_t elsewhere = 0;     ///< of the done: without a row, because another slice has them
+  std::size_t failed_count = 0;  ///< of the done: status is neither ok nor pruned
+  std::size_t pruned_count = 0;  ///< of the done: left out by the study's search
   /// Points that a writer announced with start() and never committed, ascending.
   std::vector<std::uint64_t> interrupted;
+  /// Points without a row that ended processes of earlier runs by their own fault, ascending.
+  std::vector<CrashRecord> crashes;
   std::vector<std::string> warnings;  ///< for users: what was found damaged and does not count, what kept rows lack
 };
 
 struct OpenOptions {
   bool extend = false;        ///< accept a folder of another study: points with equal keys keep their rows
-  bool retry_failed = false;  ///< rows that are not ok count as not done
+  bool retry_failed = false;  ///< rows that are neither ok nor pruned count as not done
   std::chrono::milliseconds heartbeat{5'000};  ///< how often the lock is touched
+  Slice slice = {};                            ///< points of other slices count as done
 };
 
 /// The folder while a run owns it. Exactly one process per run opens it (rank 0); it holds the lock until destroyed.
@@ -69,7 +79,7 @@ struct Row {
 /// The one writer of one rank's shards and journal. Not thread-safe.
 class ShardWriter {
  public:
-  /// Errors (environment): the folder cannot be written.
+  /// `study` must outlive it. Errors (environment): the folder cannot be written.
   static Result<ShardWriter> open(const std::filesystem::path& dir, const Study& study, std::uint32_t incarnation,
                                   std::uint32_t rank);
   ~ShardWriter();
@@ -81,6 +91,13 @@ class ShardWriter {
   Status add(Row row);
   /// Announces a risky point: durable when it returns, so that a run that dies in it is seen by the next one.
   Status start(std::uint64_t point);
+  /// Notes that the point has ended a process by its own fault, for one that could not say so itself. Durable when it
+  /// returns. `reason` holds no space.
+  Status note_crash(std::uint64_t point, const std::string& reason);
+  /// The open journal: a signal handler may append what format_crash_line() makes. Valid as long as the writer.
+  [[nodiscard]] int journal_descriptor() const;
+  /// From here on commits, joined shards and failures are noted there.
+  void log_to(std::shared_ptr<const RankLog> log);
   /// Commits everything pending: shard first, then journal. Durable when it returns.
   Status flush();
   /// Commits if the time rule of add() says so; call it now and then while no rows come. Cheap when nothing is due.
@@ -99,7 +116,8 @@ class ShardWriter {
 struct MergeReport {
   std::size_t rows = 0;
   std::size_t missing = 0;   ///< points of the study without a committed row: absent from study.h5
-  std::size_t failed = 0;    ///< rows whose status is not ok
+  std::size_t failed = 0;    ///< rows whose status is neither ok nor pruned
+  std::size_t pruned = 0;    ///< rows of points that the study's search left out
   std::size_t repeated = 0;  ///< rows found in more than one shard (bitwise equal in every result column)
   std::filesystem::path file;
   std::vector<std::string> warnings;  ///< shards that are damaged: their rows count as missing
@@ -128,5 +146,18 @@ struct ResultTable {
 };
 /// Errors: not readable or damaged (environment), no result of tenex or of a newer schema (input). O(cells) memory.
 [[nodiscard]] Result<ResultTable> read_result(const std::filesystem::path& file);
+
+/// Which columns visit_rows() reads.
+struct ColumnChoice {
+  std::vector<std::string_view> settings;  ///< of kind text
+  std::vector<std::string_view> metrics;   ///< of any kind but text
+};
+/// Calls `visit` with every merged row in order: the texts of the chosen settings, and an evaluation of which the
+/// chosen metrics are filled in. Columns of points that train may be missing: then their texts are empty and their
+/// metrics as in a new Evaluation. Errors: as read_result(). Memory: the chosen settings, and 65,536 cells per chosen
+/// metric.
+[[nodiscard]] Status visit_rows(
+    const std::filesystem::path& file, const ColumnChoice& choice,
+    const std::function<void(const std::vector<std::string_view>& settings, const Evaluation& row)>& visit);
 
 }  // namespace tenex

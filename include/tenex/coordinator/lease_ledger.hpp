@@ -1,0 +1,42 @@
+// Lease ledger: what every rank was given, so that a dead rank's points can be given to others.
+//
+// A finished lease is not yet a committed row: the rank keeps rows in memory for a while. So points stay in the ledger
+// until the end of the run, 4 bytes each, and when a rank dies its journal tells which of them are safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "tenex/coordinator/lease_queue.hpp"
+
+namespace tenex {
+
+/// What a rank had been given when it died.
+struct Estate {
+  std::vector<std::uint32_t> at_hand;   ///< points of leases that it had not reported done, ascending
+  std::vector<std::uint32_t> finished;  ///< points of leases that it had, ascending
+};
+
+/// Not thread-safe.
+class LeaseLedger {
+ public:
+  explicit LeaseLedger(std::size_t ranks) : ranks_(ranks) {}
+
+  /// O(points).
+  void give(std::size_t rank, const Lease& lease);
+  /// The rank has reported the lease done; unknown ones are ignored. O(points of the lease).
+  void finish(std::size_t rank, std::uint64_t lease);
+  /// Closes the rank's account. O(points log points).
+  [[nodiscard]] Estate take(std::size_t rank);
+
+ private:
+  struct Account {
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> at_hand;  ///< by lease
+    std::vector<std::uint32_t> finished;
+  };
+  std::vector<Account> ranks_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,29 @@
+// The results of several studies in one file, for analyses that compare them.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+
+/// What merge_studies() made.
+struct StudiesReport {
+  std::size_t rows = 0;
+  std::size_t failed = 0;    ///< rows whose status is neither ok nor pruned
+  std::size_t repeated = 0;  ///< rows that another one with the same key stands for
+};
+
+/// Writes `out`, a result file like any other, from the merged result files `files`, in their order, one column at a
+/// time, atomically. A key that several have gets one row: of ok rows the first that has the most outputs, else the
+/// first. The variable `study_number` says which file a row is from (1 is the first) and `study_point` its index there;
+/// the attributes `study_2`, `study_3`, ... keep the other studies' texts beside `study`. Errors: not readable, disk
+/// full (environment); no result of tenex, of a newer schema, of different physics (input); two ok rows of one key that
+/// differ in a result column (environment: a defect, named with key and column). Memory: the image of `out`, one
+/// column, and some 50 bytes per row.
+[[nodiscard]] Result<StudiesReport> merge_studies(const std::filesystem::path& out,
+                                                  const std::vector<std::filesystem::path>& files);
+
+}  // namespace tenex

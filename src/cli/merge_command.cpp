@@ -1,0 +1,111 @@
+// merge: one result folder, several of one study gathered in one, or the results of several studies in one file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "study_report.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/store/gather.hpp"
+#include "tenex/store/merge_studies.hpp"
+#include "tenex/store/store.hpp"
+
+namespace tenex::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file_name(const fs::path& path) { return path.extension() == ".h5"; }
+
+/// The merged file of each folder or file, up to date; `missing` counts points without a row.
+Result<std::vector<fs::path>> merged_files(const std::vector<fs::path>& names, std::size_t& missing) {
+  std::vector<fs::path> files;
+  Diagnostics wrong;
+  for (const auto& name : names) {
+    std::error_code error;
+    if (!fs::is_directory(name, error)) {
+      files.push_back(name);
+      continue;
+    }
+    const auto study = read_stored_study(name, vocabulary());
+    const auto report = study ? merge(name, *study) : study.errors();
+    if (!report) {
+      append(wrong, report.errors());
+      continue;
+    }
+    warn(report->warnings);
+    missing += report->missing;
+    files.push_back(report->file);
+  }
+  if (!wrong.empty()) return wrong;
+  return files;
+}
+
+/// Several studies in one file.
+ExitCode join_studies(const std::vector<fs::path>& names, const fs::path& out) {
+  std::size_t missing = 0;
+  const auto files = merged_files(names, missing);
+  if (!files) return complain(files.errors()), exit_of(files.errors());
+  const auto report = merge_studies(out, *files);
+  if (!report) {
+    complain(report.errors());
+    return exit_of(report.errors()) == ExitCode::bad_input ? ExitCode::bad_input : ExitCode::some_failed;
+  }
+  fmt::print("{} rows of {} studies, {} not ok, {} found more than once\n", report->rows, files->size(), report->failed,
+             report->repeated);
+  const auto printed = print_summary(out);
+  if (printed != ExitCode::done) return printed;
+  if (missing > 0) {
+    std::fprintf(stderr, "%zu points have no row yet; `tenex run` continues their studies\n", missing);
+    return ExitCode::interrupted;
+  }
+  return report->failed > 0 ? ExitCode::some_failed : ExitCode::done;
+}
+
+/// One study, from one folder or from several.
+ExitCode merge_study(const std::vector<fs::path>& dirs, const fs::path& asked) {
+  const auto& out = asked.empty() ? dirs.front() : asked;
+  const auto study = read_stored_study(dirs.front(), vocabulary());
+  if (!study) return complain(study.errors()), ExitCode::bad_input;
+  if (!asked.empty()) {
+    const auto gathered = gather(out, dirs, *study);
+    if (!gathered) return complain(gathered.errors()), exit_of(gathered.errors());
+    warn(gathered->warnings);
+    fmt::print("{} rows in {} shards taken from {} folders\n", gathered->rows, gathered->shards, dirs.size());
+  }
+  const auto report = merge(out, *study);
+  if (!report) return complain(report.errors()), ExitCode::some_failed;
+  warn(report->warnings);
+  fmt::print("{} rows, {} missing, {} not ok, {} found more than once{}\n", report->rows, report->missing,
+             report->failed, report->repeated,
+             report->pruned > 0 ? fmt::format(", {} pruned", report->pruned) : std::string());
+  const auto printed = print_summary(report->file);
+  if (printed != ExitCode::done) return printed;
+  if (report->missing > 0) return say_missing(*report, out);
+  return report->failed > 0 ? ExitCode::some_failed : ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode execute(const MergeArguments& arguments) {
+  auto names = arguments.dirs;
+  auto out = arguments.out;
+  std::error_code error;
+  // `merge OUT.h5 DIR...`, unless that would overwrite what may be meant to be read.
+  if (out.empty() && names.size() > 1 && is_file_name(names.front()) && !fs::exists(names.front(), error)) {
+    out = names.front();
+    names.erase(names.begin());
+  }
+  if (names.size() > 1 && out.empty())
+    return complain({input_error({"tenex merge", 0, 0}, "several folders, and none to merge them in", {},
+                                 "give --out DIR, a folder that may be new, or --out FILE.h5 for several studies")}),
+           ExitCode::bad_input;
+  return is_file_name(out) ? join_studies(names, out) : merge_study(names, out);
+}
+
+}  // namespace tenex::cli

@@ -1,0 +1,62 @@
+// Internal to cli: an sbatch file for a study, sized by what the study is expected to cost.
+//
+// Expectations come from constants that were measured on one machine, so what is asked for has a margin that the file
+// states: twice the time and a quarter more memory. A job that was sized too small loses nothing: at the time limit it
+// is put back into the queue and goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tenex/evaluate/evaluate.hpp"
+
+namespace tenex::cli {
+
+/// What a study is expected to cost, gathered point by point.
+class StudyCost {
+ public:
+  void add(const Estimate& point);
+
+  [[nodiscard]] std::size_t points() const { return points_; }
+  [[nodiscard]] double seconds() const { return seconds_; }  ///< of one core
+  /// The longest point where `threads` work on it.
+  [[nodiscard]] double longest(int threads) const;
+  [[nodiscard]] std::size_t largest_bytes() const { return largest_.empty() ? 0 : largest_.front(); }
+  /// The most that `count` points at the same time may take, for up to 64 points.
+  [[nodiscard]] std::size_t bytes_side_by_side(int count) const;
+
+ private:
+  std::size_t points_ = 0;
+  double seconds_ = 0;
+  double longest_serial_ = 0;
+  double longest_threaded_ = 0;
+  std::vector<std::size_t> largest_;  ///< descending
+};
+
+/// What a job asks Slurm for.
+struct JobShape {
+  int nodes = 1;
+  int ranks_per_node = 1;
+  int threads = 1;               ///< per rank
+  std::size_t memory_bytes = 0;  ///< per node
+  std::int64_t seconds = 0;
+};
+
+/// Asked for by the user; 0 where it is to be chosen.
+struct JobWishes {
+  int ranks = 0;
+  int threads = 0;
+};
+
+/// As many cores as end the work, with its margin, in an hour: threads of one rank first (at most 16, a NUMA domain of
+/// many machines), then two ranks on a node, then nodes (at most 64). Pure.
+[[nodiscard]] JobShape shape_job(const StudyCost& cost, const JobWishes& wishes);
+
+/// The file's text. `name` and `study` may hold any characters; `dir` is the default result folder. Pure.
+[[nodiscard]] std::string sbatch_text(const std::string& name, const std::filesystem::path& study,
+                                      const std::filesystem::path& dir, const StudyCost& cost, const JobShape& shape);
+
+}  // namespace tenex::cli

@@ -1,0 +1,27 @@
+// Internal to cli: what `list` says of points that train a model.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenex::cli {
+
+/// A word that a study may use for a training key, and what it means.
+struct Word {
+  std::string_view name;
+  std::string_view description;
+};
+
+[[nodiscard]] const std::vector<Word>& scheme_words();
+[[nodiscard]] const std::vector<Word>& collective_time_words();
+[[nodiscard]] const std::vector<Word>& training_loop_words();
+
+/// One "  name  description" line.
+[[nodiscard]] std::string list_line(std::string_view name, std::string_view description);
+
+/// The workloads and cost models that tenex brings along, each with what its file says of itself.
+[[nodiscard]] std::string list_workloads();
+[[nodiscard]] std::string list_cost_models();
+
+}  // namespace tenex::cli

@@ -1,0 +1,129 @@
+// Handlers for signals that a fault of the program raises. See the header for the idea.
+//
+// A stack that overflowed cannot run a handler, so every thread that evaluates points has a second, small one.
+#include "tenex/coordinator/crash_handler.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tenex/store/crashes.hpp"
+
+namespace tenex {
+
+namespace {
+
+struct Fault {
+  int signal;
+  std::string_view name;
+};
+constexpr std::array<Fault, 5> faults{
+    {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}}};
+
+constexpr std::size_t key_digits = 32;
+
+/// What the handler reads: plain data, so that reading it in a broken process is safe.
+struct Hand {
+  int descriptor = -1;  ///< negative: no point
+  std::array<char, key_digits> key{};
+};
+
+// State of the process, not of an object: a signal handler has no argument to find one by.
+thread_local constinit Hand hand_of_this_thread;
+constinit std::atomic<const Hand*> hand_of_all_threads = nullptr;
+std::array<struct sigaction, faults.size()> previous_actions;
+std::mutex installing;
+int installed = 0;
+
+const Hand* hand() { return hand_of_this_thread.descriptor >= 0 ? &hand_of_this_thread : hand_of_all_threads.load(); }
+
+void note_crash(std::string_view signal_name) {
+  const Hand* const point = hand();
+  if (point == nullptr) return;
+  std::array<char, 128> line;
+  const auto length = format_crash_line(line, signal_name, {point->key.data(), point->key.size()});
+  if (write(point->descriptor, line.data(), length) == static_cast<ssize_t>(length)) fsync(point->descriptor);
+}
+
+extern "C" void tenex_on_fault(int signal) {
+  const int saved = errno;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (faults[i].signal != signal) continue;
+    note_crash(faults[i].name);
+    sigaction(signal, &previous_actions[i], nullptr);
+  }
+  errno = saved;
+  raise(signal);  // taken up by the previous handler once this one returns
+}
+
+/// A second stack for this thread's handlers, for as long as the thread lives.
+class SecondStack {
+ public:
+  SecondStack() {
+    stack_t present{};
+    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;  // it has one
+    memory_ = std::make_unique<std::array<std::byte, 64 * 1024>>();
+    stack_t mine{};
+    mine.ss_sp = memory_->data();
+    mine.ss_size = memory_->size();
+    if (sigaltstack(&mine, nullptr) != 0) memory_.reset();
+  }
+  ~SecondStack() {
+    if (!memory_) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+  SecondStack(const SecondStack&) = delete;
+  SecondStack& operator=(const SecondStack&) = delete;
+
+ private:
+  std::unique_ptr<std::array<std::byte, 64 * 1024>> memory_;
+};
+
+void give_second_stack() { static thread_local const SecondStack stack; }
+
+}  // namespace
+
+CrashHandler::CrashHandler() {
+  const std::lock_guard lock(installing);
+  if (installed++ > 0) return;
+  struct sigaction action {};
+  action.sa_handler = tenex_on_fault;
+  action.sa_flags = SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i].signal, &action, &previous_actions[i]);
+}
+
+CrashHandler::~CrashHandler() {
+  const std::lock_guard lock(installing);
+  if (--installed > 0) return;
+  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i].signal, &previous_actions[i], nullptr);
+}
+
+PointInHand::PointInHand(int journal_descriptor, const Digest& key, bool all_threads) : all_threads_(all_threads) {
+  give_second_stack();
+  const auto text = to_string(key);
+  std::copy_n(text.data(), std::min(text.size(), key_digits), hand_of_this_thread.key.data());
+  std::atomic_signal_fence(std::memory_order_release);
+  hand_of_this_thread.descriptor = journal_descriptor;
+  if (all_threads_ && journal_descriptor >= 0) hand_of_all_threads = &hand_of_this_thread;
+}
+
+PointInHand::~PointInHand() {
+  if (all_threads_) hand_of_all_threads = nullptr;
+  hand_of_this_thread.descriptor = -1;
+  std::atomic_signal_fence(std::memory_order_release);
+}
+
+}  // namespace tenex

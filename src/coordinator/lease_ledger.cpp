@@ -1,0 +1,30 @@
+// Accounts of leased points per rank: at hand by lease, finished as one list.
+#include "tenex/coordinator/lease_ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenex {
+
+void LeaseLedger::give(std::size_t rank, const Lease& lease) { ranks_[rank].at_hand.emplace(lease.id, lease.points); }
+
+void LeaseLedger::finish(std::size_t rank, std::uint64_t lease) {
+  Account& account = ranks_[rank];
+  const auto done = account.at_hand.find(lease);
+  if (done == account.at_hand.end()) return;
+  account.finished.insert(account.finished.end(), done->second.begin(), done->second.end());
+  account.at_hand.erase(done);
+}
+
+Estate LeaseLedger::take(std::size_t rank) {
+  const Account account = std::exchange(ranks_[rank], {});
+  Estate estate;
+  for (const auto& [lease, points] : account.at_hand)
+    estate.at_hand.insert(estate.at_hand.end(), points.begin(), points.end());
+  estate.finished = account.finished;
+  std::ranges::sort(estate.at_hand);
+  std::ranges::sort(estate.finished);
+  return estate;
+}
+
+}  // namespace tenex

@@ -1,0 +1,37 @@
+// What rank 0 knows of a rank.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tenex/coordinator/node_leases.hpp"
+#include "tenex/coordinator/wire.hpp"
+
+namespace tenex {
+
+struct Peer {
+  std::chrono::steady_clock::time_point last_word;
+  bool lost = false;
+  std::string host = "?";
+  int threads = 1;
+  RankReport report;
+  std::uint64_t leases_sent = 0;
+  bool asks = false;
+  bool said_bye = false;
+};
+
+/// Kills for want of memory that living ranks of the same node know of; `own` are those that rank 0 knows of.
+[[nodiscard]] inline std::uint64_t memory_kills_beside(std::size_t rank, const std::vector<Peer>& peers,
+                                                       const NodeMap& map, std::uint64_t own) {
+  const auto& nodes = map.node_of_rank;
+  const auto together = [&](std::size_t r) { return nodes.empty() || nodes[r] == nodes[rank]; };
+  std::uint64_t most = together(0) ? own : 0;
+  for (std::size_t r = 1; r < peers.size(); ++r)
+    if (!peers[r].lost && together(r)) most = std::max(most, peers[r].report.memory_kills);
+  return most;
+}
+
+}  // namespace tenex

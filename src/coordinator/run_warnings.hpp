@@ -1,0 +1,22 @@
+// What the user is told of a run beside its result.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "tenex/coordinator/work_plan.hpp"
+#include "tenex/design/study.hpp"
+#include "tenex/store/store.hpp"
+
+namespace tenex {
+
+/// What an earlier run died in, or was stopped in. Precondition: there is such a point.
+[[nodiscard]] std::string describe_interrupted(const Study& study, const FolderState& state);
+/// How a rank died: ", SIGSEGV in the point ...", or "" where nobody is to blame.
+[[nodiscard]] std::string describe_end(const Study& study, const WriterTrace& left, const Death& death);
+/// Points that are given up.
+[[nodiscard]] std::string describe_quarantined(std::size_t points);
+/// Points that would not have ended within the time limit.
+[[nodiscard]] std::string describe_too_long(std::size_t points, double limit_seconds);
+
+}  // namespace tenex

@@ -1,0 +1,124 @@
+// Where the parts of the plan meet: which of them a point belongs to, and what a death moves between them.
+#include "tenex/coordinator/work_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tenex {
+
+namespace {
+
+NodeMap or_nodes_of_their_own(const NodeMap& nodes, std::size_t ranks) {
+  if (!nodes.node_of_rank.empty()) return nodes;
+  NodeMap map;
+  for (std::size_t r = 0; r < ranks; ++r) map.node_of_rank.push_back(static_cast<std::uint32_t>(r));
+  map.share_of_rank.assign(ranks, 0);
+  return map;
+}
+
+}  // namespace
+
+WorkPlan::WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& points,
+                   const std::vector<int>& threads_of_rank, const NodeMap& nodes, Quarantine quarantine,
+                   LeaseOptions options)
+    : estimates_(estimates),
+      threads_(threads_of_rank),
+      nodes_(or_nodes_of_their_own(nodes, threads_of_rank.size()), {},
+             [this](const PointCost& cost) {
+               const int threads = cost.threaded ? std::max(1, *std::ranges::max_element(threads_)) : 1;
+               return cost.seconds * costs_.factor(cost.kind) / threads;
+             }),
+      queue_({}, threads_of_rank, options),
+      ledger_(threads_of_rank.size()),
+      quarantine_(std::move(quarantine)),
+      exclusive_(threads_of_rank.size(), 0) {
+  std::vector<PointCost> ordinary;
+  std::vector<std::uint32_t> others;
+  ordinary.reserve(points.size());
+  for (const auto point : points) {
+    if (quarantine_.is_guilty(point))
+      guilty_.push_back(point);
+    else if (quarantine_.is_suspect(point) || is_large(point))
+      others.push_back(point);
+    else
+      ordinary.push_back(cost_of(point));
+  }
+  queue_.add(ordinary);
+  for (const auto point : others) put_back({point}, quarantine_.is_suspect(point));
+}
+
+PointCost WorkPlan::cost_of(std::uint32_t point) {
+  const auto estimate = estimates_.of(point);
+  return {point, estimate.seconds, estimates_.kind(point), estimate.threaded};
+}
+
+bool WorkPlan::is_large(std::uint32_t point) { return nodes_.is_large(estimates_.of(point).bytes); }
+
+void WorkPlan::put_back(const std::vector<std::uint32_t>& points, bool suspects) {
+  std::vector<PointCost> ordinary;
+  for (const auto point : points) {
+    if (is_large(point))
+      nodes_.put_back({cost_of(point), estimates_.of(point).bytes}, suspects);
+    else
+      ordinary.push_back(cost_of(point));
+  }
+  queue_.put_back(ordinary, suspects);
+}
+
+bool WorkPlan::is_idle(std::size_t rank) const { return queue_.leases_with(rank) == 0 && exclusive_[rank] == 0; }
+
+std::optional<Lease> WorkPlan::next(std::size_t rank, double backlog_seconds, double time_left) {
+  std::optional<Lease> lease;
+  if (nodes_.holds_back(rank)) {
+    lease = nodes_.next(
+        rank, [this](std::size_t r) { return is_idle(r); }, time_left);
+    if (!lease) return std::nullopt;
+    lease->scale = costs_.factor(estimates_.kind(lease->points.front()));
+    lease->seconds *= lease->scale;
+    ++exclusive_[rank];
+  } else {
+    lease = queue_.next(rank, backlog_seconds, time_left);
+  }
+  if (lease) ledger_.give(rank, *lease);
+  return lease;
+}
+
+void WorkPlan::learn(std::size_t rank, const RankReport& report) {
+  for (const auto id : report.finished_leases) {
+    ledger_.finish(rank, id);
+    if (nodes_.finish(id))
+      --exclusive_[rank];
+    else
+      queue_.finish(rank, id);
+  }
+  queue_.learn(rank, report.progress);
+  for (const auto& cost : report.costs) costs_.add(cost);
+  if (report.costs.empty() || !costs_.has_news()) return;
+  queue_.rescale([this](std::uint32_t kind) { return costs_.factor(kind); });
+  costs_.mark_used();
+}
+
+Death WorkPlan::lose(std::size_t rank, const WriterTrace& trace, bool memory_kill) {
+  const auto estate = ledger_.take(rank);
+  queue_.lose(rank);
+  nodes_.lose(rank);
+  exclusive_[rank] = 0;
+  Death death;
+  for (const auto& crash : trace.crashes)
+    quarantine_.accuse(static_cast<std::uint32_t>(crash.point), crash.reason, crash.times);
+  if (trace.crashes.empty() && memory_kill) death.killed_for_memory = blame_for_memory(trace, estate);
+  if (death.killed_for_memory) quarantine_.accuse(*death.killed_for_memory, "out_of_memory");
+  const auto left = sort_out(trace, estate);
+  std::vector<std::uint32_t> suspects;
+  for (const auto point : left.suspects) (quarantine_.is_guilty(point) ? guilty_ : suspects).push_back(point);
+  put_back(suspects, true);
+  put_back(left.uncommitted, false);
+  death.leased_again = suspects.size() + left.uncommitted.size();
+  return death;
+}
+
+std::vector<std::uint32_t> WorkPlan::take_guilty() { return std::exchange(guilty_, {}); }
+
+std::size_t WorkPlan::withdraw(double time_left) { return queue_.withdraw(time_left) + nodes_.withdraw(time_left); }
+
+}  // namespace tenex

@@ -1,0 +1,385 @@
+// Rows are chosen by key first; then every column is gathered from all files and written, as merge() does with shards.
+#include "tenex/store/merge_studies.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "store/folder_layout.hpp"
+#include "store/packed_columns.hpp"
+#include "store/result_columns.hpp"
+#include "store/shard.hpp"
+#include "store/study_sources.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex {
+namespace {
+
+using store::Ragged;
+using store::ragged_groups;
+using store::Source;
+using store::write_integers;
+using store::write_text;
+using Kind = MetricColumn::Kind;
+
+/// Gathers and writes.
+class StudiesMerger {
+ public:
+  StudiesMerger(const std::vector<Source>& sources, std::size_t rows) : sources_(sources), rows_(rows) {}
+
+  Status write(ColumnFileWriter& file) {
+    write_attributes(file);
+    if (auto status = write_points(file); !status) return status;
+    if (auto status = write_settings(file); !status) return status;
+    for (const auto& column : metric_columns())
+      if (auto status = write_metric(file, column); !status) return status;
+    for (const auto& ragged : ragged_groups())
+      if (auto status = write_ragged(file, ragged); !status) return status;
+    return write_runs(file);
+  }
+
+ private:
+  static bool same_bits(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
+  static bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
+  static bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
+
+  Diagnostics differs(const Source& source, std::uint32_t row, std::string_view column) const {
+    const auto keys = source.reader.read_text("/key");
+    return {environment_error(
+        fmt::format("{}: the row of the point {} differs in the column \"{}\" from that of another file", source.name,
+                    keys ? keys->at(row) : "?", column),
+        "the same point must give the same row: tenex is not deterministic here, or a file was changed",
+        "`tenex replay DIR KEY` tells which of the folders is right")};
+  }
+
+  [[nodiscard]] bool any_has(const std::string& path) const {
+    return std::ranges::any_of(sources_, [&](const Source& source) { return source.reader.has(path); });
+  }
+
+  /// A column of numbers; `absent` where a file lacks it (no point of its study trains).
+  template <class T>
+  Result<std::vector<T>> gather(const std::string& path, bool compared, std::optional<T> absent = std::nullopt) const {
+    std::vector<T> values(rows_, absent.value_or(T()));
+    std::vector<std::pair<std::size_t, std::vector<T>>> others;
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      const auto& source = sources_[s];
+      if (absent && !source.reader.has(path)) continue;
+      const auto column = source.reader.read<T>(path, 0, source.rows);
+      if (!column) return column.errors();
+      for (const auto& [row, position] : source.chosen) values[position] = (*column)[row];
+      if (!compared || source.repeated.empty()) continue;
+      auto& kept = others.emplace_back(s, std::vector<T>()).second;
+      for (const auto& [row, position] : source.repeated) kept.push_back((*column)[row]);
+    }
+    for (const auto& [s, kept] : others)
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (const auto& [row, position] = sources_[s].repeated[i]; !same_bits(values[position], kept[i]))
+          return differs(sources_[s], row, path.substr(1));
+    return values;
+  }
+
+  Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool may_lack) const {
+    store::PackedTexts values(rows_);
+    std::vector<std::pair<std::size_t, std::vector<std::string>>> others;
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      const auto& source = sources_[s];
+      const bool lacks = may_lack && !source.reader.has(path);
+      const auto column = lacks ? Result<TextColumn>(TextColumn(1, source.rows)) : source.reader.read_text(path);
+      if (!column) return column.errors();
+      if (column->rows() != source.rows)
+        return environment_error(fmt::format("{}: \"{}\" has {} rows", source.name, path, column->rows()),
+                                 fmt::format("{} are expected", source.rows));
+      for (const auto& [row, position] : source.chosen) values.set(position, column->at(row));
+      if (!compared || source.repeated.empty()) continue;
+      auto& kept = others.emplace_back(s, std::vector<std::string>()).second;
+      for (const auto& [row, position] : source.repeated) kept.emplace_back(column->at(row));
+    }
+    for (const auto& [s, kept] : others)
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        if (const auto& [row, position] = sources_[s].repeated[i]; values.at(position) != kept[i])
+          return differs(sources_[s], row, path.substr(1));
+    return values;
+  }
+
+  void write_attributes(ColumnFileWriter& file) const;
+  [[nodiscard]] Status write_points(ColumnFileWriter& file) const;
+  [[nodiscard]] Status write_canonical(ColumnFileWriter& file) const;
+  [[nodiscard]] Status write_settings(ColumnFileWriter& file) const;
+  [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column) const;
+  [[nodiscard]] Status write_ragged(ColumnFileWriter& file, const Ragged& ragged) const;
+  [[nodiscard]] Result<std::vector<std::int64_t>> gather_ragged(const Ragged& ragged, const char* part,
+                                                                const std::vector<std::int64_t>& offsets) const;
+  [[nodiscard]] Status write_runs(ColumnFileWriter& file) const;
+
+  const std::vector<Source>& sources_;
+  std::size_t rows_;
+};
+
+/// Texts of one attribute over the files, each once, in their order.
+std::string joined(const std::vector<Source>& sources, const std::string& name, const char* separator) {
+  std::vector<std::string> known;
+  std::string all;
+  for (const auto& source : sources) {
+    const auto text = source.reader.text_attribute("/", name);
+    if (!text || std::ranges::find(known, *text) != known.end()) continue;
+    all += (known.empty() ? "" : separator) + *text;
+    known.push_back(*text);
+  }
+  return all;
+}
+
+void StudiesMerger::write_attributes(ColumnFileWriter& file) const {
+  std::string coordinates;
+  for (const auto& setting : settings())
+    if (any_has(store::columns::setting(setting.name)))
+      coordinates += store::columns::setting(setting.name).substr(1) + " ";
+  std::int64_t dirty = 0;
+  for (const auto& source : sources_)
+    if (const auto value = source.reader.integer_attribute("/", "git_dirty")) dirty = std::max(dirty, *value);
+  file.set_attribute("/", "Conventions", "CF-1.8");
+  file.set_attribute("/", "kind", "tenex result");
+  file.set_attribute("/", "schema", store::kSchema);
+  file.set_attribute("/", "physics", physics_version);
+  file.set_attribute("/", "title", joined(sources_, "title", " + "));
+  file.set_attribute("/", "studies", static_cast<std::int64_t>(sources_.size()));
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const auto text = sources_[i].reader.text_attribute("/", "study");
+    file.set_attribute("/", i == 0 ? "study" : fmt::format("study_{}", i + 1), text ? *text : "");
+  }
+  file.set_attribute("/", "study_digest", joined(sources_, "study_digest", ", "));
+  file.set_attribute("/", "study_points", static_cast<std::int64_t>(rows_));
+  file.set_attribute("/", "version", joined(sources_, "version", ", "));
+  file.set_attribute("/", "git_revision", joined(sources_, "git_revision", ", "));
+  file.set_attribute("/", "git_dirty", dirty);
+  file.set_attribute("/", "hosts", joined(sources_, "hosts", "; "));
+  file.set_attribute("/", "coordinates", coordinates + "seed");
+}
+
+Status StudiesMerger::write_points(ColumnFileWriter& file) const {
+  std::vector<std::int64_t> positions(rows_);
+  std::vector<std::int64_t> numbers(rows_);
+  for (std::size_t i = 0; i < rows_; ++i) positions[i] = static_cast<std::int64_t>(i);
+  for (std::size_t s = 0; s < sources_.size(); ++s)
+    for (const auto& [row, position] : sources_[s].chosen) numbers[position] = static_cast<std::int64_t>(s) + 1;
+  file.write(store::kPoint, std::span<const std::int64_t>(positions));
+  file.make_dimension(store::kPoint, "point");
+  file.set_attribute(store::kPoint, "long_name", "index in this file");
+  write_integers(file, "/study_number", numbers, "", "the study that the row is from: 1 is the first");
+  const auto points = gather<std::int64_t>("/point", false);
+  if (!points) return points.errors();
+  write_integers(file, "/study_point", *points, "", "index in that study");
+  return write_canonical(file);
+}
+
+/// Positions ascend with files and rows, so the texts of one file at a time are enough.
+Status StudiesMerger::write_canonical(ColumnFileWriter& file) const {
+  std::size_t width = 1;
+  for (const auto& source : sources_) {
+    const auto column = source.reader.read_text("/canonical");
+    if (!column) return column.errors();
+    if (column->rows() != source.rows) return environment_error(fmt::format("{}: a column is too short", source.name));
+    width = std::max(width, column->width);
+  }
+  std::size_t at = 0;    // the file whose texts are in `texts`
+  std::size_t next = 0;  // of its chosen rows
+  std::optional<TextColumn> texts;
+  Status status = success();
+  file.write_text("/canonical", width, rows_, [&](std::size_t, TextColumn& part) {
+    for (std::size_t i = 0; i < part.rows() && status; ++i) {
+      while (next == sources_[at].chosen.size()) ++at, next = 0, texts.reset();
+      if (!texts) {
+        auto column = sources_[at].reader.read_text("/canonical");
+        if (!column) {
+          status = column.errors();
+          return;
+        }
+        texts = std::move(column).value();
+      }
+      part.set(i, texts->at(sources_[at].chosen[next++].first));
+    }
+  });
+  store::describe_text(file, "/canonical", "the point: sorted name=value lines in integer SI units");
+  return status;
+}
+
+Status StudiesMerger::write_settings(ColumnFileWriter& file) const {
+  for (const auto& setting : settings()) {
+    const auto path = store::columns::setting(setting.name);
+    if (setting.training && !any_has(path)) continue;
+    if (setting.kind == Setting::Kind::integer) {
+      const auto absent = setting.training ? std::optional<std::int64_t>(-1) : std::nullopt;
+      const auto values = gather<std::int64_t>(path, false, absent);
+      if (!values) return values.errors();
+      write_integers(file, path, *values, setting.units, "");
+    } else {
+      const auto values = gather_text(path, false, setting.training);
+      if (!values) return values.errors();
+      write_text(file, path, *values, "");
+      if (!setting.units.empty()) file.set_attribute(path, "units", setting.units);
+    }
+  }
+  const auto seeds = gather<std::int64_t>("/seed", false);
+  if (!seeds) return seeds.errors();
+  write_integers(file, "/seed", *seeds, "", "seed of the point (a two's complement reading of 64 bits)");
+  const auto keys = gather_text("/key", false, false);
+  if (!keys) return keys.errors();
+  write_text(file, "/key", *keys, "XXH3-128 of the canonical text");
+  return success();
+}
+
+Status StudiesMerger::write_metric(ColumnFileWriter& file, const MetricColumn& column) const {
+  const auto path = "/" + std::string(column.name);
+  if (column.training && !any_has(path)) return success();
+  const bool compared = !column.measured;
+  const auto store_values = [&](const auto& values) -> Status {
+    if (!values) return values.errors();
+    store::write_metric(file, column, std::span(std::as_const(*values)));
+    return success();
+  };
+  switch (column.kind) {
+    case Kind::real:
+      return store_values(gather<double>(
+          path, compared, column.training ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt));
+    case Kind::flags:
+      return store_values(gather<std::int8_t>(path, compared));
+    case Kind::text: {
+      const auto values = gather_text(path, compared, column.training);
+      if (!values) return values.errors();
+      write_text(file, path, *values, column.meaning);
+      return success();
+    }
+    case Kind::integer:
+      break;
+  }
+  return store_values(
+      gather<std::int64_t>(path, compared, column.training ? std::optional<std::int64_t>(-1) : std::nullopt));
+}
+
+/// The entries of one row of a file.
+class RaggedColumn {
+ public:
+  static Result<RaggedColumn> read(const Source& source, const Ragged& ragged, const std::string& path) {
+    auto values = source.reader.read<std::int64_t>(path);
+    if (!values) return values.errors();
+    auto first = source.reader.read<std::int64_t>(ragged.offset, 0, source.rows);
+    if (!first) return first.errors();
+    auto count = source.reader.read<std::int64_t>(ragged.count, 0, source.rows);
+    if (!count) return count.errors();
+    const auto size = static_cast<std::int64_t>(values->size());
+    for (std::size_t row = 0; row < source.rows; ++row) {
+      const auto begin = (*first)[row];
+      const auto entries = (*count)[row];
+      if (begin < 0 || entries < 0 || begin > size || entries > size - begin)
+        return environment_error(
+            fmt::format("{}: the entries of row {} in {} do not exist", source.name, row, ragged.group));
+    }
+    return RaggedColumn(std::move(values).value(), std::move(first).value(), std::move(count).value());
+  }
+  [[nodiscard]] std::span<const std::int64_t> entries(std::uint32_t row) const {
+    return std::span(values_).subspan(static_cast<std::size_t>(first_[row]), static_cast<std::size_t>(count_[row]));
+  }
+
+ private:
+  RaggedColumn(std::vector<std::int64_t> values, std::vector<std::int64_t> first, std::vector<std::int64_t> count)
+      : values_(std::move(values)), first_(std::move(first)), count_(std::move(count)) {}
+  std::vector<std::int64_t> values_;
+  std::vector<std::int64_t> first_;
+  std::vector<std::int64_t> count_;
+};
+
+/// Entries of all rows, end to end; those of repeated rows are compared where both rows have any.
+Result<std::vector<std::int64_t>> StudiesMerger::gather_ragged(const Ragged& ragged, const char* part,
+                                                               const std::vector<std::int64_t>& offsets) const {
+  const auto path = std::string(ragged.group) + "/" + part;
+  std::vector<std::int64_t> values(static_cast<std::size_t>(offsets.back()));
+  std::vector<std::vector<std::vector<std::int64_t>>> repeated(sources_.size());
+  for (std::size_t s = 0; s < sources_.size(); ++s) {
+    const auto column = RaggedColumn::read(sources_[s], ragged, path);
+    if (!column) return column.errors();
+    for (const auto& [row, position] : sources_[s].chosen)
+      std::ranges::copy(column->entries(row), values.begin() + offsets[position]);
+    for (const auto& [row, position] : sources_[s].repeated)
+      repeated[s].emplace_back(column->entries(row).begin(), column->entries(row).end());
+  }
+  for (std::size_t s = 0; s < sources_.size(); ++s)
+    for (std::size_t i = 0; i < repeated[s].size(); ++i) {
+      const auto& [row, position] = sources_[s].repeated[i];
+      const std::span mine(values.begin() + offsets[position], values.begin() + offsets[position + 1]);
+      if (!repeated[s][i].empty() && !mine.empty() && !std::ranges::equal(mine, repeated[s][i]))
+        return differs(sources_[s], row, path.substr(1));
+    }
+  return values;
+}
+
+Status StudiesMerger::write_ragged(ColumnFileWriter& file, const Ragged& ragged) const {
+  const auto counts = gather<std::int64_t>(ragged.count, false);
+  if (!counts) return counts.errors();
+  const auto offsets = store::offsets_of(*counts);
+  const std::string group = ragged.group;
+  write_integers(file, ragged.offset, {offsets.begin(), offsets.end() - 1}, "", "first entry of the point in " + group);
+  write_integers(file, ragged.count, *counts, "", "entries of the point in " + group);
+  const auto entry = store::begin_group(file, group, static_cast<std::size_t>(offsets.back()));
+  std::vector<std::int64_t> points;
+  for (std::size_t i = 0; i < counts->size(); ++i)
+    points.insert(points.end(), static_cast<std::size_t>((*counts)[i]), static_cast<std::int64_t>(i));
+  write_integers(file, group + "/point", points, "", "index of the point in this file", entry);
+  for (const auto& part : ragged.parts) {
+    const auto values = gather_ragged(ragged, part.name, offsets);
+    if (!values) return values.errors();
+    write_integers(file, group + "/" + part.name, *values, part.units, part.meaning, entry);
+  }
+  return success();
+}
+
+Status StudiesMerger::write_runs(ColumnFileWriter& file) const {
+  const auto entry = store::begin_group(file, "/runs", rows_);
+  std::vector<std::int64_t> positions(rows_);
+  for (std::size_t i = 0; i < rows_; ++i) positions[i] = static_cast<std::int64_t>(i);
+  write_integers(file, "/runs/point", positions, "", "index of the point in this file", entry);
+  for (const auto& [name, meaning] : {std::pair{"rank", "rank that evaluated the point"},
+                                      std::pair{"incarnation", "run of the folder, counted from 1"},
+                                      std::pair{"finished_unix_ms", "milliseconds since 1970-01-01 UTC"}}) {
+    const auto values = gather<std::int64_t>(std::string("/runs/") + name, false);
+    if (!values) return values.errors();
+    write_integers(file, std::string("/runs/") + name, *values, "", meaning, entry);
+  }
+  const auto hosts = gather_text("/runs/host", false, false);
+  if (!hosts) return hosts.errors();
+  write_text(file, "/runs/host", *hosts, "host that evaluated the point", entry);
+  return success();
+}
+
+}  // namespace
+
+Result<StudiesReport> merge_studies(const std::filesystem::path& out, const std::vector<std::filesystem::path>& files) {
+  std::vector<Source> sources;
+  Diagnostics wrong;
+  for (const auto& file : files) {
+    auto source = store::open_source(file);
+    if (source)
+      sources.push_back(std::move(source).value());
+    else
+      append(wrong, source.errors());
+  }
+  if (!wrong.empty()) return wrong;
+  const auto report = store::choose_rows(sources);
+  if (!report) return report.errors();
+  ColumnFileWriter file;
+  if (auto status = StudiesMerger(sources, report->rows).write(file); !status) return status.errors();
+  if (auto status = file.save(out); !status) return status.errors();
+  return report;
+}
+
+}  // namespace tenex

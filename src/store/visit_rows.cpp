@@ -1,0 +1,120 @@
+// A merged result row by row, without holding it: whole columns of the few settings that are asked for, and of the
+// metrics a tile at a time.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "store/folder_layout.hpp"
+#include "store/shard.hpp"
+#include "tenex/files/column_file.hpp"
+#include "tenex/store/store.hpp"
+
+namespace tenex {
+namespace {
+
+using Kind = MetricColumn::Kind;
+
+constexpr std::size_t kBlock = 65'536;  // the rows of a tile of numbers
+
+/// Columns of one file, as a visitor wants them.
+class RowVisitor {
+ public:
+  RowVisitor(const ColumnFileReader& reader, const ColumnChoice& choice) : reader_(reader) {
+    for (const auto name : choice.settings) {
+      const auto found = std::ranges::find(settings(), name, &Setting::name);
+      ensure(found != settings().end() && found->kind == Setting::Kind::text, "visit_rows: no setting that is a text");
+      settings_.push_back(&*found);
+    }
+    for (const auto name : choice.metrics) {
+      const auto found = std::ranges::find(metric_columns(), name, &MetricColumn::name);
+      ensure(found != metric_columns().end() && found->kind != Kind::text, "visit_rows: no metric that is a number");
+      if (!found->training || reader.has(path_of(*found)))
+        metrics_.push_back(static_cast<std::size_t>(found - metric_columns().begin()));
+    }
+  }
+
+  template <class Visit>
+  Status run(const Visit& visit) {
+    const auto rows = reader_.rows("/point");
+    if (!rows) return rows.errors();
+    if (auto status = read_settings(*rows); !status) return status;
+    std::vector<std::string_view> words(settings_.size());
+    for (std::size_t first = 0; first < *rows; first += kBlock) {
+      std::vector<Evaluation> block(std::min(kBlock, *rows - first));
+      for (const auto column : metrics_)
+        if (auto status = read_metric(column, first, block); !status) return status;
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        for (std::size_t k = 0; k < words.size(); ++k) words[k] = texts_[k] ? texts_[k]->at(first + i) : "";
+        visit(words, block[i]);
+      }
+    }
+    return success();
+  }
+
+ private:
+  static std::string path_of(const MetricColumn& column) { return "/" + std::string(column.name); }
+
+  Status read_settings(std::size_t rows) {
+    for (const auto* setting : settings_) {
+      const auto path = store::columns::setting(setting->name);
+      texts_.emplace_back();
+      if (setting->training && !reader_.has(path)) continue;
+      auto column = reader_.read_text(path);
+      if (!column) return column.errors();
+      if (column->rows() != rows)
+        return environment_error(fmt::format("\"{}\" has {} rows", path, column->rows()),
+                                 fmt::format("{} are expected", rows));
+      texts_.back() = std::move(column).value();
+    }
+    return success();
+  }
+
+  Status read_metric(std::size_t column, std::size_t first, std::vector<Evaluation>& block) const {
+    switch (metric_columns()[column].kind) {
+      case Kind::real:
+        return read_numbers<double>(column, first, block);
+      case Kind::flags:
+        return read_numbers<std::int8_t>(column, first, block);
+      default:
+        return read_numbers<std::int64_t>(column, first, block);
+    }
+  }
+
+  template <class T>
+  Status read_numbers(std::size_t column, std::size_t first, std::vector<Evaluation>& block) const {
+    using Cell = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
+    const auto& metric = metric_columns()[column];
+    const auto values = reader_.read<T>(path_of(metric), first, block.size());
+    if (!values) return values.errors();
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const auto value = static_cast<Cell>((*values)[i]);
+      if constexpr (std::is_same_v<T, std::int8_t>)
+        if (value < 0 || value >= std::ssize(metric.flags))
+          return input_error({}, fmt::format("\"{}\" has the flag {}", path_of(metric), value),
+                             "this version does not know it", "use the version that wrote it");
+      set_metric(block[i], column, MetricValue(value));
+    }
+    return success();
+  }
+
+  const ColumnFileReader& reader_;
+  std::vector<const Setting*> settings_;
+  std::vector<std::optional<TextColumn>> texts_;  ///< per setting; none where the file has no such column
+  std::vector<std::size_t> metrics_;              ///< indices in metric_columns()
+};
+
+}  // namespace
+
+Status visit_rows(const std::filesystem::path& file, const ColumnChoice& choice,
+                  const std::function<void(const std::vector<std::string_view>&, const Evaluation&)>& visit) {
+  const auto reader = ColumnFileReader::open(file);
+  if (!reader) return reader.errors();
+  if (auto status = check_file_kind(*reader, file.string(), "tenex result", store::kSchema); !status) return status;
+  return RowVisitor(*reader, choice).run(visit);
+}
+
+}  // namespace tenex

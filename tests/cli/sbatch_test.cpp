@@ -1,0 +1,97 @@
+// Jobs as large as a study needs.
+#include "../../src/cli/sbatch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/process.hpp"
+
+namespace tenex::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kGiB = std::size_t{1} << 30;
+
+StudyCost cost_of(int points, Estimate each) {
+  StudyCost cost;
+  for (int i = 0; i < points; ++i) cost.add(each);
+  return cost;
+}
+
+TEST(StudyCost, KnowsTheLargestPoints) {
+  StudyCost cost;
+  for (const std::size_t bytes : {3, 9, 1, 7}) cost.add({1, bytes, false});
+  EXPECT_EQ(cost.largest_bytes(), 9U);
+  EXPECT_EQ(cost.bytes_side_by_side(2), 16U);
+  EXPECT_EQ(cost.bytes_side_by_side(100), 20U);
+  cost.add({50, 1, true});
+  EXPECT_DOUBLE_EQ(cost.longest(10), 5);
+  EXPECT_DOUBLE_EQ(cost.longest(100), 1);  // others get no shorter
+}
+
+TEST(ShapeOfAJob, IsOneRankForASmallStudy) {
+  // 7,200 s: twice that in 3,300 s take 4.4 cores, so 8 threads of one rank. Time: 2 * 900 s + 300 s = 35 min. Memory:
+  // 8 points of 1 GiB and half a GiB of the process, and a quarter more: 10.6 GiB.
+  const auto shape = shape_job(cost_of(1'000, {7.2, kGiB, false}), {});
+  EXPECT_EQ(shape.nodes, 1);
+  EXPECT_EQ(shape.ranks_per_node, 1);
+  EXPECT_EQ(shape.threads, 8);
+  EXPECT_EQ(shape.memory_bytes, 11 * kGiB);
+  EXPECT_EQ(shape.seconds, 2'100);
+}
+
+TEST(ShapeOfAJob, FillsNodesForALargeStudy) {
+  // 3.3e6 s: 2,000 cores, 125 ranks of 16, so 63 nodes with 2 each. 2 * 3.3e6 / 2,016 + 300 = 3,574 s, in steps of 5
+  // min an hour.
+  const auto shape = shape_job(cost_of(33'000, {100, 1 << 20, false}), {});
+  EXPECT_EQ(shape.nodes, 63);
+  EXPECT_EQ(shape.ranks_per_node, 2);
+  EXPECT_EQ(shape.threads, 16);
+  EXPECT_EQ(shape.seconds, 3'600);
+}
+
+TEST(ShapeOfAJob, LastsAsLongAsItsLongestPoint) {
+  // 10,000 s take 6.1 cores: 8 threads. A point that cannot use them takes 2 * 10,000 + 300 s, in steps of 5 min
+  // 20,400; one that can 2 * 1,250 + 300 s, 3,000.
+  EXPECT_EQ(shape_job(cost_of(1, {10'000, 1, false}), {}).seconds, 20'400);
+  EXPECT_EQ(shape_job(cost_of(1, {10'000, 1, true}), {}).seconds, 3'000);
+}
+
+TEST(ShapeOfAJob, IsWhatTheUserAskedFor) {
+  const auto shape = shape_job(cost_of(10, {1, kGiB, false}), {6, 4});
+  EXPECT_EQ(shape.nodes * shape.ranks_per_node, 6);
+  EXPECT_EQ(shape.threads, 4);
+  EXPECT_EQ(shape_job(cost_of(10, {1, kGiB, false}), {5, 4}).nodes, 5);  // an odd number of ranks: one on each node
+}
+
+TEST(ShapeOfAJob, GivesANodeRoomForItsLargestPoint) {
+  // One of 100 GiB runs alone on a node: with half a GiB for each of 2 ranks and a quarter more, 126.25 GiB.
+  StudyCost cost = cost_of(100, {1, kGiB, false});
+  cost.add({1, 100 * kGiB, false});
+  EXPECT_EQ(shape_job(cost, {2, 4}).memory_bytes, 127 * kGiB);
+}
+
+TEST(SbatchText, AsksForTheShapeAndIsSoundShellForAnyName) {
+  const auto cost = cost_of(2, {7.2, kGiB, false});
+  const auto text = sbatch_text("it's \"big\"\nrm -rf", "/tmp/it's $HOME/study.toml", "results/it's", cost,
+                                {3, 2, 16, 48 * kGiB, 90'000});
+  EXPECT_THAT(text, HasSubstr("#SBATCH --nodes=3\n#SBATCH --ntasks-per-node=2\n#SBATCH --cpus-per-task=16\n"));
+  EXPECT_THAT(text, HasSubstr("#SBATCH --mem=48G\n#SBATCH --time=1-01:00:00\n"));
+  EXPECT_THAT(text, HasSubstr("#SBATCH --job-name=tenex-it-s--big--rm--rf\n"));
+  EXPECT_THAT(text, HasSubstr("# The study \"it's \"big\" rm -rf\""));
+  EXPECT_THAT(text, HasSubstr("2 times the expected time"));
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "job.sbatch";
+  support::write_text(file, text);
+  EXPECT_EQ(support::run({{"bash", "-n", file.string()}, {}, {}}).exit_code, 0);
+  // What the shell makes of the study's path.
+  const auto at = text.find("study=");
+  support::write_text(file, text.substr(at, text.find('\n', at) - at) + "\nprintf %s \"$study\"\n");
+  EXPECT_EQ(support::run({{"bash", file.string()}, {}, {}}).out, "/tmp/it's $HOME/study.toml");
+}
+
+}  // namespace
+}  // namespace tenex::cli

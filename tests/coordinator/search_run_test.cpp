@@ -1,0 +1,317 @@
+// Whole runs of studies that prune, with made-up values and rows: alone, on several ranks, interrupted, extended.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "coordinator/fake_study.hpp"
+#include "coordinator/mailboxes.hpp"
+#include "coordinator/merged_rows.hpp"
+#include "tenex/coordinator/rank_loop.hpp"
+#include "tenex/coordinator/signals.hpp"
+#include "tenex/store/gather.hpp"
+
+namespace tenex {
+namespace {
+
+using testing::Mailboxes;
+using testing::make_row;
+using testing::make_study;
+using testing::merged_rows;
+using testing::sleep_seconds;
+using testing::TemporaryFolder;
+
+/// Prunes by two rounds: of 60 points 30 go on, and a third of those.
+Study searched(std::size_t points, const std::string& second_part = "1/3") {
+  Study study = make_study(points);
+  study.search.objective = {"collective_time_ps", false};
+  study.search.rounds = {{Fidelity::bound, 1, 2}, {Fidelity::coarse, second_part == "1/3" ? 1 : 2, 3}};
+  study.digest = digest128(to_string(study.digest) + pruning_text(study.search));
+  return study;
+}
+
+/// The first round likes small seeds, the second large ones. Every 25th point has no value.
+std::optional<double> made_up_value(const DesignPoint& point, Fidelity fidelity) {
+  if (point.seed % 25 == 0) return std::nullopt;
+  const auto seed = static_cast<double>(point.seed);
+  return fidelity == Fidelity::bound ? seed : 1000 - seed;
+}
+
+RunOptions quiet_options(const std::filesystem::path& out, int threads = 2) {
+  RunOptions options;
+  options.out = out;
+  options.threads = threads;
+  options.memory_limit_bytes = std::size_t{1} << 30;
+  options.quiet = true;
+  options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); };
+  options.estimate_point = [](const DesignPoint&) { return Estimate{0.01, 1000}; };
+  options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
+                                 const EvaluateOptions&) { return made_up_value(point, fidelity); };
+  options.estimate_point_early = [](const DesignPoint&, Fidelity) { return Estimate{0.001, 1000}; };
+  return options;
+}
+
+std::vector<std::string> undisturbed_rows(const Study& study) {
+  const TemporaryFolder folder;
+  const auto report = run_alone(study, quiet_options(folder.path()));
+  EXPECT_TRUE(report.ok()) << to_string(report.errors());
+  return merged_rows(folder.path());
+}
+
+std::vector<Result<RunReport>> run_ranks(const Study& study, const std::vector<RunOptions>& options) {
+  block_run_signals();
+  Mailboxes boxes(options.size());
+  std::vector<std::future<Result<RunReport>>> ranks;
+  for (std::size_t r = 0; r < options.size(); ++r) {
+    ranks.push_back(std::async(std::launch::async, [&, r]() -> Result<RunReport> {
+      Mailboxes::Endpoint endpoint(boxes, r);
+      const auto setup = resolve(options[r], 1);
+      return r == 0 ? lead(study, setup, endpoint) : follow(study, setup, endpoint);
+    }));
+  }
+  std::vector<Result<RunReport>> reports;
+  for (auto& rank : ranks) reports.push_back(rank.get());
+  return reports;
+}
+
+/// Seeds of the rows with a status.
+std::set<std::uint64_t> seeds_with(const std::filesystem::path& out, const Study& study, PointStatus status) {
+  std::set<std::uint64_t> seeds;
+  const auto table = read_result(out / "study.h5");
+  for (std::size_t i = 0; i < table->rows.size(); ++i)
+    if (table->rows[i].status == status) seeds.insert(study.points[static_cast<std::size_t>(table->point[i])].seed);
+  return seeds;
+}
+
+TEST(SearchRun, EvaluatesOnlyWhatItsRoundsKeep) {
+  const TemporaryFolder folder;
+  const Study study = searched(60);
+  auto options = quiet_options(folder.path());
+  std::mutex mutex;
+  std::set<std::uint64_t> evaluated;
+  options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(evaluated.insert(point.seed).second) << "twice";
+    return make_row(point);
+  };
+  const auto report = run_alone(study, options);
+  ASSERT_TRUE(report.ok()) << to_string(report.errors());
+  // 58 of 60 points have values (not 25 and 50): 29 go on, seeds 1 to 30 without 25. Of these the third with the
+  // largest seeds: 29 / 3 rounded up is 10: 30 to 26, 24 to 20. And 25 and 50.
+  const std::set<std::uint64_t> expected{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 50};
+  EXPECT_EQ(evaluated, expected);
+  EXPECT_EQ(report->pruned, 48U);
+  EXPECT_EQ(report->evaluated, 60U);
+  EXPECT_EQ(report->failed, 3U) << "20, 30 and 50: every tenth seed is infeasible";
+  EXPECT_FALSE(report->interrupted);
+  EXPECT_EQ(report->merge.rows, 60U);
+  EXPECT_EQ(report->merge.pruned, 48U);
+  EXPECT_EQ(seeds_with(folder.path(), study, PointStatus::pruned).size(), 48U);
+  const auto rows = merged_rows(folder.path());
+  EXPECT_NE(rows[59].find("left out in round 1 of 2 (bound): collective_time_ps 60 is place 58 of 58, the cut is after "
+                          "place 29 with 30 " +
+                          search_stamp(study)),
+            std::string::npos)
+      << rows[59];
+  EXPECT_NE(rows[0].find("left out in round 2 of 2 (coarse): collective_time_ps 999 is place 29 of 29"),
+            std::string::npos)
+      << rows[0];
+}
+
+TEST(SearchRun, GivesTheSameRowsForAnyRanksAndThreads) {
+  const Study study = searched(300);
+  const auto truth = undisturbed_rows(study);
+  for (const std::size_t ranks : {1U, 2U, 4U}) {
+    for (const int threads : {1, 2}) {
+      const TemporaryFolder folder;
+      const auto reports = run_ranks(study, std::vector<RunOptions>(ranks, quiet_options(folder.path(), threads)));
+      for (const auto& report : reports) ASSERT_TRUE(report.ok()) << to_string(report.errors());
+      EXPECT_EQ(merged_rows(folder.path()), truth) << ranks << " ranks, " << threads << " threads";
+    }
+  }
+}
+
+TEST(SearchRun, DoesNothingWhenRunAgain) {
+  const TemporaryFolder folder;
+  const Study study = searched(60);
+  ASSERT_TRUE(run_alone(study, quiet_options(folder.path())).ok());
+  auto options = quiet_options(folder.path());
+  options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
+                                 const EvaluateOptions&) -> std::optional<double> {
+    ADD_FAILURE() << "valued again";
+    return std::nullopt;
+  };
+  const auto again = run_alone(study, options);
+  ASSERT_TRUE(again.ok()) << to_string(again.errors());
+  EXPECT_EQ(again->already_done, 60U);
+  EXPECT_EQ(again->pruned, 48U);
+  EXPECT_EQ(again->evaluated, 0U);
+}
+
+TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
+  const Study study = searched(60);
+  const auto truth = undisturbed_rows(study);
+  // 60 values, 31 values, 12 evaluations: in the first round, at its end, in the second, and in the evaluation.
+  for (const int stop : {1, 30, 59, 61, 80, 91, 92, 96, 103}) {
+    const TemporaryFolder folder;
+    auto options = quiet_options(folder.path(), 1);
+    std::atomic<int> steps = 0;
+    const auto step = [&] {
+      if (++steps == stop) kill(getpid(), SIGUSR1);
+      sleep_seconds(0.001);
+    };
+    options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
+      step();
+      return make_row(point);
+    };
+    options.value_point_early = [&](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
+                                    const EvaluateOptions&) {
+      step();
+      return made_up_value(point, fidelity);
+    };
+    const auto first = run_alone(study, options);
+    ASSERT_TRUE(first.ok()) << to_string(first.errors());
+    const auto second = run_alone(study, quiet_options(folder.path()));
+    ASSERT_TRUE(second.ok()) << to_string(second.errors());
+    EXPECT_FALSE(second->interrupted) << stop;
+    EXPECT_EQ(second->pruned, 48U) << stop;
+    EXPECT_EQ(merged_rows(folder.path()), truth) << "stopped at step " << stop;
+  }
+}
+
+TEST(SearchRun, DrawsItsCutsAnewWhenTheStudyIsExtended) {
+  const TemporaryFolder folder;
+  const Study strict = searched(60);
+  const Study mild = searched(60, "2/3");  // keeps all that the strict one keeps, and more
+  ASSERT_TRUE(run_alone(strict, quiet_options(folder.path())).ok());
+  auto options = quiet_options(folder.path());
+  EXPECT_FALSE(run_alone(mild, options).ok()) << "it is another study";
+  options.open.extend = true;
+  const auto extended = run_alone(mild, options);
+  ASSERT_TRUE(extended.ok()) << to_string(extended.errors());
+  EXPECT_EQ(extended->already_done, 12U) << "evaluated points keep their rows, pruned ones do not";
+  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(mild));
+}
+
+TEST(SearchRun, EvaluatesPrunedPointsWhenTheStudySearchesNoLonger) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(run_alone(searched(60), quiet_options(folder.path())).ok());
+  const Study plain = make_study(60);
+  auto options = quiet_options(folder.path());
+  options.open.extend = true;
+  const auto extended = run_alone(plain, options);
+  ASSERT_TRUE(extended.ok()) << to_string(extended.errors());
+  EXPECT_EQ(extended->evaluated, 48U);
+  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(plain));
+}
+
+TEST(SearchRun, TriesFailedPointsAgainButNotPrunedOnes) {
+  const TemporaryFolder folder;
+  const Study study = searched(60);
+  ASSERT_TRUE(run_alone(study, quiet_options(folder.path())).ok());
+  auto options = quiet_options(folder.path());
+  options.open.retry_failed = true;
+  const auto again = run_alone(study, options);
+  ASSERT_TRUE(again.ok()) << to_string(again.errors());
+  EXPECT_EQ(again->already_done, 57U);
+  EXPECT_EQ(again->evaluated, 3U);
+  EXPECT_EQ(again->pruned, 48U);
+}
+
+TEST(SearchRun, PrunesInSlicesAsInTheWhole) {
+  const TemporaryFolder folder;
+  const Study study = searched(60);
+  std::vector<std::filesystem::path> parts;
+  for (std::uint32_t slice = 1; slice <= 3; ++slice) {
+    parts.push_back(folder.path() / std::to_string(slice));
+    auto options = quiet_options(parts.back());
+    options.open.slice = {slice, 3};
+    const auto report = run_alone(study, options);
+    ASSERT_TRUE(report.ok()) << to_string(report.errors());
+    EXPECT_FALSE(report->interrupted);
+  }
+  ASSERT_TRUE(gather(folder.path() / "all", parts, study).ok());
+  ASSERT_TRUE(merge(folder.path() / "all", study).ok());
+  EXPECT_EQ(merged_rows(folder.path() / "all"), undisturbed_rows(study));
+}
+
+TEST(SearchRun, GivesAPointWithoutAValueTheRowThatItsEvaluationMakes) {
+  const TemporaryFolder folder;
+  const Study study = searched(20);
+  auto options = quiet_options(folder.path());
+  options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
+                                 const EvaluateOptions&) -> std::optional<double> {
+    throw std::runtime_error("no value at all");
+  };
+  const auto report = run_alone(study, options);
+  ASSERT_TRUE(report.ok()) << to_string(report.errors());
+  EXPECT_EQ(report->pruned, 0U);
+  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(make_study(20)));
+}
+
+TEST(SearchRun, LeavesPointsToTheNextRunWhenTheTimeEndsInARound) {
+  const TemporaryFolder folder;
+  const Study study = searched(60);
+  auto options = quiet_options(folder.path());
+  options.time_limit_seconds = 5;
+  options.estimate_point_early = [](const DesignPoint& point, Fidelity) {
+    return Estimate{point.seed == 7 ? 1e6 : 0.001, 1000};
+  };
+  const auto first = run_alone(study, options);
+  ASSERT_TRUE(first.ok()) << to_string(first.errors());
+  EXPECT_TRUE(first->interrupted);
+  EXPECT_EQ(first->evaluated, 0U) << "the round was not complete, so nothing was pruned";
+  ASSERT_TRUE(run_alone(study, quiet_options(folder.path())).ok());
+  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+}
+
+TEST(SearchRun, ValuesAgainWhatALostRankHad) {
+  const TemporaryFolder folder;
+  const Study study = searched(200);
+  block_run_signals();
+  Mailboxes boxes(3);
+  auto options = quiet_options(folder.path(), 1);
+  options.silence_seconds = 0.5;
+  options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
+                                 const EvaluateOptions&) {
+    sleep_seconds(0.002);
+    return made_up_value(point, fidelity);
+  };
+  std::vector<std::future<Result<RunReport>>> ranks;
+  for (const std::size_t rank : {0U, 2U}) {
+    ranks.push_back(std::async(std::launch::async, [&, rank]() -> Result<RunReport> {
+      Mailboxes::Endpoint endpoint(boxes, rank);
+      const auto setup = resolve(options, 1);
+      return rank == 0 ? lead(study, setup, endpoint) : follow(study, setup, endpoint);
+    }));
+  }
+  Mailboxes::Endpoint mine(boxes, 1);  // takes one lease and falls silent
+  mine.send(0, HelloMessage{study.digest, study.points.size(), 1, "elsewhere"});
+  mine.send(0, RequestMessage{});
+  std::optional<LeaseMessage> lease;
+  while (!lease) {
+    if (const auto message = mine.receive()) {
+      if (const auto* got = std::get_if<LeaseMessage>(&message->second)) lease = *got;
+    } else {
+      sleep_seconds(0.001);
+    }
+  }
+  EXPECT_EQ(lease->round, 1U);
+  const auto report = ranks[0].get();
+  ASSERT_TRUE(report.ok()) << to_string(report.errors());
+  EXPECT_EQ(report->lost_ranks, 1U);
+  (void)ranks[1].get();
+  EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
+}
+
+}  // namespace
+}  // namespace tenex

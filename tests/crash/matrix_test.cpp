@@ -1,0 +1,315 @@
+// The crash matrix: {worker, coordinator, whole job} x {SIGKILL, SIGTERM, disk full, torn shard, torn journal line} at
+// random instants. Whatever happens, the same command continues, the result is that of a run that nothing disturbed,
+// and no point is evaluated again whose row counts.
+//
+// A job is three ranks without a launcher (rank_job.cpp), or the program itself, alone. Instants are calls that change
+// the result folder, or moments. Every cell has its faults from a seed of its own; only faults that happened count.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "crash/journals.hpp"
+#include "support/process.hpp"
+#include "support/results.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/store/crashes.hpp"
+#include "tenex/store/store.hpp"
+
+namespace tenex {
+namespace {
+
+using crash_tests::tally;
+namespace fs = std::filesystem;
+
+constexpr int faults_per_cell = 21;     // 15 cells: 315 in all
+constexpr int faults_per_folder = 4;    // then the folder's study is brought to its end
+constexpr std::size_t points = 480;     // 80 seeds of 6
+constexpr int ranks = 3;
+// Alone 80 shards, of which 64 are joined; 40 of three ranks.
+const std::string rows_of_a_shard_alone = "6";
+const std::string rows_of_a_shard = "12";
+
+const std::string study_text = R"TOML(schema = 1
+name = "matrix"
+seed = { from = 1, to = 80, step = 1 }
+
+[[sweep]]
+topology = "RI(3)"
+alpha = "0.5us"
+bandwidth = "50GB/s"
+axes.collective = ["all_gather", "reduce_scatter"]
+axes.algorithm = ["ring", "ring_unidirectional", "direct"]
+size = "1MiB"
+)TOML";
+
+enum class Victim { worker, coordinator, whole_job };
+enum class Fault { sigkill, sigterm, full_disk, torn_shard, torn_journal };
+
+const char* name_of(Victim victim) {
+  static constexpr std::array names{"Worker", "Coordinator", "WholeJob"};
+  return names.at(static_cast<std::size_t>(victim));
+}
+const char* name_of(Fault fault) {
+  static constexpr std::array names{"SIGKILL", "SIGTERM", "FullDisk", "TornShard", "TornJournalLine"};
+  return names.at(static_cast<std::size_t>(fault));
+}
+/// What the preloaded library is told.
+const char* word_of(Fault fault) {
+  static constexpr std::array words{"SIGKILL", "SIGTERM", "full", "shards", "journal"};
+  return words.at(static_cast<std::size_t>(fault));
+}
+
+/// Study and undisturbed result, made once.
+class Truth {
+ public:
+  Truth() {
+    support::write_text(study_file(), study_text);
+    const auto whole = support::run({{TENEX_BINARY, "run", study_file(), "--out", out().string(), "--quiet"}, {}, {}});
+    EXPECT_EQ(whole.exit_code, 0) << whole.err;
+    auto study = read_study(study_file(), vocabulary());
+    EXPECT_TRUE(study.ok());
+    study_ = std::move(*study);
+    EXPECT_EQ(study_.points.size(), points);
+  }
+  [[nodiscard]] std::string study_file() const { return (folder_.path() / "study.toml").string(); }
+  [[nodiscard]] fs::path out() const { return folder_.path() / "whole"; }
+  [[nodiscard]] const Study& study() const { return study_; }
+
+ private:
+  support::TemporaryFolder folder_;
+  Study study_;
+};
+
+const Truth& truth() {
+  static const Truth the_truth;
+  return the_truth;
+}
+
+/// One folder, disturbed several times.
+class Campaign {
+ public:
+  Campaign(Victim victim, Fault fault, unsigned seed, bool alone)
+      : victim_(victim), fault_(fault), alone_(alone), random_(seed) {}
+
+  /// Runs the job with one fault; whether it happened.
+  bool disturb() {
+    const bool by_moment = (fault_ == Fault::sigkill || fault_ == Fault::sigterm) && draw(0, 2) == 0;
+    const auto before = keys_done();
+    const auto happened = by_moment ? disturb_at_a_moment() : disturb_at_a_call();
+    expect_nothing_begun_twice(before);
+    if (happened) spoil_what_is_stored();
+    return happened;
+  }
+
+  void bring_to_its_end() {
+    const auto before = keys_done();
+    const support::TemporaryFolder output;
+    support::Child child(command({}), output.path());
+    const auto last = child.wait(std::chrono::seconds(60));
+    ASSERT_EQ(last.status(), 0) << last.out << last.err;
+    expect_nothing_begun_twice(before);
+    support::expect_same_rows(truth().out() / "study.h5", out() / "study.h5");
+    // Every point once, and again those whose shard was damaged after it counted.
+    EXPECT_EQ(tally(out()).rows_committed, points + rows_damaged_) << "rows committed";
+  }
+
+ private:
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+
+  [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
+  int draw(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
+
+  [[nodiscard]] support::Command command(Environment fault) const {
+    support::Command command;
+    if (alone_)
+      command.arguments = {TENEX_BINARY, "run", truth().study_file(), "--out", out().string(), "--quiet"};
+    else
+      command.arguments = {CRASH_RANK_JOB, std::to_string(ranks), truth().study_file(), out().string()};
+    command.environment = std::move(fault);
+    command.environment.insert(command.environment.end(), {{"LD_PRELOAD", CRASH_SHIM},
+                                                           {"OMP_NUM_THREADS", "1"},
+                                                           {"CRASH_FOLDER", out().string()},
+                                                           {"TENEX_FLUSH_ROWS", alone_ ? rows_of_a_shard_alone : rows_of_a_shard}});
+    return command;
+  }
+
+  int draw_rank() {
+    if (alone_ || victim_ == Victim::coordinator) return 0;
+    return victim_ == Victim::worker ? draw(1, ranks - 1) : draw(0, ranks - 1);
+  }
+
+  bool disturb_at_a_call() {
+    const auto note = folder_.path() / "note";
+    fs::remove(note);
+    // Alone a run makes some 700 such calls; a rank of three some 400, with two for every point that it begins.
+    const int last = alone_ ? 650 : 350;
+    const support::TemporaryFolder output;
+    support::Child child(command({{"CRASH_RANK", std::to_string(draw_rank())},
+                                  {"CRASH_AT", std::to_string(draw(1, draw(0, 3) == 0 ? 40 : last))},
+                                  {"CRASH_WHAT", word_of(fault_)},
+                                  {"CRASH_SCOPE", victim_ == Victim::whole_job ? "group" : "self"},
+                                  {"CRASH_NOTE", note.string()}}),
+                         output.path());
+    const auto end = child.wait(std::chrono::seconds(60));
+    EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
+    leave_no_rank(end.out);
+    const bool happened = fs::exists(note);
+    if (happened) expect_end(end);
+    return happened;
+  }
+
+  bool disturb_at_a_moment() {
+    const support::TemporaryFolder output;
+    support::Child child(command({}), output.path());
+    std::this_thread::sleep_for(std::chrono::microseconds(draw(1'000, 300'000)));
+    const int signal = fault_ == Fault::sigkill ? SIGKILL : SIGTERM;
+    bool happened = child.running();
+    if (victim_ == Victim::whole_job) {
+      if (happened) child.signal_group(signal);
+    } else {
+      const auto pid = pid_of(draw_rank(), child.out());
+      happened = happened && pid > 0 && ::kill(pid, 0) == 0 && !is_zombie(pid);
+      if (happened) ::kill(pid, signal);
+    }
+    const auto end = child.wait(std::chrono::seconds(60));
+    EXPECT_TRUE(end.finished) << "the job hangs: " << end.out << end.err;
+    leave_no_rank(end.out);
+    return happened;
+  }
+
+  static pid_t pid_of(int rank, const std::string& out) {
+    const auto word = "pid " + std::to_string(rank) + " ";
+    const auto at = out.find(word);
+    return at == std::string::npos || out.find('\n', at) == std::string::npos ? 0 : std::stoi(out.substr(at + word.size()));
+  }
+  static bool is_zombie(pid_t pid) {
+    const auto stat = support::read_text("/proc/" + std::to_string(pid) + "/stat");
+    const auto name_end = stat.rfind(')');
+    return name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z";
+  }
+
+  /// A job killed as a whole: its ranks may take a moment to be gone, and the next run is not to meet them.
+  static void leave_no_rank(const std::string& out) {
+    for (int rank = 0; rank < ranks; ++rank)
+      if (const auto pid = pid_of(rank, out); pid > 0) support::wait_until_dead(pid);
+  }
+
+  /// The others end the study by themselves where a worker died; what is full says so.
+  void expect_end(const support::Finished& end) const {
+    const bool dies = fault_ != Fault::sigterm && fault_ != Fault::full_disk;
+    if (victim_ == Victim::worker && dies) {
+      EXPECT_EQ(end.status(), 0) << end.out << end.err;
+      EXPECT_NE(end.out.find("lost_ranks 1"), std::string::npos) << end.out;
+    }
+    if (fault_ == Fault::full_disk && end.status() != 0) {
+      EXPECT_NE(end.err.find("No space left on device"), std::string::npos) << end.err;
+    }
+  }
+
+  /// The store's own word for which points have a row that counts.
+  [[nodiscard]] std::set<std::string> keys_done() const {
+    std::set<std::string> keys;
+    for (const auto& [incarnation, rank] : tally(out()).writers) {
+      const auto trace = read_trace(out(), truth().study(), incarnation, rank);
+      EXPECT_TRUE(trace.ok()) << to_string(trace.errors());
+      for (const auto point : trace->committed) keys.insert(to_string(truth().study().points.key(point)));
+    }
+    last_incarnation_ = keys_last_incarnation();
+    return keys;
+  }
+  [[nodiscard]] unsigned keys_last_incarnation() const {
+    const auto writers = tally(out()).writers;
+    return writers.empty() ? 0 : writers.rbegin()->first;
+  }
+
+  /// A run begins no point that had a row before it.
+  void expect_nothing_begun_twice(const std::set<std::string>& before) const {
+    for (const auto& [incarnation, keys] : tally(out()).begun) {
+      if (incarnation <= last_incarnation_) continue;
+      for (const auto& key : keys) EXPECT_FALSE(before.contains(key)) << key << " begun again in run " << incarnation;
+    }
+  }
+
+  /// Torn files that only a crash of the host leaves: a committed shard that is shorter, a journal without its end.
+  void spoil_what_is_stored() {
+    if (fault_ == Fault::torn_shard) shorten_a_shard();
+    if (fault_ == Fault::torn_journal) shorten_a_journal();
+  }
+
+  void shorten_a_shard() {
+    const auto live = tally(out()).live;
+    if (live.empty() || draw(0, 1) == 0) return;
+    const auto chosen = std::next(live.begin(), draw(0, static_cast<int>(live.size()) - 1));
+    const auto file = out() / "shards" / chosen->first;
+    if (spoiled_.contains(chosen->first) || !fs::exists(file)) return;
+    fs::resize_file(file, static_cast<std::uintmax_t>(draw(0, static_cast<int>(fs::file_size(file)) - 1)));
+    spoiled_.insert(chosen->first);
+    rows_damaged_ += chosen->second;
+  }
+
+  void shorten_a_journal() {
+    std::vector<fs::path> journals;
+    for (const auto& journal : fs::directory_iterator(out() / "journal")) journals.push_back(journal.path());
+    std::ranges::sort(journals);
+    if (journals.empty() || draw(0, 1) == 0) return;
+    const auto& journal = journals[static_cast<std::size_t>(draw(0, static_cast<int>(journals.size()) - 1))];
+    const auto text = support::read_text(journal);
+    const auto line = text.rfind('\n');
+    // Shards are removed only once the line that replaces them is durable: such a line is not lost.
+    if (line == std::string::npos || line == 0 || text.substr(line + 1, 8) == "replaces") return;
+    fs::resize_file(journal, static_cast<std::uintmax_t>(draw(static_cast<int>(line), static_cast<int>(text.size()) - 1)));
+  }
+
+  Victim victim_;
+  Fault fault_;
+  bool alone_;
+  std::mt19937 random_;
+  support::TemporaryFolder folder_;
+  std::set<std::string> spoiled_;
+  std::size_t rows_damaged_ = 0;
+  mutable unsigned last_incarnation_ = 0;  ///< when keys_done() was asked last
+};
+
+class CrashMatrix : public ::testing::TestWithParam<std::tuple<Victim, Fault>> {};
+
+TEST_P(CrashMatrix, ResumesToTheSameRowsAndEvaluatesNothingTwice) {
+  const auto [victim, fault] = GetParam();
+  (void)truth();
+  std::atomic<int> faults = 0;
+  std::atomic<unsigned> next = 0;
+  const auto seeds = 1000U * (5U * static_cast<unsigned>(victim) + static_cast<unsigned>(fault));
+  const auto go_on = [&] {
+    while (faults < faults_per_cell && !::testing::Test::HasFailure()) {
+      const auto number = next++;
+      ASSERT_LT(number, 100U) << "faults do not happen";
+      Campaign campaign(victim, fault, seeds + number, victim == Victim::whole_job && number % 2 == 0);
+      for (int i = 0; i < faults_per_folder && faults < faults_per_cell; ++i) faults += campaign.disturb() ? 1 : 0;
+      campaign.bring_to_its_end();
+      if (::testing::Test::HasFailure()) std::printf("campaign with seed %u\n", seeds + number);
+    }
+  };
+  std::thread beside(go_on);  // jobs wait a good part of their time
+  go_on();
+  beside.join();
+  EXPECT_GE(faults, faults_per_cell);
+  std::printf("%d faults in %u folders\n", faults.load(), next.load());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CrashMatrix,
+                         ::testing::Combine(::testing::Values(Victim::worker, Victim::coordinator, Victim::whole_job),
+                                            ::testing::Values(Fault::sigkill, Fault::sigterm, Fault::full_disk,
+                                                              Fault::torn_shard, Fault::torn_journal)),
+                         [](const auto& cell) {
+                           return std::string(name_of(std::get<0>(cell.param))) + name_of(std::get<1>(cell.param));
+                         });
+
+}  // namespace
+}  // namespace tenex

@@ -1,0 +1,13 @@
+// Fuzz target: machine files.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tenex/files/machine_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto file = tenex::parse_machine({reinterpret_cast<const char*>(data), size}, "fuzz.toml");
+  if (!file.ok() && file.errors().empty()) __builtin_trap();
+  return 0;
+}

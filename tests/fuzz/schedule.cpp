@@ -1,0 +1,34 @@
+// Fuzz target: the importer of schedules from JSON, which people and other tools write.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tenex/files/schedule_file.hpp"
+
+namespace {
+
+/// A file of this process alone, removed at its end.
+struct Draft {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tenex-fuzz-" + std::to_string(::getpid()) + ".json");
+  ~Draft() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Draft draft;
+  std::ofstream(draft.path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  const auto file = tenex::read_schedule_file(draft.path);
+  if (!file.ok() && file.errors().empty()) __builtin_trap();
+  return 0;
+}

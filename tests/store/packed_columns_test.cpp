@@ -1,0 +1,58 @@
+// Columns of few distinct values are what was put in.
+#include "../../src/store/packed_columns.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenex::store {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(PackedIntegers, AreOneValueUntilASecondOneComes) {
+  PackedIntegers column(4);
+  column.set(0, 7);
+  column.set(1, 7);
+  EXPECT_THAT(column.unpacked(), ElementsAre(7, 7, 7, 7));
+  column.set(3, -1);
+  column.set(2, 7);
+  EXPECT_THAT(column.unpacked(), ElementsAre(7, 7, 7, -1));
+}
+
+TEST(PackedIntegers, ThatWereNeverSetAreZero) { EXPECT_THAT(PackedIntegers(2).unpacked(), ElementsAre(0, 0)); }
+
+TEST(PackedTexts, KeepEachTextOnceInAnyOrderOfRows) {
+  PackedTexts column(5);
+  EXPECT_EQ(column.width(), 1U);
+  EXPECT_EQ(column.at(4), "");
+  column.set(4, "ring");
+  column.set(3, "ring");
+  column.set(0, "");
+  column.set(2, "direct");
+  column.set(1, "ring");
+  EXPECT_EQ(column.at(0), "");
+  EXPECT_EQ(column.at(1), "ring");
+  EXPECT_EQ(column.at(2), "direct");
+  EXPECT_EQ(column.at(3), "ring");
+  EXPECT_EQ(column.at(4), "ring");
+  EXPECT_EQ(column.width(), 6U);  // of "direct"
+}
+
+TEST(PackedTexts, StayWhatTheyAreWhenMoved) {
+  std::vector<std::string> texts;
+  PackedTexts column(1'000);
+  for (std::size_t i = 0; i < 1'000; ++i) {
+    texts.push_back(std::to_string(i * i % 97));  // at most 97 texts
+    column.set(i, texts.back());
+  }
+  const PackedTexts moved = std::move(column);
+  for (std::size_t i = 0; i < 1'000; ++i) EXPECT_EQ(moved.at(i), texts[i]);
+}
+
+}  // namespace
+}  // namespace tenex::store
