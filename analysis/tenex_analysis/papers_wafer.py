@@ -42,7 +42,7 @@ def _table_3_4(frame: pandas.DataFrame) -> list[tuple]:
         shape = "RI({})_FC({})_RI({})_SW({})".format(*sizes)
         for times in ("libra", "pipeline"):
             rows.append((f"Table 3.4, {name}: us, `{times}`", printed, value(frame, "seconds", topology=shape, times=times) * 1e6))
-        if sizes[0] > 2:
+        if sizes[0] == 4:
             reached = value(frame, "seconds", topology=shape.replace("RI", "FC", 1), times="pipeline") * 1e6
             rows.append((f"Table 3.4, {name}: us, `pipeline`, dimension 1 in one step", printed, reached))
     for times in ("libra", "pipeline"):
@@ -79,7 +79,7 @@ def _fig_3_18(frame: pandas.DataFrame) -> list[tuple]:
     of_scaling = where(frame, npu_bandwidth=SCALING, model=["gpt3", "msft_1t"])
     for model, label in (("gpt3", "GPT-3"), ("msft_1t", "MSFT-1T")):
         for compute, rate in RATES.items():
-            for times in ("libra", "pipeline"):
+            for times in ("libra", "libra_derated", "pipeline"):
                 of = where(of_scaling, model=model, compute=compute, times=times)
                 base = value(of, "seconds", topology="RI(2)_FC(8)_RI(8)_SW(4)")
                 for npus, wide in ((1024, 4), (2048, 8), (4096, 16)):

@@ -11,7 +11,9 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/design/sampler.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/evaluate/search.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "training_lists.hpp"
 
@@ -65,6 +67,20 @@ std::string columns() {
   return text;
 }
 
+std::string samplers() {
+  std::string text = "samplers (of a sweep that draws its rows)\n";
+  for (const auto name : sampler_names()) text += list_line(name, "");
+  return text;
+}
+
+std::string objectives() {
+  std::string text = "objectives (of a search)\n";
+  for (const auto& each : objective_names())
+    text += list_line(each.metric, fmt::format("{}{}", each.maximize ? "maximize" : "minimize",
+                                               each.early ? ", also of rounds" : ""));
+  return text;
+}
+
 /// What can be asked for, and what it is answered with.
 struct Topic {
   std::string_view name;
@@ -82,6 +98,8 @@ constexpr Topic kTopics[] = {
     {"schemes", [] { return entries("schemes (of splitting bandwidth over dimensions)", scheme_words()); }},
     {"collective_times", [] { return entries("collective times (of training)", collective_time_words()); }},
     {"training_loops", [] { return entries("training loops", training_loop_words()); }},
+    {"samplers", samplers},
+    {"objectives", objectives},
     {"columns", columns},
 };
 

@@ -27,7 +27,7 @@ struct Overview {
   std::size_t failed = 0;
   std::size_t pruned = 0;
   std::size_t quarantined = 0;
-  std::vector<AnnouncedPoint> running;
+  std::vector<AnnouncedPoint> running;  ///< or finished, and waiting for their commit
   std::vector<AnnouncedPoint> interrupted;
   std::vector<RankTally> ranks;
   double points_per_second = 0;

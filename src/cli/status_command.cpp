@@ -162,21 +162,21 @@ std::string text_of(const std::filesystem::path& dir, const FolderStatus& status
   const auto share =
       overview.points == 0 ? 100.0 : 100.0 * static_cast<double>(overview.done) / static_cast<double>(overview.points);
   text += fmt::format(
-      "\nstate    {}\npoints   {} of {} done ({:.0f} %), {} not ok{}, {} quarantined, {} running, {} "
+      "\nstate    {}\npoints   {} of {} done ({:.0f} %), {} not ok{}, {} quarantined, {} begun, {} "
       "interrupted\n",
       describe_state(status, overview), overview.done, overview.points, std::floor(share), overview.failed,
       overview.pruned > 0 ? fmt::format(", {} pruned", overview.pruned) : "", overview.quarantined,
       overview.running.size(), overview.interrupted.size());
   if (status.is_live()) text += fmt::format("left     {}\n", describe_left(overview));
   if (!overview.ranks.empty()) {
-    std::vector<std::vector<std::string>> table{{"rank", "host", "rows", "points/s", "running"}};
+    std::vector<std::vector<std::string>> table{{"rank", "host", "rows", "points/s", "begun"}};
     for (const auto& tally : overview.ranks)
       table.push_back({fmt::format("{}", tally.rank.rank), tally.rank.host.empty() ? "?" : tally.rank.host,
                        fmt::format("{}", tally.rows), fmt::format("{:.3g}", tally.points_per_second),
                        fmt::format("{}", tally.running)});
     text += format_table(table);
   }
-  text += list_points("running", overview.running, study);
+  text += list_points("begun: running, or waiting for their commit", overview.running, study);
   text += list_points("begun by an earlier run and not finished", overview.interrupted, study);
   if (const auto best = best_rows(status); !best.empty()) {
     std::vector<std::vector<std::string>> table{{"best so far", "", "", "key"}};

@@ -384,7 +384,8 @@ class Leader {
     state.total = study_.points.size() - state_.elsewhere;
     state.done += quarantined_ + pruned_now();
     state.failed += quarantined_;
-    state.seconds_left = plan_ && state.done > state_.done_count - state_.elsewhere ? plan_->seconds_left() : -1.0;
+    state.seconds_left =
+        plan_ && !is_searching() && state.done > state_.done_count - state_.elsewhere ? plan_->seconds_left() : -1.0;
     state.draining = draining_;
     return state;
   }

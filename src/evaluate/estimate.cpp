@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "cache.hpp"
 #include "sizes.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
@@ -377,26 +378,37 @@ Estimate estimate_built(const DesignPoint& point, const Topology& topology, cons
   return plan_built(point, topology, collective, memory_limit_bytes).estimate;
 }
 
-Estimate Estimator::operator()(const DesignPoint& point) {
-  if (point.training != nullptr)
-    return estimate_training(point, [this](const DesignPoint& collective) { return (*this)(collective); });
-  if (is_plain_shape(point) && is_program(point))
-    return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes_, false).estimate;
-  auto stand_in = stand_in_for(point);
+Estimate Estimator::remember(const std::string& text, const std::function<Estimate()>& make) {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = known_.find(stand_in.text); known != known_.end()) return known->second;
+    if (const auto known = known_.find(text); known != known_.end()) return known->second;
   }
-  const auto text = stand_in.text;
-  Estimate made;
-  try {
-    made = estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_);
-  } catch (const std::bad_alloc&) {
-    if (is_plain_shape(point)) made = guess_synthesis(point);
-  }
+  const auto made = make();
   const std::lock_guard lock(mutex_);
   known_.emplace(text, made);
   return made;
+}
+
+Estimate Estimator::operator()(const DesignPoint& point) {
+  if (point.training != nullptr) {
+    if (const auto quick = estimate_formula(point)) return *quick;
+    return remember(training_cost_key(point), [&] {
+      return estimate_training(
+          point, [this](const DesignPoint& collective) { return (*this)(collective); }, workloads_.impl().training,
+          memory_limit_bytes_);
+    });
+  }
+  if (is_plain_shape(point) && is_program(point))
+    return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes_, false).estimate;
+  auto stand_in = stand_in_for(point);
+  const auto text = stand_in.text;
+  return remember(text, [&]() -> Estimate {
+    try {
+      return estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_);
+    } catch (const std::bad_alloc&) {
+      return is_plain_shape(point) ? guess_synthesis(point) : Estimate{};
+    }
+  });
 }
 
 Estimate estimate(const DesignPoint& point, std::size_t memory_limit_bytes) {

@@ -4,6 +4,7 @@
 // row. Every mistake of a file is reported at its own line.
 #include "tenex/files/machine_file.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -24,10 +25,11 @@ constexpr std::int64_t kMaxVertices = std::int64_t{1} << 31;
 struct Reading {
   Diagnostics errors;
   std::int64_t npus = 0;
-  std::vector<SwitchProperties> switches;
+  std::vector<std::pair<std::int64_t, SwitchProperties>> switches;  ///< how many of a kind
+  std::int64_t switch_count = 0;
   std::vector<Link> links;
 
-  [[nodiscard]] std::int64_t vertices() const { return npus + static_cast<std::int64_t>(switches.size()); }
+  [[nodiscard]] std::int64_t vertices() const { return npus + switch_count; }
 };
 
 void read_switches(TableReader& document, Reading& machine) {
@@ -42,7 +44,8 @@ void read_switches(TableReader& document, Reading& machine) {
       append(machine.errors, reader.take_errors());
       continue;
     }
-    machine.switches.insert(machine.switches.end(), static_cast<std::size_t>(count), properties);
+    machine.switches.emplace_back(count, properties);
+    machine.switch_count += count;
   }
 }
 
@@ -61,7 +64,7 @@ std::optional<std::pair<VertexId, VertexId>> read_ends(const Node& node, Reading
     if (end < 0 || end >= machine.vertices())
       return refuse(fmt::format("vertex {} does not exist", end),
                     fmt::format("the machine has {} NPUs and {} switches: vertices 0 to {}", machine.npus,
-                                machine.switches.size(), machine.vertices() - 1));
+                                machine.switch_count, machine.vertices() - 1));
   if (source == target) return refuse(fmt::format("a link from {} to itself", source), "links join two vertices");
   return std::pair(VertexId(static_cast<std::uint32_t>(source)), VertexId(static_cast<std::uint32_t>(target)));
 }
@@ -88,9 +91,20 @@ void read_links(TableReader& document, Reading& machine) {
   }
 }
 
+/// Whether there are links for all vertices. A mistyped number would else ask for memory beyond reason.
+Status check_vertices(const Reading& machine, const Place& place) {
+  const auto most = std::max<std::int64_t>(1, 2 * static_cast<std::int64_t>(machine.links.size()));
+  if (machine.vertices() <= most) return success();
+  return input_error(place,
+                     fmt::format("the machine has {} NPUs and {} switches, and {} links", machine.npus,
+                                 machine.switch_count, machine.links.size()),
+                     "so few links reach not all of them", "correct the numbers, or name all links");
+}
+
 Result<Topology> build(const Reading& machine) {
   TopologyBuilder builder(static_cast<std::size_t>(machine.npus));
-  for (const auto& properties : machine.switches) builder.add_switch(properties);
+  for (const auto& [count, properties] : machine.switches)
+    for (std::int64_t i = 0; i < count; ++i) builder.add_switch(properties);
   for (const auto& link : machine.links) builder.add_link(link);
   return std::move(builder).build();
 }
@@ -123,6 +137,7 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   auto errors = reader.take_errors();
   append(errors, std::move(machine.errors));
   if (!errors.empty()) return errors;
+  if (auto status = check_vertices(machine, reader.find("npus")->place()); !status) return status.errors();
   auto topology = build(machine);
   if (!topology) return topology.errors();
   return Machine{std::move(name), std::move(source), std::move(remarks), std::move(topology).value(), digest128(text)};

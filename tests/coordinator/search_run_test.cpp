@@ -258,6 +258,29 @@ TEST(SearchRun, GivesAPointWithoutAValueTheRowThatItsEvaluationMakes) {
   EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(make_study(20)));
 }
 
+TEST(SearchRun, NeitherValuesNorAwaitsAPointThatEndedItsProcessTwice) {
+  const TemporaryFolder folder;
+  const Study study = searched(60);
+  {
+    ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
+    auto writer = ShardWriter::open(folder.path(), study, 1, 0);
+    ASSERT_TRUE(writer.ok() && writer->note_crash(4, "SIGSEGV").ok() && writer->note_crash(4, "SIGSEGV").ok());
+  }
+  auto options = quiet_options(folder.path());
+  options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
+                                 const EvaluateOptions&) {
+    EXPECT_NE(point.seed, 5U) << "the fifth point";
+    return made_up_value(point, fidelity);
+  };
+  const auto report = run_alone(study, options);
+  ASSERT_TRUE(report.ok()) << to_string(report.errors());
+  EXPECT_FALSE(report->interrupted);
+  EXPECT_EQ(report->quarantined, 1U);
+  // 57 of 59 points have values: 29 go on, seeds 1 to 31 without 5 and 25, and of these 10.
+  EXPECT_EQ(report->pruned, 47U);
+  EXPECT_EQ(seeds_with(folder.path(), study, PointStatus::failed), std::set<std::uint64_t>{5});
+}
+
 TEST(SearchRun, LeavesPointsToTheNextRunWhenTheTimeEndsInARound) {
   const TemporaryFolder folder;
   const Study study = searched(60);

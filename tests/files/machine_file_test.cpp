@@ -133,6 +133,17 @@ directed = [[3, 4]]
   EXPECT_TRUE(topology.switch_properties(VertexId(4)).reduce);
 }
 
+// Two links reach four vertices at most.
+TEST(MachineFile, WithMoreVerticesThanItsLinksReachIsRefused) {
+  const std::string links = "[[links]]\nbandwidth = \"1GB/s\"\nalpha = \"0us\"\npairs = [[0, 1]]\n";
+  EXPECT_EQ(errors_of(kHead + "npus = 4\n" + links), "(no error)");
+  EXPECT_THAT(
+      errors_of(kHead + "npus = 470018683\n" + links),
+      HasSubstr("the machine has 470018683 NPUs and 0 switches, and 2 links (so few links reach not all of them)"));
+  EXPECT_THAT(errors_of(kHead + "npus = 3\n[[switches]]\ncount = 2000000000\n" + links),
+              HasSubstr("3 NPUs and 2000000000 switches, and 2 links"));
+}
+
 TEST(MachineFile, IsKnownByItsBytes) {
   const std::string text = kHead + "npus = 2\n[[links]]\nbandwidth = \"1GB/s\"\nalpha = \"0us\"\npairs = [[0, 1]]\n";
   EXPECT_EQ(parse_machine(text, "a")->content, parse_machine(text, "b")->content);

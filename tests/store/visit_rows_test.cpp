@@ -53,11 +53,11 @@ TEST(VisitRows, GoesOnBeyondATile) {
   const auto file = merged(folder, kRows);
   std::size_t i = 0;
   std::size_t wrong = 0;
-  const auto status = visit_rows(file, {{}, {"collective_time_ps"}},
-                                 [&](const std::vector<std::string_view>&, const Evaluation& row) {
-                                   wrong += row.collective_time_ps == row_of(i).collective_time_ps ? 0U : 1U;
-                                   ++i;
-                                 });
+  const auto status =
+      visit_rows(file, {{}, {"collective_time_ps"}}, [&](const std::vector<std::string_view>&, const Evaluation& row) {
+        wrong += row.collective_time_ps == row_of(i).collective_time_ps ? 0U : 1U;
+        ++i;
+      });
   ASSERT_TRUE(status.ok()) << message_of(status);
   EXPECT_EQ(i, kRows);
   EXPECT_EQ(wrong, 0U);

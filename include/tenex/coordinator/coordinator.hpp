@@ -3,7 +3,9 @@
 // Every rank enumerates the same study, so a lease is a few index ranges. Rank 0 only answers; workers ask for more
 // before they run dry (one lease prefetched). With one rank the same engine runs on an in-process queue. Inside a rank
 // many small points run side by side on threads (wide), a large point gets all threads (deep), never both at once. MPI
-// is a thin leaf: the lease queue, the engine and the progress report are plain values that tests drive without MPI.
+// is a thin leaf. Where a study prunes (halving.hpp), leases of its rounds come first: their points are valued, and
+// only what the cuts leave is evaluated. The lease queue, the engine and the progress report are plain values that
+// tests drive without MPI.
 #pragma once
 
 #include <cstddef>

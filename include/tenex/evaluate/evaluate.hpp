@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -67,10 +68,10 @@ struct Estimate {
 };
 
 /// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups), a point that trains
-/// likewise or as the collectives that its groups run; a synthesizer, or a
-/// machine file, by building a topology of that shape once (below 1 GiB; beyond, a guess), and from then on by
-/// remembering it. A value follows from the point alone, never from the points before. Zero where the point cannot be
-/// built. Thread-safe.
+/// likewise or as the collectives that its workload runs, alone and side by side; a synthesizer, or a machine file, by
+/// building a topology of that shape once (below 1 GiB; beyond, a guess). What is not counted from the point's words
+/// alone is remembered for all points that cost the same. A value follows from the point alone, never from the points
+/// before. Zero where the point cannot be built. Thread-safe.
 class Estimator {
  public:
   /// Points are to run under this limit: where parts of a synthesis would not fit they are not planned. A point that
@@ -80,7 +81,10 @@ class Estimator {
   [[nodiscard]] Estimate operator()(const DesignPoint& point);
 
  private:
+  [[nodiscard]] Estimate remember(const std::string& text, const std::function<Estimate()>& make);
+
   std::mutex mutex_;
+  Cache workloads_{std::size_t{64} << 20};
   std::unordered_map<std::string, Estimate> known_;
   std::size_t memory_limit_bytes_;
 };

@@ -68,8 +68,8 @@ class ColumnFileWriter {
   template <class T>
   void write(const std::string& path, std::span<const T> values);
   void write(const std::string& path, const TextColumn& values);
-  /// A whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at first, the
-  /// rows from `first` on, in order. The same column as write() makes, for the memory of one tile (512 KiB).
+  /// A whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at first,
+  /// the rows from `first` on, in order. The same column as write() makes, for the memory of one tile (512 KiB).
   void write_text(const std::string& path, std::size_t width, std::size_t rows,
                   const std::function<void(std::size_t first, TextColumn& part)>& fill);
 

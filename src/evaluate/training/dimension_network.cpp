@@ -7,6 +7,7 @@
 #include "dimension_network.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -184,11 +185,17 @@ Schedule spread(const Schedule& schedule, const Collective& inner, const Collect
   return make_list_schedule(std::move(sends), std::move(spread_payloads));
 }
 
-std::size_t spread_bytes(const Schedule& schedule, std::size_t copies) {
+std::size_t spread_bytes(std::size_t sends, std::size_t listed_bytes, std::size_t copies) {
   constexpr std::size_t kBytesOfSend = 2 * sizeof(Send);  // while the list is sorted into columns
+  __extension__ using Wide = unsigned __int128;
+  const auto bytes = static_cast<Wide>(sends) * (copies + 1) * kBytesOfSend + static_cast<Wide>(listed_bytes) * copies;
+  return static_cast<std::size_t>(std::min<Wide>(bytes, SIZE_MAX));
+}
+
+std::size_t spread_bytes(const Schedule& schedule, std::size_t copies) {
   const auto* payloads = schedule.payloads();
   const auto listed = payloads != nullptr ? payloads->chunks.size() * sizeof(ChunkId) + payloads->size() * 8 : 0;
-  return schedule.sends() * (copies + 1) * kBytesOfSend + listed * copies;
+  return spread_bytes(schedule.sends(), listed, copies);
 }
 
 }  // namespace tenex

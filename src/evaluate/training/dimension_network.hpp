@@ -60,7 +60,9 @@ class Copies {
 /// `inner` in all copies. O(sends of the result log of them).
 [[nodiscard]] Schedule spread(const Schedule& schedule, const Collective& inner, const Collective& outer,
                               const Copies& copies);
-/// Bytes at the peak of spread(), its result included. O(1).
+/// Bytes at the peak of spread(), its result included, of so many sends and bytes of payload lists in one copy; plans
+/// ask it too, before there is a schedule. Saturates. O(1).
+[[nodiscard]] std::size_t spread_bytes(std::size_t sends, std::size_t listed_bytes, std::size_t copies);
 [[nodiscard]] std::size_t spread_bytes(const Schedule& schedule, std::size_t copies);
 
 }  // namespace tenex

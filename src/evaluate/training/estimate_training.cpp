@@ -1,13 +1,20 @@
-// Costs of training points from their sizes: neither the workload nor the bandwidths are looked at, so that a plan of a
-// million points takes no time. Seconds as measured on one core of a 2-core machine.
+// Costs of training points: those of the distinct communications of their workloads, each as the point of its own that
+// the time model makes of it, and of the pairs of streams that share links. Bandwidths are not looked at, so that a
+// plan of many splits of one network asks once. Seconds as measured on one core of a 2-core machine.
 #include "estimate_training.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "choice_words.hpp"
 #include "collective_models.hpp"
+#include "dimension_network.hpp"
 #include "group_network.hpp"
-#include "training_setup.hpp"
+#include "joint_memory.hpp"
+#include "synthesized_time.hpp"
 
 namespace tenex {
 namespace {
@@ -15,58 +22,129 @@ namespace {
 constexpr double seconds_per_formula = 5e-6;
 constexpr double seconds_per_time_split = 100e-6;  // perf_opt, and what equal shares with it
 constexpr double seconds_per_product_split = 0.05;
+constexpr double seconds_per_joint_send = 1.5e-6;  // spread, sorted, replayed and verified
+constexpr double share_of_chosen_sends = 0.25;     // the fastest algorithm often sends less than the largest
 constexpr std::size_t bytes_of_formula = 1 << 20;
-constexpr double collectives_per_scope = 2;        // distinct ones, in the models of experiments/workloads
-constexpr std::int64_t bytes_per_chunk = 1 << 20;  // of a collective that stands for them
 
 double solver_seconds(const std::string& scheme) {
   if (scheme == "given") return 0;
   return scheme == "perf_per_cost" ? seconds_per_product_split : seconds_per_time_split;
 }
 
-/// A collective of one group in place of the workload's, on links that are all alike.
-DesignPoint stand_in(const DesignPoint& point, const Mapping& mapping, const GroupSpan& span, TimingModel timing) {
-  const auto& shape = mapping.shape();
-  const std::vector<Bandwidth> bandwidth(shape.dimensions(), gigabytes_per_second(100));
-  auto alpha = point.topology.links.alpha;
-  if (alpha.size() != 1 && alpha.size() != shape.dimensions()) alpha = {microseconds(1)};
-  const auto group = group_network(span, shape, alpha, bandwidth);
-  const auto size = bytes(std::max<std::int64_t>(point.chunks, 1) * span.members() * bytes_per_chunk);
-  const Communication communication{TrafficKind::all_reduce, size, Scope::world};
-  auto made = pipelined_point({point, bandwidth, {}, nullptr}, group, communication, timing == TimingModel::themis);
-  if (timing != TimingModel::synthesized) return made;
-  made.algorithm = point.algorithm;
-  made.family = point.family;
-  return made;
+Estimate without_collectives(const DesignPoint& point) {
+  return {seconds_per_formula + solver_seconds(point.training->scheme), bytes_of_formula, false};
 }
 
-/// Groups that a synthesized collective has on the lines of the dimensions that one of them spans.
-double groups_together(const GroupSpan& span) {
-  double groups = 1;
-  for (const auto& share : span.shares) groups *= static_cast<double>(share.extent) / share.members;
-  return groups;
+/// Links that are all alike; one alpha for each dimension.
+DesignPoint with_plain_links(DesignPoint point) {
+  auto& alpha = point.topology.links.alpha;
+  const auto dimensions = point.topology.shape.dimensions();
+  if (alpha.size() != 1 && alpha.size() != dimensions) alpha = {microseconds(1)};
+  return point;
+}
+
+/// Groups in the notation of points: "0,1; 2,3".
+std::string text_of(const std::vector<ProcessGroup>& groups) {
+  std::string text;
+  for (const auto& group : groups) {
+    if (!text.empty()) text += ';';
+    for (std::size_t i = 0; i < group.members.size(); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : ",", group.members[i].value());
+  }
+  return text;
+}
+
+/// The collectives of one point, as points.
+class CollectivePoints {
+ public:
+  CollectivePoints(const TrainingNetwork& network, const Mapping& mapping, TimingModel timing)
+      : network_(network), mapping_(mapping), timing_(timing) {}
+
+  [[nodiscard]] DesignPoint of(const Communication& communication) const {
+    const auto& span = mapping_.span(communication.scope);
+    if (timing_ != TimingModel::synthesized)
+      return pipelined_point(
+          network_, group_network(span, mapping_.shape(), network_.point.topology.links.alpha, network_.bandwidth),
+          communication, timing_ == TimingModel::themis);
+    const auto dimensions = dimensions_of(span);
+    auto point = synthesized_point(network_, dimensions, communication);
+    fit_chunks(point, span.members());
+    const auto groups = groups_within(mapping_, communication.scope, dimensions);
+    point.groups = groups.size() == 1 ? "all" : text_of(groups);
+    return point;
+  }
+
+ private:
+  const TrainingNetwork& network_;
+  const Mapping& mapping_;
+  TimingModel timing_;
+};
+
+/// Adds what communications side by side cost.
+void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration& iteration, TrainingLoop loop) {
+  const auto limit = network.options.memory_limit_bytes;
+  for (const auto& pair : joint_pairs(iteration, loop)) {
+    if (!may_share(iteration.mapping, pair)) continue;
+    const auto need = joint_need(network, iteration.mapping, pair, SendCount::expected);
+    if (need.limit() > limit) {
+      whole.bytes = std::max(whole.bytes, need.limit());
+      continue;  // refused
+    }
+    const double share = network.point.algorithm == "auto" ? share_of_chosen_sends : 1;
+    whole.seconds += need.sends * share * seconds_per_joint_send;
+    whole.bytes = std::max(whole.bytes, need.held_bytes + std::max(need.spread_bytes, need.replay_bytes));
+  }
 }
 
 }  // namespace
 
-Estimate estimate_training(const DesignPoint& point, const std::function<Estimate(const DesignPoint&)>& of_collective) {
+std::optional<Estimate> estimate_formula(const DesignPoint& point) {
+  const auto timing = parse_timing_model(point.training->collective_time);
+  if (!timing) return Estimate{};
+  if (!is_libra(*timing)) return std::nullopt;
+  return without_collectives(point);
+}
+
+std::string training_cost_key(const DesignPoint& point) {
   const auto& choice = *point.training;
-  Estimate whole{seconds_per_formula + solver_seconds(choice.scheme), bytes_of_formula, false};
-  const auto timing = parse_timing_model(choice.collective_time);
-  const auto degrees = parse_parallelization(choice.hp);
-  if (!timing || !degrees) return {};
-  if (is_libra(*timing)) return whole;
-  const auto mapping = Mapping::make(point.topology.shape, *degrees);
-  if (!mapping) return {};
-  for (const auto scope : {Scope::tensor, Scope::data, Scope::expert}) {
-    const auto& span = mapping->span(scope);
-    if (span.shares.empty()) continue;
-    const auto one = of_collective(stand_in(point, *mapping, span, *timing));
-    const double groups = *timing == TimingModel::synthesized ? groups_together(span) : 1;
-    whole.seconds += one.seconds * collectives_per_scope * groups;
-    whole.bytes = std::max(whole.bytes, static_cast<std::size_t>(static_cast<double>(one.bytes) * groups));
+  const auto& links = point.topology.links;
+  auto key = fmt::format("train {} {} c{} t{} u{} o{} w{}", to_string(choice.workload.content.digest()),
+                         to_string(point.topology.shape), point.chunks, point.attempts, point.topology.unwind,
+                         to_string(point.occupancy), point.window);
+  for (const std::string* word :
+       {&choice.hp, &choice.compute, &choice.training_loop, &choice.batch_rule, &choice.collective_time,
+        &choice.contention, &choice.scheme, &point.algorithm, &point.engine})
+    (key += '\n') += *word;
+  for (const auto alpha : links.alpha) key += fmt::format(" {}", alpha.count());
+  return key;
+}
+
+Estimate estimate_training(const DesignPoint& given, const std::function<Estimate(const DesignPoint&)>& of_collective,
+                           TrainingCache& cache, std::size_t memory_limit_bytes) {
+  auto whole = without_collectives(given);
+  const auto point = with_plain_links(given);
+  const auto found = find_setup(point, cache);
+  if (!*found) return {};
+  const auto& setup = **found;
+  const auto& iteration = setup.plan.iteration();
+  EvaluateOptions options;
+  options.memory_limit_bytes = memory_limit_bytes;
+  const std::vector<Bandwidth> bandwidth(iteration.mapping.shape().dimensions(), gigabytes_per_second(100));
+  const TrainingNetwork network{point, bandwidth, options, nullptr};
+  const bool contention = setup.timing == TimingModel::synthesized && given.training->contention == "links";
+  if (contention && !check_joint_memory(network, iteration, setup.loop)) {  // refused before any work
+    add_joint(whole, network, iteration, setup.loop);
+    return whole;
+  }
+  const CollectivePoints points(network, iteration.mapping, setup.timing);
+  for (const auto& [communication, family, turns, once, volume] : setup.plan.communications()) {
+    if (!collective_of(communication.kind)) continue;
+    const auto one = of_collective(points.of(communication));
+    whole.seconds += one.seconds;
+    whole.bytes = std::max(whole.bytes, one.bytes);
     whole.threaded |= one.threaded;
   }
+  if (contention) add_joint(whole, network, iteration, setup.loop);
   return whole;
 }
 

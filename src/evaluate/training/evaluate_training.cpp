@@ -14,6 +14,7 @@
 
 #include "collective_models.hpp"
 #include "evaluate/row_status.hpp"
+#include "joint_memory.hpp"
 #include "training_setup.hpp"
 
 namespace tenex {
@@ -122,6 +123,8 @@ Result<TimedIteration> time_by_model(const DesignPoint& point, const TrainingSet
   const TrainingNetwork network{point, bandwidth, options, &cache};
   const auto model = make_model(network, setup.timing);
   if (!model) return model.errors();
+  if ((*model)->contends())
+    if (auto fits = check_joint_memory(network, setup.plan.iteration(), setup.loop); !fits) return fits.errors();
   auto time = setup.plan.time_of(setup.loop, **model);
   if (!time) return time.errors();
   const auto bounds = make_bound_time(network, point.training->collective_time);

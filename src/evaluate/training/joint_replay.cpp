@@ -154,44 +154,54 @@ constexpr std::size_t kBytesKept = sizeof(SimTime) + sizeof(LinkId) + sizeof(Chu
 constexpr std::size_t kBytesOfOtherSlot = 64;  // outside the table: a node of the map and its share of buckets
 constexpr std::size_t kBytesOfLink = 140;      // cursors, times, events, those waiting
 
-std::size_t slot_bytes(const Collective& collective, std::uint64_t sends) {
-  std::size_t words = 0;
+JointPartSizes sizes_of(const JointPart& part) {
+  const auto& collective = *part.collective;
+  JointPartSizes sizes;
+  sizes.sends = part.schedule.sends();
+  sizes.messages = part.schedule.may_carry_messages();
+  if (const auto* payloads = part.schedule.payloads(); payloads != nullptr)
+    sizes.listed_bytes = payloads->chunks.size() * sizeof(ChunkId) + payloads->size() * 8;
   for (std::size_t group = 0; group < collective.groups().size(); ++group)
-    words += JointSlots::table_words(collective, GroupId::at(group));
-  // Each send brings at most one chunk to a relay; of an All-to-All every chunk is one.
-  const bool by_map = collective.kind() == CollectiveKind::all_to_all;
-  return words * sizeof(std::uint32_t) + (by_map ? (collective.chunks() + sends) * kBytesOfOtherSlot : 0);
+    sizes.table_words += JointSlots::table_words(collective, GroupId::at(group));
+  sizes.mapped_chunks = collective.kind() == CollectiveKind::all_to_all ? collective.chunks() : 0;
+  return sizes;
+}
+
+std::vector<JointPartSizes> sizes_of(const JointStream& stream) {
+  std::vector<JointPartSizes> sizes;
+  for (const auto& part : stream.parts)
+    if (part.collective) sizes.push_back(sizes_of(part));
+  return sizes;
+}
+
+/// Each send brings at most one chunk to a relay; of an All-to-All every chunk is one.
+std::size_t slot_bytes(const JointPartSizes& part) {
+  const auto mapped = part.mapped_chunks == 0 ? 0 : (part.mapped_chunks + part.sends) * kBytesOfOtherSlot;
+  return part.table_words * sizeof(std::uint32_t) + mapped;
 }
 
 /// The largest while one part is played, and what is kept of all.
-struct StreamBytes {
+std::size_t stream_bytes(std::span<const JointPartSizes> parts) {
   std::size_t playing = 0;
   std::size_t kept = 0;
-};
-
-StreamBytes stream_bytes(const JointStream& stream) {
-  StreamBytes bytes;
-  for (const auto& part : stream.parts) {
-    if (!part.collective) continue;
-    const auto sends = part.schedule.sends();
-    const bool messages = part.schedule.may_carry_messages();
-    const auto hop = messages ? kBytesOfHop : 0;
-    const auto* payloads = part.schedule.payloads();
-    bytes.kept += sends * (kBytesKept + hop);
-    if (payloads != nullptr) bytes.kept += payloads->chunks.size() * sizeof(ChunkId) + payloads->size() * 8;
-    bytes.playing =
-        std::max(bytes.playing, sends * (kBytesPlaying + hop + (messages ? kBytesOfMessage : 0) + sizeof(Send)) +
-                                    slot_bytes(*part.collective, sends));
+  for (const auto& part : parts) {
+    const auto hop = part.messages ? kBytesOfHop : 0;
+    const auto message = part.messages ? kBytesOfMessage : 0;
+    kept += part.sends * (kBytesKept + hop) + part.listed_bytes;
+    playing = std::max(playing, part.sends * (kBytesPlaying + hop + message + sizeof(Send)) + slot_bytes(part));
   }
-  return bytes;
+  return playing + kept;
 }
 
 }  // namespace
 
+std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes> first,
+                               std::span<const JointPartSizes> second) {
+  return stream_bytes(first) + stream_bytes(second) + links * kBytesOfLink;
+}
+
 std::size_t joint_replay_bytes(const Topology& topology, const JointStream& first, const JointStream& second) {
-  const auto a = stream_bytes(first);
-  const auto b = stream_bytes(second);
-  return a.playing + a.kept + b.playing + b.kept + topology.links() * kBytesOfLink;
+  return joint_replay_bytes(topology.links(), sizes_of(first), sizes_of(second));
 }
 
 Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy, const JointStream& first,

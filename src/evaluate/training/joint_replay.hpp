@@ -62,6 +62,18 @@ struct JointReplay {
 [[nodiscard]] std::size_t joint_replay_bytes(const Topology& topology, const JointStream& first,
                                              const JointStream& second);
 
+/// What the bytes of a joint replay follow from, of one communication.
+struct JointPartSizes {
+  std::size_t sends = 0;
+  bool messages = false;          ///< some sends are hops of messages
+  std::size_t listed_bytes = 0;   ///< of payload lists
+  std::size_t table_words = 0;    ///< JointSlots::table_words() of all groups
+  std::size_t mapped_chunks = 0;  ///< those of an All-to-All, which have no table
+};
+/// The same from sizes alone, for plans. O(parts).
+[[nodiscard]] std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes> first,
+                                             std::span<const JointPartSizes> second);
+
 /// The joint replay. Errors: (unsupported) a schedule whose sums do not travel in trees; (resource) more than
 /// `memory_limit_bytes`, or ends beyond the range of time. Deterministic. O(sends log links) time.
 [[nodiscard]] Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy,

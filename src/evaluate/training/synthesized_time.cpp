@@ -81,7 +81,7 @@ std::size_t held_bytes(const Result<VerifiedCollective>& made) {
 DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& dimensions,
                               const Communication& communication) {
   auto point = group_point(network, dimension_network(network, dimensions), communication);
-  point.algorithm = network.point.algorithm.empty() ? "tacos" : network.point.algorithm;
+  point.algorithm = network.point.algorithm.empty() ? std::string(kDefaultAlgorithm) : network.point.algorithm;
   point.family =
       find_synthesizer(point.algorithm) != nullptr ? AlgorithmFamily::synthesizer : AlgorithmFamily::textbook;
   return point;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collective_models.hpp"
@@ -27,6 +28,9 @@
 #include "verified_collective.hpp"
 
 namespace tenex {
+
+/// What training points run that name no algorithm.
+inline constexpr std::string_view kDefaultAlgorithm = "tacos";
 
 /// The point of a communication on the product of some dimensions: the training point's algorithm (tacos where it names
 /// none) with its settings. `communication` must be a collective.

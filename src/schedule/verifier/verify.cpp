@@ -207,7 +207,9 @@ class Replay {
 
   void check_postconditions() {
     const auto& collective = context_.collective();
-    for (const auto& [npu, chunk] : holdings_.missing()) {
+    for (const auto& [missing_npu, missing_chunk] : holdings_.missing()) {
+      const auto npu = missing_npu;  // clang before version 16 captures no structured binding
+      const auto chunk = missing_chunk;
       const VertexId vertex = vertex_of(npu);
       const Send about{SimTime::zero(), LinkId::none(), chunk};
       if (reduces(collective.kind()) && npu == collective.owner(chunk))
