@@ -143,6 +143,7 @@ std::vector<NpuId> slowest_first(const BoundProblem& problem, const Approach& ap
 std::optional<SimTime> approach_bound(const BoundProblem& problem) {
   const auto& collective = problem.collective;
   const auto kind = collective.kind();
+  if (!problem.single_chunks) return std::nullopt;  // one send may bring several chunks to the door
   if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
   if (problem.topology.switches() > 0) return std::nullopt;
   std::optional<SimTime> bound;

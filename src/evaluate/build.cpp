@@ -131,7 +131,10 @@ Vocabulary vocabulary() {
       if (std::ranges::find(any, kind) == any.end()) any.push_back(kind);
   }
   words.algorithms.emplace_back("auto");
-  for (const auto& synthesizer : synthesizers()) words.synthesizers.emplace_back(synthesizer.name);
+  for (const auto& synthesizer : synthesizers()) {
+    words.synthesizers.emplace_back(synthesizer.name);
+    if (!synthesizer.collectives.empty()) words.collectives.emplace(synthesizer.name, synthesizer.collectives);
+  }
   words.engines.clear();
   for (const auto choice : {EngineChoice::automatic, EngineChoice::event_driven, EngineChoice::exact,
                             EngineChoice::coarse, EngineChoice::symmetric})

@@ -7,8 +7,16 @@ namespace tenex {
 
 const std::vector<Synthesizer>& synthesizers() {
   static const std::vector<Synthesizer> table = {
-      {"tacos", "greedy link-chunk matching over a time-expanded network, event-driven", "TACOS, arXiv:2304.05301",
-       synthesize_tacos, tacos_bytes, tacos_seconds, tacos_uses_threads},
+      {"tacos",
+       "greedy link-chunk matching over a time-expanded network, event-driven",
+       "TACOS, arXiv:2304.05301",
+       synthesize_tacos,
+       tacos_bytes,
+       tacos_seconds,
+       tacos_uses_threads,
+       // All are made of gathers, in which a chunk is for everybody; an All-to-All's is for one.
+       {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+        CollectiveKind::broadcast, CollectiveKind::reduce}},
       {"tacos_reference", "the same matching, postcondition by postcondition: slow and obvious, for tests",
        "TACOS, arXiv:2304.05301", synthesize_tacos_reference, tacos_reference_bytes, tacos_reference_seconds},
   };

@@ -135,6 +135,11 @@ TEST(Bound, WaitsForWhatIsFarAwayToComeNear) {
   // A line of 3, one link into an end: the far chunk starts there after a hop.
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 3);
   EXPECT_EQ(bound_named("approach", {support::line(3), gather, Occupancy::serialization}), kStep * 2);
+  // A message of several chunks passes the door once for all of them.
+  for (const auto& method : bound_methods()) {
+    if (method.name != "approach") continue;
+    EXPECT_FALSE(method.compute({support::line(3), gather, Occupancy::serialization, true, false}).has_value());
+  }
 }
 
 TEST(Bound, WaitsForWhatANeighbourHasToRelay) {

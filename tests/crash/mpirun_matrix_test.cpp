@@ -2,11 +2,11 @@
 // rank 0 dies beside others that go on (--enable-recovery); a whole job as mpirun itself ends it.
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "crash/journals.hpp"
@@ -25,17 +25,22 @@ const Words study = {"--points", std::to_string(points), "--scale", "0.2", "--si
 
 enum class Victim { worker, coordinator, whole_job };
 
+const char* name_of(Victim victim) {
+  return victim == Victim::worker ? "Worker" : victim == Victim::coordinator ? "Coordinator" : "WholeJob";
+}
+void PrintTo(Victim victim, std::ostream* out) { *out << name_of(victim); }
+
 /// mpirun's options: what the ranks have in their environment.
 Words rank_environment(const Job& job, int victim, const std::string& what, int at) {
   Words options;
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
-           {"LD_PRELOAD", CRASH_SHIM},
-           {"CRASH_FOLDER", job.out().string()},
-           {"CRASH_RANK", victim < 0 ? "any" : std::to_string(victim)},
-           {"CRASH_WHAT", what},
-           {"CRASH_AT", std::to_string(at)},
-           {"CRASH_NOTE", (job.notes() / "fault").string()},
-           {"TENEX_FLUSH_ROWS", "2"}})
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"LD_PRELOAD", CRASH_SHIM},
+                                                        {"CRASH_FOLDER", job.out().string()},
+                                                        {"CRASH_RANK", victim < 0 ? "any" : std::to_string(victim)},
+                                                        {"CRASH_WHAT", what},
+                                                        {"CRASH_AT", std::to_string(at)},
+                                                        {"CRASH_NOTE", (job.notes() / "fault").string()},
+                                                        {"TENEX_FLUSH_ROWS", "2"}})
     options.insert(options.end(), {"-x", name + "=" + value});
   return options;
 }
@@ -74,11 +79,7 @@ INSTANTIATE_TEST_SUITE_P(All, MpirunCrashMatrix,
                          ::testing::Combine(::testing::Values(Victim::worker, Victim::coordinator, Victim::whole_job),
                                             ::testing::Values("SIGKILL", "SIGTERM", "full", "shards", "journal")),
                          [](const auto& cell) {
-                           const auto victim = std::get<0>(cell.param);
-                           return std::string(victim == Victim::worker        ? "Worker_"
-                                              : victim == Victim::coordinator ? "Coordinator_"
-                                                                              : "WholeJob_") +
-                                  std::get<1>(cell.param);
+                           return name_of(std::get<0>(cell.param)) + ("_" + std::get<1>(cell.param));
                          });
 
 }  // namespace

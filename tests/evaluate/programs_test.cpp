@@ -219,6 +219,22 @@ TEST(Window, OfAllSlicesIsNone) {
     }
 }
 
+// RI(2)_RI(2), 4 slices of 4 chunks of 3000000 / 16 = 187500 B, a link of 3333333 B/s, under `transfer`: a message of
+// one chunk takes 0.5 us + 56250.005626 us. Themis sends two of an NPU's slices one way first and two the other way:
+// both links of an NPU carry two messages of one chunk and two of two: 4 alpha + 6 * 56250.005626 us (each rounded up).
+TEST(Bounds, CountNoChunksWhereMessagesCarrySeveral) {
+  const auto row = row_of(point({{"topology", "RI(2)_RI(2)"},
+                                 {"alpha", "0.5us"},
+                                 {"npu_bandwidth", "3333333B/s"},
+                                 {"size", "3MB"},
+                                 {"chunks", "4"},
+                                 {"algorithm", "themis"},
+                                 {"occupancy", "transfer"}}));
+  EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.collective_time_ps, 337'502'033'754);
+  EXPECT_LE(row.bound_ps, row.collective_time_ps);
+}
+
 TEST(Window, SlowsDirectDown) {
   // A switch of 4: without a window the up-links never idle; with one message under way each waits for the last.
   const Words words{{"topology", "SW(4)"}, {"algorithm", "direct"}, {"size", "4KB"}, {"alpha", "1us"}};

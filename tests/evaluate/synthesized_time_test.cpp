@@ -227,5 +227,19 @@ TEST(GroupNetwork, JoinsTheTwoPathsOfOppositeMembersOfARing) {
   EXPECT_EQ(opposite.links.alpha.front(), microseconds(4));
 }
 
+// FC(4), 2 GB/s per NPU, so a link has 2/3 GB/s: an All-to-All of 8000 B sends 2000 B to each peer straight, all at
+// once: 2000 B / (2/3 GB/s) = 3 us (the bandwidth of a link is rounded down to 666666666 B/s: 3000000003 fs, so 3000001
+// ps).
+TEST(SynthesizedTime, OfWhatASynthesizerIsNotDefinedForIsDirect) {
+  support::SynthesizedNetwork four("FC(4)");
+  const auto mapping = four.mapping("4,1");
+  const auto model = make_synthesized_time(four.network(), false).value();
+  const Communication exchange{TrafficKind::all_to_all, bytes(8000), Scope::tensor};
+  const auto time = model->time(exchange, mapping);
+  ASSERT_TRUE(time.ok());
+  EXPECT_EQ(time->count(), 3'000'001);
+  EXPECT_EQ(model->effort().verified, 1);
+}
+
 }  // namespace
 }  // namespace tenex

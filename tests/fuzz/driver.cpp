@@ -94,9 +94,33 @@ class Mutator {
   }
 
   void change(std::string& input) {
-    static const std::vector<std::string> words = {
-        "0", "-1", "1e308", "9223372036854775807", "18446744073709551616", "1e-320", "nan", "\"", "[", "]", "{", "}",
-        "=", ",", "\n", "(", ")", "TB/s", "ps", "..", "%", "\xff", std::string(1, '\0'), " and ", " or ", "-", "1/0"};
+    static const std::vector<std::string> words = {"0",
+                                                   "-1",
+                                                   "1e308",
+                                                   "9223372036854775807",
+                                                   "18446744073709551616",
+                                                   "1e-320",
+                                                   "nan",
+                                                   "\"",
+                                                   "[",
+                                                   "]",
+                                                   "{",
+                                                   "}",
+                                                   "=",
+                                                   ",",
+                                                   "\n",
+                                                   "(",
+                                                   ")",
+                                                   "TB/s",
+                                                   "ps",
+                                                   "..",
+                                                   "%",
+                                                   "\xff",
+                                                   std::string(1, '\0'),
+                                                   " and ",
+                                                   " or ",
+                                                   "-",
+                                                   "1/0"};
     const auto at = below(input.size() + 1);
     switch (below(8)) {
       case 0:

@@ -27,7 +27,8 @@ struct Draft {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Draft draft;
-  std::ofstream(draft.path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  std::ofstream(draft.path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   const auto file = tenex::read_schedule_file(draft.path);
   if (!file.ok() && file.errors().empty()) __builtin_trap();
   return 0;

@@ -75,6 +75,8 @@ struct Synthesizer {
   double (*estimate_seconds)(const SynthesisProblem&);
   /// Whether a large problem becomes faster about as many times as it is given threads; null: never.
   bool (*uses_threads)(const SynthesisProblem&) = nullptr;
+  /// The collectives that it is defined for; empty: all.
+  std::vector<CollectiveKind> collectives = {};
 };
 
 /// The explicit table: tacos, tacos_reference.

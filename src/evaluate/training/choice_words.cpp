@@ -90,6 +90,7 @@ Result<std::string> canonical_split(std::string_view text, const Place& place) {
 CostRates any_rates() { return {std::vector<Money>(kMostDimensions, dollars(1))}; }
 
 Result<std::string> canonical_constraints(std::string_view text, const Place& place) {
+  if (text == "none") return std::string();
   const auto rates = any_rates();
   std::string list;
   Diagnostics errors;
@@ -106,6 +107,7 @@ Result<std::string> canonical_constraints(std::string_view text, const Place& pl
 }
 
 Result<std::string> canonical_cost_budget(std::string_view text, const Place& place) {
+  if (text == "none") return std::string();
   if (text.empty()) return std::string();
   const auto budget = parse_money(text, place);
   if (!budget) return budget.errors();

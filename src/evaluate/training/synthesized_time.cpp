@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "evaluate/clock.hpp"
+#include "evaluate/sizes.hpp"
 #include "message_path.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -82,8 +83,18 @@ DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& 
                               const Communication& communication) {
   auto point = group_point(network, dimension_network(network, dimensions), communication);
   point.algorithm = network.point.algorithm.empty() ? std::string(kDefaultAlgorithm) : network.point.algorithm;
-  point.family =
-      find_synthesizer(point.algorithm) != nullptr ? AlgorithmFamily::synthesizer : AlgorithmFamily::textbook;
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  point.family = synthesizer != nullptr ? AlgorithmFamily::synthesizer : AlgorithmFamily::textbook;
+  const auto defined = [&] {
+    const auto& kinds = synthesizer->collectives;
+    return kinds.empty() || std::ranges::find(kinds, point.collective) != kinds.end();
+  };
+  if (synthesizer != nullptr && !defined()) {
+    // On the network that the synthesizer has: its switches unwound.
+    point.topology.unwind = unwinding_degree(point);
+    point.algorithm = kAlgorithmForTheRest;
+    point.family = AlgorithmFamily::textbook;
+  }
   return point;
 }
 

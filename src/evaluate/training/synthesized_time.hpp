@@ -31,6 +31,8 @@ namespace tenex {
 
 /// What training points run that name no algorithm.
 inline constexpr std::string_view kDefaultAlgorithm = "tacos";
+/// For the collectives that a point's synthesizer is not defined for: an All-to-All beside `tacos`.
+inline constexpr std::string_view kAlgorithmForTheRest = "direct";
 
 /// The point of a communication on the product of some dimensions: the training point's algorithm (tacos where it names
 /// none) with its settings. `communication` must be a collective.
