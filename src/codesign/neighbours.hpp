@@ -1,5 +1,5 @@
-// Single steps from whole bandwidths to neighbouring ones that are better: where a bandwidth is small, the byte per
-// second that rounding took counts. Private to the room.
+// Steps from whole bandwidths to neighbouring ones that are better: where a bandwidth is small, the byte per second
+// that rounding took counts. Private to the room.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,31 @@ void step_to_neighbours(const SplitCase& given, const Objective& objective, Band
       }
     }
   }
+}
+
+/// Takes the best of all splits that differ by up to 64 steps each way along two free columns of the lattice, for every
+/// pair of them: where two constraints bind, single steps leave the region though a point farther off is better.
+template <class Objective>
+void search_around(const SplitCase& given, const Objective& objective, BandwidthSplit& split) {
+  constexpr std::int64_t kReach = 64;
+  const auto& lattice = given.region.data().lattice;
+  const auto size = split.bandwidth.size();
+  const BandwidthSplit centre = split;
+  const auto consider = [&](std::size_t a, std::int64_t steps_a, std::size_t b, std::int64_t steps_b) {
+    BandwidthSplit other = centre;
+    for (std::size_t i = 0; i < size; ++i)
+      other.bandwidth[i] += Bandwidth::of(static_cast<std::int64_t>(lattice.entry(i, a)) * steps_a +
+                                          static_cast<std::int64_t>(lattice.entry(i, b)) * steps_b);
+    if (!given.region.contains(other.bandwidth)) return;
+    other.time = time_at(given.model, other.bandwidth);
+    if (given.rates != nullptr) other.cost = network_cost(*given.rates, other.bandwidth);
+    other.objective = objective(other);
+    if (other.objective < split.objective) split = std::move(other);
+  };
+  for (std::size_t a = lattice.rank(); split.exact && a < size; ++a)
+    for (std::size_t b = a + 1; b < size; ++b)
+      for (std::int64_t i = -kReach; i <= kReach; ++i)
+        for (std::int64_t j = -kReach; j <= kReach; ++j) consider(a, i, b, j);
 }
 
 }  // namespace tenex::codesign

@@ -12,6 +12,8 @@
 namespace tenex::codesign {
 namespace {
 
+constexpr double kWorstGap = 1e-9;  ///< beyond it whole bandwidths are searched for farther off
+
 Diagnostic without_limit(std::size_t dimension, std::string_view scheme) {
   return input_error({}, fmt::format("{} has no best split", scheme),
                      fmt::format("nothing limits B{} from above, and more bandwidth is never slower", dimension + 1),
@@ -57,9 +59,9 @@ Result<BandwidthSplit> split_for_time(const SplitCase& given) {
   BandwidthSplit split = rounded_split(given, answer.x);
   split.lower_bound = answer.lower + given.model.constant;
   split.objective = split.time;
-  if (relative_gap(split.objective, split.lower_bound) > given.options.time_gap)
-    step_to_neighbours(
-        given, [](const BandwidthSplit& of) { return of.time; }, split);
+  const auto time = [](const BandwidthSplit& of) { return of.time; };
+  if (relative_gap(split.objective, split.lower_bound) > given.options.time_gap) step_to_neighbours(given, time, split);
+  if (relative_gap(split.objective, split.lower_bound) > kWorstGap) search_around(given, time, split);
   split.relative_gap = relative_gap(split.objective, split.lower_bound);
   split.solver_gap = relative_gap(answer.value + given.model.constant, split.lower_bound);
   split.solves = chosen ? 1 : 0;

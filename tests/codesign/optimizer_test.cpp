@@ -96,6 +96,20 @@ TEST(PerfOpt, LeavesABudgetOfMoneyOnTheCheapDimensions) {
   EXPECT_LE(best.relative_gap, 1e-9);
 }
 
+// Where a total, a cost and a sum bind together, the whole bandwidths beside the optimum are infeasible: the best are
+// some 36 B/s off. A Reduce-Scatter of 768 MiB and an All-to-All of 32 MiB over four of dimension 2 and four of
+// dimension 3.
+TEST(PerfOpt, FindsWholeBandwidthsInACornerOfConstraints) {
+  const CostRates rates{{dollars(17 * 128), dollars(17 * 128), dollars(2 * 128)}};
+  const TimeModel model{3, 0, {{2, {0, 603979776, 150994944}}, {2, {0, 25165824, 25165824}}}};
+  const auto corner =
+      region(3, {"total = 84211879468B/s", "B1 >= B2", "2 * B3 + B2 <= 50039690803B/s", "cost <= $156796"}, &rates);
+  const auto best = split(perf_opt, model, corner, &rates);
+  EXPECT_TRUE(best.exact);
+  EXPECT_LE(best.relative_gap, 1e-9);
+  EXPECT_LE(best.time, time_at(model, std::vector<double>{47947735396, 22488597341, 13775546731}));
+}
+
 TEST(PerfOpt, ProvesEverySolveTo1e9) {
   const auto rates = support::libra_4d_rates();
   Random random(11);

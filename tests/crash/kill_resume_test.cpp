@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kill_job.hpp"
 #include "study.hpp"
 #include "support/results.hpp"
 
@@ -16,23 +16,6 @@ namespace {
 
 using namespace crash_tests;
 using std::chrono::milliseconds;
-
-// The processes below `pid`, through /proc: mpirun puts its ranks into process groups of their own.
-void collect_descendants(pid_t pid, std::vector<pid_t>& into) {
-  std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
-  for (pid_t child = 0; children >> child;) {
-    into.push_back(child);
-    collect_descendants(child, into);
-  }
-}
-
-void kill_job(support::Child& job) {
-  std::vector<pid_t> ranks;
-  collect_descendants(job.pid(), ranks);
-  for (const auto rank : ranks) ::kill(rank, SIGKILL);
-  job.signal(SIGKILL);
-  job.wait();
-}
 
 TEST(AKilledJob, ContinuesToTheSameRows) {
   const support::TemporaryFolder folder;

@@ -1,9 +1,12 @@
-// The same study gives the same rows for any ranks and threads.
+// The same study gives the same rows for any ranks and threads, with and without a kill on the way.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "kill_job.hpp"
 #include "study.hpp"
 #include "support/results.hpp"
 
@@ -12,13 +15,40 @@ namespace {
 
 using namespace crash_tests;
 
+constexpr std::pair<int, int> kRanksAndThreads[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {8, 1}, {8, 2}};
+
+std::string name_of(std::pair<int, int> job) {
+  return "ranks" + std::to_string(job.first) + "threads" + std::to_string(job.second);
+}
+
 TEST(AStudy, GivesTheSameRowsForAnyRanksAndThreads) {
   const support::TemporaryFolder folder;
   const auto alone = support::run({run_words(folder.path(), "alone", brief), {{"OMP_NUM_THREADS", "1"}}, {}});
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  for (const auto& [ranks, threads] : {std::pair{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 1}, {3, 2}}) {
-    const auto out = "ranks" + std::to_string(ranks) + "threads" + std::to_string(threads);
-    const auto job = support::run(support::mpirun(ranks, run_words(folder.path(), out, brief), threads));
+  for (const auto& pair : kRanksAndThreads) {
+    const auto out = name_of(pair);
+    const auto job = support::run(support::mpirun(pair.first, run_words(folder.path(), out, brief), pair.second));
+    ASSERT_EQ(job.exit_code, 0) << out << ": " << job.err;
+    support::expect_same_rows(folder.path() / "alone" / "study.h5", folder.path() / out / "study.h5");
+  }
+}
+
+TEST(AStudy, GivesTheSameRowsForAnyRanksAndThreadsAfterAKill) {
+  const support::TemporaryFolder folder;
+  const auto alone = support::run({run_words(folder.path(), "alone", brief), {{"OMP_NUM_THREADS", "1"}}, {}});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  std::chrono::milliseconds delay(300);
+  for (const auto& pair : kRanksAndThreads) {
+    const auto out = name_of(pair);
+    const auto command = support::mpirun(pair.first, run_words(folder.path(), out, brief), pair.second);
+    {
+      const support::TemporaryFolder output;
+      support::Child child(command, output.path());
+      std::this_thread::sleep_for(delay);  // wherever it is by then: starting, evaluating, merging
+      kill_job(child);
+    }
+    delay += std::chrono::milliseconds(130);
+    const auto job = support::run(command);
     ASSERT_EQ(job.exit_code, 0) << out << ": " << job.err;
     support::expect_same_rows(folder.path() / "alone" / "study.h5", folder.path() / out / "study.h5");
   }
