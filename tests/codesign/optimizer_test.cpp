@@ -17,16 +17,10 @@ using support::kInside;
 using support::kSets;
 using support::random_model;
 using support::region;
+using support::split;
 using support::walk;
 using ::testing::HasSubstr;
 using enum SplitScheme;
-
-BandwidthSplit split(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& set,
-                     const CostRates* rates = nullptr) {
-  const auto made = split_bandwidth(scheme, model, set, rates);
-  EXPECT_TRUE(made.ok()) << to_string(made.errors());
-  return made.ok() ? *made : BandwidthSplit{};
-}
 
 std::string refusal(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& set, const CostRates* rates) {
   const auto made = split_bandwidth(scheme, model, set, rates);

@@ -14,15 +14,9 @@ namespace {
 using support::gigabytes;
 using support::random_overlap_model;
 using support::region;
+using support::split;
 using ::testing::SizeIs;
 using enum SplitScheme;
-
-BandwidthSplit split(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& set,
-                     const CostRates* rates = nullptr) {
-  const auto made = split_bandwidth(scheme, model, set, rates);
-  EXPECT_TRUE(made.ok()) << to_string(made.errors());
-  return made.ok() ? *made : BandwidthSplit{};
-}
 
 /// A model of overlaps alone.
 TimeModel overlapping(std::size_t dimensions, std::vector<TimeOverlap> overlaps, double constant = 0) {

@@ -66,4 +66,12 @@ inline TimeModel random_overlap_model(Random& random, std::size_t dimensions, in
 
 inline double gigabytes(Bandwidth bandwidth) { return static_cast<double>(bandwidth.count()) * 1e-9; }
 
+/// The split, or a failure of the test.
+inline BandwidthSplit split(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& set,
+                            const CostRates* rates = nullptr) {
+  const auto made = split_bandwidth(scheme, model, set, rates);
+  EXPECT_TRUE(made.ok()) << to_string(made.errors());
+  return made.ok() ? *made : BandwidthSplit{};
+}
+
 }  // namespace tenex::support

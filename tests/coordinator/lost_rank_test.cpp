@@ -13,6 +13,7 @@
 #include "coordinator/fake_study.hpp"
 #include "coordinator/mailboxes.hpp"
 #include "coordinator/merged_rows.hpp"
+#include "coordinator/ranks.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 
@@ -29,25 +30,12 @@ using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
 RunOptions options_for(const std::filesystem::path& out) {
-  RunOptions options;
-  options.out = out;
-  options.threads = 1;
-  options.memory_limit_bytes = std::size_t{1} << 30;
-  options.quiet = true;
+  auto options = testing::sleeping_options(out, 0.002);
   options.silence_seconds = 0.4;
-  options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) {
-    sleep_seconds(0.002);
-    return make_row(point);
-  };
-  options.estimate_point = [](const DesignPoint&) { return Estimate{0.002, 1000}; };
   return options;
 }
 
-std::vector<std::string> undisturbed_rows(const Study& study) {
-  const TemporaryFolder folder;
-  EXPECT_TRUE(run_alone(study, options_for(folder.path())).ok());
-  return merged_rows(folder.path());
-}
+std::vector<std::string> undisturbed_rows(const Study& study) { return testing::undisturbed_rows(study, options_for); }
 
 /// A job of three ranks: rank 0 and rank 2 are real (threads of this process), rank 1 is the test's to play.
 class Job {

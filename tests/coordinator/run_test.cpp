@@ -14,6 +14,7 @@
 #include "coordinator/fake_study.hpp"
 #include "coordinator/mailboxes.hpp"
 #include "coordinator/merged_rows.hpp"
+#include "coordinator/ranks.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 
@@ -24,43 +25,13 @@ using testing::Mailboxes;
 using testing::make_row;
 using testing::make_study;
 using testing::merged_rows;
+using testing::quiet_options;
+using testing::run_ranks;
 using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
-RunOptions quiet_options(const std::filesystem::path& out, int threads = 2) {
-  RunOptions options;
-  options.out = out;
-  options.threads = threads;
-  options.memory_limit_bytes = std::size_t{1} << 30;
-  options.quiet = true;
-  options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); };
-  options.estimate_point = [](const DesignPoint&) { return Estimate{0.01, 1000}; };
-  return options;
-}
-
-/// What a run of this study that nothing disturbs leaves behind.
 std::vector<std::string> undisturbed_rows(const Study& study) {
-  const TemporaryFolder folder;
-  const auto report = run_alone(study, quiet_options(folder.path()));
-  EXPECT_TRUE(report.ok()) << to_string(report.errors());
-  return merged_rows(folder.path());
-}
-
-/// Runs one rank per option set, as threads.
-std::vector<Result<RunReport>> run_ranks(const std::vector<Study>& studies, const std::vector<RunOptions>& options) {
-  block_run_signals();
-  Mailboxes boxes(options.size());
-  std::vector<std::future<Result<RunReport>>> ranks;
-  for (std::size_t r = 0; r < options.size(); ++r) {
-    ranks.push_back(std::async(std::launch::async, [&, r]() -> Result<RunReport> {
-      Mailboxes::Endpoint endpoint(boxes, r);
-      const auto setup = resolve(options[r], 1);
-      return r == 0 ? lead(studies[r], setup, endpoint) : follow(studies[r], setup, endpoint);
-    }));
-  }
-  std::vector<Result<RunReport>> reports;
-  for (auto& rank : ranks) reports.push_back(rank.get());
-  return reports;
+  return testing::undisturbed_rows(study, [](const auto& folder) { return quiet_options(folder); });
 }
 
 TEST(RunAlone, EvaluatesEveryPointOnceAndMerges) {

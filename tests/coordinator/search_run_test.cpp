@@ -16,6 +16,7 @@
 #include "coordinator/fake_study.hpp"
 #include "coordinator/mailboxes.hpp"
 #include "coordinator/merged_rows.hpp"
+#include "coordinator/ranks.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/store/gather.hpp"
@@ -46,14 +47,8 @@ std::optional<double> made_up_value(const DesignPoint& point, Fidelity fidelity)
   return fidelity == Fidelity::bound ? seed : 1000 - seed;
 }
 
-RunOptions quiet_options(const std::filesystem::path& out, int threads = 2) {
-  RunOptions options;
-  options.out = out;
-  options.threads = threads;
-  options.memory_limit_bytes = std::size_t{1} << 30;
-  options.quiet = true;
-  options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); };
-  options.estimate_point = [](const DesignPoint&) { return Estimate{0.01, 1000}; };
+RunOptions searching_options(const std::filesystem::path& out, int threads = 2) {
+  auto options = testing::quiet_options(out, threads);
   options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) { return made_up_value(point, fidelity); };
   options.estimate_point_early = [](const DesignPoint&, Fidelity) { return Estimate{0.001, 1000}; };
@@ -61,26 +56,7 @@ RunOptions quiet_options(const std::filesystem::path& out, int threads = 2) {
 }
 
 std::vector<std::string> undisturbed_rows(const Study& study) {
-  const TemporaryFolder folder;
-  const auto report = run_alone(study, quiet_options(folder.path()));
-  EXPECT_TRUE(report.ok()) << to_string(report.errors());
-  return merged_rows(folder.path());
-}
-
-std::vector<Result<RunReport>> run_ranks(const Study& study, const std::vector<RunOptions>& options) {
-  block_run_signals();
-  Mailboxes boxes(options.size());
-  std::vector<std::future<Result<RunReport>>> ranks;
-  for (std::size_t r = 0; r < options.size(); ++r) {
-    ranks.push_back(std::async(std::launch::async, [&, r]() -> Result<RunReport> {
-      Mailboxes::Endpoint endpoint(boxes, r);
-      const auto setup = resolve(options[r], 1);
-      return r == 0 ? lead(study, setup, endpoint) : follow(study, setup, endpoint);
-    }));
-  }
-  std::vector<Result<RunReport>> reports;
-  for (auto& rank : ranks) reports.push_back(rank.get());
-  return reports;
+  return testing::undisturbed_rows(study, [](const auto& folder) { return searching_options(folder); });
 }
 
 /// Seeds of the rows with a status.
@@ -95,7 +71,7 @@ std::set<std::uint64_t> seeds_with(const std::filesystem::path& out, const Study
 TEST(SearchRun, EvaluatesOnlyWhatItsRoundsKeep) {
   const TemporaryFolder folder;
   const Study study = searched(60);
-  auto options = quiet_options(folder.path());
+  auto options = searching_options(folder.path());
   std::mutex mutex;
   std::set<std::uint64_t> evaluated;
   options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
@@ -133,7 +109,8 @@ TEST(SearchRun, GivesTheSameRowsForAnyRanksAndThreads) {
   for (const std::size_t ranks : {1U, 2U, 4U}) {
     for (const int threads : {1, 2}) {
       const TemporaryFolder folder;
-      const auto reports = run_ranks(study, std::vector<RunOptions>(ranks, quiet_options(folder.path(), threads)));
+      const auto reports = testing::run_ranks(
+          std::vector<Study>(ranks, study), std::vector<RunOptions>(ranks, searching_options(folder.path(), threads)));
       for (const auto& report : reports) ASSERT_TRUE(report.ok()) << to_string(report.errors());
       EXPECT_EQ(merged_rows(folder.path()), truth) << ranks << " ranks, " << threads << " threads";
     }
@@ -143,8 +120,8 @@ TEST(SearchRun, GivesTheSameRowsForAnyRanksAndThreads) {
 TEST(SearchRun, DoesNothingWhenRunAgain) {
   const TemporaryFolder folder;
   const Study study = searched(60);
-  ASSERT_TRUE(run_alone(study, quiet_options(folder.path())).ok());
-  auto options = quiet_options(folder.path());
+  ASSERT_TRUE(run_alone(study, searching_options(folder.path())).ok());
+  auto options = searching_options(folder.path());
   options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) -> std::optional<double> {
     ADD_FAILURE() << "valued again";
@@ -163,7 +140,7 @@ TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
   // 60 values, 31 values, 12 evaluations: in the first round, at its end, in the second, and in the evaluation.
   for (const int stop : {1, 30, 59, 61, 80, 91, 92, 96, 103}) {
     const TemporaryFolder folder;
-    auto options = quiet_options(folder.path(), 1);
+    auto options = searching_options(folder.path(), 1);
     std::atomic<int> steps = 0;
     const auto step = [&] {
       if (++steps == stop) kill(getpid(), SIGUSR1);
@@ -180,7 +157,7 @@ TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
     };
     const auto first = run_alone(study, options);
     ASSERT_TRUE(first.ok()) << to_string(first.errors());
-    const auto second = run_alone(study, quiet_options(folder.path()));
+    const auto second = run_alone(study, searching_options(folder.path()));
     ASSERT_TRUE(second.ok()) << to_string(second.errors());
     EXPECT_FALSE(second->interrupted) << stop;
     EXPECT_EQ(second->pruned, 48U) << stop;
@@ -192,8 +169,8 @@ TEST(SearchRun, DrawsItsCutsAnewWhenTheStudyIsExtended) {
   const TemporaryFolder folder;
   const Study strict = searched(60);
   const Study mild = searched(60, "2/3");  // keeps all that the strict one keeps, and more
-  ASSERT_TRUE(run_alone(strict, quiet_options(folder.path())).ok());
-  auto options = quiet_options(folder.path());
+  ASSERT_TRUE(run_alone(strict, searching_options(folder.path())).ok());
+  auto options = searching_options(folder.path());
   EXPECT_FALSE(run_alone(mild, options).ok()) << "it is another study";
   options.open.extend = true;
   const auto extended = run_alone(mild, options);
@@ -204,9 +181,9 @@ TEST(SearchRun, DrawsItsCutsAnewWhenTheStudyIsExtended) {
 
 TEST(SearchRun, EvaluatesPrunedPointsWhenTheStudySearchesNoLonger) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(run_alone(searched(60), quiet_options(folder.path())).ok());
+  ASSERT_TRUE(run_alone(searched(60), searching_options(folder.path())).ok());
   const Study plain = make_study(60);
-  auto options = quiet_options(folder.path());
+  auto options = searching_options(folder.path());
   options.open.extend = true;
   const auto extended = run_alone(plain, options);
   ASSERT_TRUE(extended.ok()) << to_string(extended.errors());
@@ -217,8 +194,8 @@ TEST(SearchRun, EvaluatesPrunedPointsWhenTheStudySearchesNoLonger) {
 TEST(SearchRun, TriesFailedPointsAgainButNotPrunedOnes) {
   const TemporaryFolder folder;
   const Study study = searched(60);
-  ASSERT_TRUE(run_alone(study, quiet_options(folder.path())).ok());
-  auto options = quiet_options(folder.path());
+  ASSERT_TRUE(run_alone(study, searching_options(folder.path())).ok());
+  auto options = searching_options(folder.path());
   options.open.retry_failed = true;
   const auto again = run_alone(study, options);
   ASSERT_TRUE(again.ok()) << to_string(again.errors());
@@ -233,7 +210,7 @@ TEST(SearchRun, PrunesInSlicesAsInTheWhole) {
   std::vector<std::filesystem::path> parts;
   for (std::uint32_t slice = 1; slice <= 3; ++slice) {
     parts.push_back(folder.path() / std::to_string(slice));
-    auto options = quiet_options(parts.back());
+    auto options = searching_options(parts.back());
     options.open.slice = {slice, 3};
     const auto report = run_alone(study, options);
     ASSERT_TRUE(report.ok()) << to_string(report.errors());
@@ -247,7 +224,7 @@ TEST(SearchRun, PrunesInSlicesAsInTheWhole) {
 TEST(SearchRun, GivesAPointWithoutAValueTheRowThatItsEvaluationMakes) {
   const TemporaryFolder folder;
   const Study study = searched(20);
-  auto options = quiet_options(folder.path());
+  auto options = searching_options(folder.path());
   options.value_point_early = [](const DesignPoint&, Fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) -> std::optional<double> {
     throw std::runtime_error("no value at all");
@@ -266,7 +243,7 @@ TEST(SearchRun, NeitherValuesNorAwaitsAPointThatEndedItsProcessTwice) {
     auto writer = ShardWriter::open(folder.path(), study, 1, 0);
     ASSERT_TRUE(writer.ok() && writer->note_crash(4, "SIGSEGV").ok() && writer->note_crash(4, "SIGSEGV").ok());
   }
-  auto options = quiet_options(folder.path());
+  auto options = searching_options(folder.path());
   options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) {
     EXPECT_NE(point.seed, 5U) << "the fifth point";
@@ -284,7 +261,7 @@ TEST(SearchRun, NeitherValuesNorAwaitsAPointThatEndedItsProcessTwice) {
 TEST(SearchRun, LeavesPointsToTheNextRunWhenTheTimeEndsInARound) {
   const TemporaryFolder folder;
   const Study study = searched(60);
-  auto options = quiet_options(folder.path());
+  auto options = searching_options(folder.path());
   options.time_limit_seconds = 5;
   options.estimate_point_early = [](const DesignPoint& point, Fidelity) {
     return Estimate{point.seed == 7 ? 1e6 : 0.001, 1000};
@@ -293,7 +270,7 @@ TEST(SearchRun, LeavesPointsToTheNextRunWhenTheTimeEndsInARound) {
   ASSERT_TRUE(first.ok()) << to_string(first.errors());
   EXPECT_TRUE(first->interrupted);
   EXPECT_EQ(first->evaluated, 0U) << "the round was not complete, so nothing was pruned";
-  ASSERT_TRUE(run_alone(study, quiet_options(folder.path())).ok());
+  ASSERT_TRUE(run_alone(study, searching_options(folder.path())).ok());
   EXPECT_EQ(merged_rows(folder.path()), undisturbed_rows(study));
 }
 
@@ -302,7 +279,7 @@ TEST(SearchRun, ValuesAgainWhatALostRankHad) {
   const Study study = searched(200);
   block_run_signals();
   Mailboxes boxes(3);
-  auto options = quiet_options(folder.path(), 1);
+  auto options = searching_options(folder.path(), 1);
   options.silence_seconds = 0.5;
   options.value_point_early = [](const DesignPoint& point, Fidelity fidelity, const Objective&, Cache&,
                                  const EvaluateOptions&) {

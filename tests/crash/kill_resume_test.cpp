@@ -64,7 +64,7 @@ long number_before(const std::string& text, const std::string& words) {
 TEST(AJobKilledAfterItCommittedRows, KeepsThemAndContinuesToTheSameRows) {
   const support::TemporaryFolder folder;
   const auto study = folder.path() / "cheap.toml";
-  support::write_text(study, cheap_points);
+  support::write_text(study, cheap_points(5000));
   const auto words = [&](const char* out) {
     return std::vector<std::string>{TENEX_BINARY, "run", study.string(), "--out", (folder.path() / out).string(),
                                     "--quiet"};

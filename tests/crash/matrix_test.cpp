@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "crash/journals.hpp"
+#include "crash/study.hpp"
 #include "support/process.hpp"
 #include "support/results.hpp"
 #include "tenex/evaluate/evaluate.hpp"
@@ -39,18 +40,7 @@ constexpr int ranks = 3;
 const std::string rows_of_a_shard_alone = "6";
 const std::string rows_of_a_shard = "12";
 
-const std::string study_text = R"TOML(schema = 1
-name = "matrix"
-seed = { from = 1, to = 80, step = 1 }
-
-[[sweep]]
-topology = "RI(3)"
-alpha = "0.5us"
-bandwidth = "50GB/s"
-axes.collective = ["all_gather", "reduce_scatter"]
-axes.algorithm = ["ring", "ring_unidirectional", "direct"]
-size = "1MiB"
-)TOML";
+const std::string study_text = crash_tests::cheap_points(80);
 
 enum class Victim { worker, coordinator, whole_job };
 enum class Fault { sigkill, sigterm, full_disk, torn_shard, torn_journal };

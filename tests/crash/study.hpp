@@ -32,10 +32,10 @@ axes.algorithm = ["ring", "direct"]
 size = "1MiB"
 )TOML";
 
-/// 30,000 points of some 30 us each: a rank commits a shard every 4,096 of them, several times a second.
-inline const std::string cheap_points = R"TOML(schema = 1
-name = "cheap"
-seed = { from = 1, to = 5000, step = 1 }
+/// Six points of some 30 us for each of `seeds` seeds. With 5,000 a rank commits a shard every 4,096 points, several
+/// times a second.
+inline std::string cheap_points(int seeds) {
+  return "schema = 1\nname = \"cheap\"\nseed = { from = 1, to = " + std::to_string(seeds) + R"TOML(, step = 1 }
 
 [[sweep]]
 topology = "RI(3)"
@@ -45,6 +45,7 @@ axes.collective = ["all_gather", "reduce_scatter"]
 axes.algorithm = ["ring", "ring_unidirectional", "direct"]
 size = "1MiB"
 )TOML";
+}
 
 /// Seeds of every point: about a second of work in all, or time enough to be killed in.
 enum Length : int { brief = 2, lengthy = 12 };

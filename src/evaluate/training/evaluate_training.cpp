@@ -92,12 +92,34 @@ struct TimedIteration {
   std::optional<CollectiveEffort> effort;
 };
 
-Result<TimedIteration> time_by_formula(const TrainingSetup& setup, const std::vector<Bandwidth>& bandwidth) {
-  auto time = setup.plan.time_of(setup.loop, setup.plan.libra_times(bandwidth));
-  if (!time) return time.errors();
-  const auto bound = setup.plan.time_of(setup.loop, setup.plan.total_bandwidth_times(bandwidth));
-  if (!bound) return bound.errors();
-  return TimedIteration{*time, bound->total(), "total_bandwidth", std::nullopt};
+/// What a point's times are asked of.
+struct TimingCase {
+  const DesignPoint& point;
+  const TrainingSetup& setup;
+  const std::vector<Bandwidth>& bandwidth;
+  Cache::Impl& cache;
+  const EvaluateOptions& options;
+
+  [[nodiscard]] TrainingNetwork network() const { return {point, bandwidth, options, &cache}; }
+  /// The loop over the times of all communications, or over a model that is asked for them.
+  template <class Times>
+  [[nodiscard]] Result<TrainingTime> loop_over(const Times& times) const {
+    return setup.plan.time_of(setup.loop, times);
+  }
+};
+
+/// The loop over bounds in place of times, as if they were reached.
+Result<TimedIteration> bound_iteration(const TimingCase& given) {
+  const bool formula = is_libra(given.setup.timing);
+  const auto loop = [&]() -> Result<TrainingTime> {
+    if (formula) return given.loop_over(given.setup.plan.total_bandwidth_times(given.bandwidth));
+    const auto bounds = make_bound_time(given.network(), given.point.training->collective_time);
+    if (!bounds) return bounds.errors();
+    return given.loop_over(**bounds);
+  };
+  const auto bounded = loop();
+  if (!bounded) return bounded.errors();
+  return TimedIteration{*bounded, bounded->total(), formula ? "total_bandwidth" : "collectives", std::nullopt};
 }
 
 /// The optimizer's dual bound holds for its own objective in real numbers, whose times are rounded up, and for splits
@@ -117,36 +139,28 @@ Result<std::unique_ptr<MeasuredCollectiveTime>> make_model(const TrainingNetwork
   return make_pipeline_time(network, timing == TimingModel::themis);
 }
 
-Result<TimedIteration> time_by_model(const DesignPoint& point, const TrainingSetup& setup,
-                                     const std::vector<Bandwidth>& bandwidth, Cache::Impl& cache,
-                                     const EvaluateOptions& options) {
-  const TrainingNetwork network{point, bandwidth, options, &cache};
-  const auto model = make_model(network, setup.timing);
+Result<TrainingTime> time_by_model(const TimingCase& given, std::optional<CollectiveEffort>& effort) {
+  const auto network = given.network();
+  const auto model = make_model(network, given.setup.timing);
   if (!model) return model.errors();
   if ((*model)->contends())
-    if (auto fits = check_joint_memory(network, setup.plan.iteration(), setup.loop); !fits) return fits.errors();
-  auto time = setup.plan.time_of(setup.loop, **model);
-  if (!time) return time.errors();
-  const auto bounds = make_bound_time(network, point.training->collective_time);
-  if (!bounds) return bounds.errors();
-  const auto bound = setup.plan.time_of(setup.loop, **bounds);
-  if (!bound) return bound.errors();
-  return TimedIteration{*time, bound->total(), "collectives", (*model)->effort()};
+    if (auto fits = check_joint_memory(network, given.setup.plan.iteration(), given.setup.loop); !fits)
+      return fits.errors();
+  auto time = given.loop_over(**model);
+  effort = (*model)->effort();
+  return time;
 }
 
-Result<TimedIteration> time_by_bound(const DesignPoint& point, const TrainingSetup& setup,
-                                     const std::vector<Bandwidth>& bandwidth, Cache::Impl& cache,
-                                     const EvaluateOptions& options) {
-  if (is_libra(setup.timing)) {
-    const auto bound = setup.plan.time_of(setup.loop, setup.plan.total_bandwidth_times(bandwidth));
-    if (!bound) return bound.errors();
-    return TimedIteration{*bound, bound->total(), "total_bandwidth", std::nullopt};
-  }
-  const auto bounds = make_bound_time({point, bandwidth, options, &cache}, point.training->collective_time);
-  if (!bounds) return bounds.errors();
-  const auto bound = setup.plan.time_of(setup.loop, **bounds);
-  if (!bound) return bound.errors();
-  return TimedIteration{*bound, bound->total(), "collectives", std::nullopt};
+Result<TimedIteration> time_iteration(const TimingCase& given) {
+  std::optional<CollectiveEffort> effort;
+  const auto time = is_libra(given.setup.timing) ? given.loop_over(given.setup.plan.libra_times(given.bandwidth))
+                                                 : time_by_model(given, effort);
+  if (!time) return time.errors();
+  auto timed = bound_iteration(given);
+  if (!timed) return timed.errors();
+  timed->time = *time;
+  timed->effort = std::move(effort);
+  return timed;
 }
 
 void measure(Evaluation& row, const TimedIteration& timed) {
@@ -161,35 +175,50 @@ void measure(Evaluation& row, const TimedIteration& timed) {
     row.perf_per_cost = 1 / (time * 1e-12 * row.network_cost_usd);
 }
 
+/// A point whose bandwidths are known.
+struct PreparedPoint {
+  std::shared_ptr<const Result<TrainingSetup>> setup;
+  ChosenBandwidth chosen;
+};
+
+/// Nothing where the row has ended.
+std::optional<PreparedPoint> prepare(Evaluation& row, const DesignPoint& point, TrainingCache& cache) {
+  row.memory_planned_bytes = kBytesOfAnyPoint;
+  auto setup = find_setup(point, cache);
+  if (!*setup) {
+    end_point(row, setup->errors());
+    return std::nullopt;
+  }
+  auto chosen = choose_bandwidth(point, **setup, cache);
+  if (!chosen) {
+    end_point(row, chosen.errors());
+    return std::nullopt;
+  }
+  describe(row, **setup, *chosen);
+  return PreparedPoint{std::move(setup), *std::move(chosen)};
+}
+
 }  // namespace
 
 void fill_training_bound(Evaluation& row, const DesignPoint& point, Cache::Impl& cache,
                          const EvaluateOptions& options) {
-  row.memory_planned_bytes = kBytesOfAnyPoint;
-  const auto found = find_setup(point, cache.training);
-  if (!*found) return end_point(row, found->errors());
-  const auto chosen = choose_bandwidth(point, **found, cache.training);
-  if (!chosen) return end_point(row, chosen.errors());
-  describe(row, **found, *chosen);
-  const auto timed = time_by_bound(point, **found, chosen->bandwidth, cache, options);
-  if (!timed) return end_point(row, timed.errors());
-  measure(row, *timed);
+  const auto prepared = prepare(row, point, cache.training);
+  if (!prepared) return;
+  const auto bound = bound_iteration({point, **prepared->setup, prepared->chosen.bandwidth, cache, options});
+  if (!bound) return end_point(row, bound.errors());
+  measure(row, *bound);
   row.status = PointStatus::ok;
 }
 
 void fill_training(Evaluation& row, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
-  row.memory_planned_bytes = kBytesOfAnyPoint;
-  const auto found = find_setup(point, cache.training);
-  if (!*found) return end_point(row, found->errors());
-  const auto& setup = **found;
-  const auto chosen = choose_bandwidth(point, setup, cache.training);
-  if (!chosen) return end_point(row, chosen.errors());
-  describe(row, setup, *chosen);
-  auto timed = is_libra(setup.timing) ? time_by_formula(setup, chosen->bandwidth)
-                                      : time_by_model(point, setup, chosen->bandwidth, cache, options);
+  const auto prepared = prepare(row, point, cache.training);
+  if (!prepared) return;
+  const auto& setup = **prepared->setup;
+  const auto& chosen = prepared->chosen;
+  auto timed = time_iteration({point, setup, chosen.bandwidth, cache, options});
   if (!timed) return end_point(row, timed.errors());
-  if (chosen->split != nullptr && point.training->scheme == "perf_opt" && optimizes_itself(point, setup))
-    take_optimizer_bound(*timed, **chosen->split);
+  if (chosen.split != nullptr && point.training->scheme == "perf_opt" && optimizes_itself(point, setup))
+    take_optimizer_bound(*timed, **chosen.split);
   measure(row, *timed);
   if (timed->time.total() < timed->bound)
     return end_point(row, PointStatus::failed,
