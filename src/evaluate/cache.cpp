@@ -11,14 +11,20 @@ Cache::Cache(std::size_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes
 Cache::~Cache() = default;
 Cache::Cache(Cache&&) noexcept = default;
 Cache& Cache::operator=(Cache&&) noexcept = default;
+CacheCounts Cache::counts() const { return impl_->schedules.counts(); }
 
 std::string topology_cache_key(const DesignPoint& point) {
+  auto key = topology_structure_key(point);
+  for (const auto alpha : point.topology.links.alpha) key += fmt::format(" a{}", alpha.count());
+  for (const auto bandwidth : point.topology.links.bandwidth) key += fmt::format(" b{}", bandwidth.count());
+  return key;
+}
+
+std::string topology_structure_key(const DesignPoint& point) {
   const auto& choice = point.topology;
   std::string key = choice.machine_file.empty()
                         ? to_string(choice.shape)
                         : "file " + choice.machine_file + ' ' + to_string(digest128(choice.machine_content));
-  for (const auto alpha : choice.links.alpha) key += fmt::format(" a{}", alpha.count());
-  for (const auto bandwidth : choice.links.bandwidth) key += fmt::format(" b{}", bandwidth.count());
   for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
   if (slows_links(point.stragglers)) key += " slow " + to_string(point.stragglers);
   // The default degree depends on the kind of algorithm, so it is part of what tells topologies apart.

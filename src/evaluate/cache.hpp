@@ -8,6 +8,7 @@
 
 #include "build.hpp"
 #include "shared_cache.hpp"
+#include "shared_schedules.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "training/training_setup.hpp"
 
@@ -33,16 +34,21 @@ class Cache::Impl {
         bounds(std::min(limit_bytes / 16, kMostForBounds)),
         training(limit_bytes / 4),
         collectives(limit_bytes / 2),
-        joint_times(limit_bytes / 64) {}
+        joint_times(limit_bytes / 64),
+        schedules(limit_bytes / 4) {}
   SharedCache<Result<PointTopology>> topologies;
   SharedCache<CachedBound> bounds;
   TrainingCache training;
   SharedCache<Result<VerifiedCollective>> collectives;  ///< of training, by everything that they follow from
   SharedCache<Result<JointTimes>> joint_times;          ///< of two streams of them on the same links
+  SharedSchedules schedules;                            ///< of synthesizers, for points that differ in pace alone
 };
 
 /// What tells topologies apart: everything that build_transformed_topology() reads.
 [[nodiscard]] std::string topology_cache_key(const DesignPoint& point);
+/// What tells transformed topologies apart whose links are all alike, however long these take: everything but alpha and
+/// bandwidth.
+[[nodiscard]] std::string topology_structure_key(const DesignPoint& point);
 /// What tells bounds apart.
 [[nodiscard]] std::string bound_cache_key(const DesignPoint& point);
 

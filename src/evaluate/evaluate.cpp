@@ -88,10 +88,8 @@ std::shared_ptr<const CachedBound> bound_of(const DesignPoint& point, const Topo
 // Time in hops, where every hop takes equally long and the time is a whole number of them: alpha counts once per hop
 // under `transfer`; under `serialization` hops only come in whole numbers where alpha is zero.
 std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const Collective& collective, SimTime time) {
-  if (!topology.homogeneous() || collective.chunk_sizes().size() != 1 || topology.links() == 0) return -1;
-  const auto hop = hop_time(topology.classes().front(), collective.chunk_sizes().front(), point.occupancy);
-  if (hop.busy != hop.latency || hop.busy == SimTime::zero() || time % hop.busy != SimTime::zero()) return -1;
-  return time / hop.busy;
+  const auto hop = uniform_hop(topology, collective, point.occupancy);
+  return hop && time % *hop == SimTime::zero() ? time / *hop : -1;
 }
 
 void measure(Evaluation& row, const DesignPoint& point, const Collective& collective, SimTime time) {
@@ -237,7 +235,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
 
   const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
   auto stream = synthesized ? run_synthesizer(point, topology, *collective, options,
-                                              left_for_synthesis(point, topology, *collective, limit))
+                                              left_for_synthesis(point, topology, *collective, limit), cache.schedules)
                             : run_program(point, topology, *collective, sharing, plan.records);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);

@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
+#include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/search.hpp"
 
 namespace tenex {
@@ -17,6 +19,50 @@ constexpr std::array<std::string_view, 5> kMaximized{"efficiency", "algbw", "bus
 constexpr std::array<std::string_view, 6> kEarly{"collective_time_ps", "algbw",        "busbw", "training_time_ps",
                                                  "network_cost_usd",   "perf_per_cost"};
 
+bool trains(const DesignPoint& point) { return point.training != nullptr; }
+bool communicates(const DesignPoint& point) { return point.training == nullptr; }
+bool chooses_bandwidth(const DesignPoint& point) { return trains(point) && point.training->scheme != "given"; }
+bool reduces_all(const DesignPoint& point) {
+  return communicates(point) && point.collective == CollectiveKind::all_reduce;
+}
+bool tries_several(const DesignPoint& point) { return communicates(point) && point.algorithm == "auto"; }
+bool has_ideal(const DesignPoint& point) {
+  return communicates(point) && point.collective != CollectiveKind::all_to_all && !has_root(point.collective);
+}
+bool is_bounded(const DesignPoint& point) { return trains(point) || point.backend != "congestion_unaware"; }
+
+/// Points whose rows may have some metrics.
+struct Owners {
+  bool (*may_have)(const DesignPoint& point);
+  std::string_view whose;
+  std::vector<std::string_view> metrics;
+};
+
+/// What not every point has, beside the columns of training.
+const std::vector<Owners>& owners() {
+  static const std::vector<Owners> table{
+      {communicates,
+       "points that run a collective",
+       {"total_links", "total_chunks", "chunk_bytes", "sends", "steps", "waste", "collective_time_ps", "algbw",
+        "busbw"}},
+      {reduces_all, "points that run an All-Reduce", {"time_with_overlap_ps", "time_without_overlap_ps"}},
+      {tries_several, "points with algorithm \"auto\"", {"candidates"}},
+      {has_ideal, "points that run an All-Gather, Reduce-Scatter or All-Reduce", {"paper_ideal_ps"}},
+      {is_bounded, "points that train or whose backend is \"congestion_aware\"", {"efficiency"}},
+      {chooses_bandwidth,
+       "points that train with a scheme other than \"given\"",
+       {"objective", "relative_gap", "split_exact"}}};
+  return table;
+}
+
+ObjectiveName with_owners(ObjectiveName name, bool training) {
+  for (const auto& some : owners())
+    if (std::ranges::find(some.metrics, name.metric) != some.metrics.end())
+      return name.may_have = some.may_have, name.whose = some.whose, name;
+  if (training) name.may_have = trains, name.whose = "points that train a model";
+  return name;
+}
+
 }  // namespace
 
 const std::vector<ObjectiveName>& objective_names() {
@@ -24,8 +70,9 @@ const std::vector<ObjectiveName>& objective_names() {
     std::vector<ObjectiveName> list;
     for (const auto& column : metric_columns()) {
       if (column.measured || (column.kind != Kind::integer && column.kind != Kind::real)) continue;
-      list.push_back({column.name, std::ranges::find(kMaximized, column.name) != kMaximized.end(),
-                      std::ranges::find(kEarly, column.name) != kEarly.end()});
+      const ObjectiveName name{column.name, std::ranges::find(kMaximized, column.name) != kMaximized.end(),
+                               std::ranges::find(kEarly, column.name) != kEarly.end()};
+      list.push_back(with_owners(name, column.training));
     }
     return list;
   }();

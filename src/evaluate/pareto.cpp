@@ -72,7 +72,7 @@ template <class T>
 std::vector<std::uint32_t> places(std::span<const T> values, bool maximize) {
   std::vector<T> distinct(values.begin(), values.end());
   std::ranges::sort(distinct);
-  distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   std::vector<std::uint32_t> result;
   result.reserve(values.size());
   for (const T value : values) {

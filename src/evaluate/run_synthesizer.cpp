@@ -1,6 +1,7 @@
 // A synthesizer's schedule as a timed stream.
 #include <utility>
 
+#include "cache.hpp"
 #include "clock.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "timed_stream.hpp"
@@ -8,13 +9,21 @@
 namespace tenex {
 
 Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology, const Collective& collective,
-                                    const EvaluateOptions& asked, std::size_t memory_limit_bytes) {
+                                    const EvaluateOptions& asked, std::size_t memory_limit_bytes,
+                                    SharedSchedules& shared) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  auto made = synthesizer->synthesize({topology, collective, point.occupancy, point.seed, point.attempts, asked.threads,
-                                       parse_engine_choice(point.engine).value_or(EngineChoice::automatic),
-                                       memory_limit_bytes});
+  const SynthesisProblem problem{topology,
+                                 collective,
+                                 point.occupancy,
+                                 point.seed,
+                                 point.attempts,
+                                 asked.threads,
+                                 parse_engine_choice(point.engine).value_or(EngineChoice::automatic),
+                                 memory_limit_bytes};
+  auto made = asked.own_storage ? synthesizer->synthesize(problem)
+                                : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();
 
   TimedStream stream;

@@ -26,13 +26,7 @@ class SharedCache {
     return made;
   }
 
- private:
-  struct Entry {
-    std::string key;
-    std::shared_ptr<const Value> value;
-    std::size_t bytes;
-  };
-
+  /// The value of `key`; null when absent.
   std::shared_ptr<const Value> find(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const auto found = index_.find(key);
@@ -41,6 +35,7 @@ class SharedCache {
     return found->second->value;
   }
 
+  /// Keeps a value that counts `bytes`, unless there is one of that key or it exceeds the limit by itself.
   void insert(const std::string& key, std::shared_ptr<const Value> value, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes > limit_ || index_.contains(key)) return;
@@ -53,6 +48,13 @@ class SharedCache {
       entries_.pop_back();
     }
   }
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const Value> value;
+    std::size_t bytes;
+  };
 
   std::mutex mutex_;
   std::list<Entry> entries_;

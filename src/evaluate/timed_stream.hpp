@@ -15,6 +15,8 @@
 
 namespace tenex {
 
+class SharedSchedules;
+
 /// A timed stream of sends (or times alone) and how it came about.
 struct TimedStream {
   Schedule schedule;
@@ -52,9 +54,9 @@ struct TimedStream {
 /// Busy time of all links over the time of a schedule that ends at `finish`. O(sends + bins covered).
 [[nodiscard]] Utilization utilization_of(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                          const Schedule& schedule, SimTime finish, std::uint32_t bins);
-/// Runs the point's synthesizer, which may take `memory_limit_bytes`.
+/// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales what it made at another pace.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,
                                                   const Collective& collective, const EvaluateOptions& options,
-                                                  std::size_t memory_limit_bytes);
+                                                  std::size_t memory_limit_bytes, SharedSchedules& shared);
 
 }  // namespace tenex

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -336,6 +337,26 @@ TEST(Engine, TurnsAnExceptionIntoARow) {
   EXPECT_EQ(rows[1].row.status, PointStatus::failed);
   EXPECT_EQ(rows[1].row.reason, "made up");
   EXPECT_EQ(engine.report().failed, 2U);
+}
+
+TEST(Engine, AsksForAScheduleOfItsOwnWhereAFileIsToHoldIt) {
+  Study study = make_study(2);
+  study.store_schedule = {false, true};
+  std::array<std::atomic<bool>, 2> kept{};
+  std::array<std::atomic<bool>, 2> own{};
+  Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
+  Engine engine(
+      study, options_of(2),
+      [&](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
+        kept.at(point.seed - 1) = asked.keep_schedule;
+        own.at(point.seed - 1) = asked.own_storage;
+        return make_row(point);
+      },
+      estimates, [](FinishedPoint) {});
+  engine.push({1, {0, 1}, 0});
+  while (!engine.idle()) sleep_seconds(0.001);
+  EXPECT_FALSE(kept[0] || own[0]);
+  EXPECT_TRUE(kept[1] && own[1]);
 }
 
 TEST(Engine, HasNoBarrierBetweenLeases) {

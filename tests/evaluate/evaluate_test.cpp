@@ -14,24 +14,10 @@
 namespace tenex {
 namespace {
 
+using support::expect_same_result;
 using support::point;
 using support::row_of;
 using support::Words;
-
-// Result columns of two rows, measured ones aside; NaN equals NaN.
-void expect_same_result(const Evaluation& a, const Evaluation& b) {
-  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
-    const auto& column = metric_columns()[c];
-    if (column.measured) continue;
-    const auto left = metric_value(a, c);
-    const auto right = metric_value(b, c);
-    if (const auto* real = std::get_if<double>(&left); real != nullptr && std::isnan(*real)) {
-      EXPECT_TRUE(std::isnan(std::get<double>(right))) << column.name;
-      continue;
-    }
-    EXPECT_EQ(left, right) << column.name;
-  }
-}
 
 TEST(Evaluate, GathersOnA3x3MeshInFourSteps) {
   // 9 chunks of 1000 B; a corner has 2 in-links and lacks 8 chunks: 4 steps of 1 us at least. TACOS finds a schedule of

@@ -1,10 +1,14 @@
 // Design points for the tests of this room, from a study's words.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tenex/evaluate/evaluate.hpp"
@@ -27,6 +31,21 @@ inline DesignPoint point(Words words) {
 inline Evaluation row_of(const DesignPoint& given, EvaluateOptions options = {}) {
   Cache cache;
   return evaluate(given, cache, options).row;
+}
+
+/// Result columns of two rows, measured ones aside; NaN equals NaN.
+inline void expect_same_result(const Evaluation& a, const Evaluation& b) {
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
+    const auto& column = metric_columns()[c];
+    if (column.measured) continue;
+    const auto left = metric_value(a, c);
+    const auto right = metric_value(b, c);
+    if (const auto* real = std::get_if<double>(&left); real != nullptr && std::isnan(*real)) {
+      EXPECT_TRUE(std::isnan(std::get<double>(right))) << column.name;
+      continue;
+    }
+    EXPECT_EQ(left, right) << column.name;
+  }
 }
 
 }  // namespace tenex::support

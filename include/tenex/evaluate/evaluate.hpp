@@ -19,14 +19,23 @@
 
 namespace tenex {
 
-/// Shared work of points: topologies, bounds, workloads laid over shapes, splits of bandwidth, their collectives.
-/// Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
+/// What a cache has been asked for: of schedules.
+struct CacheCounts {
+  std::uint64_t synthesized = 0;  ///< made by a synthesizer
+  std::uint64_t shared = 0;       ///< made before, for a point that differs in pace alone
+};
+
+/// Shared work of points: topologies, bounds, schedules that differ in pace alone, workloads laid over shapes, splits
+/// of bandwidth, their collectives. Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
 class Cache {
  public:
   explicit Cache(std::size_t limit_bytes = std::size_t{256} << 20);
   ~Cache();
   Cache(Cache&&) noexcept;
   Cache& operator=(Cache&&) noexcept;
+
+  /// Since it was made.
+  [[nodiscard]] CacheCounts counts() const;
 
   class Impl;
   [[nodiscard]] Impl& impl() { return *impl_; }
@@ -39,6 +48,9 @@ struct EvaluateOptions {
   int threads = 1;  ///< never changes a result
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
   bool keep_schedule = false;  ///< hand the verified stream back
+  /// A schedule as its synthesizer stores it, never another point's at another pace: files keep only the former
+  /// compactly, and one should not depend on what was evaluated before.
+  bool own_storage = false;
   bool link_loads = false;
   bool group_times = false;
   std::uint32_t utilization_bins = 0;  ///< > 0: the links' busy time in that many bins

@@ -50,7 +50,7 @@ void verify_collective(VerifiedCollective& result, const Topology& topology, con
 
 Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
                                            std::vector<ProcessGroup> groups, const EvaluateOptions& options,
-                                           bool keep_schedule) {
+                                           bool keep_schedule, SharedSchedules& shared) {
   auto made = Collective::make({point.collective, topology.npus(), std::move(groups), point.chunks, point.size, 0});
   if (!made) return made.errors();
   const auto collective = std::make_shared<const Collective>(*std::move(made));
@@ -62,7 +62,7 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topol
   sharing.threads = affordable_threads(plan, options.threads, limit);
   auto stream = find_synthesizer(point.algorithm) != nullptr
                     ? run_synthesizer(point, topology, *collective, options,
-                                      left_for_synthesis(point, topology, *collective, limit))
+                                      left_for_synthesis(point, topology, *collective, limit), shared)
                     : run_program(point, topology, *collective, sharing, plan.records);
   if (!stream) return stream.errors();
 

@@ -15,6 +15,8 @@
 
 namespace tenex {
 
+class SharedSchedules;
+
 /// What is known of a collective that was run.
 struct VerifiedCollective {
   std::shared_ptr<const Collective> collective;
@@ -29,11 +31,13 @@ struct VerifiedCollective {
 };
 
 /// Runs the point's algorithm or synthesizer on the point's topology for the groups given (the point's own are not
-/// read). `keep_schedule`: hand the verified stream back. Errors: of the collective, the range of time, the plan
-/// (resource), the algorithm. An invalid schedule is a broken invariant (InvariantError).
+/// read). `keep_schedule`: hand the verified stream back. `shared`: schedules of other paces. Errors: of the
+/// collective, the range of time, the plan (resource), the algorithm. An invalid schedule is a broken invariant
+/// (InvariantError).
 [[nodiscard]] Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
                                                          std::vector<ProcessGroup> groups,
-                                                         const EvaluateOptions& options, bool keep_schedule);
+                                                         const EvaluateOptions& options, bool keep_schedule,
+                                                         SharedSchedules& shared);
 
 /// Verifies a schedule; fills `verified`, `left_out` and `verification_seconds` of `result`. Throws InvariantError
 /// unless it is valid (or its sums could not be checked) and ends at `time`.

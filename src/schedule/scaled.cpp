@@ -1,0 +1,88 @@
+// A schedule at another pace, as a view.
+//
+// Encoding of the ratio: a start is k * from with an unknown k, and k * to is wanted. Write from = odd * 2^shift. Then
+// start >> shift is k * odd, and multiplied by the inverse of odd modulo 2^64 it is k; the inverse and `to` are one
+// factor (Granlund and Montgomery, PLDI 1994, section 9). Exact wherever k * to fits.
+//
+// Times keep their order, so windows, tiles and the order of sends in them stay what they are.
+#include "tenex/schedule/scaled.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "schedule/own_column.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
+
+namespace tenex {
+namespace {
+
+/// Newton's iteration doubles the bits that are right: an odd number is its own inverse in the lowest three.
+std::uint64_t inverse_of(std::uint64_t odd) {
+  std::uint64_t inverse = odd;
+  for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+class ScaledStorage final : public ScheduleStorage {
+ public:
+  ScaledStorage(Schedule base, TimeScale scale) : base_(std::move(base)), scale_(scale) {}
+
+  std::size_t windows() const override { return base_.windows(); }
+  std::size_t tiles() const override { return base_.tiles(); }
+  std::uint64_t sends() const override { return base_.sends(); }
+  std::string_view kind() const override { return "scaled"; }
+  bool may_carry_messages() const override { return base_.may_carry_messages(); }
+  const Payloads* payloads() const override { return base_.payloads(); }
+  std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }
+
+  void read(std::size_t window, SendBuffer& buffer) const override {
+    base_.read(window, buffer);
+    scale_times(buffer);
+  }
+
+  void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
+    base_.read_link(tile, link, buffer);
+    scale_times(buffer);
+  }
+
+ private:
+  void scale_times(SendBuffer& buffer) const {
+    auto& batch = buffer.batch;
+    if (batch.start.empty()) {
+      batch.at = scale_(batch.at);
+      return;
+    }
+    const auto starts = own_column(batch.start, buffer.start);
+    for (SimTime& start : starts) start = scale_(start);
+    batch.start = starts;
+  }
+
+  Schedule base_;
+  TimeScale scale_;
+};
+
+}  // namespace
+
+TimeScale::TimeScale(SimTime from, SimTime to) {
+  ensure(from > SimTime::zero() && to > SimTime::zero(), "a scale of times needs positive times");
+  const auto divisor = static_cast<std::uint64_t>(from.count());
+  shift_ = std::countr_zero(divisor);
+  factor_ = inverse_of(divisor >> shift_) * static_cast<std::uint64_t>(to.count());
+}
+
+Schedule scaled(const Schedule& schedule, SimTime from, SimTime to) {
+  if (from == to || schedule.sends() == 0) return schedule;
+  const TimeScale scale(from, to);
+  const auto* symmetric = symmetric_storage(schedule);
+  if (symmetric == nullptr) return Schedule(std::make_shared<const ScaledStorage>(schedule, scale));
+  // What knows symmetric schedules, the orbit check above all, should know this one.
+  std::vector<OrbitSend> orbits(symmetric->orbits().begin(), symmetric->orbits().end());
+  for (OrbitSend& orbit : orbits) orbit.start = scale(orbit.start);
+  return make_symmetric_schedule(symmetric->group(), symmetric->chunks_per_npu(), std::move(orbits));
+}
+
+}  // namespace tenex
