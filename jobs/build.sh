@@ -82,8 +82,8 @@ fi
 # The generator of an earlier configuration stays; a new folder gets ninja where there is one.
 [ -f "$build/CMakeCache.txt" ] || ! command -v ninja >/dev/null || options+=(-G Ninja)
 # CMake asks for every library before it gives up.
-mkdir -p "$build"
 log=$build/configure.log
+{ mkdir -p "$build" && : >"$log"; } 2>/dev/null || { echo "$build: not writable (the build goes there) set BUILD to a folder of yours" >&2; exit 2; }
 if ! cmake -S "$top" -B "$build" "${options[@]}" "$@" >"$log" 2>&1; then
   if grep -q 'What tenex needs' "$log"; then
     sed -n '/What tenex needs/,/^$/p; /^    /p' "$log" | sed 's/^  //; /^$/d' | awk '!seen[$0]++' >&2

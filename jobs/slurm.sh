@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # From the environment:
 #   TENEX     the binary                                     (build/release/bin/tenex of the folder that the job was submitted from)
-#   LAUNCHER  what starts the ranks, {threads} replaced      (srun with PMIx where Slurm offers it, else mpirun)
+#   LAUNCHER  what starts the ranks, {threads} replaced      (mpirun of Open MPI 4, srun with PMI-2 for MPICH, else srun with
+#             PMIx, else any mpirun)
 
 tenex=${TENEX:-${SLURM_SUBMIT_DIR:-$PWD}/build/release/bin/tenex}
 threads=${SLURM_CPUS_PER_TASK:-1}
@@ -25,15 +26,28 @@ need_binary() {
     "the top of the checkout, or set TENEX"
 }
 
-# Sets `launch`. A rank's threads sit on neighbouring cores of one domain; ranks are dealt to a node's domains in turn, nodes are filled
-# one after the other. srun starts ranks without ssh and passes signals on; it needs Slurm's PMIx, as Open MPI does.
+# says WORDS COMMAND...: whether the command prints the words. (Not by grep -q: the command may die of the closed pipe, and pipefail tells.)
+says() { [[ $("${@:2}" 2>&1 || true) = *"$1"* ]]; }
+
+# Whether mpirun goes on without ranks that are killed: Open MPI 4, which on several nodes must be built for Slurm.
+survives_lost_ranks() {
+  says '(Open MPI) 4.' mpirun --version && { [ "${SLURM_JOB_NUM_NODES:-1}" -eq 1 ] || says mca:plm:slurm: ompi_info --parsable; }
+}
+
+# Sets `launch`. A rank's threads sit on neighbouring cores, nodes are filled one after the other. srun needs no mpirun that knows Slurm, but
+# with PMIx it ends all ranks when one of them is killed, even with --kill-on-bad-exit=0.
 choose_launcher() {
+  local bound=(--cpus-per-task="$threads" --cpu-bind=cores --mem-bind=local --distribution=block:cyclic)
   if [ -n "${LAUNCHER:-}" ]; then
     read -ra launch <<<"${LAUNCHER//\{threads\}/$threads}"
-  elif srun --mpi=list 2>&1 | grep -qw pmix; then
-    launch=(srun --mpi=pmix --cpus-per-task="$threads" --cpu-bind=cores --mem-bind=local --distribution=block:cyclic)
-  elif mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
-    launch=(mpirun --map-by "slot:PE=$threads" --bind-to core)
+  elif survives_lost_ranks; then
+    launch=(mpirun --enable-recovery --map-by "slot:PE=$threads" --bind-to core)
+  elif says HYDRA mpirun --version && says pmi2 srun --mpi=list; then  # MPICH
+    launch=(srun --mpi=pmi2 "${bound[@]}")
+  elif says pmix srun --mpi=list; then
+    launch=(srun --mpi=pmix "${bound[@]}")
+  elif says '(Open MPI)' mpirun --version; then
+    launch=(mpirun --map-by "slot:PE=$threads" --bind-to core)  # of another version
   elif command -v mpirun >/dev/null; then
     launch=(mpirun -n "${SLURM_NTASKS:-1}")
   else
@@ -43,12 +57,22 @@ choose_launcher() {
 
 # run_ranks WORDS...: `tenex WORDS` on every rank of the job; its exit code. Slurm sends USR1 to the batch script alone: the launcher hands
 # it to the ranks, which end the points they are at, commit and leave with 3. `wait` returns early when a trap has run.
+# mpirun --enable-recovery ends with 0 whatever the ranks end with, so rank 0, on this node, writes its code to a file; 3 where it was
+# killed. Once it is written, a rank that hangs is not waited for.
 run_ranks() {
-  local launch told code
+  local launch told code outcome='' watch=''
   choose_launcher
+  if [[ " ${launch[*]} " = *" --enable-recovery "* ]]; then
+    outcome=$(mktemp)
+    export TENEX_EXIT_CODE=$outcome
+  fi
   export OMP_NUM_THREADS=$threads OMP_PLACES=${OMP_PLACES:-cores} OMP_PROC_BIND=${OMP_PROC_BIND:-close}
   "${launch[@]}" "$tenex" "$@" </dev/null &
   local ranks=$!
+  if [ -n "$outcome" ]; then
+    { until [ -s "$outcome" ]; do sleep 1; done; sleep 5; kill -TERM "$ranks"; } 2>/dev/null &
+    watch=$!
+  fi
   trap 'told=1; kill -USR1 "$ranks" 2>/dev/null' USR1
   trap 'told=1; kill -TERM "$ranks" 2>/dev/null' TERM
   told=1
@@ -58,6 +82,11 @@ run_ranks() {
     wait "$ranks" || code=$?
   done
   trap - USR1 TERM
+  if [ -n "$outcome" ]; then
+    kill "$watch" 2>/dev/null || true
+    if [ -s "$outcome" ]; then code=$(<"$outcome"); elif [ "$code" -eq 0 ]; then code=3; fi
+    rm -f "$outcome"
+  fi
   return "$code"
 }
 

@@ -24,6 +24,7 @@ struct RunArguments {
   bool one_by_one = false;
   std::string slice = "1/1";      ///< I/N, as parse_slice() takes it
   std::string time_limit;         ///< as parse_time() takes it; empty: what the batch system says
+  std::string silence = "60s";    ///< as parse_time() takes it
   std::string log_level = "off";  ///< as parse_log_level() takes it
 };
 

@@ -6,9 +6,13 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <numeric>
 #include <thread>
+
+#include "commands.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -78,6 +82,19 @@ std::vector<std::string> MpiSession::gather(std::string text) const {
   for (std::size_t r = 0; r < ranks; ++r)
     texts.push_back(all.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(sizes[r])));
   return texts;
+}
+
+ExitCode MpiSession::end(ExitCode code) const {
+  if (rank_ > 0) return ExitCode::done;
+  if (const char* const file = std::getenv("TENEX_EXIT_CODE")) std::ofstream(file) << static_cast<int>(code) << '\n';
+  if (abandoned_) {
+    (void)printed_whole();
+    std::fprintf(
+        stderr,
+        "a rank was lost: what is done is stored, and MPI is ended by an abort, as it would wait for that rank\n");
+    abort(static_cast<int>(code));
+  }
+  return code;
 }
 
 void MpiSession::abort(int code) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/cli/cli.hpp"
 
 namespace tenex::cli {
 
@@ -29,6 +30,12 @@ class MpiSession {
   [[nodiscard]] std::vector<std::string> gather(std::string text) const;
   /// A rank is dead: MPI_Finalize would wait for it, so it will not be called.
   void abandon() { abandoned_ = true; }
+  /// What this rank's process ends with when the command ended with `code`: that on rank 0, 0 on the others, for a
+  /// launcher that goes on without lost ranks (`mpirun --enable-recovery`) waits for ever for a rank of another host
+  /// that ends with anything else. Such a launcher ends with 0 itself, so rank 0 writes its code to the file that the
+  /// environment names as TENEX_EXIT_CODE, for scripts. After abandon() rank 0 does not return: it ends what is left of
+  /// MPI, which would wait for the dead.
+  [[nodiscard]] ExitCode end(ExitCode code) const;
   /// Ends all ranks at once, where this one cannot go on and the others would wait for it.
   [[noreturn]] void abort(int code) const;
 

@@ -97,7 +97,7 @@ class Follower {
       worker_->engine().drain();
       worker_->committer().flush_until(now + time_to_commit);
     }
-    leave_(exit_interrupted);
+    (setup_.leave_the_dead ? setup_.leave_the_dead : leave_)(exit_interrupted);
   }
 
   void begin(const StartMessage& start) {

@@ -167,6 +167,8 @@ Result<RunReport> run_with_mpi(const Study& study, const RunOptions& options) {
                            setup.engine.memory_limit_bytes);
   }
   setup.engine.node_memory_bytes = memory_of_node(setup.nodes, transport.rank());
+  // A launcher that goes on without rank 0 waits for ranks of other hosts until they tell MPI that they leave.
+  setup.leave_the_dead = [](int code) { MPI_Abort(MPI_COMM_WORLD, code); };
   if (transport.rank() > 0) return follow(study, setup, transport);
   warn_of_affinity(options, setup, ranks_on_host);
   return lead(study, setup, transport);

@@ -92,6 +92,14 @@ TEST(BuildWithoutRoot, LetsCMakeAskForEveryLibraryBeforeItGivesUp) {
   EXPECT_THAT(found.err, HasSubstr("  toml++/toml.h (TENEX_TOMLPLUSPLUS names /nowhere, which does not hold it)"));
 }
 
+TEST(BuildWithoutRoot, SaysThatItMayNotWriteToTheBuildFolder) {
+  const support::Command as_nobody{
+      {TENEX_SOURCE_DIR "/jobs/build.sh"}, {{"BUILD", "/proc/no/build"}, {"HOME", "/nonexistent"}}, {}, true};
+  const auto refused = support::run(as_nobody);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "/proc/no/build: not writable (the build goes there) set BUILD to a folder of yours\n");
+}
+
 TEST(BuildWithoutRoot, TakesHeadersByPath) {
   // Folders that hold the headers' names alone: enough to configure.
   const support::TemporaryFolder folder;

@@ -39,6 +39,26 @@ has_rows() { cat "$1"/journal/*.log 2>/dev/null | grep -q '^commit '; }
 # The run has taken its folder: ranks are about to evaluate.
 has_begun() { [ -s "$1/lock" ]; }
 
+# The process of a rank that mpirun has started, on whatever host.
+process_of() {
+  local process
+  for process in /proc/[0-9]*; do
+    if grep -qx tenex "$process/comm" 2>/dev/null && grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
+      echo "${process#/proc/}"
+      return
+    fi
+  done
+  echo "no process of rank $1" >&2
+  return 1
+}
+
+# kill_ranks RANK...
+kill_ranks() {
+  local rank processes=()
+  for rank in "$@"; do processes+=("$(process_of "$rank")"); done
+  kill -KILL "${processes[@]}"
+}
+
 # Everything on a host (of a cluster of `hosts`) ends at once, its node daemon too; Slurm hears of it.
 lose_host() {
   local process space

@@ -42,7 +42,7 @@ ended "$job")",
 }
 
 TEST(ManyNodes, GivesTheRowsOfALocalRunOnHostsThatSpeakTcp) {
-  // 800 points, by srun and PMIx as the file chooses without LAUNCHER: enough that every one of three hosts has some.
+  // 800 points, by mpirun as the file chooses without LAUNCHER: enough that every one of three hosts has some.
   const Site site(20);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
@@ -53,12 +53,12 @@ ended "$job")");
   support::expect_same_rows(site.local_result(), site.result("out"));
 }
 
-TEST(ManyNodes, GivesTheRowsOfALocalRunThroughMpirunBetweenHosts) {
+TEST(ManyNodes, GivesTheRowsOfALocalRunThroughSrunBetweenHosts) {
   const Site site(20);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out")
 ended "$job")",
-                                   {{"LAUNCHER", "mpirun --bind-to none"}});
+                                   {{"LAUNCHER", "srun --mpi=pmix"}});
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
   EXPECT_THAT(hosts_of(site.result("out")), SizeIs(3)) << site.logs();

@@ -25,6 +25,7 @@ std::size_t repeated_rows(const std::filesystem::path& dir) {
   return merged ? merged->repeated : 999'999;
 }
 
+// By mpirun as the file chooses without LAUNCHER, and by srun with PMIx.
 class Requeue : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Requeue, DrainsOnTheSignalAndGoesOnInTheNextTurn) {
@@ -32,7 +33,7 @@ TEST_P(Requeue, DrainsOnTheSignalAndGoesOnInTheNextTurn) {
   const auto job = site.in_cluster(Kind::hosts, 2, R"(
 job=$(submit requeue.sbatch --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
 until_true 20 has_begun "$OUT/out"
-sleep 0.5
+sleep 0.2
 scancel --batch --signal=USR1 "$job"
 until_true 20 restarts_are "$job" 1
 ended "$job")",
@@ -45,7 +46,7 @@ ended "$job")",
   EXPECT_EQ(repeated_rows(site.path() / "out"), 0U) << "the signal's turn committed all that it evaluated";
 }
 INSTANTIATE_TEST_SUITE_P(Launchers, Requeue,
-                         ::testing::Values(std::pair("srun", ""), std::pair("mpirun", "mpirun --bind-to none")),
+                         ::testing::Values(std::pair("mpirun", ""), std::pair("srun", "srun --mpi=pmix")),
                          [](const auto& launcher) { return std::string(launcher.param.first); });
 
 TEST(RequeueAtTheTimeLimit, HearsSlurmsOwnSignal) {
@@ -70,7 +71,7 @@ TEST(RequeueAfterALostHost, GoesOnElsewhereWithTheSameRows) {
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit requeue.sbatch --exclude=n1 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
 until_true 20 has_begun "$OUT/out"
-sleep 0.5
+sleep 0.2
 lose_host $(field "$job" BatchHost)
 until_true 20 restarts_are "$job" 1
 has_begun "$OUT/out"
@@ -101,7 +102,7 @@ TEST(OneNodeAtTheTimeLimit, KeepsItsRowsAndTheSameCommandContinues) {
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(submit one_node.sbatch -- "$STUDY" "$OUT/out")
 until_true 20 has_begun "$OUT/out"
-sleep 0.5
+sleep 0.2
 scancel --batch --signal=USR1 "$job"
 ended "$job"
 has_rows "$OUT/out"

@@ -20,6 +20,11 @@
 
 namespace tenex {
 
+/// Leaves the process at once with this exit code, without destructors: when a launcher kills within a second, or a
+/// user insists.
+using LeaveProcess = std::function<void(int)>;
+[[nodiscard]] LeaveProcess leave_process();
+
 /// RunOptions with nothing left open.
 struct RankSetup {
   std::filesystem::path out;
@@ -31,6 +36,7 @@ struct RankSetup {
   EstimatePoint estimate_point;
   std::function<std::uint64_t()> count_memory_kills;
   std::function<void()> on_lost_rank;  ///< may be empty
+  LeaveProcess leave_the_dead;         ///< how a rank leaves when rank 0 is dead; empty: as on a signal
   std::chrono::duration<double> silence{60};
   double whole_time_limit = 0;  ///< seconds from the start, for messages; 0: none
   NodeMap nodes;                ///< by rank; empty: every rank has a node of its own
@@ -38,11 +44,6 @@ struct RankSetup {
 
 /// Fills in threads, memory, time limit and functions. `ranks_on_host` share its memory.
 [[nodiscard]] RankSetup resolve(const RunOptions& options, int ranks_on_host);
-
-/// Leaves the process at once with this exit code, without destructors: when a launcher kills within a second, or a
-/// user insists.
-using LeaveProcess = std::function<void(int)>;
-[[nodiscard]] LeaveProcess leave_process();
 
 /// Rank 0: opens the folder, leases, evaluates too, waits for all others, merges. Errors: as of run_with_mpi, those of
 /// all ranks.

@@ -1,0 +1,116 @@
+// Jobs that lose ranks in the middle: killed workers' points go to others and the job ends by itself; a killed rank 0
+// ends the job in a state that continues.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "slurm/cluster.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace slurm_tests;
+using ::testing::HasSubstr;
+
+// 800 points: some seconds of work, so that the kill comes in the middle. A rank counts as dead after 2 s instead of a
+// minute.
+constexpr int seeds_of_seconds = 20;
+
+TEST(AKilledRank, LeavesItsPointsToOthersAndTheJobEndsByItself) {
+  const Site site(seeds_of_seconds);
+  // Virtual nodes are one host: see jobs_test.cpp.
+  const auto job = site.in_cluster(Kind::virtual_nodes, 3, R"(
+job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --silence 2s)
+until_true 20 has_begun "$OUT/out"
+sleep 0.2
+kill_ranks 2
+ended "$job")",
+                                   {{"LAUNCHER", "mpirun --enable-recovery --bind-to none --mca btl tcp,self"}});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  EXPECT_THAT(site.logs(), HasSubstr("rank 2 on head is lost ("));
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(AHostsKilledRanks, LeaveTheirPointsToThoseOfOtherHosts) {
+  // With the launcher that the file chooses without LAUNCHER.
+  const Site site(seeds_of_seconds);
+  const auto job = site.in_cluster(Kind::hosts, 2, R"(
+job=$(submit many_nodes.sbatch --nodes=2 --ntasks-per-node=2 -- "$STUDY" "$OUT/out" --silence 2s)
+until_true 20 has_begun "$OUT/out"
+sleep 0.2
+kill_ranks 2 3
+ended "$job")");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "COMPLETED 0\n") << job.err << site.logs();
+  EXPECT_THAT(site.logs(), HasSubstr("rank 2 on n2 is lost ("));
+  EXPECT_THAT(site.logs(), HasSubstr("rank 3 on n2 is lost ("));
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(AKilledRankZero, EndsTheJobWithWhatTheOthersHaveAndTheSameCommandContinues) {
+  const Site site(seeds_of_seconds);
+  const auto job = site.in_cluster(Kind::hosts, 2, R"(
+job=$(submit many_nodes.sbatch --nodes=2 --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --silence 2s)
+until_true 20 has_begun "$OUT/out"
+sleep 0.2
+kill_ranks 0
+ended "$job"
+has_rows "$OUT/out"
+"$TENEX" run "$STUDY" --out "$OUT/out" --quiet >&2)");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "FAILED 3\n") << job.err << site.logs();
+  EXPECT_EQ(job.exit_code, 0) << job.err;
+  EXPECT_THAT(site.logs(), HasSubstr("rank 0 has said nothing for 2 s and counts as dead"));
+  support::expect_same_rows(site.local_result(), site.result("out"));
+}
+
+TEST(APointThatKillsItsRank, IsGivenUpAfterTheSecondTimeInWhateverJob) {
+  // Points made up by the MPI tests' probe. In the first job seed 13 ends its only rank by a fault of its own; in the
+  // second the system kills the rank that has it for want of memory (the probe counts that kill, and dies of SIGKILL).
+  // A point with a fault is rank 1's, not rank 0's. The probe does not tell MPI that it leaves: so this is also a
+  // launcher that hangs once the study is over, and is not waited for.
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
+mkdir "$OUT/notes"
+cat >"$OUT/probe" <<'END'
+#!/usr/bin/env bash
+# run STUDY --out DIR [options of the probe]
+code=0
+")" TENEX_MPI_PROBE R"(" --out "$4" --notes "${OUT:?}/notes" --points 30 --scale 0.1 --silence 2 "${@:5}" || code=$?
+[ "$code" -ge 128 ] || [ "$OMPI_COMM_WORLD_RANK" != 0 ] || echo "$code" >"$TENEX_EXIT_CODE"
+exit "$code"
+END
+chmod +x "$OUT/probe"
+export TENEX=$OUT/probe
+job=$(submit one_node.sbatch --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --crash-seed 13)
+ended "$job"
+job=$(submit one_node.sbatch --ntasks-per-node=2 -- "$STUDY" "$OUT/out" --memory-seed 13)
+ended "$job"
+cat "$OUT/notes/memory-kills")",
+                                   {{"LAUNCHER", "mpirun --enable-recovery --bind-to none"}});
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.out, "FAILED 3\nCOMPLETED 0\n1\n") << job.err << site.logs();
+  EXPECT_THAT(site.logs(), HasSubstr("rank 1 on head is lost ("));
+  const auto rows = read_result(site.result("out"));
+  ASSERT_TRUE(rows) << to_string(rows.errors());
+  ASSERT_EQ(rows->rows.size(), 30U);
+  EXPECT_EQ(rows->rows[12].reason,
+            "the point ended its process 2 times (the system killed it for want of memory); it is not tried again");
+}
+
+TEST(TenexRun, RefusesASilenceInWhichNoRankSaysAWord) {
+  const Site site;
+  const auto refused = support::run(
+      {{TENEX_BINARY, "run", site.study().string(), "--out", (site.path() / "out").string(), "--silence", "10ms"},
+       {},
+       {}});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("10ms is too short (a rank says a word twelve times in it) give 1s or more"));
+  EXPECT_FALSE(std::filesystem::exists(site.path() / "out"));
+}
+
+}  // namespace
+}  // namespace tenex
