@@ -76,8 +76,9 @@ std::string samplers() {
 std::string objectives() {
   std::string text = "objectives (of a search)\n";
   for (const auto& each : objective_names())
-    text += list_line(each.metric, fmt::format("{}{}", each.maximize ? "maximize" : "minimize",
-                                               each.early ? ", also of rounds" : ""));
+    text += list_line(each.metric, fmt::format("{}{}{}", each.maximize ? "maximize" : "minimize",
+                                               each.early ? ", also of rounds" : "",
+                                               each.whose.empty() ? "" : fmt::format(" ({})", each.whose)));
   return text;
 }
 

@@ -79,7 +79,10 @@ ExitCode merge_study(const std::vector<fs::path>& dirs, const fs::path& asked) {
     fmt::print("{} rows in {} shards taken from {} folders\n", gathered->rows, gathered->shards, dirs.size());
   }
   const auto report = merge(out, *study);
-  if (!report) return complain(report.errors()), ExitCode::some_failed;
+  if (!report) {
+    complain(report.errors());
+    return exit_of(report.errors()) == ExitCode::bad_input ? ExitCode::bad_input : ExitCode::some_failed;
+  }
   warn(report->warnings);
   fmt::print("{} rows, {} missing, {} not ok, {} found more than once{}\n", report->rows, report->missing,
              report->failed, report->repeated,

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "search_outlook.hpp"
 #include "tenex/coordinator/cost_model.hpp"
 #include "tenex/coordinator/quarantine.hpp"
 #include "tenex/coordinator/resources.hpp"
@@ -27,6 +29,7 @@ void count_rows(const FolderStatus& status, Overview& overview) {
   for (const bool mine : status.mine) overview.points += mine ? 1 : 0;
   std::size_t of_this_run = 0;
   std::int64_t last = 0;
+  std::vector<std::size_t> evaluated(status.ranks.size(), 0);  // of a rank's rows; pruned points took no time
   for (const auto& rank : status.ranks) overview.ranks.push_back({rank});
   for (const auto& row : status.rows) {
     if (status.mine[row.point]) ++overview.done;
@@ -34,19 +37,19 @@ void count_rows(const FolderStatus& status, Overview& overview) {
     if (status.mine[row.point] && pruned) ++overview.pruned;
     if (status.mine[row.point] && !pruned && row.status != PointStatus::ok) ++overview.failed;
     if (row.incarnation != status.identity.incarnation) continue;
-    ++of_this_run;
-    last = std::max(last, row.finished_unix_ms);
-    for (auto& tally : overview.ranks)
-      if (tally.rank.rank == row.rank) {
-        ++tally.rows;
-        tally.last_unix_ms = std::max(tally.last_unix_ms, row.finished_unix_ms);
-      }
+    if (!pruned) ++of_this_run, last = std::max(last, row.finished_unix_ms);
+    for (std::size_t r = 0; r < overview.ranks.size(); ++r) {
+      auto& tally = overview.ranks[r];
+      if (tally.rank.rank != row.rank) continue;
+      ++tally.rows;
+      if (!pruned) ++evaluated[r], tally.last_unix_ms = std::max(tally.last_unix_ms, row.finished_unix_ms);
+    }
   }
   if (of_this_run > 0)
     overview.points_per_second = static_cast<double>(of_this_run) / seconds_since_begin(status, last);
-  for (auto& tally : overview.ranks)
-    if (tally.rows > 0)
-      tally.points_per_second = static_cast<double>(tally.rows) / seconds_since_begin(status, tally.last_unix_ms);
+  for (std::size_t r = 0; r < overview.ranks.size(); ++r)
+    if (auto& tally = overview.ranks[r]; evaluated[r] > 0)
+      tally.points_per_second = static_cast<double>(evaluated[r]) / seconds_since_begin(status, tally.last_unix_ms);
   for (const auto& crash : status.crashes) {
     const auto row = std::ranges::lower_bound(status.rows, crash.point, {}, &CommittedRow::point);
     const bool given_up = row != status.rows.end() && row->point == crash.point && row->status == PointStatus::failed;
@@ -64,20 +67,70 @@ void sort_announced(const FolderStatus& status, Overview& overview) {
   }
 }
 
+/// Of points without a row, by competition, the part that has no pruned row coming. Rows of pruned points are written
+/// once a round is cut and are committed within a minute; until then fewer points are left than have no row.
+class PrunedRowsToCome {
+ public:
+  PrunedRowsToCome(const FolderStatus& status, const Study& study) : outlook_(study) {
+    if (!study.search.prunes()) return;
+    std::int64_t last_news = 0;
+    struct Counts {
+      double expected = 0;  ///< pruned rows, in the end
+      double missing = 0;
+    };
+    std::vector<Counts> counts(outlook_.competitions());
+    for (std::size_t point = 0; point < study.points.size(); ++point)
+      if (status.mine[point]) {
+        auto& mine = counts[outlook_.competition(point)];
+        mine.expected += 1 - outlook_.share_in_full(point);
+        mine.missing += 1;
+      }
+    for (const auto& row : status.rows) {
+      if (row.incarnation == status.identity.incarnation && row.status != PointStatus::pruned)
+        begin_ = std::min(begin_, row.finished_unix_ms - static_cast<std::int64_t>(row.evaluation_seconds * 1e3));
+      if (row.incarnation == status.identity.incarnation && row.status == PointStatus::pruned)
+        last_news = std::max(last_news, row.finished_unix_ms);
+      if (!status.mine[row.point]) continue;
+      auto& mine = counts[outlook_.competition(row.point)];
+      mine.missing -= 1;
+      if (row.status == PointStatus::pruned) mine.expected -= 1;
+    }
+    constexpr std::int64_t kCommitted = 60'000;
+    const bool all_here = now_unix_ms() - std::max(last_news, begin_) > kCommitted;
+    for (const auto& [expected, missing] : counts)
+      left_.push_back(all_here || missing <= 0 ? 1 : 1 - std::clamp(expected / missing, 0.0, 1.0));
+  }
+
+  [[nodiscard]] double share_left(std::size_t point) const {
+    return left_.empty() ? 1 : left_[outlook_.competition(point)];
+  }
+  /// When this run began to evaluate points; `otherwise` where that is when it opened the folder.
+  [[nodiscard]] std::int64_t begin(std::int64_t otherwise) const {
+    return left_.empty() ? otherwise : std::clamp(begin_, otherwise, std::max(otherwise, now_unix_ms()));
+  }
+
+ private:
+  SearchOutlook outlook_;
+  std::vector<double> left_;  ///< per competition
+  std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
+};
+
 /// Expectations of all points, corrected by what points of their kind took in this run.
 Forecast time_left(const FolderStatus& status, const Study& study) {
+  const PrunedRowsToCome to_come(status, study);
   Estimator estimator(resolve_memory_limit(0, 1));
   struct Known {
     double expected = 0;
+    double share = 1;  ///< that is left to be evaluated
     std::uint32_t kind = 0;
     bool threaded = false;
   };
   const auto know = [&](std::uint64_t point) {
     const DesignPoint built = study.points[point];
     const auto cost = estimator(built);
-    return Known{std::max(cost.seconds, 1e-6), kind_of(built), cost.threaded};
+    return Known{std::max(cost.seconds, 1e-6), to_come.share_left(point), kind_of(built), cost.threaded};
   };
-  CostModel model;
+  LearnedCosts model;
   std::vector<std::pair<Known, double>> finished;
   std::vector<Known> missing;
   double work = 0;
@@ -103,10 +156,12 @@ Forecast time_left(const FolderStatus& status, const Study& study) {
   std::vector<double> left;
   double longest = 0;
   for (const auto& known : missing) {
-    left.push_back(known.expected * model.factor(known.kind));
-    if (!known.threaded) longest = std::max(longest, left.back());
+    const double seconds = known.expected * model.factor(known.kind);
+    left.push_back(known.share * seconds);
+    if (!known.threaded && known.share > 0) longest = std::max(longest, seconds);
   }
-  const double elapsed = seconds_since_begin(status, last);
+  const auto begin = to_come.begin(status.run_began_unix_ms);
+  const double elapsed = std::max(1e-3, static_cast<double>(last - begin) / 1e3);
   auto answer = forecast(done, left, longest, work / elapsed);
   // The forecast begins at the last committed row. Finished rows wait for their commit, but not for ever.
   const double since = std::clamp(static_cast<double>(now_unix_ms() - last) / 1e3, 0.0, std::max(60.0, elapsed / 50));

@@ -60,9 +60,9 @@ int whole(double value, int most) {
 
 }  // namespace
 
-void StudyCost::add(const Estimate& point) {
+void StudyCost::add(const Estimate& point, double share) {
   ++points_;
-  seconds_ += point.seconds;
+  seconds_ += share * point.seconds;
   auto& longest = point.threaded ? longest_threaded_ : longest_serial_;
   longest = std::max(longest, point.seconds);
   if (largest_.size() == kMostSideBySide && point.bytes <= largest_.back()) return;

@@ -18,7 +18,10 @@ namespace tenex::cli {
 /// What a study is expected to cost, gathered point by point.
 class StudyCost {
  public:
-  void add(const Estimate& point);
+  /// `share`: the part of such points that is evaluated; a search leaves the others out.
+  void add(const Estimate& point, double share = 1);
+  /// Seconds of one core beside the points' own.
+  void add_seconds(double seconds) { seconds_ += seconds; }
 
   [[nodiscard]] std::size_t points() const { return points_; }
   [[nodiscard]] double seconds() const { return seconds_; }  ///< of one core

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "study_report.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex::cli {
@@ -42,6 +43,7 @@ Result<SharedRun> read_run(const RunArguments& arguments) {
   auto study = read_study(arguments.study, vocabulary());
   if (!study) return study.errors();
   if (auto wrong = check_study(*study); !wrong.empty()) return wrong;
+  warn(study->warnings);
   return SharedRun{*std::move(study), arguments.out, *limit};
 }
 

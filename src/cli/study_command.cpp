@@ -14,6 +14,7 @@
 #include "mpi_session.hpp"
 #include "report.hpp"
 #include "sbatch.hpp"
+#include "search_outlook.hpp"
 #include "shared_study.hpp"
 #include "study_report.hpp"
 #include "tenex/base/units.hpp"
@@ -21,6 +22,7 @@
 #include "tenex/coordinator/resources.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/evaluate/search.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/store/slice.hpp"
 #include "tenex/store/store.hpp"
@@ -86,6 +88,9 @@ ExitCode run_study(const RunArguments& arguments, MpiSession* session) {
   const auto time_limit = parse_time(arguments.time_limit.empty() ? "0s" : arguments.time_limit);
   ensure(time_limit.ok(), "the time limit was checked with the other arguments");
   options.time_limit_seconds = static_cast<double>(time_limit->count()) * 1e-12;
+  const auto silence = parse_time(arguments.silence);
+  ensure(silence.ok(), "the silence was checked with the other arguments");
+  options.silence_seconds = static_cast<double>(silence->count()) * 1e-12;
   if (session != nullptr) options.on_lost_rank = [session] { session->abandon(); };
   const bool first = session == nullptr || session->rank() == 0;
   const auto report = session != nullptr ? run_with_mpi(shared->study, options) : run_alone(shared->study, options);
@@ -104,7 +109,8 @@ ExitCode execute(const RunArguments& arguments) {
   std::optional<MpiSession> session;
   if (launched) session.emplace();
   try {
-    return run_study(arguments, session ? &*session : nullptr);
+    const auto code = run_study(arguments, session ? &*session : nullptr);
+    return session ? session->end(code) : code;
   } catch (const std::exception& error) {
     if (!session) throw;
     // The other ranks may wait for this one in a collective, which it will never enter.
@@ -147,6 +153,49 @@ std::vector<Report> entries_of(const TrainingCounts& counts) {
   return entries;
 }
 
+/// A round of the study's search, as it is expected to go.
+struct RoundCost {
+  Fidelity fidelity = Fidelity::bound;
+  std::size_t points = 0;
+  double seconds = 0;
+};
+
+/// What the rounds of a search cost, gathered point by point.
+class RoundCosts {
+ public:
+  RoundCosts(const Study& study, const SearchOutlook& outlook)
+      : outlook_(outlook), estimator_(resolve_memory_limit(0, 1)) {
+    for (std::size_t r = 0; r < study.search.rounds.size(); ++r)
+      rounds_.push_back({study.search.rounds[r].fidelity, outlook.points(r)});
+  }
+
+  void add(std::size_t number, const DesignPoint& point) {
+    for (std::size_t r = 0; r < rounds_.size(); ++r)
+      rounds_[r].seconds += outlook_.share(number, r) * estimator_(point, rounds_[r].fidelity).seconds;
+  }
+  [[nodiscard]] double seconds() const {
+    double sum = 0;
+    for (const auto& round : rounds_) sum += round.seconds;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Report> entries() const {
+    std::vector<Report> entries;
+    for (const auto& round : rounds_) {
+      Report entry;
+      entry.add("round", std::string(to_string(round.fidelity)));
+      entry.add("points", static_cast<std::int64_t>(round.points));
+      entry.add("expected_core_seconds", round.seconds);
+      entries.push_back(std::move(entry));
+    }
+    return entries;
+  }
+
+ private:
+  const SearchOutlook& outlook_;
+  EarlyEstimator estimator_;
+  std::vector<RoundCost> rounds_;
+};
+
 /// Writes the job's file, or prints it where none is named.
 ExitCode write_sbatch(const PlanArguments& arguments, const std::string& name, const StudyCost& cost) {
   const auto study = std::filesystem::absolute(arguments.study).lexically_normal();
@@ -169,28 +218,36 @@ ExitCode execute(const PlanArguments& arguments) {
   auto study = read_study(arguments.study, vocabulary());
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   if (const auto wrong = check_study(*study); !wrong.empty()) return complain(wrong), ExitCode::bad_input;
+  warn(study->warnings);
   Estimator estimator(resolve_memory_limit(0, 1));
-  double seconds = 0;
+  const SearchOutlook outlook(*study);
+  RoundCosts rounds(*study, outlook);
   std::size_t largest = 0;
   std::vector<Report> points;
   TrainingCounts trained;
   StudyCost whole;
-  for (const auto& point : study->points) {
+  for (std::size_t i = 0; i < study->points.size(); ++i) {
+    const DesignPoint point = study->points[i];
     const auto cost = estimator(point);
-    whole.add(cost);
-    seconds += cost.seconds;
+    whole.add(cost, outlook.share_in_full(i));
+    rounds.add(i, point);
     largest = std::max(largest, cost.bytes);
     if (point.training) ++trained[{point.training->workload.text, point.training->scheme}];
     if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
   }
+  whole.add_seconds(rounds.seconds());
   if (arguments.sbatch) return write_sbatch(arguments, study->name, whole);
   Report report;
   report.add("study", study->name);
   report.add("points", static_cast<std::int64_t>(study->points.size()));
   report.add("rows_before_keep", static_cast<std::int64_t>(study->rows_before_keep));
   report.add("duplicates", static_cast<std::int64_t>(study->duplicates));
-  report.add("expected_core_seconds", seconds);
+  report.add("expected_core_seconds", whole.seconds());
   report.add("largest_point_bytes", static_cast<std::int64_t>(largest));
+  if (study->search.prunes()) {
+    report.add("evaluated_in_full", static_cast<std::int64_t>(outlook.points(study->search.rounds.size())));
+    report.add("search_rounds", rounds.entries());
+  }
   if (!trained.empty()) report.add("training", entries_of(trained));
   if (arguments.points) report.add("point_list", std::move(points));
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);

@@ -110,10 +110,46 @@ std::string table_of(const std::map<std::string, TrainingTally>& tallies) {
   return format_table(rows);
 }
 
+/// Rows that are not ok, by what was wrong.
+class Failures {
+ public:
+  void count(const Evaluation& row) {
+    if (row.status == PointStatus::ok || row.status == PointStatus::pruned) return;
+    ++points_[row.status];
+    if (row.status != PointStatus::out_of_memory) return;
+    largest_ = std::max(largest_, row.memory_planned_bytes);
+  }
+
+  [[nodiscard]] std::string text() const {
+    if (points_.empty()) return {};
+    std::string list;
+    for (const auto& [status, points] : points_)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", points, name_of(status));
+    auto text = fmt::format("not ok: {}; the column `reason` says why of each\n", list);
+    if (!points_.contains(PointStatus::out_of_memory)) return text;
+    return text + fmt::format(
+                      "out of memory{}: give a rank more with --memory, fewer ranks on a node, or a larger one, and "
+                      "--retry-failed\n",
+                      largest_ > 0
+                          ? fmt::format(", the largest point takes {}", to_rounded_bytes(static_cast<double>(largest_)))
+                          : "");
+  }
+
+ private:
+  static std::string_view name_of(PointStatus status) {
+    static const auto& flags = std::ranges::find(metric_columns(), "status", &MetricColumn::name)->flags;
+    return flags[static_cast<std::size_t>(status)];
+  }
+
+  std::map<PointStatus, std::size_t> points_;
+  std::int64_t largest_ = -1;  ///< bytes
+};
+
 /// What the tallies read.
 ColumnChoice columns_to_read() {
-  ColumnChoice choice{{"collective", "algorithm", "workload", "scheme"},
-                      {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw"}};
+  ColumnChoice choice{
+      {"collective", "algorithm", "workload", "scheme"},
+      {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw", "memory_planned_bytes"}};
   for (const auto& column : metric_columns())
     if (column.training && column.kind != MetricColumn::Kind::text) choice.metrics.push_back(column.name);
   return choice;
@@ -125,15 +161,17 @@ Result<std::string> summarize(const std::filesystem::path& file) {
   std::map<std::string, Tally> tallies;
   std::map<std::string, TrainingTally> trained;
   Tally all;
+  Failures failures;
   const auto count_row = [&](const std::vector<std::string_view>& words, const Evaluation& row) {
+    failures.count(row);
     const auto& [collective, algorithm, workload, scheme] = std::tie(words[0], words[1], words[2], words[3]);
     if (!workload.empty()) return count(trained[fmt::format("{}  {}", workload, scheme)], row);
     count(tallies[fmt::format("{}  {}", collective, algorithm)], row);
     count(all, row);
   };
   if (const auto status = visit_rows(file, columns_to_read(), count_row); !status) return status.errors();
-  if (trained.empty()) return table_of(tallies, all);
-  return (tallies.empty() ? "" : table_of(tallies, all) + "\n") + table_of(trained);
+  if (trained.empty()) return table_of(tallies, all) + failures.text();
+  return (tallies.empty() ? "" : table_of(tallies, all) + "\n") + table_of(trained) + failures.text();
 }
 
 }  // namespace tenex::cli

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenex/files/atomic_write.hpp"
 #include "tenex/files/schedule_file.hpp"
 
 namespace tenex {
@@ -41,6 +42,7 @@ class Committer::Impl {
   void put(FinishedPoint point) {
     const bool has_schedule = point.output.topology.has_value();
     std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return queue_.size() < most_waiting; });
     queue_.push_back(std::move(point));
     const auto mine = ++put_;
     changed_.notify_all();
@@ -138,11 +140,20 @@ class Committer::Impl {
     return writer_.add({point.point, std::move(point.output.row), point.finished_unix_ms});
   }
 
-  Status write_schedule(FinishedPoint& point) {
-    const auto folder = dir_ / "schedules";
+  /// Once: whichever rank makes it, its name is durable before a row counts that has its schedule there.
+  Status make_schedule_folder(const std::filesystem::path& folder) {
+    if (has_schedule_folder_) return success();
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return environment_error("cannot create the folder " + folder.string(), error.message());
+    if (auto status = sync_folder(dir_); !status.ok()) return status;
+    has_schedule_folder_ = true;
+    return success();
+  }
+
+  Status write_schedule(FinishedPoint& point) {
+    const auto folder = dir_ / "schedules";
+    if (auto status = make_schedule_folder(folder); !status.ok()) return status;
     const DesignPoint& design = study_.points[point.point];
     ScheduleFile file{std::move(*point.output.topology),
                       std::move(*point.output.collective),
@@ -174,6 +185,7 @@ class Committer::Impl {
   std::filesystem::path dir_;
   ShardWriter writer_;  ///< touched by the thread alone
   int journal_descriptor_ = -1;
+  bool has_schedule_folder_ = false;  ///< touched by the thread alone
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

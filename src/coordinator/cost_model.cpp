@@ -34,7 +34,7 @@ std::uint32_t kind_of(const DesignPoint& point) {
   return static_cast<std::uint32_t>(digest64(fmt::format("{}|{}|{}", point.algorithm, what, size_class)));
 }
 
-void CostModel::add(const KindCost& cost) {
+void LearnedCosts::add(const KindCost& cost) {
   if (!makes_sense(cost)) return;
   for (Sums* sums : {&kinds_[cost.kind], &all_}) {
     sums->points += cost.points;
@@ -43,20 +43,20 @@ void CostModel::add(const KindCost& cost) {
   }
 }
 
-double CostModel::overall_factor() const { return all_.points == 0 ? 1.0 : all_.measured / all_.expected; }
+double LearnedCosts::overall_factor() const { return all_.points == 0 ? 1.0 : all_.measured / all_.expected; }
 
-double CostModel::factor_of(const Sums& sums) const {
+double LearnedCosts::factor_of(const Sums& sums) const {
   if (sums.points == 0) return overall_factor();
   const double doubt = average_points_of_doubt * sums.expected / static_cast<double>(sums.points);
   return (sums.measured + overall_factor() * doubt) / (sums.expected + doubt);
 }
 
-double CostModel::factor(std::uint32_t kind) const {
+double LearnedCosts::factor(std::uint32_t kind) const {
   const auto known = kinds_.find(kind);
   return known == kinds_.end() ? overall_factor() : factor_of(known->second);
 }
 
-bool CostModel::has_news() const {
+bool LearnedCosts::has_news() const {
   if (all_.points < 2 * used_points_) return false;
   const auto changed = [](double now, double used) {
     return now > used * worth_mentioning || used > now * worth_mentioning;
@@ -66,7 +66,7 @@ bool CostModel::has_news() const {
          });
 }
 
-void CostModel::mark_used() {
+void LearnedCosts::mark_used() {
   used_points_ = std::max<std::uint64_t>(1, all_.points);
   all_.used_factor = overall_factor();
   for (auto& [kind, sums] : kinds_) sums.used_factor = factor_of(sums);

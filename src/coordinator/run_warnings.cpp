@@ -30,7 +30,9 @@ std::string describe_end(const Study& study, const WriterTrace& left, const Deat
 std::string describe_quarantined(std::size_t points) {
   return fmt::format(
       "points that ended their process {} times: {}; they have a row `failed` and are not tried again but with "
-      "--retry-failed",
+      "--retry-failed (the column `reason` says what ended them: against want of memory helps a larger limit of the "
+      "job, "
+      "or fewer ranks on a node)",
       most_crashes, points);
 }
 

@@ -118,11 +118,12 @@ std::optional<ExpressionValue> Enumerator::value_of(std::string_view name) const
 }
 
 Enumerator::Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, std::vector<Sweep> sweeps, Study& study,
-                       Contradictions& contradictions)
+                       Contradictions& contradictions, ObjectiveCheck& objectives)
     : vocabulary_(vocabulary),
       outputs_(std::move(outputs)),
       study_(study),
       contradictions_(contradictions),
+      objectives_(objectives),
       checker_(vocabulary, contradictions),
       source_(std::make_shared<const RowSource>(std::move(sweeps), vocabulary)) {
   study_.points.set_source(source_);
@@ -234,6 +235,7 @@ void Enumerator::add_point(std::uint32_t row, const DesignPoint& point, bool sto
     return;
   }
   study_.points.add_row(row, point);
+  if (objectives_.asks()) objectives_.count(point);
   study_.store_schedule.push_back(store_schedule);
   if (outputs_.where) study_.store_where.push_back(store_where);
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "design/objective_check.hpp"
 #include "design/row_checks.hpp"
 #include "design/row_source.hpp"
 #include "design/sweep.hpp"
@@ -29,9 +30,9 @@ struct OutputConditions {
 /// Fills a study's points from its sweeps. Contradictions are collected, not returned.
 class Enumerator {
  public:
-  /// The study's points own the sweeps from here on.
+  /// The study's points own the sweeps from here on. `objectives` counts every point.
   Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, std::vector<Sweep> sweeps, Study& study,
-             Contradictions& contradictions);
+             Contradictions& contradictions, ObjectiveCheck& objectives);
   Enumerator(const Enumerator&) = delete;  // lookup_ refers to this
   Enumerator& operator=(const Enumerator&) = delete;
 
@@ -51,6 +52,7 @@ class Enumerator {
   OutputConditions outputs_;
   Study& study_;
   Contradictions& contradictions_;
+  ObjectiveCheck& objectives_;
   RowChecker checker_;
   std::vector<const Expression*> keep_;                                   // of the sweep at hand
   std::map<const Expression*, std::vector<std::string>> optional_words_;  // names that a row may lack, per condition

@@ -27,7 +27,7 @@ class SearchReader {
     for (const ObjectiveName& each : vocabulary.objectives) metrics_.push_back(each.metric);
   }
 
-  SearchChoice read() {
+  SearchText read() {
     if (!node_.is(NodeKind::table)) {
       errors_.push_back(input_error(node_.place(), fmt::format("\"search\" is {}", describe(node_.kind())),
                                     "a table belongs here", "write [search]"));
@@ -40,7 +40,7 @@ class SearchReader {
     read_halving();
     if (const Node* pareto = node_.find("pareto")) read_pareto(*pareto);
     if (const Node* per = node_.find("per")) read_per(*per);
-    return std::move(search_);
+    return {std::move(search_), std::move(asked_), std::move(front_)};
   }
 
  private:
@@ -84,6 +84,7 @@ class SearchReader {
                                     fmt::format("objectives of rounds are {}", early_names())));
       return std::nullopt;
     }
+    asked_.push_back({name, node.text_place(), early});
     return Objective{std::string(metric), direction.empty() ? name.maximize : direction == "maximize"};
   }
 
@@ -181,6 +182,7 @@ class SearchReader {
   }
 
   void read_pareto(const Node& node) {
+    front_ = node.place();
     const std::size_t before = errors_.size();
     const std::size_t count = each_text(node, "pareto", [&](const Node& item, const std::string& text) {
       const auto objective = read_objective(item, text, false);
@@ -218,11 +220,13 @@ class SearchReader {
   Diagnostics& errors_;
   std::vector<std::string_view> metrics_;
   SearchChoice search_;
+  std::vector<AskedObjective> asked_;
+  Place front_;
 };
 
 }  // namespace
 
-SearchChoice read_search(const Node& node, const Vocabulary& vocabulary, Diagnostics& errors) {
+SearchText read_search(const Node& node, const Vocabulary& vocabulary, Diagnostics& errors) {
   return SearchReader(node, vocabulary, errors).read();
 }
 

@@ -35,9 +35,13 @@ class StudyReader {
     read_seed();
     if (const Node* node = document_.find("defaults")) read_defaults(*node, defaults_, context_, errors_);
     read_outputs();
-    if (const Node* node = document_.find("search")) study_.search = read_search(*node, context_.vocabulary, errors_);
+    SearchText search;
+    if (const Node* node = document_.find("search")) search = read_search(*node, context_.vocabulary, errors_);
+    study_.search = std::move(search.choice);
+    ObjectiveCheck objectives(std::move(search.objectives), std::move(search.front));
     read_sweeps();
-    enumerate();
+    enumerate(objectives);
+    if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // else points may be missing
     if (!errors_.empty()) return std::move(errors_);
     study_.digest = digest_of(study_);
     return std::move(study_);
@@ -161,10 +165,10 @@ class StudyReader {
     }
   }
 
-  void enumerate() {
+  void enumerate(ObjectiveCheck& objectives) {
     Contradictions contradictions;
     Enumerator enumerator(context_.vocabulary, {std::move(schedule_), std::move(where_)}, std::move(sweeps_), study_,
-                          contradictions);
+                          contradictions, objectives);
     enumerator.add_all();
     append(errors_, contradictions.shown());
     std::stable_sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {

@@ -43,6 +43,7 @@ class KeyChecker {
 
   void check() {
     check_contention();
+    check_modelled();
     const bool states = has_word(schemes_, "given");
     const bool chooses = !states || schemes_.size() > 1;
     if (!chooses) check_stated();
@@ -64,6 +65,24 @@ class KeyChecker {
     fail(Key::contention, "\"contention\" is read by no point",
          fmt::format("collective_time {} knows no links to share", quoted(times_)),
          "write collective_time = \"synthesized\", or remove it");
+  }
+
+  /// What only models that simulate, or only those that synthesize, read.
+  void check_modelled() {
+    const bool synthesizes = has_word(times_, "synthesized");
+    const bool simulates = synthesizes || has_word(times_, "pipeline") || has_word(times_, "themis");
+    const auto refuse = [&](std::initializer_list<Key> keys, std::string_view models, std::string_view example) {
+      for (const Key key : keys) {
+        if (!place_of(key)) continue;
+        fail(key, fmt::format("\"{}\" is read by no point", name_of(key)),
+             fmt::format("collective_time {} does not read it, only {}", quoted(times_), models),
+             fmt::format("write for instance collective_time = \"{}\", or remove it", example));
+      }
+    };
+    if (!simulates)
+      refuse({Key::alpha, Key::chunks, Key::occupancy}, "\"pipeline\", \"themis\" and \"synthesized\" do", "themis");
+    if (!synthesizes)
+      refuse({Key::algorithm, Key::attempts, Key::engine, Key::unwind}, "\"synthesized\" does", "synthesized");
   }
 
   /// All rows state their bandwidths.

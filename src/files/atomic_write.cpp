@@ -83,9 +83,17 @@ Diagnostic system_error(std::string problem, int error_number) {
   std::string suggestion;
   switch (error_number) {
     case ENOSPC:
+      suggestion =
+          "the disk is full, or has no room for further files: free some space, then run the same command again";
+      break;
     case EDQUOT:
+      suggestion =
+          "your quota is used up, whatever the disk has left: free some space or ask for more, then run the same "
+          "command "
+          "again";
+      break;
     case EFBIG:
-      suggestion = "free some space or raise the limit, then run the same command again";
+      suggestion = "files may not be that large here: raise the limit (ulimit -f), then run the same command again";
       break;
     case EACCES:
     case EPERM:
@@ -189,7 +197,9 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
 
 Status sync_folder(const std::filesystem::path& folder) {
   const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems refuse to sync folders (EINVAL): there the rename is as durable as it gets.
+  // A folder that one may write but not read cannot be opened, and some file systems refuse to sync folders (EINVAL):
+  // there the rename is as durable as it gets.
+  if (!handle.ok() && errno == EACCES) return success();
   if (!handle.ok() || (::fsync(handle.get()) != 0 && errno != EINVAL))
     return system_error(fmt::format("cannot sync the folder \"{}\"", folder.string()), errno);
   return success();

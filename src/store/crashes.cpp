@@ -56,7 +56,7 @@ void read_rows(const Layout& layout, const store::Commit& commit, const Study& s
 
 void sort_unique(std::vector<std::uint64_t>& points) {
   std::ranges::sort(points);
-  points.erase(std::ranges::unique(points).begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
 }
 
 }  // namespace

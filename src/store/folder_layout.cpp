@@ -75,8 +75,9 @@ Result<std::optional<State>> read_state(const Layout& layout) {
       return input_error(schema->place(), fmt::format("folder schema {} is newer than this version", schema->integer()),
                          fmt::format("this version knows schema {}", kSchema), "use a newer tenex");
   }
-  TableReader reader(*document, "",
-                     {"schema", "physics", "study_name", "study_digest", "version", "incarnation", "slice"});
+  std::vector<std::string_view> known;  // what a later version adds under this schema says nothing to this one
+  for (const auto& entry : document->entries()) known.push_back(entry.key);
+  TableReader reader(*document, "", std::move(known));
   for (const auto* key : {"schema", "physics", "study_digest", "incarnation"}) (void)reader.require(key);
   state.schema = reader.integer_or("schema", 0);
   state.physics = reader.integer_or("physics", 0);
@@ -106,8 +107,16 @@ Status write_state(const Layout& layout, const State& state) {
 
 Status make_folder(const std::filesystem::path& path) {
   std::error_code error;
+  std::vector<std::filesystem::path> missing;
+  for (auto each = std::filesystem::absolute(path, error).lexically_normal(); !each.empty();
+       each = each.parent_path()) {
+    if (std::filesystem::exists(each, error) || each == each.parent_path()) break;
+    missing.push_back(each);
+  }
   std::filesystem::create_directories(path, error);
   if (error) return system_error(fmt::format("cannot make the folder \"{}\"", path.string()), error.value());
+  for (const auto& folder : missing)
+    if (auto status = sync_folder(folder.parent_path()); !status) return status;
   return success();
 }
 

@@ -66,7 +66,7 @@ struct State {
 [[nodiscard]] Result<std::optional<State>> read_state(const Layout& layout);
 [[nodiscard]] Status write_state(const Layout& layout, const State& state);
 
-/// Makes folders as needed. Errors (environment).
+/// Makes folders as needed; the names of those that it makes are durable. Errors (environment).
 [[nodiscard]] Status make_folder(const std::filesystem::path& path);
 
 /// 16 lower-case hexadecimal digits.

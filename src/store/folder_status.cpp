@@ -61,6 +61,7 @@ Result<std::vector<CommittedRow>> read_rows(const Layout& layout, const store::W
   const auto origin = store::read_origin(*shard);
   if (!origin) return origin.errors();
   host = origin->host;
+  if (origin->physics != physics_version) return std::vector<CommittedRow>();  // merging tells
   ShardGlimpse glimpse(*shard, keys->size());
   using Row = CommittedRow;
   glimpse.fill<std::int8_t>(metric("status"), [](Row& row, auto v) { row.status = static_cast<PointStatus>(v); });
@@ -148,6 +149,7 @@ Result<FolderStatus> look_once(const Layout& layout, const FolderIdentity& ident
     std::string host;
     const auto rows = read_rows(layout, writer, commit, study, host);
     if (!rows) {
+      if (store::is_of_newer_version(rows.errors())) return rows.errors();
       std::error_code error;
       vanished = vanished || !std::filesystem::exists(layout.shard(commit.shard), error);
       status.warnings.push_back(to_string(rows.errors()) + ": its rows do not count");

@@ -2,6 +2,8 @@
 // copy and a journal line make it one of this folder's own.
 #include "tenex/store/gather.hpp"
 
+#include <fcntl.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +51,21 @@ Status check_source(const Layout& layout, const Study& study) {
   return success();
 }
 
+/// A whole copy under the name `to`, or none. It holds no more in memory than the kernel wants to.
+Status copy_durably(const fs::path& from, const fs::path& to) {
+  const auto problem = [&] { return fmt::format("cannot copy \"{}\"", from.string()); };
+  auto copy = AtomicFile::create(to);
+  if (!copy) return copy.errors();
+  const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  if (source < 0) return system_error(problem(), errno);
+  ssize_t moved = 1;
+  while (moved > 0) moved = ::sendfile(copy->descriptor(), source, nullptr, std::size_t{64} << 20);
+  const int reason = errno;
+  ::close(source);
+  if (moved < 0) return system_error(problem(), reason);
+  return copy->commit();
+}
+
 /// Takes the shards of one folder after the other.
 class Gatherer {
  public:
@@ -85,10 +102,7 @@ class Gatherer {
       const auto target = into_.schedules() / name;
       if (is_temporary_name(name) || fs::exists(target, error)) continue;
       if (::link(file.path().c_str(), target.c_str()) == 0) continue;
-      const auto draft = into_.schedules() / fmt::format("{}.tmp-{}-0", name, ::getpid());
-      fs::copy_file(file.path(), draft, fs::copy_options::overwrite_existing, error);
-      if (!error) fs::rename(draft, target, error);
-      if (error) return system_error(fmt::format("cannot copy \"{}\"", file.path().string()), error.value());
+      if (auto status = copy_durably(file.path(), target); !status) return status;
     }
     return sync_folder(into_.schedules());
   }

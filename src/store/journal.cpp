@@ -77,6 +77,17 @@ std::string describe_commit(const Commit& shard) {
   return fmt::format("{} {} {} {}", shard.shard, shard.rows, shard.bytes, hex64(shard.hash));
 }
 
+/// Writes and syncs the line; 0 or an errno. What is cut short is gone on with, as only that tells why.
+int write_line(int fd, std::string_view line) {
+  while (!line.empty()) {
+    const auto written = ::write(fd, line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(fd) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 std::string journal_line(std::string_view body) { return fmt::format("\n{} {}", body, hex64(digest64(body))); }
@@ -141,9 +152,8 @@ Status Journal::append(const std::string& body) {
   struct stat before {};
   const auto problem = [this] { return fmt::format("cannot append to \"{}\"", path_.string()); };
   if (::fstat(fd_, &before) != 0) return system_error(problem(), errno);
-  const auto written = ::write(fd_, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size()) && ::fsync(fd_) == 0) return success();
-  const int reason = written < 0 || written == static_cast<ssize_t>(line.size()) ? errno : ENOSPC;
+  const int reason = write_line(fd_, line);
+  if (reason == 0) return success();
   // Take the line back: the caller will say it again with another shard. Should even this fail, a torn line stays
   // alone.
   [[maybe_unused]] const int taken_back = ::ftruncate(fd_, before.st_size);

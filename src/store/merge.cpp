@@ -15,12 +15,14 @@
 #include <fmt/ranges.h>
 
 #include "store/folder_layout.hpp"
+#include "store/gathered_columns.hpp"
 #include "store/packed_columns.hpp"
 #include "store/pareto_column.hpp"
 #include "store/result_columns.hpp"
 #include "store/row_selection.hpp"
 #include "store/setting_columns.hpp"
 #include "store/shard.hpp"
+#include "store/shard_set.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
@@ -29,7 +31,6 @@ namespace tenex {
 namespace {
 
 using store::begin_group;
-using store::describe;
 using store::describe_text;
 using store::kPoint;
 using store::Layout;
@@ -38,32 +39,53 @@ using store::Selection;
 using store::ShardSet;
 using store::write_integers;
 using store::write_text;
-using Kind = MetricColumn::Kind;
 
 bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
 bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 bool same_bits(std::string_view a, std::string_view b) { return a == b; }
 
+using Planned = store::PlannedColumn;
+
+Planned planned(const MetricColumn& column) {
+  const auto type = column.kind == MetricColumn::Kind::real    ? Planned::Type::real
+                    : column.kind == MetricColumn::Kind::flags ? Planned::Type::flags
+                    : column.kind == MetricColumn::Kind::text  ? Planned::Type::text
+                                                               : Planned::Type::integer;
+  return {store::columns::metric(column.name), type};
+}
+
+/// What Merger::write() asks each shard for, in its order: what is not foreseen here is read all the same, but later.
+std::vector<Planned> planned_columns(const Study& study) {
+  namespace names = store::columns;
+  std::vector<Planned> plan;
+  for (const auto& column : metric_columns())
+    if (study.trains || !column.training) plan.push_back(planned(column));
+  if (!study.search.pareto.empty()) plan.push_back({names::metric("status"), Planned::Type::flags});
+  for (const auto& objective : study.search.pareto)
+    plan.push_back(planned(*std::ranges::find(metric_columns(), objective.metric, &MetricColumn::name)));
+  const auto ragged = [&](const char* count, std::initializer_list<const char*> parts) {
+    plan.push_back({count});
+    for (const char* part : parts) {
+      plan.push_back({count});
+      plan.push_back({part, Planned::Type::integer, true});
+    }
+  };
+  ragged(names::kGroupCount, {names::kGroupTime});
+  ragged(names::kLinkCount, {names::kLinkBytes, names::kLinkBusy});
+  ragged(names::kBinCount, {names::kBinBusy, names::kBinWidth});
+  ragged(names::kArrivalCount, {names::kArrivalTime, names::kArrivalNpu, names::kArrivalChunk});
+  plan.push_back({names::kFinished});
+  return plan;
+}
+
 /// Reads the columns of the selected rows and writes the result.
 class Merger {
  public:
   Merger(const Layout& layout, const Study& study, const Selection& selection)
-      : study_(study), selection_(selection), shards_(layout, selection) {}
+      : study_(study), selection_(selection), shards_(layout, selection, planned_columns(study)) {}
 
   [[nodiscard]] Status write(ColumnFileWriter& file);
-
- private:
-  [[nodiscard]] std::size_t rows() const { return selection_.points.size(); }
-  [[nodiscard]] DesignPoint point(std::size_t position) const { return study_.points[selection_.points[position]]; }
-  [[nodiscard]] const Digest& key(std::size_t position) const { return study_.points.key(selection_.points[position]); }
-
-  Diagnostic differs(std::size_t position, std::string_view column) const {
-    return environment_error(
-        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(key(position)), column),
-        "the same point must give the same row for any ranks and threads: tenex is not deterministic here",
-        fmt::format("please report this with the point:\n{}", point(position).canonical));
-  }
 
   /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise. `absent`: what rows have whose shard
   /// lacks the column because no point of its study trained; else it must be there.
@@ -73,14 +95,13 @@ class Merger {
     std::vector<std::pair<std::uint32_t, T>> repeated;
     for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
       const auto& shard = selection_.shards[s];
-      const auto reader = shards_.at(s);
-      if (!reader) return reader.errors();
-      if (absent && !(*reader)->has(path)) continue;
-      const auto column = (*reader)->read<T>(path, 0, shard.rows);
+      const auto column = shards_.take<std::vector<T>>(s, path);
       if (!column) return column.errors();
-      for (const auto& [row, position] : shard.chosen) values[position] = (*column)[row];
+      if (absent && !*column) continue;
+      if (!*column || (*column)->size() != shard.rows) return lacks(shard, path);
+      for (const auto& [row, position] : shard.chosen) values[position] = (**column)[row];
       if (compared)
-        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, (*column)[row]);
+        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, (**column)[row]);
     }
     for (const auto& [position, value] : repeated)
       if (!same_bits(values[position], value)) return differs(position, path.substr(path.rfind('/') + 1));
@@ -93,24 +114,37 @@ class Merger {
     std::vector<std::pair<std::uint32_t, std::string>> repeated;
     for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
       const auto& shard = selection_.shards[s];
-      const auto reader = shards_.at(s);
-      if (!reader) return reader.errors();
-      if (absent && !(*reader)->has(path)) {
+      const auto column = shards_.take<TextColumn>(s, path);
+      if (!column) return column.errors();
+      if (absent && !*column) {
         for (const auto& [row, position] : shard.chosen) values.set(position, {});
         continue;
       }
-      const auto column = (*reader)->read_text(path);
-      if (!column) return column.errors();
-      if (column->rows() != shard.rows)
-        return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
-                                 "a column is too short");
-      for (const auto& [row, position] : shard.chosen) values.set(position, column->at(row));
+      if (!*column || (*column)->rows() != shard.rows) return lacks(shard, path);
+      for (const auto& [row, position] : shard.chosen) values.set(position, (*column)->at(row));
       if (compared)
-        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, column->at(row));
+        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, (*column)->at(row));
     }
     for (const auto& [position, value] : repeated)
       if (!same_bits(values.at(position), value)) return differs(position, path.substr(path.rfind('/') + 1));
     return values;
+  }
+
+ private:
+  [[nodiscard]] std::size_t rows() const { return selection_.points.size(); }
+  [[nodiscard]] DesignPoint point(std::size_t position) const { return study_.points[selection_.points[position]]; }
+  [[nodiscard]] const Digest& key(std::size_t position) const { return study_.points.key(selection_.points[position]); }
+
+  static Diagnostic lacks(const store::ShardRows& shard, std::string_view column) {
+    return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
+                             fmt::format("the column \"{}\" is missing or has another length", column));
+  }
+
+  Diagnostic differs(std::size_t position, std::string_view column) const {
+    return environment_error(
+        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(key(position)), column),
+        "the same point must give the same row for any ranks and threads: tenex is not deterministic here",
+        fmt::format("please report this with the point:\n{}", point(position).canonical));
   }
 
   /// Gathers a ragged column: `counts` are the selected rows' numbers of entries, `offsets` where they begin in the
@@ -122,19 +156,19 @@ class Merger {
     std::vector<std::pair<std::uint32_t, std::vector<std::int64_t>>> repeated;
     for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
       const auto& shard = selection_.shards[s];
-      const auto reader = shards_.at(s);
-      if (!reader) return reader.errors();
-      const auto counts = (*reader)->read<std::int64_t>(count_path, 0, shard.rows);
-      const auto column = (*reader)->read<std::int64_t>(path);
+      const auto counts = shards_.take<std::vector<std::int64_t>>(s, count_path);
+      const auto column = shards_.take<std::vector<std::int64_t>>(s, path);
       if (!counts || !column) return counts ? column.errors() : counts.errors();
+      if (!*counts || (*counts)->size() != shard.rows) return lacks(shard, count_path);
+      if (!*column) return lacks(shard, path);
       std::vector<std::size_t> begin(shard.rows + 1, 0);
       for (std::size_t row = 0; row < shard.rows; ++row)
-        begin[row + 1] = begin[row] + static_cast<std::size_t>(std::max<std::int64_t>(0, (*counts)[row]));
-      if (begin.back() != column->size())
+        begin[row + 1] = begin[row] + static_cast<std::size_t>(std::max<std::int64_t>(0, (**counts)[row]));
+      if (begin.back() != (*column)->size())
         return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
                                  "its ragged columns do not fit together");
       const auto entries = [&](std::uint32_t row) {
-        return std::span(*column).subspan(begin[row], begin[row + 1] - begin[row]);
+        return std::span(**column).subspan(begin[row], begin[row + 1] - begin[row]);
       };
       for (const auto& [row, position] : shard.chosen)
         std::ranges::copy(entries(row), values.begin() + offsets[position]);
@@ -156,19 +190,9 @@ class Merger {
   [[nodiscard]] bool has_column(const Column& column) const {
     return study_.trains || !column.training;
   }
-  /// What gather() puts where a shard lacks the column; nothing where it must not.
-  template <class T>
-  static std::optional<T> absent_of(const MetricColumn& column) {
-    if (!column.training) return std::nullopt;
-    if constexpr (std::is_same_v<T, double>)
-      return std::numeric_limits<double>::quiet_NaN();
-    else
-      return T{-1};
-  }
 
   void write_attributes(ColumnFileWriter& file) const;
   void write_settings(ColumnFileWriter& file) const;
-  [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column);
   [[nodiscard]] Status write_pareto(ColumnFileWriter& file);
   [[nodiscard]] Status write_groups(ColumnFileWriter& file);
   [[nodiscard]] Status write_links(ColumnFileWriter& file);
@@ -254,54 +278,15 @@ void Merger::write_settings(ColumnFileWriter& file) const {
   describe_text(file, "/key", "XXH3-128 of the canonical text");
 }
 
-Status Merger::write_metric(ColumnFileWriter& file, const MetricColumn& column) {
-  const auto source = store::columns::metric(column.name);
-  const bool compared = !column.measured;
-  const auto store_values = [&](const auto& values) -> Status {
-    if (!values) return values.errors();
-    store::write_metric(file, column, std::span(std::as_const(*values)));
-    return success();
-  };
-  switch (column.kind) {
-    case Kind::real:
-      return store_values(gather<double>(source, compared, absent_of<double>(column)));
-    case Kind::flags:
-      return store_values(gather<std::int8_t>(source, compared));  // none is of points that train
-    case Kind::text: {
-      const auto values = gather_text(source, compared, column.training);
-      if (!values) return values.errors();
-      write_text(file, "/" + std::string(column.name), *values, column.meaning);
-      return success();
-    }
-    case Kind::integer:
-      break;
-  }
-  return store_values(gather<std::int64_t>(source, compared, absent_of<std::int64_t>(column)));
-}
-
 Status Merger::write_pareto(ColumnFileWriter& file) {
   if (study_.search.pareto.empty()) return success();
+  const store::Front front{study_.search.pareto, study_.search.per};
   const auto status = gather<std::int8_t>(store::columns::metric("status"), false);
   if (!status) return status.errors();
-  std::vector<store::MetricValues> objectives;
-  std::string names;
-  for (const auto& objective : study_.search.pareto) {
-    const auto column = std::ranges::find(metric_columns(), objective.metric, &MetricColumn::name);
-    const auto take = [&](auto&& values) -> Status {
-      if (!values) return values.errors();
-      objectives.emplace_back(*std::move(values));
-      return success();
-    };
-    const auto source = store::columns::metric(objective.metric);
-    const auto taken = column->kind == Kind::real
-                           ? take(gather<double>(source, false, absent_of<double>(*column)))
-                           : take(gather<std::int64_t>(source, false, absent_of<std::int64_t>(*column)));
-    if (!taken) return taken.errors();
-    names += (names.empty() ? "" : ", ") + to_string(objective);
-  }
-  const auto front = store::pareto_column(study_, selection_.points, *status, objectives);
-  file.write("/pareto", std::span<const std::int8_t>(front));
-  describe(file, "/pareto", "", "1: no row is at least as good in all and better in one of: " + names);
+  const auto objectives = store::gather_objectives(*this, front, store::columns::metric);
+  if (!objectives) return objectives.errors();
+  const auto competition = [&](std::size_t row) { return competition_of(study_.search, point(row)); };
+  store::write_front(file, front, store::pareto_column(front, competition, *status, *objectives));
   return success();
 }
 
@@ -433,7 +418,8 @@ Status Merger::write(ColumnFileWriter& file) {
   write_settings(file);
   for (const auto& column : metric_columns()) {
     if (!has_column(column)) continue;
-    if (auto status = write_metric(file, column); !status) return status;
+    if (auto status = store::gather_metric(file, *this, column, store::columns::metric(column.name)); !status)
+      return status;
   }
   if (auto status = write_pareto(file); !status) return status;
   if (auto status = write_groups(file); !status) return status;

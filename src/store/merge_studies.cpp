@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include "store/folder_layout.hpp"
+#include "store/gathered_columns.hpp"
 #include "store/packed_columns.hpp"
 #include "store/result_columns.hpp"
 #include "store/shard.hpp"
@@ -30,7 +31,6 @@ using store::ragged_groups;
 using store::Source;
 using store::write_integers;
 using store::write_text;
-using Kind = MetricColumn::Kind;
 
 /// Gathers and writes.
 class StudiesMerger {
@@ -43,29 +43,10 @@ class StudiesMerger {
     if (auto status = write_settings(file); !status) return status;
     for (const auto& column : metric_columns())
       if (auto status = write_metric(file, column); !status) return status;
+    if (auto status = write_pareto(file); !status) return status;
     for (const auto& ragged : ragged_groups())
       if (auto status = write_ragged(file, ragged); !status) return status;
     return write_runs(file);
-  }
-
- private:
-  static bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-  }
-  static bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
-  static bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
-
-  Diagnostics differs(const Source& source, std::uint32_t row, std::string_view column) const {
-    const auto keys = source.reader.read_text("/key");
-    return {environment_error(
-        fmt::format("{}: the row of the point {} differs in the column \"{}\" from that of another file", source.name,
-                    keys ? keys->at(row) : "?", column),
-        "the same point must give the same row: tenex is not deterministic here, or a file was changed",
-        "`tenex replay DIR KEY` tells which of the folders is right")};
-  }
-
-  [[nodiscard]] bool any_has(const std::string& path) const {
-    return std::ranges::any_of(sources_, [&](const Source& source) { return source.reader.has(path); });
   }
 
   /// A column of numbers; `absent` where a file lacks it (no point of its study trains).
@@ -113,11 +94,33 @@ class StudiesMerger {
     return values;
   }
 
+ private:
+  static bool same_bits(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
+  static bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
+  static bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
+
+  Diagnostics differs(const Source& source, std::uint32_t row, std::string_view column) const {
+    const auto keys = source.reader.read_text("/key");
+    return {environment_error(
+        fmt::format("{}: the row of the point {} differs in the column \"{}\" from that of another file", source.name,
+                    keys ? keys->at(row) : "?", column),
+        "the same point must give the same row: tenex is not deterministic here, or a file was changed",
+        "`tenex replay DIR KEY` tells which of the folders is right")};
+  }
+
+  [[nodiscard]] bool any_has(const std::string& path) const {
+    return std::ranges::any_of(sources_, [&](const Source& source) { return source.reader.has(path); });
+  }
+
   void write_attributes(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_points(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_canonical(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_settings(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column) const;
+  [[nodiscard]] Status write_pareto(ColumnFileWriter& file) const;
+  [[nodiscard]] Result<std::vector<std::string>> competitions_by(const std::vector<std::string>& settings) const;
   [[nodiscard]] Status write_ragged(ColumnFileWriter& file, const Ragged& ragged) const;
   [[nodiscard]] Result<std::vector<std::int64_t>> gather_ragged(const Ragged& ragged, const char* part,
                                                                 const std::vector<std::int64_t>& offsets) const;
@@ -242,29 +245,53 @@ Status StudiesMerger::write_settings(ColumnFileWriter& file) const {
 Status StudiesMerger::write_metric(ColumnFileWriter& file, const MetricColumn& column) const {
   const auto path = "/" + std::string(column.name);
   if (column.training && !any_has(path)) return success();
-  const bool compared = !column.measured;
-  const auto store_values = [&](const auto& values) -> Status {
-    if (!values) return values.errors();
-    store::write_metric(file, column, std::span(std::as_const(*values)));
-    return success();
-  };
-  switch (column.kind) {
-    case Kind::real:
-      return store_values(gather<double>(
-          path, compared, column.training ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt));
-    case Kind::flags:
-      return store_values(gather<std::int8_t>(path, compared));
-    case Kind::text: {
-      const auto values = gather_text(path, compared, column.training);
+  return store::gather_metric(file, *this, column, path);
+}
+
+/// What rows say of these settings: rows with equal texts compete.
+Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vector<std::string>& names) const {
+  std::vector<std::string> competitions(rows_);
+  for (const auto& name : names) {
+    const auto setting = std::ranges::find(settings(), name, &Setting::name);
+    const auto path = store::columns::setting(name);
+    if (setting->kind == Setting::Kind::integer) {
+      const auto values = gather<std::int64_t>(path, false, -1);
       if (!values) return values.errors();
-      write_text(file, path, *values, column.meaning);
-      return success();
+      for (std::size_t i = 0; i < rows_; ++i) competitions[i] += fmt::format("{}\n", (*values)[i]);
+    } else {
+      const auto values = gather_text(path, false, setting->training);
+      if (!values) return values.errors();
+      for (std::size_t i = 0; i < rows_; ++i) competitions[i].append(values->at(i)).append("\n");
     }
-    case Kind::integer:
-      break;
   }
-  return store_values(
-      gather<std::int64_t>(path, compared, column.training ? std::optional<std::int64_t>(-1) : std::nullopt));
+  return competitions;
+}
+
+/// One front over all rows where all studies that name objectives name the same ones. Else every row keeps what its own
+/// study's file says: fronts by different measures have nothing to say to each other.
+Status StudiesMerger::write_pareto(ColumnFileWriter& file) const {
+  std::vector<std::optional<store::Front>> fronts;
+  for (const auto& source : sources_)
+    if (source.reader.has("/pareto")) fronts.push_back(store::read_front(source.reader));
+  if (fronts.empty()) return success();
+  const auto& front = fronts.front();
+  if (!front || !std::ranges::all_of(fronts, [&](const auto& each) { return each == front; })) {
+    const auto own = gather<std::int8_t>("/pareto", false, 0);
+    if (!own) return own.errors();
+    file.write("/pareto", std::span<const std::int8_t>(*own));
+    store::describe(file, "/pareto", "", "1: on the front of the study that the row is from, by its own objectives");
+    return success();
+  }
+  const auto status = gather<std::int8_t>("/status", false);
+  if (!status) return status.errors();
+  const auto objectives =
+      store::gather_objectives(*this, *front, [](std::string_view metric) { return "/" + std::string(metric); });
+  if (!objectives) return objectives.errors();
+  const auto competitions = competitions_by(front->per);
+  if (!competitions) return competitions.errors();
+  const auto competition = [&](std::size_t row) { return (*competitions)[row]; };
+  store::write_front(file, *front, store::pareto_column(*front, competition, *status, *objectives));
+  return success();
 }
 
 /// The entries of one row of a file.

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
+#include <limits>
+#include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "tenex/base/hash.hpp"
 
 namespace tenex::store {
 
@@ -40,48 +41,86 @@ class PackedIntegers {
   std::vector<std::int64_t> values_;  ///< empty while all are first_
 };
 
+/// Distinct texts, each once and end to end: reasons why a search left points out are all different, and a map of
+/// strings takes twice as much as they are long.
+class TextPool {
+ public:
+  /// The number of a text, given as they come.
+  [[nodiscard]] std::uint32_t number_of(std::string_view text) {
+    if (4 * (texts_.size() + 1) > 3 * slots_.size()) grow();
+    auto& slot = slots_[slot_of(text)];
+    if (slot == kFree) {
+      slot = static_cast<std::uint32_t>(texts_.size());
+      texts_.push_back(keep(text));
+    }
+    return slot;
+  }
+  [[nodiscard]] std::string_view at(std::uint32_t number) const { return texts_[number]; }
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+
+ private:
+  static constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t kBlock = std::size_t{256} << 10;
+
+  /// Where the text is, or would be put.
+  [[nodiscard]] std::size_t slot_of(std::string_view text) const {
+    auto slot = digest64(text) & (slots_.size() - 1);
+    while (slots_[slot] != kFree && texts_[slots_[slot]] != text) slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+  void grow() {
+    slots_.assign(std::max<std::size_t>(16, 2 * slots_.size()), kFree);
+    for (std::uint32_t number = 0; number < texts_.size(); ++number) slots_[slot_of(texts_[number])] = number;
+  }
+  std::string_view keep(std::string_view text) {
+    if (text.size() > left_) {
+      left_ = std::max(kBlock, text.size());
+      blocks_.push_back(std::make_unique<char[]>(left_));
+      end_ = blocks_.back().get();
+    }
+    std::copy(text.begin(), text.end(), end_);
+    const std::string_view kept(end_, text.size());
+    end_ += text.size();
+    left_ -= text.size();
+    return kept;
+  }
+
+  std::vector<std::unique_ptr<char[]>> blocks_;  ///< never moved
+  char* end_ = nullptr;                          ///< of what is in the last one
+  std::size_t left_ = 0;                         ///< bytes behind that
+  std::vector<std::string_view> texts_;          ///< by number
+  std::vector<std::uint32_t> slots_;             ///< open addressing: numbers; a power of two
+};
+
 /// Texts of a known number of rows. Rows that were never set have the text that was set first, or none.
 class PackedTexts {
  public:
   explicit PackedTexts(std::size_t rows) : rows_(rows) {}
-  PackedTexts(PackedTexts&&) = default;  // not copied: texts_ points into known_
-  PackedTexts& operator=(PackedTexts&&) = default;
 
   void set(std::size_t row, std::string_view text) {
     // Neighbours are often equal.
-    if (texts_.empty() || *texts_[last_] != text) last_ = number_of(text);
+    if (texts_.size() == 0 || texts_.at(last_) != text) {
+      last_ = texts_.number_of(text);
+      width_ = std::max(width_, text.size());
+    }
     if (numbers_.empty() && last_ == 0) return;
     if (numbers_.empty()) numbers_.assign(rows_, 0);
     numbers_[row] = last_;
   }
   [[nodiscard]] std::string_view at(std::size_t row) const {
-    if (texts_.empty()) return {};
-    return *texts_[numbers_.empty() ? 0 : numbers_[row]];
+    if (texts_.size() == 0) return {};
+    return texts_.at(numbers_.empty() ? 0 : numbers_[row]);
   }
   /// Of the longest text, at least 1: that of the column in a file.
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-
-  std::uint32_t number_of(std::string_view text) {
-    if (const auto found = known_.find(text); found != known_.end()) return found->second;
-    const auto added = known_.emplace(text, static_cast<std::uint32_t>(texts_.size())).first;
-    texts_.push_back(&added->first);  // stays where it is
-    width_ = std::max(width_, text.size());
-    return added->second;
-  }
-
   std::size_t rows_;
   std::size_t width_ = 1;
   std::uint32_t last_ = 0;  ///< the text that was set last
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> known_;
-  std::vector<const std::string*> texts_;  ///< by number
-  std::vector<std::uint32_t> numbers_;     ///< per row; empty while all have the first text
+  TextPool texts_;
+  std::vector<std::uint32_t> numbers_;  ///< per row; empty while all have the first text
 };
 
 }  // namespace tenex::store

@@ -55,13 +55,30 @@ Status check_belongs(const Layout& layout, const store::State& state, const Stud
                      "choose another folder, or --extend this one: points in both studies keep their rows");
 }
 
+/// Version and revision: two builds of one version may differ.
+std::string this_build() {
+  const auto revision = git_revision().substr(0, 12);
+  if (revision == "unknown") return std::string(version());
+  return fmt::format("{} ({}{})", version(), revision, git_dirty() ? ", changed" : "");
+}
+
 /// Another version of the same physics may go on; that is told, since who upgraded may want to know.
 void note_upgrade(const std::optional<store::State>& before, FolderState& state) {
-  if (!before || before->version == version() || before->version.empty() || state.done_count == 0) return;
+  if (!before || before->version == this_build() || before->version.empty() || state.done_count == 0) return;
   state.warnings.push_back(fmt::format(
       "tenex {} began this folder and this is tenex {}: both compute physics {}, so the rows that are done count; "
       "`tenex replay DIR KEY` evaluates one of them again and compares",
-      before->version, version(), physics_version));
+      before->version, this_build(), physics_version));
+}
+
+/// Whoever took over the lock of a dead run says so: nothing else tells that it did not end by itself.
+void note_kill(const store::LockFacts& lock, FolderState& state) {
+  const auto left = state.done.size() - state.done_count;
+  if (left == 0) return;
+  state.warnings.push_back(
+      fmt::format("the run before was killed: process {} on {} left its lock behind; what it had committed counts; "
+                  "points without a row: {}, to be evaluated now",
+                  lock.pid, lock.host, left));
 }
 
 /// Keeps a copy of every machine file that the study names.
@@ -81,8 +98,8 @@ Status write_identity(const Layout& layout, const Study& study, std::uint32_t in
   if (!text || text_of(*text) != study.text)
     if (auto status = write_file_atomically(layout.study(), study.text); !status) return status;
   if (auto status = write_machines(layout, study); !status) return status;
-  return store::write_state(layout, {store::kSchema, physics_version, study.name, to_string(study.digest),
-                                     std::string(version()), incarnation, slice});
+  return store::write_state(
+      layout, {store::kSchema, physics_version, study.name, to_string(study.digest), this_build(), incarnation, slice});
 }
 
 /// What the committed rows say of each point.
@@ -107,8 +124,8 @@ struct KnownRows {
   }
 };
 
-KnownRows read_known_rows(const Layout& layout, const store::FolderContents& contents, const Study& study,
-                          std::vector<std::string>& warnings) {
+Result<KnownRows> read_known_rows(const Layout& layout, const store::FolderContents& contents, const Study& study,
+                                  std::vector<std::string>& warnings) {
   KnownRows known(study.points.size());
   for (const auto& [writer, commit] : contents.live) {
     const auto shard = store::open_shard(layout, commit);
@@ -120,8 +137,14 @@ KnownRows read_known_rows(const Layout& layout, const store::FolderContents& con
         status ? store::read_outputs(*shard, rows) : Result<std::vector<store::OutputBits>>(status.errors());
     const auto elsewhere =
         outputs ? store::rows_pruned_elsewhere(*shard, *status, study) : Result<std::vector<bool>>(outputs.errors());
-    if (!elsewhere) {
-      warnings.push_back(to_string(elsewhere.errors()) + ": its rows count as not done");
+    const auto origin = elsewhere ? store::read_origin(*shard) : Result<store::ShardOrigin>(elsewhere.errors());
+    if (!origin) {
+      if (store::is_of_newer_version(origin.errors())) return origin.errors();
+      warnings.push_back(to_string(origin.errors()) + ": its rows count as not done");
+      continue;
+    }
+    if (auto other = store::describe_other_physics(*origin, commit.shard)) {
+      warnings.push_back(*std::move(other));
       continue;
     }
     for (std::size_t row = 0; row < rows; ++row) {
@@ -228,6 +251,7 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   if (!before) return before.errors();
   if (*before)
     if (auto status = check_belongs(layout, **before, study, options.extend); !status) return status.errors();
+  const auto left_behind = store::look_at_lock(layout.lock());
   auto lock = store::FolderLock::take(layout.lock(), options.heartbeat);
   if (!lock) return lock.errors();
   before = store::read_state(layout);
@@ -246,11 +270,13 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   state.done.assign(study.points.size(), false);
   state.incarnation = std::max(contents->last_incarnation, *before ? (*before)->incarnation : 0) + 1;
   const auto known = read_known_rows(layout, *contents, study, state.warnings);
-  mark_done(known, options.retry_failed, state);
+  if (!known) return known.errors();
+  mark_done(*known, options.retry_failed, state);
   mark_other_slices(options.slice, state);
-  find_interrupted(*contents, study, known, state);
-  find_crashes(*contents, study, known, state);
+  find_interrupted(*contents, study, *known, state);
+  find_crashes(*contents, study, *known, state);
   note_upgrade(*before, state);
+  if (left_behind) note_kill(*left_behind, state);
   if (auto status = write_identity(layout, study, state.incarnation, options.slice); !status) return status.errors();
   remove_leftovers(layout, *contents);
   return ResultFolder(std::make_unique<Impl>(std::move(lock).value(), std::move(state)));

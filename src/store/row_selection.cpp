@@ -86,8 +86,13 @@ Result<Selection> select_once(const Layout& layout, const Study& study, bool& va
   for (const auto& [writer, commit] : contents->live) {
     auto shard = read_shard_keys(layout, commit, study);
     if (!shard) {
+      if (is_of_newer_version(shard.errors())) return shard.errors();
       vanished = vanished || is_missing(layout, commit);
       selection.warnings.push_back(to_string(shard.errors()) + ": its rows count as missing");
+      continue;
+    }
+    if (auto other = describe_other_physics(shard->origin, commit.shard)) {
+      selection.warnings.push_back(*std::move(other));
       continue;
     }
     const auto number = static_cast<std::uint32_t>(selection.shards.size());
@@ -129,23 +134,6 @@ Result<Selection> select_rows(const Layout& layout, const Study& study) {
     auto selection = select_once(layout, study, vanished);
     if (!selection || !vanished || attempt == kTries) return selection;
   }
-}
-
-Result<const ColumnFileReader*> ShardSet::at(std::size_t shard) {
-  // Images are in memory while open, and the library takes about a MiB for each; beyond this much, start over.
-  constexpr std::size_t kOpenBytes = std::size_t{64} << 20;
-  constexpr std::size_t kBesideImage = std::size_t{1} << 20;
-  if (open_[shard]) return open_[shard].get();
-  const auto& commit = selection_.shards[shard].commit;
-  if (open_bytes_ + commit.bytes + kBesideImage > kOpenBytes) {
-    for (auto& reader : open_) reader.reset();
-    open_bytes_ = 0;
-  }
-  auto reader = open_shard(layout_, commit);
-  if (!reader) return reader.errors();
-  open_[shard] = std::make_unique<ColumnFileReader>(std::move(reader).value());
-  open_bytes_ += commit.bytes + kBesideImage;
-  return open_[shard].get();
 }
 
 }  // namespace tenex::store

@@ -42,20 +42,4 @@ struct Selection {
 /// rows with each other, others within their incarnation.
 [[nodiscard]] Result<Selection> select_rows(const Layout& layout, const Study& study);
 
-/// Open shards, a bounded number at a time.
-class ShardSet {
- public:
-  ShardSet(const Layout& layout, const Selection& selection) : layout_(layout), selection_(selection) {
-    open_.resize(selection.shards.size());
-  }
-  /// The reader of a shard; opened, with its checksum checked, at the first use.
-  [[nodiscard]] Result<const ColumnFileReader*> at(std::size_t shard);
-
- private:
-  const Layout& layout_;
-  const Selection& selection_;
-  std::vector<std::unique_ptr<ColumnFileReader>> open_;
-  std::size_t open_bytes_ = 0;
-};
-
 }  // namespace tenex::store

@@ -1,5 +1,7 @@
 #include "store/shard.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "store/host_facts.hpp"
@@ -289,7 +291,13 @@ Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit) 
   const auto file = layout.shard(commit.shard).string();
   auto shard = ColumnFileReader::open_image(std::move(bytes).value(), file);
   if (!shard) return shard;
-  if (auto status = check_file_kind(*shard, file, kKind, kSchema); !status) return status.errors();
+  if (auto status = check_file_kind(*shard, file, kKind, kSchema); !status) {
+    auto errors = status.errors();
+    const auto kind = shard->text_attribute("/", "kind");
+    const auto schema = shard->integer_attribute("/", "schema");
+    if (kind && *kind == kKind && schema && *schema > kSchema) errors.front().fault = Fault::unsupported;
+    return errors;
+  }
   const auto rows = shard->rows(columns::kKey);
   if (!rows) return rows.errors();
   if (*rows != commit.rows)
@@ -322,6 +330,18 @@ Result<ShardOrigin> read_origin(const ColumnFileReader& shard) {
   origin.rank = static_cast<std::uint32_t>(integer("rank"));
   if (!errors.empty()) return errors;
   return origin;
+}
+
+bool is_of_newer_version(const Diagnostics& errors) {
+  return std::ranges::any_of(errors, [](const Diagnostic& error) { return error.fault == Fault::unsupported; });
+}
+
+std::optional<std::string> describe_other_physics(const ShardOrigin& origin, const std::string& file) {
+  if (origin.physics == physics_version) return std::nullopt;
+  return fmt::format(
+      "the rows of the shard \"{}\" do not count: tenex {} computed them with physics {}, and this version computes "
+      "physics {}",
+      file, origin.version, origin.physics, physics_version);
 }
 
 Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::string& file) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,10 +72,15 @@ inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 
 /// A shard's bytes, checked against its journal line. Errors (environment): missing, shortened, damaged.
 [[nodiscard]] Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Commit& commit);
-/// Opens checked bytes. Errors: another kind, a newer schema, another number of rows than committed.
+/// Opens checked bytes. Errors: another kind, a newer schema (unsupported), another number of rows than committed.
 [[nodiscard]] Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit);
 
 [[nodiscard]] Result<ShardOrigin> read_origin(const ColumnFileReader& shard);
+/// Whether a shard failed to open not because it is damaged but because another version wrote it: then nothing may be
+/// concluded from its absence, and the user needs that version.
+[[nodiscard]] bool is_of_newer_version(const Diagnostics& errors);
+/// Nothing where the shard's rows may count here; else the warning why they do not.
+[[nodiscard]] std::optional<std::string> describe_other_physics(const ShardOrigin& origin, const std::string& file);
 /// Errors (environment): a key that is none.
 [[nodiscard]] Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::string& file);
 /// Per row what its run was asked to store; nothing in a shard that does not say. Errors (environment): damaged.

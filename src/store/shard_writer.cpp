@@ -39,7 +39,8 @@ struct ShardSize {
   std::size_t bytes = 0;
   std::size_t rows = 0;
 };
-constexpr ShardSize kSmallShard{std::size_t{4} << 20, 8'192};
+/// What a writer commits because it is full is left alone: to join a million rows takes longer than to merge them.
+constexpr ShardSize kSmallShard{std::size_t{4} << 20, kFlushRows / 2};
 constexpr ShardSize kCompacted{std::size_t{8} << 20, 16'384};
 constexpr std::size_t kManyShards = 64;
 

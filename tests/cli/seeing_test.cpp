@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "support/process.hpp"
+#include "tenex/base/hash.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/store/store.hpp"
 
@@ -406,11 +408,62 @@ TEST_F(Seeing, AnUpgradeThatChangesPhysicsIsRefusedByEveryCommand) {
   EXPECT_EQ(support::read_text(fs::path(out()) / "study.h5"), before);
 }
 
+TEST_F(Seeing, AFolderOfANewerTenexIsRefusedByEveryCommandAndKept) {
+  run_rings();
+  const auto file = study(rings("[\"1KiB\", \"1MiB\"]"));
+  const auto result = support::read_text(fs::path(out()) / "study.h5");
+  const auto state = support::read_text(fs::path(out()) / "state.toml");
+  const auto refuses_all = [&](const std::string& what) {
+    for (const auto& words : std::vector<std::vector<std::string>>{{"run", file, "--out", out(), "--extend"},
+                                                                   {"status", out()},
+                                                                   {"merge", out()},
+                                                                   {"merge", out(), "--out", out("x.h5")}}) {
+      const auto refused = tenex(words);
+      EXPECT_NE(refused.exit_code, 0) << words[0] << refused.out;
+      EXPECT_THAT(refused.err, HasSubstr(what)) << words[0];
+      EXPECT_THAT(refused.err, HasSubstr("newer than this version")) << words[0];
+      EXPECT_THAT(refused.err, HasSubstr("use a newer tenex")) << words[0];
+    }
+    EXPECT_EQ(support::read_text(fs::path(out()) / "study.h5"), result);
+  };
+  // A journal: its first line says the format's number, with its checksum.
+  const auto journal = fs::path(out()) / "journal" / "7-0.log";
+  const std::string header = "tenex-journal 2";
+  char sum[17];
+  std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(digest64(header)));
+  support::write_text(journal, "\n" + header + " " + sum);
+  refuses_all("7-0.log");
+  EXPECT_EQ(support::read_text(fs::path(out()) / "state.toml"), state);
+  fs::remove(journal);
+  // The folder as a whole.
+  pretend(out(), "schema = 1", "schema = 2");
+  refuses_all("folder schema 2");
+  pretend(out(), "schema = 2", "schema = 1");
+  const auto again = tenex({"run", file, "--out", out()});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("2 from before"));
+}
+
+TEST_F(Seeing, AStudyThatNeedsMoreMemoryIsToldWhatToDo) {
+  // 64 MiB do not hold who has which of 10,000 chunks on 10,000 NPUs: 10^8 of them, with the order in which they came.
+  const auto ran =
+      tenex({"run",
+             study(rings("[\"1MiB\"]") +
+                   "[[sweep]]\ntopology = \"mesh(100,100)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n"
+                   "collective = \"all_gather\"\nalgorithm = \"tacos\"\nengine = \"exact\"\nsize = \"1GiB\"\n"),
+             "--out", out(), "--threads", "1", "--memory", "64MiB"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("not ok: 1 out_of_memory; the column `reason` says why of each"));
+  EXPECT_THAT(ran.out, HasSubstr("out of memory, the largest point takes "));
+  EXPECT_THAT(ran.out, HasSubstr("give a rank more with --memory, fewer ranks on a node, or a larger one, and "
+                                 "--retry-failed"));
+}
+
 TEST_F(Seeing, AFullDiskIsToldWithWhatToDo) {
   const auto file = study(rings("[\"1KiB\", \"1MiB\"]"));
   const auto full = support::run({{TENEX_BINARY, "run", file, "--out", out()}, {}, 2048});
   EXPECT_EQ(full.exit_code, 3) << full.err;
-  EXPECT_THAT(full.err, HasSubstr("free some space or raise the limit, then run the same command again"));
+  EXPECT_THAT(full.err, HasSubstr("raise the limit (ulimit -f), then run the same command again"));
   const auto status = tenex({"status", out(), "--json"});
   EXPECT_EQ(text_of(status.out, "state"), "interrupted") << status.err;
   EXPECT_EQ(number_of(status.out, "done"), 0);

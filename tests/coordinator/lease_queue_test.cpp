@@ -160,8 +160,14 @@ TEST(LeaseQueue, RemembersWhichLeaseIsWithWhomAndForgetsItOnce) {
   EXPECT_EQ(queue.leases_with(1), 1U);
   queue.finish(0, lease->id);  // not its holder
   EXPECT_EQ(queue.leases_out(), 1U);
+  queue.learn(1, {lease->seconds, lease->seconds});
+  const auto second = queue.next(1, lease->seconds);
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(queue.leases_with(1), 2U);
   queue.finish(1, lease->id);
   queue.finish(1, lease->id);  // a repeated report
+  EXPECT_EQ(queue.leases_with(1), 1U) << "the second lease is still out";
+  queue.finish(1, second->id);
   EXPECT_EQ(queue.leases_out(), 0U);
 }
 

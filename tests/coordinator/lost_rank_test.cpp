@@ -194,6 +194,9 @@ TEST(SilentRank, IsBlamedOnAPointWhoseKillForWantOfMemoryTheSystemCounted) {
   ASSERT_TRUE(ended.ok()) << to_string(ended.errors());
   EXPECT_EQ(ended->quarantined, 1U);
   EXPECT_THAT(ended->warnings, Contains(HasSubstr("killed for want of memory in the point ")));
+  const auto noted = read_trace(folder.path(), study, 2, 0);  // for the runs after this one
+  ASSERT_TRUE(noted.ok());
+  EXPECT_EQ(noted->crashes, (std::vector<CrashRecord>{{4, 1, "out_of_memory"}}));
   auto rows = merged_rows(folder.path());
   auto truth = undisturbed_rows(study);
   ASSERT_EQ(rows.size(), truth.size());
@@ -209,11 +212,13 @@ TEST(Follower, LeavesWithWhatIsFinishedWhenRankZeroFallsSilent) {
   Mailboxes boxes(2);
   block_run_signals();
   std::atomic<int> code = -1;
+  std::vector<std::uint64_t> committed;  // by the time it leaves: a process would end there
   auto following = std::async(std::launch::async, [&] {
     Mailboxes::Endpoint endpoint(boxes, 1);
     const auto setup = resolve(options_for(folder.path()), 1);
     const auto leave = [&](int with) {  // the test's process must stay: ends the follower by a last word of rank 0
       if (code.exchange(with) >= 0) return;
+      if (const auto trace = read_trace(folder.path(), study, 1, 1); trace.ok()) committed = trace->committed;
       Mailboxes::Endpoint zero(boxes, 0);
       zero.send(1, ByeMessage{{}, {}, true, 0});
     };
@@ -224,9 +229,7 @@ TEST(Follower, LeavesWithWhatIsFinishedWhenRankZeroFallsSilent) {
   zero.send(1, LeaseMessage{1, {{0, 5}}, 0.01});
   ASSERT_TRUE(following.get().ok());
   EXPECT_EQ(code, 3);
-  const auto trace = read_trace(folder.path(), study, 1, 1);
-  ASSERT_TRUE(trace.ok());
-  EXPECT_EQ(trace->committed, (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(committed, (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
 }
 
 }  // namespace

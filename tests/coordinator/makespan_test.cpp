@@ -117,7 +117,7 @@ class Simulation {
   std::vector<double> expected_;
   std::vector<double> real_;
   std::vector<std::uint32_t> kinds_;
-  CostModel model_;
+  LearnedCosts model_;
   std::vector<SimulatedRank> ranks_;
   LeaseQueue queue_;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> current_;

@@ -190,7 +190,7 @@ TEST(WorkPlan, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral)
 TEST(WorkPlan, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
   // Expected are 8 ms of the ring and 10 ms of the direct algorithm; 20 points of each have shown that the ring takes
   // ten times as long.
-  CostModel model;
+  LearnedCosts model;
   DesignPoint ring = make_study(1).points[0];
   DesignPoint direct = ring;
   direct.algorithm = "direct";

@@ -6,7 +6,11 @@
 //   CRASH_RANK    the rank that fails, or `any`; a process is rank CRASH_MY_RANK, OMPI_COMM_WORLD_RANK or 0
 //   CRASH_AT      the number of the call, from 1
 //   CRASH_WHAT    SIGKILL, SIGTERM, full (this write gets half way, and from here on nothing has room), or the name of
-//                 a folder: the next write into it is torn and the process killed
+//                 a folder: the next write into it is torn and the process killed. Or refuse: from here on one kind of
+//                 call on some files fails, CRASH_AT counts only such calls
+//   CRASH_CALL    which kind is refused: open (to create), write, fsync, rename or close
+//   CRASH_PART    what the names of the files hold on which it is refused
+//   CRASH_ERRNO   with which number
 //   CRASH_SCOPE   group: the signal goes to the whole process group, the full disk is that of all ranks
 //   CRASH_NOTE    file that is made when it happens
 //
@@ -51,7 +55,11 @@ struct Fault {
   bool group = variable("CRASH_SCOPE") == "group";
   bool mine = variable("CRASH_RANK") == "any" || variable("CRASH_RANK") == own_rank();
   long at = std::atol(variable("CRASH_AT").c_str());
+  std::string call = variable("CRASH_CALL");
+  std::string part = variable("CRASH_PART");
+  int error = std::atoi(variable("CRASH_ERRNO").c_str());
   std::atomic<long> calls = 0;
+  std::atomic<long> refusable = 0;
   std::atomic<bool> noted = false;
   std::atomic<bool> full = false;
 };
@@ -97,6 +105,16 @@ bool has_come() {
   return come;
 }
 
+/// Whether a call of this kind fails, with its errno set.
+bool is_refused(std::string_view call, std::string_view path) {
+  auto& it = fault();
+  if (it.what != "refuse" || it.call != call || path.find(it.part) == std::string_view::npos) return false;
+  if (++it.refusable < it.at) return false;
+  note_it();
+  errno = it.error;
+  return true;
+}
+
 /// For calls that need room: whether there is none.
 bool has_no_room() {
   const bool come = has_come();
@@ -126,6 +144,7 @@ template <class Write>
 ssize_t write_some(int descriptor, std::size_t size, const Write& real_write) {
   const auto path = path_of(descriptor);
   if (!is_watched(path)) return real_write(size);
+  if (is_refused("write", path)) return -1;
   bool torn = false;
   const auto room = room_for(path, size, torn);
   if (room == 0 && size > 0 && !torn) {
@@ -157,7 +176,7 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if ((flags & O_CREAT) != 0 && is_watched(path) && has_no_room()) return -1;
+  if ((flags & O_CREAT) != 0 && is_watched(path) && (is_refused("open", path) || has_no_room())) return -1;
   return real(path, flags, mode);
 }
 
@@ -169,6 +188,7 @@ int link(const char* from, const char* to) noexcept {
 
 int rename(const char* from, const char* to) noexcept {
   static const auto real = next<int (*)(const char*, const char*)>("rename");
+  if (is_watched(to) && is_refused("rename", to)) return -1;
   if (is_watched(to)) has_come();
   return real(from, to);
 }
@@ -179,8 +199,22 @@ int unlink(const char* path) noexcept {
   return real(path);
 }
 
+int close(int descriptor) {
+  static const auto real = next<int (*)(int)>("close");
+  // Not fault(): a rank closes files before it is forked and knows its number.
+  if (variable("CRASH_CALL") != "close") return real(descriptor);
+  const auto path = path_of(descriptor);
+  const bool refused = is_watched(path) && is_refused("close", path);
+  const int error = errno;
+  const int done = real(descriptor);  // a file whose last bytes could not be written is closed all the same
+  if (!refused) return done;
+  errno = error;
+  return -1;
+}
+
 int fsync(int descriptor) {
-  if (is_watched(path_of(descriptor))) {
+  if (const auto path = path_of(descriptor); is_watched(path)) {
+    if (is_refused("fsync", path)) return -1;
     has_come();
     return 0;
   }

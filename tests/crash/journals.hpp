@@ -13,7 +13,8 @@
 
 namespace tenex::crash_tests {
 
-/// The words of the whole lines of a journal, without their sums. A torn line is known by its sum, which is shorter.
+/// The words of the whole lines of a journal, without their sums. A torn line is known by its sum, which is shorter, or
+/// ends in the zeros of a host that lost its power.
 inline std::vector<std::vector<std::string>> journal_lines(const std::filesystem::path& journal) {
   constexpr std::size_t sum_digits = 16;
   std::vector<std::vector<std::string>> lines;
@@ -22,7 +23,7 @@ inline std::vector<std::vector<std::string>> journal_lines(const std::filesystem
     std::istringstream in(line);
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
-    if (words.size() < 2 || words.back().size() != sum_digits) continue;
+    if (words.size() < 2 || words.back().size() != sum_digits || line.find('\0') != std::string::npos) continue;
     words.pop_back();
     if (words[0] == "commit" && words.size() != 5) continue;
     lines.push_back(std::move(words));

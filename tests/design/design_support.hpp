@@ -77,7 +77,13 @@ inline Vocabulary test_words() {
   for (const std::string& name : words.algorithms) {
     words.collectives[name] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
   }
-  words.objectives = {{"collective_time_ps", false, true}, {"algbw", true, true}, {"sends", false, false}};
+  const auto trains = [](const DesignPoint& point) { return point.training != nullptr; };
+  const auto communicates = [](const DesignPoint& point) { return point.training == nullptr; };
+  words.objectives = {{"collective_time_ps", false, true, communicates, "points that run a collective"},
+                      {"algbw", true, true, communicates, "points that run a collective"},
+                      {"sends", false, false, communicates, "points that run a collective"},
+                      {"training_time_ps", false, true, trains, "points that train a model"},
+                      {"npus", false, false}};
   words.training_word = test_training_word;
   words.check_training = test_check_training;
   words.builtin_names = [](std::string_view kind) {
@@ -114,6 +120,16 @@ inline Result<Study> study_with(const std::string& lines) {
 
 /// The messages of a study, or "" when it is good.
 inline std::string messages_of(const Result<Study>& study) { return study ? "" : to_string(study.errors()); }
+
+/// The canonical text of the first point of a sweep that trains HP-(4,8) on 32 NPUs, with more lines; or the messages.
+inline std::string first_of_training(const std::string& lines) {
+  const auto study = parse_study(
+      "schema = 1\nname = \"s\"\n[[sweep]]\ntopology = \"RI(4)_SW(8)\"\nworkload = \"gpt3\"\nhp = \"4,8\"\n"
+      "npu_bandwidth = \"200GB/s, 100GB/s\"\n" +
+          lines,
+      "study.toml", test_words());
+  return study ? study->points[0].canonical : messages_of(study);
+}
 
 /// The canonical texts of all points, in order or sorted.
 inline std::vector<std::string> canonical_texts(const Study& study) {

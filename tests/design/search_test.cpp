@@ -1,4 +1,5 @@
 // The table [search]: what it means; what is refused stands in refusals.txt.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "design/design_support.hpp"
@@ -52,6 +53,27 @@ TEST(Search, ComparesPointsThatAgreeInTheSettingsOfPer) {
   EXPECT_EQ(of(0), of(1)) << "other chunks";
   EXPECT_EQ(of(2), of(3));
   EXPECT_NE(of(0), of(2)) << "another size";
+}
+
+TEST(Search, WarnsOfMetricsThatOnlySomePointsHaveWithTheirNumber) {
+  // Lines 12 to 15 are a second sweep, of two points that train; the base's sweep is one All-Gather.
+  const auto study = study_with(
+      "[[sweep]]\nworkload = \"gpt3\"\nhp = \"4,1\"\naxes.compute = [\"1TFLOPS\", \"2TFLOPS\"]\n[search]\n"
+      "objective = \"training_time_ps\"\npareto = [\"npus\", \"algbw\"]\n");
+  ASSERT_EQ(messages_of(study), "");
+  ASSERT_EQ(study->points.size(), 3U);
+  EXPECT_THAT(study->warnings,
+              testing::ElementsAre(
+                  "study.toml:16:14: 1 of 3 points have no \"training_time_ps\" (only points that train a model have "
+                  "it) they are never pruned and all evaluated in full",
+                  "study.toml:17:20: 2 of 3 points have no \"algbw\" (only points that run a collective have it) they "
+                  "are on no front and beat nothing"));
+}
+
+TEST(Search, IsSilentWhereEveryPointHasTheMetrics) {
+  const auto study = searched("objective = \"algbw\"\npareto = [\"npus\", \"algbw\"]\n");
+  ASSERT_EQ(messages_of(study), "");
+  EXPECT_THAT(study->warnings, testing::IsEmpty());
 }
 
 TEST(Search, MakesAnotherStudyWhereItPrunesAndOnlyThere) {

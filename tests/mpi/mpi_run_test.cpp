@@ -122,6 +122,7 @@ TEST(Signals, SigtermLeavesWithinHalfASecondThoughAPointNeverEnds) {
   child->signal(SIGTERM);
   EXPECT_EQ(child->wait(), 3) << child->err();
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count(), 0.5 + 0.1);
+  EXPECT_FALSE(std::filesystem::exists(job.out() / "lock")) << "a run on another host would wait for it";
   const auto resumed = job.start_alone(arguments);
   ASSERT_EQ(resumed->wait(), 0) << resumed->err();
   EXPECT_GE(resumed->number("already_done"), 20);

@@ -1,7 +1,10 @@
 // Slices of a study, and folders gathered into one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -155,6 +158,33 @@ TEST(Gather, KeepsScheduleFilesAndLeavesOutWhatIsDamaged) {
   ASSERT_EQ(gathered->warnings.size(), 1U);
   EXPECT_THAT(gathered->warnings[0], HasSubstr("its rows are not taken"));
   EXPECT_EQ(support::read_text(folder.path() / "all" / "schedules" / "key.h5"), "a schedule");
+}
+
+TEST(Gather, CopiesScheduleFilesOfAnotherFileSystem) {
+  // A hard link across file systems is refused (EXDEV). Temporary folders of these tests lie in memory, where they can.
+  const auto study = study_of(2);
+  const auto here = std::filesystem::absolute("gather-" + std::to_string(::getpid()));
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(here);
+  const auto number = [](const std::filesystem::path& path) {
+    struct stat facts {};
+    EXPECT_EQ(::stat(path.c_str(), &facts), 0);
+    return facts.st_dev;
+  };
+  if (number(here) == number(folder.path())) {
+    std::filesystem::remove_all(here);
+    GTEST_SKIP() << "one file system holds both folders";
+  }
+  run_part(here / "a", study, 0, 2);
+  std::filesystem::create_directories(here / "a" / "schedules");
+  const std::string large(300'000, 's');
+  support::write_text(here / "a" / "schedules" / "key.h5", large);
+  const auto gathered = gather(folder.path() / "all", {here / "a"}, study);
+  std::filesystem::remove_all(here);
+  ASSERT_TRUE(gathered.ok()) << message_of(gathered);
+  EXPECT_EQ(support::read_text(folder.path() / "all" / "schedules" / "key.h5"), large);
+  const auto files = std::filesystem::directory_iterator(folder.path() / "all" / "schedules");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "the draft is left";
 }
 
 TEST(Gather, RefusesAllWrongFoldersAtOnceAndMakesNothing) {

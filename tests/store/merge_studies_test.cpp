@@ -126,6 +126,83 @@ TEST(MergeStudies, NamesKeyColumnAndFileWhereEqualPointsDiffer) {
   EXPECT_THAT(message_of(merge_studies(out, {good, ragged})), HasSubstr("\"groups/time_ps\""));
 }
 
+/// (time, sends) of rows.
+using Costs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// A merged file of the points from `first` on with these costs and, where asked for, the front of both.
+fs::path front_of(const fs::path& dir, std::size_t first, const Costs& costs, const std::vector<Objective>& objectives,
+                  const std::vector<std::string>& per = {}) {
+  Study study = study_of(costs.size(), first);
+  study.search.pareto = objectives;
+  study.search.per = per;
+  return result_of(dir, study, [&](std::size_t i) {
+    Evaluation row = row_of(first + i);
+    row.collective_time_ps = costs[i].first;
+    row.sends = costs[i].second;
+    return row;
+  });
+}
+
+const std::vector<Objective> least_of_both{{"collective_time_ps", false}, {"sends", false}};
+
+std::vector<int> front_in(const fs::path& file) {
+  const auto reader = ColumnFileReader::open(file);
+  const auto column = reader->read<std::int8_t>("/pareto");
+  EXPECT_TRUE(column.ok()) << message_of(column);
+  return column.ok() ? std::vector<int>(column->begin(), column->end()) : std::vector<int>();
+}
+
+TEST(MergeStudies, HasOneFrontOverAllRowsWhereTheObjectivesAreTheSame) {
+  const TemporaryFolder folder;
+  const auto a = front_of(folder.path() / "a", 0, {{10, 5}, {20, 3}, {30, 2}}, least_of_both);
+  const auto b = front_of(folder.path() / "b", 3, {{15, 4}, {20, 2}, {40, 2}}, least_of_both);
+  EXPECT_THAT(front_in(a), ElementsAre(1, 1, 1));
+  EXPECT_THAT(front_in(b), ElementsAre(1, 1, 0)) << "(40, 2) is beaten by (20, 2)";
+  const auto out = folder.path() / "both.h5";
+  ASSERT_TRUE(merge_studies(out, {a, b}).ok());
+  // (20, 2) beats (20, 3) and (30, 2) of the other study too; nothing is as fast as (10, 5), nor beats (15, 4).
+  EXPECT_THAT(front_in(out), ElementsAre(1, 0, 0, 1, 1, 0));
+  // A study that names no objectives takes part; what was merged can be merged again: (5, 1) beats every row.
+  const auto c = front_of(folder.path() / "c", 6, {{5, 1}}, {});
+  const auto again = folder.path() / "again.h5";
+  ASSERT_TRUE(merge_studies(again, {out, c}).ok());
+  EXPECT_THAT(front_in(again), ElementsAre(0, 0, 0, 0, 0, 0, 1));
+}
+
+TEST(MergeStudies, HasAFrontPerCompetition) {
+  const TemporaryFolder folder;
+  // The sizes of all points differ, and the chunks of none: so every row competes alone by `size`, and all do by
+  // `chunks`.
+  const auto by = [&](const std::string& setting) {
+    const auto a = front_of(folder.path() / (setting + "-a"), 0, {{10, 5}, {20, 6}}, least_of_both, {setting});
+    const auto b = front_of(folder.path() / (setting + "-b"), 2, {{10, 4}}, least_of_both, {setting});
+    const auto out = folder.path() / (setting + ".h5");
+    EXPECT_TRUE(merge_studies(out, {a, b}).ok());
+    return front_in(out);
+  };
+  EXPECT_THAT(by("size"), ElementsAre(1, 1, 1));
+  EXPECT_THAT(by("chunks"), ElementsAre(0, 0, 1));
+}
+
+TEST(MergeStudies, KeepsEveryStudysOwnFrontWhereTheObjectivesDiffer) {
+  const TemporaryFolder folder;
+  const auto a = front_of(folder.path() / "a", 0, {{10, 5}, {20, 6}}, least_of_both);
+  const auto b =
+      front_of(folder.path() / "b", 2, {{5, 4}, {6, 7}, {7, 6}}, {{"collective_time_ps", false}, {"sends", true}});
+  const auto c = front_of(folder.path() / "c", 5, {{1, 1}}, {});
+  const auto out = folder.path() / "all.h5";
+  ASSERT_TRUE(merge_studies(out, {a, b, c}).ok());
+  // Of a only the first; of b the fastest and the one with most sends; c has no front.
+  EXPECT_THAT(front_in(out), ElementsAre(1, 0, 1, 1, 0, 0));
+}
+
+TEST(MergeStudies, HasNoFrontWhereNoStudyNamesOne) {
+  const TemporaryFolder folder;
+  const auto out = folder.path() / "one.h5";
+  ASSERT_TRUE(merge_studies(out, {front_of(folder.path() / "a", 0, {{10, 5}}, {})}).ok());
+  EXPECT_FALSE(ColumnFileReader::open(out)->has("/pareto"));
+}
+
 TEST(MergeStudies, RefusesWhatIsNoResultAndOtherPhysicsAllAtOnce) {
   const TemporaryFolder folder;
   const auto old = folder.path() / "old.h5";

@@ -1,5 +1,5 @@
 // Columns of few distinct values are what was put in.
-#include "../../src/store/packed_columns.hpp"
+#include "store/packed_columns.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +52,25 @@ TEST(PackedTexts, StayWhatTheyAreWhenMoved) {
   }
   const PackedTexts moved = std::move(column);
   for (std::size_t i = 0; i < 1'000; ++i) EXPECT_EQ(moved.at(i), texts[i]);
+}
+
+TEST(TextPool, NumbersDistinctTextsAsTheyCome) {
+  TextPool pool;
+  // 5,000 texts of 100 to 299 bytes, about a megabyte, and one that is larger than what is allocated at a time.
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 5'000; ++i) texts.push_back(std::to_string(i) + std::string(100 + i % 195, 'x'));
+  texts.emplace_back(std::size_t{1} << 20, 'y');
+  texts.emplace_back();
+  for (std::uint32_t i = 0; i < texts.size(); ++i) EXPECT_EQ(pool.number_of(texts[i]), i);
+  const TextPool moved = std::move(pool);
+  EXPECT_EQ(moved.size(), texts.size());
+  for (std::uint32_t i = 0; i < texts.size(); ++i) EXPECT_EQ(moved.at(i), texts[i]);
+}
+
+TEST(TextPool, KnowsATextAgain) {
+  TextPool pool;
+  for (int round = 0; round < 2; ++round)
+    for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(pool.number_of(std::to_string(i)), i);
 }
 
 }  // namespace

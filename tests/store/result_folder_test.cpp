@@ -271,6 +271,11 @@ TEST(ResultFolder, IsTakenAtOnceWhenItsProcessOfThisHostIsDead) {
   const auto opened = ResultFolder::open(folder.path(), study, {});
   ASSERT_TRUE(opened.ok()) << message_of(opened);
   EXPECT_EQ(opened->state().incarnation, 2U);
+  // Whoever goes on is told that the other did not end by itself.
+  ASSERT_EQ(opened->state().warnings.size(), 1U);
+  EXPECT_THAT(opened->state().warnings[0],
+              HasSubstr("the run before was killed: process " + std::to_string(child) + " on "));
+  EXPECT_THAT(opened->state().warnings[0], HasSubstr("points without a row: 1, to be evaluated now"));
 }
 
 TEST(ResultFolder, IsTakenAtOnceWhenItsProcessIsDeadButNobodyWaitedForIt) {

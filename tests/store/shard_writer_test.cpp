@@ -25,6 +25,8 @@ ShardWriter open_writer(const std::filesystem::path& dir, const Study& study, st
   if (!writer) throw std::runtime_error(message_of(writer));
   return std::move(writer).value();
 }
+ShardWriter open_writer(const std::filesystem::path& dir, Study&& study, std::uint32_t incarnation = 1,
+                        std::uint32_t rank = 0) = delete;  // a writer refers to its study
 
 /// Runs `body` in a child process; its return value is the child's exit code.
 int in_child(const std::function<int()>& body) {
@@ -114,7 +116,8 @@ TEST(ShardWriter, RefusesToShareAJournal) {
 
 TEST(ShardWriter, FlushesNothingWithoutRowsOrBeforeItsTime) {
   const TemporaryFolder folder;
-  auto writer = open_writer(folder.path(), study_of(1));
+  const auto study = study_of(1);
+  auto writer = open_writer(folder.path(), study);
   ASSERT_TRUE(writer.flush().ok());
   ASSERT_TRUE(writer.flush_if_due().ok());
   add_rows(writer, 0, 1);

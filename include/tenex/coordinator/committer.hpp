@@ -24,8 +24,11 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
+  /// Points that may wait for the writer: some 16 MiB of rows.
+  static constexpr std::size_t most_waiting = 16'384;
+
   /// Takes a finished point. One that carries a schedule holds its caller until the schedule is on disk, so that its
-  /// memory stays planned.
+  /// memory stays planned; and where points come faster than they are written, the caller waits until fewer do.
   void put(FinishedPoint point);
 
   /// Points that were put and not taken by the writer yet.

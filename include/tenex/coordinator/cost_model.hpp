@@ -28,7 +28,7 @@ struct KindCost {
 [[nodiscard]] std::uint32_t kind_of(const DesignPoint& point);
 
 /// Sums per kind. Not thread-safe.
-class CostModel {
+class LearnedCosts {
  public:
   /// Takes finished points; sums that make no sense are ignored. O(1).
   void add(const KindCost& cost);

@@ -61,7 +61,7 @@ class WorkPlan {
   }
   /// As LeaseQueue::seconds_left().
   [[nodiscard]] double seconds_left() const { return queue_.seconds_left(); }
-  [[nodiscard]] const CostModel& costs() const { return costs_; }
+  [[nodiscard]] const LearnedCosts& costs() const { return costs_; }
 
  private:
   [[nodiscard]] PointCost cost_of(std::uint32_t point);
@@ -70,7 +70,7 @@ class WorkPlan {
   [[nodiscard]] bool is_idle(std::size_t rank) const;
 
   Estimates& estimates_;
-  CostModel costs_;
+  LearnedCosts costs_;
   std::vector<int> threads_;
   NodeLeases nodes_;
   LeaseQueue queue_;

@@ -32,6 +32,9 @@ struct ObjectiveName {
   std::string_view metric;
   bool maximize = false;  ///< where the study does not say
   bool early = false;     ///< cheap models know it, so that points can be pruned by it
+  /// Whether the row of a point may have it, as far as the point's words tell; null: that of every point.
+  bool (*may_have)(const DesignPoint& point) = nullptr;
+  std::string_view whose = {};  ///< the points of which that is so: "points that train a model"
 };
 
 /// How a round values points.

@@ -46,6 +46,7 @@ struct Study {
   std::vector<bool> store_where;  ///< per point, `outputs.where` evaluated, as store_schedule; empty: all
   std::vector<bool>
       store_schedule;  ///< per point, `outputs.schedule` evaluated (on any of the rows that share its key)
+  std::vector<std::string> warnings;  ///< what is no mistake but may not be meant, each with its place: for users
 };
 
 /// What the text of a machine file says, as far as a study's checks need it.

@@ -19,7 +19,8 @@ struct StudiesReport {
 /// Writes `out`, a result file like any other, from the merged result files `files`, in their order, one column at a
 /// time, atomically. A key that several have gets one row: of ok rows the first that has the most outputs, else the
 /// first. The variable `study_number` says which file a row is from (1 is the first) and `study_point` its index there;
-/// the attributes `study_2`, `study_3`, ... keep the other studies' texts beside `study`. Errors: not readable, disk
+/// the attributes `study_2`, `study_3`, ... keep the other studies' texts beside `study`. The front `pareto` is that of
+/// all rows where the studies that have one name the same objectives, else each study's own. Errors: not readable, disk
 /// full (environment); no result of tenex, of a newer schema, of different physics (input); two ok rows of one key that
 /// differ in a result column (environment: a defect, named with key and column). Memory: the image of `out`, one
 /// column, and some 50 bytes per row.

@@ -1,0 +1,124 @@
+#include "store/shard_set.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "store/shard.hpp"
+
+namespace tenex::store {
+namespace {
+
+constexpr std::size_t kLeastForAShard = 4096;  // else small shards could hold nothing
+
+std::size_t width_of(PlannedColumn::Type type) { return type == PlannedColumn::Type::flags ? 1 : 8; }
+
+template <class T>
+constexpr PlannedColumn::Type type_of() {
+  if constexpr (std::is_same_v<T, std::vector<std::int8_t>>) return PlannedColumn::Type::flags;
+  if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return PlannedColumn::Type::integer;
+  if constexpr (std::is_same_v<T, std::vector<double>>) return PlannedColumn::Type::real;
+  return PlannedColumn::Type::text;
+}
+
+/// How many elements a column has, as far as that must be known before it is read. Absent ones have none.
+Result<std::size_t> entries_of(const ColumnFileReader& reader, const PlannedColumn& column, std::size_t rows) {
+  if (!column.ragged) return rows;
+  return reader.has(column.path) ? reader.rows(column.path) : Result<std::size_t>(0);
+}
+
+}  // namespace
+
+ShardSet::ShardSet(const Layout& layout, const Selection& selection, std::vector<PlannedColumn> plan,
+                   std::size_t budget)
+    : layout_(layout), selection_(selection), plan_(std::move(plan)), held_(selection.shards.size()) {
+  std::size_t rows = 0;
+  for (const auto& shard : selection.shards) rows += shard.rows;
+  budget_of_row_ = budget / std::max<std::size_t>(1, rows);
+}
+
+Result<ColumnFileReader> ShardSet::open(std::size_t shard) {
+  ++opened_;
+  return open_shard(layout_, selection_.shards[shard].commit);
+}
+
+Result<ShardSet::Values> ShardSet::read(const ColumnFileReader& reader, const PlannedColumn& column) {
+  const auto held = [&](auto values) -> Result<Values> {
+    if (values) return Values(std::move(values).value());
+    if (!reader.has(column.path)) return Values();
+    return values.errors();
+  };
+  switch (column.type) {
+    case PlannedColumn::Type::flags:
+      return held(reader.read<std::int8_t>(column.path));
+    case PlannedColumn::Type::integer:
+      return held(reader.read<std::int64_t>(column.path));
+    case PlannedColumn::Type::real:
+      return held(reader.read<double>(column.path));
+    case PlannedColumn::Type::text:
+      break;
+  }
+  return held(reader.read_text(column.path));
+}
+
+Status ShardSet::read_ahead(std::size_t shard, Held& held) {
+  const auto reader = open(shard);
+  if (!reader) return reader.errors();
+  const auto budget = std::max(kLeastForAShard, budget_of_row_ * selection_.shards[shard].rows);
+  std::size_t bytes = 0;
+  for (auto at = held.next; at < plan_.size(); ++at) {
+    const auto& column = plan_[at];
+    if (!held.columns.empty()) {  // the first is asked for now
+      const auto entries = entries_of(*reader, column, selection_.shards[shard].rows);
+      if (!entries || bytes + *entries * width_of(column.type) > budget) break;  // its turn will tell what is wrong
+    }
+    auto values = read(*reader, column);
+    if (!values) {
+      if (held.columns.empty()) return values.errors();
+      break;
+    }
+    bytes += std::visit(
+        [](const auto& v) -> std::size_t {
+          using T = std::remove_cvref_t<decltype(v)>;
+          if constexpr (std::is_same_v<T, std::monostate>)
+            return 0;
+          else if constexpr (std::is_same_v<T, TextColumn>)
+            return v.bytes.size();
+          else
+            return v.size() * sizeof(typename T::value_type);
+        },
+        *values);
+    held.columns.push_back(std::move(values).value());
+  }
+  return success();
+}
+
+template <class T>
+Result<std::optional<T>> ShardSet::take(std::size_t shard, const std::string& path) {
+  const auto unpacked = [](Values values) -> Result<std::optional<T>> {
+    if (std::holds_alternative<std::monostate>(values)) return std::optional<T>();
+    ensure(std::holds_alternative<T>(values), "a column is planned as another type");
+    return std::optional<T>(std::move(std::get<T>(values)));
+  };
+  auto& held = held_[shard];
+  if (held.next == plan_.size() || plan_[held.next].path != path) {
+    const auto reader = open(shard);
+    if (!reader) return reader.errors();
+    auto values = read(*reader, {path, type_of<T>(), false});
+    if (!values) return values.errors();
+    return unpacked(std::move(values).value());
+  }
+  if (held.columns.empty())
+    if (auto status = read_ahead(shard, held); !status) return status.errors();
+  auto values = std::move(held.columns.front());
+  held.columns.pop_front();
+  ++held.next;
+  return unpacked(std::move(values));
+}
+
+template Result<std::optional<std::vector<std::int8_t>>> ShardSet::take(std::size_t, const std::string&);
+template Result<std::optional<std::vector<std::int64_t>>> ShardSet::take(std::size_t, const std::string&);
+template Result<std::optional<std::vector<double>>> ShardSet::take(std::size_t, const std::string&);
+template Result<std::optional<TextColumn>> ShardSet::take(std::size_t, const std::string&);
+
+}  // namespace tenex::store
