@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Installs what the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every test but those labelled `long`.
+# Installs what the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every test but those labelled `long`;
+# then those of MPI, of threads and of fuzz targets under sanitizers (tests/sanitize.sh), unless arguments choose tests.
 #   tests/run.sh [ctest arguments]      for instance: tests/run.sh -L schedule
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=jobs/packages.sh
 . "$top/jobs/packages.sh"
-install_missing "${build_packages[@]}" "${test_packages[@]}" "${slurm_packages[@]}" "${notebook_packages[@]}"
+install_missing "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" "${slurm_packages[@]}" "${notebook_packages[@]}"
 
 cd "$top"
 cmake --preset ci
 cmake --build --preset ci
 if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
 export OMPI_MCA_rmaps_base_oversubscribe=1
-exec ctest --preset ci --parallel "$(nproc)" "$@"
+[ $# -eq 0 ] || exec ctest --preset ci --parallel "$(nproc)" "$@"
+failed=0
+ctest --preset ci --parallel "$(nproc)" || failed=1
+tests/sanitize.sh || failed=1
+exit "$failed"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/files/column_file.hpp"
 #include "tenex/files/schedule_file.hpp"
 
 namespace tenex {
@@ -51,6 +52,9 @@ struct ScheduleData {
 [[nodiscard]] Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile& file,
                                          const WriteOptions& options);
 [[nodiscard]] Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options);
+/// The same from columns, wherever they are; `name` stands for the file in messages.
+[[nodiscard]] Result<ScheduleFile> read_schedule_columns(const ColumnFileReader& reader, const std::string& name,
+                                                         const ReadOptions& options);
 [[nodiscard]] Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file);
 [[nodiscard]] Result<ScheduleFile> read_schedule_json(const std::filesystem::path& path);
 

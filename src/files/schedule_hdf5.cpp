@@ -93,17 +93,21 @@ Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile
 }
 
 Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options) {
-  const auto name = path.string();
   auto reader = ColumnFileReader::open(path);
   if (!reader) return reader.errors();
   reader->set_threads(options.threads);
-  if (auto status = check_file_kind(*reader, name, kScheduleKind, kScheduleSchema); !status) return status.errors();
-  auto data = read_facts(*reader);
+  return read_schedule_columns(*reader, path.string(), options);
+}
+
+Result<ScheduleFile> read_schedule_columns(const ColumnFileReader& reader, const std::string& name,
+                                           const ReadOptions& options) {
+  if (auto status = check_file_kind(reader, name, kScheduleKind, kScheduleSchema); !status) return status.errors();
+  auto data = read_facts(reader);
   if (!data) return data.errors();
   auto file = restore_frame(std::move(data).value(), name);
   if (!file) return file;
-  const StorageSource source{*reader, name, file->topology, file->collective, options.threads};
-  auto stored = reader->has("/storage") ? read_storages(source) : read_sends(source, kSends);
+  const StorageSource source{reader, name, file->topology, file->collective, options.threads};
+  auto stored = reader.has("/storage") ? read_storages(source) : read_sends(source, kSends);
   if (!stored) return stored.errors();
   if (auto status = check_times(*file, stored->schedule, stored->sends_of_busiest, name); !status)
     return status.errors();

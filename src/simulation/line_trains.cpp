@@ -56,7 +56,8 @@ void LineTrains::pass(const std::vector<Train>& in, std::size_t link, std::vecto
 }
 
 void LineTrains::pass_one(Train train, std::size_t link, std::vector<Train>& out) {
-  const auto [busy, latency] = entries_[link].hop;
+  const SimTime busy = entries_[link].hop.busy;
+  const SimTime latency = entries_[link].hop.latency;
   auto& free = free_[link];
   messages_[link] += train.count;
   const auto emit = [&](SimTime start, SimTime gap, std::uint32_t begin, std::uint32_t count) {

@@ -2,7 +2,6 @@
 // class.
 #include "synthesis/opposite_links.hpp"
 
-#include <ranges>
 #include <utility>
 
 namespace tenex {
@@ -15,8 +14,9 @@ std::optional<std::vector<LinkId>> opposite_links(const Topology& topology) {
     const auto vertex = VertexId::at(v);
     for (const LinkId out : topology.out_links(vertex)) first[topology.target(out).index()] = LinkId::none();
     for (const LinkId in : topology.in_links(vertex)) first[topology.source(in).index()] = LinkId::none();
-    for (const LinkId out : topology.out_links(vertex) | std::views::reverse)
-      next[out.index()] = std::exchange(first[topology.target(out).index()], out);
+    const auto outs = topology.out_links(vertex);
+    for (auto out = outs.rbegin(); out != outs.rend(); ++out)
+      next[out->index()] = std::exchange(first[topology.target(*out).index()], *out);
     for (const LinkId in : topology.in_links(vertex)) {
       LinkId* place = &first[topology.source(in).index()];
       while (place->exists() && topology.class_of(*place) != topology.class_of(in)) place = &next[place->index()];

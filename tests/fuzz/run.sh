@@ -1,42 +1,60 @@
 #!/usr/bin/env bash
-# Fuzzes every target for SECONDS altogether (default 600), with libFuzzer, AddressSanitizer and UBSan where clang is installed, else
-# with the plain driver of the `ci` build. New inputs are collected in build/fuzz/corpus; worth keeping are those that found something.
+# Fuzzes every target for SECONDS altogether (default 600): libFuzzer with AddressSanitizer, LeakSanitizer and UBSan (tree build/asan), or,
+# without clang, the plain driver of the `ci` build. An input that crashes, leaks, takes 10 s or 2 GiB is left in build/asan/found and fails the run.
 #   tests/fuzz/run.sh [SECONDS] [TARGET...]
+#   tests/fuzz/run.sh keep [TARGET...]      adds the small inputs found so far that reach new code to tests/fuzz/corpus
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-600}
 shift $(($# > 0 ? 1 : 0))
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(study schedule journal workload cost_model machine constraint)
-each=$((seconds / ${#targets[@]} + 1))
+[ ${#targets[@]} -gt 0 ] || targets=(study schedule schedule_columns journal workload cost_model machine constraint)
 cd "$top"
+export PATH=$PATH:/usr/lib/llvm-14/bin  # llvm-symbolizer: names in reports
 
-if command -v clang++ >/dev/null; then
-  preset=fuzz
+if command -v clang++-14 >/dev/null; then
+  preset=asan
 else
-  echo "no clang++ here: the plain driver, without coverage and sanitizers" >&2
+  echo "no clang++-14 here: the plain driver, without coverage and sanitizers" >&2
   preset=ci
 fi
 cmake --preset "$preset" >/dev/null
 cmake --build --preset "$preset" --target "${targets[@]/#/fuzz_}"
 
-for target in "${targets[@]}"; do
-  seeds=("tests/fuzz/corpus/$target")
-  case $target in
+seeds_of() { # TARGET: sets `seeds`
+  seeds=("tests/fuzz/corpus/$1")
+  case $1 in
     workload) seeds+=(experiments/workloads) ;;
     cost_model) seeds+=(experiments/cost_models) ;;
     machine) seeds+=(experiments/machines) ;;
   esac
-  echo "== $target"
-  if [ "$preset" = fuzz ]; then
-    found=build/fuzz/corpus/$target
+}
+
+keep() { # TARGET: what reaches code that the corpus does not; small enough for the repository
+  "build/asan/bin/fuzz_$1" -set_cover_merge=1 -max_len=512 -timeout=10 "${seeds[@]}" "build/asan/found/$1" 2>"build/asan/found/$1.log"
+  echo "$1: $(find "tests/fuzz/corpus/$1" -type f | wc -l) inputs"
+}
+
+failed=0
+for target in "${targets[@]}"; do
+  seeds_of "$target"
+  found=build/asan/found/$target
+  if [ "$seconds" = keep ]; then
+    keep "$target"
+    continue
+  fi
+  each=$((seconds / ${#targets[@]} + 1))
+  echo "== $target: $each s"
+  if [ "$preset" = asan ]; then
     mkdir -p "$found"
-    "build/fuzz/bin/fuzz_$target" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
-      -artifact_prefix="build/fuzz/$target-" "$found" "${seeds[@]}"
+    ASAN_OPTIONS=detect_leaks=1 "build/asan/bin/fuzz_$target" -max_total_time="$each" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+      -print_final_stats=1 -artifact_prefix="$found-" "$found" "${seeds[@]}" 2>"$found.log" || failed=1
+    grep -aE '^(stat::|Done|SUMMARY|==.*ERROR|artifact_prefix)|Test unit written|: runtime error:' "$found.log" || true
   else
     end=$((SECONDS + each))
     for ((seed = RANDOM; SECONDS < end; ++seed)); do
-      "build/ci/bin/fuzz_$target" --runs 5000 --seed "$seed" "${seeds[@]}" || { echo "seed $seed" >&2; exit 1; }
+      "build/ci/bin/fuzz_$target" --runs 5000 --seed "$seed" "${seeds[@]}" || { echo "seed $seed" >&2; failed=1; break; }
     done
   fi
 done
+exit "$failed"

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "check_schedule.hpp"
 #include "tenex/files/schedule_file.hpp"
 
 namespace {
@@ -31,5 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   const auto file = tenex::read_schedule_file(draft.path);
   if (!file.ok() && file.errors().empty()) __builtin_trap();
+  if (file.ok()) tenex::fuzz::check_schedule(*file);
   return 0;
 }

@@ -10,8 +10,8 @@
 
 namespace tenex {
 
-const std::vector<Engine>& engines() {
-  static const std::vector<Engine> table = {
+const std::vector<TacosEngine>& engines() {
+  static const std::vector<TacosEngine> table = {
       {EngineChoice::symmetric, "symmetric", "one NPU's schedule moved over a translation group, O(n)",
        symmetric_unsuitable, true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
       {EngineChoice::coarse, "coarse",
@@ -30,7 +30,7 @@ const std::vector<Engine>& engines() {
   return table;
 }
 
-Result<const Engine*> choose_engine(const SynthesisProblem& gather) {
+Result<const TacosEngine*> choose_engine(const SynthesisProblem& gather) {
   const bool any = gather.engine == EngineChoice::automatic;
   std::string reason;  // of the last engine that does not suit
   for (const auto& engine : engines()) {

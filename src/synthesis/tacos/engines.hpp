@@ -13,7 +13,7 @@
 
 namespace tenex {
 
-struct Engine {
+struct TacosEngine {
   EngineChoice choice;
   std::string_view name;
   std::string_view description;
@@ -33,9 +33,9 @@ struct Engine {
 };
 
 /// In the order in which `automatic` tries them.
-[[nodiscard]] const std::vector<Engine>& engines();
+[[nodiscard]] const std::vector<TacosEngine>& engines();
 
 /// The engine for a gather. Errors (input): the named engine does not suit, with its reason and what would.
-[[nodiscard]] Result<const Engine*> choose_engine(const SynthesisProblem& gather);
+[[nodiscard]] Result<const TacosEngine*> choose_engine(const SynthesisProblem& gather);
 
 }  // namespace tenex

@@ -24,14 +24,14 @@ Collective gather_collective(const Collective& collective) {
 }
 
 // The engine named or chosen; the event-driven one where the choice fails, so that estimates never do.
-const Engine& engine_of(const SynthesisProblem& problem) {
+const TacosEngine& engine_of(const SynthesisProblem& problem) {
   const Collective gather = gather_collective(problem.collective);
   const auto chosen = choose_engine(gather_part(problem, gather));
   return chosen ? **chosen : engines().back();
 }
 
 /// Of the gathers, without re-timing: two where an All-Reduce's reduction is no view of its gather.
-std::size_t gathers_bytes(const SynthesisProblem& problem, const Engine& engine) {
+std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
   if (engine.choice == EngineChoice::event_driven) return engine.bytes(problem);  // knows how it keeps both
   const Collective gather = gather_collective(problem.collective);
   const bool twice =
@@ -53,7 +53,7 @@ Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem) {
 }
 
 std::size_t tacos_bytes(const SynthesisProblem& problem) {
-  const Engine& engine = engine_of(problem);
+  const TacosEngine& engine = engine_of(problem);
   if (engine.whole != nullptr) return engine.bytes(problem);
   const std::size_t gathers = gathers_bytes(problem, engine);
   const std::size_t with_retiming = gathers + retiming_bytes(problem, engine.choice);
@@ -61,12 +61,12 @@ std::size_t tacos_bytes(const SynthesisProblem& problem) {
 }
 
 bool tacos_uses_threads(const SynthesisProblem& problem) {
-  const Engine& engine = engine_of(problem);
+  const TacosEngine& engine = engine_of(problem);
   return engine.whole == nullptr && engine.choice != EngineChoice::event_driven;
 }
 
 double tacos_seconds(const SynthesisProblem& problem) {
-  const Engine& engine = engine_of(problem);
+  const TacosEngine& engine = engine_of(problem);
   if (engine.whole != nullptr || engine.choice == EngineChoice::event_driven) return engine.seconds(problem);
   const Collective gather = gather_collective(problem.collective);
   return engine.seconds(gather_part(problem, gather)) + retiming_seconds(problem, engine.choice);

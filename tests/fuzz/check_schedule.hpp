@@ -1,0 +1,27 @@
+// What becomes of a schedule that a reader accepted: it is checked, as `tenex verify` would.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/files/schedule_file.hpp"
+#include "tenex/schedule/verifier.hpp"
+
+namespace tenex::fuzz {
+
+/// Reads all sends, unless the file claims so many (or so large a problem) that this is no test of a second.
+inline void check_schedule(const ScheduleFile& file) {
+  constexpr std::size_t kMostSends = 20'000;
+  constexpr std::size_t kMostCells = 1'000'000;
+  const auto cells = (file.topology.vertices() + 1) * (file.collective.chunks() + 1);
+  if (file.schedule.sends() > kMostSends || file.topology.vertices() > kMostSends || cells > kMostCells) return;
+  VerifyOptions options;
+  options.memory_limit_bytes = std::size_t{64} << 20;
+  try {
+    (void)verify(file.topology, file.collective, file.occupancy, file.schedule, options);
+  } catch (const InvariantError&) {  // what it documents of storages that are out of order
+  }
+}
+
+}  // namespace tenex::fuzz
