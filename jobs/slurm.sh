@@ -64,10 +64,9 @@ run_ranks() {
   choose_launcher
   if [[ " ${launch[*]} " = *" --enable-recovery "* ]]; then
     outcome=$(mktemp)
-    export TENEX_EXIT_CODE=$outcome
   fi
   export OMP_NUM_THREADS=$threads OMP_PLACES=${OMP_PLACES:-cores} OMP_PROC_BIND=${OMP_PROC_BIND:-close}
-  "${launch[@]}" "$tenex" "$@" </dev/null &
+  TENEX_EXIT_CODE=$outcome "${launch[@]}" "$tenex" "$@" </dev/null &
   local ranks=$!
   if [ -n "$outcome" ]; then
     { until [ -s "$outcome" ]; do sleep 1; done; sleep 5; kill -TERM "$ranks"; } 2>/dev/null &

@@ -129,16 +129,16 @@ void add_run(CLI::App& app, Parsed& parsed) {
                   "with unit, such as 3600s: begin no point that is not expected to end within it (default: what Slurm "
                   "says); the same command continues")
       ->check([](const std::string& text) {
-        const auto limit = parse_time(text, {"--time-limit", 0, 0});
+        const auto limit = parse_time(text);
         return limit ? std::string() : to_string(limit.errors());
       });
   run->add_option("--silence", parsed.run.silence,
                   "with unit: a rank that says nothing for so long counts as dead and its points go to others (60s)")
       ->check([](const std::string& text) {
-        const auto silence = parse_time(text, {"--silence", 0, 0});
+        const auto silence = parse_time(text);
         if (!silence) return to_string(silence.errors());
         if (*silence >= picoseconds(1'000'000'000'000)) return std::string();
-        return "--silence: " + text + " is too short (a rank says a word twelve times in it) give 1s or more";
+        return text + " is too short (a rank says a word twelve times in it) give 1s or more";
       });
   run->add_flag("--quiet", parsed.run.quiet, "no progress on stderr");
   run->add_option("--log-level", parsed.run.log_level,

@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "mpi_session.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/cli/cli.hpp"
 
@@ -33,9 +34,9 @@ Result<std::size_t> memory_limit(const std::string& text, std::size_t fallback) 
 
 }  // namespace cli
 
-int run_command_line(int argc, char** argv) {
-  // A file-size limit then fails the write with EFBIG, which is told as a full disk is, instead of ending the process.
-  std::signal(SIGXFSZ, SIG_IGN);
+namespace {
+
+int run_guarded(int argc, char** argv) {
   try {
     const auto arguments = cli::parse_arguments(argc, argv);
     const int code = std::visit(
@@ -55,6 +56,16 @@ int run_command_line(int argc, char** argv) {
     std::fprintf(stderr, "tenex: broken invariant: %s (a defect of tenex, please report it)\n", error.what());
     return static_cast<int>(ExitCode::some_failed);
   }
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  // A file-size limit then fails the write with EFBIG, which is told as a full disk is, instead of ending the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const int code = run_guarded(argc, argv);
+  cli::tell_exit_code(code);
+  return code;
 }
 
 }  // namespace tenex

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <numeric>
+#include <string_view>
 #include <thread>
 
 #include "commands.hpp"
@@ -39,6 +40,18 @@ void broadcast_piece(void* data, int count, MPI_Datatype type) {
 bool under_launcher() {
   constexpr std::array variables{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
   return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+void tell_exit_code(int code) {
+  // Not MPI's own word: a command that is refused leaves before MPI begins.
+  constexpr std::array ranks{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+  const auto is = [](const char* name, std::string_view value) {
+    const char* const text = std::getenv(name);
+    return text != nullptr && text == value;
+  };
+  const char* const file = std::getenv("TENEX_EXIT_CODE");
+  if (file == nullptr || *file == '\0') return;
+  if (std::ranges::any_of(ranks, [&](const char* name) { return is(name, "0"); })) std::ofstream(file) << code << '\n';
 }
 
 MpiSession::MpiSession() {
@@ -86,8 +99,8 @@ std::vector<std::string> MpiSession::gather(std::string text) const {
 
 ExitCode MpiSession::end(ExitCode code) const {
   if (rank_ > 0) return ExitCode::done;
-  if (const char* const file = std::getenv("TENEX_EXIT_CODE")) std::ofstream(file) << static_cast<int>(code) << '\n';
   if (abandoned_) {
+    tell_exit_code(static_cast<int>(code));
     (void)printed_whole();
     std::fprintf(
         stderr,

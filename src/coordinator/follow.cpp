@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "lead_folder.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
@@ -97,7 +98,10 @@ class Follower {
       worker_->engine().drain();
       worker_->committer().flush_until(now + time_to_commit);
     }
-    (setup_.leave_the_dead ? setup_.leave_the_dead : leave_)(exit_interrupted);
+    if (!setup_.leave_the_dead) return leave_(exit_interrupted);
+    // It ends the other ranks too, which may notice a little later and have as long to commit.
+    if (transport_.size() > 2) std::this_thread::sleep_until(now + time_to_commit + alive_interval(setup_.silence));
+    setup_.leave_the_dead(exit_interrupted);
   }
 
   void begin(const StartMessage& start) {

@@ -169,7 +169,13 @@ std::vector<Field> training_fields() {
 std::vector<Field> measured_fields() {
   return {
       {{"threads", Kind::integer, "", "threads that the point was given", true, {}}, &Evaluation::threads},
-      {{"synthesis_seconds", Kind::real, "s", "wall time of synthesis", true, {}}, &Evaluation::synthesis_seconds},
+      {{"synthesis_seconds",
+        Kind::real,
+        "s",
+        "wall time of synthesis, or of scaling a schedule that the rank had",
+        true,
+        {}},
+       &Evaluation::synthesis_seconds},
       {{"simulation_seconds", Kind::real, "s", "wall time of simulation", true, {}}, &Evaluation::simulation_seconds},
       {{"verification_seconds", Kind::real, "s", "wall time of verification", true, {}},
        &Evaluation::verification_seconds},

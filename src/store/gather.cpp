@@ -3,9 +3,9 @@
 #include "tenex/store/gather.hpp"
 
 #include <fcntl.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <set>
@@ -51,18 +51,32 @@ Status check_source(const Layout& layout, const Study& study) {
   return success();
 }
 
-/// A whole copy under the name `to`, or none. It holds no more in memory than the kernel wants to.
+/// From descriptor to descriptor; false with errno set.
+bool copy_bytes(int from, int to) {
+  std::vector<char> piece(std::size_t{1} << 20);
+  while (true) {
+    const auto got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    for (ssize_t put = 0; put < got;) {
+      const auto written = ::write(to, piece.data() + put, static_cast<std::size_t>(got - put));
+      if (written < 0 && errno != EINTR) return false;
+      put += std::max<ssize_t>(written, 0);
+    }
+  }
+}
+
+/// A whole copy under the name `to`, or none.
 Status copy_durably(const fs::path& from, const fs::path& to) {
   const auto problem = [&] { return fmt::format("cannot copy \"{}\"", from.string()); };
   auto copy = AtomicFile::create(to);
   if (!copy) return copy.errors();
   const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
   if (source < 0) return system_error(problem(), errno);
-  ssize_t moved = 1;
-  while (moved > 0) moved = ::sendfile(copy->descriptor(), source, nullptr, std::size_t{64} << 20);
+  const bool whole = copy_bytes(source, copy->descriptor());
   const int reason = errno;
   ::close(source);
-  if (moved < 0) return system_error(problem(), reason);
+  if (!whole) return system_error(problem(), reason);
   return copy->commit();
 }
 

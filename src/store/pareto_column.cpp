@@ -62,6 +62,10 @@ std::optional<Objective> parse_objective(std::string_view text) {
 
 }  // namespace
 
+bool Front::operator==(const Front& other) const {
+  return std::ranges::is_permutation(objectives, other.objectives) && std::ranges::is_permutation(per, other.per);
+}
+
 std::vector<std::int8_t> pareto_column(const Front& front,
                                        const std::function<std::string(std::size_t row)>& competition,
                                        const std::vector<std::int8_t>& status,

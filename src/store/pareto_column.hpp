@@ -19,9 +19,9 @@ using MetricValues = std::variant<std::vector<std::int64_t>, std::vector<double>
 
 /// What a front is between, and which rows compete: those that agree in the settings `per`.
 struct Front {
-  std::vector<Objective> objectives;  ///< columns that are numbers
-  std::vector<std::string> per;       ///< names of settings()
-  bool operator==(const Front&) const = default;
+  std::vector<Objective> objectives;          ///< columns that are numbers
+  std::vector<std::string> per;               ///< names of settings()
+  bool operator==(const Front& other) const;  ///< whatever the order
 };
 
 /// Per row of a result 1 or 0: rows that are ok, have all of the objectives, and that no such row of the same

@@ -66,7 +66,7 @@ std::string this_build() {
 void note_upgrade(const std::optional<store::State>& before, FolderState& state) {
   if (!before || before->version == this_build() || before->version.empty() || state.done_count == 0) return;
   state.warnings.push_back(fmt::format(
-      "tenex {} began this folder and this is tenex {}: both compute physics {}, so the rows that are done count; "
+      "tenex {} ran here last and this is tenex {}: both compute physics {}, so the rows that are done count; "
       "`tenex replay DIR KEY` evaluates one of them again and compares",
       before->version, this_build(), physics_version));
 }

@@ -77,7 +77,7 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
       if (held.columns.empty()) return values.errors();
       break;
     }
-    bytes += std::visit(
+    const auto size = std::visit(
         [](const auto& v) -> std::size_t {
           using T = std::remove_cvref_t<decltype(v)>;
           if constexpr (std::is_same_v<T, std::monostate>)
@@ -88,6 +88,8 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
             return v.size() * sizeof(typename T::value_type);
         },
         *values);
+    if (!held.columns.empty() && bytes + size > budget) break;  // texts are as wide as they turn out to be
+    bytes += size;
     held.columns.push_back(std::move(values).value());
   }
   return success();

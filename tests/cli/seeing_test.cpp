@@ -384,10 +384,10 @@ TEST_F(Seeing, AnUpgradeOfTenexBetweenSubmissionsIsTold) {
   pretend(out(), state.substr(at, state.find('\n', at) - at), "version = \"0.0.7\"");
   const auto again = tenex({"run", file, "--out", out()});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("tenex 0.0.7 began this folder"));
+  EXPECT_THAT(again.err, HasSubstr("tenex 0.0.7 ran here last"));
   EXPECT_THAT(again.err, HasSubstr("so the rows that are done count"));
   // From now on it is this version's.
-  EXPECT_THAT(tenex({"run", file, "--out", out()}).err, Not(HasSubstr("began this folder")));
+  EXPECT_THAT(tenex({"run", file, "--out", out()}).err, Not(HasSubstr("ran here last")));
 }
 
 TEST_F(Seeing, AnUpgradeThatChangesPhysicsIsRefusedByEveryCommand) {

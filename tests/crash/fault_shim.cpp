@@ -15,7 +15,6 @@
 //   CRASH_NOTE    file that is made when it happens
 //
 // fsync() does nothing here: a process that dies takes no page of the system's with it, and tests run faster.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -29,17 +28,9 @@
 #include <string>
 #include <string_view>
 
+#include "crash/preloaded.hpp"
+
 namespace {
-
-template <class Function>
-Function next(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string own_rank() {
   for (const char* name : {"CRASH_MY_RANK", "OMPI_COMM_WORLD_RANK"})

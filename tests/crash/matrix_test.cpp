@@ -20,9 +20,9 @@
 
 #include "crash/journals.hpp"
 #include "crash/study.hpp"
+#include "crash/undisturbed.hpp"
 #include "support/process.hpp"
 #include "support/results.hpp"
-#include "tenex/evaluate/evaluate.hpp"
 #include "tenex/store/crashes.hpp"
 #include "tenex/store/store.hpp"
 
@@ -61,29 +61,9 @@ const char* word_of(Fault fault) {
   return words.at(static_cast<std::size_t>(fault));
 }
 
-/// Study and undisturbed result, made once.
-class Truth {
- public:
-  Truth() {
-    support::write_text(study_file(), study_text);
-    const auto whole = support::run({{TENEX_BINARY, "run", study_file(), "--out", out().string(), "--quiet"}, {}, {}});
-    EXPECT_EQ(whole.exit_code, 0) << whole.err;
-    auto study = read_study(study_file(), vocabulary());
-    EXPECT_TRUE(study.ok());
-    study_ = std::move(*study);
-    EXPECT_EQ(study_.points.size(), points);
-  }
-  [[nodiscard]] std::string study_file() const { return (folder_.path() / "study.toml").string(); }
-  [[nodiscard]] fs::path out() const { return folder_.path() / "whole"; }
-  [[nodiscard]] const Study& study() const { return study_; }
-
- private:
-  support::TemporaryFolder folder_;
-  Study study_;
-};
-
-const Truth& truth() {
-  static const Truth the_truth;
+/// Made once.
+const crash_tests::Undisturbed& truth() {
+  static const crash_tests::Undisturbed the_truth(study_text, points);
   return the_truth;
 }
 

@@ -12,9 +12,9 @@
 #include "crash/journals.hpp"
 #include "crash/platter.hpp"
 #include "crash/study.hpp"
+#include "crash/undisturbed.hpp"
 #include "support/process.hpp"
 #include "support/results.hpp"
-#include "tenex/evaluate/evaluate.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/store/crashes.hpp"
 #include "tenex/store/store.hpp"
@@ -71,29 +71,10 @@ os.rename(sys.argv[1] + "/old", sys.argv[1] + "/new")
   EXPECT_FALSE(fs::exists(folder / "new")) << "a rename that was not synced";
 }
 
-/// Study and undisturbed result, made once.
-class Truth {
- public:
-  Truth() {
-    support::write_text(study_file(), cheap_points(points / 6) + "\n[outputs]\nschedule = \"" + with_schedule + "\"\n");
-    const auto whole = support::run({{TENEX_BINARY, "run", study_file(), "--out", out().string(), "--quiet"}, {}, {}});
-    EXPECT_EQ(whole.exit_code, 0) << whole.err;
-    auto study = read_study(study_file(), vocabulary());
-    EXPECT_TRUE(study.ok());
-    study_ = std::move(*study);
-    EXPECT_EQ(study_.points.size(), points);
-  }
-  [[nodiscard]] std::string study_file() const { return (folder_.path() / "study.toml").string(); }
-  [[nodiscard]] fs::path out() const { return folder_.path() / "whole"; }
-  [[nodiscard]] const Study& study() const { return study_; }
-
- private:
-  support::TemporaryFolder folder_;
-  Study study_;
-};
-
-const Truth& truth() {
-  static const Truth the_truth;
+/// Made once.
+const Undisturbed& truth() {
+  static const Undisturbed the_truth(cheap_points(points / 6) + "\n[outputs]\nschedule = \"" + with_schedule + "\"\n",
+                                     points);
   return the_truth;
 }
 

@@ -10,7 +10,6 @@
 // told apart by inode; a second link to every new one keeps its number from being used again.
 //
 // Stands before fault_shim.cpp in LD_PRELOAD: a process that dies in fsync() has made nothing durable.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -25,19 +24,11 @@
 #include <string>
 #include <system_error>
 
+#include "crash/preloaded.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class Function>
-Function next(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 const std::string& folder() {
   static const std::string path = variable("CRASH_FOLDER");

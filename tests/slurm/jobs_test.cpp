@@ -90,10 +90,25 @@ ended "$job")");
 }
 
 /// An sbatch file as bash runs it on a node, without Slurm.
-support::Finished on_a_node(const Site& site, const std::string& words, const std::string& tenex = TENEX_BINARY) {
+support::Finished on_a_node(const Site& site, const std::string& words, const std::string& tenex = TENEX_BINARY,
+                            const std::string& launcher = "env") {
   return support::run({{"bash", "-c", "cd " TENEX_SOURCE_DIR " && SLURM_JOB_ID=1 bash jobs/" + words},
-                       {{"TENEX", tenex}, {"OUT", site.path().string()}, {"LAUNCHER", "env"}},
+                       {{"TENEX", tenex}, {"OUT", site.path().string()}, {"LAUNCHER", launcher}},
                        {}});
+}
+
+TEST(TheSbatchFiles, EndWithWhatTenexEndsWithThoughTheLauncherEndsWithZero) {
+  const Site site;
+  const std::string recovering = "mpirun --enable-recovery --bind-to none -n 2";
+  const auto asked = [&](const std::string& options) {
+    return on_a_node(site, "one_node.sbatch " + site.study().string() + " \"$OUT/out\" " + options, TENEX_BINARY,
+                     recovering);
+  };
+  // Refused before MPI begins, refused after it has begun, and done.
+  EXPECT_EQ(asked("--no-such-option").exit_code, 2);
+  EXPECT_EQ(asked("--memory 1parsec").exit_code, 2);
+  const auto done = asked("--quiet");
+  EXPECT_EQ(done.exit_code, 0) << done.err;
 }
 
 TEST(TheSbatchFiles, SayWhatIsMissingBeforeANodeIsKeptBusy) {

@@ -164,6 +164,10 @@ TEST(MergeStudies, HasOneFrontOverAllRowsWhereTheObjectivesAreTheSame) {
   EXPECT_THAT(front_in(out), ElementsAre(1, 0, 0, 1, 1, 0));
   // A study that names no objectives takes part; what was merged can be merged again: (5, 1) beats every row.
   const auto c = front_of(folder.path() / "c", 6, {{5, 1}}, {});
+  // In which order a study names them does not matter: (20, 1) is on the front of all, and beats (20, 2).
+  const auto d = front_of(folder.path() / "d", 7, {{20, 1}}, {least_of_both[1], least_of_both[0]});
+  ASSERT_TRUE(merge_studies(folder.path() / "turned.h5", {a, b, d}).ok());
+  EXPECT_THAT(front_in(folder.path() / "turned.h5"), ElementsAre(1, 0, 0, 1, 0, 0, 1));
   const auto again = folder.path() / "again.h5";
   ASSERT_TRUE(merge_studies(again, {out, c}).ok());
   EXPECT_THAT(front_in(again), ElementsAre(0, 0, 0, 0, 0, 0, 1));

@@ -122,7 +122,7 @@ TEST_F(OtherVersions, AnotherBuildOfTheSameVersionIsTold) {
   const auto folder = ResultFolder::open(dir(), study_, {});
   ASSERT_TRUE(folder.ok()) << message_of(folder);
   ASSERT_EQ(folder->state().warnings.size(), 1U);
-  EXPECT_THAT(folder->state().warnings[0], HasSubstr(std::string(version()) + " (0123456789ab) began this folder"));
+  EXPECT_THAT(folder->state().warnings[0], HasSubstr(std::string(version()) + " (0123456789ab) ran here last"));
   EXPECT_THAT(folder->state().warnings[0], HasSubstr("so the rows that are done count"));
 }
 

@@ -73,6 +73,15 @@ TEST(ShardSet, OpensEachShardOnceForAllThatIsPlanned) {
   EXPECT_EQ(shards.opened(), 5U);
 }
 
+TEST(ShardSet, CountsTextsAsWideAsTheyAre) {
+  // 17 bytes a row hold a time (8 bytes) and would hold a text of 8, but a hash has 16: 24 bytes together. So hashes
+  // take an opening of their own, in each of the two shards.
+  const ManyShards folder(2, 600);
+  ShardSet shards(folder.layout(), folder.selection(), three_columns, 17 * 1200);
+  take_all(shards, 2, 600);
+  EXPECT_EQ(shards.opened(), 4U);
+}
+
 TEST(ShardSet, HoldsNoMoreThanItsBudget) {
   // 600 rows: a column of times is 4,800 bytes, more than the least of 4 KiB that a shard may hold. So each of the
   // three columns takes an opening of its own, in each of the two shards.

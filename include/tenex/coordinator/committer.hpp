@@ -24,7 +24,7 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  /// Points that may wait for the writer: some 16 MiB of rows.
+  /// Points that may wait for the writer: some 16 MiB of rows without entries per link, chunk or group.
   static constexpr std::size_t most_waiting = 16'384;
 
   /// Takes a finished point. One that carries a schedule holds its caller until the schedule is on disk, so that its

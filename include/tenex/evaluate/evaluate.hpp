@@ -49,7 +49,7 @@ struct EvaluateOptions {
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
   bool keep_schedule = false;  ///< hand the verified stream back
   /// A schedule as its synthesizer stores it, never another point's at another pace: files keep only the former
-  /// compactly, and one should not depend on what was evaluated before.
+  /// compactly, and neither they nor times that are measured with care should depend on what was evaluated before.
   bool own_storage = false;
   bool link_loads = false;
   bool group_times = false;
