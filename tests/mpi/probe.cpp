@@ -5,6 +5,7 @@
 #define OMPI_SKIP_MPICXX 1
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -127,6 +128,8 @@ int report_and_code(const Result<RunReport>& report, int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  constexpr rlimit none{};
+  ::setrlimit(RLIMIT_CORE, &none);  // it is made to crash, and wherever it was started its core would stay
   block_run_signals();
   const Arguments arguments(argc, argv);
   const bool alone = arguments.has("--alone");
