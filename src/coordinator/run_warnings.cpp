@@ -31,8 +31,7 @@ std::string describe_quarantined(std::size_t points) {
   return fmt::format(
       "points that ended their process {} times: {}; they have a row `failed` and are not tried again but with "
       "--retry-failed (the column `reason` says what ended them: against want of memory helps a larger limit of the "
-      "job, "
-      "or fewer ranks on a node)",
+      "job, or fewer ranks on a node)",
       most_crashes, points);
 }
 

@@ -1,5 +1,5 @@
-# Several source files of a room in one translation unit, for trees that are built once, from nothing, and slowly (sanitizers): a third
-# of the processor time. Files of one unit share an unnamed namespace, so only files that define no name twice come together: what
+# Several source files of a room in one translation unit, for trees that are built once, from nothing, and slowly (sanitizers): their
+# headers are compiled once. Files of one unit share an unnamed namespace, so only files that define no name twice come together: what
 # stands in the first column is taken for a definition, which is how this project is formatted.
 
 # The names that a file defines, unqualified, in `result`; those of types and constants again in `types`.
