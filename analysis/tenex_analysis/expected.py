@@ -26,7 +26,10 @@ def expected_frame(result: str) -> pandas.DataFrame:
     frame = open_study(result).frame()
     if "network_cost_usd" in frame:
         frame["network_cost_usd"] = frame["network_cost_usd"].map("{:.2f}".format)
-    return frame[TRAINING_COLUMNS if "workload" in frame else COLUMNS].astype(str)
+    columns = TRAINING_COLUMNS if "workload" in frame else COLUMNS
+    if "window" in frame and (frame["window"] > 0).any() and columns is COLUMNS:
+        columns = [*COLUMNS[:5], "window", *COLUMNS[5:]]
+    return frame[columns].astype(str)
 
 
 def differences(result: str, expected: str) -> pandas.DataFrame:

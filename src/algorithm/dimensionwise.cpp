@@ -23,16 +23,16 @@ namespace {
 template <class Count>
 class DimensionwiseState final : public ExpectantState {
  public:
-  DimensionwiseState(std::shared_ptr<const DimensionLayouts> layouts, DestinationOrder order, std::uint32_t window)
+  DimensionwiseState(std::shared_ptr<const DimensionLayouts> layouts, DestinationOrder order)
       : layouts_(std::move(layouts)),
         seats_(layouts_->seats()),
-        window_(window),
         relative_(order == DestinationOrder::relative),
         pairs_(layouts_->exchanges_pairs()),
         slices_(seats_.chunks_per_npu()) {
     if (layouts_->all().size() == 1) only_layout_ = &layouts_->all()[0];
     if (only_layout_ != nullptr && only_layout_->orders.size() == 1) only_order_ = &only_layout_->orders[0];
     for (const auto& layout : layouts_->all()) {
+      windowed_ = windowed_ || !layout.waits_for.empty();
       counts_per_record_ = std::max<std::size_t>(counts_per_record_, 1 + layout.stages);
       words_per_record_ = std::max<std::size_t>(words_per_record_, layout.held_words);
     }
@@ -80,7 +80,7 @@ class DimensionwiseState final : public ExpectantState {
              message.stage, message.chunks);
       if (!copy && !mine_alone) return;
     }
-    if (++record[1 + index] == order.needed[index] && record[0] == index + 1) advance(place(me.npu, slice), out);
+    if (++record[1 + index] == order.needed[index] && record[0] == index + 1) advance(place(me.npu, slice), index, out);
   }
 
  private:
@@ -127,29 +127,33 @@ class DimensionwiseState final : public ExpectantState {
     const auto* const record = record_of(at.me.npu, at.slice);
     return record[0] > index && record[1 + index] == at.order.needed[index];
   }
-  /// By how much the numbers of slices differ of which the later one waits for the earlier one; 0: none waits.
-  [[nodiscard]] std::uint64_t step(const DimensionLayout& layout) const {
-    return std::uint64_t{window_} * layout.orders.size();
-  }
-  /// Only slices with smaller numbers are waited for, so never each for the other.
+  /// No turn before this one's is still to be completed.
   [[nodiscard]] bool may_begin(const Place& at, std::uint32_t index) {
-    const auto distance = step(at.layout);
-    return distance == 0 || at.slice < distance ||
-           complete(place(at.me.npu, at.slice - static_cast<std::uint32_t>(distance)), index);
+    if (!windowed_) return true;
+    const auto before = at.layout.waits_for[at.slice * at.layout.stages + index];
+    return before == kNoStage || complete(place(at.me.npu, before / at.layout.stages), before % at.layout.stages);
   }
 
-  /// The stage that the NPU waits for is complete; those after it may be too, and what waited for it may begin.
-  void advance(const Place& first, std::vector<Message>& out) {
-    const auto distance = step(first.layout);
-    for (auto slice = std::uint64_t{first.slice}; slice < slices_; slice += distance) {
-      const auto at = place(first.me.npu, static_cast<std::uint32_t>(slice));
-      auto* const record = record_of(at.me.npu, at.slice);
-      const auto begun = record[0];
-      while (record[0] < at.layout.stages && (record[0] == 0 || complete(at, record[0] - 1U)) &&
-             may_begin(at, record[0]))
-        begin_stage(at, record[0], out);
-      // What completes here without anything begun is the stage of this call.
-      if (distance == 0 || (slice != first.slice && record[0] == begun)) return;
+  /// Begins the slice's stages until one has to wait. Those that are complete at once are appended to `completed`.
+  void begin_next(const Place& at, std::vector<Message>& out, std::vector<std::uint32_t>* completed) {
+    auto* const record = record_of(at.me.npu, at.slice);
+    while (record[0] < at.layout.stages && (record[0] == 0 || complete(at, record[0] - 1U)) &&
+           may_begin(at, record[0])) {
+      begin_stage(at, record[0], out);
+      if (completed != nullptr && complete(at, record[0] - 1U))
+        completed->push_back(at.slice * at.layout.stages + record[0] - 1U);
+    }
+  }
+
+  /// A stage of the slice is complete; those after it may be too, and what waited for them may begin.
+  void advance(const Place& at, std::uint32_t index, std::vector<Message>& out) {
+    if (!windowed_) return begin_next(at, out, nullptr);
+    std::vector<std::uint32_t> completed{at.slice * at.layout.stages + index};
+    for (std::size_t i = 0; i < completed.size(); ++i) {
+      const auto stage = completed[i];
+      begin_next(place(at.me.npu, stage / at.layout.stages), out, &completed);
+      if (const auto next = at.layout.lets[stage]; next != kNoStage)
+        begin_next(place(at.me.npu, next / at.layout.stages), out, &completed);
     }
   }
 
@@ -180,7 +184,7 @@ class DimensionwiseState final : public ExpectantState {
       const auto part = sums ? dimension.on(mine, clockwise ? hops : dimension.size - hops) : mine;
       const auto next = dimension.neighbour(at.me.rank, mine, clockwise);
       send(next, part, sums ? Stage::reduce : Stage::copy);
-      if (!sums || (stage == 0 && window_ == 0)) continue;
+      if (!sums || (stage == 0 && !windowed_)) continue;
       // Those whose sums came early, from the far end on.
       for (auto to_go = hops - 1; to_go > 0; --to_go) {
         const auto held = dimension.on(mine, clockwise ? to_go : dimension.size - to_go);
@@ -206,7 +210,7 @@ class DimensionwiseState final : public ExpectantState {
 
   std::shared_ptr<const DimensionLayouts> layouts_;
   const Seats seats_;  ///< near, as each message asks it
-  std::uint32_t window_;
+  bool windowed_ = false;
   bool relative_;
   bool pairs_;
   const DimensionLayout* only_layout_ = nullptr;  ///< where all groups have the same
@@ -222,19 +226,17 @@ class DimensionwiseProgram final : public Program {
  public:
   DimensionwiseProgram(const Collective& collective, const std::vector<DimensionPlan>& plans, DestinationOrder order,
                        std::uint32_t window)
-      : layouts_(std::make_shared<const DimensionLayouts>(collective, plans, window != 0)),
-        order_(order),
-        window_(window) {}
+      : layouts_(std::make_shared<const DimensionLayouts>(collective, plans, window)), order_(order) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
     std::uint32_t largest = 0;
     for (const auto& layout : layouts_->all())
       for (const auto& dimension : layout.dimensions) largest = std::max(largest, dimension.size);
     if (largest <= std::numeric_limits<std::uint8_t>::max())
-      return std::make_unique<DimensionwiseState<std::uint8_t>>(layouts_, order_, window_);
+      return std::make_unique<DimensionwiseState<std::uint8_t>>(layouts_, order_);
     if (largest <= std::numeric_limits<std::uint16_t>::max())
-      return std::make_unique<DimensionwiseState<std::uint16_t>>(layouts_, order_, window_);
-    return std::make_unique<DimensionwiseState<std::uint32_t>>(layouts_, order_, window_);
+      return std::make_unique<DimensionwiseState<std::uint16_t>>(layouts_, order_);
+    return std::make_unique<DimensionwiseState<std::uint32_t>>(layouts_, order_);
   }
   [[nodiscard]] std::uint64_t messages() const override { return layouts_->messages(); }
   [[nodiscard]] std::string_view destination_order() const override {
@@ -282,7 +284,6 @@ class DimensionwiseProgram final : public Program {
  private:
   std::shared_ptr<const DimensionLayouts> layouts_;
   DestinationOrder order_;
-  std::uint32_t window_;
 };
 
 }  // namespace

@@ -5,10 +5,13 @@
 // parts shrink from stage to stage. The All-Gather is that in reverse. In an All-to-All a stage moves everything to the
 // right digit of one dimension. The chunks with the same k of all NPUs are one slice; slices are independent and under
 // way together, each in its own order of dimensions, and a stage of a slice begins at an NPU when its previous one is
-// complete there. With a window of w, slice k begins a stage only after slice k - w, of those with its order, has
-// completed that stage there. Without one, all slices' first messages queue in front of all second ones, and no slice
-// leaves its first ring before the last has nearly gone round; with one, the dimensions work as a pipeline, which is
-// how ASTRA-sim schedules chunks.
+// complete there. With a window of w, at most w slices at a time are in a stage at an NPU, or in whatever else a plan
+// makes them take turns for: turn j begins only when turn j - w is complete there. Without one, all slices' first
+// messages queue in front of all second ones, and no slice leaves its first ring before the last has nearly gone round;
+// with one, the dimensions work as a pipeline, which is how ASTRA-sim schedules chunks.
+//
+// Turns are the same at every NPU, and are given in an order in which they could be taken one by one. So there is no
+// circle of slices that wait for each other: a stage waits for its slice's previous stage and for an earlier turn.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +41,23 @@ struct ExchangeDimension {
   bool operator==(const ExchangeDimension&) const = default;
 };
 
+/// A slice's stages first .. last, during which it has what slices take turns for. Stages count the sums of a slice
+/// first, then its copies.
+struct StageTurn {
+  std::uint32_t slice = 0;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool operator==(const StageTurn&) const = default;
+};
+
 /// How one group works.
 struct DimensionPlan {
   std::vector<ExchangeDimension> dimensions;  ///< lowest digit of the rank first; the sizes' product is the group's
   /// In which order slices take the dimensions: slice k takes orders[k % orders.size()].
   std::vector<std::vector<std::uint32_t>> orders;
+  /// What slices take turns for where there is a window, each in the order of its turns. Empty: for every stage, those
+  /// of one order by number.
+  std::vector<std::vector<StageTurn>> turns = {};
   bool operator==(const DimensionPlan&) const = default;
 };
 

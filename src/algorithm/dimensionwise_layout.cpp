@@ -16,8 +16,9 @@ void set_free(const DigitDimension& dimension, std::vector<std::uint32_t>& ranks
 
 }  // namespace
 
-DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans, bool windowed)
-    : seats_(collective), windowed_(windowed) {
+DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans,
+                                   std::uint32_t window)
+    : seats_(collective), window_(window) {
   ensure(plans.size() == collective.groups().size(), "one plan per group");
   std::vector<const DimensionPlan*> known;
   for (const auto& plan : plans) {
@@ -58,11 +59,34 @@ DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
     auto& dimension = layout.dimensions[d];
     const bool may_hold = dimension.ring && reduces(kind) &&
                           std::any_of(layout.orders.begin(), layout.orders.end(),
-                                      [&](const StageOrder& order) { return windowed_ || order.stage_of[d] > 0; });
+                                      [&](const StageOrder& order) { return window_ != 0 || order.stage_of[d] > 0; });
     dimension.first_held_word = layout.held_words;
     if (may_hold) layout.held_words += (dimension.size + 63) / 64;
   }
+  if (window_ != 0) take_turns(plan, layout);
   return layout;
+}
+
+/// Links every turn to the one that is a window before it.
+void DimensionLayouts::take_turns(const DimensionPlan& plan, DimensionLayout& layout) const {
+  const std::uint64_t slices = seats_.chunks_per_npu();
+  const auto stages = layout.stages;
+  ensure(slices * stages < kNoStage, "fewer stages of all slices than 32 bits number");
+  layout.waits_for.assign(slices * stages, kNoStage);
+  layout.lets.assign(slices * stages, kNoStage);
+  const auto link = [&](std::uint64_t before, std::uint64_t after) {
+    layout.lets[before] = static_cast<std::uint32_t>(after);
+    layout.waits_for[after] = static_cast<std::uint32_t>(before);
+  };
+  for (const auto& turns : plan.turns)
+    for (std::size_t j = window_; j < turns.size(); ++j)
+      link(std::uint64_t{turns[j - window_].slice} * stages + turns[j - window_].last,
+           std::uint64_t{turns[j].slice} * stages + turns[j].first);
+  if (!plan.turns.empty()) return;
+  const auto distance = std::uint64_t{window_} * layout.orders.size();
+  for (std::uint64_t slice = distance; slice < slices; ++slice)
+    for (std::uint32_t stage = 0; stage < stages; ++stage)
+      link((slice - distance) * stages + stage, slice * stages + stage);
 }
 
 StageOrder DimensionLayouts::lay_out(const std::vector<std::uint32_t>& order, const DimensionLayout& layout) const {

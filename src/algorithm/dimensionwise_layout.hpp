@@ -53,6 +53,7 @@ struct DigitDimension {
 };
 
 constexpr std::size_t kMostDimensions = 32;
+constexpr std::uint32_t kNoStage = ~std::uint32_t{0};
 
 /// An order of dimensions. A stage's index counts the stages of sums first, then those of copies.
 struct StageOrder {
@@ -73,6 +74,10 @@ struct DimensionLayout {
   std::uint32_t stages = 0;         ///< in all
   std::uint32_t reduce_stages = 0;  ///< the first of them
   std::uint32_t held_words = 0;
+  /// Where there is a window, by slice * stages + stage: the stage (so numbered) that must be complete at an NPU before
+  /// this one begins there, and the one that may begin when this one is complete; kNoStage. Else empty.
+  std::vector<std::uint32_t> waits_for;
+  std::vector<std::uint32_t> lets;
   /// By the width of a difference of ranks: the dimension, or the one before it, in which they differ.
   std::array<std::uint8_t, 33> dimension_of_width{};
 
@@ -96,8 +101,8 @@ struct DimensionLayout {
 /// The layouts of all groups; equal ones once.
 class DimensionLayouts {
  public:
-  /// `windowed`: slices may wait for others before their first stage.
-  DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans, bool windowed);
+  /// `window`: 0 for none.
+  DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans, std::uint32_t window);
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
   [[nodiscard]] const DimensionLayout& of(GroupId group) const {
@@ -116,9 +121,10 @@ class DimensionLayouts {
  private:
   [[nodiscard]] DimensionLayout lay_out(const DimensionPlan& plan) const;
   [[nodiscard]] StageOrder lay_out(const std::vector<std::uint32_t>& order, const DimensionLayout& layout) const;
+  void take_turns(const DimensionPlan& plan, DimensionLayout& layout) const;
 
   Seats seats_;
-  bool windowed_;
+  std::uint32_t window_;
   std::vector<DimensionLayout> layouts_;
   std::vector<std::uint32_t> layout_of_;  ///< by group
 };

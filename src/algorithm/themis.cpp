@@ -7,11 +7,20 @@
 // takes in the least loaded dimension, the order of the dimensions is kept. All-Gather takes the reverse order. Loads
 // count bandwidth alone.
 //
+// With a window of w, at most w slices at a time are in a dimension at an NPU, be it with sums or with copies. Slices
+// meet in a dimension in different stages, so all NPUs must take them in one order, or two NPUs wait for each other.
+// That order is found ahead: slices are sent through the dimensions, first come, first served, each taking the time
+// that its bytes and hops need there.
+//
 // Encoding: dimensionwise.hpp; the exchanges of a dimension are those of the hierarchical algorithm, which differs in
 // the order alone. Source: Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for
-// distributed training of DL models", ISCA 2022; a baseline of 001, VI-B.3, and 002.
+// distributed training of DL models", ISCA 2022; a baseline of TACOS, section VI-B.3, and of LIBRA.
 #include <algorithm>
 #include <cstdint>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
@@ -20,23 +29,31 @@
 namespace tenex {
 namespace {
 
-/// The bandwidth of all out-links of an NPU along each dimension of a shape, at an NPU inside all lines.
-std::vector<Bandwidth> bandwidths_of(const Topology& topology) {
+/// What an NPU inside all lines has along one dimension of the shape.
+struct Port {
+  Bandwidth bandwidth;  ///< of all out-links together
+  SimTime alpha;        ///< of one of them
+};
+
+std::vector<Port> ports_of(const Topology& topology) {
   const auto& shape = *topology.shape();
   std::vector<std::uint32_t> middle;
   for (const auto& block : shape.blocks) middle.push_back(block.size / 2);
   const auto links = topology.out_links(vertex_of(npu_at(shape, middle)));
-  std::vector<Bandwidth> bandwidths;
+  std::vector<Port> ports;
   std::size_t next = 0;  // an NPU's links are ordered by dimension
   for (const auto& [kind, size] : shape.blocks) {
     std::size_t count = size == 1 ? 0 : 1;
     if ((kind == BlockKind::ring || kind == BlockKind::line) && size > 2) count = 2;
     if (kind == BlockKind::fully_connected) count = size - 1;
-    Bandwidth total;
-    for (std::size_t i = 0; i < count; ++i) total += topology.bandwidth(links[next++]);
-    bandwidths.push_back(total);
+    Port port;
+    for (std::size_t i = 0; i < count; ++i, ++next) {
+      port.bandwidth += topology.bandwidth(links[next]);
+      port.alpha = topology.alpha(links[next]);
+    }
+    ports.push_back(port);
   }
-  return bandwidths;
+  return ports;
 }
 
 /// Sent in a dimension of p NPUs by one that has `size`.
@@ -44,8 +61,8 @@ Bytes sent(Bytes size, std::uint32_t p) { return bytes(size.count() / p * (p - 1
 
 class Loads {
  public:
-  Loads(const Grid& grid, const std::vector<Bandwidth>& bandwidths, Bytes slice) : grid_(grid), slice_(slice) {
-    for (const auto& dimension : grid) bandwidths_.push_back(bandwidths[dimension.dimension]);
+  Loads(const Grid& grid, const std::vector<Port>& ports, Bytes slice) : grid_(grid), slice_(slice) {
+    for (const auto& dimension : grid) bandwidths_.push_back(ports[dimension.dimension].bandwidth);
     loads_.assign(grid.size(), SimTime::zero());
   }
 
@@ -77,6 +94,80 @@ class Loads {
   std::vector<SimTime> loads_;
 };
 
+/// The turns in which slices take the dimensions of a grid.
+class Turns {
+ public:
+  Turns(const Grid& grid, const std::vector<Port>& ports, const BlockExchanges& exchanges, CollectiveKind kind,
+        Bytes slice)
+      : grid_(grid), ports_(ports), exchanges_(exchanges), kind_(kind), slice_(slice) {}
+
+  /// Slices take their sums in their orders, and copies in reverse. O(slices * dimensions), times a logarithm.
+  [[nodiscard]] std::vector<std::vector<StageTurn>> take(const std::vector<std::vector<std::uint32_t>>& orders,
+                                                         std::uint32_t window) const {
+    std::vector<std::vector<Visit>> visits;
+    for (std::uint32_t k = 0; k < orders.size(); ++k) visits.push_back(visits_of(k, orders[k]));
+    std::vector<std::vector<StageTurn>> turns(grid_.size());
+    std::vector<std::vector<SimTime>> ends(grid_.size());
+    std::vector<SimTime> free(grid_.size());
+    using Ready = std::tuple<SimTime, std::uint32_t, std::size_t>;  // when, slice, visit
+    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+    for (std::uint32_t k = 0; k < orders.size(); ++k) ready.emplace(SimTime::zero(), k, 0);
+    while (!ready.empty()) {
+      const auto [since, slice, number] = ready.top();
+      ready.pop();
+      const auto& visit = visits[slice][number];
+      auto start = std::max(since, free[visit.dimension]);
+      auto& ended = ends[visit.dimension];
+      if (ended.size() >= window) start = std::max(start, ended[ended.size() - window]);
+      free[visit.dimension] = saturating_sum(start, visit.busy);
+      ended.push_back(saturating_sum(free[visit.dimension], visit.latency));
+      turns[visit.dimension].push_back(visit.turn);
+      if (number + 1 < visits[slice].size()) ready.emplace(ended.back(), slice, number + 1);
+    }
+    return turns;
+  }
+
+ private:
+  /// A slice in a dimension.
+  struct Visit {
+    std::uint32_t dimension = 0;
+    SimTime busy;     ///< of its bytes
+    SimTime latency;  ///< of its hops one after the other
+    StageTurn turn;
+  };
+
+  [[nodiscard]] std::vector<Visit> visits_of(std::uint32_t slice, const std::vector<std::uint32_t>& order) const {
+    std::vector<Visit> sums;
+    std::uint32_t stage = 0;
+    auto size = slice_;
+    for (const auto d : order) {
+      const auto& port = ports_[grid_[d].dimension];
+      const auto steps = exchanges_.first[d + 1] - exchanges_.first[d];
+      const bool ring = exchanges_.dimensions[exchanges_.first[d]].exchange == Exchange::ring;
+      const std::int64_t hops = ring ? grid_[d].size / 2 : steps;
+      sums.push_back({d,
+                      serialization_time(sent(size, grid_[d].size), port.bandwidth),
+                      port.alpha * hops,
+                      {slice, stage, stage + steps - 1}});
+      stage += steps;
+      size = bytes(ceil_div(size.count(), grid_[d].size));
+    }
+    if (kind_ == CollectiveKind::reduce_scatter) return sums;
+    const auto stages = kind_ == CollectiveKind::all_reduce ? 2 * stage : stage;
+    std::vector<Visit> copies(sums.rbegin(), sums.rend());
+    for (auto& copy : copies) copy.turn = {slice, stages - 1 - copy.turn.last, stages - 1 - copy.turn.first};
+    if (kind_ == CollectiveKind::all_gather) return copies;
+    sums.insert(sums.end(), copies.begin(), copies.end());
+    return sums;
+  }
+
+  const Grid& grid_;
+  const std::vector<Port>& ports_;
+  const BlockExchanges& exchanges_;
+  CollectiveKind kind_;
+  Bytes slice_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const Program>> make_themis(const Topology& topology, const Collective& collective,
@@ -84,19 +175,23 @@ Result<std::shared_ptr<const Program>> make_themis(const Topology& topology, con
   if (auto fits = check_fits("themis", topology, collective); !fits) return fits.errors();
   const auto grids = grids_of("themis", topology, collective);
   if (!grids) return grids.errors();
-  const auto bandwidths = bandwidths_of(topology);
+  const auto ports = ports_of(topology);
   std::vector<DimensionPlan> plans;
   for (std::size_t g = 0; g < grids->size(); ++g) {
     const auto& grid = (*grids)[g];
     BlockExchanges exchanges = exchanges_by_block(grid);
-    DimensionPlan plan{std::move(exchanges.dimensions), {}};
-    const auto slice = ceil_div(collective.size().count(), collective.chunks_per_npu());
-    Loads loads(grid, bandwidths, bytes(slice));
-    for (std::int64_t k = 0; k < collective.chunks_per_npu(); ++k)
-      plan.orders.push_back(exchanges.expanded(loads.next_order()));
+    const auto slice = bytes(ceil_div(collective.size().count(), collective.chunks_per_npu()));
+    Loads loads(grid, ports, slice);
+    std::vector<std::vector<std::uint32_t>> orders;
+    for (std::int64_t k = 0; k < collective.chunks_per_npu(); ++k) orders.push_back(loads.next_order());
+    DimensionPlan plan;
+    if (options.window != 0)
+      plan.turns = Turns(grid, ports, exchanges, collective.kind(), slice).take(orders, options.window);
+    for (const auto& order : orders) plan.orders.push_back(exchanges.expanded(order));
+    plan.dimensions = std::move(exchanges.dimensions);
     plans.push_back(std::move(plan));
   }
-  return make_dimensionwise(collective, plans, options.order);
+  return make_dimensionwise(collective, plans, options.order, options.window);
 }
 
 }  // namespace tenex

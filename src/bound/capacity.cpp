@@ -34,8 +34,8 @@ bool enough_bytes(const Topology& topology, std::span<const std::int64_t> links_
   for (std::size_t k = 0; k < links_of_class.size(); ++k) {
     const auto& link = topology.classes()[k];
     if (links_of_class[k] == 0 || time <= link.alpha.count()) continue;
-    const Wide each = static_cast<Wide>(time - link.alpha.count()) * static_cast<Wide>(link.bandwidth.count()) /
-                      kPicosecondsPerSecond;
+    const Wide each = static_cast<Wide>(time - link.alpha.count()) *
+                      static_cast<Wide>(link.effective_bandwidth().count()) / kPicosecondsPerSecond;
     const auto links = static_cast<Wide>(links_of_class[k]);
     if (each >= (missing + links - 1) / links) return true;
     missing -= each * links;

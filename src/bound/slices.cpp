@@ -45,7 +45,7 @@ std::vector<std::size_t> fastest_first(const Topology& topology, const std::vect
   for (const auto& classes : corner) {
     double sum = 0;
     for (std::size_t k = 0; k < classes.size(); ++k)
-      sum += static_cast<double>(classes[k]) * static_cast<double>(topology.classes()[k].bandwidth.count());
+      sum += static_cast<double>(classes[k]) * static_cast<double>(topology.classes()[k].effective_bandwidth().count());
     speed.push_back(sum);
   }
   std::vector<std::size_t> order(corner.size());

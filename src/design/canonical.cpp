@@ -36,7 +36,8 @@ struct Relevance {
   /// Only who may have several messages or chunks under way can be held back.
   static bool reads_window(const DesignPoint& point) {
     if (point.family != AlgorithmFamily::textbook) return point.family == AlgorithmFamily::unknown;
-    constexpr std::string_view readers[] = {"direct", "hierarchical", "blueconnect", "ring_per_dimension", "auto"};
+    constexpr std::string_view readers[] = {"direct", "hierarchical", "blueconnect", "ring_per_dimension",
+                                            "themis", "auto"};
     return std::ranges::find(readers, point.algorithm) != std::end(readers);
   }
   bool root;

@@ -84,6 +84,13 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   return PointTopology{*std::move(reduced), degree};
 }
 
+std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
+  std::vector<StartDelay> delays;
+  for (const auto& straggler : point.stragglers)
+    if (straggler.kind == Straggler::Kind::delay) delays.push_back({NpuId(straggler.first), straggler.delay});
+  return delays;
+}
+
 Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes) {
   const auto needed = planned_topology_bytes(point);
   if (needed <= limit_bytes) return success();
@@ -96,13 +103,13 @@ Status check_time_range(const DesignPoint& point, const Topology& topology, cons
   const auto hop = slowest_hop(topology, collective.chunk_sizes());
   const auto hops = serialised_hops(point, sizes_of_built(topology, collective));
   if (fits_time_range(hop, hops)) return success();
-  const auto slowest = std::ranges::min(topology.classes(), {}, &LinkClass::bandwidth);
+  const auto slowest = std::ranges::min(topology.classes(), {}, &LinkClass::effective_bandwidth);
   const auto latest = std::ranges::max(topology.classes(), {}, &LinkClass::alpha);
   const double days = static_cast<double>(hop.count()) * hops / 86'400e12;
   return input_error(
       {},
       fmt::format("a size of {} may take {:.0f} days of simulated time with links of {} and {} alpha",
-                  to_string(point.size), days, to_string(slowest.bandwidth), to_string(latest.alpha)),
+                  to_string(point.size), days, to_string(slowest.effective_bandwidth()), to_string(latest.alpha)),
       fmt::format("{:.0f} hops of up to {} may follow one another, and times of up to 26 days are computed", hops,
                   to_rounded(hop)),
       "use a smaller size, faster links or a smaller alpha");

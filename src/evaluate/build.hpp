@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/design/design_point.hpp"
+#include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -19,6 +21,9 @@ struct PointTopology {
 
 /// Shape or file, links removed, switches unwound, connectivity checked. Memory is not.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
+
+/// The NPUs that the point lets start late.
+[[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
 
 /// Errors (resource): making the point's topology takes more than the limit. O(dimensions).
 [[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);

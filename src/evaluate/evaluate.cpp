@@ -135,6 +135,7 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
   VerifyOptions verify_options;
   verify_options.memory_limit_bytes = options.memory_limit_bytes;
   verify_options.threads = options.threads;
+  verify_options.start_delays = start_delays_of(point);
   const auto verdict = verify_by_size(topology, collective, point.occupancy, stream.schedule, verify_options);
   row.verification_seconds = watch.seconds();
   row.waste = static_cast<std::int64_t>(verdict.waste);

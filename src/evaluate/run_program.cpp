@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "build.hpp"
 #include "clock.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "timed_stream.hpp"
@@ -32,6 +33,13 @@ SimulationEngine engine_of(const DesignPoint& point) {
   return SimulationEngine::automatic;
 }
 
+/// What is left of the options for what begins at `time`: an NPU that has started by then is late no more.
+SimulationOptions from(SimTime time, SimulationOptions options) {
+  std::erase_if(options.start_delays, [&](const StartDelay& delay) { return delay.time <= time; });
+  for (auto& delay : options.start_delays) delay.time -= time;
+  return options;
+}
+
 /// Simulates algorithms for one point.
 class ProgramRunner {
  public:
@@ -43,9 +51,7 @@ class ProgramRunner {
     full_.backend = aware ? Backend::congestion_aware : Backend::congestion_unaware;
     full_.engine = engine_of(point);
     full_.threads = options.threads;
-    for (const auto& straggler : point.stragglers)
-      if (straggler.kind == Straggler::Kind::delay)
-        full_.start_delays.push_back({NpuId(straggler.first), straggler.delay});
+    full_.start_delays = start_delays_of(point);
     quick_ = full_;
     full_.record_sends = aware && record;
     full_.record_links = options.link_loads;
@@ -60,7 +66,7 @@ class ProgramRunner {
     if (collective_.kind() == CollectiveKind::all_reduce && !point_.overlap) {
       auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, quick_);
       if (!reduction) return reduction.errors();
-      auto gather = simulate_as(algorithm, CollectiveKind::all_gather, quick_);
+      auto gather = simulate_as(algorithm, CollectiveKind::all_gather, from(reduction->finish, quick_));
       if (!gather) return gather.errors();
       return reduction->finish + gather->finish;
     }
@@ -170,7 +176,7 @@ class ProgramRunner {
     const auto& options = point_.overlap ? quick_ : full_;
     auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, options);
     if (!reduction) return reduction.errors();
-    auto gather = simulate_as(algorithm, CollectiveKind::all_gather, options);
+    auto gather = simulate_as(algorithm, CollectiveKind::all_gather, from(reduction->finish, options));
     if (!gather) return gather.errors();
     const auto without_overlap = reduction->finish + gather->finish;
     auto stream = point_.overlap ? Result<TimedStream>(take(*std::move(whole))) : join(*reduction, *gather);

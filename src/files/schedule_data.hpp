@@ -27,6 +27,7 @@ struct ScheduleData {
   std::string shape;                                          ///< empty: no intact shape
   std::vector<std::int8_t> switch_copy, switch_reduce;        ///< per switch: 0 or 1
   std::vector<std::int64_t> class_alpha_ps, class_bandwidth;  ///< per link class
+  std::vector<std::int64_t> class_slowdown;                   ///< likewise, in thousandths; empty: no link is slowed
   std::vector<std::uint32_t> source, target, link_class;      ///< per link
 
   std::string collective;

@@ -65,7 +65,9 @@ Result<Topology> restore_topology(const ScheduleData& data) {
       data.npus >= std::numeric_limits<std::uint32_t>::max())
     return input_error({}, fmt::format("a topology of {} NPUs", data.npus), fmt::format("it has {} links", links));
   if (data.target.size() != data.source.size() || data.link_class.size() != data.source.size() ||
-      data.switch_reduce.size() != data.switch_copy.size() || data.class_bandwidth.size() != data.class_alpha_ps.size())
+      data.switch_reduce.size() != data.switch_copy.size() ||
+      data.class_bandwidth.size() != data.class_alpha_ps.size() ||
+      (!data.class_slowdown.empty() && data.class_slowdown.size() != data.class_alpha_ps.size()))
     return input_error({}, "the columns of the topology differ in length");
   TopologyBuilder builder(static_cast<std::size_t>(data.npus));
   for (std::size_t i = 0; i < data.switch_copy.size(); ++i)
@@ -75,7 +77,8 @@ Result<Topology> restore_topology(const ScheduleData& data) {
     if (link_class >= data.class_alpha_ps.size())
       return input_error({}, fmt::format("link {} is of the unknown class {}", i, link_class));
     builder.add_link({VertexId(data.source[i]), VertexId(data.target[i]), SimTime::of(data.class_alpha_ps[link_class]),
-                      Bandwidth::of(data.class_bandwidth[link_class])});
+                      Bandwidth::of(data.class_bandwidth[link_class]),
+                      data.class_slowdown.empty() ? kNoSlowdown : data.class_slowdown[link_class]});
   }
   if (auto status = restore_shape(data, builder); !status) return status.errors();
   return std::move(builder).build();
@@ -127,6 +130,9 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
     data.class_alpha_ps.push_back(link_class.alpha.count());
     data.class_bandwidth.push_back(link_class.bandwidth.count());
   }
+  const auto is_slow = [](const LinkClass& link_class) { return link_class.slowdown != kNoSlowdown; };
+  if (std::ranges::any_of(topology.classes(), is_slow))
+    for (const auto& link_class : topology.classes()) data.class_slowdown.push_back(link_class.slowdown);
   for (std::size_t i = 0; with_links && i < topology.links(); ++i) {
     const auto link = LinkId::at(i);
     data.source.push_back(topology.source(link).value());

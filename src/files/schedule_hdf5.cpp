@@ -21,6 +21,8 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.write("/topology/switch_reduce", std::span<const std::int8_t>(data.switch_reduce));
   writer.write("/topology/class_alpha_ps", std::span<const std::int64_t>(data.class_alpha_ps));
   writer.write("/topology/class_bandwidth", std::span<const std::int64_t>(data.class_bandwidth));
+  if (!data.class_slowdown.empty())
+    writer.write("/topology/class_slowdown", std::span<const std::int64_t>(data.class_slowdown));
   writer.add_group("/collective");
   writer.set_attribute("/collective", "collective", data.collective);
   writer.set_attribute("/collective", "size_bytes", data.size_bytes);
@@ -57,6 +59,7 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   topology.column("switch_reduce", data.switch_reduce);
   topology.column("class_alpha_ps", data.class_alpha_ps);
   topology.column("class_bandwidth", data.class_bandwidth);
+  if (reader.has("/topology/class_slowdown")) topology.column("class_slowdown", data.class_slowdown);
   topology.column("source", data.source);
   topology.column("target", data.target);
   topology.column("link_class", data.link_class);

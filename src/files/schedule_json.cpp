@@ -28,9 +28,11 @@ Json describe_topology(const ScheduleData& data) {
   for (std::size_t i = 0; i < data.switch_copy.size(); ++i)
     topology["switches"].push_back({{"copy", data.switch_copy[i] != 0}, {"reduce", data.switch_reduce[i] != 0}});
   topology["classes"] = Json::array();
-  for (std::size_t i = 0; i < data.class_alpha_ps.size(); ++i)
+  for (std::size_t i = 0; i < data.class_alpha_ps.size(); ++i) {
     topology["classes"].push_back(
         {{"alpha_ps", data.class_alpha_ps[i]}, {"bandwidth_bytes_per_s", data.class_bandwidth[i]}});
+    if (!data.class_slowdown.empty()) topology["classes"].back()["slowdown_thousandths"] = data.class_slowdown[i];
+  }
   topology["links"] = Json::array();  // [source, target, class]
   for (std::size_t i = 0; i < data.source.size(); ++i)
     topology["links"].push_back({data.source[i], data.target[i], data.link_class[i]});
@@ -92,6 +94,8 @@ ScheduleData read_facts(const Json& document) {
   for (const auto& item : topology.at("classes")) {
     data.class_alpha_ps.push_back(integer(item.at("alpha_ps")));
     data.class_bandwidth.push_back(integer(item.at("bandwidth_bytes_per_s")));
+    data.class_slowdown.push_back(item.contains("slowdown_thousandths") ? integer(item.at("slowdown_thousandths"))
+                                                                        : kNoSlowdown);
   }
   for (const auto& link : topology.at("links")) {
     data.source.push_back(id(link.at(0)));

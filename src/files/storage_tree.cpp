@@ -81,19 +81,19 @@ class TreeWriter {
     ColumnPen<std::uint32_t> runs(target_.file, group + "/runs");
     ColumnPen<std::uint32_t> position(target_.file, group + "/position");
     ColumnPen<std::int64_t> start(target_.file, group + "/start_ps");
-    ColumnPen<std::int64_t> busy(target_.file, group + "/busy_ps");
+    ColumnPen<std::int64_t> step(target_.file, group + "/step_ps");
     for (const auto& own : times.runs) {
       runs.put(static_cast<std::uint32_t>(own.size()));
       for (const LinkRun& run : own) {
         position.put(run.position);
         start.put(run.start.count());
+        step.put(run.step.count());
       }
     }
-    for (const SimTime time : times.busy) busy.put(time.count());
     runs.finish();
     position.finish();
     start.finish();
-    busy.finish();
+    step.finish();
   }
   /// A storage that is no view. The kind is set after the columns: which one it is, is known then.
   std::size_t write_data(const Schedule& schedule) {
@@ -230,29 +230,36 @@ class TreeReader {
     if (!base) return base;
     ColumnFacts facts(source_.file, group);
     std::vector<std::uint32_t> runs;
-    std::vector<std::int64_t> busy;
-    std::size_t positions = 0, starts = 0;
+    std::size_t positions = 0, starts = 0, steps = 0;
     facts.column("runs", runs);
-    facts.column("busy_ps", busy);
+    facts.rows("step_ps", steps);
     facts.rows("position", positions);
     facts.rows("start_ps", starts);
     if (!facts.errors().empty()) return facts.errors();
     std::uint64_t total = 0;
     for (const auto count : runs) total += count;
-    if (runs.size() != source_.topology.links() || busy.size() != runs.size() || positions != total || starts != total)
+    if (runs.size() != source_.topology.links() || positions != total || starts != total || steps != total)
       return source_.damaged(group, "the columns of the runs differ in length");
     const auto longest =
         kLongestTime.count() / static_cast<std::int64_t>(std::max<std::uint64_t>(1, base->sends_of_busiest));
     LinkTimes times;
     ColumnCursor<std::uint32_t> position(source_.file, group + "/position", positions);
     ColumnCursor<std::int64_t> start(source_.file, group + "/start_ps", starts);
+    ColumnCursor<std::int64_t> step(source_.file, group + "/step_ps", steps);
     for (std::size_t link = 0; link < runs.size(); ++link) {
-      if (busy[link] < 0 || busy[link] > longest)
-        return source_.damaged(group, fmt::format("link {} is busy for {} ps", link, busy[link]));
-      times.busy.push_back(SimTime::of(busy[link]));
       times.runs.emplace_back();
-      if (auto status = read_runs(group, runs[link], position, start, times.runs.back()); !status)
-        return status.errors();
+      for (std::uint32_t i = 0; i < runs[link]; ++i) {
+        auto run = read_run(position, start, step);
+        if (!run) return run.errors();
+        const auto& before = times.runs.back();
+        const bool in_order =
+            before.empty() || (run->position > before.back().position && run->start >= before.back().start);
+        if (!in_order || run->start < SimTime() || run->start > kLongestTime)
+          return source_.damaged(group, "the runs of a link are not in order");
+        if (run->step < SimTime() || run->step.count() > longest)
+          return source_.damaged(group, fmt::format("sends of link {} are {} ps apart", link, run->step.count()));
+        times.runs.back().push_back(*run);
+      }
     }
     auto schedule = make_retimed_view(base->schedule, std::move(times), source_.threads);
     if (!schedule) return source_.damaged(group, "its times are none of its base's");
@@ -260,19 +267,15 @@ class TreeReader {
     return StoredSchedule{*std::move(schedule), SimTime::zero(), base->last_start, base->sends_of_busiest};
   }
 
-  Status read_runs(const std::string& group, std::uint32_t count, ColumnCursor<std::uint32_t>& position,
-                   ColumnCursor<std::int64_t>& start, std::vector<LinkRun>& runs) const {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint32_t place = 0;
-      std::int64_t time = 0;
-      if (auto status = position.take({&place, 1}); !status) return status;
-      if (auto status = start.take({&time, 1}); !status) return status;
-      const bool in_order = i == 0 || (place > runs.back().position && SimTime::of(time) >= runs.back().start);
-      if (!in_order || time < 0 || time > kLongestTime.count())
-        return source_.damaged(group, "the runs of a link are not in order");
-      runs.push_back({place, SimTime::of(time)});
-    }
-    return success();
+  static Result<LinkRun> read_run(ColumnCursor<std::uint32_t>& position, ColumnCursor<std::int64_t>& start,
+                                  ColumnCursor<std::int64_t>& step) {
+    std::uint32_t place = 0;
+    std::int64_t time = 0;
+    std::int64_t apart = 0;
+    if (auto status = position.take({&place, 1}); !status) return status.errors();
+    if (auto status = start.take({&time, 1}); !status) return status.errors();
+    if (auto status = step.take({&apart, 1}); !status) return status.errors();
+    return LinkRun{place, SimTime::of(time), SimTime::of(apart)};
   }
 
   const StorageSource& source_;

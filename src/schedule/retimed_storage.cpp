@@ -87,7 +87,7 @@ class RetimedStorage final : public ScheduleStorage {
     std::vector<Stage> stage;
   };
 
-  [[nodiscard]] std::size_t link_count() const { return times_.busy.size(); }
+  [[nodiscard]] std::size_t link_count() const { return times_.runs.size(); }
   [[nodiscard]] std::uint32_t place(std::size_t tile, std::size_t link) const {
     return place_[link * (base_.tiles() + 1) + tile];
   }
@@ -98,8 +98,8 @@ class RetimedStorage final : public ScheduleStorage {
     if (next == runs.begin()) return 0;
     const LinkRun& run = *(next - 1);
     const std::uint32_t end = next == runs.end() ? place(base_.tiles(), link) : next->position;
-    const std::int64_t busy = times_.busy[link].count();
-    const std::int64_t within = busy == 0 ? end : ceil_div((time - run.start).count(), busy);
+    const std::int64_t step = run.step.count();
+    const std::int64_t within = step == 0 ? end : ceil_div((time - run.start).count(), step);
     return static_cast<std::uint32_t>(std::min<std::int64_t>(end, run.position + within));
   }
 
@@ -129,7 +129,7 @@ class RetimedStorage final : public ScheduleStorage {
       const LinkRun& run = *(next - 1);
       const std::uint32_t last = next == runs.end() ? end : std::min(end, next->position);
       for (; position < last; ++position)
-        columns.start.push_back(run.start + times_.busy[link] * std::int64_t{position - run.position});
+        columns.start.push_back(run.start + run.step * std::int64_t{position - run.position});
     }
   }
 
@@ -175,7 +175,7 @@ class RetimedStorage final : public ScheduleStorage {
     for (std::size_t l = 0; l < link_count(); ++l) {
       if (times_.runs[l].empty()) continue;
       const LinkRun& last = times_.runs[l].back();
-      end = std::max(end, last.start + times_.busy[l] * std::int64_t{place(base_.tiles(), l) - last.position});
+      end = std::max(end, last.start + last.step * std::int64_t{place(base_.tiles(), l) - last.position});
     }
     for (std::size_t tile = 0; tile < base_.tiles(); ++tile) {
       const SimTime from = tile_start_[tile];
@@ -200,7 +200,7 @@ class RetimedStorage final : public ScheduleStorage {
 }  // namespace
 
 std::size_t LinkTimes::bytes() const {
-  std::size_t total = busy.capacity() * sizeof(SimTime) + runs.capacity() * sizeof(std::vector<LinkRun>);
+  std::size_t total = runs.capacity() * sizeof(std::vector<LinkRun>);
   for (const auto& own : runs) total += own.capacity() * sizeof(LinkRun);
   return total;
 }

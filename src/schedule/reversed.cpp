@@ -107,9 +107,13 @@ Schedule reversed_list(const Topology& topology, const Collective& collective, O
 
 }  // namespace
 
+bool reverses_as_view(const Topology& topology, const Collective& collective, Occupancy occupancy) {
+  return uniform_latency(topology, collective, occupancy).has_value();
+}
+
 Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
                   const Schedule& schedule) {
-  if (schedule.may_carry_messages() || !uniform_latency(topology, collective, occupancy))
+  if (schedule.may_carry_messages() || !reverses_as_view(topology, collective, occupancy))
     return reversed_list(topology, collective, occupancy, schedule);
   const auto start = last_start(schedule);
   if (!start) return schedule;

@@ -192,7 +192,8 @@ Verdict verify_symmetric(const Topology& topology, const Collective& collective,
 
 Verdict verify_by_size(const Topology& topology, const Collective& collective, Occupancy occupancy,
                        const Schedule& schedule, const VerifyOptions& options) {
-  if (schedule.sends() > kMostReplayedSends && has_orbit_check(topology, collective, schedule))
+  if (options.start_delays.empty() && schedule.sends() > kMostReplayedSends &&
+      has_orbit_check(topology, collective, schedule))
     return verify_symmetric(topology, collective, occupancy, schedule, options);
   return verify(topology, collective, occupancy, schedule, options);
 }

@@ -6,8 +6,8 @@
 // before the plan lets it arrive. One thread does this, others read the plan ahead of it.
 //
 // Encoding: times in units of the greatest common divisor of all hop times, in 32 bits where the plan's time fits,
-// NPU by NPU; the two largest values say that there is nothing. A link's sends keep their order, so only the beginnings
-// of runs of sends back to back are kept.
+// NPU by NPU; the two largest values say that there is nothing. A link's sends keep their order, so runs of sends at
+// equal distances are kept: back to back on a busy link, one hop apart where each chunk is awaited, as on a ring.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -22,11 +22,12 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kAhead = 24;              ///< sends whose entries are fetched early
-constexpr std::size_t kWindowsAtOnce = 8;       ///< read before they are played
-constexpr std::size_t kLeastRowsPerTile = 512;  ///< of step tables; others have fewer tiles
-constexpr std::size_t kBytesPerLink = 400;      ///< state, windows that are read ahead, some runs
-constexpr std::size_t kRunBytesPerSend = 4;     ///< one send in 14 begins a run in the worst case measured
+constexpr std::size_t kAhead = 24;                          ///< sends whose entries are fetched early
+constexpr std::size_t kWindowsAtOnce = 8;                   ///< read before they are played
+constexpr std::size_t kLeastRowsPerTile = 512;              ///< of step tables; others have fewer tiles
+constexpr std::size_t kBytesPerLink = 400;                  ///< state, windows that are read ahead, some runs
+constexpr std::size_t kRunBytesPerSend = 4;                 ///< one send in 14 begins a run on large meshes and grids
+constexpr std::size_t kRunBytes = sizeof(LinkRun) * 5 / 4;  ///< with the room for more that add_run() leaves
 constexpr std::size_t kBytesOfWindows = 5'000'000;
 
 /// The greatest common divisor of all hop times; zero where sends of one link take unequally long.
@@ -49,7 +50,7 @@ class TreeRetimer {
         collective_(collective),
         schedule_(schedule),
         unit_(unit),
-        most_runs_(most_run_bytes / (2 * sizeof(LinkRun))),
+        most_runs_(most_run_bytes / kRunBytes),
         chunks_(collective.chunks()),
         there_(topology.npus() * chunks_),
         free_(topology.links(), 0),
@@ -60,8 +61,6 @@ class TreeRetimer {
       latency_.push_back(static_cast<Tick>(hop.latency.count() / unit));
     }
     times_.runs.resize(topology.links());
-    for (std::size_t l = 0; l < topology.links(); ++l)
-      times_.busy.push_back(SimTime::of(busy_[topology.class_of(LinkId::at(l))] * unit));
   }
 
   /// False where the plan is not of the kind, or has too many runs. One thread plays what the others have read.
@@ -124,12 +123,8 @@ class TreeRetimer {
     const Tick ready = from;
     if (ready >= kSent) return false;
     if (!copy) from = kSent;
-    Tick start = free_[l];
-    if (ready > start || sent_[l] == 0) {
-      start = std::max(start, ready);
-      times_.runs[l].push_back({sent_[l], SimTime::of(static_cast<std::int64_t>(start) * unit_)});
-      ++runs_;
-    }
+    const Tick start = std::max(free_[l], ready);
+    note_start(l, SimTime::of(static_cast<std::int64_t>(start) * unit_));
     ++sent_[l];
     free_[l] = start + busy_[link_class];
     const Tick arrival = start + latency_[link_class];
@@ -139,6 +134,22 @@ class TreeRetimer {
     if (to == kSent) return false;
     to = to == kNothing ? arrival : std::max(to, arrival);
     return true;
+  }
+
+  /// The link's next send continues its last run, or begins one. The second send of a run says how far apart they are.
+  void note_start(std::size_t link, SimTime start) {
+    auto& runs = times_.runs[link];
+    if (runs.empty()) return add_run(runs, {sent_[link], start, SimTime()});
+    auto& run = runs.back();
+    const std::int64_t within = sent_[link] - run.position;
+    if (within == 1) run.step = start - run.start;
+    if (start - run.start != run.step * within) add_run(runs, {sent_[link], start, SimTime()});
+  }
+  /// Lists grow by a quarter: together they may be large.
+  void add_run(std::vector<LinkRun>& runs, LinkRun run) {
+    if (runs.size() == runs.capacity()) runs.reserve(runs.size() + runs.size() / 4 + 4);
+    runs.push_back(run);
+    ++runs_;
   }
 
   const Topology& topology_;

@@ -1,5 +1,6 @@
-// Congestion-unaware simulation: a message takes alpha per hop plus its size over the least bandwidth on its route,
-// whatever else is under way (000, section 3.4.2).
+// Congestion-unaware simulation: a message takes alpha per hop plus its serialization on the slowest link of its route,
+// whatever else is under way (the ASTRA-sim2.0 thesis, section 3.4.2). Where a route leads through an NPU that starts
+// late, the message does not go on before that.
 //
 // Only arrivals at destinations are events; a heap orders them by (time, destination, injection), an NPU's delayed
 // start before what arrives with it. Link loads are those that the routes imply: a link may be busy for longer than the
@@ -53,9 +54,11 @@ class FormulaEngine {
   }
 
   Result<Simulation> run() {
+    if (!options_.start_delays.empty()) start_of_.assign(topology_.npus(), SimTime::zero());
     for (const auto& delay : options_.start_delays) {
       if (delay.time == SimTime::zero()) continue;
       awake_[delay.npu.index()] = false;
+      start_of_[delay.npu.index()] = delay.time;
       events_.push({delay.time, 0, {delay.npu, delay.npu, ChunkId()}});
     }
     for (std::uint32_t npu = 0; npu < topology_.npus(); ++npu)
@@ -106,21 +109,27 @@ class FormulaEngine {
   void inject(const Message& message, SimTime now) {
     ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
     const auto size = sizes_.of(message);
-    SimTime alphas;
-    auto least = Bandwidth::max();
+    SimTime head = now;
+    SimTime slowest;
     for (auto at = vertex_of(message.source); at != vertex_of(message.destination);) {
       const auto link = next_links_(at, message.destination);
       if (!link.exists()) {
         if (!failure_) failure_ = unreachable_error(message, at);
         return;
       }
-      alphas += topology_.alpha(link);
-      least = std::min(least, topology_.bandwidth(link));
+      if (topology_.is_npu(at)) head = std::max(head, start_of(npu_of(at)));
+      head += topology_.alpha(link);
+      slowest =
+          std::max(slowest, serialization_time(sizes_.bytes(size), topology_.classes()[topology_.class_of(link)]));
       ++result_.hops;
       if (options_.record_links) load(link, size);
       at = topology_.target(link);
     }
-    events_.push({now + alphas + serialization_time(sizes_.bytes(size), least), ++result_.messages, message});
+    events_.push({head + slowest, ++result_.messages, message});
+  }
+
+  [[nodiscard]] SimTime start_of(NpuId npu) const {
+    return start_of_.empty() ? SimTime::zero() : start_of_[npu.index()];
   }
 
   void load(LinkId link, std::uint32_t size) {
@@ -136,6 +145,7 @@ class FormulaEngine {
   std::optional<ShapeRoutes> shape_;
   NextLinks next_links_;
   std::unique_ptr<ProgramState> state_;
+  std::vector<SimTime> start_of_;           ///< by NPU; empty where none is delayed
   std::vector<bool> awake_;                 ///< by NPU: has started
   std::vector<std::vector<Message>> held_;  ///< by NPU: arrived before its start
   std::vector<Message> triggered_;

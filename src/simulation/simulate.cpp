@@ -88,8 +88,8 @@ constexpr SpecialEngine special_engines[] = {
      "delayed start, and keeps neither sends nor arrivals"},
     {SimulationEngine::static_order, simulate_in_static_order,
      "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two ways do: a sum "
-     "is complete where both have come) and whose routes share no link, and keeps neither sends, arrivals nor "
-     "utilization"},
+     "is complete where both have come) and whose routes share no link and lead through no NPU that starts late, and "
+     "keeps neither sends, arrivals nor utilization"},
     {SimulationEngine::trains, simulate_in_trains,
      "it needs an open loop of messages of one size on one intact block, no delayed start, and keeps neither sends, "
      "arrivals nor utilization"},

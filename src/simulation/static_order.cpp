@@ -1,4 +1,5 @@
-// The static-order engine: programs that are cycles, on routes that share no link.
+// The static-order engine: programs that are cycles, on routes that share no link and lead through no NPU that starts
+// late.
 //
 // Where no two routes of a program share a link, the messages of an NPU meet nobody else's: each link carries them in
 // their order, and all times follow from recurrences over arrays, e.g. entry(u, s) = arrival(u-1, s - at_start) and,
@@ -40,7 +41,8 @@ class CycleRun {
     free_.assign(links_.size(), SimTime::zero());
   }
 
-  [[nodiscard]] bool reachable() const { return reachable_; }
+  /// All destinations are reached, through NPUs that forward from the start.
+  [[nodiscard]] bool passable() const { return passable_; }
   [[nodiscard]] std::size_t members() const { return members_.size(); }
   [[nodiscard]] const std::vector<LinkId>& links() const { return links_; }
   [[nodiscard]] bool affordable() const {
@@ -95,10 +97,11 @@ class CycleRun {
     for (const auto npu : members_) {
       const auto size = sizes.of(NpuId(npu), cycle_.chunks);
       const auto destination = cycle_.next[npu];
-      for (auto at = vertex_of(NpuId(npu)); reachable_ && at != vertex_of(destination);) {
+      for (auto at = vertex_of(NpuId(npu)); at != vertex_of(destination);) {
         const auto link = next_links(at, destination);
-        reachable_ = link.exists();
-        if (!reachable_) return;
+        const bool relayed_late = at != vertex_of(NpuId(npu)) && topology.is_npu(at) && delays_[at.index()] > SimTime();
+        passable_ = link.exists() && !relayed_late;
+        if (!passable_) return;
         links_.push_back(link);
         hops_.push_back(sizes.hop(topology.class_of(link), size));
         bytes_.push_back(sizes.bytes(size));
@@ -159,7 +162,7 @@ class CycleRun {
   std::vector<SimTime> arrivals_;  ///< of the steps of two rounds, at the member after
   std::uint64_t last_step_ = 0;    ///< taken
   SimTime late_;                   ///< how much later than computed all is
-  bool reachable_ = true;
+  bool passable_ = true;
 };
 
 /// Whether no link is on two routes.
@@ -187,7 +190,7 @@ std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topol
   std::uint64_t messages = 0;
   for (const auto& cycle : cycles) {
     const auto& run = runs.emplace_back(topology, sizes, cycle, delays);
-    if (cycle.at_start == 0 || !run.reachable() || !run.affordable()) return std::nullopt;
+    if (cycle.at_start == 0 || !run.passable() || !run.affordable()) return std::nullopt;
     messages += cycle.messages * run.members();
   }
   ensure(messages == program.messages(), "a program's cycles have other messages than the program");

@@ -88,7 +88,11 @@ void WindowWorker::wake(NpuId npu, SimTime now) {
   triggered_.clear();
   state_.start(npu, triggered_);
   for (const auto& message : triggered_) inject(message, now);
-  for (const auto& message : std::exchange(held_[npu.index()], {})) react(message, now);
+  for (const auto& flight : std::exchange(held_[npu.index()], {}))
+    if (flight.destination == npu)
+      react(message_of(flight), now);
+    else
+      plan(vertex_of(npu), flight, flight.id, flight.size_class, now);
 }
 
 std::int64_t WindowWorker::step(std::vector<WindowWorker*>& all, std::int64_t window) {
@@ -207,11 +211,12 @@ void WindowWorker::handle(std::span<const std::uint32_t> ports) {
   settle_all();
 }
 
-/// Asks for what settling it will look at.
-inline void WindowWorker::foresee(VertexId vertex, const Flight& flight) const {
+/// Asks for what settling it will look at. An NPU's own start, which comes over a port without a link, is no message:
+/// the NPU may be a bystander, of which the program has no state.
+inline void WindowWorker::foresee(VertexId vertex, const Flight& flight, std::uint32_t port) const {
   if (vertex != vertex_of(flight.destination)) {
     if (shape_ports_ != nullptr) shape_ports_->prefetch(vertex, flight.destination);
-  } else if (expectant_ != nullptr) {
+  } else if (expectant_ != nullptr && (plain_ || network_.link_of_port[port].exists())) {
     expectant_->expect(message_of(flight));
   }
 }
@@ -221,7 +226,7 @@ inline void WindowWorker::collect(VertexId vertex, std::uint32_t port, SimTime e
   auto& queue = all_ports_[port];
   do {
     arrived_.push_back({queue.front(), port, vertex});
-    foresee(vertex, arrived_.back().flight);
+    foresee(vertex, arrived_.back().flight, port);
     queue.pop();
   } while (!queue.empty() && queue.front().arrival < end);
   if (!queue.empty()) calendar_.insert(window_of(queue.front().arrival), port);
@@ -229,7 +234,10 @@ inline void WindowWorker::collect(VertexId vertex, std::uint32_t port, SimTime e
 
 inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uint32_t port) {
   const auto now = flight.arrival;
-  if (vertex != vertex_of(flight.destination)) return plan(vertex, flight, flight.id, flight.size_class, now);
+  if (vertex != vertex_of(flight.destination)) {
+    if (sleeps(vertex)) return held_[vertex.index()].push_back(flight);
+    return plan(vertex, flight, flight.id, flight.size_class, now);
+  }
   if (plain_) {
     note_finish(flight.destination, now);
     return react(message_of(flight), now);
@@ -249,8 +257,8 @@ void WindowWorker::deliver(const Flight& flight) {
   const auto now = flight.arrival;
   note_finish(flight.destination, now);
   if (network_.options.record_arrivals) delivered.push_back({now, message_of(flight)});
-  if (!awake_.empty() && !awake_[flight.destination.index()])
-    held_[flight.destination.index()].push_back(message_of(flight));
+  if (sleeps(vertex_of(flight.destination)))
+    held_[flight.destination.index()].push_back(flight);
   else
     react(message_of(flight), now);
 }

@@ -61,7 +61,7 @@ class alignas(64) WindowWorker {
   void take_inbox(std::vector<WindowWorker*>& all);
   void handle(std::span<const std::uint32_t> ports);
   void collect(VertexId vertex, std::uint32_t port, SimTime end);
-  void foresee(VertexId vertex, const Flight& flight) const;
+  void foresee(VertexId vertex, const Flight& flight, std::uint32_t port) const;
   void settle_all();
   [[gnu::always_inline]] void settle(VertexId vertex, const Flight& flight, std::uint32_t port);
   void deliver(const Flight& flight);
@@ -83,6 +83,10 @@ class alignas(64) WindowWorker {
     if (shape_ports_ != nullptr) return (*shape_ports_)(at, destination).value();
     const auto link = next_links_(at, destination);
     return link.exists() ? network_.port_of[link.index()] : no_port;
+  }
+  /// An NPU before its start: what arrives there waits, to be handed over or forwarded.
+  [[nodiscard]] bool sleeps(VertexId vertex) const {
+    return !awake_.empty() && vertex.index() < awake_.size() && !awake_[vertex.index()];
   }
   [[nodiscard]] std::int64_t window_of(SimTime time) const { return time.count() >> window_bits_; }
 
@@ -116,7 +120,7 @@ class alignas(64) WindowWorker {
   std::vector<std::vector<Outgoing>> outbox_[2];  ///< by parity and thread
   int parity_ = 0;
   std::int64_t earliest_sent_ = WindowBarrier::no_window;
-  std::vector<std::vector<Message>> held_;  ///< by NPU: arrived before its start; empty where no NPU is delayed
+  std::vector<std::vector<Flight>> held_;  ///< by NPU: arrived before its start; empty where no NPU is delayed
   std::vector<bool> awake_;
 };
 

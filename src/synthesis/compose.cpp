@@ -1,6 +1,8 @@
 // The compositions.
 #include "synthesis/compose.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -92,7 +94,12 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
     synthesis.schedule = retime(topology, collective, occupancy, plan);
     synthesis.time = last_arrival(topology, collective, occupancy, synthesis.schedule);
   } else {
+    const std::size_t lists = plan.sends() * kBytesPerSendRetimed;
+    const std::size_t trees = retime_in_trees_bytes(topology, collective, occupancy);
     synthesis.overlap_method = "no_memory";
+    synthesis.left_out +=
+        fmt::format("{}the reduction and the gather were not overlapped: with that, the synthesis may need {} bytes",
+                    synthesis.left_out.empty() ? "" : "; ", plan.memory_bytes() + (plan.tiles() > 0 ? trees : lists));
     return;
   }
   synthesis.overlap_limit = synthesis.time;  // the least solution

@@ -9,8 +9,6 @@ namespace tenex {
 
 namespace {
 
-constexpr std::int64_t kUnit = 1000;
-
 Diagnostic no_vertex(const Topology& topology, VertexId vertex) {
   return input_error({}, fmt::format("vertex {} does not exist", vertex.value()),
                      fmt::format("vertices are 0 to {}", topology.vertices() - 1));
@@ -31,12 +29,6 @@ std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector
   return found;
 }
 
-/// bandwidth * 1000 / thousandths without overflow, at least 1 B/s.
-Bandwidth slowed(Bandwidth bandwidth, std::int64_t thousandths) {
-  const auto scaled = static_cast<__int128>(bandwidth.count()) * kUnit / thousandths;
-  return Bandwidth::of(std::max<std::int64_t>(1, static_cast<std::int64_t>(scaled)));
-}
-
 /// The vertices and the slowed links, of no shape.
 TopologyBuilder copied(const Topology& topology, const std::vector<std::int64_t>& factors) {
   TopologyBuilder builder(topology.npus());
@@ -45,7 +37,7 @@ TopologyBuilder copied(const Topology& topology, const std::vector<std::int64_t>
   builder.reserve_links(topology.links());
   for (std::size_t i = 0; i < topology.links(); ++i) {
     auto link = topology.link(LinkId::at(i));
-    link.bandwidth = slowed(link.bandwidth, factors[i]);
+    link.slowdown = std::max(link.slowdown, factors[i]);
     builder.add_link(link);
   }
   return builder;
@@ -54,7 +46,7 @@ TopologyBuilder copied(const Topology& topology, const std::vector<std::int64_t>
 }  // namespace
 
 Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns) {
-  std::vector<std::int64_t> factors(topology.links(), kUnit);
+  std::vector<std::int64_t> factors(topology.links(), kNoSlowdown);
   Diagnostics errors;
   for (const auto& slowdown : slowdowns) {
     const VertexId far = slowdown.target.value_or(slowdown.source);
@@ -72,7 +64,7 @@ Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown
 }
 
 Topology without_shape(const Topology& topology) {
-  return copied(topology, std::vector<std::int64_t>(topology.links(), kUnit)).build().value();
+  return copied(topology, std::vector<std::int64_t>(topology.links(), kNoSlowdown)).build().value();
 }
 
 }  // namespace tenex

@@ -17,7 +17,8 @@ struct ClassHash {
   std::size_t operator()(const LinkClass& link) const noexcept {
     // Fibonacci hashing of the one, then the other: enough to spread a few classes.
     const auto a = static_cast<std::uint64_t>(link.alpha.count()) * 0x9E3779B97F4A7C15U;
-    return static_cast<std::size_t>((a ^ static_cast<std::uint64_t>(link.bandwidth.count())) * 0xC2B2AE3D27D4EB4FU);
+    const auto b = (a ^ static_cast<std::uint64_t>(link.bandwidth.count())) * 0xC2B2AE3D27D4EB4FU;
+    return static_cast<std::size_t>((b ^ static_cast<std::uint64_t>(link.slowdown)) * 0x9E3779B97F4A7C15U);
   }
 };
 
@@ -69,6 +70,10 @@ Diagnostics check_link(const Link& link, std::size_t number, std::size_t vertice
   if (link.alpha < SimTime::zero()) {
     errors.push_back(input_error({}, fmt::format("{} has an alpha of {} ps", name(), link.alpha.count()),
                                  "a latency is at least 0"));
+  }
+  if (link.slowdown < kNoSlowdown) {
+    errors.push_back(input_error({}, fmt::format("{} has a slowdown of {}/1000", name(), link.slowdown),
+                                 "a slow link takes at least as long as its bandwidth says"));
   }
   return errors;
 }
@@ -136,7 +141,7 @@ Result<Topology> TopologyBuilder::build() && {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     append(errors, check_link(link, i, vertices));
-    const std::size_t number = classes.number({link.alpha, link.bandwidth});
+    const std::size_t number = classes.number({link.alpha, link.bandwidth, link.slowdown});
     if (number == kMostClasses) {
       return input_error({}, fmt::format("more than {} kinds of links", kMostClasses),
                          "links that differ in alpha or bandwidth are kinds of their own");

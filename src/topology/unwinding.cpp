@@ -21,6 +21,13 @@ struct Attachment {
   LinkId down;
 };
 
+/// The link on which sends take longer.
+const LinkClass& slower(const LinkClass& a, const LinkClass& b) {
+  __extension__ using Wide = __int128;
+  return static_cast<Wide>(a.bandwidth.count()) * b.slowdown <= static_cast<Wide>(b.bandwidth.count()) * a.slowdown ? a
+                                                                                                                    : b;
+}
+
 class Unwinder {
  public:
   Unwinder(const Topology& topology, std::uint32_t degree) : topology_(topology), degree_(degree) {}
@@ -79,14 +86,15 @@ class Unwinder {
     const std::size_t degree = std::min<std::size_t>(degree_, members.size() - 1);
     for (std::size_t step = 1; step <= degree; ++step) {
       const Attachment& other = members[(at + step) % members.size()];
-      const Bandwidth shared = std::min(topology_.bandwidth(up), topology_.bandwidth(other.down));
-      const Bandwidth bandwidth = shared / static_cast<std::int64_t>(degree);
+      const LinkClass& shared =
+          slower(topology_.classes()[topology_.class_of(up)], topology_.classes()[topology_.class_of(other.down)]);
+      const Bandwidth bandwidth = shared.bandwidth / static_cast<std::int64_t>(degree);
       if (bandwidth == Bandwidth::zero()) {
         report(topology_.target(up), fmt::format("leaves NPU {} no bandwidth", npu.value()),
-               fmt::format("{} B/s over {} links round to zero", shared.count(), degree));
+               fmt::format("{} B/s over {} links round to zero", shared.bandwidth.count(), degree));
         return;
       }
-      builder.add_link({npu, other.npu, topology_.alpha(up), bandwidth});
+      builder.add_link({npu, other.npu, topology_.alpha(up), bandwidth, shared.slowdown});
     }
   }
 

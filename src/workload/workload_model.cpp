@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "workload/divisors.hpp"
 #include "workload/names.hpp"
 #include "workload/saturating.hpp"
 
@@ -105,13 +106,43 @@ Result<Workload> restate(const Workload& workload, const Parallelization& degree
   return restated;
 }
 
-Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees, BatchRule rule) {
-  if (const auto* table = std::get_if<Workload>(&model)) return restate(*table, degrees, rule);
-  if (const auto* transformer = std::get_if<TransformerSpec>(&model)) return make_transformer(*transformer, degrees);
+namespace {
+
+/// A replica's part of a batch that is the whole machine's.
+Result<std::int64_t> batch_of_replica(const std::string& name, std::int64_t batch, const Parallelization& degrees,
+                                      BatchRule rule) {
+  if (rule == BatchRule::replica) return batch;
+  if (batch % degrees.data == 0) return batch / degrees.data;
+  return input_error({}, fmt::format("{} sequences of workload \"{}\" for {} replicas", batch, name, degrees.data),
+                     "with the batch rule machine the file's batch is the whole machine's, and replicas take equally "
+                     "many whole sequences",
+                     fmt::format("{} replicas, a workload file with another batch, or the batch rule replica",
+                                 suggest_divisors(batch, degrees.data)));
+}
+
+Result<Workload> make_generated(TransformerSpec spec, const Parallelization& degrees, BatchRule rule) {
+  const auto batch = batch_of_replica(spec.name, spec.batch, degrees, rule);
+  if (!batch) return batch.errors();
+  spec.batch = *batch;
+  return make_transformer(spec, degrees);
+}
+
+Result<Workload> make_generated(GnmtSpec spec, const Parallelization& degrees, BatchRule rule) {
   if (degrees.tensor != 1 || degrees.pipeline != 1 || degrees.expert != 1)
     return input_error({}, fmt::format("{} for GNMT", to_string(degrees)), "it is data parallel",
                        fmt::format("use HP-(1,{})", degrees.npus()));
-  return make_gnmt(std::get<GnmtSpec>(model));
+  const auto batch = batch_of_replica("gnmt", spec.batch, degrees, rule);
+  if (!batch) return batch.errors();
+  spec.batch = *batch;
+  return make_gnmt(spec);
+}
+
+}  // namespace
+
+Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees, BatchRule rule) {
+  if (const auto* table = std::get_if<Workload>(&model)) return restate(*table, degrees, rule);
+  if (const auto* spec = std::get_if<TransformerSpec>(&model)) return make_generated(*spec, degrees, rule);
+  return make_generated(std::get<GnmtSpec>(model), degrees, rule);
 }
 
 }  // namespace tenex

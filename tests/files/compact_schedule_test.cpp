@@ -297,7 +297,7 @@ TEST(CompactSchedules, WithUnsoundTimesAreRefused) {
   const auto file = retimed_all_reduce();
   EXPECT_THAT(message_after(file, "/storage/4/runs", 1, std::uint32_t{200}), HasSubstr("differ in length"));
   EXPECT_THAT(message_after(file, "/storage/4/position", 0, std::uint32_t{1}), HasSubstr("is damaged"));
-  EXPECT_THAT(message_after(file, "/storage/4/busy_ps", 0, std::int64_t{1} << 60), HasSubstr("is busy for"));
+  EXPECT_THAT(message_after(file, "/storage/4/step_ps", 0, std::int64_t{1} << 60), HasSubstr("ps apart"));
   // The first run of the first link begins a week later than its base's sends.
   EXPECT_THAT(message_after(file, "/storage/4/start_ps", 0, std::int64_t{1} << 59), HasSubstr("is damaged"));
 }

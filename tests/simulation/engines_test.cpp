@@ -289,6 +289,52 @@ TEST(WindowEngine, WaitsForNpusThatStartLate) {
   }
 }
 
+/// 0 - 1 - 2: NPUs 0 and 2 exchange 1 MB each way over NPU 1; 20 us on a link, alpha 0.5 us.
+struct Relayed {
+  Topology line = support::line(3);
+  Collective collective = support::collective(CollectiveKind::all_gather, 3, bytes(2'000'000), 1, "0,2");
+  std::shared_ptr<const Program> program = support::program_of("direct", line, collective);
+};
+
+TEST(WindowEngine, LetsAnNpuForwardNothingBeforeItsStart) {
+  // What is at NPU 1 at 20.5 us goes on when it starts, at 100 us: there at 120.5 us. A start at 20.5 us is no delay.
+  const Relayed relayed;
+  for (const auto& [delay, finish] :
+       {std::pair(microseconds(100), nanoseconds(120'500)), std::pair(nanoseconds(20'500), microseconds(41)),
+        std::pair(nanoseconds(20'501), nanoseconds(41'001))}) {
+    auto options = measuring(SimulationEngine::window);
+    options.start_delays = {{NpuId(1), delay}};
+    EXPECT_EQ(simulate(relayed.line, relayed.collective, *relayed.program, options)->finish, finish);
+  }
+}
+
+TEST(CongestionUnawareBackend, LetsAnNpuForwardNothingBeforeItsStart) {
+  // The head of a message is at NPU 1 after one alpha, goes on at 100 us, takes another alpha, and 20 us for its bytes.
+  const Relayed relayed;
+  SimulationOptions options;
+  options.backend = Backend::congestion_unaware;
+  options.start_delays = {{NpuId(1), microseconds(100)}};
+  EXPECT_EQ(simulate(relayed.line, relayed.collective, *relayed.program, options)->finish, nanoseconds(120'500));
+}
+
+TEST(StaticOrderEngine, LeavesRoutesThroughLateNpusToTheWindowEngine) {
+  // A one-way ring of NPUs 0, 2 and 4 on a ring of 6: every second NPU only forwards.
+  const auto ring = support::ring(6);
+  const auto collective = support::collective(CollectiveKind::all_gather, 6, bytes(3'000'000), 1, "0,2,4");
+  const auto program = support::program_of("ring_unidirectional", ring, collective);
+  auto options = measuring(SimulationEngine::static_order);
+  EXPECT_TRUE(simulate(ring, collective, *program, options).ok());
+  options.start_delays = {{NpuId(2), microseconds(100)}};
+  EXPECT_TRUE(simulate(ring, collective, *program, options).ok());
+  options.start_delays = {{NpuId(3), microseconds(100)}};
+  EXPECT_FALSE(simulate(ring, collective, *program, options).ok());
+  options.engine = SimulationEngine::automatic;
+  const auto late = simulate(ring, collective, *program, options).value();
+  EXPECT_EQ(late.engine, SimulationEngine::window);
+  // NPU 2 sends at time zero: at NPU 3 at 20.5 us, on at 100 us, at NPU 4 at 120.5 us and at NPU 0 at 161.5 us.
+  EXPECT_EQ(late.finish, nanoseconds(161'500));
+}
+
 TEST(Simulate, TakesTheFastestEngineThatCan) {
   const auto engine_of = [](std::string_view algorithm, const Topology& topology, SimulationOptions options = {}) {
     const auto collective = support::collective(CollectiveKind::all_gather, topology.npus(), bytes(100'000));

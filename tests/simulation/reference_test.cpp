@@ -100,6 +100,23 @@ TEST(WindowEngine, EqualsTheReferenceForGroupsOfDifferentSizes) {
   expect_equal_for_all_algorithms(support::mesh(3, 3), 2, bytes(500'000), "0,1,2,8; 3-7");
 }
 
+TEST(WindowEngine, EqualsTheReferenceWhereBystandersStartLate) {
+  // Bystanders forward what others send, from their start on, and have no part in the program.
+  const auto topology = support::ring(6);
+  for (const auto* groups : {"0-3", "1,3,5", "0,1; 3,4"})
+    for (const auto& algorithm : algorithms())
+      for (const auto kind : support::kKinds) {
+        const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), 3, groups);
+        const auto program = support::program_if_defined(algorithm, topology, collective);
+        if (!program) continue;
+        SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) + " " + groups);
+        for (std::uint64_t seed = 0; seed < 10; ++seed)
+          expect_equal_to_reference(topology, collective, *program, Occupancy::serialization,
+                                    some_delays(topology, seed));
+        if (HasFailure()) return;
+      }
+}
+
 TEST(WindowEngine, EqualsTheReferenceWhereLinksDifferAMillionfold) {
   // The slow link's arrivals lie far beyond the calendar's ring and wait in its heap.
   const auto fast = gigabytes_per_second(400);

@@ -1,6 +1,7 @@
 // Slowed links: which ones, how much, and what stays.
 #include <gtest/gtest.h>
 
+#include "tenex/topology/timing.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -16,8 +17,40 @@ TEST(SlowLinks, AreThoseOfAnNpuBothWays) {
   for (std::size_t i = 0; i < slow.links(); ++i) {
     const auto link = slow.link(LinkId::at(i));
     const bool of_npu = link.source == VertexId(1) || link.target == VertexId(1);
-    EXPECT_EQ(link.bandwidth, gigabytes_per_second(of_npu ? 4 : 12)) << i;
+    EXPECT_EQ(link.slowdown, of_npu ? 3000 : kNoSlowdown) << i;
+    EXPECT_EQ(slow.bandwidth(LinkId::at(i)), gigabytes_per_second(of_npu ? 4 : 12)) << i;
+    EXPECT_EQ(link.bandwidth, gigabytes_per_second(12));
     EXPECT_EQ(link.alpha, microseconds(1));
+  }
+}
+
+TEST(SlowLinks, StretchTheSerializationTimeAndNotTheBandwidth) {
+  // 200 B at 10 kB/s take 20 ms; 1000.5 times that are 20.01 s. Whole bytes per second would make 9 B/s of it: 22.22 s.
+  const auto slow =
+      hop_time({microseconds(1), bytes_per_second(10'000), 1'000'500}, bytes(200), Occupancy::serialization);
+  EXPECT_EQ(slow.busy, microseconds(20'010'000));
+  EXPECT_EQ(slow.latency, microseconds(20'010'001));
+  // 1 B at 3 B/s is a third of a second, rounded up to 333'333'333'334 ps; 1.5 times that is whole.
+  EXPECT_EQ(serialization_time(bytes(1), LinkClass{SimTime(), bytes_per_second(3), 1500}),
+            picoseconds(500'000'000'001));
+  // 3 B/s a million times slower: still more than nothing, and never a division by zero.
+  const LinkClass slowest{SimTime(), bytes_per_second(3), 1'000'000'000};
+  EXPECT_EQ(serialization_time(bytes(1), slowest), picoseconds(333'333'333'334'000'000));
+  EXPECT_EQ(slowest.effective_bandwidth(), bytes_per_second(1));
+  EXPECT_EQ(serialization_time(gibibytes(1), slowest), SimTime::max());
+}
+
+TEST(SlowLinks, GoWithTheirSwitchWhenItIsUnwound) {
+  // SW(3), 12 GB/s: NPU 0's links take twice as long. Unwound to degree 1, 0->1 and 2->0 go over one of them.
+  const auto network =
+      build_topology({{{BlockKind::switched, 3}}}, {{microseconds(1)}, {gigabytes_per_second(12)}, false});
+  const auto slow = slow_links(*network, {{VertexId(0), std::nullopt, 2000}}).value();
+  const auto direct = unwind_switches(slow, 1).value();
+  for (std::size_t i = 0; i < direct.links(); ++i) {
+    const auto link = direct.link(LinkId::at(i));
+    const bool of_npu = link.source == VertexId(0) || link.target == VertexId(0);
+    EXPECT_EQ(link.slowdown, of_npu ? 2000 : kNoSlowdown) << i;
+    EXPECT_EQ(link.bandwidth, gigabytes_per_second(12)) << i;
   }
 }
 

@@ -113,6 +113,37 @@ TEST(WorkloadModel, BecomesAWorkloadUnderDegrees) {
   EXPECT_THAT(problem_of(make_workload(GnmtSpec{}, {2, 32})), HasSubstr("use HP-(1,64)"));
 }
 
+TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
+  // 64 sequences. Of every replica: each NPU works on 64. Of the machine: 4 replicas take 16 each, so a quarter of the
+  // work and of the activations; weight gradients know of no batch.
+  TransformerSpec spec;
+  spec.layers = 2;
+  spec.hidden = 64;
+  spec.heads = 4;
+  spec.sequence = 8;
+  spec.batch = 64;
+  const Parallelization degrees{2, 4};
+  const auto own = make_workload(spec, degrees, BatchRule::replica).value();
+  const auto shared = make_workload(spec, degrees, BatchRule::machine).value();
+  for (const auto phase : {Phase::forward, Phase::input_gradient}) {
+    EXPECT_EQ(total_compute(own, phase).count(), 4 * total_compute(shared, phase).count());
+    EXPECT_EQ(total_bytes(own, phase, TrafficKind::all_reduce),
+              4 * total_bytes(shared, phase, TrafficKind::all_reduce));
+  }
+  EXPECT_EQ(total_bytes(own, Phase::weight_gradient, TrafficKind::all_reduce),
+            total_bytes(shared, Phase::weight_gradient, TrafficKind::all_reduce));
+  spec.batch = 16;
+  EXPECT_EQ(shared, make_workload(spec, degrees, BatchRule::replica).value());
+  spec.batch = 6;
+  EXPECT_THAT(problem_of(make_workload(spec, degrees, BatchRule::machine)), HasSubstr("use 3 or 6 replicas"));
+  // GNMT: 128 sentence pairs over 64 NPUs are 2 each.
+  GnmtSpec pairs;
+  const auto two_each = make_workload(pairs, {1, 64}, BatchRule::machine).value();
+  pairs.batch = 2;
+  EXPECT_EQ(two_each, make_workload(pairs, {1, 64}, BatchRule::replica).value());
+  EXPECT_FALSE(make_workload(GnmtSpec{}, {1, 256}, BatchRule::machine).ok());
+}
+
 TEST(WorkloadModel, BatchRulesAreKnownByName) {
   for (const auto rule : {BatchRule::replica, BatchRule::machine}) EXPECT_EQ(*parse_batch_rule(to_string(rule)), rule);
   EXPECT_FALSE(parse_batch_rule("global").ok());

@@ -23,7 +23,8 @@ enum class DestinationOrder : std::uint8_t {
 /// What a study may set of an algorithm; each reads what concerns it and ignores the rest.
 struct AlgorithmOptions {
   /// direct: how many messages an NPU has under way at once; hierarchical, blueconnect and ring_per_dimension: how many
-  /// of an NPU's chunks are in one stage at once (of ring_per_dimension: of those that begin in one dimension). 0: all.
+  /// of an NPU's chunks are in one stage at once (of ring_per_dimension: of those that begin in one dimension); themis:
+  /// how many are in one dimension at once. 0: all.
   std::uint32_t window = 0;
   DestinationOrder order = DestinationOrder::relative;
   std::uint64_t seed = 1;  ///< for those that draw

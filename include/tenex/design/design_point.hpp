@@ -21,7 +21,7 @@
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 1;
+inline constexpr std::int64_t physics_version = 2;
 
 /// Where the topology comes from: a shape, or a machine file (then alpha and bandwidth must be absent).
 struct TopologyChoice {

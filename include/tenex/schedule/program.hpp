@@ -36,13 +36,14 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
-/// The running state of a program: one state machine per NPU. Not thread-safe across calls for the same NPU.
+/// The running state of a program: one state machine per NPU that is in a process group. Not thread-safe across calls
+/// for the same NPU.
 class ProgramState {
  public:
   virtual ~ProgramState() = default;
-  /// Appends the messages that `npu` injects at time zero, in order.
+  /// Appends the messages that `npu` injects at time zero, in order; nothing for an NPU outside every group.
   virtual void start(NpuId npu, std::vector<Message>& out) = 0;
-  /// `message` has arrived at its destination; appends what that triggers there, in order.
+  /// `message`, one of the program's own, has arrived at its destination; appends what that triggers there, in order.
   virtual void arrive(const Message& message, std::vector<Message>& out) = 0;
 };
 

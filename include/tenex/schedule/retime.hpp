@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "tenex/schedule/schedule.hpp"
@@ -51,7 +52,8 @@ struct Retimed {
                                                      Occupancy occupancy, const Schedule& schedule, int threads,
                                                      std::size_t memory_limit_bytes);
 
-/// Bytes that retime_in_trees() takes beside the schedule: a time for every NPU and chunk, places and runs. O(links).
+/// Bytes that retime_in_trees() usually takes beside the schedule: a time for every NPU and chunk, places and runs.
+/// More where many sends wait at irregular distances. O(links).
 [[nodiscard]] std::size_t retime_in_trees_bytes(const Topology& topology, const Collective& collective,
                                                 Occupancy occupancy);
 

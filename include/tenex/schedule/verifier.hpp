@@ -33,6 +33,7 @@ enum class Violation : std::uint8_t {
   unknown_link,           ///< a send on a link that does not exist
   unknown_chunk,          ///< a send of a chunk that does not exist
   negative_start,         ///< a send before time zero
+  early_start,            ///< a send from an NPU that has not started (VerifyOptions::start_delays)
   source_lacks_chunk,     ///< a send before its source holds the chunk
   incomplete_sum,         ///< a copy of a sum that is not complete at the source
   link_overlap,           ///< two sends at once on a link
@@ -70,7 +71,8 @@ struct VerifyOptions {
   std::size_t memory_limit_bytes = std::size_t{4} << 30;  ///< for exact contribution sets
   std::size_t max_findings = 16;                          ///< how many findings to describe; all are counted
   ReductionCheck reduction_check = ReductionCheck::automatic;
-  int threads = 1;  ///< for schedules that offer link-major access; never changes the verdict
+  int threads = 1;                            ///< for schedules that offer link-major access; never changes the verdict
+  std::vector<StartDelay> start_delays = {};  ///< NPUs from which nothing leaves before a time, own or forwarded
 };
 
 /// What a replay found.
@@ -88,9 +90,10 @@ struct Verdict {
   [[nodiscard]] bool valid() const { return outcome == Verification::valid; }
 };
 
-/// Checks all sends. A schedule that offers link-major access (Schedule::tiles) on a topology without switches is
-/// checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes per chunk and thread. If all is
-/// well, that is the verdict. Any other schedule, and one in which something is wrong, is replayed in time order:
+/// Checks all sends. A schedule that offers link-major access (Schedule::tiles) on a topology without switches, and
+/// without delayed starts, is checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes per
+/// chunk and thread. If all is well, that is the verdict. Any other schedule, and one in which something is wrong, is
+/// replayed in time order:
 ///
 /// Replays all sends, twice where the collective reduces (an All-Reduce's are read once more). Never fails: whatever is
 /// wrong with the schedule is in the verdict (a storage that breaks its own promise of time order throws

@@ -33,16 +33,16 @@ struct RelabelledParts {
   std::vector<ChunkId> chunks;
 };
 
-/// Sends back to back on a link, from one on.
+/// Sends of a link at equal distances, from one on: back to back, or each when what it takes has come.
 struct LinkRun {
   std::uint32_t position = 0;  ///< of the first one among the link's sends
   SimTime start;
+  SimTime step;  ///< from start to start
 };
 
-/// New times for a schedule's sends: per link its runs, in order; and how long each of its sends keeps it busy.
+/// New times for a schedule's sends: per link its runs, in order.
 struct LinkTimes {
   std::vector<std::vector<LinkRun>> runs;
-  std::vector<SimTime> busy;
 
   [[nodiscard]] std::size_t bytes() const;
 };

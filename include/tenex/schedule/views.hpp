@@ -18,6 +18,10 @@ namespace tenex {
 [[nodiscard]] Schedule prune_waste(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& schedule);
 
+/// Whether reversed() is a view: all sends take equally long. (The schedule must carry no messages, besides.)
+/// O(classes).
+[[nodiscard]] bool reverses_as_view(const Topology& topology, const Collective& collective, Occupancy occupancy);
+
 /// The time reversal. `schedule` is valid for `collective` (All-Gather or Broadcast) on `topology.reversed()` and free
 /// of waste; the result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both). Starts
 /// are T - arrival where T is the last arrival; stages become `reduce`. A view in O(1) memory where all sends take

@@ -48,14 +48,6 @@ enum class SimulationEngine : std::uint8_t {
 /// "automatic", "window", "static_order", "trains", "orbit".
 [[nodiscard]] std::string_view to_string(SimulationEngine engine);
 
-/// An NPU that does nothing before a time: its first messages enter then, and what arrives earlier triggers then,
-/// behind them and in order of arrival. What passes through it is forwarded all the while. An arrival counts when it
-/// comes.
-struct StartDelay {
-  NpuId npu;
-  SimTime time;
-};
-
 struct SimulationOptions {
   Occupancy occupancy = Occupancy::serialization;
   Backend backend = Backend::congestion_aware;

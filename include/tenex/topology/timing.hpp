@@ -26,6 +26,28 @@ enum class Occupancy : std::uint8_t { serialization, transfer };
   return a > SimTime::max() - b ? SimTime::max() : a + b;
 }
 
+/// time * thousandths / 1000, rounded up; SimTime::max() where that does not fit. For non-negative times. O(1).
+[[nodiscard]] constexpr SimTime stretched(SimTime time, std::int64_t thousandths) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr Wide whole = kNoSlowdown;
+  const Wide scaled = (static_cast<Wide>(time.count()) * static_cast<Wide>(thousandths) + whole - 1) / whole;
+  const auto limit = static_cast<Wide>(SimTime::max().count());
+  return SimTime::of(static_cast<std::int64_t>(scaled < limit ? scaled : limit));
+}
+
+/// beta*m of `size` over a link of this class: ceil(ceil(size * 1e12 / bandwidth) * slowdown / 1000) ps. O(1).
+[[nodiscard]] constexpr SimTime serialization_time(Bytes size, const LinkClass& link) {
+  const SimTime nominal = serialization_time(size, link.bandwidth);
+  return link.slowdown == kNoSlowdown ? nominal : stretched(nominal, link.slowdown);
+}
+
+/// An NPU that does nothing before a time: it neither injects nor forwards. What arrives earlier counts as arrived, and
+/// waits; at the start the NPU's first messages enter their links, and what waits follows in order of arrival.
+struct StartDelay {
+  NpuId npu;
+  SimTime time;
+};
+
 /// The two times of one send.
 struct HopTime {
   SimTime busy;     ///< the link is taken for [start, start + busy)
@@ -35,7 +57,7 @@ struct HopTime {
 
 /// The hop of `size` over a link of this class. O(1), with a 128-bit division: use HopTimes in loops.
 [[nodiscard]] constexpr HopTime hop_time(const LinkClass& link, Bytes size, Occupancy occupancy) {
-  const SimTime serialization = serialization_time(size, link.bandwidth);
+  const SimTime serialization = serialization_time(size, link);
   const SimTime latency = saturating_sum(link.alpha, serialization);
   return {occupancy == Occupancy::serialization ? serialization : latency, latency};
 }

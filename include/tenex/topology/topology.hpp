@@ -20,11 +20,22 @@
 
 namespace tenex {
 
+/// The slowdown of a link that is as fast as its bandwidth says.
+inline constexpr std::int64_t kNoSlowdown = 1000;
+
 /// What links that look alike share.
 struct LinkClass {
-  SimTime alpha;        ///< latency of one hop
-  Bandwidth bandwidth;  ///< of one direction; positive
+  SimTime alpha;                        ///< latency of one hop
+  Bandwidth bandwidth;                  ///< of one direction; positive
+  std::int64_t slowdown = kNoSlowdown;  ///< serialization takes slowdown/1000 times as long; at least 1000
   bool operator==(const LinkClass&) const = default;
+
+  /// bandwidth * 1000 / slowdown, rounded up to whole B/s: a bound that relies on it holds. O(1).
+  [[nodiscard]] constexpr Bandwidth effective_bandwidth() const {
+    __extension__ using Wide = __int128;
+    const Wide scaled = static_cast<Wide>(bandwidth.count()) * kNoSlowdown;
+    return Bandwidth::of(static_cast<std::int64_t>((scaled + slowdown - 1) / slowdown));
+  }
 };
 
 /// One directed link, by value.
@@ -33,6 +44,7 @@ struct Link {
   VertexId target;
   SimTime alpha;
   Bandwidth bandwidth;
+  std::int64_t slowdown = kNoSlowdown;  ///< as LinkClass::slowdown
   bool operator==(const Link&) const = default;
 };
 
@@ -57,8 +69,12 @@ class Topology {
   [[nodiscard]] std::uint16_t class_of(LinkId link) const { return class_of_[link.index()]; }
   [[nodiscard]] std::span<const LinkClass> classes() const { return classes_; }
   [[nodiscard]] SimTime alpha(LinkId link) const { return classes_[class_of(link)].alpha; }
-  [[nodiscard]] Bandwidth bandwidth(LinkId link) const { return classes_[class_of(link)].bandwidth; }
-  [[nodiscard]] Link link(LinkId id) const { return {source(id), target(id), alpha(id), bandwidth(id)}; }
+  /// LinkClass::effective_bandwidth().
+  [[nodiscard]] Bandwidth bandwidth(LinkId link) const { return classes_[class_of(link)].effective_bandwidth(); }
+  [[nodiscard]] Link link(LinkId id) const {
+    const auto& [alpha, bandwidth, slowdown] = classes_[class_of(id)];
+    return {source(id), target(id), alpha, bandwidth, slowdown};
+  }
   [[nodiscard]] std::span<const LinkId> out_links(VertexId vertex) const { return out_.row(vertex.index()); }
   [[nodiscard]] std::span<const LinkId> in_links(VertexId vertex) const { return in_.row(vertex.index()); }
   [[nodiscard]] const SwitchProperties& switch_properties(VertexId vertex) const {
@@ -106,7 +122,7 @@ class TopologyBuilder {
   void declare_shape(Shape shape) { shape_ = std::move(shape); }
 
   /// Errors (input): no NPU, a link to a vertex that does not exist, a self-link, a bandwidth that is not positive, a
-  /// negative alpha, more than 65,535 link classes. Connectivity is not checked here. O(links).
+  /// negative alpha, a slowdown below 1000, more than 65,535 link classes. Connectivity is not checked here. O(links).
   [[nodiscard]] Result<Topology> build() &&;
 
  private:

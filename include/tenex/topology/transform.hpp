@@ -14,10 +14,10 @@ namespace tenex {
 
 /// Replaces every switch by direct links (001, IV-G): NPU i of a switch's N NPUs (in id order) gets an out-link to each
 /// of its next d neighbours i+1 .. i+d (mod N), same alpha as its link into the switch, beta times d (bandwidth rounded
-/// down; where the link out of the switch to the neighbour is slower than the one in, its bandwidth counts). The new
-/// links stand where the NPU's link into the switch stood. d is capped at N-1 per switch. Errors (input): d = 0, a
-/// switch attached to another switch, an NPU attached one way only or by parallel links. A topology without switches is
-/// returned as it is. O(links * d).
+/// down; where the link out of the switch to the neighbour is slower than the one in, it counts, slowdown included).
+/// The new links stand where the NPU's link into the switch stood. d is capped at N-1 per switch. Errors (input): d =
+/// 0, a switch attached to another switch, an NPU attached one way only or by parallel links. A topology without
+/// switches is returned as it is. O(links * d).
 [[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
 
 /// Removes all links between each pair of vertices, both directions. Errors (input): a pair that no link joins (the
@@ -30,13 +30,13 @@ namespace tenex {
 struct Slowdown {
   VertexId source;
   std::optional<VertexId> target;
-  std::int64_t thousandths = 1000;  ///< the serialization time becomes thousandths/1000 times as long, alpha stays
+  std::int64_t thousandths =
+      kNoSlowdown;  ///< the serialization time becomes thousandths/1000 times as long, alpha stays
 };
 
-/// Slows links down: their bandwidth becomes bandwidth * 1000 / thousandths, rounded down to whole B/s, at least 1. A
-/// link that several slowdowns name takes the largest factor. The shape is kept, as routes go by it: the links of a
-/// dimension may then differ, so ask without_shape() for what relies on equal dimensions (bounds, synthesis). Errors
-/// (input): a vertex or a link that does not exist. O(links).
+/// Slows links down: Link::slowdown becomes the largest factor of those that name the link; the bandwidth stays. The
+/// shape is kept, as routes go by it: the links of a dimension may then differ, so ask without_shape() for what relies
+/// on equal dimensions (bounds, synthesis). Errors (input): a vertex or a link that does not exist. O(links).
 [[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
 
 /// The same vertices and links, the shape forgotten. O(links).

@@ -19,10 +19,11 @@ namespace tenex {
 /// A table of layers made for one TP degree, or what generates one.
 using WorkloadModel = std::variant<Workload, TransformerSpec, GnmtSpec>;
 
-/// What stays the same when a table of layers is used under another TP degree than it was made for.
+/// Whose batch a workload states, and so what stays the same when the parallelization changes.
 enum class BatchRule : std::uint8_t {
   replica,  ///< each replica keeps its batch: activations keep their size
-  machine,  ///< the machine keeps its batch: a replica of m' in place of m NPUs takes m'/m times as much
+  machine,  ///< the machine keeps its batch: of a table, a replica of m' in place of m NPUs takes m'/m times as much;
+            ///< of a generated model, each of n replicas takes batch/n sequences
 };
 /// "replica", "machine".
 [[nodiscard]] std::string_view to_string(BatchRule rule);
@@ -37,7 +38,7 @@ enum class BatchRule : std::uint8_t {
                                        BatchRule rule = BatchRule::replica);
 
 /// The workload of a model under a parallelization: restate() or make_...(). Errors: theirs; (input) GNMT under other
-/// than data parallelism.
+/// than data parallelism, replicas that do not divide a generated model's batch under BatchRule::machine.
 [[nodiscard]] Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees,
                                              BatchRule rule = BatchRule::replica);
 

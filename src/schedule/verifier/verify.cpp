@@ -34,15 +34,19 @@ namespace {
 /// All checks over one stream of events.
 class Replay {
  public:
-  Replay(const Context& context, Sums& sums, bool sums_known, std::size_t max_findings)
+  Replay(const Context& context, Sums& sums, bool sums_known, const VerifyOptions& options)
       : context_(context),
         sums_(sums),
         sums_known_(sums_known),
-        findings_(context, max_findings),
+        start_of_(options.start_delays.empty() ? 0 : context.topology().vertices()),
+        findings_(context, options.max_findings),
         arrivals_(context.lanes()),
         links_(context.topology().links()),
         paths_(context),
-        holdings_(context) {}
+        holdings_(context) {
+    for (const auto& [npu, time] : options.start_delays)
+      if (npu.index() < start_of_.size()) start_of_[npu.index()] = time;
+  }
 
   Verdict run(const Schedule& schedule) {
     replay(context_, schedule, arrivals_, *this);
@@ -66,6 +70,11 @@ class Replay {
     if (!check_ids(send)) return std::nullopt;
     if (send.start < SimTime::zero())
       findings_.add(Violation::negative_start, send, [] { return "time begins at 0s"; });
+    if (!start_of_.empty() && send.start < start_of_[context_.source(send).index()])
+      findings_.add(Violation::early_start, send, [&] {
+        const VertexId source = context_.source(send);
+        return fmt::format("{} starts at {}", name(source), text_of(start_of_[source.index()]));
+      });
     if (const auto busy_until = links_.take(context_, send))
       findings_.add(Violation::link_overlap, send,
                     [&] { return fmt::format("the link is busy with another send until {}", text_of(*busy_until)); });
@@ -236,6 +245,7 @@ class Replay {
   const Context& context_;
   Sums& sums_;
   bool sums_known_;
+  std::vector<SimTime> start_of_;  ///< by vertex; empty where no NPU is delayed
   Findings findings_;
   Arrivals arrivals_;
   LinkOccupancy links_;
@@ -277,6 +287,8 @@ std::string_view to_string(Violation violation) {
       return "unknown_chunk";
     case Violation::negative_start:
       return "negative_start";
+    case Violation::early_start:
+      return "early_start";
     case Violation::source_lacks_chunk:
       return "source_lacks_chunk";
     case Violation::incomplete_sum:
@@ -302,9 +314,10 @@ std::string_view to_string(Violation violation) {
 Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
                const VerifyOptions& options) {
   const verifier::Context context(topology, collective, occupancy, schedule.payloads());
-  if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
+  if (options.start_delays.empty())
+    if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = verifier::choose_method(context, schedule, options);
-  Verdict verdict = verifier::Replay(context, *method.sums, method.known, options.max_findings).run(schedule);
+  Verdict verdict = verifier::Replay(context, *method.sums, method.known, options).run(schedule);
   verdict.reduction_check = method.name;
   verdict.memory_needed_bytes = method.memory_needed_bytes;
   return verdict;

@@ -70,11 +70,12 @@ class ReferenceSimulator {
         wake(npu_of(event.vertex), event.time);
         continue;
       }
-      auto& arrived = messages_[event.message];
-      if (++arrived.hop < arrived.route.size())
-        enter_link(event.message, event.time);
+      if (++messages_[event.message].hop == messages_[event.message].route.size())
+        note_delivery(messages_[event.message].message, event.time);
+      if (topology_.is_npu(event.vertex) && asleep_.contains(npu_of(event.vertex)))
+        held_[npu_of(event.vertex)].push_back(event.message);
       else
-        deliver(Message(arrived.message), event.time);
+        go_on(event.message, event.time);
     }
     if (!unreachable_.empty()) return unreachable_;
     return finish();
@@ -90,10 +91,18 @@ class ReferenceSimulator {
   void wake(NpuId npu, SimTime now) {
     asleep_.erase(npu);
     start(npu, now);
-    for (const auto& message : held_[npu]) react(message, now);
+    for (const auto index : held_[npu]) go_on(index, now);
   }
 
-  void deliver(const Message& message, SimTime now) {
+  /// A message at a vertex that is awake: it takes its next link, or triggers what it does.
+  void go_on(std::size_t index, SimTime now) {
+    if (messages_[index].hop < messages_[index].route.size())
+      enter_link(index, now);
+    else
+      react(Message(messages_[index].message), now);
+  }
+
+  void note_delivery(const Message& message, SimTime now) {
     result_.finish = now;
     npu_finish_[message.destination] = now;
     std::vector<ChunkId> carried;
@@ -102,10 +111,6 @@ class ReferenceSimulator {
     else
       program_.chunks_of(message, carried);
     for (const auto chunk : carried) result_.arrivals.push_back({now, message.destination, chunk});
-    if (asleep_.contains(message.destination))
-      held_[message.destination].push_back(message);
-    else
-      react(message, now);
   }
 
   void react(const Message& message, SimTime now) {
@@ -138,7 +143,8 @@ class ReferenceSimulator {
     const auto id = entering.route[entering.hop];
     const auto link = topology_.link(id);
     const auto size = size_of(entering.message);
-    const auto serialization = serialization_time(size, link.bandwidth);
+    const auto nominal = serialization_time(size, link.bandwidth).count();
+    const auto serialization = picoseconds((nominal * link.slowdown + 999) / 1000);
     const auto busy = options_.occupancy == Occupancy::serialization ? serialization : link.alpha + serialization;
     const auto start = std::max(now, free_[id]);
     free_[id] = start + busy;
@@ -247,7 +253,7 @@ class ReferenceSimulator {
   std::vector<RoutedMessage> messages_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::set<NpuId> asleep_;
-  std::map<NpuId, std::vector<Message>> held_;  ///< arrived before the start
+  std::map<NpuId, std::vector<std::size_t>> held_;  ///< messages that arrived before the start
   std::map<NpuId, SimTime> npu_finish_;
   std::map<LinkId, SimTime> free_;
   std::map<LinkId, Bytes> bytes_;

@@ -7,6 +7,7 @@
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/views.hpp"
 
 namespace tenex {
 
@@ -32,11 +33,15 @@ bool expected_to_gain_nothing(const SynthesisProblem& problem, EngineChoice engi
 }  // namespace
 
 std::size_t retiming_bytes(const SynthesisProblem& problem, EngineChoice engine) {
-  const auto& collective = problem.collective;
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   if (collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
-  if (engine == EngineChoice::event_driven || collective.chunk_sizes().size() != 1)
-    return static_cast<std::size_t>(2 * sends_of_one_pass(collective) * kBytesPerSendRetimed);
-  return retime_in_trees_bytes(problem.topology, collective, problem.occupancy);
+  const double sends = sends_of_one_pass(collective);
+  const auto lists = static_cast<std::size_t>(2 * sends * kBytesPerSendRetimed);
+  if (engine == EngineChoice::event_driven) return lists;
+  // A reduction that is no view of its gather is a list, and so is what re-times it.
+  if (!reverses_as_view(topology, collective, occupancy))
+    return lists + static_cast<std::size_t>(sends * kBytesPerSendKept);
+  return retime_in_trees_bytes(topology, collective, occupancy);
 }
 
 double retiming_seconds(const SynthesisProblem& problem, EngineChoice engine) {
