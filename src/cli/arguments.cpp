@@ -267,7 +267,7 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   simulate->footer("Examples:\n  tenex simulate " + machine +
                    "\n    --collective all_reduce --size 1GiB --algorithm ring\n  tenex simulate --schedule s.h5");
 
-  auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and the Ideal of 001");
+  auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and TACOS' Ideal");
   add_point_options(bound, parsed.point);
   bound->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   bound->footer("Example:\n  tenex bound " + machine + "\n    --collective all_gather --size 1GiB --chunks 2");

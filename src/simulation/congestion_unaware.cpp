@@ -1,5 +1,5 @@
 // Congestion-unaware simulation: a message takes alpha per hop plus its size over the least bandwidth on its route,
-// whatever else is under way (000, section 3.4.2).
+// whatever else is under way (ASTRA-sim2.0; Won's dissertation, section 3.4.2).
 //
 // Only arrivals at destinations are events; a heap orders them by (time, destination, injection), an NPU's delayed
 // start before what arrives with it. Link loads are those that the routes imply: a link may be busy for longer than the
