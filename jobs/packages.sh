@@ -7,7 +7,7 @@ test_packages=(clang-format-14 libgtest-dev libgmock-dev librapidcheck-dev libbe
   shellcheck)
 # clang with its sanitizers and libFuzzer, OpenMP's runtime with Archer, names in reports, the faster linker
 sanitizer_packages=(clang-14 libclang-rt-14-dev libomp-14-dev llvm-14 lld-14)
-slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux)
+slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux uidmap)
 notebook_packages=(jupyter-nbconvert python3-nbconvert python3-nbclient python3-ipykernel python3-matplotlib
   python3-h5py python3-h5netcdf python3-xarray python3-pandas)
 

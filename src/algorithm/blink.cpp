@@ -7,7 +7,7 @@
 // serves All-Reduce alone.
 //
 // Encoding: forest.hpp. Source: Wang et al., "Blink: Fast and generic collectives for distributed ML", MLSys 2020;
-// described in 000, chapter 6, and 001, VII.
+// described in TACOS, section VII-C, and the ASTRA-sim2.0 thesis, sections 5.7.3 and 6.7.1.
 #include <algorithm>
 
 #include "algorithm/forest.hpp"

@@ -2,7 +2,7 @@
 // down; the c chunks of an NPU are c slices, pipelined through the dimensions, all in the same order.
 //
 // Encoding: dimensionwise.hpp. Source: Cho et al., "BlueConnect: Decomposing all-reduce for deep learning on
-// heterogeneous network hierarchy", 2019; a baseline of 001, VI-B.3. Rings run both ways, as in ASTRA-sim.
+// heterogeneous network hierarchy", 2019; a baseline of TACOS, section VI-B.3. Rings run both ways, as in ASTRA-sim.
 #include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
 

@@ -6,7 +6,7 @@
 // of depth 3 with these properties, one. Numbering: NVIDIA's, as in experiments/machines/dgx1.toml.
 //
 // Encoding: forest.hpp. Source: Cho, Son and Kim, "Logical/physical topology-aware collective communication in deep
-// learning training" (C-Cube), HPCA 2023; a baseline of 001, VI-B.5.
+// learning training" (C-Cube), HPCA 2023; a baseline of TACOS, section VI-B.5.
 #include <fmt/format.h>
 
 #include "algorithm/forest.hpp"

@@ -7,7 +7,7 @@
 // leaves. The second is its mirror image for an even number of NPUs and the same moved on by one rank for an odd one.
 //
 // Encoding: forest.hpp. Source: Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
-// and scan", 2009; DBT in 001, V-A, and NCCL's trees.
+// and scan", 2009; DBT in TACOS, section V-A, and NCCL's trees.
 #include <bit>
 #include <map>
 

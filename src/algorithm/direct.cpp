@@ -8,8 +8,8 @@
 // the next one whenever a message of that phase arrives (ASTRA-sim's direct collective window).
 //
 // Encoding: one count of arrived contributions per owned chunk, in All-Reduce only; with a window, how many messages of
-// each phase came and went. Source: Thakur et al. 2005 (pairwise and direct exchanges); in 001 and 000 the baseline
-// "Direct", natural on fully connected topologies.
+// each phase came and went. Source: Thakur et al. 2005 (pairwise and direct exchanges); "Direct" of TACOS, section
+// V-A, and the ASTRA-sim2.0 thesis, section 5.5.1, natural on fully connected topologies.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 // halving-doubling for switches, or direct where a switch's number of NPUs is no power of two. All-to-All: an exchange
 // per dimension. The c chunks of an NPU are c slices, pipelined through the dimensions.
 //
-// Encoding: dimensionwise.hpp; halving-doubling is a row of dimensions of two, nearest partner first. Source: 002,
+// Encoding: dimensionwise.hpp; halving-doubling is a row of dimensions of two, nearest partner first. Source: LIBRA,
 // section II-C and Fig. 7 (which algorithm for which block), after Cho et al., BlueConnect, 2019.
 #include <bit>
 

@@ -6,7 +6,7 @@
 // chunks down its tree, Reduce-Scatter sums up it, All-Reduce does both. Connectivity alone counts, not bandwidth.
 //
 // Encoding: forest.hpp; n trees of n NPUs are stored, so n is limited. Source: Huang et al., "Communication
-// algorithm-architecture co-design for distributed deep learning", ISCA 2021; a baseline of 001, VI-B.4.
+// algorithm-architecture co-design for distributed deep learning", ISCA 2021; a baseline of TACOS, section VI-B.4.
 #include <numeric>
 
 #include <fmt/format.h>

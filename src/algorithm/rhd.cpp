@@ -4,7 +4,7 @@
 // there is. The number of members must be a power of two; the algorithm halves exactly.
 //
 // Encoding: dimensionwise.hpp with a dimension of two per bit of the rank. Source: Thakur et al. 2005 after
-// Rabenseifner (vector halving and distance doubling, then vector doubling and distance halving); RHD in 001, V-A.
+// Rabenseifner (vector halving and distance doubling, then vector doubling and distance halving); RHD in TACOS, V-A.
 #include <bit>
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 // Encoding: rank, chunk and direction tell all that an NPU does next, so there is no state but a count of arrived
 // branches per owned chunk. With n even, one way is a hop longer than the other; the chunks of an NPU take turns, and
 // those with the longer way leave first.
-// Source: Chan et al. 2007 (bucket algorithms), Patarasuk and Yuan 2009; in 001 and 000 the baseline "Ring".
+// Source: Chan et al. 2007 (bucket algorithms), Patarasuk and Yuan 2009; the baseline "Ring" of TACOS, section V-A.
 #include <cstdint>
 #include <memory>
 #include <set>

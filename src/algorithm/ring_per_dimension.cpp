@@ -3,9 +3,9 @@
 // all dimensions at the same time, each of them a different one. With fewer chunks per NPU than dimensions, some
 // dimensions wait; multiples of d load them alike where they are equal.
 //
-// Encoding: dimensionwise.hpp. Source: the multi-dimensional rings of ASTRA-sim (000, section 3), with the dimension in
-// which a chunk begins rotated as in Jain and Sabharwal, "Optimal bucket algorithms for large MPI collectives on torus
-// interconnects", 2010.
+// Encoding: dimensionwise.hpp. Source: the multi-dimensional rings of ASTRA-sim (the ASTRA-sim2.0 thesis, section
+// 3.4.1), with the dimension in which a chunk begins rotated as in Jain and Sabharwal, "Optimal bucket algorithms for
+// large MPI collectives on torus interconnects", 2010.
 #include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
 

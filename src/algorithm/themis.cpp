@@ -14,7 +14,7 @@
 //
 // Encoding: dimensionwise.hpp; the exchanges of a dimension are those of the hierarchical algorithm, which differs in
 // the order alone. Source: Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for
-// distributed training of DL models", ISCA 2022; a baseline of TACOS, section VI-B.3, and of LIBRA.
+// distributed training of DL models", ISCA 2022; a baseline of TACOS, section VI-B.3, and of LIBRA, section VI-D.
 #include <algorithm>
 #include <cstdint>
 #include <queue>

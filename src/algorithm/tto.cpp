@@ -7,7 +7,7 @@
 // others in place, as long as that lowers the largest load. The layout is this project's own.
 //
 // Encoding: forest.hpp. Source: Laskar et al., "Enhancing collective communication in MCM accelerators for deep
-// learning training" (TTO), HPCA 2024; described in 001, VII.
+// learning training" (TTO), HPCA 2024; described in TACOS, sections VII-B and VII-C.
 #include <algorithm>
 #include <array>
 

@@ -105,6 +105,9 @@ struct Parsed {
   ListArguments list{"all"};
 };
 
+/// `--out "$OUT"` with an unset variable is no command without --out.
+std::string check_named(const std::string& text) { return text.empty() ? "an empty name" : ""; }
+
 void add_memory(CLI::App* command, std::string& memory) {
   command->add_option("--memory", memory, "memory limit, with unit, such as 8GiB");
 }
@@ -178,9 +181,11 @@ void add_folder_commands(CLI::App& app, Parsed& parsed) {
                    "the result folder, or several of one study, such as its slices; or folders and files of several "
                    "studies, with --out FILE.h5")
       ->required();
-  merge->add_option("--out", parsed.merge.out,
-                    "a folder: gather the rows of all folders in it first; a file, FILE.h5: the results of several "
-                    "studies in one");
+  merge
+      ->add_option("--out", parsed.merge.out,
+                   "a folder: gather the rows of all folders in it first; a file, FILE.h5: the results of several "
+                   "studies in one")
+      ->check(check_named);
   merge->footer(
       "Examples:\n  tenex merge results/quick\n  tenex merge results/big/slice-* --out results/big\n"
       "  tenex merge results/mesh results/torus --out results/both.h5");
@@ -239,7 +244,7 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   synthesize->add_option("--threads", parsed.point.threads, "threads; never changes the result")
       ->check(CLI::Range(1, 1024));
   add_memory(synthesize, parsed.point.memory);
-  synthesize->add_option("--out,--output", parsed.point.out, "write the schedule: .h5 or .json");
+  synthesize->add_option("--out,--output", parsed.point.out, "write the schedule: .h5 or .json")->check(check_named);
   synthesize->add_flag("--expanded", parsed.point.expanded, "write every send for other tools, however many they are");
   add_observations(synthesize, parsed.point);
   synthesize->add_flag("--json", parsed.point.json, "one JSON object on stdout");
@@ -257,12 +262,12 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   add_observations(simulate, parsed.point);
   simulate->add_flag("--time-only", parsed.point.time_only,
                      "the fastest engine, nothing recorded or verified: the time of large systems at once");
-  simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json");
+  simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json")->check(check_named);
   simulate->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   simulate->footer("Examples:\n  tenex simulate " + machine +
                    "\n    --collective all_reduce --size 1GiB --algorithm ring\n  tenex simulate --schedule s.h5");
 
-  auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and the Ideal of 001");
+  auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and TACOS' Ideal");
   add_point_options(bound, parsed.point);
   bound->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   bound->footer("Example:\n  tenex bound " + machine + "\n    --collective all_gather --size 1GiB --chunks 2");

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "study_report.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/files/output_place.hpp"
 #include "tenex/store/gather.hpp"
 #include "tenex/store/merge_studies.hpp"
 #include "tenex/store/store.hpp"
@@ -48,14 +49,13 @@ Result<std::vector<fs::path>> merged_files(const std::vector<fs::path>& names, s
 
 /// Several studies in one file.
 ExitCode join_studies(const std::vector<fs::path>& names, const fs::path& out) {
+  if (const auto place = check_output_file(out, {"--out", 0, 0}); !place)
+    return complain(place.errors()), ExitCode::bad_input;
   std::size_t missing = 0;
   const auto files = merged_files(names, missing);
   if (!files) return complain(files.errors()), exit_of(files.errors());
   const auto report = merge_studies(out, *files);
-  if (!report) {
-    complain(report.errors());
-    return exit_of(report.errors()) == ExitCode::bad_input ? ExitCode::bad_input : ExitCode::some_failed;
-  }
+  if (!report) return complain(report.errors()), exit_of_once(report.errors());
   fmt::print("{} rows of {} studies, {} not ok, {} found more than once\n", report->rows, files->size(), report->failed,
              report->repeated);
   const auto printed = print_summary(out);
@@ -73,16 +73,15 @@ ExitCode merge_study(const std::vector<fs::path>& dirs, const fs::path& asked) {
   const auto study = read_stored_study(dirs.front(), vocabulary());
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   if (!asked.empty()) {
+    if (const auto place = check_output_folder(out, {"--out", 0, 0}); !place)
+      return complain(place.errors()), ExitCode::bad_input;
     const auto gathered = gather(out, dirs, *study);
     if (!gathered) return complain(gathered.errors()), exit_of(gathered.errors());
     warn(gathered->warnings);
     fmt::print("{} rows in {} shards taken from {} folders\n", gathered->rows, gathered->shards, dirs.size());
   }
   const auto report = merge(out, *study);
-  if (!report) {
-    complain(report.errors());
-    return exit_of(report.errors()) == ExitCode::bad_input ? ExitCode::bad_input : ExitCode::some_failed;
-  }
+  if (!report) return complain(report.errors()), exit_of_once(report.errors());
   warn(report->warnings);
   fmt::print("{} rows, {} missing, {} not ok, {} found more than once{}\n", report->rows, report->missing,
              report->failed, report->repeated,

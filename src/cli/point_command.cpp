@@ -8,9 +8,11 @@
 
 #include "commands.hpp"
 #include "report.hpp"
+#include "study_report.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/files/output_place.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -134,6 +136,25 @@ void add_observations(Report& report, const EvaluationOutput& output) {
   if (!entries.empty()) report.add("group_times", std::move(entries));
 }
 
+/// What any schedule of the point sends at least, over links: each NPU of a group of n receives, or hands on its share
+/// of, every chunk that it has not; 0 where messages carry several chunks.
+std::uint64_t least_sends(const DesignPoint& point) {
+  const auto* algorithm = find_algorithm(point.algorithm);
+  if (algorithm != nullptr && !algorithm->single_chunks) return 0;
+  const auto& topology = point.topology;
+  const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
+  const auto collective = build_point_collective(point, npus);
+  if (!collective) return 0;  // the point says what is wrong with it
+  std::uint64_t sends = 0;
+  for (std::size_t g = 0; g < collective->groups().size(); ++g) {
+    const std::uint64_t members = collective->groups()[g].members.size();
+    const std::uint64_t chunks = collective->chunks_in(GroupId::at(g));
+    // Of an All-to-All each chunk goes to one NPU, and those of an NPU for itself stay.
+    sends += point.collective == CollectiveKind::all_to_all ? chunks / members * (members - 1) : chunks * (members - 1);
+  }
+  return point.collective == CollectiveKind::all_reduce ? 2 * sends : sends;
+}
+
 /// Writes the schedule where that was asked for, and reports what it takes on disk.
 ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output,
                    Report& report) {
@@ -155,7 +176,7 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
                           {*std::move(output.topology), *std::move(output.collective), point.occupancy, output.schedule,
                            point.algorithm, point.canonical},
                           {arguments.expanded ? SendLayout::expanded : SendLayout::compact, arguments.threads});
-  if (!written) return complain(written.errors()), ExitCode::some_failed;
+  if (!written) return complain(written.errors()), exit_of_once(written.errors());
   std::error_code error;
   const auto size = static_cast<double>(std::filesystem::file_size(arguments.out, error));
   if (error) return ExitCode::done;
@@ -215,6 +236,9 @@ ExitCode execute(const PointArguments& arguments) {
   if (!point) return complain(point.errors()), ExitCode::bad_input;
   if (arguments.command == Command::bound) return print_bounds(*point, arguments);
 
+  if (!arguments.out.empty())
+    if (const auto place = check_schedule_output(arguments.out, least_sends(*point), {"--out", 0, 0}); !place)
+      return complain(place.errors()), ExitCode::bad_input;
   Cache cache;
   EvaluateOptions options;
   options.threads = arguments.threads;

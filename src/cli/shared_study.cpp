@@ -13,6 +13,7 @@
 #include "commands.hpp"
 #include "study_report.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/files/output_place.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -40,9 +41,10 @@ std::vector<std::string> unpack(std::string_view packed) {
 Result<SharedRun> read_run(const RunArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, 0);
   if (!limit) return limit.errors();
+  auto wrong = check_output_folder(arguments.out, {"--out", 0, 0}).errors();
   auto study = read_study(arguments.study, vocabulary());
-  if (!study) return study.errors();
-  if (auto wrong = check_study(*study); !wrong.empty()) return wrong;
+  append(wrong, study ? check_study(*study) : study.errors());
+  if (!wrong.empty()) return wrong;
   warn(study->warnings);
   return SharedRun{*std::move(study), arguments.out, *limit};
 }

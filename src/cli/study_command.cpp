@@ -24,6 +24,7 @@
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/search.hpp"
 #include "tenex/files/atomic_write.hpp"
+#include "tenex/files/output_place.hpp"
 #include "tenex/store/slice.hpp"
 #include "tenex/store/store.hpp"
 
@@ -205,7 +206,7 @@ ExitCode write_sbatch(const PlanArguments& arguments, const std::string& name, c
       sbatch_text(name, study, std::filesystem::path("results") / (folder.empty() ? name : folder), cost, shape);
   if (arguments.sbatch->empty()) return std::fputs(text.c_str(), stdout), ExitCode::done;
   if (const auto status = write_file_atomically(*arguments.sbatch, text); !status)
-    return complain(status.errors()), ExitCode::some_failed;
+    return complain(status.errors()), exit_of_once(status.errors());
   fmt::print("{}: {} nodes, {} ranks of {} threads; submit it from the top of the checkout: sbatch {}\n",
              arguments.sbatch->string(), shape.nodes, shape.nodes * shape.ranks_per_node, shape.threads,
              arguments.sbatch->string());
@@ -215,6 +216,9 @@ ExitCode write_sbatch(const PlanArguments& arguments, const std::string& name, c
 }  // namespace
 
 ExitCode execute(const PlanArguments& arguments) {
+  if (arguments.sbatch && !arguments.sbatch->empty())
+    if (const auto place = check_output_file(*arguments.sbatch, {"--sbatch", 0, 0}); !place)
+      return complain(place.errors()), ExitCode::bad_input;
   auto study = read_study(arguments.study, vocabulary());
   if (!study) return complain(study.errors()), ExitCode::bad_input;
   if (const auto wrong = check_study(*study); !wrong.empty()) return complain(wrong), ExitCode::bad_input;

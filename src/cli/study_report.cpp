@@ -23,6 +23,10 @@ ExitCode exit_of(const Diagnostics& errors) {
   return ExitCode::interrupted;
 }
 
+ExitCode exit_of_once(const Diagnostics& errors) {
+  return exit_of(errors) == ExitCode::bad_input ? ExitCode::bad_input : ExitCode::some_failed;
+}
+
 void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
 }

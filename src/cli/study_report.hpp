@@ -18,6 +18,9 @@ ExitCode print_summary(const std::filesystem::path& file);
 /// does to a run, which can be mended and resumed.
 [[nodiscard]] ExitCode exit_of(const Diagnostics& errors);
 
+/// The same of a command that is not resumed: 1 for what the environment does to it.
+[[nodiscard]] ExitCode exit_of_once(const Diagnostics& errors);
+
 /// Prints warnings on stderr.
 void warn(const std::vector<std::string>& warnings);
 

@@ -154,7 +154,7 @@ double mean_pair_hops(const DesignPoint& point, double npus) {
 
 std::uint32_t unwinding_degree(const DesignPoint& point) {
   if (point.topology.unwind > 0) return point.topology.unwind;
-  // A synthesizer schedules NPU-to-NPU links only (001, IV-G); degree 1 suits bandwidth-critical collectives.
+  // A synthesizer schedules NPU-to-NPU links only (TACOS, section IV-G); degree 1 suits bandwidth-critical collectives.
   return find_synthesizer(point.algorithm) != nullptr ? 1 : 0;
 }
 

@@ -17,6 +17,15 @@ inline constexpr std::int64_t kExpandedSchema = 1;
 inline constexpr std::int64_t kScheduleSchema = 2;
 inline constexpr const char* kScheduleKind = "tenex schedule";
 
+/// Which form a file has, by its name. Errors (input): another extension.
+enum class ScheduleForm : std::uint8_t { hdf5, json };
+[[nodiscard]] Result<ScheduleForm> schedule_form_of(const std::filesystem::path& path);
+
+/// What JSON takes.
+inline constexpr std::uint64_t kMostJsonSends = 1'000'000;
+/// An input error; `sends` says how many the schedule has.
+[[nodiscard]] Diagnostic too_large_for_json(const std::filesystem::path& path, const std::string& sends);
+
 /// Everything but the sends.
 struct ScheduleData {
   std::string occupancy;

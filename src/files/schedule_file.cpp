@@ -16,16 +16,6 @@
 namespace tenex {
 namespace {
 
-enum class Form { hdf5, json };
-
-Result<Form> form_of(const std::filesystem::path& path) {
-  const auto extension = path.extension().string();
-  if (extension == ".h5") return Form::hdf5;
-  if (extension == ".json") return Form::json;
-  return input_error({path.string(), 0, 0}, fmt::format("a schedule file does not end in \"{}\"", extension),
-                     "its form follows from its name", "use .h5 (any size) or .json (small ones)");
-}
-
 Result<Occupancy> parse_occupancy(const std::string& text) {
   for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer})
     if (text == to_string(occupancy)) return occupancy;
@@ -113,6 +103,19 @@ Diagnostics at_file(Diagnostics errors, const std::string& name) {
 
 }  // namespace
 
+Result<ScheduleForm> schedule_form_of(const std::filesystem::path& path) {
+  const auto extension = path.extension().string();
+  if (extension == ".h5") return ScheduleForm::hdf5;
+  if (extension == ".json") return ScheduleForm::json;
+  return input_error({path.string(), 0, 0}, fmt::format("a schedule file does not end in \"{}\"", extension),
+                     "its form follows from its name", "use .h5 (any size) or .json (small ones)");
+}
+
+Diagnostic too_large_for_json(const std::filesystem::path& path, const std::string& sends) {
+  return input_error({path.string(), 0, 0}, fmt::format("a schedule of {} sends is too large for JSON", sends),
+                     fmt::format("JSON takes up to {}", kMostJsonSends), "write HDF5: use a name that ends in .h5");
+}
+
 ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   ScheduleData data;
   data.occupancy = to_string(file.occupancy);
@@ -185,15 +188,15 @@ Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile
     return unsupported_error({path.string(), 0, 0}, "this schedule cannot be written to a file",
                              "its messages carry several chunks at once, files hold sends of single chunks",
                              "write the schedule of ring, direct, multitree or a synthesizer");
-  const auto form = form_of(path);
+  const auto form = schedule_form_of(path);
   if (!form) return form.errors();
-  return *form == Form::hdf5 ? write_schedule_hdf5(path, file, options) : write_schedule_json(path, file);
+  return *form == ScheduleForm::hdf5 ? write_schedule_hdf5(path, file, options) : write_schedule_json(path, file);
 }
 
 Result<ScheduleFile> read_schedule_file(const std::filesystem::path& path, const ReadOptions& options) {
-  const auto form = form_of(path);
+  const auto form = schedule_form_of(path);
   if (!form) return form.errors();
-  return *form == Form::hdf5 ? read_schedule_hdf5(path, options) : read_schedule_json(path);
+  return *form == ScheduleForm::hdf5 ? read_schedule_hdf5(path, options) : read_schedule_json(path);
 }
 
 }  // namespace tenex

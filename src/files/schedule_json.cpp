@@ -16,7 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kMostSends = 1'000'000;
 /// What 1,000,000 sends with all columns take at most, and a topology beside them.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;
 
@@ -196,9 +195,7 @@ Status check_kind(const Json& document, const std::string& name) {
 }  // namespace
 
 Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file) {
-  if (file.schedule.sends() > kMostSends)
-    return resource_error(fmt::format("a schedule of {} sends is too large for JSON", file.schedule.sends()),
-                          fmt::format("JSON takes up to {}", kMostSends), "write HDF5: use a name that ends in .h5");
+  if (file.schedule.sends() > kMostJsonSends) return too_large_for_json(path, fmt::format("{}", file.schedule.sends()));
   const auto data = describe_schedule(file, true);
   const bool with_message = has_messages(file.schedule);
   Json head{{"kind", kScheduleKind},

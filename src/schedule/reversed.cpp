@@ -1,4 +1,4 @@
-// Time reversal: an All-Gather on the reversed topology becomes a Reduce-Scatter on the topology itself (001, IV-E).
+// Time reversal: an All-Gather on the reversed topology becomes a Reduce-Scatter on the topology itself (TACOS, IV-E).
 //
 // A send that occupies a link during [start, start + busy) and arrives at start + latency turns into one over the
 // opposite link that starts at T - (start + latency). Two sends of a link keep their distance: with busy_a <= start_b -

@@ -1,7 +1,7 @@
 // The window engine: one event per hop, store-and-forward, one FIFO per directed link, for any program.
 //
 // A message that enters a link at t starts at max(t, free), holds the link for its busy time and arrives at start +
-// alpha + beta*m (000, section 3.4.2). Arrivals at a vertex are handled in the order (time, in-port rank, FIFO); what
+// alpha + beta*m (the ASTRA-sim2.0 thesis, section 3.4.2). Arrivals at a vertex go by (time, in-port rank, FIFO); what
 // happens at a vertex touches its out-links alone, so vertices are independent until the least hop time has passed.
 //
 // The engine uses that: time is cut into windows of 2^k <= the least hop time, so nothing handled in a window can

@@ -1,6 +1,6 @@
 // Every collective from copying ones: reductions by time reversal, All-Reduce as a reduction and a gather.
 //
-// Idea (001, IV-E): a Reduce-Scatter (Reduce) is an All-Gather (Broadcast) on the reversed topology, reversed in time;
+// Idea (TACOS, IV-E): a Reduce-Scatter (Reduce) is an All-Gather (Broadcast) on the reversed topology and reversed;
 // an All-Reduce is a Reduce-Scatter followed by an All-Gather, re-timed so that a chunk's gather begins when its own
 // reduction is complete.
 //

@@ -1,4 +1,4 @@
-// Switch unwinding (001, IV-G): a switch of N NPUs becomes a circulant graph of direct links.
+// Switch unwinding (TACOS, section IV-G): a switch of N NPUs becomes a circulant graph of direct links.
 //
 // With degree d, NPU i sends to i+1 .. i+d (mod N, in id order) over links of the same alpha that share its bandwidth:
 // beta times d. The new links take the place of the NPU's link into the switch, so the order of the links stays by

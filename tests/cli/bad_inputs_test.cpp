@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/process.hpp"
@@ -194,12 +195,24 @@ std::vector<BadCall> bad_calls() {
       {"missing_study", {"run", "DIR/none.toml", "--out", "DIR/out"}, 2, {"none.toml"}},
       {"study_is_a_folder", {"run", "DIR", "--out", "DIR/out"}, 2, {"DIR"}},
       {"study_is_hdf5", {"run", "DIR/foreign.h5", "--out", "DIR/out"}, 2, {"foreign.h5"}},
-      {"out_below_a_file", {"run", "DIR/good.toml", "--out", "DIR/good.toml/out"}, 3, {"good.toml/out"}},
+      {"out_below_a_file", {"run", "DIR/good.toml", "--out", "DIR/good.toml/out"}, 2, {"good.toml", "no folder"}},
+      {"out_is_a_file", {"run", "DIR/good.toml", "--out", "DIR/text.h5"}, 2, {"--out", "text.h5", "no folder"}},
+      {"out_is_a_device", {"run", "DIR/good.toml", "--out", "/dev/null"}, 2, {"--out", "/dev/null"}},
+      {"out_without_a_name", {"run", "DIR/good.toml", "--out", ""}, 2, {"--out"}},
+      {"out_of_a_name_too_long", {"run", "DIR/good.toml", "--out", "DIR/" + std::string(300, 'x')}, 2, {"too long"}},
+      {"out_and_study_are_wrong",
+       {"run", "DIR/bad.json", "--out", "DIR/text.h5"},
+       2,
+       {"text.h5\" is no folder", "bad.json:1:"}},
       {"out_on_a_read_only_file_system", {"run", "DIR/good.toml", "--out", "/proc/tenex"}, 3, {"/proc/tenex"}},
       {"zero_threads", {"run", "DIR/good.toml", "--out", "DIR/out", "--threads", "0"}, 2, {"threads"}},
       {"bad_memory", {"run", "DIR/good.toml", "--out", "DIR/out", "--memory", "8"}, 2, {"--memory"}},
       {"merge_of_nothing", {"merge", "DIR/none"}, 2, {"none"}},
       {"merge_of_another_folder", {"merge", "DIR"}, 2, {"DIR"}},
+      {"merge_in_no_folder", {"merge", "DIR/foreign.h5", "--out", "DIR/none/all.h5"}, 2, {"--out", "no folder"}},
+      {"sbatch_is_a_folder", {"plan", "DIR/good.toml", "--sbatch", "DIR"}, 2, {"--sbatch", "is a folder"}},
+      {"sbatch_in_no_folder", {"plan", "DIR/good.toml", "--sbatch", "DIR/none/job"}, 2, {"--sbatch", "no folder"}},
+      {"sbatch_is_a_device", {"plan", "DIR/good.toml", "--sbatch", "/dev/null"}, 2, {"--sbatch", "/dev/null"}},
       {"one_shot_without_size", point({"synthesize"}, {}), 2, {"size"}},
       {"one_shot_missing_unit", point({"synthesize"}, {"--size", "100"}), 2, {"--size", "100"}},
       {"one_shot_below_npus", point({"synthesize"}, {"--size", "8B"}), 2, {"8", "9"}},
@@ -211,7 +224,19 @@ std::vector<BadCall> bad_calls() {
        point({"simulate"}, {"--size", "1MiB", "--algorithm", "tacos"}),
        2,
        {"tacos", "synthesize"}},
-      {"out_of_another_kind", point({"synthesize"}, {"--size", "1MiB", "--out", "DIR/s.txt"}), 1, {"s.txt"}},
+      {"out_of_another_kind", point({"synthesize"}, {"--size", "1MiB", "--out", "DIR/s.txt"}), 2, {"s.txt"}},
+      {"schedule_is_a_folder", point({"synthesize"}, {"--size", "1MiB", "--out", "DIR"}), 2, {"--out", "is a folder"}},
+      {"schedule_without_a_name", point({"synthesize"}, {"--size", "1MiB", "--out", ""}), 2, {"--out", "empty name"}},
+      {"timed_sends_without_a_name", point({"simulate"}, {"--size", "1MiB", "--out", ""}), 2, {"--out", "empty name"}},
+      {"merge_without_a_name", {"merge", "DIR", "--out", ""}, 2, {"--out", "empty name"}},
+      {"schedule_in_no_folder",
+       point({"synthesize"}, {"--size", "1MiB", "--out", "DIR/none/s.h5"}),
+       2,
+       {"--out", "no folder"}},
+      {"schedule_in_a_file",
+       point({"simulate"}, {"--size", "1MiB", "--out", "DIR/good.toml/s.h5"}),
+       2,
+       {"--out", "no folder"}},
       {"does_not_fit", point({"synthesize"}, {"--size", "1MiB", "--memory", "100B"}), 2, {"100 bytes"}},
       {"bound_beyond_the_range_of_time",
        {"bound", "--topology", "RI(4)", "--alpha", "0ps", "--bandwidth", "1KB/s", "--collective", "all_gather",
@@ -271,6 +296,79 @@ TEST_P(BadCallIsRefused, WithAReasonAndItsExitCode) {
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, BadCallIsRefused, ::testing::ValuesIn(bad_calls()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(APlaceThatIsTaken, IsRefusedByMergeAndKept) {
+  const TemporaryFolder folder;
+  const auto study = folder.path() / "study.toml";
+  const auto results = (folder.path() / "results").string();
+  support::write_text(study, good_study);
+  support::write_text(folder.path() / "taken", "text");
+  fs::create_directory(folder.path() / "taken.h5");
+  ASSERT_EQ(run({{tenex, "run", study.string(), "--out", results}, {}, {}}).exit_code, 0);
+  const auto into_file = run({{tenex, "merge", results, "--out", (folder.path() / "taken").string()}, {}, {}});
+  EXPECT_EQ(into_file.exit_code, 2) << into_file.err;
+  EXPECT_THAT(into_file.err, HasSubstr("taken\" is no folder"));
+  EXPECT_EQ(support::read_text(folder.path() / "taken"), "text");
+  const auto into_folder = run({{tenex, "merge", results, "--out", (folder.path() / "taken.h5").string()}, {}, {}});
+  EXPECT_EQ(into_folder.exit_code, 2) << into_folder.err;
+  EXPECT_THAT(into_folder.err, HasSubstr("taken.h5\" is a folder"));
+  EXPECT_TRUE(fs::is_empty(folder.path() / "taken.h5"));
+}
+
+TEST(APlaceThatIsTaken, IsRefusedByOneShotCommandsBeforeTheyWork) {
+  // The limit of 100 bytes refuses every point: its message would come first if the point had been looked at.
+  const TemporaryFolder folder;
+  const auto taken = folder.path() / "taken.h5";
+  fs::create_directory(taken);
+  for (const std::string command : {"synthesize", "simulate"}) {
+    const auto finished =
+        run({{tenex, command, "--topology", "RI(4)", "--alpha", "1us", "--bandwidth", "1GB/s", "--collective",
+              "all_gather", "--size", "1MiB", "--memory", "100B", "--out", taken.string()},
+             {},
+             {}});
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("--out: \"" + taken.string() + "\" is a folder"));
+    EXPECT_THAT(finished.err, ::testing::Not(HasSubstr("100 bytes")));
+  }
+}
+
+// What JSON cannot take is known from the sizes: n NPUs receive n-1 chunks each (an All-Reduce: send as many before).
+TEST(AScheduleTooLargeForJson, IsRefusedBeforeItIsMade) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "s.json";
+  const auto refused = [&](const std::string& command, const std::vector<std::string>& words) {
+    Command call{
+        {tenex, command, "--alpha", "1us", "--bandwidth", "1GB/s", "--size", "1GiB", "--out", file.string()}, {}, {}};
+    // No synthesis or simulation fits in here, and whichever began would say so.
+    call.arguments.insert(call.arguments.end(), {"--memory", "100B"});
+    call.arguments.insert(call.arguments.end(), words.begin(), words.end());
+    const auto finished = run(call);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_FALSE(fs::exists(file));
+    return finished.err;
+  };
+  for (const auto& [command, words, sends] :
+       std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>{
+           {"synthesize", {"--topology", "RI(1001)", "--collective", "all_gather"}, "1001000"},
+           {"synthesize", {"--topology", "mesh(200,200)", "--collective", "all_reduce"}, "3199920000"},
+           {"synthesize", {"--topology", "RI(8)", "--collective", "broadcast", "--chunks", "142858"}, "1000006"},
+           {"synthesize",
+            {"--topology", "RI(8)", "--collective", "all_gather", "--chunks", "50000", "--groups", "0-3;4-7"},
+            "1200000"},
+           {"simulate",
+            {"--topology", "FC(101)", "--collective", "all_to_all", "--chunks", "100", "--algorithm", "direct"},
+            "1010000"},
+           {"simulate", {"--topology", "RI(1001)", "--collective", "reduce_scatter", "--algorithm", "ring"}, "1001000"},
+       }) {
+    const auto message = refused(command, words);
+    EXPECT_THAT(message, HasSubstr("a schedule of at least " + sends + " sends is too large for JSON"));
+    EXPECT_THAT(message, HasSubstr("use a name that ends in .h5"));
+    EXPECT_THAT(message, ::testing::Not(HasSubstr("100 bytes")));
+  }
+  // One that JSON takes is looked at.
+  EXPECT_THAT(refused("synthesize", {"--topology", "RI(1000)", "--collective", "all_gather"}), HasSubstr("100 bytes"));
+}
 
 // Root may write everywhere, so these run as `nobody` where the tests run as root.
 class WithoutPermission : public ::testing::Test {

@@ -222,7 +222,7 @@ TEST(Simulate, TellsThatAScheduleOfPayloadsHasNoFile) {
   const TemporaryFolder folder;
   const auto finished = on_mesh("simulate", {"--collective", "all_gather", "--size", "9000B", "--algorithm", "bruck",
                                              "--out", (folder.path() / "s.h5").string()});
-  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.exit_code, 2);
   EXPECT_THAT(finished.err, HasSubstr("several chunks at once"));
 }
 

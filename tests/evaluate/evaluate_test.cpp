@@ -21,7 +21,7 @@ using support::Words;
 
 TEST(Evaluate, GathersOnA3x3MeshInFourSteps) {
   // 9 chunks of 1000 B; a corner has 2 in-links and lacks 8 chunks: 4 steps of 1 us at least. TACOS finds a schedule of
-  // 4 steps over a few attempts (001, Fig. 14 shows one).
+  // 4 steps over a few attempts (TACOS, Fig. 14 shows one).
   const auto row =
       row_of(point({{"topology", "mesh(3,3)"}, {"size", "9000B"}, {"algorithm", "tacos"}, {"attempts", "20"}}));
   ASSERT_EQ(row.status, PointStatus::ok) << row.reason;

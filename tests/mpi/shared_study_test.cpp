@@ -100,6 +100,17 @@ TEST(SharedStudy, ThatCannotBeReadEndsAllRanksWithOneMessage) {
   EXPECT_FALSE(fs::exists(folder.path() / "results"));
 }
 
+TEST(SharedStudy, ForWhichThereIsNoFolderEndsAllRanksWithOneMessage) {
+  const TemporaryFolder folder;
+  support::write_text(folder.path() / "study.toml", ring_study);
+  support::write_text(folder.path() / "results", "text");
+  const std::vector<std::string> words{"run", "study.toml", "--out", "results", "--quiet"};
+  const auto job = run_ranks({words, words}, {folder.path(), folder.path()});
+  EXPECT_EQ(job.status(), 2) << job.err;
+  EXPECT_EQ(count(job.err, "results\" is no folder"), 1U) << job.err;
+  EXPECT_EQ(support::read_text(folder.path() / "results"), "text");
+}
+
 TEST(SharedStudy, EndsAllRanksWhenOneWasGivenAWrongLimit) {
   const TemporaryFolder folder;
   support::write_text(folder.path() / "study.toml", ring_study);

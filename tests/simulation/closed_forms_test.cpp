@@ -103,7 +103,7 @@ TEST(DirectTimes, OnASwitchQueueAtItsOutLinks) {
   EXPECT_EQ(finish("direct", support::switched(4), megabyte_chunks(CollectiveKind::all_gather, 4)), microseconds(81));
 }
 
-// 001, Figure 2(a): All-Reduce of 1 GB over 64 NPUs, alpha 0.5 us, 50 GB/s; each topology prefers another algorithm,
+// TACOS, Fig. 2(a): All-Reduce of 1 GB over 64 NPUs, alpha 0.5 us, 50 GB/s; each topology prefers another algorithm,
 // by 16.71 (ring) and 62.63 (fully connected) in the paper. A chunk of 1 GB / 64 takes 312.5 us, a hop 313 us.
 class PreferredTopology : public testing::Test {
  protected:

@@ -1,4 +1,4 @@
-// The examples of 000, section 3.4.2 (Figures 3.4 and 3.5): two flows of 1 MiB over one link of 50 GiB/s and 0.5 us.
+// the ASTRA-sim2.0 thesis, section 3.4.2 (Fig. 3.4 and 3.5): two flows of 1 MiB over one link of 50 GiB/s and 0.5 us.
 #include <gtest/gtest.h>
 
 #include "simulation/programs.hpp"

@@ -4,30 +4,70 @@
 #   cluster.sh DIR KIND NODES CPUS COMMAND...
 # KIND virtual: all nodes are one host, on its loopback. KIND hosts: each node is a host with a network namespace, a host name and
 # /dev/shm of its own, and they speak TCP over a bridge. DIR takes configuration, spool and logs. COMMAND runs inside with SLURM_CONF set,
-# on the first host; its exit code is returned, or 125 where Slurm did not start (the reason on stderr). Needs root and Debian's packages
-# slurmctld, slurmd, slurm-client, slurm-wlm-basic-plugins and munge, iproute2 for `hosts`.
+# on the first host; its exit code is returned, or 125 where Slurm did not start (the reason on stderr). Needs the slurm_packages of
+# jobs/packages.sh, and root with CAP_SYS_ADMIN (also in a chroot) or a user who may make user namespaces and has subordinate ids.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
+
+# no_slurm REASON REMEDY
+no_slurm() {
+  echo "no Slurm here ($1) $2" >&2
+  exit 125
+}
+# may WHAT COMMAND...: does it, or ends with what was refused in the system's words.
+may() {
+  local what=$1 answer
+  shift
+  answer=$("$@" 2>&1) || no_slurm "$what is refused to user $(id -u): ${answer##*$'\n'}" "$remedy"
+}
 
 if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
   [ $# -ge 5 ] || { sed -n '4,8s/^# *//p' "$0" >&2; exit 2; }
   for program in slurmctld slurmd sbatch munged unshare ip; do
-    command -v "$program" >/dev/null || { echo "no Slurm here ($program is missing) install the slurm_packages of jobs/packages.sh" >&2; exit 125; }
+    command -v "$program" >/dev/null || no_slurm "$program is missing" "install the slurm_packages of jobs/packages.sh"
   done
-  unshare --pid --net --mount --uts --ipc true 2>/dev/null || { echo "no Slurm here (no right to make namespaces) run this as root" >&2; exit 125; }
+  # Root makes namespaces plainly: the kernel refuses a user namespace in a chroot, to root too. Others need one first, in which they are
+  # root; Slurm's daemons set their groups, which the kernel allows only with subordinate ids.
+  user=() remedy="run this where root has CAP_SYS_ADMIN (a container may lack it)"
+  if [ "$(id -u)" -ne 0 ]; then
+    remedy="run this as root, or outside of chroots and containers"
+    may "the user namespace" unshare --user true
+    remedy="run this as root, or with subordinate ids (package uidmap, /etc/subuid and /etc/subgid)"
+    user=(--map-root-user --map-auto)
+    may "the user namespace with several ids" unshare "${user[@]}" true
+  fi
+  # Propagation: unshare would change that of /, which fails in a chroot where / is no mount (see own_mounts).
+  for kind in mount net pid uts ipc; do may "the $kind namespace" unshare "${user[@]}" --propagation unchanged "--$kind" true; done
   mkdir -p "$1"
-  export TENEX_CLUSTER_INSIDE=1
+  export TENEX_CLUSTER_INSIDE=namespaces
   # --kill-child: whoever kills this script ends the cluster with it. The init of a process namespace takes everything along when it ends.
-  exec unshare --pid --fork --kill-child --mount-proc --net --mount --uts --ipc "$0" "$@"
+  exec unshare "${user[@]}" --pid --fork --kill-child --mount --propagation unchanged --net --uts --ipc "$0" "$@"
 fi
+
+# Mounts made here stay here. Where / is no mount (a chroot into a plain folder) that cannot be said of /: the cluster then lives in a copy
+# of all mounts, which is made on /proc, since that is a mount everywhere.
+remedy="run this where root may mount (a container may forbid it)"
+own_mounts() {
+  mount --make-rprivate / 2>/dev/null && return 0
+  may "making /proc private" mount --make-rprivate /proc
+  may "a tmpfs on /proc" mount -t tmpfs none /proc
+  mkdir /proc/root
+  may "a copy of all mounts" mount --rbind / /proc/root
+  may "making a copy of all mounts private" mount --make-rprivate /proc/root
+  export TENEX_CLUSTER_INSIDE=copy
+  # shellcheck disable=SC2016  # for the inner shell
+  exec chroot /proc/root bash -c 'cd "$0" && exec "$@"' "$PWD" "$0" "$@"
+}
+if [ "$TENEX_CLUSTER_INSIDE" = namespaces ]; then own_mounts "$@"; fi
 unset TENEX_CLUSTER_INSIDE
+may "mounting /proc" mount -t proc none /proc
 
 dir=$(cd "$1" && pwd)
 kind=$2 nodes=$3 cpus=$4
 shift 4
 mkdir -p "$dir"/{etc,state,log,spool,run,tmp}
 export SLURM_CONF=$dir/etc/slurm.conf TMPDIR=$dir/tmp
-mount -t tmpfs none /run  # names of network namespaces, munge's and PMIx's files
+may "a tmpfs on /run" mount -t tmpfs none /run  # names of network namespaces, munge's and PMIx's files
 ip link set lo up
 
 # Hosts are the network namespaces n1, n2, ... on a bridge in one of their own; a virtual cluster is the one host `head`.
@@ -50,13 +90,14 @@ make_hosts() {
 }
 
 # on HOST COMMAND...: a command on a host. remote_shell HOST WORDS...: the same with a shell, as mpirun wants it of its plm_rsh_agent.
+# --root, because entering a host's mounts alone would leave a chroot.
 write_shells() {
   cat >"$dir/on" <<END
 #!/usr/bin/env bash
 host=\$1
 shift
 export SLURM_CONF=$SLURM_CONF
-exec nsenter --target="\$(cat "/run/hosts/\$host")" --net --uts --ipc --mount --wd="\$PWD" -- "\$@"
+exec nsenter --target="\$(cat "/run/hosts/\$host")" --net --uts --ipc --root --mount --wd="\$PWD" -- "\$@"
 END
   cat >"$dir/remote_shell" <<END
 #!/usr/bin/env bash

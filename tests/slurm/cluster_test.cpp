@@ -48,13 +48,75 @@ TEST(TheCluster, DiesWithItsTest) {
   EXPECT_EQ(processes_of(site.path()), 0U);
 }
 
-TEST(TheCluster, SaysWhyItCannotBeMade) {
-  // Nobody may make namespaces.
-  const support::Command as_nobody{
-      {TENEX_SOURCE_DIR "/tests/slurm/cluster.sh", "/nowhere/cluster", "virtual", "1", "1", "true"}, {}, {}, true};
-  const auto refused = support::run(as_nobody);
-  EXPECT_EQ(refused.exit_code, 125);
-  EXPECT_THAT(refused.err, HasSubstr("no Slurm here ("));
+TEST(TheCluster, StartsInAChrootIntoAPlainFolder) {
+  // The chroot is made inside a cluster, where mounts may be made. They are shared there: what the inner cluster mounts
+  // must not arrive.
+  const Site site;
+  const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"SH(
+for entry in /*; do
+  if [ -L "$entry" ]; then mkdir -p "$OUT/root" && cp -P "$entry" "$OUT/root/"; fi
+  [ -d "$entry" ] && [ ! -L "$entry" ] || continue
+  mkdir -p "$OUT/root$entry"
+  mount --rbind "$entry" "$OUT/root$entry"
+done
+mount --make-rshared /
+before=$(wc -l </proc/self/mountinfo)
+chroot "$OUT/root" unshare --mount true || echo "unshare alone fails"
+code=0
+chroot "$OUT/root" "$PWD/tests/slurm/cluster.sh" "$OUT/inner" hosts 2 2 \
+  bash -c 'srun --nodes=2 --ntasks-per-node=1 sh -c "hostname; test -f $OUT/script.sh" | sort; exit 7' || code=$?
+echo "exit code $code, new mounts: $(($(wc -l </proc/self/mountinfo) - before))")SH");
+  NEEDS_SLURM(job);
+  EXPECT_EQ(job.exit_code, 0) << job.err;
+  EXPECT_EQ(job.out, "unshare alone fails\nn1\nn2\nexit code 7, new mounts: 0\n") << job.err;
+}
+
+/// Programs that stand for the system's: `unshare` refuses the namespaces that are named, the others do nothing.
+class Refusing {
+ public:
+  explicit Refusing(const std::vector<std::string>& refused) {
+    std::string text = "for option; do case $option in";
+    for (const auto& kind : refused)
+      text += " --" + kind + ") echo 'unshare: no " + kind + ": Operation not permitted' >&2; exit 1 ;;";
+    write("unshare", text + " esac; done");
+    for (const char* daemon : {"slurmctld", "slurmd", "sbatch", "munged", "ip"}) write(daemon, "exit 0");
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+  }
+  [[nodiscard]] support::Finished cluster(bool as_nobody) const {
+    const auto dir = (folder_.path() / "cluster").string();
+    const auto path = folder_.path().string() + ":" + std::getenv("PATH");
+    return support::run({{TENEX_SOURCE_DIR "/tests/slurm/cluster.sh", dir, "virtual", "1", "1", "true"},
+                         {{"PATH", path}},
+                         {},
+                         as_nobody});
+  }
+
+ private:
+  void write(const std::string& name, const std::string& text) const {
+    support::write_text(folder_.path() / name, "#!/bin/sh\n" + text + "\n");
+    std::filesystem::permissions(folder_.path() / name, std::filesystem::perms(0755));
+  }
+  support::TemporaryFolder folder_;
+};
+
+TEST(TheCluster, SaysWhatWasRefused) {
+  for (const std::string kind : {"mount", "net", "pid", "uts", "ipc"}) {
+    const auto refused = Refusing({kind}).cluster(false);
+    EXPECT_EQ(refused.exit_code, 125);
+    EXPECT_THAT(refused.err, HasSubstr("no Slurm here (the " + kind + " namespace is refused to user "));
+    EXPECT_THAT(refused.err, HasSubstr(": unshare: no " + kind + ": Operation not permitted) run this "));
+  }
+}
+
+TEST(TheCluster, AsksForAUserNamespaceOnlyWithoutRoot) {
+  const auto others = Refusing({"user", "ipc"}).cluster(true);
+  EXPECT_EQ(others.exit_code, 125);
+  EXPECT_THAT(others.err, HasSubstr("no Slurm here (the user namespace is refused to user "));
+  EXPECT_THAT(others.err, HasSubstr("run this as root"));
+  if (::getuid() != 0) return;
+  const auto root = Refusing({"user", "map-root-user", "ipc"}).cluster(false);
+  EXPECT_EQ(root.exit_code, 125);
+  EXPECT_THAT(root.err, HasSubstr("no Slurm here (the ipc namespace is refused to user 0"));
 }
 
 TEST(ContinuousIntegration, DemandsSlurmUnlessItIsSwitchedOff) {

@@ -28,7 +28,7 @@ SimTime gather_time_of_four(const Topology& topology) {
   return tacos(topology, of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer).time;
 }
 
-// In the manner of 001, Fig. 10: four NPUs, fewer and fewer links.
+// In the manner of TACOS, Fig. 10: four NPUs, fewer and fewer links.
 TEST(Tacos, TakesOneStepOnFourFullyConnectedNpus) {
   const auto made =
       tacos(support::fully_connected(4), of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer);
@@ -63,7 +63,7 @@ TEST(Tacos, GathersOnA3x3MeshInFourSteps) {
   EXPECT_EQ(made.engine, "event_driven");
 }
 
-// In the manner of 001, Fig. 12: a one-way triangle 0 -> 1 -> 2 -> 0 and a slow link 0 -> 2. Chunks of 1 MB:
+// In the manner of TACOS, Fig. 12: a one-way triangle 0 -> 1 -> 2 -> 0 and a slow link 0 -> 2. Chunks of 1 MB:
 //   link 0: 0 -> 1  alpha 1 us, beta*m 1 us: 2 us      link 2: 2 -> 0  alpha 2 us, beta*m 2 us: 4 us
 //   link 1: 1 -> 2  alpha 1 us, beta*m 2 us: 3 us      link 3: 0 -> 2  alpha 2 us, beta*m 5 us: 7 us
 Topology triangle() {

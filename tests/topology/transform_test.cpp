@@ -26,7 +26,7 @@ Topology unwound(std::string_view text, std::uint32_t degree) {
   return unwind_switches(shape(text, {kA}, {gigabytes_per_second(60)}), degree).value();
 }
 
-// A switch of four NPUs, degrees 1 to 3 (001, Fig. 13).
+// A switch of four NPUs, degrees 1 to 3 (TACOS, Fig. 13).
 TEST(Unwinding, DegreeOneIsAUnidirectionalRingAtFullBandwidth) {
   const Topology ring = unwound("SW(4)", 1);
   EXPECT_EQ(ring.switches(), 0U);

@@ -53,7 +53,7 @@ struct BoundMethod {
 /// The largest of them (the first in registry order among equals).
 [[nodiscard]] Bound best_bound(const BoundProblem& problem);
 
-/// The "Ideal" of 001, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
+/// The "Ideal" of TACOS, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
 /// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter); nullopt for other collectives, and where the diameter
 /// has to be searched for and would take more than 2^26 link visits (about a second). NPU bandwidth: the lesser of the
 /// sums over an NPU's out-links and in-links. With several groups: the largest over groups.

@@ -45,7 +45,7 @@ struct ReadOptions {
 };
 
 /// Writes HDF5 where the extension is .h5, JSON where it is .json. Errors (environment): not writable, disk full,
-/// another extension (input); JSON beyond 1,000,000 sends (resource). O(sends), or less where the layout is compact;
+/// another extension (input); JSON beyond 1,000,000 sends (input). O(sends), or less where the layout is compact;
 /// some 10 MB of memory per thread beside the schedule (JSON: the whole file).
 [[nodiscard]] Status write_schedule_file(const std::filesystem::path& path, const ScheduleFile& file,
                                          const WriteOptions& options = {});

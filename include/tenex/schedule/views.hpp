@@ -1,8 +1,8 @@
 // Views of schedules: reversal in time, and All-Reduce as a reduction followed by a gather.
 //
-// Reduce-Scatter is an All-Gather on the reversed topology, reversed in time (001, IV-E): a send over link l at [start,
-// arrival) becomes one over l's reverse at [T - arrival, T - start). Waste must be pruned first, because a delivery
-// that nobody needs would count a contribution twice.
+// Reduce-Scatter is an All-Gather on the reversed topology, reversed in time (TACOS, section IV-E): a send over link l
+// at [start, arrival) becomes one over l's reverse at [T - arrival, T - start). Waste must be pruned first, because a
+// delivery that nobody needs would count a contribution twice.
 //
 // Where all sends take equally long and belong to no messages, reversal keeps windows and tiles whole, and the views
 // read them from the schedule below, however large it is. Reading a window or a tile of a view costs a pass over its

@@ -1,7 +1,7 @@
 // Simulators: they turn a Program, or a replayed Schedule, into a timed stream of sends.
 //
-// Congestion-aware (000, section 3.4.2; ASTRA-sim2.0's analytical backend): messages move link by link,
-// store-and-forward; each directed link has one FIFO and carries one message at a time. Congestion-unaware: every
+// Congestion-aware (ASTRA-sim2.0's analytical backend; the ASTRA-sim2.0 thesis, section 3.4.2): messages move link by
+// link, store-and-forward; each directed link has one FIFO and carries one message at a time. Congestion-unaware: every
 // message takes alpha per hop plus size over the least bandwidth on its route, whatever else is under way. Time is
 // integer picoseconds; ties at a vertex break by (time, in-port rank at the vertex, FIFO): never by absolute ids, so
 // symmetric NPUs stay symmetric (on a shape an NPU's in-ports are ranked by dimension and step, elsewhere by link id).

@@ -16,7 +16,7 @@ namespace tenex {
 /// else Dijkstra. O(links log vertices).
 [[nodiscard]] std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size);
 
-/// max over NPU pairs of the least total alpha on a path (beta = 0): the Diameter of 001, V-A. By dimension where the
+/// max over NPU pairs of the least total alpha on a path (beta = 0): the Diameter of TACOS, V-A. By dimension where the
 /// shape is an intact product, from the NPUs of one group where it is an intact dragonfly, else O(npus * links).
 [[nodiscard]] SimTime latency_diameter(const Topology& topology);
 

@@ -12,11 +12,11 @@
 
 namespace tenex {
 
-/// Replaces every switch by direct links (001, IV-G): NPU i of a switch's N NPUs (in id order) gets an out-link to each
-/// of its next d neighbours i+1 .. i+d (mod N), same alpha as its link into the switch, beta times d (bandwidth rounded
-/// down; where the link out of the switch to the neighbour is slower than the one in, it counts, slowdown included).
-/// The new links stand where the NPU's link into the switch stood. d is capped at N-1 per switch. Errors (input): d =
-/// 0, a switch attached to another switch, an NPU attached one way only or by parallel links. A topology without
+/// Replaces every switch by direct links (TACOS, section IV-G): NPU i of a switch's N NPUs (in id order) gets a link to
+/// each of its next d neighbours i+1 .. i+d (mod N), same alpha as its link into the switch, beta times d (bandwidth
+/// rounded down; where the link out of the switch to the neighbour is slower than the one in, it counts, slowdown and
+/// all). The new links stand where the NPU's link into the switch stood. d is capped at N-1 per switch. Errors (input):
+/// d = 0, a switch attached to another switch, an NPU attached one way only or by parallel links. A topology without
 /// switches is returned as it is. O(links * d).
 [[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
 

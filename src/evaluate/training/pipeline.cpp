@@ -1,14 +1,14 @@
 // The collective time models `pipeline` and `themis`: one group's own network, simulated.
 //
 // All groups of a scope do the same on equal and disjoint parts of the network (group_network.hpp), so one of them is
-// simulated: the multi-rail algorithm `hierarchical` of 002 (or Themis'), its chunks pipelined over the dimensions with
-// the bubbles that LIBRA's formula leaves out. It is a point like any other: simulated, verified where its stream fits,
-// and bounded. An All-to-All, which Themis does not order, is the hierarchical one under both.
+// simulated: the multi-rail algorithm `hierarchical` of LIBRA (or Themis'), its chunks pipelined over the dimensions
+// with the bubbles that LIBRA's formula leaves out. It is a point like any other: simulated, verified where its stream
+// fits, and bounded. An All-to-All, which Themis does not order, is the hierarchical one under both.
 //
 // `hierarchical` has a window of two chunks per stage. Without one, every ring would serve the first hops of all chunks
 // before any second hop, and the next dimension would wait; two, because the longer ways of two chunks lead round a
-// ring of even size in opposite directions. So the collective times of the ASTRA-sim 2.0 study (000, Table 3.4) come
-// out to a hundredth.
+// ring of even size in opposite directions. So the collective times of the ASTRA-sim2.0 thesis (ASTRA-sim2.0,
+// Table 3.4) come out to a hundredth.
 //
 // A chunk has at least one byte per NPU: small messages are sent in fewer chunks, those of less than a byte per NPU
 // padded to that. A point-to-point message goes over one link per dimension that it crosses, the slowest of which sets

@@ -1,6 +1,6 @@
-// TACOS as printed in 001 (arXiv:2304.05301), section IV-D, Algorithms 1 and 2, with two repairs: holdings are frozen
-// at the start of a step, so nothing is forwarded in the step in which it is received, and only links that are free are
-// candidates.
+// TACOS as printed in its paper (arXiv:2304.05301), sections IV-D and IV-E, Algorithms 1 and 2, with two repairs:
+// holdings are frozen at the start of a step, so nothing is forwarded in the step in which it is received, and only
+// links that are free are candidates.
 //
 // A "step" begins at every time at which a chunk arrives or a link becomes free. Where all links are alike and busy for
 // the whole transfer that is one time span of the paper's TEN after another; elsewhere it is the TEN of section IV-F,

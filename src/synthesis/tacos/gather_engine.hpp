@@ -1,6 +1,6 @@
 // The event-driven TACOS engine for one attempt: link-chunk matching at every time at which something changes.
 //
-// Idea (001, IV-D and IV-F): at each instant at which a chunk arrives or a link becomes free, holdings are frozen;
+// Idea (TACOS, IV-D and IV-F): at each instant at which a chunk arrives or a link becomes free, holdings are frozen;
 // every idle link, cheapest first and in random order among equals, takes a chunk that its source holds, its target
 // wants, and nobody is bringing there yet. Three things are added, each for quality: a link that finds nothing may take
 // the chunk of a link matched at the same instant when that one finds another (one augmenting step of a bipartite
