@@ -164,9 +164,11 @@ void add_run(CLI::App& app, Parsed& parsed) {
       ->check([](const std::string& text) {
         return text.ends_with(".toml") ? "this names a study: it would be overwritten" : std::string();
       });
-  plan->add_option("--ranks", parsed.plan.ranks, "of the sbatch file (default: as the estimate needs)")
+  plan->add_option("--ranks", parsed.plan.ranks,
+                   "of the run (default: 1 on this machine; in the sbatch file as the estimate needs)")
       ->check(CLI::Range(1, 65'536));
-  plan->add_option("--threads", parsed.plan.threads, "per rank, of the sbatch file (default: as the estimate needs)")
+  plan->add_option("--threads", parsed.plan.threads,
+                   "per rank (default: the cores of this machine; in the sbatch file as the estimate needs)")
       ->check(CLI::Range(1, 1024));
   plan->footer(
       "Examples:\n  tenex plan experiments/quickstart/study.toml --points\n"

@@ -33,8 +33,8 @@ struct PlanArguments {
   bool points = false;
   bool json = false;
   std::optional<std::filesystem::path> sbatch;  ///< write an sbatch file; empty: to stdout
-  int ranks = 0;                                ///< of the job; 0: chosen by the estimate
-  int threads = 0;                              ///< per rank, likewise
+  int ranks = 0;                                ///< of the run; 0: 1 here, chosen by the estimate for a job
+  int threads = 0;                              ///< per rank; 0: all cores here, chosen by the estimate for a job
 };
 
 struct MergeArguments {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -57,14 +58,70 @@ void count_rows(const FolderStatus& status, Overview& overview) {
   }
 }
 
+/// What a run told longer ago says nothing of now.
+constexpr double kFreshSeconds = 60;
+
+const ToldProgress* told_just_now(const FolderStatus& status) {
+  return status.told && status.told->age_seconds <= kFreshSeconds ? &*status.told : nullptr;
+}
+
+/// Points that run, by the run's own word: with their times, and those that were not announced.
+void add_told_points(const FolderStatus& status, const Study& study, std::vector<BegunPoint>& running) {
+  const auto* told = told_just_now(status);
+  if (told == nullptr) return;
+  for (const auto& note : told->progress.running) {
+    const auto point = study.points.find(note.key);
+    if (!point) continue;
+    const auto row = std::ranges::lower_bound(status.rows, *point, {}, &CommittedRow::point);
+    if (row != status.rows.end() && row->point == *point && row->incarnation == status.identity.incarnation) continue;
+    auto begun = std::ranges::find(running, *point, [](const BegunPoint& each) { return each.point.point; });
+    if (begun == running.end()) begun = running.insert(begun, {{*point, status.identity.incarnation, note.rank}});
+    begun->seconds = note.seconds + told->age_seconds;
+    begun->left_seconds = std::max(0.0, note.left_seconds - told->age_seconds);
+  }
+}
+
 /// What a live run has begun is running; what a run that is over has begun was interrupted.
-void sort_announced(const FolderStatus& status, Overview& overview) {
+void sort_begun(const FolderStatus& status, const Study& study, Overview& overview) {
   for (const auto& point : status.announced) {
     const bool now = status.is_live() && point.incarnation == status.identity.incarnation;
-    (now ? overview.running : overview.interrupted).push_back(point);
-    for (auto& tally : overview.ranks)
-      if (now && tally.rank.rank == point.rank) ++tally.running;
+    if (now)
+      overview.running.push_back({point});
+    else
+      overview.interrupted.push_back(point);
   }
+  add_told_points(status, study, overview.running);
+  std::ranges::stable_sort(overview.running, std::greater(), &BegunPoint::left_seconds);
+  for (const auto& begun : overview.running)
+    for (auto& tally : overview.ranks)
+      if (tally.rank.rank == begun.point.rank) ++tally.running;
+}
+
+/// What the run itself has told stands before what its committed rows let expect: it knows of points that run.
+void take_told(const FolderStatus& status, Overview& overview) {
+  overview.finished = overview.done;
+  const auto* told = told_just_now(status);
+  if (told == nullptr) return;
+  const auto& progress = told->progress;
+  overview.told = true;
+  overview.draining = progress.draining;
+  overview.phase = progress.phase;
+  overview.finished = std::clamp<std::size_t>(progress.finished, overview.done, overview.points);
+  if (overview.pruned == 0) {
+    std::size_t before = 0;
+    for (const auto& row : status.rows)
+      before += status.mine[row.point] && row.incarnation != status.identity.incarnation ? 1 : 0;
+    overview.points_per_second =
+        static_cast<double>(overview.finished - std::min(before, overview.finished)) /
+        seconds_since_begin(status, now_unix_ms() - static_cast<std::int64_t>(1e3 * told->age_seconds));
+  }
+  if (progress.fraction >= 0) overview.fraction = std::min(progress.fraction, 1.0);
+  if (progress.seconds_left < 0) return;
+  auto& left = overview.left;
+  const double seconds = std::max(0.0, progress.seconds_left - told->age_seconds);
+  const bool has_interval = left.low >= 0 && left.seconds > 0;  // as wide as that of the rows, in proportion
+  left = {seconds, has_interval ? left.low / left.seconds * seconds : -1,
+          has_interval ? left.high / left.seconds * seconds : -1};
 }
 
 /// Of points without a row, by competition, the part that has no pruned row coming. Rows of pruned points are written
@@ -175,8 +232,9 @@ Forecast time_left(const FolderStatus& status, const Study& study) {
 Overview overview_of(const FolderStatus& status, const Study& study) {
   Overview overview;
   count_rows(status, overview);
-  sort_announced(status, overview);
+  sort_begun(status, study, overview);
   if (status.is_live()) overview.left = time_left(status, study);
+  take_told(status, overview);
   return overview;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "forecast.hpp"
@@ -20,18 +21,30 @@ struct RankTally {
   double points_per_second = 0;
 };
 
+/// A point that has begun and has no row.
+struct BegunPoint {
+  AnnouncedPoint point;
+  double seconds = -1;       ///< for which it has run; negative: not known
+  double left_seconds = -1;  ///< that it is expected to take yet; negative: not known
+};
+
 /// All that is printed, counted.
 struct Overview {
   std::size_t points = 0;  ///< of the folder's slice
   std::size_t done = 0;
+  std::size_t finished = 0;  ///< the done, and those whose rows wait for their commit as far as the run has told
   std::size_t failed = 0;
   std::size_t pruned = 0;
   std::size_t quarantined = 0;
-  std::vector<AnnouncedPoint> running;  ///< or finished, and waiting for their commit
+  std::vector<BegunPoint> running;  ///< longest left first; those of unknown times may be finished
   std::vector<AnnouncedPoint> interrupted;
   std::vector<RankTally> ranks;
   double points_per_second = 0;
   Forecast left;
+  double fraction = -1;   ///< of the work of a live run; negative: not known
+  bool draining = false;  ///< no further point begins
+  std::string phase;      ///< what goes on where no points are evaluated; empty: they are
+  bool told = false;      ///< by the run itself, just now
 };
 
 /// Counts what a look at the folder has found. What a live run has begun is running; what a run that is over has begun

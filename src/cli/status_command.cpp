@@ -40,15 +40,32 @@ std::string state_of(const FolderStatus& status, const Overview& overview) {
   return status.owner ? "killed" : "interrupted";
 }
 
+void add_seconds(Report& report, const char* name, double seconds) {
+  report.add(name, seconds < 0 ? Report::Value(std::monostate{}) : Report::Value(seconds));
+}
+
+Report point_report(const AnnouncedPoint& point, const Study& study) {
+  Report entry;
+  entry.add("key", to_string(study.points.key(point.point)));
+  entry.add("point", static_cast<std::int64_t>(point.point));
+  entry.add("run", static_cast<std::int64_t>(point.incarnation));
+  entry.add("rank", static_cast<std::int64_t>(point.rank));
+  entry.add("what", describe_point(study.points[point.point]));
+  return entry;
+}
+
 std::vector<Report> points_report(const std::vector<AnnouncedPoint>& points, const Study& study) {
   std::vector<Report> entries;
-  for (const auto& point : points) {
-    Report entry;
-    entry.add("key", to_string(study.points.key(point.point)));
-    entry.add("point", static_cast<std::int64_t>(point.point));
-    entry.add("run", static_cast<std::int64_t>(point.incarnation));
-    entry.add("rank", static_cast<std::int64_t>(point.rank));
-    entry.add("what", describe_point(study.points[point.point]));
+  for (const auto& point : points) entries.push_back(point_report(point, study));
+  return entries;
+}
+
+std::vector<Report> points_report(const std::vector<BegunPoint>& points, const Study& study) {
+  std::vector<Report> entries;
+  for (const auto& begun : points) {
+    auto entry = point_report(begun.point, study);
+    add_seconds(entry, "running_seconds", begun.seconds);
+    add_seconds(entry, "seconds_left", begun.left_seconds);
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -61,10 +78,6 @@ Report best_report(const Best& best, const Study& study) {
   entry.add("key", to_string(study.points.key(best.row->point)));
   entry.add("what", describe_point(study.points[best.row->point]));
   return entry;
-}
-
-void add_seconds(Report& report, const char* name, double seconds) {
-  report.add(name, seconds < 0 ? Report::Value(std::monostate{}) : Report::Value(seconds));
 }
 
 Report report_of(const std::filesystem::path& dir, const FolderStatus& status, const Overview& overview,
@@ -86,11 +99,14 @@ Report report_of(const std::filesystem::path& dir, const FolderStatus& status, c
   }
   report.add("points", static_cast<std::int64_t>(overview.points));
   report.add("done", static_cast<std::int64_t>(overview.done));
+  report.add("finished", static_cast<std::int64_t>(overview.finished));
   report.add("failed", static_cast<std::int64_t>(overview.failed));
   report.add("pruned", static_cast<std::int64_t>(overview.pruned));
   report.add("quarantined", static_cast<std::int64_t>(overview.quarantined));
   report.add("running", static_cast<std::int64_t>(overview.running.size()));
   report.add("interrupted", static_cast<std::int64_t>(overview.interrupted.size()));
+  report.add("draining", overview.draining);
+  add_seconds(report, "work_fraction", overview.fraction);
   report.add("points_per_second", overview.points_per_second);
   add_seconds(report, "seconds_left", overview.left.seconds);
   add_seconds(report, "seconds_left_low", overview.left.low);
@@ -129,12 +145,20 @@ std::string describe_state(const FolderStatus& status, const Overview& overview)
 }
 
 std::string describe_left(const Overview& overview) {
-  if (overview.left.seconds < 0) return "not known yet: no row of this run is committed";
+  if (overview.left.seconds < 0 && !overview.phase.empty()) return "not known yet: " + overview.phase;
+  if (overview.left.seconds < 0)
+    return overview.told ? "not known yet: points are being estimated"
+                         : "not known yet: no row of this run is committed";
   auto text = to_clock_text(overview.left.seconds);
   if (overview.left.low >= 0)
     text += fmt::format(" ({} to {} in 9 of 10 cases)", to_clock_text(overview.left.low),
                         to_clock_text(overview.left.high));
-  return text + fmt::format(", at {:.3g} points/s", overview.points_per_second);
+  if (overview.fraction >= 0)
+    text += fmt::format(", {:.0f} % of the work is done", std::floor(100 * overview.fraction));
+  text += fmt::format(", at {:.3g} points/s", overview.points_per_second);
+  if (!overview.phase.empty()) text += "; " + overview.phase;
+  if (overview.draining) text += "; no further point begins, what runs is finished first";
+  return text;
 }
 
 std::string value_text(const Best& best) {
@@ -145,12 +169,24 @@ std::string value_text(const Best& best) {
   return fmt::format("{:.4g}/(s$)", best.value);
 }
 
-std::string list_points(const char* heading, const std::vector<AnnouncedPoint>& points, const Study& study) {
+std::string time_of(const AnnouncedPoint&) { return {}; }
+std::string time_of(const BegunPoint& begun) {
+  if (begun.seconds < 0) return {};
+  return fmt::format(", for {}, about {} more", to_clock_text(begun.seconds), to_clock_text(begun.left_seconds));
+}
+
+const AnnouncedPoint& announced(const AnnouncedPoint& point) { return point; }
+const AnnouncedPoint& announced(const BegunPoint& begun) { return begun.point; }
+
+template <class Point>
+std::string list_points(const char* heading, const std::vector<Point>& points, const Study& study) {
   if (points.empty()) return {};
   auto text = fmt::format("{}:\n", heading);
-  for (std::size_t i = 0; i < std::min(points.size(), kMostListed); ++i)
-    text += fmt::format("  {}  rank {}  {}\n", to_string(study.points.key(points[i].point)), points[i].rank,
-                        describe_point(study.points[points[i].point]));
+  for (std::size_t i = 0; i < std::min(points.size(), kMostListed); ++i) {
+    const auto& point = announced(points[i]);
+    text += fmt::format("  {}  rank {}{}  {}\n", to_string(study.points.key(point.point)), point.rank,
+                        time_of(points[i]), describe_point(study.points[point.point]));
+  }
   if (points.size() > kMostListed) text += fmt::format("  and {} more\n", points.size() - kMostListed);
   return text;
 }
@@ -162,10 +198,13 @@ std::string text_of(const std::filesystem::path& dir, const FolderStatus& status
   const auto share =
       overview.points == 0 ? 100.0 : 100.0 * static_cast<double>(overview.done) / static_cast<double>(overview.points);
   text += fmt::format(
-      "\nstate    {}\npoints   {} of {} done ({:.0f} %), {} not ok{}, {} quarantined, {} begun, {} "
+      "\nstate    {}\npoints   {} of {} done ({:.0f} %){}, {} not ok{}, {} quarantined, {} begun, {} "
       "interrupted\n",
-      describe_state(status, overview), overview.done, overview.points, std::floor(share), overview.failed,
-      overview.pruned > 0 ? fmt::format(", {} pruned", overview.pruned) : "", overview.quarantined,
+      describe_state(status, overview), overview.done, overview.points, std::floor(share),
+      overview.finished > overview.done
+          ? fmt::format(", {} finished and not committed yet", overview.finished - overview.done)
+          : "",
+      overview.failed, overview.pruned > 0 ? fmt::format(", {} pruned", overview.pruned) : "", overview.quarantined,
       overview.running.size(), overview.interrupted.size());
   if (status.is_live()) text += fmt::format("left     {}\n", describe_left(overview));
   if (!overview.ranks.empty()) {

@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "mpi_session.hpp"
+#include "plan_costs.hpp"
 #include "report.hpp"
 #include "sbatch.hpp"
 #include "search_outlook.hpp"
@@ -139,6 +140,12 @@ Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
   return entry;
 }
 
+/// What a point's time goes to, as people would name it.
+std::string algorithm_of(const DesignPoint& point) {
+  if (!point.training) return point.algorithm;
+  return fmt::format("training: {}, {}", point.training->scheme, point.training->collective_time);
+}
+
 /// How many points train which workload under which scheme.
 using TrainingCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
@@ -170,9 +177,15 @@ class RoundCosts {
       rounds_.push_back({study.search.rounds[r].fidelity, outlook.points(r)});
   }
 
-  void add(std::size_t number, const DesignPoint& point) {
-    for (std::size_t r = 0; r < rounds_.size(); ++r)
-      rounds_[r].seconds += outlook_.share(number, r) * estimator_(point, rounds_[r].fidelity).seconds;
+  /// What the point's rounds cost.
+  double add(std::size_t number, const DesignPoint& point) {
+    double sum = 0;
+    for (std::size_t r = 0; r < rounds_.size(); ++r) {
+      const double seconds = outlook_.share(number, r) * estimator_(point, rounds_[r].fidelity).seconds;
+      rounds_[r].seconds += seconds;
+      sum += seconds;
+    }
+    return sum;
   }
   [[nodiscard]] double seconds() const {
     double sum = 0;
@@ -230,28 +243,38 @@ ExitCode execute(const PlanArguments& arguments) {
   std::vector<Report> points;
   TrainingCounts trained;
   StudyCost whole;
+  CostShares sweeps;
+  CostShares algorithms;
   for (std::size_t i = 0; i < study->points.size(); ++i) {
     const DesignPoint point = study->points[i];
     const auto cost = estimator(point);
     whole.add(cost, outlook.share_in_full(i));
-    rounds.add(i, point);
+    const double seconds = outlook.share_in_full(i) * cost.seconds + rounds.add(i, point);
+    sweeps.add(study->points.sweep_of(i), seconds);
+    algorithms.add(algorithm_of(point), seconds);
     largest = std::max(largest, cost.bytes);
     if (point.training) ++trained[{point.training->workload.text, point.training->scheme}];
     if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
   }
   whole.add_seconds(rounds.seconds());
   if (arguments.sbatch) return write_sbatch(arguments, study->name, whole);
+  const Machine machine{std::max(1, arguments.ranks), resolve_threads(arguments.threads), affinity_cores()};
   Report report;
   report.add("study", study->name);
   report.add("points", static_cast<std::int64_t>(study->points.size()));
   report.add("rows_before_keep", static_cast<std::int64_t>(study->rows_before_keep));
   report.add("duplicates", static_cast<std::int64_t>(study->duplicates));
   report.add("expected_core_seconds", whole.seconds());
+  report.add("expected_wall_seconds", expected_wall_seconds(whole, machine));
+  report.add("threads", static_cast<std::int64_t>(machine.ranks) * machine.threads);
+  report.add("cores", static_cast<std::int64_t>(machine.cores));
   report.add("largest_point_bytes", static_cast<std::int64_t>(largest));
   if (study->search.prunes()) {
     report.add("evaluated_in_full", static_cast<std::int64_t>(outlook.points(study->search.rounds.size())));
     report.add("search_rounds", rounds.entries());
   }
+  report.add("sweeps", sweeps.entries("sweep"));
+  report.add("algorithms", algorithms.entries("algorithm"));
   if (!trained.empty()) report.add("training", entries_of(trained));
   if (arguments.points) report.add("point_list", std::move(points));
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);

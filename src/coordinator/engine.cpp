@@ -54,6 +54,11 @@ bool wants_all_threads(const Estimate& estimate, double lease_seconds, const Eng
   return side_by_side < (threads + 1) / 2 || estimate.seconds > 1.5 * lease_seconds / options.threads;
 }
 
+int threads_kept(const Estimate& estimate, const EngineOptions& options) {
+  constexpr double beside_many = std::numeric_limits<double>::infinity();
+  return !estimate.threaded && wants_all_threads(estimate, beside_many, options) ? options.threads : 1;
+}
+
 bool worth_announcing(const Estimate& estimate, const EngineOptions& options) {
   return estimate.seconds > options.announce_seconds || estimate.bytes > options.memory_limit_bytes / 2;
 }
@@ -119,6 +124,9 @@ class Engine::Impl {
     report_.early_values.clear();
     for (const auto& [kind, cost] : costs_) result.costs.push_back(cost);
     costs_.clear();
+    const auto now = Clock::now();
+    for (const auto& begun : begun_)
+      if (begun.listed) result.running.push_back({begun.point, begun.threads, seconds_between(begun.at, now)});
     result.backlog_seconds = nothing_at_hand() ? 0.0 : std::max(backlog_, 1e-9);
     return result;
   }
@@ -144,6 +152,12 @@ class Engine::Impl {
     bool careful = false;  ///< announced whatever its size
     bool whole_node = false;
     std::uint8_t round = 0;  ///< of a search, from 1: the point is valued; 0: it is evaluated
+  };
+  struct Begun {
+    std::uint32_t point = 0;
+    std::uint32_t threads = 1;
+    Clock::time_point at;
+    bool listed = true;  ///< in reports: it will have a row
   };
 
   /// Under the lock, as are the two below.
@@ -216,7 +230,7 @@ class Engine::Impl {
       if (skip_front(waiting_.front().deep)) continue;
       mark_progress_ = Clock::now();
       if (waiting_.front().deep) {
-        const Task task = start_front();
+        const Task task = start_front(options_.threads);
         lock.unlock();
         run(task, options_.threads, true);
       } else {
@@ -247,7 +261,7 @@ class Engine::Impl {
       } else if (skip_front(false)) {
         continue;
       } else if (running_ == 0 || running_bytes_ + waiting_.front().estimate.bytes <= options_.memory_limit_bytes) {
-        return start_front();
+        return start_front(1);
       }
       changed_.wait(lock);
     }
@@ -282,10 +296,11 @@ class Engine::Impl {
   }
 
   /// Under the lock.
-  Task start_front() {
+  Task start_front(int threads) {
     const Task task = waiting_.front();
     waiting_.pop_front();
     ++running_;
+    begun_.push_back({task.point, static_cast<std::uint32_t>(threads), Clock::now(), task.round == 0});
     running_bytes_ += task.estimate.bytes;
     return task;
   }
@@ -303,7 +318,7 @@ class Engine::Impl {
     const bool ok = finished.output.row.status == PointStatus::ok;
     const double wall = seconds_between(begin, Clock::now());
     sink_(std::move(finished));
-    note_finished(task, ok, wall * (task.estimate.threaded ? threads : 1));
+    note_finished(task, ok, wall, threads);
   }
 
   /// A point of a search's round: no row, but a value for rank 0.
@@ -352,13 +367,21 @@ class Engine::Impl {
     }
   }
 
-  void note_finished(const Task& task, bool ok, double measured) {
+  void note_finished(const Task& task, bool ok, double wall, int threads) {
     {
       const std::lock_guard lock(mutex_);
       note_progress(task);
       ++report_.evaluated;
       report_.failed += ok ? 0 : 1;
-      if (ok) learn(task, measured);  // a refusal says nothing about its kind
+      report_.occupied_seconds += wall * threads;
+      auto& cost = costs_[task.kind];
+      cost.kind = task.kind;
+      cost.ended += task.uncorrected;
+      if (ok) {  // a refusal says nothing about its kind
+        ++cost.points;
+        cost.expected += task.uncorrected;
+        cost.measured += wall * (task.estimate.threaded ? threads : 1);
+      }
       note_end_of(task.lease);
     }
     changed_.notify_all();
@@ -377,21 +400,13 @@ class Engine::Impl {
   /// Under the lock.
   void note_progress(const Task& task) {
     --running_;
+    std::erase_if(begun_, [&](const Begun& begun) { return begun.point == task.point; });
     running_bytes_ -= task.estimate.bytes;
     backlog_ -= task.estimate.seconds;
     report_.progress.expected_done += task.estimate.seconds;
     const auto now = Clock::now();
     report_.progress.busy_seconds += seconds_between(mark_progress_, now);
     mark_progress_ = now;
-  }
-
-  /// Under the lock.
-  void learn(const Task& task, double measured) {
-    auto& cost = costs_[task.kind];
-    cost.kind = task.kind;
-    ++cost.points;
-    cost.expected += task.uncorrected;
-    cost.measured += measured;
   }
 
   const Study& study_;
@@ -411,6 +426,7 @@ class Engine::Impl {
   std::unordered_map<std::uint64_t, std::size_t> left_of_lease_;
   std::unordered_map<std::uint32_t, KindCost> costs_;  ///< since the last report, by kind
   std::size_t running_ = 0;
+  std::vector<Begun> begun_;  ///< that run now
   std::size_t running_bytes_ = 0;
   double backlog_ = 0;
   RankReport report_;

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "lead_folder.hpp"
+#include "lead_progress.hpp"
 #include "peer.hpp"
 #include "run_warnings.hpp"
 #include "search_phase.hpp"
-#include "tenex/coordinator/progress.hpp"
 #include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "tenex/coordinator/work_plan.hpp"
@@ -26,10 +26,6 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-std::int64_t unix_milliseconds() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 class Leader {
  public:
@@ -39,11 +35,15 @@ class Leader {
         setup_(setup),
         transport_(transport),
         folder_(folder),
-        way_out_(signals, leave, [&folder] { folder.reset(); }),
+        way_out_(signals, leave,
+                 [this] {
+                   progress_.say(describe_leaving());
+                   folder_.reset();
+                 }),
         state_(folder->state()),
         estimates_(study, setup.estimate_point),
         peers_(transport.size()),
-        progress_(setup.quiet, state_.done_count - state_.elsewhere) {
+        progress_(study, setup, state_, estimates_) {
     peers_[0].said_bye = true;
     for (auto& peer : peers_) {
       peer.threads = setup.engine.threads;
@@ -67,7 +67,7 @@ class Leader {
                                            report.interrupted ? ", interrupted" : ""));
     for (const auto& warning : report.warnings) log_->note(LogLevel::warning, warning);
     for (const auto& error : errors_) log_->note(LogLevel::warning, to_string(error));
-    progress_.finish(progress());
+    progress_.finish(moment());
     if (errors_.empty() && !report.interrupted) merge_rows(report, sleep);
     report.lost_ranks = lost_ranks_;
     say_goodbye(report, sleep);
@@ -103,7 +103,8 @@ class Leader {
     LeaseOptions options;
     options.spare_first = true;
     plan_.emplace(is_searching() ? search_->estimates() : estimates_,
-                  is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options);
+                  is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options,
+                  [this](const Estimate& estimate) { return threads_kept(estimate, setup_.engine); });
     for (std::size_t r = 1; r < peers_.size(); ++r)
       if (peers_[r].lost) (void)plan_->lose(r, {}, false);  // before it was given anything
     ::malloc_trim(0);                                       // sorting took more than the plan keeps
@@ -199,6 +200,7 @@ class Leader {
     peer.report.evaluated = left.committed.size();
     peer.report.failed = left.not_ok;
     peer.report.skipped = 0;
+    peer.report.running.clear();
     const auto death = plan_ ? plan_->lose(rank, left, memory_kill) : Death{};
     if (death.killed_for_memory && worker_) worker_->committer().note_crash(*death.killed_for_memory, "out_of_memory");
     warnings_.push_back(fmt::format("rank {} on {} is lost ({}){}: {} of its points go to others", rank, peer.host, why,
@@ -233,7 +235,7 @@ class Leader {
   /// One round of the loop; whether anything happened.
   bool round() {
     bool active = receive();
-    if (way_out_.poll(worker_ ? &*worker_ : nullptr)) drain(DrainReason::signal);
+    heed_signals();
     if (worker_ && !failed_ && worker_->committer().failed()) fail({});
     active = open_plan() || active;
     active = mind_the_others() || active;
@@ -248,8 +250,17 @@ class Leader {
       tell_all(DrainMessage{DrainReason::done});
     }
     check_lock();
-    progress_.update(progress());
+    progress_.tell(moment());
     return active;
+  }
+
+  void heed_signals() {
+    if (!way_out_.poll(worker_ ? &*worker_ : nullptr)) return;
+    if (!std::exchange(answered_, true) && !way_out_.leaving()) {
+      if (worker_) learn(0, worker_->engine().report());
+      progress_.answer_interrupt(moment(), way_out_.was_interrupted());
+    }
+    drain(DrainReason::signal);
   }
 
   void check_lock() {
@@ -298,15 +309,9 @@ class Leader {
     peers_[from].host = hello.host;
     peers_[from].threads = static_cast<int>(hello.threads);
     if (plan_) plan_->set_threads(from, peers_[from].threads);
-    if (hello.study == study_.digest && hello.points == study_.points.size()) {
-      transport_.send(from, StartMessage{state_.incarnation});
-      return;
-    }
-    fail({environment_error(
-        fmt::format("rank {} on {} read another study than rank 0 on {}", from, hello.host, host_name()),
-        fmt::format("{} points with digest {} there, {} points with digest {} here", hello.points,
-                    to_string(hello.study), study_.points.size(), to_string(study_.digest)),
-        "give all ranks the same study file, machine files and version of tenex")});
+    if (hello.study == study_.digest && hello.points == study_.points.size())
+      return transport_.send(from, StartMessage{state_.incarnation});
+    fail({other_study(from, hello, study_)});
   }
   void handle(std::size_t from, const RequestMessage& request) {
     learn(from, request.report);
@@ -331,6 +336,7 @@ class Leader {
 
   void learn(std::size_t rank, const RankReport& report) {
     peers_[rank].report = report;
+    peers_[rank].heard = Clock::now();
     peers_[rank].report.early_values.clear();
     if (search_) search_->learn(report);
     if (plan_) plan_->learn(rank, report);  // else no lease was given yet
@@ -373,21 +379,14 @@ class Leader {
     return any;
   }
 
-  ProgressState progress() const {
-    ProgressState state;
-    state.done = state_.done_count - state_.elsewhere;
-    state.failed = state_.failed_count;
-    for (const auto& peer : peers_) {
-      state.done += static_cast<std::size_t>(peer.report.evaluated);
-      state.failed += static_cast<std::size_t>(peer.report.failed);
-    }
-    state.total = study_.points.size() - state_.elsewhere;
-    state.done += quarantined_ + pruned_now();
-    state.failed += quarantined_;
-    state.seconds_left =
-        plan_ && !is_searching() && state.done > state_.done_count - state_.elsewhere ? plan_->seconds_left() : -1.0;
-    state.draining = draining_;
-    return state;
+  RunMoment moment() const {
+    return {peers_,
+            plan_ ? &*plan_ : nullptr,
+            is_searching() ? &*search_ : nullptr,
+            quarantined_ + pruned_now(),
+            quarantined_,
+            time_left(),
+            draining_};
   }
 
   void finish_own_worker() {
@@ -427,7 +426,7 @@ class Leader {
     ::malloc_trim(0);  // what plan and caches held goes back before the merge takes as much again
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-      way_out_.poll(nullptr);
+      if (way_out_.poll(nullptr) && !std::exchange(answered_, true)) progress_.say(describe_merging());
       check_lock();
       receive();
       mind_the_others();
@@ -470,13 +469,14 @@ class Leader {
   bool estimating_ = false;
   std::optional<WorkPlan> plan_;  ///< once all its points are estimated
   std::vector<Peer> peers_;       ///< by rank; 0 is this one
-  ProgressReporter progress_;
+  LeadProgress progress_;
   std::optional<Worker> worker_;
   Diagnostics errors_;
   Clock::time_point start_ = Clock::now();
   bool draining_ = false;
   bool failed_ = false;
   bool told_done_ = false;
+  bool answered_ = false;  ///< a signal
   std::vector<std::string> warnings_;
   std::size_t lost_ranks_ = 0;
   std::size_t quarantined_ = 0;

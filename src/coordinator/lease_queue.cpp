@@ -116,6 +116,15 @@ double LeaseQueue::seconds_left() const {
   return work / sum_of_speeds();
 }
 
+PointCost LeaseQueue::longest_waiting() const {
+  const auto longest = free_from(0);
+  if (longest >= points_.size()) return {};
+  const Waiting& point = points_[longest];
+  PointCost cost{point.point, point.seconds};
+  cost.threaded = point.threaded != 0;
+  return cost;
+}
+
 std::size_t LeaseQueue::leases_out() const {
   std::size_t total = 0;
   for (const auto& rank : ranks_) total += rank.leases.size();

@@ -18,6 +18,7 @@ struct Peer {
   std::string host = "?";
   int threads = 1;
   RankReport report;
+  std::chrono::steady_clock::time_point heard;  ///< when the report came
   std::uint64_t leases_sent = 0;
   bool asks = false;
   bool said_bye = false;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t terminal_bar_width = 30;
 constexpr auto terminal_interval = std::chrono::milliseconds(100);
+constexpr auto first_line = std::chrono::seconds(1);
 constexpr auto line_interval = std::chrono::seconds(10);
 
 }  // namespace
@@ -27,18 +28,25 @@ std::string to_clock_text(double seconds) {
 }
 
 std::string progress_line(const ProgressState& state, std::size_t bar_width) {
-  const double share = state.total == 0 ? 1.0 : static_cast<double>(state.done) / static_cast<double>(state.total);
+  const bool weighed = state.fraction >= 0;
+  const double share = weighed            ? state.fraction
+                       : state.total == 0 ? 1.0
+                                          : static_cast<double>(state.done) / static_cast<double>(state.total);
   std::string line;
   if (bar_width > 0) {
     const auto filled = std::min(bar_width, static_cast<std::size_t>(share * static_cast<double>(bar_width)));
     line = "[" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] ";
   }
   // Rounded down, so that 100 % is said only of a finished run.
-  line += fmt::format("{}/{} points ({}%), {:.3g} points/s", state.done, state.total,
-                      static_cast<int>(std::floor(share * 100)), state.points_per_second);
+  const auto percent = static_cast<int>(std::floor(share * 100));
+  line += fmt::format("{}/{} points", state.done, state.total);
+  line += weighed ? fmt::format(", {}% of the work", percent) : fmt::format(" ({}%)", percent);
+  line += fmt::format(", {:.3g} points/s", state.points_per_second);
+  if (!state.phase.empty()) line += ", " + state.phase;
   if (state.failed > 0) line += fmt::format(", {} not ok", state.failed);
   if (state.draining) {
     line += ", finishing what is running";
+    if (state.seconds_left > 0) line += fmt::format(" ({})", to_clock_text(state.seconds_left));
   } else if (state.done < state.total) {
     line += ", ETA " + to_clock_text(state.seconds_left);
   }
@@ -50,12 +58,19 @@ ProgressReporter::ProgressReporter(bool quiet, std::size_t done_before)
       terminal_(isatty(STDERR_FILENO) == 1),
       done_before_(done_before),
       start_(Clock::now()),
-      next_(terminal_ ? start_ : start_ + line_interval) {}
+      next_(terminal_ ? start_ : start_ + first_line) {}
 
 void ProgressReporter::update(ProgressState state) {
-  if (quiet_ || Clock::now() < next_) return;
+  if (!is_due()) return;
   next_ = terminal_ ? Clock::now() + terminal_interval : Clock::now() + line_interval;
   draw(state);
+}
+
+void ProgressReporter::say(const std::string& text) {
+  const auto line = (terminal_ && last_length_ > 0 ? "\n" : "") + text + "\n";
+  last_length_ = 0;  // a bar begins anew below it
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
 }
 
 void ProgressReporter::finish(ProgressState state) {

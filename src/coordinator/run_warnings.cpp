@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tenex/coordinator/quarantine.hpp"
+#include "tenex/coordinator/resources.hpp"
 #include "tenex/design/design_point.hpp"
 
 namespace tenex {
@@ -15,6 +16,23 @@ std::string describe_interrupted(const Study& study, const FolderState& state) {
       "key {}",
       state.interrupted.size(), text_setting(first, "collective"), first.algorithm, first.topology.text,
       to_string(first.key));
+}
+
+Diagnostic other_study(std::size_t rank, const HelloMessage& hello, const Study& study) {
+  return environment_error(
+      fmt::format("rank {} on {} read another study than rank 0 on {}", rank, hello.host, host_name()),
+      fmt::format("{} points with digest {} there, {} points with digest {} here", hello.points, to_string(hello.study),
+                  study.points.size(), to_string(study.digest)),
+      "give all ranks the same study file, machine files and version of tenex");
+}
+
+std::string describe_merging() {
+  return "interrupted: all points have rows, their merge finishes first; press Ctrl-C again to end now; the same "
+         "command continues";
+}
+
+std::string describe_leaving() {
+  return "the run ends now; rows on disk are kept, and the same command evaluates again what was running";
 }
 
 std::string describe_end(const Study& study, const WriterTrace& left, const Death& death) {

@@ -12,6 +12,12 @@ namespace tenex {
 
 /// What an earlier run died in, or was stopped in. Precondition: there is such a point.
 [[nodiscard]] std::string describe_interrupted(const Study& study, const FolderState& state);
+/// What a rank is told that does not belong to the run.
+[[nodiscard]] Diagnostic other_study(std::size_t rank, const HelloMessage& hello, const Study& study);
+/// The answer to an interrupt when all points have rows.
+[[nodiscard]] std::string describe_merging();
+/// The last words of a process that is left at once.
+[[nodiscard]] std::string describe_leaving();
 /// How a rank died: ", SIGSEGV in the point ...", or "" where nobody is to blame.
 [[nodiscard]] std::string describe_end(const Study& study, const WriterTrace& left, const Death& death);
 /// Points that are given up.

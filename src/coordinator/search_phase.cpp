@@ -1,7 +1,8 @@
 #include "search_phase.hpp"
 
 #include <algorithm>
-#include <chrono>
+
+#include "worker.hpp"
 
 namespace tenex {
 
@@ -41,9 +42,7 @@ void SearchPhase::cut(std::vector<bool>& done) {
 bool SearchPhase::write_some(Committer& committer) {
   if (rows_.empty()) return false;
   const auto waiting = committer.waiting();
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  const auto now = unix_milliseconds();
   for (auto i = waiting; i < most_rows_in_hand && !rows_.empty(); ++i) {
     FinishedPoint finished;
     finished.point = rows_.front().point;

@@ -31,6 +31,10 @@ class SearchPhase {
   /// Marks a lease as one of this round.
   void mark(Lease& lease) const;
 
+  /// The round that goes on, from 0, and how many there are.
+  [[nodiscard]] std::size_t round() const { return halving_.round(); }
+  [[nodiscard]] std::size_t rounds() const { return study_.search.rounds.size(); }
+
   void learn(const RankReport& report);
   void give_up(std::uint32_t point) { halving_.give_up(point); }
   [[nodiscard]] bool complete() const { return halving_.complete(); }

@@ -46,11 +46,18 @@ class Writer {
       put(std::uint64_t{cost.kind} << 32U | cost.points);
       put(cost.expected);
       put(cost.measured);
+      put(cost.ended);
     }
     put(std::uint64_t{r.early_values.size()});
     for (const auto& early : r.early_values) {
       put(std::uint64_t{early.point} << 32U | early.round);
       put(early.value);
+    }
+    put(r.occupied_seconds);
+    put(std::uint64_t{r.running.size()});
+    for (const auto& running : r.running) {
+      put(std::uint64_t{running.point} << 32U | running.threads);
+      put(running.elapsed);
     }
   }
 
@@ -113,6 +120,7 @@ class Reader {
       cost.points = static_cast<std::uint32_t>(both);
       cost.expected = real();
       cost.measured = real();
+      cost.ended = real();
     }
     r.early_values.resize(length());
     for (auto& early : r.early_values) {
@@ -120,6 +128,14 @@ class Reader {
       early.point = static_cast<std::uint32_t>(both >> 32U);
       early.round = static_cast<std::uint32_t>(both);
       early.value = real();
+    }
+    r.occupied_seconds = real();
+    r.running.resize(length());
+    for (auto& running : r.running) {
+      const auto both = number();
+      running.point = static_cast<std::uint32_t>(both >> 32U);
+      running.threads = static_cast<std::uint32_t>(both);
+      running.elapsed = real();
     }
     return r;
   }

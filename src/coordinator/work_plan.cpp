@@ -20,9 +20,10 @@ NodeMap or_nodes_of_their_own(const NodeMap& nodes, std::size_t ranks) {
 
 WorkPlan::WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& points,
                    const std::vector<int>& threads_of_rank, const NodeMap& nodes, Quarantine quarantine,
-                   LeaseOptions options)
+                   LeaseOptions options, ThreadsKept threads_kept)
     : estimates_(estimates),
       threads_(threads_of_rank),
+      threads_kept_(std::move(threads_kept)),
       nodes_(or_nodes_of_their_own(nodes, threads_of_rank.size()), {},
              [this](const PointCost& cost) {
                const int threads = cost.threaded ? std::max(1, *std::ranges::max_element(threads_)) : 1;
@@ -36,9 +37,12 @@ WorkPlan::WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& point
   std::vector<std::uint32_t> others;
   ordinary.reserve(points.size());
   for (const auto point : points) {
-    if (quarantine_.is_guilty(point))
+    if (quarantine_.is_guilty(point)) {
       guilty_.push_back(point);
-    else if (quarantine_.is_suspect(point) || is_large(point))
+      continue;
+    }
+    expect(point);
+    if (quarantine_.is_suspect(point) || is_large(point))
       others.push_back(point);
     else
       ordinary.push_back(cost_of(point));
@@ -50,6 +54,22 @@ WorkPlan::WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& point
 PointCost WorkPlan::cost_of(std::uint32_t point) {
   const auto estimate = estimates_.of(point);
   return {point, estimate.seconds, estimates_.kind(point), estimate.threaded};
+}
+
+void WorkPlan::expect(std::uint32_t point) {
+  const auto estimate = estimates_.of(point);
+  work_.add(estimates_.kind(point), estimate.seconds, threads_kept_ ? threads_kept_(estimate) : 1);
+}
+
+PointAtWork WorkPlan::longest_waiting() const {
+  const auto cost = queue_.longest_waiting();
+  PointAtWork point;
+  if (cost.seconds <= 0) return point;
+  point.kind = estimates_.kind(cost.point);
+  point.expected = cost.seconds;
+  point.threaded = cost.threaded;
+  point.threads = *std::ranges::max_element(threads_);
+  return point;
 }
 
 bool WorkPlan::is_large(std::uint32_t point) { return nodes_.is_large(estimates_.of(point).bytes); }
@@ -92,7 +112,10 @@ void WorkPlan::learn(std::size_t rank, const RankReport& report) {
       queue_.finish(rank, id);
   }
   queue_.learn(rank, report.progress);
-  for (const auto& cost : report.costs) costs_.add(cost);
+  for (const auto& cost : report.costs) {
+    costs_.add(cost);
+    work_.end(cost.kind, cost.ended);
+  }
   if (report.costs.empty() || !costs_.has_news()) return;
   queue_.rescale([this](std::uint32_t kind) { return costs_.factor(kind); });
   costs_.mark_used();
@@ -109,8 +132,13 @@ Death WorkPlan::lose(std::size_t rank, const WriterTrace& trace, bool memory_kil
   if (trace.crashes.empty() && memory_kill) death.killed_for_memory = blame_for_memory(trace, estate);
   if (death.killed_for_memory) quarantine_.accuse(*death.killed_for_memory, "out_of_memory");
   const auto left = sort_out(trace, estate);
+  for (const auto point : left.uncommitted) expect(point);  // they had ended, and begin anew
   std::vector<std::uint32_t> suspects;
-  for (const auto point : left.suspects) (quarantine_.is_guilty(point) ? guilty_ : suspects).push_back(point);
+  for (const auto point : left.suspects) {
+    const bool guilty = quarantine_.is_guilty(point);
+    (guilty ? guilty_ : suspects).push_back(point);
+    if (guilty) work_.end(estimates_.kind(point), estimates_.of(point).seconds);
+  }
   put_back(suspects, true);
   put_back(left.uncommitted, false);
   death.leased_again = suspects.size() + left.uncommitted.size();

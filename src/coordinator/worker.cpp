@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto time_to_leave = std::chrono::milliseconds(400);
 constexpr auto time_for_first_commit = std::chrono::milliseconds(300);
 constexpr auto time_for_last_commit = std::chrono::milliseconds(60);
+constexpr auto time_for_commit_on_abort = std::chrono::milliseconds(450);
 
 EngineOptions with_crash_journal(EngineOptions options, int journal_descriptor) {
   options.crash_journal = journal_descriptor;
@@ -59,6 +60,11 @@ void AdaptiveSleep::rest(bool did_something) {
   next_ = std::min(next_ * 2, microseconds(2000));
 }
 
+std::int64_t unix_milliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t incarnation, std::size_t rank) {
   auto log = RankLog::open(setup.out, incarnation, static_cast<std::uint32_t>(rank), setup.log_level);
   if (log.ok()) return std::make_shared<RankLog>(std::move(*log));
@@ -83,7 +89,10 @@ bool WayOut::poll(Worker* worker) {
   const auto request = signals_.poll();
   asked_ = asked_ || request != SignalRequest::none;
   if (request != SignalRequest::none && worker != nullptr) worker->engine().drain();
-  if (request == SignalRequest::abort) leave_now();
+  if (request == SignalRequest::abort) {
+    if (worker != nullptr) worker->committer().flush_until(Clock::now() + time_for_commit_on_abort);
+    leave_now();
+  }
   if (request == SignalRequest::leave && !deadline_) {
     const auto now = Clock::now();
     deadline_ = now + time_to_leave;

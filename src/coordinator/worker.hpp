@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,9 @@ class AdaptiveSleep {
  private:
   std::chrono::microseconds next_{50};
 };
+
+/// Now, as rows tell it.
+[[nodiscard]] std::int64_t unix_milliseconds();
 
 /// The log of a rank; one that writes nothing, and a warning on stderr, where it cannot be made.
 [[nodiscard]] std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t incarnation,
@@ -58,10 +62,12 @@ class WayOut {
 
   /// To be called in every round; `worker` may be null. True from when a signal asked to drain or leave. On SIGTERM
   /// commits what is finished at once, and leaves the process when the rank is not done 0.4 s later; on a second SIGINT
-  /// leaves at once.
+  /// commits what is finished where that takes less than 0.45 s, and leaves.
   bool poll(Worker* worker);
   /// Whether SIGTERM came: no time for a merge.
   [[nodiscard]] bool leaving() const { return deadline_.has_value(); }
+  /// Whether SIGINT came.
+  [[nodiscard]] bool was_interrupted() const { return signals_.was_interrupted(); }
 
  private:
   void leave_now();

@@ -36,6 +36,11 @@ DesignPoint PointTable::operator[](std::size_t i) const {
   return source_->build(row, groups_[groups_of_.empty() ? 0 : groups_of_[i]]);
 }
 
+std::string PointTable::sweep_of(std::size_t i) const {
+  ensure(i < rows_.size(), "a point that the study does not have");
+  return (rows_[i] & kWhole) != 0 ? std::string() : source_->sweep_of(rows_[i]).title;
+}
+
 std::optional<std::size_t> PointTable::find(const Digest& key) const {
   if (slots_.empty()) return std::nullopt;
   const std::size_t mask = slots_.size() - 1;

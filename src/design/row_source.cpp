@@ -53,10 +53,15 @@ RowSource::RowSource(std::vector<Sweep> sweeps, const Vocabulary& vocabulary)
   }
 }
 
-DesignPoint RowSource::build(std::size_t row, std::string groups) const {
+std::size_t RowSource::number_of_sweep(std::size_t row) const {
   // The last sweep that begins at or before the row: those without rows begin where the next one does.
   const auto sweep = static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
   ensure(sweep < sweeps_.size(), "a row that no sweep has");
+  return sweep;
+}
+
+DesignPoint RowSource::build(std::size_t row, std::string groups) const {
+  const auto sweep = number_of_sweep(row);
   Row values{};
   for (std::size_t i = 0; i < kKeyCount; ++i) values[i] = sweeps_[sweep].fixed[i].get();
   ensure(set_varying(sweeps_[sweep], row - first_[sweep], values), "a row without a value was made a point");

@@ -30,11 +30,15 @@ class RowSource {
   [[nodiscard]] const std::vector<Sweep>& sweeps() const { return sweeps_; }
   /// The number of the first row of a sweep. A sweep that is not usable or has too many rows counts none.
   [[nodiscard]] std::size_t first_row(std::size_t sweep) const { return first_[sweep]; }
+  /// The sweep that has a row. O(log sweeps).
+  [[nodiscard]] const Sweep& sweep_of(std::size_t row) const { return sweeps_[number_of_sweep(row)]; }
 
   /// The sealed point of a row. `row` is less than the rows of all sweeps and has all its values.
   [[nodiscard]] DesignPoint build(std::size_t row, std::string groups) const;
 
  private:
+  [[nodiscard]] std::size_t number_of_sweep(std::size_t row) const;
+
   std::vector<Sweep> sweeps_;
   std::vector<std::size_t> first_;  ///< per sweep, and the rows of all at the end
   Vocabulary vocabulary_;

@@ -79,6 +79,7 @@ class SweepReader {
   Sweep read(const Node& node, std::size_t number, const Defaults& defaults) {
     sweep_.place = node.place();
     sweep_.name = fmt::format("sweep {}", number);
+    sweep_.title = fmt::format("{}", number);
     if (!node.is(NodeKind::table)) {
       errors_.push_back(input_error(node.place(), fmt::format("\"sweep\" holds {}", describe(node.kind())),
                                     "sweeps are tables", "write [[sweep]]"));
@@ -107,6 +108,7 @@ class SweepReader {
     if (entry.key == "name") {
       const Result<std::string> name = as_string(entry.value, "name");
       if (name) sweep_.name = fmt::format("sweep \"{}\"", *name);
+      if (name) sweep_.title = *name;
       if (!name) append(errors_, name.errors());
     } else if (entry.key == "axes" || entry.key == "zip") {
       read_axes(entry);

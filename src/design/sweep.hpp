@@ -21,7 +21,8 @@ struct Axis {
 
 /// One [[sweep]] with the defaults merged in.
 struct Sweep {
-  std::string name;  ///< for messages: `sweep "training"`, or `sweep 2`
+  std::string name;   ///< for messages: `sweep "training"`, or `sweep 2`
+  std::string title;  ///< the name as written, or the number: `training`, or `2`
   Place place;
   PerKey<SharedValue> fixed;                        ///< null: not given, or on an axis
   std::vector<Axis> axes;                           ///< in the order of variation, the slowest first

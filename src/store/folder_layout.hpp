@@ -24,6 +24,7 @@ struct Layout {
   [[nodiscard]] std::filesystem::path study() const { return dir / "study.toml"; }
   [[nodiscard]] std::filesystem::path state() const { return dir / "state.toml"; }
   [[nodiscard]] std::filesystem::path lock() const { return dir / "lock"; }
+  [[nodiscard]] std::filesystem::path progress() const { return dir / "progress.toml"; }
   [[nodiscard]] std::filesystem::path shards() const { return dir / "shards"; }
   [[nodiscard]] std::filesystem::path journals() const { return dir / "journal"; }
   [[nodiscard]] std::filesystem::path schedules() const { return dir / "schedules"; }

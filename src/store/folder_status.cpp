@@ -164,6 +164,8 @@ Result<FolderStatus> look_once(const Layout& layout, const FolderIdentity& ident
   status.crashes = store::count_crashes(contents->crashes, study);
   for (std::size_t point = 0; point < study.points.size(); ++point)
     status.mine.push_back(in_slice(identity.slice, point));
+  if (status.is_live()) status.told = read_run_progress(layout.dir);
+  if (status.told && status.told->progress.incarnation != identity.incarnation) status.told.reset();
   return status;
 }
 

@@ -108,11 +108,13 @@ struct KnownRows {
   std::vector<bool> ok;
   std::vector<bool> pruned;                ///< by the study at hand
   std::vector<store::OutputBits> lacking;  ///< of an ok point: what none of its rows has of what the study asks for
+  double occupied_seconds = 0;             ///< of one row of each point
 
   explicit KnownRows(std::size_t points)
       : seen(points, false), ok(points, false), pruned(points, false), lacking(points, 0) {}
 
-  void add(const Study& study, std::size_t point, std::int8_t status, store::OutputBits given) {
+  void add(const Study& study, std::size_t point, std::int8_t status, store::OutputBits given, double occupied) {
+    if (!seen[point]) occupied_seconds += occupied;
     seen[point] = true;
     if (store::is_pruned(status)) pruned[point] = true;
     if (status != static_cast<std::int8_t>(PointStatus::ok)) return;
@@ -123,6 +125,19 @@ struct KnownRows {
     ok[point] = true;
   }
 };
+
+/// For how many thread-seconds each row's point occupied its rank; zeros where that cannot be read, since no row
+/// depends on it.
+std::vector<double> read_occupied(const ColumnFileReader& shard, std::size_t rows) {
+  using store::columns::metric;
+  std::vector<double> occupied(rows, 0);
+  const auto seconds = shard.read<double>(metric("evaluation_seconds"), 0, rows);
+  const auto threads = shard.read<std::int64_t>(metric("threads"), 0, rows);
+  if (!seconds || !threads) return occupied;
+  for (std::size_t row = 0; row < rows; ++row)
+    if ((*seconds)[row] > 0) occupied[row] = (*seconds)[row] * static_cast<double>((*threads)[row]);
+  return occupied;
+}
 
 Result<KnownRows> read_known_rows(const Layout& layout, const store::FolderContents& contents, const Study& study,
                                   std::vector<std::string>& warnings) {
@@ -147,9 +162,11 @@ Result<KnownRows> read_known_rows(const Layout& layout, const store::FolderConte
       warnings.push_back(*std::move(other));
       continue;
     }
+    const auto occupied = read_occupied(*shard, rows);
     for (std::size_t row = 0; row < rows; ++row) {
       if (!elsewhere->empty() && (*elsewhere)[row]) continue;
-      if (const auto point = study.points.find((*keys)[row])) known.add(study, *point, (*status)[row], (*outputs)[row]);
+      if (const auto point = study.points.find((*keys)[row]))
+        known.add(study, *point, (*status)[row], (*outputs)[row], occupied[row]);
     }
   }
   return known;
@@ -272,6 +289,7 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   const auto known = read_known_rows(layout, *contents, study, state.warnings);
   if (!known) return known.errors();
   mark_done(*known, options.retry_failed, state);
+  state.occupied_seconds = known->occupied_seconds;
   mark_other_slices(options.slice, state);
   find_interrupted(*contents, study, *known, state);
   find_crashes(*contents, study, *known, state);

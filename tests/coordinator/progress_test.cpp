@@ -24,7 +24,23 @@ TEST(Progress, DrawsABarWithCountsRateAndEta) {
 
 TEST(Progress, SaysWhatFailedAndThatItDrains) {
   EXPECT_EQ(progress_line({199, 200, 3, 1, 5, true}, 0),
+            "199/200 points (99%), 1 points/s, 3 not ok, finishing what is running (5s)");
+  EXPECT_EQ(progress_line({199, 200, 3, 1, -1, true}, 0),
             "199/200 points (99%), 1 points/s, 3 not ok, finishing what is running");
+}
+
+TEST(Progress, WeighsTheWorkOfPointsWhereItIsKnown) {
+  ProgressState state{0, 64, 0, 0, 47.5, false};
+  state.fraction = 0.376;
+  EXPECT_EQ(progress_line(state, 8), "[###.....] 0/64 points, 37% of the work, 0 points/s, ETA 48s");
+  state.fraction = 0.9999;  // all but a last point that takes longer than expected
+  EXPECT_EQ(progress_line(state, 4), "[###.] 0/64 points, 99% of the work, 0 points/s, ETA 48s");
+}
+
+TEST(Progress, NamesWhatGoesOnBeforePointsAreEvaluated) {
+  ProgressState state{0, 64, 0, 0, -1, false};
+  state.phase = "search round 1 of 2";
+  EXPECT_EQ(progress_line(state, 0), "0/64 points (0%), 0 points/s, search round 1 of 2, ETA ?");
 }
 
 TEST(Progress, NamesNoEtaForAFinishedRunNorOneWithoutPoints) {

@@ -16,7 +16,9 @@ RankReport sample_report() {
   report.finished_leases = {4, 1, 9};
   report.skipped = 11;
   report.memory_kills = 5;
-  report.costs = {{0xfffffffeU, 3, 0.5, 1.25}, {7, 0xffffffffU, 2.5, 0.125}};
+  report.costs = {{0xfffffffeU, 3, 0.5, 1.25, 0.75}, {7, 0xffffffffU, 2.5, 0.125, 2.5}};
+  report.occupied_seconds = 12.5;
+  report.running = {{0xfffffffdU, 64, 41.25}, {1, 1, 1e-3}};
   report.early_values = {{0xfffffff0U, 1, -2.5}, {3, 0, 1e18}};
   return report;
 }
@@ -37,6 +39,14 @@ void expect_same(const RankReport& a, const RankReport& b) {
     EXPECT_EQ(a.costs[i].points, b.costs[i].points);
     EXPECT_EQ(a.costs[i].expected, b.costs[i].expected);
     EXPECT_EQ(a.costs[i].measured, b.costs[i].measured);
+    EXPECT_EQ(a.costs[i].ended, b.costs[i].ended);
+  }
+  EXPECT_EQ(a.occupied_seconds, b.occupied_seconds);
+  ASSERT_EQ(a.running.size(), b.running.size());
+  for (std::size_t i = 0; i < a.running.size(); ++i) {
+    EXPECT_EQ(a.running[i].point, b.running[i].point);
+    EXPECT_EQ(a.running[i].threads, b.running[i].threads);
+    EXPECT_EQ(a.running[i].elapsed, b.running[i].elapsed);
   }
   ASSERT_EQ(a.early_values.size(), b.early_values.size());
   for (std::size_t i = 0; i < a.early_values.size(); ++i) {

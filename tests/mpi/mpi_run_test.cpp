@@ -1,4 +1,5 @@
 // Runs through mpirun: the same rows on any number of ranks, a slowed worker, drain, kill and resume.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -139,6 +140,23 @@ TEST(Signals, FirstInterruptWaitsForWhatRunsAndTheSecondDoesNot) {
   EXPECT_EQ(child->wait(std::chrono::seconds(2)), 3);
   const auto again = job.start_alone({"--points", "30", "--scale", "0.1"});
   EXPECT_EQ(again->wait(), 0) << "the folder is still locked: " << again->err();
+}
+
+TEST(Signals, SecondInterruptKeepsTheRowsThatWereFinished) {
+  const Job job;
+  const auto child = job.start_alone({"--points", "30", "--scale", "0.1", "--stuck-seed", "12", "--threads", "2"});
+  job.wait_until_evaluated(20);  // none is committed yet
+  child->signal(SIGINT);
+  for (int i = 0; i < 10'000 && child->err().find("Ctrl-C again") == std::string::npos; ++i)
+    testing::sleep_seconds(0.003);
+  EXPECT_THAT(child->err(), ::testing::ContainsRegex("(one running point finishes|2 running points finish) first .the "
+                                                     "longest is expected to take [0-9a-z:]+ more"));
+  child->signal(SIGINT);
+  EXPECT_EQ(child->wait(), 3) << child->err();
+  const auto again = job.start_alone({"--points", "30", "--scale", "0.1"});
+  ASSERT_EQ(again->wait(), 0) << again->err();
+  EXPECT_GE(again->number("already_done"), 20) << "rows that were finished are lost";
+  EXPECT_EQ(job.rows(), rows_of_one_rank("30"));
 }
 
 }  // namespace

@@ -15,12 +15,14 @@
 
 namespace tenex {
 
-/// What finished points of one kind were expected to take and took, in seconds of one thread.
+/// What finished points of one kind (those with an ok row: a refusal says nothing) were expected to take and took, in
+/// seconds of one thread.
 struct KindCost {
   std::uint32_t kind = 0;
   std::uint32_t points = 0;
   double expected = 0;
   double measured = 0;
+  double ended = 0;  ///< expected of all points of the kind that ended, those without an ok row included
 };
 
 /// The kind of a point: a digest of its algorithm, its collective (or the model that it trains) and the power of four
@@ -34,6 +36,8 @@ class LearnedCosts {
   void add(const KindCost& cost);
   /// What to multiply an expectation of this kind by: 1 before anything is known. O(1).
   [[nodiscard]] double factor(std::uint32_t kind) const;
+  /// Expected seconds of all points that it has learned from.
+  [[nodiscard]] double expected() const { return all_.expected; }
 
   /// Whether expectations should be made anew: twice as many points are known as the last time (at first 8), and some
   /// factor has changed by more than a tenth since. To be followed by mark_used(). O(kinds).

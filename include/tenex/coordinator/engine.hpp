@@ -66,6 +66,10 @@ struct EngineOptions {
 /// thread has one). With `one_by_one` every point. O(1).
 [[nodiscard]] bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options);
 
+/// How many threads of its rank a point keeps from others whatever lease it is in: all where it cannot share them and
+/// makes no use of them, else 1. O(1).
+[[nodiscard]] int threads_kept(const Estimate& estimate, const EngineOptions& options);
+
 /// Whether a point is long, or so large that no second one fits beside it: where it ends its process, the next run
 /// should know which point it was. O(1).
 [[nodiscard]] bool worth_announcing(const Estimate& estimate, const EngineOptions& options);

@@ -100,6 +100,9 @@ class LeaseQueue {
   /// Points not leased yet, and their expected seconds.
   [[nodiscard]] std::size_t waiting_points() const { return waiting_points_; }
   [[nodiscard]] double waiting_seconds() const { return waiting_points_ == 0 ? 0.0 : waiting_seconds_; }
+  /// The longest expected point that waits in order (not one that came back), with its uncorrected seconds. Amortized
+  /// O(1).
+  [[nodiscard]] PointCost longest_waiting() const;
   /// Leases with a rank, not reported done.
   [[nodiscard]] std::size_t leases_with(std::size_t rank) const { return ranks_[rank].leases.size(); }
   [[nodiscard]] std::size_t leases_out() const;

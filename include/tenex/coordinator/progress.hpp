@@ -1,4 +1,4 @@
-// Progress on stderr: a bar that is redrawn on a terminal, a line per 10 s elsewhere.
+// Progress on stderr: a bar that is redrawn on a terminal; elsewhere a line after a second and then every 10 s.
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,8 @@ struct ProgressState {
   double points_per_second = 0;
   double seconds_left = -1;  ///< negative: not known yet
   bool draining = false;
+  double fraction = -1;    ///< of the work; negative: not known, so that points are counted
+  std::string phase = {};  ///< what goes on before points are evaluated; empty: they are
 };
 
 /// "1:02:03", "4:05" or "12s". Negative: "?".
@@ -27,9 +29,13 @@ class ProgressReporter {
  public:
   /// `quiet`: never draws.
   ProgressReporter(bool quiet, std::size_t done_before);
+  /// Whether update() would draw.
+  [[nodiscard]] bool is_due() const { return !quiet_ && Clock::now() >= next_; }
   /// Draws if it is time. Ten times a second on a terminal, every 10 s elsewhere. Fills in points_per_second of this
   /// run.
   void update(ProgressState state);
+  /// Writes a line of its own, `quiet` or not.
+  void say(const std::string& text);
   /// Draws the last state and ends the bar's line.
   void finish(ProgressState state);
 

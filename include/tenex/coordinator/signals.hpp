@@ -13,7 +13,7 @@ enum class SignalRequest {
   none,
   drain,  ///< SIGUSR1 or a first SIGINT: finish what is running, commit, leave resumable
   leave,  ///< SIGTERM: commit what is finished and leave at once (a launcher kills about a second later)
-  abort,  ///< a second SIGINT: leave this instant
+  abort,  ///< a second SIGINT: commit what is finished where that is quick, and leave
 };
 
 /// Blocks SIGUSR1, SIGINT and SIGTERM in this thread and those it starts later. Programs call it before MPI_Init.
@@ -30,6 +30,8 @@ class Signals {
 
   /// Never blocks. O(pending signals).
   [[nodiscard]] SignalRequest poll();
+  /// Whether any was SIGINT: somebody at a terminal waits for an answer.
+  [[nodiscard]] bool was_interrupted() const { return interrupts_ > 0; }
 
  private:
   int descriptor_ = -1;

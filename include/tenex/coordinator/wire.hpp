@@ -41,6 +41,13 @@ struct EarlyValue {
   double value = 0;         ///< of the objective; NaN: it has none
 };
 
+/// A point that a rank evaluates.
+struct RunningPoint {
+  std::uint32_t point = 0;
+  std::uint32_t threads = 1;  ///< that it occupies
+  double elapsed = 0;         ///< seconds, when the report was made
+};
+
 /// What a rank has done: sent along with most messages.
 struct RankReport {
   RankProgress progress;
@@ -53,6 +60,8 @@ struct RankReport {
   std::vector<std::uint64_t> finished_leases;  ///< since the last report
   std::vector<KindCost> costs;                 ///< of the points finished since the last report, by kind
   std::vector<EarlyValue> early_values;        ///< since the last report
+  double occupied_seconds = 0;        ///< thread-seconds of the points that ended: each one's time on its threads
+  std::vector<RunningPoint> running;  ///< now; points of a search's rounds excepted
 };
 
 struct HelloMessage {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "tenex/coordinator/node_leases.hpp"
 #include "tenex/coordinator/quarantine.hpp"
 #include "tenex/coordinator/wire.hpp"
+#include "tenex/coordinator/work_progress.hpp"
 
 namespace tenex {
 
@@ -26,6 +28,9 @@ struct Death {
   std::optional<std::uint32_t> killed_for_memory;  ///< the point that is to blame for a kill for want of memory
 };
 
+/// How many threads of its rank a point keeps from others; empty: one.
+using ThreadsKept = std::function<int(const Estimate&)>;
+
 /// Not thread-safe.
 class WorkPlan {
  public:
@@ -33,7 +38,7 @@ class WorkPlan {
   /// the queue. `nodes` may be empty: then every rank has a node of its own. Points that are guilty already are not
   /// leased: take_guilty(). O(points log points).
   WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& points, const std::vector<int>& threads_of_rank,
-           const NodeMap& nodes, Quarantine quarantine, LeaseOptions options);
+           const NodeMap& nodes, Quarantine quarantine, LeaseOptions options, ThreadsKept threads_kept = {});
   WorkPlan(const WorkPlan&) = delete;
   WorkPlan& operator=(const WorkPlan&) = delete;
 
@@ -62,16 +67,22 @@ class WorkPlan {
   /// As LeaseQueue::seconds_left().
   [[nodiscard]] double seconds_left() const { return queue_.seconds_left(); }
   [[nodiscard]] const LearnedCosts& costs() const { return costs_; }
+  /// What is expected of the points that have not ended, and the longest of those that are not leased.
+  [[nodiscard]] const ExpectedWork& expected_work() const { return work_; }
+  [[nodiscard]] PointAtWork longest_waiting() const;
 
  private:
   [[nodiscard]] PointCost cost_of(std::uint32_t point);
   [[nodiscard]] bool is_large(std::uint32_t point);
   void put_back(const std::vector<std::uint32_t>& points, bool suspects);
+  void expect(std::uint32_t point);
   [[nodiscard]] bool is_idle(std::size_t rank) const;
 
   Estimates& estimates_;
   LearnedCosts costs_;
+  ExpectedWork work_;
   std::vector<int> threads_;
+  ThreadsKept threads_kept_;
   NodeLeases nodes_;
   LeaseQueue queue_;
   LeaseLedger ledger_;

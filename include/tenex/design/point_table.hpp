@@ -93,6 +93,10 @@ class PointTable {
   /// The first point with this key, if any. O(1).
   [[nodiscard]] std::optional<std::size_t> find(const Digest& key) const;
 
+  /// The name of the sweep that a point is a row of (the first of several), as the study writes it, or the sweep's
+  /// number, from 1; empty for a point that is no row of a sweep. O(log sweeps).
+  [[nodiscard]] std::string sweep_of(std::size_t i) const;
+
   /// The length of the longest canonical text. O(1).
   [[nodiscard]] std::size_t longest_canonical() const { return longest_canonical_; }
 

@@ -2,7 +2,8 @@
 //
 // Only reads: it takes no lock, writes no file, and never disturbs the run. Journals may end in torn lines and shards
 // may be joined while they are read; what cannot be read does not count, and what has vanished is looked for again.
-// Rows that a rank has finished but not committed yet (up to half a minute of them) are not seen.
+// Rows that a rank has finished but not committed yet (up to half a minute of them) are not seen; what the run itself
+// told last (run_progress.hpp) counts them.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 #include "tenex/store/crashes.hpp"
+#include "tenex/store/run_progress.hpp"
 #include "tenex/store/slice.hpp"
 
 namespace tenex {
@@ -79,6 +81,7 @@ struct FolderStatus {
   std::vector<CrashRecord> crashes;       ///< every point that ended a process, rows or not
   std::vector<RankPresence> ranks;        ///< of the last run, ascending
   std::vector<std::string> warnings;      ///< what is damaged and does not count
+  std::optional<ToldProgress> told;       ///< by the last run, while it is at work
 
   /// Whether a run is at work in the folder now.
   [[nodiscard]] bool is_live() const { return owner && owner->alive; }

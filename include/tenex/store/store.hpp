@@ -33,6 +33,7 @@ struct FolderState {
   std::size_t elsewhere = 0;     ///< of the done: without a row, because another slice has them
   std::size_t failed_count = 0;  ///< of the done: status is neither ok nor pruned
   std::size_t pruned_count = 0;  ///< of the done: left out by the study's search
+  double occupied_seconds = 0;   ///< thread-seconds that the evaluation of the done took: each on its threads
   /// Points that a writer announced with start() and never committed, ascending.
   std::vector<std::uint64_t> interrupted;
   /// Points without a row that ended processes of earlier runs by their own fault, ascending.

@@ -1,0 +1,39 @@
+// Internal to cli: which parts of a study cost what, and how long all of it takes on this machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "report.hpp"
+#include "sbatch.hpp"
+
+namespace tenex::cli {
+
+/// Expected seconds of one core by name (of a sweep, of an algorithm).
+class CostShares {
+ public:
+  void add(const std::string& name, double seconds);
+  /// {`what`: name, points, expected_core_seconds, share of all}, the dearest first; of equals by name.
+  [[nodiscard]] std::vector<Report> entries(const char* what) const;
+
+ private:
+  struct Part {
+    std::int64_t points = 0;
+    double seconds = 0;
+  };
+  std::unordered_map<std::string, Part> parts_;
+};
+
+/// What `tenex run` would have here.
+struct Machine {
+  int ranks = 1;
+  int threads = 1;  ///< per rank
+  int cores = 1;    ///< threads beyond them make nothing faster
+};
+
+/// Seconds from the first point to the last: the work over the cores in use, and never less than the longest point.
+[[nodiscard]] double expected_wall_seconds(const StudyCost& cost, const Machine& machine);
+
+}  // namespace tenex::cli
