@@ -1,6 +1,6 @@
 // Simulators: they turn a Program, or a replayed Schedule, into a timed stream of sends.
 //
-// Congestion-aware (ASTRA-sim2.0's analytical backend; the ASTRA-sim2.0 thesis, section 3.4.2): messages move link by
+// Congestion-aware (the ASTRA-sim2.0 thesis, section 3.4.2): messages move link by
 // link, store-and-forward; each directed link has one FIFO and carries one message at a time. Congestion-unaware: every
 // message takes alpha per hop plus size over the least bandwidth on its route, whatever else is under way. Time is
 // integer picoseconds; ties at a vertex break by (time, in-port rank at the vertex, FIFO): never by absolute ids, so
