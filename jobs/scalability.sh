@@ -2,6 +2,8 @@
 # Runs the scalability study on this machine, once per number of threads, one point at a time; then tables and figures.
 #   jobs/scalability.sh [THREADS ...]   default: 1 2 4 ... up to the cores; results/scalability-THREADS
 # STUDY, RESULTS: another study (experiments/scalability/small.toml takes seconds), another folder. REPEAT: runs of each, whose medians count.
+# Measure on a machine that does nothing else: conditions.jsonl beside each result says what else it did, and only points that were measured alone
+# are compared. With 1 and 2 threads on two cores the study takes about 15 minutes.
 # TENEX: a binary to use instead of building one. WRITE=1 writes expected.csv, README.md's table and the figures of experiments/scalability anew.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,17 +23,20 @@ if [ $# -eq 0 ]; then
   for ((threads = 1; threads <= $(available_cores); threads *= 2)); do set -- "$@" "$threads"; done
 fi
 
+export PYTHONPATH=$top/analysis PYTHONDONTWRITEBYTECODE=1
+/usr/bin/python3 -m tenex_analysis.conditions >&2 ||
+  echo "times that are measured now will not be compared (other work is running) end it, then remove $results/scalability-* and run this again" >&2
 dirs=()
 for threads in "$@"; do
   for ((run = 1; run <= ${REPEAT:-1}; ++run)); do
     dir=$results/scalability-$threads
     [ "$run" -eq 1 ] || dir+=.$run
     dirs+=("$dir")
-    OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close "$TENEX" run "$study" --one-by-one --out "$dir"
+    OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close /usr/bin/python3 -m tenex_analysis.conditions "$dir" -- \
+      "$TENEX" run "$study" --one-by-one --out "$dir"
   done
 done
 
-export PYTHONPATH=$top/analysis PYTHONDONTWRITEBYTECODE=1
 figures=$results
 if [ "${WRITE:-0}" = 1 ]; then
   figures=$experiment

@@ -72,9 +72,9 @@ class Column:
         return len(present) > 0 and present.min() > 0 and bool(present.max() / present.min() > LOG_RATIO)
 
     def text(self, value: Any) -> str:
-        """A value with its unit, short enough for a tick."""
+        """A value with its unit. Text is never cut off: values that begin alike stay apart."""
         if self.is_text:
-            return shorten(setting_text(str(value), self.unit))
+            return setting_text(str(value), self.unit)
         return quantity_text(float(value), self.unit)
 
 
@@ -82,11 +82,6 @@ def natural_order(text: str) -> list[tuple[int, float, str]]:
     """A key for sorting that puts "mesh(4,4)" before "mesh(16,16)"."""
     parts = re.split(r"(\d+(?:\.\d+)?)", text)
     return [(1, 0.0, part) if i % 2 == 0 else (0, float(part), "") for i, part in enumerate(parts) if part]
-
-
-def shorten(text: str, most: int = 28) -> str:
-    """The text, or its beginning and an ellipsis."""
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def quantity_text(value: float, unit: str) -> str:
@@ -226,10 +221,22 @@ def set_scale(axis: Axis, column: Column) -> None:
         axis.set_minor_formatter(NullFormatter())
         axis.set_major_locator(LogLocator(10, subs=(1.0,) if decades(column) > 2 else (1.0, 2.0, 5.0)))
     if len(column.distinct) <= FEW_VALUES and column.log:
-        axis.set_major_locator(FixedLocator(column.distinct))
+        axis.set_major_locator(FixedLocator(apart(column)))
         axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: column.text(value)))
     axis.set_label_text(column.label)
+
+
+def apart(column: Column, least: float = 0.06) -> list[float]:
+    """Of a numeric column's distinct values those that have room for a tick's text: the first, and each that is far enough from the one before."""
+    scale = numpy.log10 if column.log else numpy.asarray
+    values = column.distinct
+    room = least * float(scale(values[-1]) - scale(values[0])) if values else 0.0
+    kept = values[:1]
+    for value in values[1:]:
+        if float(scale(value) - scale(kept[-1])) >= room:
+            kept.append(value)
+    return kept
 
 
 def decades(column: Column) -> float:

@@ -10,6 +10,7 @@ import sys
 
 import pandas
 
+from .command import run_command
 from .reader import open_study
 
 COLUMNS = ["topology", "collective", "algorithm", "size", "chunks", "collective_time_ps", "bound_ps", "bound_name"]
@@ -57,4 +58,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_command(lambda: main(sys.argv[1:])))

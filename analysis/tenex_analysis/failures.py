@@ -20,6 +20,7 @@ from matplotlib.ticker import PercentFormatter
 from .columns import PALETTE, REST_COLOUR, column_of, natural_order, telling_settings
 from .command import run_command
 from .reader import Study, open_study
+from .words import broken, fitted
 
 #: Status of points of the study that the file has no row for.
 NOT_YET = "not evaluated"
@@ -29,6 +30,8 @@ PARTLY = "ok, in part"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 #: Colours of statuses: ok recedes, those that people should look at stand out; any that is not here is grey.
 COLOURS = {"ok": "#D8E6F0", "infeasible": PALETTE[1], "unsupported": PALETTE[5], "out_of_memory": PALETTE[4], "failed": PALETTE[3]}
+#: Longer texts are broken into lines.
+MOST_CHARACTERS = 40
 #: More values of a setting are left out of the picture.
 MOST_VALUES = 12
 
@@ -98,7 +101,7 @@ def draw_failures(study: Study, settings: list[str] | None = None) -> Figure:
             part = (table[status] / table.sum(axis=1)).to_numpy() if status in table else numpy.zeros(len(table))
             axes.barh(range(len(table)), 100 * part, left=100 * left, height=0.78, color=COLOURS.get(status, REST_COLOUR), label=_words(status))
             left += part
-        axes.set_yticks(range(len(table)), [f"{text}  ({n:,})" for text, n in zip(table.index, table.sum(axis=1))], fontsize=8)
+        axes.set_yticks(range(len(table)), [f"{broken(text, MOST_CHARACTERS)}  ({n:,})" for text, n in zip(table.index, table.sum(axis=1))], fontsize=8)
         axes.invert_yaxis()
         axes.set_title(str(table.index.name).replace("_", " "), loc="left", fontsize=9, fontweight="bold", pad=3)
         axes.set_xlim(0, 100)
@@ -108,7 +111,7 @@ def draw_failures(study: Study, settings: list[str] | None = None) -> Figure:
     many[-1].xaxis.set_major_formatter(PercentFormatter(decimals=0))
     many[-1].set_xlabel("share of the value's points (their number in brackets)")
     many[0].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8)
-    figure.suptitle(f"{study.name}: how points ended", x=0.01, ha="left")
+    figure.suptitle(fitted(f"{study.name}: how points ended", 7.5), x=0.01, ha="left")
     return figure
 
 

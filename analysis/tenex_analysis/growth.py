@@ -3,7 +3,9 @@
     python3 -m tenex_analysis.growth DIR ...                print the fits and the largest points of one or more results
     python3 -m tenex_analysis.growth DIR ... --into FILE    write them between the marks in FILE
 
-Results are runs of one study that differ in the number of threads. The marks are the lines BEGIN and END below.
+Results are runs of one study that differ in the number of threads. Times compare only among points that were measured
+alone on one machine by one build of tenex (`tenex_analysis.conditions` says which were): of other points, those of the
+run with the most threads are shown by themselves. The marks are the lines BEGIN and END below.
 """
 
 from __future__ import annotations
@@ -16,10 +18,15 @@ from pathlib import Path
 import numpy
 import pandas
 
+from .command import run_command
+from .conditions import QUIET_SHARE, conditions_of, is_alone
 from .reader import open_study
+from .words import NothingToShow
 
 #: Section VI-C of the TACOS paper: All-Reduce on 64 threads. Its Fig. 19 says O(n^2) in between.
-PAPER = pandas.DataFrame({"shape": ["2D mesh", "3D grid"], "npus": [40_000, 43_000], "seconds": [2.52 * 3600, 3.29 * 3600]})
+PAPER = pandas.DataFrame(
+    {"shape": ["2D mesh", "3D grid"], "npus": [40_000, 43_000], "seconds": [2.52 * 3600, 3.29 * 3600]}
+)
 
 #: A shorter time says more of the clock, the caches' first fill and the start of threads than of growth.
 LEAST_SECONDS = 0.001
@@ -55,27 +62,118 @@ def fit_growth(deliveries, seconds) -> Growth:
 
 
 def shape_of(topology: str) -> str:
-    """"2D mesh" of "mesh(64,64)"."""
+    """ "2D mesh" of "mesh(64,64)"; of a product its blocks, "RI_SW" of "RI(4)_SW(8)"."""
+    if topology.count("(") != 1:
+        return re.sub(r"\([^)]*\)", "", topology)
     name, numbers = topology.split("(")
     return f"{numbers.count(',') + 1}D {name}"
 
 
 def read_runs(results) -> pandas.DataFrame:
-    """The rows that are ok of several results, with `shape` beside them and `run_threads`, what a run had to give.
+    """The synthesized rows that are ok of several results. Beside the columns of the file: `shape`; `run_threads`, what
+    a run had to give; `others`, the mean number of cores that were busy with other work (NaN: not recorded), and
+    `cores`; `machine` and `build`.
 
-    Where several runs had as many threads, a point has one row, with the medians of its times.
+    Where several runs had as many threads, a point has one row, with the medians of its times; runs that had it alone
+    count, if there are any. NothingToShow where no row was synthesized.
     """
     frames = []
     for result in results:
-        frame = open_study(result).frame(only_ok=True)
-        frames.append(frame.assign(run_threads=frame["threads"].max()))
+        study = open_study(result)
+        frame = study.frame(only_ok=True)
+        frame = frame[(frame["sends"] > 0) & (frame["synthesis_seconds"] > 0)]
+        if frame.empty:
+            continue
+        frame = frame.join(conditions_of(study))
+        build = f"{study.points.attrs.get('version', '')} {study.points.attrs.get('git_revision', '')}".strip()
+        frames.append(frame.assign(run_threads=frame["threads"].max(), build=build))
+    if not frames:
+        raise NothingToShow("no row that is ok was synthesized: there are no synthesis times to show")
     rows = pandas.concat(frames, ignore_index=True)
     point = ["key", "run_threads"]
+    alone = is_alone(rows["others"], rows["cores"])
+    rows = rows[alone | ~alone.groupby([rows[name] for name in point]).transform("any")].reset_index(drop=True)
     rows[TIMES] = rows.groupby(point)[TIMES].transform("median")
     rows = rows.drop_duplicates(point).reset_index(drop=True)
     for column in ("engine", "collective", "verified"):
         rows[column] = rows[column].astype(str)
     return rows.assign(shape=rows["topology"].map(shape_of))
+
+
+def comparable(rows: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
+    """Of the rows of read_runs() those whose times compare, and sentences about the others.
+
+    They were measured alone, on one machine, by one build: of several such sets the one that has most rows. Where none
+    was measured alone, the rows of the run with the most threads: nothing compares with them.
+    """
+    alone = rows[is_alone(rows["others"], rows["cores"])]
+    if len(alone):
+        best = max(alone.groupby(["machine", "build"]), key=lambda of: len(of[1]))[1]
+        kept, notes = best, []
+    else:
+        kept = rows[rows["run_threads"] == rows["run_threads"].max()]
+        notes = [
+            "No point was measured alone, so nothing compares with anything: these are the times of "
+            f"{plural(kept['run_threads'].max(), 'thread')}, "
+            f"{measured(kept)}."
+        ]
+    for threads, of in rows.drop(kept.index).groupby("run_threads"):
+        why = measured(of) or "on another machine or by another build of tenex"
+        notes.append(f"Left out: {plural(len(of), 'point')} on {plural(threads, 'thread')}, {why}.")
+    return kept, notes
+
+
+def measured(rows: pandas.DataFrame) -> str:
+    """Under which conditions rows were measured, in words; "" where each had the machine to itself."""
+    words = []
+    if rows["others"].isna().any():
+        words.append("of which it was not recorded what else the machine did")
+    disturbed = rows[rows["others"] > QUIET_SHARE * rows["cores"]]
+    if len(disturbed):
+        words.append(
+            f"beside other work on up to {disturbed['others'].max():.1f} of {int(disturbed['cores'].max())} cores"
+        )
+    return " or ".join(words)
+
+
+def plural(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def speed_ups(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """Of comparable rows, per point of the largest size of its shape: how much faster it is with more threads than with
+    the fewest.
+
+    NothingToShow where no point was measured alone with two numbers of threads.
+    """
+    rows = rows[is_alone(rows["others"], rows["cores"])]
+    large = rows[rows["npus"] == rows.groupby("shape")["npus"].transform("max")]
+    found = []
+    for (collective, engine, shape), of in large.groupby(["collective", "engine", "shape"]):
+        of = of.sort_values("run_threads")
+        if of["run_threads"].nunique() < 2 or of["key"].nunique() > 1:
+            continue
+        first = of.iloc[0]
+        for row in of.itertuples():
+            found.append(
+                [
+                    collective,
+                    engine,
+                    shape,
+                    row.topology,
+                    first["run_threads"],
+                    row.run_threads,
+                    first["synthesis_seconds"] / row.synthesis_seconds,
+                ]
+            )
+    if not found:
+        raise NothingToShow(
+            "Speed-ups are not drawn: no large point was measured alone with two numbers of threads. "
+            "Run jobs/scalability.sh on a quiet machine."
+        )
+    return pandas.DataFrame(
+        found, columns=["collective", "engine", "shape", "topology", "fewest", "threads", "speed_up"]
+    )
 
 
 def growth_table(rows: pandas.DataFrame, least_seconds: float = LEAST_SECONDS) -> pandas.DataFrame:
@@ -99,9 +197,15 @@ def largest_points(rows: pandas.DataFrame) -> pandas.DataFrame:
         of = of[of["sends"] == of["sends"].max()].sort_values("run_threads")
         times = {f"s, {t} thread{'s' if t > 1 else ''}": s for t, s in zip(of["run_threads"], of["synthesis_seconds"])}
         last = of.iloc[-1]
-        columns.append({"topology": last["topology"], "collective": key[0], "engine": key[1], "deliveries": last["sends"]}
-                       | times | {"verification s": last["verification_seconds"], "efficiency": last["efficiency"],
-                                  "verified": last["verified"]})
+        columns.append(
+            {"topology": last["topology"], "collective": key[0], "engine": key[1], "deliveries": last["sends"]}
+            | times
+            | {
+                "verification s": last["verification_seconds"],
+                "efficiency": last["efficiency"],
+                "verified": last["verified"],
+            }
+        )
     frame = pandas.DataFrame(columns)
     after = ["verification s", "efficiency", "verified"]  # behind the times, also where a first row lacks some of them
     return frame[[c for c in frame if c not in after] + after]
@@ -111,7 +215,9 @@ def against_paper(rows: pandas.DataFrame) -> list[str]:
     """A sentence per shape of the paper's two largest All-Reduces, where the rows hold one of 90 % of its NPUs or more."""
     sentences = []
     for given in PAPER.itertuples():
-        ours = rows[(rows["shape"] == given.shape) & (rows["collective"] == "all_reduce") & (rows["npus"] >= 0.9 * given.npus)]
+        ours = rows[
+            (rows["shape"] == given.shape) & (rows["collective"] == "all_reduce") & (rows["npus"] >= 0.9 * given.npus)
+        ]
         if ours.empty:
             continue
         best = ours.loc[ours["synthesis_seconds"].idxmin()]
@@ -150,13 +256,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("results", nargs="+")
     parser.add_argument("--into", type=Path)
     given = parser.parse_args(arguments)
-    rows = read_runs(given.results)
+    rows, notes = comparable(read_runs(given.results))
     text = as_markdown(largest_points(rows), {"s,": ".3g", "verification": ".3g", "efficiency": ".4f"}) + "\n"
     fits = growth_table(rows)
     if len(fits):
         text += f"\ntime = factor * deliveries^exponent, over the points above {LEAST_SECONDS * 1000:g} ms:\n\n"
         text += as_markdown(fits, {"exponent": ".3f", "error": ".3f"}) + "\n"
-    text += "".join(f"\n{sentence}\n" for sentence in against_paper(rows))
+    text += "".join(f"\n{sentence}\n" for sentence in [*against_paper(rows), *notes])
     if given.into:
         write_between_marks(given.into, text)
     else:
@@ -165,4 +271,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(run_command(main))

@@ -19,9 +19,11 @@ from pathlib import Path
 
 import pandas
 
+from .command import run_command
 from .growth import as_markdown, write_between_marks
 from .pareto import non_dominated
 from .reader import open_study
+from .words import NothingToShow
 
 #: In the order in which they come closer to the network.
 MODELS = ["libra", "pipeline", "synthesized alone", "synthesized together"]
@@ -37,10 +39,12 @@ def read_points(results) -> pandas.DataFrame:
     """The training points of one or more results, a row each, those that were refused too.
 
     Beside the columns of the file: `model`, `split` (the scheme, or the shares that were given), `time` and the `PHASE exposed` in
-    seconds, and `tensor`, the TP degree.
+    seconds, and `tensor`, the TP degree. NothingToShow where no row trains.
     """
     frame = pandas.concat([open_study(result).frame() for result in results], ignore_index=True)
-    frame = frame[frame["workload"] != ""].drop_duplicates("key").reset_index(drop=True)
+    if "workload" not in frame or not (frame["workload"].astype(str) != "").any():
+        raise NothingToShow("no row trains a model (no point of the study has a `workload`)")
+    frame = frame[frame["workload"].fillna("") != ""].drop_duplicates("key").reset_index(drop=True)
     for column in ("status", "verified", "bound_name"):
         frame[column] = frame[column].astype(str)
     word = frame["collective_time_model"].where(
@@ -70,7 +74,7 @@ def fastest(points: pandas.DataFrame, per=(*DESIGN, "model")) -> pandas.DataFram
 
 
 def front(points: pandas.DataFrame, cost: str = "network_cost_usd", value: str = "time") -> pandas.DataFrame:
-    """The points that no other one beats in both columns (less is better), by rising cost; of equal ones the first."""
+    """The points that no other one dominates in both columns (less is better), by rising cost; of equal ones the first."""
     front = points[non_dominated(points[cost], points[value])]
     return front.sort_values(cost, kind="stable").drop_duplicates([cost, value])
 
@@ -254,4 +258,4 @@ def print_tables(points: pandas.DataFrame, into: Path | None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(run_command(main))

@@ -13,9 +13,11 @@ import numpy
 import pandas
 
 from . import papers_libra, papers_wafer
+from .command import run_command
 from .growth import as_markdown, write_between_marks
 from .reader import Study, open_study
 from .tables import compare, geometric_mean
+from .words import NothingToShow
 
 
 def time_of(frame: pandas.DataFrame, **wanted) -> float:
@@ -191,13 +193,25 @@ TABLES |= papers_libra.TABLES | papers_wafer.TABLES
 FORMATS = {"wafer_scale": ".6g"}
 
 
+def table_of(name: str, study: Study) -> pandas.DataFrame:
+    """The table of experiments/NAME. NothingToShow where rows that it needs are missing or not ok."""
+    try:
+        table = TABLES[name](study)
+        if table.empty or table["reached"].isna().any():
+            raise ValueError("rows are missing")
+        return table
+    except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
+        lacks = f"{type(error).__name__}: {error}"
+        raise NothingToShow(f"{study.path}: not the whole study experiments/{name} ({lacks}) run all of its points") from error
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", choices=TABLES)
     parser.add_argument("result")
     parser.add_argument("--into", type=Path)
     given = parser.parse_args(arguments)
-    table = TABLES[given.study](open_study(given.result))
+    table = table_of(given.study, open_study(given.result))
     digits = FORMATS.get(given.study, ".4g")
     text = as_markdown(table, {"printed": digits, "reached": digits, "ratio": ".3f"}) + "\n"
     if given.into:
@@ -208,4 +222,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(run_command(main))

@@ -24,14 +24,17 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from .columns import FEW_VALUES, Column, column_of, evaluated, is_larger_better, telling_settings, ticks_of
+from .columns import FEW_VALUES, Column, apart, column_of, evaluated, is_larger_better, telling_settings, ticks_of
 from .command import run_command
 from .reader import Study, open_study
+from .words import NothingToShow, broken, fitted, picture
 
 #: More lines are thinned out, evenly by objective.
 MOST_LINES = 4000
 #: More values of text are labelled only in part.
 MOST_LABELS = 24
+#: Longer texts of ticks are broken into lines.
+MOST_CHARACTERS = 20
 #: This share of the lines, the best, is drawn opaque.
 GOOD_SHARE = 0.1
 #: How far the lines of one value are spread, as a share of the room that a value has.
@@ -87,7 +90,7 @@ def draw_parallel(
 ) -> Axes:
     """Draws the ok rows that have the objective: `columns` (by default `telling_settings`), then `metrics`, then the objective.
 
-    `title` stands in place of the study's name. ValueError where no row has the objective, or where it is text.
+    `title` stands in place of the study's name. NothingToShow where no row has the objective, ValueError where it is text.
     """
     rows = evaluated(study, rows)
     goal = column_of(study, rows, objective)
@@ -95,7 +98,7 @@ def draw_parallel(
         raise ValueError(f"{objective} is text (an objective needs numbers)")
     rows = rows[~numpy.isnan(goal.values)]
     if rows.empty:
-        raise ValueError(f"no row that is ok has {objective}")
+        raise NothingToShow(f"no row that is ok has {objective}")
     names = list(columns if columns is not None else telling_settings(study, rows))
     names = [*dict.fromkeys([*names, *metrics, objective])]
     better = is_larger_better(objective, larger)
@@ -106,15 +109,15 @@ def draw_parallel(
     drawn = [column_of(study, rows, name) for name in names]
     if axes is None:
         axes = Figure(figsize=(max(6.0, 1.75 * len(names) + 1.5), 5), dpi=110, layout="constrained").subplots()
-    ranks = numpy.arange(len(rows)) / max(1, len(rows) - 1)
+    ranks = numpy.arange(len(rows)) / (len(rows) - 1) if len(rows) > 1 else numpy.array([0.5])
     ranks = 1 - ranks if better else ranks
     scales = [heights(column, ranks) for column in drawn]
     colours = _draw_lines(axes, numpy.stack([at for at, _ in scales], axis=1), drawn[names.index(objective)], better)
     _draw_axes(axes, drawn, [ticks for _, ticks in scales])
     bar = axes.figure.colorbar(colours, ax=axes, pad=0.02, shrink=0.8)
     _label_bar(bar, goal, better)
-    of = f"{len(shown):,} points" if len(shown) == len(goal.values) else f"{len(shown):,} of {len(goal.values):,} points, evenly by {goal.label}"
-    axes.set_title(f"{study.name if title is None else title}: {of}", loc="left", pad=34)
+    of = f"{len(shown):,} point{'' if len(shown) == 1 else 's'}" if len(shown) == len(goal.values) else f"{len(shown):,} of {len(goal.values):,} points, evenly by {goal.label}"
+    axes.set_title(fitted(f"{study.name if title is None else title}: {of}", axes.figure.get_figwidth() - 1.0), loc="left", pad=34)
     return axes
 
 
@@ -129,6 +132,8 @@ def _draw_lines(axes: Axes, at: NDArray[numpy.float64], goal: Column, larger: bo
     good = numpy.linspace(0, 1, len(segments)) > 1 - GOOD_SHARE
     rgba[:, 3] = numpy.where(good, 0.9, 0.6 if len(segments) <= 100 else 0.25)
     width = 1.2 if len(segments) <= 100 else 0.8
+    if at.shape[1] == 1:  # one column has no lines
+        axes.scatter(numpy.zeros(len(at)), at[::-1, 0], color=rgba, zorder=4)
     axes.add_collection(LineCollection(segments, colors=rgba, linewidths=width, rasterized=len(segments) > 1000))
     return colours
 
@@ -142,7 +147,7 @@ def _draw_axes(axes: Axes, columns: list[Column], ticks: list[list[tuple[float, 
         size = 8 if len(marks) <= 12 else 6.5
         for at, text in marks:
             axes.plot([x - 0.025, x + 0.025], [at, at], color="black", linewidth=0.9, zorder=3)
-            axes.text(x - 0.05, at, text, ha="right", va="center", fontsize=size, bbox=halo, zorder=4)
+            axes.text(x - 0.05, at, broken(text, MOST_CHARACTERS), ha="right", va="center", fontsize=size, bbox=halo, zorder=4)
     lowest = min(at for marks in ticks for at, _ in marks)
     axes.set_xlim(-0.75, len(columns) - 1 + 0.1)
     axes.set_ylim(min(-0.02, lowest - 0.04), 1.02)
@@ -152,7 +157,7 @@ def _draw_axes(axes: Axes, columns: list[Column], ticks: list[list[tuple[float, 
 def _label_bar(bar: Any, goal: Column, larger: bool) -> None:
     bar.set_label(f"{goal.label} (dark: {'more' if larger else 'less'} is better)", labelpad=10)
     bar.minorticks_off()
-    ticks = goal.distinct if len(goal.distinct) <= FEW_VALUES else ticks_of(goal)
+    ticks = apart(goal) if len(goal.distinct) <= FEW_VALUES else ticks_of(goal)
     bar.set_ticks(ticks, labels=[goal.text(tick) for tick in ticks])
     if not larger:
         bar.ax.invert_yaxis()  # the good end is above in either case
@@ -169,7 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     study = open_study(given.result)
     rows = study.frame().query(given.where) if given.where else None
-    draw_parallel(study, given.objective, given.columns, given.metrics, rows).figure.savefig(given.png)
+    picture(draw_parallel, study, given.objective, given.columns, given.metrics, rows).savefig(given.png)
     return 0
 
 

@@ -1,10 +1,11 @@
-"""Which points of a sweep no other one beats: the Pareto front of any two columns, as a table and as a picture.
+"""Which points of a sweep no other one dominates: the Pareto front of any two columns, as a table and as a picture.
 
     python3 -m tenex_analysis.pareto DIR X Y                   print the front, for instance of total_links collective_time
     python3 -m tenex_analysis.pareto DIR X Y --png FILE        and draw it
     python3 -m tenex_analysis.pareto DIR X Y --where "size == 1073741824 and npus == 16"
 
-The numbers in the picture are those of the table. Points that compete should do the same work: choose them with `rows` (or --where).
+A point dominates another one if it is at least as good in both columns and better in one. The numbers in the picture
+are those of the table. Points that compete should do the same work: choose them with `rows` (or --where).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from .columns import (
 )
 from .command import run_command
 from .reader import Study, open_study
+from .words import NothingToShow, broken, fitted, picture
 
 #: Up to this many points of the front have their number beside them.
 MOST_NUMBERS = 20
@@ -42,9 +44,9 @@ CROWDED_PIXELS = (48.0, 16.0)
 
 
 def non_dominated(x: ArrayLike, y: ArrayLike, larger_x: bool = False, larger_y: bool = False) -> NDArray[numpy.bool_]:
-    """True where no other point is as good in both coordinates and better in one. O(n log n).
+    """True where no other point dominates (is as good in both coordinates and better in one). O(n log n).
 
-    Less is better unless `larger_x`, `larger_y` say otherwise. Equal points do not beat each other; a point with a NaN is never in the front.
+    Less is better unless `larger_x`, `larger_y` say otherwise. Equal points do not dominate each other; a point with a NaN is never in the front.
     """
     a = numpy.asarray(x, dtype=float) * (-1 if larger_x else 1)
     b = numpy.asarray(y, dtype=float) * (-1 if larger_y else 1)
@@ -76,7 +78,7 @@ def front_table(
 ) -> pandas.DataFrame:
     """The front by x, numbered from 1: the settings that tell `rows` apart, x and y (times in seconds), key, and `alike`.
 
-    Points with the same x and y have one row, that of the first in study order; `alike` counts them.
+    Points with the same x and y have one row, that of the first in study order; `alike` counts them. NothingToShow where no row has both columns.
     """
     rows, columns = _both(study, rows, x, y)
     mask = _front(columns, larger_x, larger_y)
@@ -99,10 +101,10 @@ def draw_pareto(
     title: str | None = None,
     axes: Axes | None = None,
 ) -> Axes:
-    """Draws two columns of the ok rows: the front strong, joined and numbered as in `front_table`; what it beats pale.
+    """Draws two columns of the ok rows: the front strong and numbered as in `front_table`; what it dominates pale.
 
-    `by` is the setting that colours and marks tell apart; without it one that varies is chosen. `title` stands in
-    place of the study's name. ValueError where no row has both columns.
+    The line is the border of the region that the front dominates. `by` is the setting that colours and marks tell apart; without it one that
+    varies is chosen. `title` stands in place of the study's name. NothingToShow where no row has both columns.
     """
     rows, columns = _both(study, rows, x, y)
     if axes is None:
@@ -122,7 +124,7 @@ def draw_pareto(
     _label_sides(axes, columns, larger_x, larger_y)
     _draw_front(axes, front_table(study, x, y, rows, larger_x, larger_y), x, y, is_larger_better(x, larger_x), is_larger_better(y, larger_y))
     _draw_legend(axes, names, by, int(mask.sum()), int((~mask).sum()))
-    axes.set_title(study.name if title is None else title, loc="left")
+    axes.set_title(fitted(study.name if title is None else title, axes.figure.get_figwidth() - 1.6), loc="left")
     return axes
 
 
@@ -135,7 +137,7 @@ def _both(study: Study, rows: pandas.DataFrame | None, x: str, y: str) -> tuple[
             raise ValueError(f"{column.name} is text (a front needs two columns of numbers)")
         present &= ~numpy.isnan(column.values)
     if not present.any():
-        raise ValueError(f"no row that is ok has both {x} and {y}")
+        raise NothingToShow(f"no row that is ok has both {x} and {y}")
     rows = rows[present]
     return rows, (column_of(study, rows, x), column_of(study, rows, y))
 
@@ -161,10 +163,9 @@ def _label_sides(axes: Axes, columns: tuple[Column, Column], larger_x: bool | No
 
 
 def _draw_front(axes: Axes, front: pandas.DataFrame, x: str, y: str, larger_x: bool, larger_y: bool) -> None:
-    """The steps between what can be had and what cannot, and the numbers of the points that make them."""
+    """The border of what the front dominates, and the numbers of its points."""
     axes.margins(0.08)
-    # Between two points of the front lies what the one that is worse in x reaches.
-    axes.step(front[x], front[y], where="pre" if larger_x else "post", color="black", linewidth=1.1, zorder=2)
+    draw_staircase(axes, front[x], front[y], larger_x, larger_y)
     if len(front) > MOST_NUMBERS:
         return
     # Beyond the front, where no point can be.
@@ -173,6 +174,27 @@ def _draw_front(axes: Axes, front: pandas.DataFrame, x: str, y: str, larger_x: b
         axes.annotate(f"{first}" if first == last else f"{first}–{last}", (front.loc[first, x], front.loc[first, y]), xytext=offset,
                       textcoords="offset points", fontsize=8, ha="left" if larger_x else "right",
                       va="bottom" if larger_y else "top", zorder=4)  # fmt: skip
+
+
+def draw_staircase(axes: Axes, x: ArrayLike, y: ArrayLike, larger_x: bool = False, larger_y: bool = False) -> None:
+    """The border of the region that a front dominates: steps through its points, and on to the edges of the axes at both ends.
+
+    A slanted line between two points would claim that something between them can be had. `x` and `y` are the front by rising x. Call it when
+    all points are drawn: the axes keep the limits that they have then.
+    """
+    x, y = numpy.asarray(x, dtype=float), numpy.asarray(y, dtype=float)
+    axes.autoscale_view()
+    limits = axes.get_xlim(), axes.get_ylim()
+    far_x, far_y = limits[0][0 if larger_x else 1], limits[1][0 if larger_y else 1]
+    # Of the points between two of the front those are dominated that are no better than the one of the two that is worse in x.
+    if larger_x:
+        xs, ys = [far_x, *x, x[-1]], [y[0], *y, far_y]
+    else:
+        xs, ys = [x[0], *x, far_x], [far_y, *y, y[-1]]
+    axes.step(xs, ys, where="pre" if larger_x else "post", color="black", linewidth=1.1, zorder=2)
+    corners = list(zip(numpy.repeat(xs, 2)[:-1], numpy.repeat(ys, 2)[1:]) if larger_x else zip(numpy.repeat(xs, 2)[1:], numpy.repeat(ys, 2)[:-1]))
+    axes.fill(*zip(*corners, (far_x, far_y)), color="black", alpha=0.05, linewidth=0, zorder=0)
+    axes.set(xlim=limits[0], ylim=limits[1])
 
 
 def _crowds(axes: Axes, front: pandas.DataFrame, x: str, y: str) -> list[tuple[int, int]]:
@@ -193,11 +215,11 @@ def _crowds(axes: Axes, front: pandas.DataFrame, x: str, y: str) -> list[tuple[i
 def _draw_legend(axes: Axes, names: list[str], by: str | None, front: int, dominated: int) -> None:
     """Outside, so that it hides no point."""
     handles = [
-        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=name) for i, name in enumerate(names)
+        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=broken(name)) for i, name in enumerate(names)
     ] if by else []  # fmt: skip
     strong = {"linestyle": "-", "linewidth": 1.1, "color": "black", "marker": "o", "markeredgecolor": "black", "markerfacecolor": "white"}
     handles.append(Line2D([], [], label=f"front ({front:,})", **strong))
-    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"beaten ({dominated:,})", markeredgewidth=0))
+    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"dominated ({dominated:,})", markeredgewidth=0))
     axes.legend(handles=handles, title=by.replace("_", " ") if by else None, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False,
                 fontsize=8, alignment="left")  # fmt: skip
 
@@ -213,9 +235,12 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     study = open_study(given.result)
     rows = study.frame().query(given.where) if given.where else None
-    print(front_table(study, given.x, given.y, rows).to_string())
+    try:
+        print(front_table(study, given.x, given.y, rows).to_string())
+    except NothingToShow as nothing:
+        print(nothing)
     if given.png:
-        draw_pareto(study, given.x, given.y, rows, given.by).figure.savefig(given.png)
+        picture(draw_pareto, study, given.x, given.y, rows, given.by).savefig(given.png)
     return 0
 
 

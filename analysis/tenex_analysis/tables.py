@@ -14,7 +14,9 @@ RATES = {"shipped": "66 TFLOPS", "234000000000000": "234 TFLOPS"}
 
 
 def geometric_mean(values) -> float:
-    """The mean that does not depend on which side of a ratio is above."""
+    """The mean that does not depend on which side of a ratio is above. ValueError for no values."""
+    if not len(values):
+        raise ValueError("no rows to take a mean of")
     return float(numpy.exp(numpy.log(numpy.asarray(values, dtype=float)).mean()))
 
 

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from .columns import class_colour, classes_of, column_of, colouring_setting
 from .command import run_command
 from .reader import Study, open_study
+from .words import NothingToShow, broken, fitted, picture
 
 #: `/runs` has whole milliseconds.
 RESOLUTION = 0.001
@@ -215,11 +216,11 @@ def draw_timeline(study: Study, by: str | None = None) -> Figure:
     Below: the share of the threads that were busy.
 
     Of more than MOST_BARS points the picture shows, for each moment, the setting that took most of it, the paler the more the thread was
-    idle. ValueError where the file has no rows.
+    idle. NothingToShow where the file has no rows.
     """
     spans = read_spans(study)
     if spans.empty:
-        raise ValueError(f"{study.path}: no point was evaluated")
+        raise NothingToShow(f"{study.path}: no point was evaluated")
     rows = study.frame()
     by = colouring_setting(study, rows) if by is None else by
     classes, names = (numpy.zeros(len(rows), dtype=int), ["points"]) if by is None else classes_of(column_of(study, rows, by))
@@ -229,7 +230,7 @@ def draw_timeline(study: Study, by: str | None = None) -> Figure:
     above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [max(0.6, ROW_INCHES * layout.height), 1.0]})
     _draw_idle(above, layout)
     (_draw_bars if len(spans) <= MOST_BARS else _draw_shares)(above, spans, layout)
-    handles = [Patch(color=class_colour(i), label=name) for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
+    handles = [Patch(color=class_colour(i), label=broken(name)) for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
     handles += _draw_not_ok(above, spans, layout)
     above.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(8, len(handles)), frameon=False, fontsize=8,
                  handlelength=1.2, columnspacing=1.2)  # fmt: skip
@@ -237,8 +238,9 @@ def draw_timeline(study: Study, by: str | None = None) -> Figure:
     _draw_busy(below, spans, layout)
     _label_runs(below, layout)
     coloured = f", coloured by {by.replace('_', ' ')}" if by else ""
-    figure.suptitle(f"{study.name}: {_count(len(spans), 'point')} on {_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
-                    f"threads busy {100 * total_utilization(spans):.0f} % of the time", x=0.01, ha="left", fontsize=11)  # fmt: skip
+    title = (f"{study.name}: {_count(len(spans), 'point')} on {_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
+             f"threads busy {100 * total_utilization(spans):.0f} % of the time")  # fmt: skip
+    figure.suptitle(fitted(title, 10), x=0.01, ha="left", fontsize=11)
     return figure
 
 
@@ -366,6 +368,8 @@ def main(arguments: list[str] | None = None) -> int:
     spans = read_spans(study)
     if spans.empty:
         print("no point was evaluated")
+        if given.png:
+            picture(draw_timeline, study, given.by).savefig(given.png)
         return 0
     print(utilization_table(spans).to_string(index=False, float_format="%.3f"))
     print(f"\nall threads: {100 * total_utilization(spans):.1f} % busy\n\nlongest idle gaps:")

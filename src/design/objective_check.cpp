@@ -45,7 +45,8 @@ void ObjectiveCheck::conclude(Diagnostics& errors, std::vector<std::string>& war
       warnings.push_back(to_string(input_error(
           asked.place, fmt::format("{} of {} points have no \"{}\"", points_ - having_[i], points_, asked.name.metric),
           whose,
-          asked.prunes ? "they are never pruned and all evaluated in full" : "they are on no front and beat nothing")));
+          asked.prunes ? "they are never pruned and all evaluated in full"
+                       : "they are on no front and dominate nothing")));
     }
   }
   if (!has_front || on_front_ != 0 || !some_have_each) return;

@@ -40,8 +40,8 @@ std::vector<bool> front_of_two(const Values& values) {
   const auto& last = values.back();
   std::optional<std::uint32_t> best;  // the front's last row
   for (const auto row : ordered(values)) {
-    const bool beats = !best || (values.size() == 2 && last[row] < last[*best]);
-    if (!beats && !equal(values, row, *best)) continue;
+    const bool undominated = !best || (values.size() == 2 && last[row] < last[*best]);
+    if (!undominated && !equal(values, row, *best)) continue;
     on_front[row] = true;
     best = row;
   }

@@ -12,8 +12,8 @@
 // general also orders a delivery one picosecond behind a send that did not wait for it. A synthesizer's reductions are
 // in-trees, where a send is behind all that its source receives, so this never happens.) (2) Random numbers are keyed
 // by the synthesis key, which holds hop times divided by their greatest common divisor: by h. (3) Lower bounds, which
-// do follow from alpha and bandwidth, end a series of attempts early; what meets a proven bound is not beaten by a
-// later attempt, so that only saves time. The symmetric engine also asks how far from its bound it is, and that bound
+// do follow from alpha and bandwidth, end a series of attempts early; no later attempt is better than one that meets
+// a proven bound, so that only saves time. The symmetric engine also asks how far from its bound it is, and that bound
 // is made of floor counts and distances alone: k * h too. (4) Memory decides what is left out of a synthesis, and
 // whether a bound was met may decide whether this is said; so a schedule is shared only where the synthesizer's own
 // estimate says that everything fits.

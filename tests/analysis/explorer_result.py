@@ -29,7 +29,7 @@ class ShowsASweep(unittest.TestCase):
             row = self.rows.loc[line.point]
             self.assertEqual((row["key"], row["status"]), (line.example, line.status))
 
-    def test_no_point_beats_one_of_the_front(self):
+    def test_no_point_dominates_one_of_the_front(self):
         front = pareto.front_table(self.study, "network_cost_usd", "training_time")
         self.assertGreaterEqual(len(front), 3)
         trained = self.rows[self.rows["training_time_ps"] >= 0]

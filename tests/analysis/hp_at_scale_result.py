@@ -47,12 +47,12 @@ class HoldsBetweenPoints(unittest.TestCase):
             self.assertLessEqual(by_split.loc["perf_opt", "time"], by_split["time"].min() * (1 + 1e-9))
             self.assertLessEqual(by_split.loc["perf_per_cost", "product"], by_split["product"].min() * (1 + 1e-6))
 
-    def test_nothing_on_a_front_is_beaten(self):
+    def test_nothing_on_a_front_is_dominated(self):
         for _, of in hp.fastest(POINTS[POINTS["model"] == hp.TOGETHER]).groupby("npus"):
             front = hp.front(of)
             for row in front.itertuples():
-                beaten = (of["network_cost_usd"] <= row.network_cost_usd) & (of["time"] < row.time)
-                self.assertFalse(beaten.any())
+                dominated = (of["network_cost_usd"] <= row.network_cost_usd) & (of["time"] < row.time)
+                self.assertFalse(dominated.any())
 
 
 if __name__ == "__main__":

@@ -26,9 +26,11 @@ class WritesQuantities(unittest.TestCase):
         self.assertEqual(columns.setting_text("auto", "B/s"), "auto")
         self.assertEqual(columns.setting_text("", ""), "(none)")
 
-    def test_cuts_what_is_too_long(self):
-        self.assertEqual(columns.shorten("abcdef", 4), "abc…")
-        self.assertEqual(columns.shorten("abcd", 4), "abcd")
+    def test_cuts_nothing_off(self):
+        long = "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW("
+        column = columns.Column("topology", numpy.array([f"{long}2)", f"{long}4)"], dtype=object), "")
+        self.assertEqual([column.text(value) for value in column.values], [f"{long}2)", f"{long}4)"])
+        self.assertEqual(list(columns.classes_of(column)[0]), [0, 1])  # values that begin alike are two classes
 
     def test_orders_as_people_count(self):
         names = ["mesh(16,16)", "mesh(4,4)", "RI(8)", "RI(16)"]
@@ -96,12 +98,13 @@ class ReadsColumns(unittest.TestCase):
 class NeedsNoDisplay(unittest.TestCase):
     def test_no_module_of_pictures_opens_a_window_system(self):
         modules = "tenex_analysis.pareto, tenex_analysis.parallel, tenex_analysis.failures, tenex_analysis.timeline"
+        modules += ", tenex_analysis.overview_pictures, tenex_analysis.paper_pictures, tenex_analysis.hp_pictures, tenex_analysis.growth_pictures"
         code = f"import sys, {modules}; assert 'matplotlib.pyplot' not in sys.modules and 'tkinter' not in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
 
 
 class TellsWhatIsWrong(unittest.TestCase):
-    def fail(self, module, *arguments):
+    def error_of(self, module, *arguments):
         command = [sys.executable, "-m", f"tenex_analysis.{module}", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -109,11 +112,11 @@ class TellsWhatIsWrong(unittest.TestCase):
         return done.stderr
 
     def test_in_one_line(self):
-        self.assertIn("no such file", self.fail("failures", "nowhere"))
+        self.assertIn("no such file", self.error_of("failures", "nowhere"))
         result = os.environ["TENEX_RESULT"]
-        self.assertIn("no column 'price'", self.fail("pareto", result, "price", "algbw"))
-        self.assertIn("'prize' is not defined", self.fail("pareto", result, "total_links", "algbw", "--where", "prize == 1"))
-        self.assertIn("needs numbers", self.fail("parallel", result, "topology", "--png", "unused.png"))
+        self.assertIn("no column 'price'", self.error_of("pareto", result, "price", "algbw"))
+        self.assertIn("'prize' is not defined", self.error_of("pareto", result, "total_links", "algbw", "--where", "prize == 1"))
+        self.assertIn("needs numbers", self.error_of("parallel", result, "topology", "--png", "unused.png"))
 
 
 if __name__ == "__main__":

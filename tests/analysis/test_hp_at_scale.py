@@ -44,7 +44,7 @@ class DrawsFronts(unittest.TestCase):
         rows = pandas.DataFrame(pairs, columns=["network_cost_usd", "time"])
         return [tuple(row) for row in hp.front(rows).itertuples(index=False)]
 
-    def test_keeps_what_nothing_beats_in_both(self):
+    def test_keeps_what_nothing_dominates(self):
         self.assertEqual(self.front((1, 9), (3, 4), (2, 9), (4, 5), (5, 1)), [(1, 9), (3, 4), (5, 1)])
 
     def test_keeps_the_faster_of_equal_cost_and_one_of_equal_points(self):

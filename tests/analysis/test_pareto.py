@@ -6,6 +6,7 @@ import unittest
 
 from made_up import make_study
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from tenex_analysis import pareto
 
@@ -15,8 +16,8 @@ def boxes_meet(a, b):
 
 
 class FindsTheFront(unittest.TestCase):
-    def test_keeps_what_nothing_beats(self):
-        # (1,5), (2,3), (4,1) get cheaper as they get slower; (3,3) is beaten by (2,3), (5,5) by all.
+    def test_keeps_what_nothing_dominates(self):
+        # (1,5), (2,3), (4,1) get cheaper as they get slower; (3,3) is dominated by (2,3), (5,5) by all.
         front = pareto.non_dominated([1, 2, 3, 4, 5], [5, 3, 3, 1, 5])
         self.assertEqual(list(front), [True, True, False, True, False])
 
@@ -43,7 +44,7 @@ class FindsTheFront(unittest.TestCase):
 
 class DrawsTheFront(unittest.TestCase):
     def setUp(self):
-        # Links against time: points 0 and 4 (alike), 1 and 2 are the front; 3 is beaten by 1, 5 is not ok, 6 has no time.
+        # Links against time: points 0 and 4 (alike), 1 and 2 are the front; 3 is dominated by 1, 5 is not ok, 6 has no time.
         self.study = make_study(
             {
                 "status": ["ok"] * 5 + ["failed", "ok"],
@@ -94,6 +95,37 @@ class DrawsTheFront(unittest.TestCase):
         for larger, style in ((None, "steps-post"), (True, "steps-pre")):
             axes = pareto.draw_pareto(self.study, "total_links", "collective_time_ps", larger_x=larger)
             self.assertEqual(axes.lines[0].get_drawstyle(), style)
+
+    def test_the_line_is_the_border_of_what_the_front_dominates(self):
+        # A point just on the worse side of the line is dominated by one of the front, one on its better side is not.
+        front = [(2.0, 8.0), (4.0, 5.0), (8.0, 1.0)]
+        for larger_x, larger_y in itertools.product((False, True), repeat=2):
+            points = sorted((12 - x if larger_x else x, 12 - y if larger_y else y) for x, y in front)
+            axes = Figure().subplots()
+            axes.scatter(*zip(*points))
+            pareto.draw_staircase(axes, *zip(*points), larger_x, larger_y)
+            (region,) = axes.patches
+            shape = region.get_path()
+            (low_x, high_x), (low_y, high_y) = axes.get_xlim(), axes.get_ylim()
+            for i, j in itertools.product(range(1, 20), repeat=2):
+                x, y = low_x + (high_x - low_x) * i / 20.03, low_y + (high_y - low_y) * j / 20.03
+                dominated = any((x <= a if larger_x else x >= a) and (y <= b if larger_y else y >= b) for a, b in points)
+                self.assertEqual(shape.contains_point((x, y)), dominated, (larger_x, larger_y, x, y))
+
+    def test_the_word_is_dominated(self):
+        axes = pareto.draw_pareto(self.study, "total_links", "collective_time_ps")
+        labels = [text.get_text() for text in axes.get_legend().get_texts()]
+        self.assertEqual(labels[-2:], ["front (4)", "dominated (1)"])
+
+    def test_long_names_are_whole_and_inside_the_picture(self):
+        long = "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW("
+        study = make_study({"topology": [f"{long}2)", f"{long}4)"], "total_links": [1, 2], "collective_time_ps": [2, 1]})
+        axes = pareto.draw_pareto(study, "total_links", "collective_time_ps", by="topology", title="a title of many words " * 8)
+        FigureCanvasAgg(axes.figure).draw()
+        labels = ["".join(text.get_text().split("\n")) for text in axes.get_legend().get_texts()]
+        self.assertEqual(labels[:2], [f"{long}2)", f"{long}4)"])
+        for box in (axes.get_legend().get_window_extent(), axes._left_title.get_window_extent()):
+            self.assertTrue(box.x0 >= 0 and box.x1 <= axes.figure.bbox.x1)
 
     def test_nothing_lies_on_anything_else(self):
         axes = pareto.draw_pareto(self.study, "total_links", "collective_time_ps")

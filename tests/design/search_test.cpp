@@ -67,7 +67,7 @@ TEST(Search, WarnsOfMetricsThatOnlySomePointsHaveWithTheirNumber) {
                   "study.toml:16:14: 1 of 3 points have no \"training_time_ps\" (only points that train a model have "
                   "it) they are never pruned and all evaluated in full",
                   "study.toml:17:20: 2 of 3 points have no \"algbw\" (only points that run a collective have it) they "
-                  "are on no front and beat nothing"));
+                  "are on no front and dominate nothing"));
 }
 
 TEST(Search, IsSilentWhereEveryPointHasTheMetrics) {

@@ -157,14 +157,14 @@ TEST(MergeStudies, HasOneFrontOverAllRowsWhereTheObjectivesAreTheSame) {
   const auto a = front_of(folder.path() / "a", 0, {{10, 5}, {20, 3}, {30, 2}}, least_of_both);
   const auto b = front_of(folder.path() / "b", 3, {{15, 4}, {20, 2}, {40, 2}}, least_of_both);
   EXPECT_THAT(front_in(a), ElementsAre(1, 1, 1));
-  EXPECT_THAT(front_in(b), ElementsAre(1, 1, 0)) << "(40, 2) is beaten by (20, 2)";
+  EXPECT_THAT(front_in(b), ElementsAre(1, 1, 0)) << "(40, 2) is dominated by (20, 2)";
   const auto out = folder.path() / "both.h5";
   ASSERT_TRUE(merge_studies(out, {a, b}).ok());
-  // (20, 2) beats (20, 3) and (30, 2) of the other study too; nothing is as fast as (10, 5), nor beats (15, 4).
+  // (20, 2) dominates (20, 3) and (30, 2) of the other study too; nothing dominates (10, 5) or (15, 4).
   EXPECT_THAT(front_in(out), ElementsAre(1, 0, 0, 1, 1, 0));
-  // A study that names no objectives takes part; what was merged can be merged again: (5, 1) beats every row.
+  // A study that names no objectives takes part; what was merged can be merged again: (5, 1) dominates every row.
   const auto c = front_of(folder.path() / "c", 6, {{5, 1}}, {});
-  // In which order a study names them does not matter: (20, 1) is on the front of all, and beats (20, 2).
+  // In which order a study names them does not matter: (20, 1) is on the front of all, and dominates (20, 2).
   const auto d = front_of(folder.path() / "d", 7, {{20, 1}}, {least_of_both[1], least_of_both[0]});
   ASSERT_TRUE(merge_studies(folder.path() / "turned.h5", {a, b, d}).ok());
   EXPECT_THAT(front_in(folder.path() / "turned.h5"), ElementsAre(1, 0, 0, 1, 0, 0, 1));

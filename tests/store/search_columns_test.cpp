@@ -52,11 +52,11 @@ Evaluation pruned_row(const Study& study) {
   return row;
 }
 
-TEST(ParetoColumn, MarksTheRowsThatNoOtherBeats) {
+TEST(ParetoColumn, MarksTheRowsThatNoOtherDominates) {
   const TemporaryFolder folder;
   const Study study = study_with_front(8);
-  // (10, 5), twice, and (20, 3) and (2^53 + 1, 1) are the front; (20, 4) is beaten by (20, 3), and (2^53 + 2, 1), which
-  // a double would not tell from 2^53 + 1, by that. An infeasible row and one without a time do not compete.
+  // (10, 5), twice, and (20, 3) and (2^53 + 1, 1) are the front; (20, 4) is dominated by (20, 3), and (2^53 + 2, 1),
+  // which a double would not tell from 2^53 + 1, by that. An infeasible row and one without a time do not compete.
   constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
   commit(folder.path(), study,
          {row_with(10, 5), row_with(20, 4), row_with(20, 3), row_with(10, 5), row_with(large + 1, 1),

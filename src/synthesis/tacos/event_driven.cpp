@@ -1,8 +1,8 @@
 // Multi-start around the engine: attempts side by side, the best kept, whatever the number of threads.
 //
 // Idea: each thread keeps its own best sends, so memory is threads * sends, not attempts * sends. An attempt that meets
-// the lower bound cannot be beaten, only equalled by an earlier one: later attempts are skipped, earlier ones are not,
-// so the earliest best attempt is the same for every number of threads.
+// the lower bound is as good as any, and only an earlier one is preferred to it: later attempts are skipped, earlier
+// ones are not, so the earliest best attempt is the same for every number of threads.
 #include "synthesis/tacos/event_driven.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Best {
   std::uint32_t attempt = std::numeric_limits<std::uint32_t>::max();
   std::vector<PlannedSend> sends;
 
-  [[nodiscard]] bool beaten_by(SimTime other_time, std::uint32_t other_attempt) const {
+  [[nodiscard]] bool is_worse_than(SimTime other_time, std::uint32_t other_attempt) const {
     return std::pair(other_time, other_attempt) < std::pair(time, attempt);
   }
 };
@@ -79,7 +79,7 @@ void run_attempts(MultiStart& shared, Best& best) {
         engine->run(attempt_stream(shared.problem.seed, shared.key, attempt),
                     reach_of(shared.problem.collective.kind(), attempt), rare_first(shared.problem, attempt));
     if (pace > 0) time = replay_sends(shared.plan, engine->sends());
-    if (best.beaten_by(time, attempt)) {
+    if (best.is_worse_than(time, attempt)) {
       best.time = time;
       best.attempt = attempt;
       best.sends.swap(engine->sends());
@@ -102,7 +102,7 @@ void run_thread(MultiStart& shared) {
 #pragma omp critical(tenex_tacos_best)
   {
     if (failure) shared.failure = failure;
-    if (shared.best.beaten_by(best.time, best.attempt)) shared.best = std::move(best);
+    if (shared.best.is_worse_than(best.time, best.attempt)) shared.best = std::move(best);
   }
 }
 

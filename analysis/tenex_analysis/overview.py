@@ -1,0 +1,337 @@
+"""A study of any shape at first sight: how its points ended, what they reached, how close to the bound, and who wins
+where.
+
+    python3 -m tenex_analysis.overview DIR                  print how the points ended and who wins where
+    python3 -m tenex_analysis.overview DIR --into FOLDER    and draw bandwidth.png, efficiency.png, winners.png (of rows
+                                                            that train training_time.png, training_efficiency.png, ...)
+
+Words used here. A *contest* is one kind of work of the study: its collectives, or the models that it trains. At a
+*task* (a collective on a network at one size; a model on a network under one HP-(m,n)) compete those that differ in the
+algorithm, or in the scheme that chose the bandwidths. Of several rows of a competitor at a task (numbers of chunks,
+attempts, ...) the fastest counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import pandas
+
+from .columns import column_of, natural_order
+from .command import run_command
+from .reader import Study, open_study
+from .words import NothingToShow
+
+COLLECTIVES = {
+    "all_gather": "All-Gather",
+    "reduce_scatter": "Reduce-Scatter",
+    "all_reduce": "All-Reduce",
+    "all_to_all": "All-to-All",
+    "broadcast": "Broadcast",
+    "reduce": "Reduce",
+}
+#: Settings that make another task of the same topology: where they vary, they stand beside its name.
+NETWORK = [
+    "alpha",
+    "bandwidth",
+    "npu_bandwidth",
+    "total_bandwidth",
+    "cost_budget",
+    "without",
+    "stragglers",
+    "occupancy",
+    "backend",
+]
+COLLECTIVE_NETWORK = [*NETWORK, "process_groups", "root"]
+TRAINING_NETWORK = [
+    *NETWORK,
+    "compute",
+    "training_loop",
+    "batch_rule",
+    "collective_time_model",
+    "contention",
+    "in_network",
+    "dimension_kinds",
+]
+#: What is not said of a network.
+USUAL = {"", "(none)", "none", "all", "congestion_aware", "serialization"}
+_UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The ok rows of one kind of work. Columns of `rows`: `panel`, `network`, `npus`, `at`, `who`, `seconds`,
+    `bound_seconds`, `efficiency`, `reached` and `allowed` (in `unit`: algbw and that of the bound; of points that train
+    the two times), `unwound`, `key`.
+    """
+
+    study: str
+    #: What its pictures are called: {"reached": "bandwidth", ...}.
+    files: dict[str, str]
+    rows: pandas.DataFrame
+    unit: str
+    #: What `at` is, in words, and the text of each of its values in order.
+    at: str
+    texts: dict
+    #: In the order in which the study names them.
+    who: list[str]
+
+    def networks(self, rows: pandas.DataFrame | None = None) -> list[str]:
+        """By the number of NPUs, then by name."""
+        of = (self.rows if rows is None else rows).drop_duplicates("network")
+        return [
+            network for _, _, network in sorted((n, natural_order(w), w) for n, w in zip(of["npus"], of["network"]))
+        ]
+
+    def fastest(self, rows: pandas.DataFrame, per: list[str]) -> pandas.DataFrame:
+        """Of each combination of `per` the fastest row; the first of equals."""
+        return rows.loc[rows.groupby(per, sort=False)["seconds"].idxmin()]
+
+
+def size_text(size: int) -> str:
+    """Whole powers of 1024 in KiB, MiB, ...; others in kB, MB, ...."""
+    for factor, unit in _UNITS:
+        if size % factor == 0 and size >= factor:
+            return f"{size // factor} {unit}"
+    for factor, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= factor:
+            return f"{size / factor:.4g} {unit}"
+    return f"{size} B"
+
+
+def contests(study: Study) -> list[Contest]:
+    """The study's collectives, and the models that it trains, where any of their rows is ok."""
+    rows = study.frame()
+    rows = rows[rows["status"] == "ok"]
+    found = [_collectives(study, rows), _training(study, rows)]
+    return [contest for contest in found if contest is not None]
+
+
+def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
+    rows = rows[(rows["collective"].astype(str) != "") & (rows["collective_time_ps"] > 0)]
+    if rows.empty:
+        return None
+    seconds, bound = rows["collective_time_ps"] * 1e-12, _present(rows["bound_ps"]) * 1e-12
+    if "backend" in rows:  # times of the congestion-unaware model are no physical ones: the bound says nothing of them
+        bound = bound.where(rows["backend"].astype(str) != "congestion_unaware")
+    algorithm = rows["algorithm"].astype(str)
+    own = {
+        "panel": rows["collective"].astype(str).map(lambda word: COLLECTIVES.get(word, word)),
+        "at": rows["size"],
+        "who": algorithm,
+        "seconds": seconds,
+        "bound_seconds": bound,
+        "reached": rows["size"] / seconds / 1e9,
+        "allowed": rows["size"] / bound / 1e9,
+    }
+    files = {"reached": "bandwidth", "efficiency": "efficiency", "winners": "winners"}
+    texts = {size: size_text(int(size)) for size in sorted(rows["size"].unique())}
+    return Contest(
+        study.name,
+        files,
+        _common(study, rows, COLLECTIVE_NETWORK, own),
+        "algbw (GB/s)",
+        "size",
+        texts,
+        list(dict.fromkeys(algorithm)),
+    )
+
+
+def _training(study: Study, rows: pandas.DataFrame) -> Contest | None:
+    if "workload" not in rows:
+        return None
+    rows = rows[(rows["workload"].astype(str) != "") & (rows["training_time_ps"] > 0)]
+    if rows.empty:
+        return None
+    seconds, bound = rows["training_time_ps"] * 1e-12, _present(rows["bound_ps"]) * 1e-12
+    scheme = rows["scheme"].astype(str)
+    own = {
+        "panel": rows["workload"].astype(str).str.replace(".toml", "", regex=False),
+        "at": rows["hp"].astype(str),
+        "who": scheme,
+        "seconds": seconds,
+        "bound_seconds": bound,
+        "reached": seconds,
+        "allowed": bound,
+    }
+    files = {"reached": "training_time", "efficiency": "training_efficiency", "winners": "training_winners"}
+    texts = {hp: f"HP-({hp})" for hp in sorted(own["at"].unique(), key=natural_order)}
+    return Contest(
+        study.name,
+        files,
+        _common(study, rows, TRAINING_NETWORK, own),
+        "iteration (s)",
+        "HP-(m,n)",
+        texts,
+        list(dict.fromkeys(scheme)),
+    )
+
+
+def _present(picoseconds: pandas.Series) -> pandas.Series:
+    return picoseconds.where(picoseconds > 0)
+
+
+def _common(
+    study: Study, rows: pandas.DataFrame, settings: list[str], own: dict[str, pandas.Series]
+) -> pandas.DataFrame:
+    """The columns that both kinds of work have, beside their own ones."""
+    unwound = rows["unwind"] > 0 if "unwind" in rows else pandas.Series(False, index=rows.index)
+    common = {
+        "network": _networks(study, rows, settings),
+        "npus": rows["npus"],
+        "efficiency": rows["efficiency"],
+        "unwound": unwound,
+        "key": rows["key"],
+    }
+    return pandas.DataFrame(own | common, index=rows.index)
+
+
+def _networks(study: Study, rows: pandas.DataFrame, settings: list[str]) -> pandas.Series:
+    """A name for each row's network: its topology, and those of the settings that vary."""
+    names = rows["topology"].astype(str)
+    for setting in settings:
+        if setting not in rows or rows[setting].nunique(dropna=False) < 2:
+            continue
+        column = column_of(study, rows, setting)
+        texts = [column.text(v) if column.is_text or not numpy.isnan(v) else "" for v in column.values]
+        names = names.str.cat([f", {text}" if text not in USUAL else "" for text in texts])
+    return names
+
+
+def outcome(study: Study) -> list[str]:
+    """How the study's points ended, in sentences: statuses, verification, and rows below their bound, which only a
+    defect can make.
+    """
+    rows = study.frame()
+    points = int(study.points.attrs.get("study_points", len(rows)))
+    counts = rows["status"].astype(str).value_counts()
+    told = ", ".join(f"{n:,} {word.replace('_', ' ')}" for word, n in counts.items()) if len(counts) else "none"
+    sentences = [f"{len(rows):,} of {points:,} points have a row: {told}."]
+    if len(counts) and set(counts.index) != {"ok"}:
+        sentences[0] += " `tenex_analysis.failures` says why."
+    ok = rows[rows["status"] == "ok"]
+    if len(ok) and "verified" in ok:
+        verified = ok["verified"].astype(str).value_counts()
+        words = {
+            "yes": "verified",
+            "skipped": "not verified for want of memory (`reason` says what it takes)",
+            "no": "that failed verification",
+            "absent": "without a schedule to verify",
+        }
+        sentences.append(
+            "Of the ok rows: " + ", ".join(f"{n:,} {words.get(word, word)}" for word, n in verified.items()) + "."
+        )
+    below = rows_below_bound(study)
+    if len(below):
+        sentences.append(
+            f"{len(below):,} rows are faster than their proven bound, which is a defect of tenex: "
+            + ", ".join(below["key"][:5])
+            + "."
+        )
+    return sentences
+
+
+def rows_below_bound(study: Study) -> pandas.DataFrame:
+    """The ok rows whose time is less than their bound; those of the congestion-unaware model, whose times are no
+    physical ones, left out.
+    """
+    rows = study.frame()
+    rows = rows[rows["status"] == "ok"]
+    if "backend" in rows:
+        rows = rows[rows["backend"].astype(str) != "congestion_unaware"]
+    time = rows["collective_time_ps"] if "collective_time_ps" in rows else pandas.Series(-1, index=rows.index)
+    if "training_time_ps" in rows:
+        time = time.where(time > 0, rows["training_time_ps"])
+    return rows[(time > 0) & (time < rows["bound_ps"])]
+
+
+def efficiency_table(study: Study) -> pandas.DataFrame:
+    """Per panel and competitor: points, how many are at their bound, and the median, least and greatest efficiency."""
+    found = []
+    for contest in contests(study):
+        for (panel, who), of in contest.rows.groupby(["panel", "who"], sort=False):
+            known = of["efficiency"].dropna()
+            found.append([panel, who, len(of), int((known >= 1).sum()), known.median(), known.min(), known.max()])
+    return pandas.DataFrame(
+        found, columns=["work", "competitor", "points", "at bound", "median efficiency", "least", "greatest"]
+    )
+
+
+def winners(contest: Contest) -> pandas.DataFrame:
+    """Per task the fastest competitors (several where they tie), and how much slower the next one is: `lead`, NaN where
+    there is none.
+
+    `unwound` says whether all of the fastest ran on the unwound topology.
+    """
+    best = contest.fastest(contest.rows, ["panel", "network", "at", "who"])
+    lines = []
+    for (panel, network, at), of in best.groupby(["panel", "network", "at"], sort=False):
+        least = of["seconds"].min()
+        tied = of[of["seconds"] == least]
+        rest = of["seconds"][of["seconds"] > least]
+        names = [who for who in contest.who if who in set(tied["who"])]
+        lines.append(
+            [panel, network, at, names, rest.min() / least if len(rest) else numpy.nan, bool(tied["unwound"].all())]
+        )
+    return pandas.DataFrame(lines, columns=["panel", "network", "at", "fastest", "lead", "unwound"])
+
+
+def winners_table(study: Study) -> pandas.DataFrame:
+    """Per panel and winner: at how many tasks, and the median and greatest lead over the next one."""
+    found = []
+    for contest in contests(study):
+        table = winners(contest)
+        table = table.assign(fastest=table["fastest"].str.join(", "))
+        for (panel, fastest), of in table.groupby(["panel", "fastest"], sort=False):
+            found.append([panel, fastest, len(of), of["lead"].median(), of["lead"].max()])
+    return pandas.DataFrame(found, columns=["work", "fastest", "tasks", "median lead", "greatest lead"])
+
+
+def one_task(study: Study) -> tuple[pandas.DataFrame, str, str, str]:
+    """Rows that compete, two columns to compare them by, and a title: training of the model that has most ok rows, else
+    the collective and size that have most (of several such the greatest). No rows where none is ok.
+    """
+    rows = study.frame()
+    ok = rows[rows["status"] == "ok"]
+    trained = ok[ok["workload"].astype(str) != ""] if "workload" in ok else ok.iloc[:0]
+    if len(trained):
+        of, task, x, y = trained, ["workload", "npus"], "network_cost_usd", "training_time"
+    else:
+        of, task, x, y = ok[ok["collective"].astype(str) != ""], ["collective", "size"], "total_links", "algbw"
+    if of.empty:
+        return of, x, y, study.name
+    counts = of.groupby(task, observed=True).size()
+    chosen = max(counts[counts == counts.max()].index)
+    of = of[(of[task] == list(chosen)).all(axis=1)]
+    what = ", ".join(f"{name} {column_of(study, of, name).text(value)}" for name, value in zip(task, chosen))
+    return of, x, y, f"{study.name}, {what}"
+
+
+def no_contest(study: Study) -> str:
+    """Why there is nothing to compare."""
+    return f"Nothing to show: no row is ok. {outcome(study)[0]}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    from .overview_pictures import draw_overview
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result")
+    parser.add_argument("--into", type=Path)
+    given = parser.parse_args(arguments)
+    study = open_study(given.result)
+    print("\n".join(outcome(study)))
+    for table in (efficiency_table(study), winners_table(study)):
+        print("\n" + (table.to_string(index=False, float_format="%.3g") if len(table) else no_contest(study)))
+    if given.into:
+        for kind in ("reached", "efficiency", "winners"):
+            for name, figure in draw_overview(study, kind).items():
+                figure.savefig(given.into / f"{name}.png")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_command(main))

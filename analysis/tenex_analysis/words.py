@@ -1,0 +1,75 @@
+"""Pictures that have nothing to show say so in words; long words are broken into lines and never cut off."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+#: Characters of a picture's title that fit into an inch.
+TITLE_CHARACTERS = 11
+
+
+class NothingToShow(ValueError):
+    """A table or a picture has no row to show; the message says what is missing and why."""
+
+
+def say(axes: Axes, text: str, width: int | None = None) -> None:
+    """Writes the text in place of a picture's axes, in lines of `width` characters (by default what fits over the
+    axes).
+    """
+    axes.set_axis_off()
+    width = max(16, int(axes.get_position().width * axes.figure.get_figwidth() * 11)) if width is None else width
+    axes.text(
+        0.5,
+        0.5,
+        textwrap.fill(text, width, break_long_words=False),
+        ha="center",
+        va="center",
+        fontsize=9,
+        color="#555555",
+        transform=axes.transAxes,
+    )
+
+
+def figure_of_words(text: str, title: str = "") -> Figure:
+    """A small picture that holds nothing but the text."""
+    figure = Figure(figsize=(7.5, 1.4), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    if title:
+        figure.suptitle(fitted(title, 7.5), x=0.01, ha="left", fontsize=11)
+    say(axes, text)
+    return figure
+
+
+def picture(draw: Callable[..., Any], *arguments: Any, **named: Any) -> Figure:
+    """The figure that `draw` draws, or one that says in words why there is nothing to draw."""
+    try:
+        drawn = draw(*arguments, **named)
+    except NothingToShow as nothing:
+        return figure_of_words(str(nothing))
+    return drawn if isinstance(drawn, Figure) else drawn.figure
+
+
+def broken(text: str, most: int = 28) -> str:
+    """The text in lines of about `most` characters, broken after a blank, comma, underscore or semicolon; nothing is
+    left out.
+    """
+    lines = [""]
+    for part in re.findall(r"[^ ,;_]*[ ,;_]*", text):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > most:
+            lines.append("")
+        while len(part.rstrip()) > most:
+            lines[-1], part = part[:most], part[most:]
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines if line)
+
+
+def fitted(title: str, inches: float) -> str:
+    """A title in as many lines as it needs over a picture of that width."""
+    return textwrap.fill(title, max(20, int(inches * TITLE_CHARACTERS)))

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Draws the pictures of experiments/ anew from results that lie in a folder: those whose results are there; it names the others.
+#   jobs/pictures.sh [RESULTS]      default: results/
+# The results, as jobs/local.sh and the other scripts name them:
+#   RESULTS/quickstart                                     quickstart/bandwidth.png
+#   RESULTS/baselines, themis, utilization, pipeline       baselines/{baselines,heat_maps}.png, utilization/utilization.png, pipeline/pipeline.png
+#   RESULTS/hp_at_scale (or several: hp_at_scale-*)        hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
+#   RESULTS/scalability-1, scalability-2, ...              scalability/{scalability,scalability_cost}.png
+# RUN=1 runs the studies of the first two lines before, where their results are not there (seconds each). TENEX: a binary to use instead of
+# building one.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+results=$(realpath -m "${1:-$top/results}")
+# shellcheck source=jobs/packages.sh
+. "$top/jobs/packages.sh"
+install_missing "${notebook_packages[@]}"
+export PYTHONPATH=$top/analysis PYTHONDONTWRITEBYTECODE=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [ "${RUN:-0}" = 1 ]; then
+  for study in quickstart baselines themis utilization pipeline; do
+    [ ! -f "$results/$study/study.h5" ] || continue
+    if [ -n "${TENEX:-}" ]; then
+      "$TENEX" run "$top/experiments/$study/study.toml" --out "$results/$study"
+    else
+      "$top/jobs/local.sh" "$top/experiments/$study/study.toml" "$results/$study"
+    fi
+  done
+fi
+
+# draw NOTEBOOK PICTURE...: runs a notebook and keeps these of its pictures (paths below experiments/).
+draw() {
+  local notebook=$1 picture
+  shift
+  TENEX_FIGURES=$work /usr/bin/python3 -m nbconvert --log-level ERROR --to notebook --execute "$top/analysis/$notebook.ipynb" \
+    --output-dir "$work" --output executed.ipynb
+  for picture in "$@"; do
+    cp "$work/$(basename "$picture")" "$top/experiments/$picture"
+    echo "drawn: experiments/$picture"
+  done
+}
+
+# folders PATTERN...: those result folders that hold a result, joined by ":".
+folders() {
+  local folder found=()
+  for folder in "$@"; do [ ! -f "$folder/study.h5" ] || found+=("$folder"); done
+  (IFS=:; echo "${found[*]:-}")
+}
+
+# missing WHAT COMMAND: names pictures that are left as they are.
+missing() { echo "left as they are: pictures of experiments/$1 (no result in $results) run $2"; }
+
+if [ -f "$results/quickstart/study.h5" ]; then
+  TENEX_RESULT=$results/quickstart draw quickstart quickstart/bandwidth.png
+else
+  missing quickstart "jobs/local.sh experiments/quickstart/study.toml"
+fi
+
+pictures=()
+for study in baselines utilization pipeline; do
+  if [ ! -f "$results/$study/study.h5" ] || { [ "$study" = utilization ] && [ ! -f "$results/themis/study.h5" ]; }; then
+    missing "$study" "jobs/local.sh experiments/$study/study.toml$([ "$study" != utilization ] || echo ', and themis')"
+    continue
+  fi
+  pictures+=("$study/$study.png")
+  [ "$study" != baselines ] || pictures+=(baselines/heat_maps.png)
+done
+[ ${#pictures[@]} -eq 0 ] || TENEX_RESULTS=$results draw algorithms "${pictures[@]}"
+
+joined=$(folders "$results"/hp_at_scale "$results"/hp_at_scale-*)
+if [ -n "$joined" ]; then
+  TENEX_RESULT=$joined draw hp_at_scale hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
+else
+  missing hp_at_scale "experiments/hp_at_scale/measured.toml (experiments/hp_at_scale/README.md)"
+fi
+
+joined=$(folders "$results"/scalability-[0-9]*)
+if [ -n "$joined" ]; then
+  TENEX_RESULT=$joined draw scalability scalability/{scalability,scalability_cost}.png
+else
+  missing scalability "jobs/scalability.sh on a quiet machine"
+fi

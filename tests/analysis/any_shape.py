@@ -1,0 +1,74 @@
+"""Every picture and every command of a study of any shape: each draws, or says in words why it has nothing to show."""
+
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+import tenex_analysis
+from tenex_analysis import expected, failures, growth, hp_at_scale, overview, papers, parallel, pareto, timeline, words
+from tenex_analysis.command import run_command
+
+RESULT = Path(os.environ["TENEX_RESULT"])
+
+
+class OpensAnyStudy(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_quietly(self, module, *arguments):
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            code = run_command(lambda: module.main([str(argument) for argument in arguments]))
+        return code, out.getvalue() + err.getvalue()
+
+    def check_picture(self, file):
+        self.assertEqual(file.read_bytes()[:4], b"\x89PNG")
+        self.assertGreater(file.stat().st_size, 2_000)
+
+    def test_commands_of_any_sweep_draw(self):
+        training = "workload" in tenex_analysis.open_study(RESULT).frame()
+        x, y = ("network_cost_usd", "training_time") if training else ("total_links", "algbw")
+        for module, arguments in ((failures, []), (pareto, [x, y]), (parallel, ["efficiency"]), (timeline, [])):
+            picture = self.folder / "picture.png"
+            code, text = self.run_quietly(module, RESULT, *arguments, "--png", picture)
+            self.assertEqual(code, 0, text)
+            self.check_picture(picture)
+
+    def test_the_overview_prints_and_draws(self):
+        code, text = self.run_quietly(overview, RESULT, "--into", self.folder)
+        self.assertEqual(code, 0, text)
+        self.assertIn("points have a row", text)
+        drawn = sorted(self.folder.glob("*.png"))
+        self.assertGreaterEqual(len(drawn), 3)
+        for file in drawn:
+            self.check_picture(file)
+
+    def test_the_overview_accounts_for_every_ok_row(self):
+        study = tenex_analysis.open_study(RESULT)
+        ok = int((study.frame()["status"] == "ok").sum())
+        self.assertEqual(sum(len(contest.rows) for contest in overview.contests(study)), ok)
+        self.assertEqual(overview.efficiency_table(study)["points"].sum(), ok)
+        self.assertEqual(len(overview.rows_below_bound(study)), 0)
+
+    def test_tables_of_certain_studies_say_in_a_line_what_is_missing(self):
+        study = tenex_analysis.open_study(RESULT)
+        for name in papers.TABLES:
+            with self.assertRaises(words.NothingToShow):
+                papers.table_of(name, study)
+        code, text = self.run_quietly(papers, "baselines", RESULT)
+        self.assertEqual((code, text.count("\n")), (2, 1), text)
+        for module in (hp_at_scale, growth):
+            code, text = self.run_quietly(module, RESULT)
+            self.assertIn(code, (0, 2))
+            self.assertTrue(code == 0 or text.count("\n") == 1, text)
+
+    def test_pins_what_it_has(self):
+        self.assertEqual(len(expected.expected_frame(str(RESULT))), len(tenex_analysis.open_study(RESULT).frame()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,183 @@
+"""First look at studies of any shape: what competes with what, bounds of each point's own network, words where there is
+nothing.
+"""
+
+import re
+import unittest
+
+from made_up import make_study
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from test_words import texts_of
+
+from tenex_analysis import overview
+from tenex_analysis import overview_pictures as pictures
+
+US = 1_000_000
+
+
+def rows(**columns):
+    """A study of collectives: what is not given is the same in every row."""
+    count = len(next(iter(columns.values())))
+    alike = {
+        "topology": "SW(8)",
+        "collective": "all_gather",
+        "algorithm": "ring",
+        "size": 2**30,
+        "chunks": 1,
+        "unwind": 0,
+        "npus": 8,
+        "bandwidth": "50000000000",
+        "collective_time_ps": 4 * US,
+        "bound_ps": 2 * US,
+        "efficiency": 0.5,
+    }
+    return make_study({name: [value] * count for name, value in alike.items()} | columns)
+
+
+def drawn(figure):
+    """By colour the heights of points, and of bounds with whether their line is solid."""
+    points, bounds = {}, {}
+    for axes in figure.axes:
+        for line in axes.lines:
+            if line.get_linestyle() == "None" and len(line.get_xdata()):
+                points[line.get_color()] = [round(float(y), 3) for y in line.get_ydata()]
+        for lines in axes.collections:
+            assert isinstance(lines, LineCollection)
+            level = [
+                round(float(s[0][1]), 3) for s in lines.get_segments() if s[0][1] == s[1][1] and s[0][0] != s[1][0]
+            ]
+            if level:
+                solid = lines.get_linestyle()[0][1] is None
+                bounds.setdefault(tuple(lines.get_colors()[0]), []).append((level, solid))
+    return points, bounds
+
+
+class ComparesEquals(unittest.TestCase):
+    def test_each_bound_is_of_the_point_s_own_network(self):
+        # tacos on the unwound switch: 2^30 B in 4 us, bound 3 us; ring on the switch: bound 2 us.
+        study = rows(algorithm=["tacos", "ring"], unwind=[1, 0], bound_ps=[3 * US, 2 * US])
+        (contest,) = overview.contests(study)
+        figure = pictures.draw_reached(contest)
+        points, bounds = drawn(figure)
+        gb = 2**30 / 1e9 / 1e-6
+        self.assertEqual(list(points.values()), [[round(gb / 4, 3)]] * 2)
+        self.assertEqual(list(bounds.values()), [[([round(gb / 3, 3)], False)], [([round(gb / 2, 3)], True)]])
+        labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        self.assertIn("on the unwound topology, with its bound", "\n".join(labels).replace("\n", " "))
+
+    def test_no_length_starts_anywhere_but_at_zero(self):
+        (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 400 * US]))
+        figure = pictures.draw_reached(contest)
+        self.assertEqual(figure.axes[1].get_yscale(), "log")
+        self.assertEqual(list(figure.axes[1].patches), [])  # points, no bars
+        (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 5 * US]))
+        self.assertEqual(pictures.draw_reached(contest).axes[1].get_ylim()[0], 0)
+
+    def test_the_fastest_of_a_competitor_counts(self):
+        (contest,) = overview.contests(rows(chunks=[1, 4], collective_time_ps=[8 * US, 4 * US]))
+        (best,) = contest.fastest(contest.rows, ["panel", "network", "at", "who"])["seconds"]
+        self.assertAlmostEqual(best, 4e-6)
+
+    def test_networks_that_differ_in_more_than_their_topology_do_not_compete(self):
+        study = rows(
+            bandwidth=["50000000000", "25000000000"], algorithm=["ring", "direct"], collective_time_ps=[4 * US, 8 * US]
+        )
+        (contest,) = overview.contests(study)
+        self.assertEqual(contest.networks(), ["SW(8), 25 GB/s", "SW(8), 50 GB/s"])
+        self.assertEqual(overview.winners(contest)["fastest"].to_list(), [["ring"], ["direct"]])
+
+    def test_names_ties_and_leads(self):
+        study = rows(
+            algorithm=["a", "b", "c", "a"], size=[1024] * 3 + [4096], collective_time_ps=[4 * US, 4 * US, 6 * US, US]
+        )
+        (contest,) = overview.contests(study)
+        table = overview.winners(contest)
+        self.assertEqual(table["fastest"].to_list(), [["a", "b"], ["a"]])
+        self.assertEqual(table["lead"].iloc[0], 1.5)
+        self.assertTrue(table["lead"].isna().iloc[1])  # nobody else was evaluated there
+
+    def test_writes_sizes_as_people_do(self):
+        texts = [overview.size_text(size) for size in (1, 1024, 2**30, 10**9, 1500, 3 * 2**20)]
+        self.assertEqual(texts, ["1 B", "1 KiB", "1 GiB", "1 GB", "1.5 kB", "3 MiB"])
+
+
+class TellsHowPointsEnded(unittest.TestCase):
+    def test_in_sentences(self):
+        study = make_study(
+            {
+                "status": ["ok", "ok", "infeasible"],
+                "collective": ["all_gather"] * 3,
+                "collective_time_ps": [4, 1, -1],
+                "bound_ps": [2, 2, -1],
+                "key": ["a1", "b2", "c3"],
+            },
+            study_points=5,
+        )
+        first, below = overview.outcome(study)
+        self.assertRegex(first, r"3 of 5 points have a row: 2 ok, 1 infeasible\. .*failures")
+        self.assertIn("1 rows are faster than their proven bound, which is a defect of tenex: b2", below)
+
+    def test_congestion_unaware_times_are_no_defect(self):
+        study = rows(backend=["congestion_unaware"], collective_time_ps=[US])
+        self.assertEqual(len(overview.rows_below_bound(study)), 0)
+
+
+class DrawsStudiesOfAnyShape(unittest.TestCase):
+    SHAPES = {
+        "one point": {"algorithm": ["ring"]},
+        "thirty algorithms": {
+            "algorithm": [f"algorithm {i}" for i in range(30)],
+            "collective_time_ps": [(i + 4) * US for i in range(30)],
+        },
+        "forty networks": {"topology": [f"RI({i})" for i in range(4, 44)], "npus": list(range(4, 44))},
+        "no efficiency": {"algorithm": ["a", "b"], "efficiency": [float("nan")] * 2},
+        "some failed": {
+            "status": ["ok", "failed", "infeasible"],
+            "collective_time_ps": [4 * US, -1, -1],
+            "bound_ps": [2 * US, -1, -1],
+        },
+        "six collectives": {"collective": list(overview.COLLECTIVES)},
+        "long names": {
+            "topology": ["RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW(2)", "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW(4)"],
+            "npus": [1, 2],
+        },
+    }
+
+    def test_every_kind_of_picture(self):
+        for name, columns in self.SHAPES.items():
+            for kind, file in (("reached", "bandwidth"), ("efficiency", "efficiency"), ("winners", "winners")):
+                with self.subTest(shape=name, kind=kind):
+                    found = pictures.draw_overview(rows(**columns), kind)
+                    self.assertEqual(list(found), [file])
+                    self.check_inside(found[file])
+
+    def check_inside(self, figure):
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        box = figure.get_tightbbox(canvas.get_renderer())  # inches, of all that is drawn
+        width, height = figure.get_size_inches()
+        self.assertTrue(box.x0 >= -0.02 and box.x1 <= width + 0.02 and box.y0 >= -0.02 and box.y1 <= height + 0.02, box)
+
+    def test_says_so_where_no_row_is_ok(self):
+        study = rows(status=["failed", "infeasible"], collective_time_ps=[-1, -1], bound_ps=[-1, -1])
+        for kind, file in (("reached", "bandwidth"), ("efficiency", "efficiency"), ("winners", "winners")):
+            found = pictures.draw_overview(study, kind)
+            self.assertRegex(
+                re.sub(r"\s+", " ", texts_of(found[file])),
+                "no row is ok. 2 of 2 points have a row: 1 failed, 1 infeasible",
+            )
+
+    def test_says_how_many_networks_it_left_out(self):
+        figure = pictures.draw_overview(rows(**self.SHAPES["forty networks"]), "reached")["bandwidth"]
+        self.assertIn(
+            f"the {pictures.MOST_NETWORKS} smallest of 40 networks", figure._suptitle.get_text().replace("\n", " ")
+        )
+
+    def test_competitors_of_one_colour_have_different_marks(self):
+        styles = {(pictures.colour_of(i), pictures.marker_of(i)) for i in range(18)}
+        self.assertEqual(len(styles), 18)
+
+
+if __name__ == "__main__":
+    unittest.main()
