@@ -209,7 +209,9 @@ def draw_utilization(utilization: Study | None, themis: Study | None) -> Figure:
         themis,
         "themis",
         "Fig. 16(b)",
-        lambda rows: rows[(rows["size"] == 10**9) & ~((rows["algorithm"] == "tacos") & (rows["chunks"] == 1))],
+        lambda rows: rows[
+            (rows["size"] == 10**9) & (rows["window"] == 0) & ~((rows["algorithm"] == "tacos") & (rows["chunks"] == 1))
+        ],
         lambda r: "-" if r["chunks"] == 64 or r["algorithm"] == "tacos" else "--",
     )
     for axes in many[:, 0]:
@@ -261,7 +263,7 @@ def _draw_row(many, study: Study | None, study_name: str, title: str, choose, st
 def draw_pipeline(study: Study | None) -> Figure:
     """Fig. 9 of the LIBRA paper: how busy each dimension is, and what the volumes allow."""
     rows = rows_of(study, "pipeline")
-    rows = rows[(rows["algorithm"] == "hierarchical") & rows["topology"].str.startswith("FC")]
+    rows = rows[(rows["algorithm"] == "hierarchical") & rows["topology"].str.startswith("FC") & (rows["window"] == 0)]
     cases = list(rows["npu_bandwidth"].unique())[:3]
     if not cases or study.links().empty:
         raise NothingToShow(
