@@ -69,9 +69,9 @@ std::string reported_name(std::string_view setting) {
 
 /// What was asked, as far as the point has it.
 void add_settings(Report& report, const DesignPoint& point) {
-  for (const auto& setting : settings()) {
+  for (const auto& setting : setting_columns()) {
     if (!setting.training) continue;
-    if (setting.kind == Setting::Kind::integer) {
+    if (setting.kind == SettingColumn::Kind::integer) {
       report.add_count(reported_name(setting.name), integer_setting(point, setting.name));
       continue;
     }

@@ -128,9 +128,9 @@ namespace {
 Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
   Report entry;
   entry.add("key", to_string(point.key));
-  for (const auto& setting : settings()) {
+  for (const auto& setting : setting_columns()) {
     if (setting.training && !trains) continue;
-    if (setting.kind == Setting::Kind::text)
+    if (setting.kind == SettingColumn::Kind::text)
       entry.add(std::string(setting.name), text_setting(point, setting.name));
     else
       entry.add(std::string(setting.name), integer_setting(point, setting.name));

@@ -46,27 +46,22 @@ Domain quantity_domain(Key key, const std::string& name, ValueContext& context, 
 }
 
 std::optional<Domain> domain_of(Key key, const std::string& name, ValueContext& context) {
-  switch (key) {
-    case Key::size:
+  switch (setting_of(key).counts) {
+    case Counts::bytes:
       return quantity_domain<Bytes>(key, name, context, as_bytes);
-    case Key::alpha:
+    case Counts::time:
       return quantity_domain<SimTime>(key, name, context, as_time);
-    case Key::bandwidth:
-    case Key::npu_bandwidth:
-    case Key::total_bandwidth:
+    case Counts::bandwidth:
       return quantity_domain<Bandwidth>(key, name, context, as_bandwidth);
-    case Key::unwind:
-    case Key::chunks:
-    case Key::root:
-    case Key::attempts:
-    case Key::window:
-    case Key::seed:
-      return Domain{
-          as_integer, [](std::int64_t count) { return fmt::format("{}", count); },
-          [key, &name](std::int64_t count, const Place& place) { return make_integer_value(key, name, count, place); }};
-    default:
-      return std::nullopt;
+    case Counts::numbers:
+      return Domain{as_integer, [](std::int64_t count) { return fmt::format("{}", count); },
+                    [key, &name, &context](std::int64_t count, const Place& place) {
+                      return parse_value(key, name, Node::make_integer(place, count), context);
+                    }};
+    case Counts::nothing:
+      break;
   }
+  return std::nullopt;
 }
 
 /// The ends and the pace of a range, checked.

@@ -11,43 +11,12 @@
 #include <fmt/core.h>
 
 #include "design/canonical.hpp"
+#include "design/settings/entry.hpp"
 #include "tenex/design/design_point.hpp"
 
 namespace tenex {
 
 namespace {
-
-/// Which of the optional settings the point's result can depend on. An algorithm of unknown family may read everything.
-struct Relevance {
-  explicit Relevance(const DesignPoint& point)
-      : root(has_root(point.collective)),
-        overlap(point.collective == CollectiveKind::all_reduce),
-        attempts(point.family != AlgorithmFamily::textbook),
-        engine(point.family != AlgorithmFamily::textbook),
-        backend(point.family != AlgorithmFamily::synthesizer),
-        order(reads_order(point)),
-        window(reads_window(point)) {}
-  /// Only who addresses several peers at once can take them in one order or another.
-  static bool reads_order(const DesignPoint& point) {
-    if (point.family != AlgorithmFamily::textbook) return point.family == AlgorithmFamily::unknown;
-    constexpr std::string_view readers[] = {"direct", "hierarchical", "themis", "auto"};
-    return std::ranges::find(readers, point.algorithm) != std::end(readers);
-  }
-  /// Only who may have several messages or chunks under way can be held back.
-  static bool reads_window(const DesignPoint& point) {
-    if (point.family != AlgorithmFamily::textbook) return point.family == AlgorithmFamily::unknown;
-    constexpr std::string_view readers[] = {"direct", "hierarchical", "blueconnect", "ring_per_dimension",
-                                            "themis", "auto"};
-    return std::ranges::find(readers, point.algorithm) != std::end(readers);
-  }
-  bool root;
-  bool overlap;
-  bool attempts;
-  bool engine;
-  bool backend;
-  bool order;
-  bool window;
-};
 
 /// Equal texts for equal groups; a text that cannot be parsed stands for itself.
 std::string groups_of(const DesignPoint& point) {
@@ -94,43 +63,53 @@ void sort_pairs(std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
 
-std::string topology_of(const TopologyChoice& choice) {
-  if (choice.machine_file.empty()) return to_string(choice.shape);
-  return "machine:" + to_string(choice.machine_content.digest());
+/// Settings by name, with the place of `physics` among them.
+const std::vector<const Setting*>& by_name() {
+  static const std::vector<const Setting*> sorted = [] {
+    std::vector<const Setting*> list;
+    for (const Setting& setting : settings()) list.push_back(&setting);
+    std::ranges::sort(list, {}, &Setting::name);
+    return list;
+  }();
+  return sorted;
 }
 
-/// The canonical text of a normalised point that runs a collective.
-std::string collective_text(const DesignPoint& point) {
-  const TopologyChoice& choice = point.topology;
+/// The canonical text of a normalised point.
+std::string text_of(const DesignPoint& point) {
+  constexpr std::string_view kPhysics = "physics";
+  const PointView view = view_of(point);
   CanonicalLines lines;
-  // In the order of the names.
-  lines.add("algorithm", point.algorithm);
-  if (!choice.links.alpha.empty()) lines.add("alpha", comma_list(choice.links.alpha));
-  if (point.attempts != 1) lines.add_number("attempts", point.attempts);
-  if (point.backend != "congestion_aware") lines.add("backend", point.backend);
-  if (!choice.links.bandwidth.empty() && !choice.links.per_npu)
-    lines.add("bandwidth", comma_list(choice.links.bandwidth));
-  if (point.chunks != 1) lines.add_number("chunks", point.chunks);
-  lines.add("collective", to_string(point.collective));
-  if (point.engine != "auto") lines.add("engine", point.engine);
-  if (point.groups != "all") lines.add("groups", point.groups);
-  if (!choice.links.bandwidth.empty() && choice.links.per_npu) {
-    lines.add("npu_bandwidth", comma_list(choice.links.bandwidth));
+  bool has_physics = false;
+  for (const Setting* setting : by_name()) {
+    if (!has_physics && setting->name > kPhysics) {
+      lines.add_number(kPhysics, physics_version);
+      has_physics = true;
+    }
+    if (const std::string value = setting->canonical(view); !value.empty()) lines.add(setting->name, value);
   }
-  if (point.occupancy != Occupancy::serialization) lines.add("occupancy", to_string(point.occupancy));
-  if (point.order != "relative") lines.add("order", point.order);
-  if (!point.overlap) lines.add("overlap", "false");
-  lines.add_number("physics", physics_version);
-  if (point.root != 0) lines.add_number("root", point.root);
-  lines.add_number("seed", point.seed);
-  if (point.simulation_engine != "auto") lines.add("simulation_engine", point.simulation_engine);
-  lines.add_number("size", point.size.count());
-  if (!point.stragglers.empty()) lines.add("stragglers", to_string(point.stragglers));
-  lines.add("topology", topology_of(choice));
-  if (choice.unwind != 0) lines.add_number("unwind", choice.unwind);
-  if (point.window != 0) lines.add_number("window", point.window);
-  if (!choice.without.empty()) lines.add("without", text_of_pairs(choice.without));
   return lines.take();
+}
+
+/// Sets what the point does not read to its default. What it reads is judged before anything is changed.
+void drop_unread(const PointDraft& draft, bool trains) {
+  const PointView view{draft.point, draft.training, trains};
+  PerKey<bool> unread{};
+  for (const Setting& setting : settings()) {
+    const bool other_kind = trains ? setting.read_by == ReadBy::collectives : setting.read_by == ReadBy::training;
+    unread[index_of(setting.key)] = other_kind || (setting.matters != nullptr && !setting.matters(view));
+  }
+  for (const Setting& setting : settings())
+    if (unread[index_of(setting.key)] && setting.reset != nullptr) setting.reset(draft);
+}
+
+void reduce_lists(DesignPoint& point) {
+  reduce_list(point.topology.links.alpha);
+  reduce_list(point.topology.links.bandwidth);
+}
+
+/// What "auto" means: the model that times the collectives, where it is one that can be minimized.
+std::string_view automatic_model(const TrainingChoice& training) {
+  return training.collective_time == "libra_derated" ? "libra_derated" : "libra";
 }
 
 }  // namespace
@@ -187,19 +166,26 @@ void normalise(DesignPoint& point) {
 }
 
 void normalise_but_groups(DesignPoint& point) {
-  const Relevance relevant(point);
-  if (!relevant.root) point.root = 0;
-  if (!relevant.overlap) point.overlap = true;
-  if (!relevant.attempts) point.attempts = 1;
-  if (!relevant.engine) point.engine = "auto";
+  TrainingChoice none;
+  drop_unread({point, none}, false);
   reduce_unwinding(point);
-  if (!relevant.backend) point.backend = "congestion_aware";
-  if (!relevant.backend) point.simulation_engine = "auto";
-  if (!relevant.order) point.order = "relative";
-  if (!relevant.window) point.window = 0;
   sort_pairs(point.topology.without);
-  reduce_list(point.topology.links.alpha);
-  reduce_list(point.topology.links.bandwidth);
+  reduce_lists(point);
+}
+
+TrainingReads::TrainingReads(const TrainingChoice& training)
+    : synthesizes(training.collective_time == "synthesized"),
+      simulates(synthesizes || training.collective_time == "pipeline" || training.collective_time == "themis") {}
+
+void normalise_training(TrainingChoice& training, DesignPoint& point) {
+  if (point.algorithm.empty() && TrainingReads(training).synthesizes) {
+    point.algorithm = kTrainingAlgorithm;
+    point.family = AlgorithmFamily::synthesizer;
+  }
+  drop_unread({point, training}, true);
+  if (training.optimize_with == automatic_model(training)) training.optimize_with = "auto";
+  if (TrainingReads(training).synthesizes) reduce_unwinding(point);
+  reduce_lists(point);
 }
 
 void seal(DesignPoint& point) {
@@ -211,7 +197,7 @@ void seal(DesignPoint& point) {
 }
 
 void seal_normalised(DesignPoint& point) {
-  point.canonical = point.training != nullptr ? training_text(point) : collective_text(point);
+  point.canonical = text_of(point);
   point.key = digest128(point.canonical);
 }
 

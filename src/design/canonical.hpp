@@ -52,9 +52,6 @@ struct TrainingReads {
 /// Sets what a point that trains does not read to its default, in the choice and in the point's other settings.
 void normalise_training(TrainingChoice& training, DesignPoint& point);
 
-/// The canonical text of a point that trains and on which normalise_training() has been called.
-[[nodiscard]] std::string training_text(const DesignPoint& point);
-
 /// The degree of unwinding that is in effect.
 void reduce_unwinding(DesignPoint& point);
 

@@ -17,91 +17,16 @@ namespace {
 
 constexpr std::size_t kMostPoints = 10'000'000;
 
-/// What an expression sees of a key of points that train where the row does not give it.
-std::optional<ExpressionValue> training_default(Key key) {
-  static const TrainingChoice plain;
-  switch (key) {
-    case Key::compute:
-      return plain.compute;
-    case Key::training_loop:
-      return plain.training_loop;
-    case Key::batch_rule:
-      return plain.batch_rule;
-    case Key::collective_time:
-      return plain.collective_time;
-    case Key::contention:
-      return plain.contention;
-    case Key::in_network:
-      return plain.in_network;
-    case Key::scheme:
-      return plain.scheme;
-    case Key::optimize_with:
-      return plain.optimize_with;
-    case Key::optimize_for:
-    case Key::split:
-    case Key::constraints:
-    case Key::cost_budget:
-      return std::string();
-    case Key::cost_model:
-      return std::string("libra");
-    case Key::price_level:
-      return plain.price_level;
-    case Key::dimension_kinds:
-      return plain.dimension_kinds;
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Whether a row may have neither the key nor a default of it.
-bool may_lack(Key key) {
-  switch (key) {
-    case Key::alpha:
-    case Key::bandwidth:
-    case Key::npu_bandwidth:
-    case Key::collective:
-    case Key::size:
-    case Key::workload:
-    case Key::hp:
-    case Key::total_bandwidth:
-      return true;
-    default:
-      return false;
-  }
-}
+bool may_lack(Key key) { return !setting_of(key).fallback && key != Key::algorithm && key != Key::topology; }
 
 /// What an expression sees of a key that the row does not give.
 std::optional<ExpressionValue> default_of(Key key) {
-  switch (key) {
-    case Key::unwind:
-    case Key::root:
-    case Key::window:
-      return std::int64_t{0};
-    case Key::chunks:
-    case Key::attempts:
-    case Key::seed:
-      return std::int64_t{1};
-    case Key::without:
-    case Key::stragglers:
-      return std::string("none");
-    case Key::order:
-      return std::string("relative");
-    case Key::groups:
-      return std::string("all");
-    case Key::occupancy:
-      return std::string("serialization");
-    case Key::overlap:
-      return std::string("true");
-    case Key::backend:
-      return std::string("congestion_aware");
-    case Key::engine:
-    case Key::simulation_engine:
-      return std::string("auto");
-    case Key::algorithm:
-      return std::string(kTrainingAlgorithm);  // of points that train: the others name one
-    default:
-      return training_default(key);
-  }
+  const Setting& setting = setting_of(key);
+  if (key == Key::algorithm) return std::string(kTrainingAlgorithm);  // of points that train: the others name one
+  if (!setting.fallback) return std::nullopt;
+  const std::string text(*setting.fallback);
+  return setting.counts == Counts::numbers ? ExpressionValue(std::int64_t{std::stoll(text)}) : ExpressionValue(text);
 }
 
 }  // namespace

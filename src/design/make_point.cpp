@@ -15,24 +15,14 @@ namespace {
 /// A text as the TOML value that a study would hold. Where the text is no such value it stays a string, and the key's
 /// own parser says what belongs there.
 Node node_of(Key key, const std::string& text, const Place& place) {
-  switch (key) {
-    case Key::unwind:
-    case Key::chunks:
-    case Key::root:
-    case Key::attempts:
-    case Key::window:
-    case Key::seed: {
-      std::int64_t value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error == std::errc() && end == text.data() + text.size()) return Node::make_integer(place, value);
-      break;
-    }
-    case Key::overlap:
-      if (text == "true" || text == "false") return Node::make_boolean(place, text == "true");
-      break;
-    default:
-      break;
+  const Written written = setting_of(key).written;
+  if (written == Written::integer) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return Node::make_integer(place, value);
   }
+  if (written == Written::boolean && (text == "true" || text == "false"))
+    return Node::make_boolean(place, text == "true");
   return Node::make_string(place, text, place);
 }
 
@@ -90,7 +80,8 @@ class PointReader {
       return;
     }
     given_[index_of(*key)] = place;
-    const Result<Node> node = *key == Key::without ? pairs_of(text, place) : Result<Node>(node_of(*key, text, place));
+    const Result<Node> node =
+        setting_of(*key).written == Written::pairs ? pairs_of(text, place) : Result<Node>(node_of(*key, text, place));
     Result<SharedValue> value = parse_value(*key, name, *node, context_);
     if (!value) append(errors_, value.errors());
     if (value) sweep_.fixed[index_of(*key)] = *std::move(value);

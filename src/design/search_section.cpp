@@ -203,7 +203,7 @@ class SearchReader {
 
   void read_per(const Node& node) {
     std::vector<std::string_view> names;
-    for (const Setting& setting : settings()) names.push_back(setting.name);
+    for (const SettingColumn& setting : setting_columns()) names.push_back(setting.name);
     (void)each_text(node, "per", [&](const Node& item, const std::string& text) {
       if (std::find(names.begin(), names.end(), text) == names.end()) {
         errors_.push_back(input_error(item.text_place(), fmt::format("no setting is named \"{}\"", shortened(text)),
@@ -248,11 +248,12 @@ std::string pruning_text(const SearchChoice& search) {
 std::string competition_of(const SearchChoice& search, const DesignPoint& point) {
   std::string text;
   for (const std::string& name : search.per) {
-    const auto& all = settings();
-    const auto setting = std::find_if(all.begin(), all.end(), [&](const Setting& each) { return each.name == name; });
+    const auto& all = setting_columns();
+    const auto setting =
+        std::find_if(all.begin(), all.end(), [&](const SettingColumn& each) { return each.name == name; });
     ensure(setting != all.end(), "points are compared per a setting that there is not");
-    text += setting->kind == Setting::Kind::text ? text_setting(point, name)
-                                                 : fmt::format("{}", integer_setting(point, name));
+    text += setting->kind == SettingColumn::Kind::text ? text_setting(point, name)
+                                                       : fmt::format("{}", integer_setting(point, name));
     text += '\n';
   }
   return text;

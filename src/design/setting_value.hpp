@@ -100,13 +100,6 @@ struct ValueContext {
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.
 [[nodiscard]] Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node, ValueContext& context);
 
-/// The value of a key that a whole number generates (an element of a range).
-[[nodiscard]] Result<SharedValue> make_integer_value(Key key, std::string_view name, std::int64_t value,
-                                                     const Place& place);
-
-/// Parses the value of a key that only points that train read; the node is a string, or of constraints an array.
-[[nodiscard]] Result<SettingValue> parse_training_value(Key key, std::string_view name, const Node& node,
-                                                        ValueContext& context);
 /// tenex's own prices, for points that name none; null where it brings none along.
 [[nodiscard]] Result<SharedValue> default_cost_model(const Place& place, ValueContext& context);
 

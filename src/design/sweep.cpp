@@ -282,7 +282,7 @@ class SweepReader {
       const std::optional<Key> rival = rival_of(key);
       const bool states = given_.has(Key::bandwidth) || given_.has(Key::npu_bandwidth);
       const bool overridden = given_.has(key) || (rival && given_.has(*rival)) || (key == Key::split && states);
-      const bool of_other_kind = sweep_.trains ? !why_not_training(key).empty() : is_training(key);
+      const bool of_other_kind = sweep_.trains ? setting_of(key).read_by == ReadBy::collectives : is_training(key);
       if (overridden || of_other_kind || !defaults.given[i]) continue;
       if (key == Key::seed && defaults.seed) {
         sweep_.axes.insert(sweep_.axes.begin(), *defaults.seed);

@@ -136,16 +136,16 @@ void refuse_training_keys(const GivenPlaces& given, Diagnostics& errors) {
     const Key key = static_cast<Key>(i);
     if (!given[i] || !is_training(key)) continue;
     errors.push_back(input_error(*given[i], fmt::format("\"{}\" without \"workload\"", name_of(key)),
-                                 std::string(training_purpose(key)), "add a workload, or remove the key"));
+                                 std::string(setting_of(key).reason), "add a workload, or remove the key"));
   }
 }
 
 void refuse_collective_keys(const GivenPlaces& given, Diagnostics& errors) {
   for (std::size_t i = 0; i < kKeyCount; ++i) {
     const Key key = static_cast<Key>(i);
-    if (!given[i] || why_not_training(key).empty()) continue;
+    if (!given[i] || setting_of(key).read_by != ReadBy::collectives) continue;
     errors.push_back(input_error(*given[i], fmt::format("\"{}\" beside \"workload\"", name_of(key)),
-                                 std::string(why_not_training(key)), "remove it, or use a sweep of its own"));
+                                 std::string(setting_of(key).reason), "remove it, or use a sweep of its own"));
   }
 }
 

@@ -232,7 +232,7 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
     dirty = std::max(dirty, shard.origin.git_dirty);
   }
   std::string coordinates;
-  for (const auto& setting : settings())
+  for (const auto& setting : setting_columns())
     if (has_column(setting)) coordinates += store::columns::setting(setting.name).substr(1) + " ";
   file.set_attribute("/", "Conventions", "CF-1.8");
   file.set_attribute("/", "kind", "tenex result");

@@ -145,7 +145,7 @@ std::string joined(const std::vector<Source>& sources, const std::string& name, 
 
 void StudiesMerger::write_attributes(ColumnFileWriter& file) const {
   std::string coordinates;
-  for (const auto& setting : settings())
+  for (const auto& setting : setting_columns())
     if (any_has(store::columns::setting(setting.name)))
       coordinates += store::columns::setting(setting.name).substr(1) + " ";
   std::int64_t dirty = 0;
@@ -218,10 +218,10 @@ Status StudiesMerger::write_canonical(ColumnFileWriter& file) const {
 }
 
 Status StudiesMerger::write_settings(ColumnFileWriter& file) const {
-  for (const auto& setting : settings()) {
+  for (const auto& setting : setting_columns()) {
     const auto path = store::columns::setting(setting.name);
     if (setting.training && !any_has(path)) continue;
-    if (setting.kind == Setting::Kind::integer) {
+    if (setting.kind == SettingColumn::Kind::integer) {
       const auto absent = setting.training ? std::optional<std::int64_t>(-1) : std::nullopt;
       const auto values = gather<std::int64_t>(path, false, absent);
       if (!values) return values.errors();
@@ -252,9 +252,9 @@ Status StudiesMerger::write_metric(ColumnFileWriter& file, const MetricColumn& c
 Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vector<std::string>& names) const {
   std::vector<std::string> competitions(rows_);
   for (const auto& name : names) {
-    const auto setting = std::ranges::find(settings(), name, &Setting::name);
+    const auto setting = std::ranges::find(setting_columns(), name, &SettingColumn::name);
     const auto path = store::columns::setting(name);
-    if (setting->kind == Setting::Kind::integer) {
+    if (setting->kind == SettingColumn::Kind::integer) {
       const auto values = gather<std::int64_t>(path, false, -1);
       if (!values) return values.errors();
       for (std::size_t i = 0; i < rows_; ++i) competitions[i] += fmt::format("{}\n", (*values)[i]);

@@ -111,7 +111,7 @@ std::optional<Front> read_front(const ColumnFileReader& file) {
   }
   front.per = parts_of(*per);
   const auto is_setting = [](const std::string& name) {
-    return std::ranges::find(settings(), name, &Setting::name) != settings().end();
+    return std::ranges::find(setting_columns(), name, &SettingColumn::name) != setting_columns().end();
   };
   if (front.objectives.empty() || !std::ranges::all_of(front.per, is_setting)) return std::nullopt;
   return front;

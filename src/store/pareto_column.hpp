@@ -20,7 +20,7 @@ using MetricValues = std::variant<std::vector<std::int64_t>, std::vector<double>
 /// What a front is between, and which rows compete: those that agree in the settings `per`.
 struct Front {
   std::vector<Objective> objectives;          ///< columns that are numbers
-  std::vector<std::string> per;               ///< names of settings()
+  std::vector<std::string> per;               ///< names of setting_columns()
   bool operator==(const Front& other) const;  ///< whatever the order
 };
 

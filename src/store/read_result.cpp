@@ -23,12 +23,12 @@ Result<std::vector<std::string>> read_texts(const ColumnFileReader& reader, cons
 
 Status read_settings(const ColumnFileReader& reader, ResultTable& table) {
   table.settings.resize(table.rows.size());
-  for (const auto& setting : settings()) {
+  for (const auto& setting : setting_columns()) {
     const auto path = store::columns::setting(setting.name);
     std::vector<std::string> texts;
     if (setting.training && !reader.has(path)) {  // no point of the study trains
-      texts.assign(table.rows.size(), setting.kind == Setting::Kind::integer ? "-1" : "");
-    } else if (setting.kind == Setting::Kind::integer) {
+      texts.assign(table.rows.size(), setting.kind == SettingColumn::Kind::integer ? "-1" : "");
+    } else if (setting.kind == SettingColumn::Kind::integer) {
       const auto values = reader.read<std::int64_t>(path, 0, table.rows.size());
       if (!values) return values.errors();
       for (const auto value : *values) texts.push_back(fmt::format("{}", value));

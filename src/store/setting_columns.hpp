@@ -15,9 +15,9 @@ class SettingColumns {
  public:
   /// `trains`: the settings of points that train are columns too.
   SettingColumns(std::size_t rows, bool trains) : seeds_(rows) {
-    for (const Setting& setting : settings()) {
+    for (const SettingColumn& setting : setting_columns()) {
       if (setting.training && !trains) continue;
-      if (setting.kind == Setting::Kind::integer) {
+      if (setting.kind == SettingColumn::Kind::integer) {
         integers_.emplace_back(setting, rows);
       } else {
         texts_.emplace_back(setting, rows);
@@ -32,14 +32,14 @@ class SettingColumns {
     seeds_.set(row, static_cast<std::int64_t>(point.seed));
   }
 
-  [[nodiscard]] const std::vector<std::pair<Setting, PackedIntegers>>& integers() const { return integers_; }
-  [[nodiscard]] const std::vector<std::pair<Setting, PackedTexts>>& texts() const { return texts_; }
+  [[nodiscard]] const std::vector<std::pair<SettingColumn, PackedIntegers>>& integers() const { return integers_; }
+  [[nodiscard]] const std::vector<std::pair<SettingColumn, PackedTexts>>& texts() const { return texts_; }
   /// Two's complement readings of 64 bits.
   [[nodiscard]] const PackedIntegers& seeds() const { return seeds_; }
 
  private:
-  std::vector<std::pair<Setting, PackedIntegers>> integers_;
-  std::vector<std::pair<Setting, PackedTexts>> texts_;
+  std::vector<std::pair<SettingColumn, PackedIntegers>> integers_;
+  std::vector<std::pair<SettingColumn, PackedTexts>> texts_;
   PackedIntegers seeds_;
 };
 

@@ -25,8 +25,9 @@ class RowVisitor {
  public:
   RowVisitor(const ColumnFileReader& reader, const ColumnChoice& choice) : reader_(reader) {
     for (const auto name : choice.settings) {
-      const auto found = std::ranges::find(settings(), name, &Setting::name);
-      ensure(found != settings().end() && found->kind == Setting::Kind::text, "visit_rows: no setting that is a text");
+      const auto found = std::ranges::find(setting_columns(), name, &SettingColumn::name);
+      ensure(found != setting_columns().end() && found->kind == SettingColumn::Kind::text,
+             "visit_rows: no setting that is a text");
       settings_.push_back(&*found);
     }
     for (const auto name : choice.metrics) {
@@ -102,7 +103,7 @@ class RowVisitor {
   }
 
   const ColumnFileReader& reader_;
-  std::vector<const Setting*> settings_;
+  std::vector<const SettingColumn*> settings_;
   std::vector<std::optional<TextColumn>> texts_;  ///< per setting; none where the file has no such column
   std::vector<std::size_t> metrics_;              ///< indices in metric_columns()
 };

@@ -134,7 +134,7 @@ TEST(MakePoint, AgreesWithCollectiveMakeOnWhatIsTooSmallOrOutside) {
 
 TEST(Settings, AreTheFrozenColumns) {
   std::vector<std::string> names;
-  for (const Setting& setting : settings()) names.emplace_back(setting.name);
+  for (const SettingColumn& setting : setting_columns()) names.emplace_back(setting.name);
   EXPECT_THAT(names, testing::ElementsAre(
                          "topology", "alpha", "bandwidth", "npu_bandwidth", "unwind", "without", "collective", "size",
                          "chunks", "groups", "root", "algorithm", "occupancy", "overlap", "backend", "attempts",
@@ -163,10 +163,10 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
                                 test_words());
   ASSERT_TRUE(point.ok());
   std::vector<std::string> values;
-  for (const Setting& setting : settings()) {
+  for (const SettingColumn& setting : setting_columns()) {
     if (setting.training) continue;
-    values.push_back(setting.kind == Setting::Kind::text ? text_setting(*point, setting.name)
-                                                         : std::to_string(integer_setting(*point, setting.name)));
+    values.push_back(setting.kind == SettingColumn::Kind::text ? text_setting(*point, setting.name)
+                                                               : std::to_string(integer_setting(*point, setting.name)));
   }
   EXPECT_THAT(values,
               testing::ElementsAre("RI(4)_SW(4)", "500000,1000000", "", "1000000000", "2", "[[5,6]]", "all_reduce",

@@ -224,18 +224,18 @@ TEST(TrainingSettings, OfACollectiveAreAbsent) {
                                 test_words());
   ASSERT_TRUE(point.ok());
   std::size_t seen = 0;
-  for (const Setting& setting : settings()) {
+  for (const SettingColumn& setting : setting_columns()) {
     if (!setting.training) continue;
     ++seen;
-    if (setting.kind == Setting::Kind::text) {
+    if (setting.kind == SettingColumn::Kind::text) {
       EXPECT_EQ(text_setting(*point, setting.name), "") << setting.name;
     } else {
       EXPECT_EQ(integer_setting(*point, setting.name), -1) << setting.name;
     }
   }
   EXPECT_EQ(seen, 18U);
-  EXPECT_TRUE(settings().back().training);
-  EXPECT_FALSE(settings().front().training);
+  EXPECT_TRUE(setting_columns().back().training);
+  EXPECT_FALSE(setting_columns().front().training);
 }
 
 /// A study of one sweep of its own defaults.

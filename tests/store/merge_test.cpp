@@ -43,9 +43,9 @@ TEST(Merge, GivesBackEveryFieldOfEveryRow) {
     EXPECT_EQ(table->rows[i].utilization_ps, row_of(i).utilization_ps);
     EXPECT_EQ(table->rows[i].utilization_bin_ps, row_of(i).utilization_bin_ps);
     EXPECT_EQ(table->rows[i].arrivals, row_of(i).arrivals);
-    for (std::size_t s = 0; s < settings().size(); ++s) {
-      const auto& setting = settings()[s];
-      EXPECT_EQ(table->settings[i][s], setting.kind == Setting::Kind::text
+    for (std::size_t s = 0; s < setting_columns().size(); ++s) {
+      const auto& setting = setting_columns()[s];
+      EXPECT_EQ(table->settings[i][s], setting.kind == SettingColumn::Kind::text
                                            ? text_setting(study.points[i], setting.name)
                                            : std::to_string(integer_setting(study.points[i], setting.name)));
     }

@@ -79,7 +79,7 @@ std::size_t count_training_columns(const std::filesystem::path& file) {
   const auto reader = ColumnFileReader::open(file);
   EXPECT_TRUE(reader.ok());
   std::size_t found = 0;
-  for (const auto& setting : settings())
+  for (const auto& setting : setting_columns())
     found += setting.training && reader->has("/" + std::string(setting.name)) ? 1 : 0;
   for (const auto& column : metric_columns())
     found += column.training && reader->has("/" + std::string(column.name)) ? 1 : 0;
@@ -96,10 +96,10 @@ TEST(AStudyThatTrains, GetsBackEveryFieldOfItsRows) {
   ASSERT_TRUE(table.ok()) << message_of(table);
   ASSERT_EQ(table->rows.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) expect_same_metrics(table->rows[i], i < 2 ? row_of(i) : training_row());
-  for (std::size_t s = 0; s < settings().size(); ++s) {
-    const auto& setting = settings()[s];
+  for (std::size_t s = 0; s < setting_columns().size(); ++s) {
+    const auto& setting = setting_columns()[s];
     for (std::size_t i = 0; i < 4; ++i)
-      EXPECT_EQ(table->settings[i][s], setting.kind == Setting::Kind::text
+      EXPECT_EQ(table->settings[i][s], setting.kind == SettingColumn::Kind::text
                                            ? text_setting(study.points[i], setting.name)
                                            : std::to_string(integer_setting(study.points[i], setting.name)));
   }
@@ -128,9 +128,10 @@ TEST(AStudyThatDoesNotTrain, HasNoColumnForIt) {
   const auto table = read_result(report->file);
   ASSERT_TRUE(table.ok()) << message_of(table);
   for (std::size_t i = 0; i < 2; ++i) expect_same_metrics(table->rows[i], row_of(i));
-  for (std::size_t s = 0; s < settings().size(); ++s)
-    if (settings()[s].training) {
-      EXPECT_EQ(table->settings[0][s], settings()[s].kind == Setting::Kind::text ? "" : "-1") << settings()[s].name;
+  for (std::size_t s = 0; s < setting_columns().size(); ++s)
+    if (setting_columns()[s].training) {
+      EXPECT_EQ(table->settings[0][s], setting_columns()[s].kind == SettingColumn::Kind::text ? "" : "-1")
+          << setting_columns()[s].name;
     }
 }
 

@@ -12,6 +12,7 @@
 #include "tenex/base/hash.hpp"
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/design/setting.hpp"
 #include "tenex/design/shared_text.hpp"
 #include "tenex/design/stragglers.hpp"
 #include "tenex/design/training_choice.hpp"
@@ -83,28 +84,14 @@ void normalise(DesignPoint& point);
 /// of the topology, 0 where not known (then nothing but the word itself is "all"). O(members).
 [[nodiscard]] std::string canonical_groups(const std::vector<ProcessGroup>& groups, std::size_t npus);
 
-/// One axis value of a point, as stored in result columns: every study key that the point has, in the frozen order of
-/// settings(). Quantities are in integer SI units (ps, bytes, bytes/s); of a list over dimensions the column is a text
-/// of such integers with "," between them ("" where the point has none). `without` is a text such as "[[3,4],[5,6]]",
-/// or "none". `overlap` is 0 or 1.
-struct Setting {
-  enum class Kind : std::uint8_t { text, integer };
-  std::string_view name;
-  Kind kind;
-  std::string_view units;  ///< "", "B", "ps", "B/s"
-  bool training = false;   ///< only points that train have it: a study without any has no such column
-};
-
-/// The frozen table of settings that become result columns: topology, alpha, bandwidth, npu_bandwidth, unwind, without,
-/// collective, size, chunks, groups, root, algorithm, occupancy, overlap, backend, attempts, engine_choice, window,
-/// order, stragglers, simulation_engine_choice; and of points that train: workload, hp, compute, training_loop,
-/// batch_rule, collective_time_model, contention, in_network, scheme, optimize_with, optimize_for, total_bandwidth,
-/// split, constraints, cost_budget, cost_model, price_level, dimension_kinds. A setting that a point does not have is
-/// "" or -1. (seed, key and canonical are columns of their own.)
-[[nodiscard]] const std::vector<Setting>& settings();
+/// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s); of a list
+/// over dimensions the column is a text of such integers with "," between them ("" where the point has none). `without`
+/// is a text such as "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. A setting that a point does not have is "" or -1.
+/// (seed, key and canonical are columns of their own.)
+[[nodiscard]] const std::vector<SettingColumn>& setting_columns();
 /// The value of a setting of kind text. InvariantError for any other name.
-[[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view name);
+[[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view column);
 /// The value of a setting of kind integer. InvariantError for any other name.
-[[nodiscard]] std::int64_t integer_setting(const DesignPoint& point, std::string_view name);
+[[nodiscard]] std::int64_t integer_setting(const DesignPoint& point, std::string_view column);
 
 }  // namespace tenex

@@ -56,7 +56,7 @@ struct SearchChoice {
   Objective objective;               ///< of the rounds; no metric where there are none
   std::vector<HalvingRound> rounds;  ///< empty: all points are evaluated in full
   std::vector<Objective> pareto;     ///< empty: no front
-  std::vector<std::string> per;      ///< names of settings()
+  std::vector<std::string> per;      ///< names of setting_columns()
   bool operator==(const SearchChoice&) const = default;
 
   [[nodiscard]] bool prunes() const { return !rounds.empty(); }

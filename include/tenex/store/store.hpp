@@ -142,7 +142,7 @@ struct MergeReport {
 struct ResultTable {
   std::vector<std::int64_t> point;  ///< index in the study
   std::vector<std::string> key;
-  std::vector<std::vector<std::string>> settings;  ///< per point, in the order of settings(), as text
+  std::vector<std::vector<std::string>> settings;  ///< per point, in the order of setting_columns(), as text
   std::vector<Evaluation> rows;
 };
 /// Errors: not readable or damaged (environment), no result of tenex or of a newer schema (input). O(cells) memory.

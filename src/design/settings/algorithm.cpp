@@ -1,0 +1,212 @@
+// The keys of an algorithm: which one, how it works, and how its schedule is simulated.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "design/settings/entry.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace entry;  // NOLINT: this file is entries
+
+constexpr auto algorithm = [](auto& point) -> auto& { return point.point.algorithm; };
+constexpr auto backend = [](auto& point) -> auto& { return point.point.backend; };
+constexpr auto attempts = [](auto& point) -> auto& { return point.point.attempts; };
+constexpr auto engine = [](auto& point) -> auto& { return point.point.engine; };
+constexpr auto window = [](auto& point) -> auto& { return point.point.window; };
+constexpr auto order = [](auto& point) -> auto& { return point.point.order; };
+constexpr auto simulation_engine = [](auto& point) -> auto& { return point.point.simulation_engine; };
+constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
+
+constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
+constexpr std::string_view kBackends[] = {"congestion_aware", "congestion_unaware"};
+constexpr std::string_view kOrders[] = {"relative", "absolute"};
+constexpr std::string_view kSimulationEngines[] = {"auto", "window", "static_order", "trains", "orbit"};
+
+Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Node& node, ValueContext& context) {
+  const Vocabulary& vocabulary = context.vocabulary;
+  std::vector<std::string_view> known(vocabulary.algorithms.begin(), vocabulary.algorithms.end());
+  known.insert(known.end(), vocabulary.synthesizers.begin(), vocabulary.synthesizers.end());
+  if (std::find(known.begin(), known.end(), node.text()) == known.end()) {
+    if (const LaterWord* later = find_later_algorithm(node.text())) {
+      return unsupported_error(node.place(),
+                               fmt::format("algorithm \"{}\" is not supported by this version", later->name),
+                               std::string(later->purpose), fmt::format("choose from {}", join(known)));
+    }
+    return input_error(node.text_place(), fmt::format("unknown algorithm \"{}\"", shortened(node.text())),
+                       fmt::format("algorithms are {}", join(known)), did_you_mean(node.text(), known));
+  }
+  SettingValue value = value_at(node);
+  value.data = node.text();
+  return value;
+}
+
+Result<SettingValue> parse_engine(const Setting& setting, std::string_view, const Node& node, ValueContext& context) {
+  const auto& engines = context.vocabulary.engines;
+  const std::vector<std::string_view> known(engines.begin(), engines.end());
+  if (std::find(known.begin(), known.end(), node.text()) == known.end()) return unknown_word(node, setting.name, known);
+  SettingValue value = value_at(node);
+  value.data = node.text();
+  return value;
+}
+
+void reset_algorithm(const PointDraft& draft) {
+  algorithm(draft).clear();
+  draft.point.family = AlgorithmFamily::unknown;
+}
+std::string algorithm_line(const PointView& view) {
+  return view.trains && algorithm(view) == kTrainingAlgorithm ? std::string() : algorithm(view);
+}
+
+// Which optional settings the point's result can depend on. An algorithm of unknown family may read everything.
+
+bool is_no_textbook(const PointView& view) {
+  return synthesizes(view) && view.point.family != AlgorithmFamily::textbook;
+}
+bool is_no_synthesizer(const PointView& view) { return view.point.family != AlgorithmFamily::synthesizer; }
+bool is_among(const PointView& view, std::span<const std::string_view> readers) {
+  if (view.point.family != AlgorithmFamily::textbook) return view.point.family == AlgorithmFamily::unknown;
+  return std::ranges::find(readers, algorithm(view)) != readers.end();
+}
+/// Only who addresses several peers at once can take them in one order or another.
+bool reads_order(const PointView& view) {
+  constexpr std::string_view readers[] = {"direct", "hierarchical", "themis", "auto"};
+  return is_among(view, readers);
+}
+/// Only who may have several messages or chunks under way can be held back.
+bool reads_window(const PointView& view) {
+  constexpr std::string_view readers[] = {"direct", "hierarchical",       "blueconnect",
+                                          "themis", "ring_per_dimension", "auto"};
+  return is_among(view, readers);
+}
+
+}  // namespace
+
+std::vector<Setting> algorithm_settings() {
+  return {
+      {.key = Key::algorithm,
+       .name = "algorithm",
+       .alias = "synthesizer",
+       .help =
+           "a textbook algorithm, auto for the fastest of them, or a synthesizer; `tenex list algorithms` shows all",
+       .example = "\"tacos\"",
+       .absent = "required; with a workload tacos",
+       .column = text_column("algorithm"),
+       .parse = parse_algorithm,
+       .set = set<algorithm, std::string>,
+       .reset = reset_algorithm,
+       .matters = synthesizes,
+       .canonical = algorithm_line,
+       .text = always<algorithm>},
+      {.key = Key::backend,
+       .name = "backend",
+       .help = "simulator of textbook algorithms: congestion_aware or congestion_unaware",
+       .example = "\"congestion_unaware\"",
+       .words = kBackends,
+       .fallback = kBackends[0],
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = text_column("backend"),
+       .parse = parse_word,
+       .set = set<backend, std::string>,
+       .reset = reset<backend>,
+       .matters = is_no_synthesizer,
+       .canonical = unless_default<backend>,
+       .text = text_if<backend, runs_collective>},
+      {.key = Key::attempts,
+       .name = "attempts",
+       .help = "random starts of a synthesizer; the best is kept",
+       .example = "8",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 1,
+       .most = kMost32,
+       .fallback = "1",
+       .column = integer_column("attempts"),
+       .parse = parse_number,
+       .set = set<attempts, std::int64_t>,
+       .reset = reset<attempts>,
+       .matters = is_no_textbook,
+       .canonical = unless_default<attempts>,
+       .integer = integer_if<attempts, synthesizes>},
+      {.key = Key::engine,
+       .name = "engine",
+       .help = "how tacos synthesizes: auto, event_driven, exact, coarse or symmetric; the column engine says what was "
+               "used",
+       .example = "\"exact\"",
+       .fallback = "auto",
+       .column = text_column("engine_choice"),
+       .parse = parse_engine,
+       .set = set<engine, std::string>,
+       .reset = reset<engine>,
+       .matters = is_no_textbook,
+       .canonical = unless_default<engine>,
+       .text = text_if<engine, synthesizes>},
+      {.key = Key::window,
+       .name = "window",
+       .help = "direct: messages that an NPU has under way at once; hierarchical, blueconnect, ring_per_dimension: its "
+               "chunks in one stage at once; themis: in one dimension at once; 0 is all",
+       .example = "2",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 0,
+       .most = kMost32,
+       .fallback = "0",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = integer_column("window"),
+       .parse = parse_number,
+       .set = set<window, std::int64_t>,
+       .reset = reset<window>,
+       .matters = reads_window,
+       .canonical = unless_default<window>,
+       .integer = integer_if<window, runs_collective>},
+      {.key = Key::order,
+       .name = "order",
+       .help = "in which order NPUs of direct, hierarchical and themis take several peers: relative (by offset from "
+               "themselves) or absolute (by id)",
+       .example = "\"absolute\"",
+       .words = kOrders,
+       .fallback = kOrders[0],
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = text_column("order"),
+       .parse = parse_word,
+       .set = set<order, std::string>,
+       .reset = reset<order>,
+       .matters = reads_order,
+       .canonical = unless_default<order>,
+       .text = text_if<order, runs_collective>},
+      {.key = Key::simulation_engine,
+       .name = "simulation_engine",
+       .help = "how a program is simulated: auto, window, static_order, trains or orbit; never changes the times",
+       .example = "\"window\"",
+       .words = kSimulationEngines,
+       .fallback = kSimulationEngines[0],
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = text_column("simulation_engine_choice"),
+       .parse = parse_word,
+       .set = set<simulation_engine, std::string>,
+       .reset = reset<simulation_engine>,
+       .matters = is_no_synthesizer,
+       .canonical = unless_default<simulation_engine>,
+       .text = text_if<simulation_engine, runs_collective>},
+      {.key = Key::seed,
+       .name = "seed",
+       .help = "seed of all random choices",
+       .example = "7",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 0,
+       .most = kMost64,
+       .fallback = "1",
+       .parse = parse_number,
+       .set = set<seed, std::int64_t>,
+       .canonical = always<seed>},
+  };
+}
+
+}  // namespace tenex

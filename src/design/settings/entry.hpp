@@ -1,0 +1,143 @@
+// What entries of settings are made of: how a field of a point is set, reset and printed, given a way to reach it.
+//
+// A field is reached by a lambda without captures that serves points as they are built (PointDraft) and as they are
+// (PointView), for instance [](auto& point) -> auto& { return point.point.chunks; }.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "design/canonical.hpp"
+#include "design/setting_value.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/design/setting.hpp"
+
+namespace tenex {
+
+/// A point that is being built or normalised; its training choice stands apart until it is shared.
+struct PointDraft {
+  DesignPoint& point;
+  TrainingChoice& training;
+};
+
+/// A point that is read; `training` has defaults where the point runs a collective.
+struct PointView {
+  const DesignPoint& point;
+  const TrainingChoice& training;
+  bool trains = false;
+};
+[[nodiscard]] PointView view_of(const DesignPoint& point);
+
+/// A point with nothing but defaults.
+[[nodiscard]] const PointView& plain_point();
+
+namespace entry {
+
+inline std::string printed(const std::string& text) { return text; }
+template <class Unit>
+std::string printed(Quantity<Unit> quantity) {
+  return fmt::format_int(quantity.count()).c_str();
+}
+inline std::string printed(bool value) { return value ? "true" : "false"; }
+template <class Integer>
+requires std::is_integral_v<Integer> std::string printed(Integer value) { return fmt::format_int(value).c_str(); }
+template <class T>
+std::string printed(const std::vector<T>& quantities) {
+  return comma_list(quantities);
+}
+inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs); }
+inline std::string printed(const Stragglers& stragglers) { return to_string(stragglers); }
+inline std::string printed(CollectiveKind kind) { return std::string(to_string(kind)); }
+inline std::string printed(Occupancy occupancy) { return std::string(to_string(occupancy)); }
+
+template <auto Field>
+using TypeOf = std::remove_cvref_t<decltype(Field(std::declval<const PointDraft&>()))>;
+
+/// Data is what the parsed value holds.
+template <auto Field, class Data>
+void set(const PointDraft& draft, const SettingValue& value) {
+  Field(draft) = static_cast<TypeOf<Field>>(std::get<Data>(value.data));
+}
+template <auto Field>
+void reset(const PointDraft& draft) {
+  Field(draft) = Field(plain_point());
+}
+/// Empty at the default.
+template <auto Field>
+std::string unless_default(const PointView& view) {
+  return Field(view) == Field(plain_point()) ? std::string() : printed(Field(view));
+}
+template <auto Field>
+std::string always(const PointView& view) {
+  return printed(Field(view));
+}
+
+/// A column of points for which `Has` holds; "" and -1 of the others.
+template <auto Field, bool (*Has)(const PointView&)>
+std::string text_if(const PointView& view) {
+  return Has(view) ? printed(Field(view)) : std::string();
+}
+template <auto Field, bool (*Has)(const PointView&)>
+std::int64_t integer_if(const PointView& view) {
+  if (!Has(view)) return -1;
+  if constexpr (requires { Field(view).count(); })
+    return Field(view).count();
+  else
+    return static_cast<std::int64_t>(Field(view));
+}
+
+// Which points read what.
+[[nodiscard]] bool any_point(const PointView& view);
+[[nodiscard]] bool runs_collective(const PointView& view);
+[[nodiscard]] bool trains(const PointView& view);
+/// Runs a collective, or trains with collectives that are simulated (or synthesized) with the point's settings.
+[[nodiscard]] bool simulates(const PointView& view);
+[[nodiscard]] bool synthesizes(const PointView& view);
+/// Trains, and a scheme chooses the bandwidths.
+[[nodiscard]] bool chooses_bandwidth(const PointView& view);
+
+// Parsers.
+/// "0.5us, 1us": one quantity per dimension.
+[[nodiscard]] Result<SettingValue> parse_times(const Setting&, std::string_view, const Node&, ValueContext&);
+[[nodiscard]] Result<SettingValue> parse_bandwidths(const Setting&, std::string_view, const Node&, ValueContext&);
+[[nodiscard]] Result<SettingValue> parse_size(const Setting&, std::string_view, const Node&, ValueContext&);
+/// Whole numbers within the entry's bounds.
+[[nodiscard]] Result<SettingValue> parse_number(const Setting&, std::string_view, const Node&, ValueContext&);
+[[nodiscard]] Result<SettingValue> parse_flag(const Setting&, std::string_view, const Node&, ValueContext&);
+/// One of the entry's words.
+[[nodiscard]] Result<SettingValue> parse_word(const Setting&, std::string_view, const Node&, ValueContext&);
+/// Any text: it is checked with the row.
+[[nodiscard]] Result<SettingValue> parse_text(const Setting&, std::string_view, const Node&, ValueContext&);
+
+/// A value at a node, without its data.
+[[nodiscard]] SettingValue value_at(const Node& node);
+/// What is wrong with the kind of a node that must be a string, if anything; of quantities it shows how to write a
+/// unit.
+[[nodiscard]] Diagnostics check_string(const Setting& setting, std::string_view name, const Node& node);
+[[nodiscard]] Diagnostic unknown_word(const Node& node, std::string_view what,
+                                      const std::vector<std::string_view>& known);
+
+inline constexpr std::int64_t kMost32 = 0xFFFFFFFF;
+inline constexpr std::int64_t kMost64 = 0x7FFFFFFFFFFFFFFF;
+
+inline constexpr SettingColumn text_column(std::string_view name, std::string_view units = {}) {
+  return {name, SettingColumn::Kind::text, units, false};
+}
+inline constexpr SettingColumn integer_column(std::string_view name, std::string_view units = {}) {
+  return {name, SettingColumn::Kind::integer, units, false};
+}
+
+}  // namespace entry
+
+// The entries, by what they are about; settings() joins them.
+[[nodiscard]] std::vector<Setting> network_settings();
+[[nodiscard]] std::vector<Setting> collective_settings();
+[[nodiscard]] std::vector<Setting> algorithm_settings();
+[[nodiscard]] std::vector<Setting> training_settings();
+[[nodiscard]] std::vector<Setting> codesign_settings();
+
+}  // namespace tenex

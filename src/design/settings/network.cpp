@@ -1,0 +1,219 @@
+// The keys of the network: its topology, its links, and what is wrong with it.
+#include <algorithm>
+#include <span>
+
+#include <fmt/core.h>
+
+#include "design/settings/entry.hpp"
+#include "tenex/spec/table_reader.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace entry;  // NOLINT: this file is entries
+
+constexpr auto alpha = [](auto& point) -> auto& { return point.point.topology.links.alpha; };
+constexpr auto bandwidth = [](auto& point) -> auto& { return point.point.topology.links.bandwidth; };
+constexpr auto unwind = [](auto& point) -> auto& { return point.point.topology.unwind; };
+constexpr auto without = [](auto& point) -> auto& { return point.point.topology.without; };
+constexpr auto stragglers = [](auto& point) -> auto& { return point.point.stragglers; };
+
+Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node& node, ValueContext& context) {
+  TopologyValue value;
+  if (node.text().ends_with(".toml")) {
+    Result<TopologyValue> machine = context.files.read_machine(node.text(), node.place());
+    if (!machine) return machine.errors();
+    value = *std::move(machine);
+  } else {
+    Result<Shape> shape = parse_shape(node.text(), node.text_place());
+    if (!shape) return shape.errors();
+    const ShapeCounts counts = count_shape(*shape);
+    if (counts.links >= static_cast<std::uint64_t>(kMost32)) {
+      return input_error(node.place(), fmt::format("\"{}\" has {} links", shortened(node.text()), counts.links),
+                         fmt::format("at most {} are addressed", kMost32 - 1));
+    }
+    value.npus = shape->npus();
+    value.switches = counts.switches;
+    value.choice.shape = *std::move(shape);
+  }
+  value.choice.text = node.text();
+  SettingValue parsed = value_at(node);
+  parsed.data = std::move(value);
+  return parsed;
+}
+
+Result<SettingValue> parse_pairs(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  const auto rule = [&](const Place& place, std::string problem) {
+    return input_error(place, std::move(problem), "it lists pairs of vertices whose links are removed",
+                       "write for instance without = [[3, 4]]");
+  };
+  const Result<std::span<const Node>> items = as_array(node, name);
+  if (!items) return rule(node.place(), fmt::format("\"{}\" is {}", name, describe(node.kind())));
+  LinkPairs pairs;
+  Diagnostics errors;
+  for (const Node& item : *items) {
+    const bool is_pair = item.is(NodeKind::array) && item.items().size() == 2 &&
+                         item.items()[0].is(NodeKind::integer) && item.items()[1].is(NodeKind::integer);
+    if (!is_pair) {
+      errors.push_back(rule(item.place(), fmt::format("an item of \"{}\" is no pair of integers", name)));
+      continue;
+    }
+    const std::int64_t a = item.items()[0].integer();
+    const std::int64_t b = item.items()[1].integer();
+    if (a < 0 || b < 0 || a >= kMost32 || b >= kMost32) {
+      errors.push_back(rule(item.place(), fmt::format("there is no vertex {}", a < 0 || a >= kMost32 ? a : b)));
+    } else if (a == b) {
+      errors.push_back(rule(item.place(), fmt::format("the pair [{}, {}] joins a vertex with itself", a, b)));
+    } else {
+      pairs.emplace_back(std::min(a, b), std::max(a, b));
+    }
+  }
+  if (!errors.empty()) return errors;
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  SettingValue value = value_at(node);
+  value.text = text_of_pairs(pairs);
+  value.expression = value.text;
+  value.data = std::move(pairs);
+  return value;
+}
+
+Result<SettingValue> parse_straggler_list(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  auto list = parse_stragglers(node.text(), node.text_place());
+  if (!list) return list.errors();
+  SettingValue value = value_at(node);
+  value.expression = to_string(*list);
+  value.data = *std::move(list);
+  return value;
+}
+
+/// The point states the bandwidths itself.
+bool states_bandwidth(const PointView& view) {
+  return !view.trains || (view.training.scheme == "given" && view.training.split.empty());
+}
+
+template <bool per_npu>
+void set_bandwidth(const PointDraft& draft, const SettingValue& value) {
+  set<bandwidth, std::vector<Bandwidth>>(draft, value);
+  draft.point.topology.links.per_npu = per_npu;
+}
+void reset_bandwidth(const PointDraft& draft) {
+  bandwidth(draft).clear();
+  draft.point.topology.links.per_npu = false;
+}
+template <bool per_npu>
+std::string bandwidth_where(const PointView& view) {
+  return view.point.topology.links.per_npu == per_npu ? comma_list(bandwidth(view)) : std::string();
+}
+
+std::string topology_text(const PointView& view) {
+  const TopologyChoice& choice = view.point.topology;
+  if (choice.machine_file.empty()) return to_string(choice.shape);
+  return "machine:" + to_string(choice.machine_content.digest());
+}
+
+}  // namespace
+
+std::vector<Setting> network_settings() {
+  return {
+      {.key = Key::topology,
+       .name = "topology",
+       .help = "a shape such as mesh(10,10) or RI(4)_FC(8)_SW(8), or the path of a machine file (.toml), relative to "
+               "the study's folder, else to the working directory",
+       .example = "\"RI(4)_FC(8)_SW(32)\"",
+       .absent = "required",
+       .column = text_column("topology"),
+       .parse = parse_topology,
+       .set = [](const PointDraft& draft,
+                 const SettingValue& value) { draft.point.topology = std::get<TopologyValue>(value.data).choice; },
+       .canonical = topology_text,
+       .text = [](const PointView& view) { return view.point.topology.text; }},
+      {.key = Key::alpha,
+       .name = "alpha",
+       .help = "latency of a link, with unit; a comma list gives one per dimension",
+       .example = "\"0.5us, 1us\"",
+       .counts = Counts::time,
+       .absent = "required for shapes",
+       .column = text_column("alpha", "ps"),
+       .parse = parse_times,
+       .set = set<alpha, std::vector<SimTime>>,
+       .reset = [](const PointDraft& draft) { alpha(draft).clear(); },
+       .matters = simulates,
+       .canonical = always<alpha>,
+       .text = always<alpha>},
+      {.key = Key::bandwidth,
+       .name = "bandwidth",
+       .help = "bandwidth of each link, with unit; a comma list gives one per dimension",
+       .example = "\"200GB/s, 25GB/s\"",
+       .counts = Counts::bandwidth,
+       .absent = "for shapes, this or `npu_bandwidth`",
+       .column = text_column("bandwidth", "B/s"),
+       .parse = parse_bandwidths,
+       .set = set_bandwidth<false>,
+       .reset = reset_bandwidth,
+       .matters = states_bandwidth,
+       .canonical = bandwidth_where<false>,
+       .text = bandwidth_where<false>},
+      {.key = Key::npu_bandwidth,
+       .name = "npu_bandwidth",
+       .help = "bandwidth of each NPU per dimension, divided over its out-links there: RI(k>2) and LI by 2, FC(k) by "
+               "k-1, SW by 1",
+       .example = "\"400GB/s\"",
+       .counts = Counts::bandwidth,
+       .absent = "for shapes, this or `bandwidth`",
+       .column = text_column("npu_bandwidth", "B/s"),
+       .parse = parse_bandwidths,
+       .set = set_bandwidth<true>,
+       .reset = reset_bandwidth,
+       .matters = states_bandwidth,
+       .canonical = bandwidth_where<true>,
+       .text = bandwidth_where<true>},
+      {.key = Key::unwind,
+       .name = "unwind",
+       .help = "degree to which switches are replaced by direct links; 0 leaves them (synthesizers then use 1)",
+       .example = "2",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 0,
+       .most = kMost32,
+       .fallback = "0",
+       .column = integer_column("unwind"),
+       .parse = parse_number,
+       .set = set<unwind, std::int64_t>,
+       .reset = reset<unwind>,
+       .matters = synthesizes,
+       .canonical = unless_default<unwind>,
+       .integer = integer_if<unwind, synthesizes>},
+      {.key = Key::without,
+       .name = "without",
+       .help = "pairs of vertices whose links, both ways, are removed; NPUs are numbered from 0, dimension 1 fastest, "
+               "switches follow",
+       .example = "[[3, 4], [5, 6]]",
+       .written = Written::pairs,
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = "a parallelization is laid over the dimensions of a whole shape",
+       .column = text_column("without"),
+       .parse = parse_pairs,
+       .set = set<without, LinkPairs>,
+       .reset = reset<without>,
+       .canonical = unless_default<without>,
+       .text = text_if<without, runs_collective>},
+      {.key = Key::stragglers,
+       .name = "stragglers",
+       .help = "slow links and NPUs, NPUs that start late: `npu N xF`, `link A-B xF`, `link A->B xF`, `npu N delay T`, "
+               "joined by `;`",
+       .example = "\"npu 3 x2; link 0-1 x1.5; npu 7 delay 5us\"",
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = "a parallelization is laid over the dimensions of a whole shape",
+       .column = text_column("stragglers"),
+       .parse = parse_straggler_list,
+       .set = set<stragglers, Stragglers>,
+       .reset = reset<stragglers>,
+       .canonical = unless_default<stragglers>,
+       .text = text_if<stragglers, runs_collective>},
+  };
+}
+
+}  // namespace tenex

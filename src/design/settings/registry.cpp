@@ -1,0 +1,179 @@
+// All settings, and the parsers that several entries share.
+#include <algorithm>
+#include <functional>
+
+#include <fmt/core.h>
+
+#include "design/settings/entry.hpp"
+#include "tenex/base/units.hpp"
+#include "tenex/spec/table_reader.hpp"
+
+namespace tenex {
+
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> table = [] {
+    std::vector<Setting> all;
+    for (auto* const entries :
+         {network_settings, collective_settings, algorithm_settings, training_settings, codesign_settings})
+      for (Setting& each : entries()) {
+        each.column.training = each.read_by == ReadBy::training;
+        all.push_back(each);
+      }
+    std::ranges::sort(all, {}, &Setting::key);
+    for (std::size_t i = 0; i < kKeyCount; ++i)
+      ensure(i < all.size() && all[i].key == static_cast<Key>(i), "every key has one entry");
+    return all;
+  }();
+  return table;
+}
+
+const Setting& setting_of(Key key) { return settings()[index_of(key)]; }
+
+const Setting* find_setting(std::string_view name) {
+  const auto& table = settings();
+  const auto found = std::ranges::find_if(
+      table, [&](const Setting& each) { return name == each.name || (!each.alias.empty() && name == each.alias); });
+  return found == table.end() ? nullptr : &*found;
+}
+
+PointView view_of(const DesignPoint& point) {
+  return {point, point.training ? *point.training : plain_point().training, point.training != nullptr};
+}
+
+const PointView& plain_point() {
+  static const DesignPoint point;
+  static const TrainingChoice training;
+  static const PointView plain{point, training, false};
+  return plain;
+}
+
+namespace entry {
+
+bool any_point(const PointView&) { return true; }
+bool runs_collective(const PointView& view) { return !view.trains; }
+bool trains(const PointView& view) { return view.trains; }
+bool simulates(const PointView& view) { return !view.trains || TrainingReads(view.training).simulates; }
+bool synthesizes(const PointView& view) { return !view.trains || TrainingReads(view.training).synthesizes; }
+bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme != "given"; }
+
+SettingValue value_at(const Node& node) {
+  SettingValue value;
+  value.place = node.place();
+  value.text_place = node.is(NodeKind::string) ? node.text_place() : node.place();
+  if (node.is(NodeKind::string)) value.text = node.text();
+  value.expression = value.text;
+  return value;
+}
+
+Diagnostics check_string(const Setting& setting, std::string_view name, const Node& node) {
+  if (node.is(NodeKind::string)) return {};
+  switch (setting.counts) {
+    case Counts::time:
+      return as_time(node, name).errors();
+    case Counts::bytes:
+      return as_bytes(node, name).errors();
+    case Counts::bandwidth:
+      return as_bandwidth(node, name).errors();
+    case Counts::numbers:
+    case Counts::nothing:
+      break;
+  }
+  return as_string(node, name).errors();
+}
+
+Diagnostic unknown_word(const Node& node, std::string_view what, const std::vector<std::string_view>& known) {
+  return input_error(node.text_place(), fmt::format("unknown {} \"{}\"", what, shortened(node.text())),
+                     fmt::format("it is one of {}", join(known)), did_you_mean(node.text(), known));
+}
+
+namespace {
+
+template <class T, class Parse>
+Result<SettingValue> parse_list(const Node& node, const Parse& parse_one) {
+  const std::string& text = node.text();
+  std::vector<T> list;
+  Diagnostics errors;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    std::size_t first = start;
+    while (first < end && text[first] == ' ') ++first;
+    const Result<T> one =
+        parse_one(std::string_view(text).substr(first, end - first), place_within(node.text_place(), text, first));
+    if (one) {
+      list.push_back(*one);
+    } else {
+      append(errors, one.errors());
+    }
+    start = end + 1;
+  }
+  if (!errors.empty()) return errors;
+  SettingValue value = value_at(node);
+  const bool uniform = std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
+  if (uniform) value.expression = list.front();
+  value.data = std::move(list);
+  return value;
+}
+
+}  // namespace
+
+Result<SettingValue> parse_times(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  return parse_list<SimTime>(node, parse_time);
+}
+Result<SettingValue> parse_bandwidths(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  return parse_list<Bandwidth>(node, parse_bandwidth);
+}
+
+Result<SettingValue> parse_size(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  const Result<Bytes> size = parse_bytes(node.text(), node.text_place());
+  if (!size) return size.errors();
+  SettingValue value = value_at(node);
+  value.data = *size;
+  value.expression = *size;
+  return value;
+}
+
+Result<SettingValue> parse_number(const Setting& setting, std::string_view name, const Node& node, ValueContext&) {
+  const Result<std::int64_t> number = as_integer(node, name);
+  if (!number) return number.errors();
+  if (*number < setting.least)
+    return input_error(node.place(), fmt::format("\"{}\" is {}", name, *number),
+                       fmt::format("it is at least {}", setting.least));
+  if (*number > setting.most)
+    return input_error(node.place(), fmt::format("\"{}\" is {}", name, *number),
+                       fmt::format("it is at most {}", setting.most));
+  SettingValue value = value_at(node);
+  value.text = fmt::format("{}", *number);
+  value.data = *number;
+  value.expression = *number;
+  return value;
+}
+
+Result<SettingValue> parse_flag(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  const Result<bool> flag = as_boolean(node, name);
+  if (!flag) return flag.errors();
+  SettingValue value = value_at(node);
+  value.text = *flag ? "true" : "false";
+  value.data.emplace<bool>(*flag);
+  value.expression = value.text;
+  return value;
+}
+
+Result<SettingValue> parse_word(const Setting& setting, std::string_view name, const Node& node,
+                                ValueContext& context) {
+  if (std::ranges::find(setting.words, node.text()) == setting.words.end()) {
+    std::string what(setting.name);
+    std::ranges::replace(what, '_', ' ');
+    return unknown_word(node, what, {setting.words.begin(), setting.words.end()});
+  }
+  return parse_text(setting, name, node, context);
+}
+
+Result<SettingValue> parse_text(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  SettingValue value = value_at(node);
+  value.data = node.text();
+  return value;
+}
+
+}  // namespace entry
+
+}  // namespace tenex

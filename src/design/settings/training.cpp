@@ -1,0 +1,133 @@
+// The keys of a point that trains a model: what is trained, how it is parallelized, and how its collectives are timed.
+#include "design/settings/entry.hpp"
+#include "design/settings/training_words.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace entry;  // NOLINT: this file is entries
+
+constexpr auto workload = [](auto& point) -> auto& { return point.training.workload; };
+constexpr auto hp = [](auto& point) -> auto& { return point.training.hp; };
+constexpr auto compute = [](auto& point) -> auto& { return point.training.compute; };
+constexpr auto training_loop = [](auto& point) -> auto& { return point.training.training_loop; };
+constexpr auto batch_rule = [](auto& point) -> auto& { return point.training.batch_rule; };
+constexpr auto collective_time = [](auto& point) -> auto& { return point.training.collective_time; };
+constexpr auto contention = [](auto& point) -> auto& { return point.training.contention; };
+constexpr auto in_network = [](auto& point) -> auto& { return point.training.in_network; };
+
+std::string digest_of_workload(const PointView& view) {
+  return view.trains ? to_string(workload(view).content.digest()) : std::string();
+}
+std::string name_of_workload(const PointView& view) { return workload(view).text; }
+
+}  // namespace
+
+std::vector<Setting> training_settings() {
+  return {
+      {.key = Key::workload,
+       .name = "workload",
+       .help = "the name of a built-in workload, see `tenex list workloads`, or the path of a workload file (.toml)",
+       .example = "\"gpt3\"",
+       .absent = "required",
+       .read_by = ReadBy::training,
+       .reason = "it trains a model on the topology",
+       .column = text_column("workload"),
+       .parse = parse_named_file,
+       .set = set<workload, NamedFile>,
+       .canonical = digest_of_workload,
+       .text = name_of_workload},
+      {.key = Key::hp,
+       .name = "hp",
+       .help = "degrees of tensor and data parallelism, then of pipeline stages and experts; their product is the "
+               "number of NPUs (experts are inside the data degree)",
+       .example = "\"16,256\"",
+       .absent = "required",
+       .read_by = ReadBy::training,
+       .reason = "it parallelizes a workload",
+       .column = text_column("hp"),
+       .parse = parse_training_word,
+       .set = set<hp, std::string>,
+       .canonical = always<hp>,
+       .text = always<hp>},
+      {.key = Key::compute,
+       .name = "compute",
+       .help = "FLOP/s of an NPU, such as 234TFLOPS; shipped is the workload's own rate",
+       .example = "\"234TFLOPS\"",
+       .fallback = "shipped",
+       .read_by = ReadBy::training,
+       .reason = "it says how fast an NPU computes a workload",
+       .column = text_column("compute"),
+       .parse = parse_training_word,
+       .set = set<compute, std::string>,
+       .canonical = unless_default<compute>,
+       .text = text_if<compute, trains>},
+      {.key = Key::training_loop,
+       .name = "training_loop",
+       .help = "no_overlap, tp_dp_overlap (gradients are reduced beside the backward pass) or astra_sim (weight "
+               "gradients are awaited by the next forward pass)",
+       .example = "\"tp_dp_overlap\"",
+       .fallback = "no_overlap",
+       .read_by = ReadBy::training,
+       .reason = "it says which parts of a workload's iteration overlap",
+       .column = text_column("training_loop"),
+       .parse = parse_training_word,
+       .set = set<training_loop, std::string>,
+       .canonical = unless_default<training_loop>,
+       .text = text_if<training_loop, trains>},
+      {.key = Key::batch_rule,
+       .name = "batch_rule",
+       .help = "whose the workload's batch is: of every model replica, or of the whole machine",
+       .example = "\"machine\"",
+       .fallback = "replica",
+       .read_by = ReadBy::training,
+       .reason = "it says what a workload's batch is",
+       .column = text_column("batch_rule"),
+       .parse = parse_training_word,
+       .set = set<batch_rule, std::string>,
+       .canonical = unless_default<batch_rule>,
+       .text = text_if<batch_rule, trains>},
+      {.key = Key::collective_time,
+       .name = "collective_time",
+       .help = "how collectives are timed: by LIBRA's formula, libra, or with the links that a group really has, "
+               "libra_derated; chunk by chunk through the dimensions, pipeline, or in Themis' order, themis; on the "
+               "real topology, synthesized",
+       .example = "\"synthesized\"",
+       .fallback = "libra",
+       .read_by = ReadBy::training,
+       .reason = "it says how a workload's collectives are timed",
+       .column = text_column("collective_time_model"),
+       .parse = parse_training_word,
+       .set = set<collective_time, std::string>,
+       .canonical = unless_default<collective_time>,
+       .text = text_if<collective_time, trains>},
+      {.key = Key::contention,
+       .name = "contention",
+       .help = "links: collectives that a loop runs side by side share the links (synthesized only); or none",
+       .example = "\"links\"",
+       .fallback = "none",
+       .read_by = ReadBy::training,
+       .reason = "it lets a workload's collectives share links",
+       .column = text_column("contention"),
+       .parse = parse_training_word,
+       .set = set<contention, std::string>,
+       .reset = reset<contention>,
+       .matters = synthesizes,
+       .canonical = unless_default<contention>,
+       .text = text_if<contention, trains>},
+      {.key = Key::in_network,
+       .name = "in_network",
+       .help = "dimensions whose switches reduce, from 1 (libra and libra_derated only)",
+       .example = "\"1,4\"",
+       .fallback = "none",
+       .read_by = ReadBy::training,
+       .reason = "it lets switches reduce for a workload",
+       .column = text_column("in_network"),
+       .parse = parse_training_word,
+       .set = set<in_network, std::string>,
+       .canonical = unless_default<in_network>,
+       .text = text_if<in_network, trains>},
+  };
+}
+
+}  // namespace tenex
