@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,83 +13,12 @@
 #include "tenex/base/units.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/cli/cli.hpp"
+#include "tenex/design/setting.hpp"
 #include "tenex/store/rank_log.hpp"
 #include "tenex/store/slice.hpp"
 
 namespace tenex::cli {
 namespace {
-
-// The study's keys that a one-shot command takes, each with what --help says of it.
-struct Option {
-  const char* key;
-  const char* flags;
-  const char* help;
-};
-
-constexpr Option point_options[] = {
-    {"topology", "--topology", "shape such as mesh(10,10) or RI(4)_FC(8)_SW(8), or a machine file (.toml)"},
-    {"alpha", "--alpha", "latency of a link, with unit; comma list for one per dimension"},
-    {"bandwidth", "--bandwidth", "bandwidth of a link, with unit; comma list for one per dimension"},
-    {"npu_bandwidth", "--npu-bandwidth,--npu_bandwidth", "bandwidth per NPU and dimension instead of per link"},
-    {"unwind", "--unwind", "degree to which switches are unwound (synthesizers: 1 unless given)"},
-    {"without", "--without", "pairs of vertices whose links are removed, such as [[3,4],[7,8]]"},
-    {"collective", "--collective", "all_gather, reduce_scatter, all_reduce, broadcast, reduce or all_to_all"},
-    {"size", "--size", "collective size S, with unit (nccl-tests' meaning)"},
-    {"chunks", "--chunks", "chunks per NPU (broadcast, reduce: in all); default 1"},
-    {"groups", "--groups", "process groups, such as 0-127;128-255; default all"},
-    {"root", "--root", "rank of the root in its group (broadcast, reduce); default 0"},
-    {"algorithm", "--algorithm,--synthesizer",
-     "textbook algorithm, auto (the best of them) or synthesizer, see `tenex list`"},
-    {"occupancy", "--occupancy", "serialization (default) or transfer"},
-    {"overlap", "--overlap", "true (default) or false: may gathers begin as their reductions end"},
-    {"backend", "--backend", "congestion_aware (default) or congestion_unaware"},
-    {"attempts", "--attempts", "multi-start attempts of a synthesizer; default 1"},
-    {"engine", "--engine", "auto (default), event_driven, exact, coarse or symmetric: how tacos synthesizes"},
-    {"window", "--window", "direct: messages that an NPU has under way at once; default 0, all"},
-    {"order", "--order", "relative (default) or absolute: in which order direct, hierarchical and themis take peers"},
-    {"stragglers", "--stragglers", "slow links and NPUs, late starts: \"npu 3 x2; link 0-1 x1.5; npu 7 delay 5us\""},
-    {"simulation_engine", "--simulation-engine,--simulation_engine",
-     "auto (default), window, static_order, trains or orbit: how a program is simulated"},
-    {"seed", "--seed", "seed of random choices; default 1"},
-};
-
-constexpr Option training_options[] = {
-    {"workload", "--workload",
-     "a workload file, or the name of one that tenex brings along, see `tenex list workloads`"},
-    {"topology", "--topology", "shape such as RI(4)_FC(8)_RI(4)_SW(32)"},
-    {"hp", "--hp", "degrees of tensor and data parallelism (and of pipeline stages and experts): 16,256"},
-    {"total_bandwidth", "--total-bandwidth,--total_bandwidth",
-     "per NPU over all dimensions, with unit, such as 1000GB/s"},
-    {"scheme", "--scheme", "perf_opt (default), perf_per_cost, equal or given, see `tenex list schemes`"},
-    {"compute", "--compute", "shipped (default: the workload's own rate) or a rate such as 234TFLOPS"},
-    {"training_loop", "--training-loop,--training_loop", "no_overlap (default), tp_dp_overlap or astra_sim"},
-    {"batch_rule", "--batch-rule,--batch_rule", "replica (default) or machine: what shares a workload's batch"},
-    {"collective_time", "--collective-time,--collective_time",
-     "libra (default), libra_derated, pipeline, themis or synthesized, see `tenex list collective_times`"},
-    {"contention", "--contention", "none (default) or links (synthesized only)"},
-    {"in_network", "--in-network,--in_network", "dimensions whose switches reduce, such as 1,4; default none"},
-    {"optimize_with", "--optimize-with,--optimize_with",
-     "auto (default), libra or libra_derated: the times to minimize"},
-    {"optimize_for", "--optimize-for,--optimize_for",
-     "a weighted set instead of the workload: \"gpt3 HP-(16,256); msft_1t HP-(128,32) x2\""},
-    {"split", "--split", "scheme given: shares of the total bandwidth, such as 4:2:1:1"},
-    {"bandwidth", "--bandwidth", "scheme given: of a link, with unit; comma list for one per dimension"},
-    {"npu_bandwidth", "--npu-bandwidth,--npu_bandwidth", "scheme given: per NPU and dimension instead of per link"},
-    {"cost_budget", "--cost-budget,--cost_budget", "the network costs at most this: 15MUSD or $15,000,000"},
-    {"cost_model", "--cost-model,--cost_model",
-     "a cost model file, or a name of `tenex list cost_models`; default libra"},
-    {"price_level", "--price-level,--price_level", "low (default), mid or high end of printed prices"},
-    {"dimension_kinds", "--dimension-kinds,--dimension_kinds",
-     "auto (default) or such as \"chiplet, package, node, pod\""},
-    {"alpha", "--alpha", "latency of a link, with unit (pipeline, themis, synthesized)"},
-    {"chunks", "--chunks", "chunks of a collective (pipeline, themis, synthesized); default 1"},
-    {"algorithm", "--algorithm,--synthesizer", "of synthesized collectives; default tacos"},
-    {"attempts", "--attempts", "multi-start attempts of a synthesizer; default 1"},
-    {"engine", "--engine", "auto (default), event_driven, exact, coarse or symmetric: how tacos synthesizes"},
-    {"occupancy", "--occupancy", "serialization (default) or transfer"},
-    {"unwind", "--unwind", "degree to which switches are unwound (synthesizers: 1 unless given)"},
-    {"seed", "--seed", "seed of random choices; default 1"},
-};
 
 struct Parsed {
   RunArguments run;
@@ -103,6 +31,7 @@ struct Parsed {
   ReplayArguments replay{{}, "timed", false, false};
   VerifyArguments verify;
   ListArguments list{"all"};
+  SchemaArguments schema;
 };
 
 /// `--out "$OUT"` with an unset variable is no command without --out.
@@ -215,16 +144,39 @@ void add_folder_commands(CLI::App& app, Parsed& parsed) {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-void add_options(CLI::App* command, std::span<const Option> options, Settings& settings) {
-  for (const auto& option : options) {
-    const std::string key = option.key;
+// "--npu-bandwidth,--npu_bandwidth": keys are spelled as options are, and as in studies.
+std::string flags_of(const Setting& setting) {
+  std::string flags;
+  for (const auto name : {setting.name, setting.alias}) {
+    if (name.empty()) continue;
+    std::string dashed(name);
+    std::ranges::replace(dashed, '_', '-');
+    flags += (flags.empty() ? "--" : ",--") + dashed;
+    if (dashed != name) flags += ",--" + std::string(name);
+  }
+  return flags;
+}
+
+std::string help_of(const Setting& setting) {
+  std::string help(setting.help);
+  if (setting.fallback && !setting.fallback->empty()) help += "; default " + std::string(*setting.fallback);
+  return help;
+}
+
+// Options for the keys that points of a kind read, each as a study has it.
+void add_options(CLI::App* command, ReadBy kind, Settings& settings) {
+  for (const auto& setting : tenex::settings()) {
+    if (setting.read_by != ReadBy::all && setting.read_by != kind) continue;
+    if (setting.written == Written::texts) continue;  // has an option of its own, which may be given again
+    const std::string key(setting.name);
     command->add_option_function<std::string>(
-        option.flags, [&settings, key](const std::string& text) { settings.emplace_back(key, text); }, option.help);
+        flags_of(setting), [&settings, key](const std::string& text) { settings.emplace_back(key, text); },
+        help_of(setting));
   }
 }
 
 void add_point_options(CLI::App* command, PointArguments& point) {
-  add_options(command, point_options, point.settings);
+  add_options(command, ReadBy::collectives, point.settings);
 }
 
 void add_observations(CLI::App* command, PointArguments& point) {
@@ -278,7 +230,9 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
 void add_optimize(CLI::App& app, Parsed& parsed) {
   auto* optimize = app.add_subcommand(
       "optimize", "Split a network's bandwidth over its dimensions for a workload; or time a given split");
-  add_options(optimize, training_options, parsed.optimize.settings);
+  add_options(optimize, ReadBy::training, parsed.optimize.settings);
+  optimize->get_option("--scheme")
+      ->description("perf_opt (default), perf_per_cost, equal or given, see `tenex list schemes`");
   optimize
       ->add_option(
           "--constraint,--constraints", parsed.optimize.constraints,
@@ -307,6 +261,11 @@ void add_others(CLI::App& app, Parsed& parsed) {
   list->add_option("what", parsed.list.what, "all (default), or one of: " + CLI::detail::join(list_topics(), ", "))
       ->check(CLI::IsMember(list_topics()) | CLI::IsMember({"all"}));
   list->footer("Example:\n  tenex list algorithms");
+
+  auto* schema =
+      app.add_subcommand("schema", "Print what a study may say as JSON: every key, its values and its column");
+  schema->add_flag("--markdown", parsed.schema.markdown, "the reference page instead (experiments/reference.md)");
+  schema->footer("Example:\n  tenex schema | jq '.keys[].name'");
 }
 
 // CLI11 would only say that a subcommand is missing. Returns true when the first word is no command.
@@ -332,6 +291,7 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "replay") return parsed.row_replay;
   if (name == "verify") return parsed.verify;
   if (name == "list") return parsed.list;
+  if (name == "schema") return parsed.schema;
   if (name == "optimize") return parsed.optimize;
   if (name == "simulate" && !parsed.replay.file.empty()) {
     parsed.replay.json = parsed.point.json;

@@ -94,6 +94,11 @@ struct VerifyArguments {
   bool json = false;
 };
 
+/// tenex schema.
+struct SchemaArguments {
+  bool markdown = false;
+};
+
 struct ListArguments {
   std::string what;
 };
@@ -103,8 +108,9 @@ struct Leave {
   int code = 0;
 };
 
-using Arguments = std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
-                               PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments>;
+using Arguments =
+    std::variant<Leave, RunArguments, PlanArguments, MergeArguments, StatusArguments, RowReplayArguments,
+                 PointArguments, OptimizeArguments, ReplayArguments, VerifyArguments, ListArguments, SchemaArguments>;
 
 /// Parses the command line; prints help and errors itself.
 [[nodiscard]] Arguments parse_arguments(int argc, char** argv);

@@ -22,6 +22,7 @@ ExitCode execute(const OptimizeArguments& arguments);
 ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
+ExitCode execute(const SchemaArguments& arguments);
 
 /// What `list` can be asked for, in the order in which it answers all of it.
 [[nodiscard]] std::vector<std::string> list_topics();
