@@ -68,8 +68,7 @@ std::vector<std::string> words_of(const Setting& setting, const Vocabulary& voca
   } else if (setting.key == Key::engine) {
     words = vocabulary.engines;
   } else if (setting.key == Key::algorithm) {
-    words = vocabulary.algorithms;
-    words.insert(words.end(), vocabulary.synthesizers.begin(), vocabulary.synthesizers.end());
+    for (const auto& each : vocabulary.algorithms) words.push_back(each.name);
   }
   return words;
 }

@@ -10,18 +10,20 @@ namespace tenex {
 
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-void set_family(DesignPoint& point, const Vocabulary& vocabulary) {
-  const bool textbook = contains(vocabulary.algorithms, point.algorithm);
-  point.family = textbook                                             ? AlgorithmFamily::textbook
-                 : contains(vocabulary.synthesizers, point.algorithm) ? AlgorithmFamily::synthesizer
-                                                                      : AlgorithmFamily::unknown;
+void set_facts(DesignPoint& point, const Vocabulary& vocabulary) {
+  const AlgorithmFacts* facts = find_facts(vocabulary, point.algorithm);
+  if (facts == nullptr) return;
+  point.family = facts->family;
+  point.reads_window = facts->reads_window;
+  point.reads_order = facts->reads_order;
 }
 
 }  // namespace
+
+const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm) {
+  const auto found = std::ranges::find(vocabulary.algorithms, algorithm, &AlgorithmFacts::name);
+  return found == vocabulary.algorithms.end() ? nullptr : &*found;
+}
 
 DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vocabulary) {
   DesignPoint point;
@@ -30,7 +32,7 @@ DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vo
   for (const Setting& setting : settings())
     if (const SettingValue* value = row[index_of(setting.key)]) setting.set(draft, *value);
   point.groups = std::move(groups);
-  set_family(point, vocabulary);
+  set_facts(point, vocabulary);
   if (row[index_of(Key::workload)] != nullptr) {
     normalise_training(training, point);
     point.training = std::make_shared<const TrainingChoice>(std::move(training));

@@ -186,8 +186,8 @@ void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology)
            "name another one", keep);
   }
   const auto& algorithm = row[index_of(Key::algorithm)]->text;
-  const bool synthesizer = std::find(vocabulary_.synthesizers.begin(), vocabulary_.synthesizers.end(), algorithm) !=
-                           vocabulary_.synthesizers.end();
+  const auto* facts = find_facts(vocabulary_, algorithm);
+  const bool synthesizer = facts != nullptr && facts->family == AlgorithmFamily::synthesizer;
   const bool delays = std::any_of(stragglers.begin(), stragglers.end(),
                                   [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
   if (synthesizer && delays)
@@ -223,12 +223,12 @@ const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, 
 void RowChecker::check_collective(const Row& row) {
   const SettingValue& algorithm = *row[index_of(Key::algorithm)];
   const SettingValue& collective = *row[index_of(Key::collective)];
-  const auto known = vocabulary_.collectives.find(algorithm.text);
-  if (known == vocabulary_.collectives.end()) return;
+  const auto* facts = find_facts(vocabulary_, algorithm.text);
+  if (facts == nullptr || facts->collectives.empty()) return;
   const auto kind = data_of<CollectiveKind>(collective);
-  if (std::find(known->second.begin(), known->second.end(), kind) != known->second.end()) return;
+  if (std::ranges::find(facts->collectives, kind) != facts->collectives.end()) return;
   std::vector<std::string_view> names;
-  for (const CollectiveKind each : known->second) names.push_back(to_string(each));
+  for (const CollectiveKind each : facts->collectives) names.push_back(to_string(each));
   // At whichever was written last: the other is more likely what the study is about.
   const bool collective_is_later = std::pair(collective.place.line, collective.place.column) >
                                    std::pair(algorithm.place.line, algorithm.place.column);

@@ -130,18 +130,17 @@ Result<Collective> build_point_collective(const DesignPoint& point, std::size_t 
 
 Vocabulary vocabulary() {
   Vocabulary words;
+  AlgorithmFacts any{"auto", AlgorithmFamily::textbook, {}, true, true};
   for (const auto& algorithm : algorithms()) {
-    words.algorithms.emplace_back(algorithm.name);
-    words.collectives.emplace(algorithm.name, algorithm.collectives);
-    auto& any = words.collectives["auto"];
+    words.algorithms.push_back({std::string(algorithm.name), AlgorithmFamily::textbook, algorithm.collectives,
+                                algorithm.reads.window, algorithm.reads.order});
     for (const auto kind : algorithm.collectives)
-      if (std::ranges::find(any, kind) == any.end()) any.push_back(kind);
+      if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
   }
-  words.algorithms.emplace_back("auto");
-  for (const auto& synthesizer : synthesizers()) {
-    words.synthesizers.emplace_back(synthesizer.name);
-    if (!synthesizer.collectives.empty()) words.collectives.emplace(synthesizer.name, synthesizer.collectives);
-  }
+  words.algorithms.push_back(std::move(any));
+  for (const auto& synthesizer : synthesizers())
+    words.algorithms.push_back(
+        {std::string(synthesizer.name), AlgorithmFamily::synthesizer, synthesizer.collectives, false, false});
   words.engines.clear();
   for (const auto choice : {EngineChoice::automatic, EngineChoice::event_driven, EngineChoice::exact,
                             EngineChoice::coarse, EngineChoice::symmetric})

@@ -71,12 +71,15 @@ inline Diagnostics test_check_training(const DesignPoint& point) {
 /// The names that this version's algorithms and synthesizers have, and words for training.
 inline Vocabulary test_words() {
   Vocabulary words;
-  words.algorithms = {"ring", "ring_unidirectional", "direct"};
-  words.synthesizers = {"tacos", "tacos_reference"};
-  words.engines = {"auto", "event_driven", "exact"};
-  for (const std::string& name : words.algorithms) {
-    words.collectives[name] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
+  const std::vector<CollectiveKind> kinds{CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                          CollectiveKind::all_reduce};
+  for (const char* name : {"ring", "ring_unidirectional", "direct"}) {
+    const bool reads = std::string_view(name) == "direct";
+    words.algorithms.push_back({name, AlgorithmFamily::textbook, kinds, reads, reads});
   }
+  for (const char* name : {"tacos", "tacos_reference"})
+    words.algorithms.push_back({name, AlgorithmFamily::synthesizer, {}, false, false});
+  words.engines = {"auto", "event_driven", "exact"};
   const auto trains = [](const DesignPoint& point) { return point.training != nullptr; };
   const auto communicates = [](const DesignPoint& point) { return point.training == nullptr; };
   words.objectives = {{"collective_time_ps", false, true, communicates, "points that run a collective"},

@@ -69,6 +69,42 @@ TEST(Programs, ThatAreNoTwoHalvesHaveNoTimeWithoutOverlap) {
   EXPECT_EQ(row_of(point(with(tree, "overlap", "false"))).status, PointStatus::unsupported);
 }
 
+/// What came of a point: times and sends.
+std::string outcome(const DesignPoint& point) {
+  const auto row = row_of(point);
+  return std::to_string(row.collective_time_ps) + " " + row.schedule_hash;
+}
+
+TEST(Programs, ReadTheOptionsThatTheirEntriesName) {
+  // Each option is varied where it might matter: with several chunks, several peers, rings and switches.
+  for (const auto& algorithm : algorithms()) {
+    bool window = false;
+    bool order = false;
+    for (const auto kind : algorithm.collectives)
+      for (const auto* topology : {"RI(4)_FC(4)", "torus(4,4)", "SW(8)", "mesh(4,4)", "RI(3)_SW(5)"}) {
+        auto given = make_point({{"topology", topology},
+                                 {"collective", std::string(to_string(kind))},
+                                 {"algorithm", std::string(algorithm.name)},
+                                 {"size", "3MB"},
+                                 {"chunks", "5"},
+                                 {"bandwidth", "50GB/s"},
+                                 {"alpha", "1us"}},
+                                vocabulary());
+        if (!given || row_of(*given).status != PointStatus::ok) continue;
+        const auto plain = outcome(*given);
+        given->order = "absolute";
+        order = order || outcome(*given) != plain;
+        given->order = "relative";
+        for (const std::uint32_t width : {1U, 2U}) {
+          given->window = width;
+          window = window || outcome(*given) != plain;
+        }
+      }
+    EXPECT_EQ(window, algorithm.reads.window) << algorithm.name;
+    EXPECT_EQ(order, algorithm.reads.order) << algorithm.name;
+  }
+}
+
 TEST(Auto, IsTheFastestOfItsCandidates) {
   for (const auto* topology : {"RI(8)", "FC(8)", "mesh(3,3)"}) {
     const Words words{{"topology", topology}, {"collective", "all_reduce"}, {"size", "72KB"}, {"alpha", "1us"}};

@@ -30,6 +30,12 @@ struct AlgorithmOptions {
   std::uint64_t seed = 1;  ///< for those that draw
 };
 
+/// Which of the options can change what an algorithm does. A test varies each for every algorithm.
+struct AlgorithmReads {
+  bool window = false;
+  bool order = false;
+};
+
 /// A registry entry.
 struct Algorithm {
   std::string_view name;
@@ -40,6 +46,7 @@ struct Algorithm {
   /// Errors (input): a collective it is not defined for, a group size it cannot handle. `collective` is copied into the
   /// program.
   Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&, const AlgorithmOptions&);
+  AlgorithmReads reads = {};
   /// Every message carries one chunk, so that bounds that count chunks hold.
   bool single_chunks = true;
   /// What topologies and groups must be for it; empty: any.

@@ -39,6 +39,17 @@ struct TopologyChoice {
 /// What kind of algorithm a point names; decides which settings can matter to its result.
 enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer };
 
+/// What a study needs to know of an algorithm or synthesizer: its registry entry says it, nothing else.
+struct AlgorithmFacts {
+  std::string name;
+  AlgorithmFamily family = AlgorithmFamily::unknown;
+  bool reads_window = true;  ///< AlgorithmFacts, as family
+  bool reads_order = true;
+  std::vector<CollectiveKind> collectives = {};  ///< that it is defined for; empty: all
+  bool reads_window = true;                      ///< the key `window` can change what it does
+  bool reads_order = true;                       ///< likewise `order`
+};
+
 /// One point. Field names are the study's keys.
 struct DesignPoint {
   TopologyChoice topology;

@@ -57,12 +57,9 @@ struct MachineFacts {
 
 /// The names that the text may use, given from outside so that this room needs no registry of rooms above it.
 struct Vocabulary {
-  std::vector<std::string> algorithms;  ///< textbook algorithms
-  std::vector<std::string> synthesizers;
+  std::vector<AlgorithmFacts> algorithms;  ///< textbook algorithms, then synthesizers, as messages list them
   /// Engines that the key `engine` may name, `auto` first.
   std::vector<std::string> engines = {"auto"};
-  /// The collectives that an algorithm or synthesizer is defined for; one that is not listed is taken to do all.
-  std::map<std::string, std::vector<CollectiveKind>, std::less<>> collectives = {};
   /// Checks a machine file's text; `file` names it in messages. Where absent, machine files are first looked at when
   /// their points are evaluated.
   std::function<Result<MachineFacts>(std::string_view content, const std::string& file)> inspect_machine = {};
@@ -90,6 +87,9 @@ struct Vocabulary {
   /// The metrics that [search] may name.
   std::vector<ObjectiveName> objectives = {};
 };
+
+/// The facts of an algorithm; null where there is none of that name.
+[[nodiscard]] const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm);
 
 /// Parses and enumerates. `file` is named in places; machine files are found relative to its folder, then to the
 /// working directory. Errors: every mistake that the text alone shows, at once, in the order of their places; of rows

@@ -27,9 +27,9 @@ constexpr std::string_view kSimulationEngines[] = {"auto", "window", "static_ord
 
 Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   const Vocabulary& vocabulary = context.vocabulary;
-  std::vector<std::string_view> known(vocabulary.algorithms.begin(), vocabulary.algorithms.end());
-  known.insert(known.end(), vocabulary.synthesizers.begin(), vocabulary.synthesizers.end());
-  if (std::find(known.begin(), known.end(), node.text()) == known.end()) {
+  if (find_facts(vocabulary, node.text()) == nullptr) {
+    std::vector<std::string_view> known;
+    for (const AlgorithmFacts& each : vocabulary.algorithms) known.push_back(each.name);
     if (const LaterWord* later = find_later_algorithm(node.text())) {
       return unsupported_error(node.place(),
                                fmt::format("algorithm \"{}\" is not supported by this version", later->name),
@@ -66,21 +66,8 @@ bool is_no_textbook(const PointView& view) {
   return synthesizes(view) && view.point.family != AlgorithmFamily::textbook;
 }
 bool is_no_synthesizer(const PointView& view) { return view.point.family != AlgorithmFamily::synthesizer; }
-bool is_among(const PointView& view, std::span<const std::string_view> readers) {
-  if (view.point.family != AlgorithmFamily::textbook) return view.point.family == AlgorithmFamily::unknown;
-  return std::ranges::find(readers, algorithm(view)) != readers.end();
-}
-/// Only who addresses several peers at once can take them in one order or another.
-bool reads_order(const PointView& view) {
-  constexpr std::string_view readers[] = {"direct", "hierarchical", "themis", "auto"};
-  return is_among(view, readers);
-}
-/// Only who may have several messages or chunks under way can be held back.
-bool reads_window(const PointView& view) {
-  constexpr std::string_view readers[] = {"direct", "hierarchical",       "blueconnect",
-                                          "themis", "ring_per_dimension", "auto"};
-  return is_among(view, readers);
-}
+bool reads_order(const PointView& view) { return is_no_synthesizer(view) && view.point.reads_order; }
+bool reads_window(const PointView& view) { return is_no_synthesizer(view) && view.point.reads_window; }
 
 }  // namespace
 
