@@ -39,10 +39,14 @@ std::uint32_t root_of(const Topology& topology) {
 
 }  // namespace
 
+Status fits_blink(const Topology& topology, const Collective& collective) {
+  if (auto everyone = check_everyone("blink", collective); !everyone) return everyone.errors();
+  return status_of(link_graph("blink", topology));
+}
+
 Result<std::shared_ptr<const Program>> make_blink(const Topology& topology, const Collective& collective,
                                                   const AlgorithmOptions& /*options*/) {
   if (auto fits = check_fits("blink", topology, collective); !fits) return fits.errors();
-  if (auto everyone = check_everyone("blink", collective); !everyone) return everyone.errors();
   auto graph = link_graph("blink", topology);
   if (!graph) return graph.errors();
   const auto n = static_cast<std::uint32_t>(topology.npus());

@@ -29,9 +29,7 @@ bool linked(const Topology& topology, std::uint32_t from, std::uint32_t to) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> make_c_cube(const Topology& topology, const Collective& collective,
-                                                   const AlgorithmOptions& /*options*/) {
-  if (auto fits = check_fits("c_cube", topology, collective); !fits) return fits.errors();
+Status fits_c_cube(const Topology& topology, const Collective& collective) {
   if (auto everyone = check_everyone("c_cube", collective); !everyone) return everyone.errors();
   constexpr std::string_view kWhy = "its two trees are laid out by hand on the links of a DGX-1";
   constexpr std::string_view kInstead = "choose the machine dgx1, or another algorithm";
@@ -44,6 +42,12 @@ Result<std::shared_ptr<const Program>> make_c_cube(const Topology& topology, con
         return input_error(
             {}, fmt::format("algorithm \"c_cube\" on 8 NPUs of which {} and {} are not linked", parent, child),
             std::string(kWhy), std::string(kInstead));
+  return success();
+}
+
+Result<std::shared_ptr<const Program>> make_c_cube(const Topology& topology, const Collective& collective,
+                                                   const AlgorithmOptions& /*options*/) {
+  if (auto fits = check_fits("c_cube", topology, collective); !fits) return fits.errors();
   return make_forest(collective, {std::make_shared<const Forest>(8, trees(), equal_shares(8, 2))});
 }
 

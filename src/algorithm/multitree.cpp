@@ -105,15 +105,18 @@ class Growth {
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> make_multitree(const Topology& topology, const Collective& collective,
-                                                      const AlgorithmOptions& /*options*/) {
-  if (auto fits = check_fits("multitree", topology, collective); !fits) return fits.errors();
+Status fits_multitree(const Topology& topology, const Collective& collective) {
   if (auto everyone = check_everyone("multitree", collective); !everyone) return everyone.errors();
   if (topology.npus() > kMostNpus)
     return resource_error(fmt::format("algorithm \"multitree\" for {} NPUs", topology.npus()),
                           fmt::format("it stores a tree per NPU, for at most {} NPUs", kMostNpus),
                           "choose another algorithm");
-  if (auto graph = link_graph("multitree", topology); !graph) return graph.errors();
+  return status_of(link_graph("multitree", topology));
+}
+
+Result<std::shared_ptr<const Program>> make_multitree(const Topology& topology, const Collective& collective,
+                                                      const AlgorithmOptions& /*options*/) {
+  if (auto fits = check_fits("multitree", topology, collective); !fits) return fits.errors();
   Growth growth(topology);
   ensure(growth.grow(), "links both ways join all NPUs, but not their trees");
   const auto n = static_cast<std::uint32_t>(topology.npus());

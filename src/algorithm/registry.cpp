@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 
@@ -30,7 +31,10 @@ const std::vector<Algorithm>& algorithms() {
        make_ring_per_dimension,
        {.window = true},
        false,
-       shape},
+       shape,
+       [](const Topology& t, const Collective& c) -> Status {
+         return status_of(grids_of("ring_per_dimension", t, c));
+       }},
       {"direct",
        "every NPU talks to every other one at once",
        "Thakur et al., Optimization of collective communication operations in MPICH, 2005",
@@ -44,7 +48,8 @@ const std::vector<Algorithm>& algorithms() {
        make_rhd,
        {},
        false,
-       "groups of powers of two"},
+       "groups of powers of two",
+       fits_powers_of_two},
       {"dbt",
        "two binary trees, each for half of the data",
        "Sanders, Speck and Traeff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, 2009",
@@ -66,7 +71,8 @@ const std::vector<Algorithm>& algorithms() {
        make_hierarchical,
        {.window = true, .order = true},
        false,
-       shape},
+       shape,
+       [](const Topology& t, const Collective& c) -> Status { return status_of(grids_of("hierarchical", t, c)); }},
       {"blueconnect",
        "up the dimensions of a shape and down, a ring in each",
        "Cho et al., BlueConnect, 2019",
@@ -74,7 +80,8 @@ const std::vector<Algorithm>& algorithms() {
        make_blueconnect,
        {.window = true},
        false,
-       shape},
+       shape,
+       [](const Topology& t, const Collective& c) -> Status { return status_of(grids_of("blueconnect", t, c)); }},
       {"themis",
        "hierarchical with the order of dimensions chosen chunk by chunk to balance their loads",
        "Rashidi et al., Themis, 2022",
@@ -82,7 +89,8 @@ const std::vector<Algorithm>& algorithms() {
        make_themis,
        {.window = true, .order = true},
        false,
-       shape},
+       shape,
+       [](const Topology& t, const Collective& c) -> Status { return status_of(grids_of("themis", t, c)); }},
       {"multitree",
        "a tree per NPU, all grown together in lock step",
        "Huang et al., Communication algorithm-architecture co-design for distributed deep learning, 2021",
@@ -91,6 +99,7 @@ const std::vector<Algorithm>& algorithms() {
        {},
        true,
        "everyone at once, links both ways between NPUs, no switches, at most 2048 NPUs",
+       fits_multitree,
        most_for_trees},
       {"c_cube",
        "two chained binary trees",
@@ -99,7 +108,8 @@ const std::vector<Algorithm>& algorithms() {
        make_c_cube,
        {},
        false,
-       "the 8 NPUs of a DGX-1, or others with its links"},
+       "the 8 NPUs of a DGX-1, or others with its links",
+       fits_c_cube},
       {"tto",
        "three edge-rooted trees",
        "Laskar et al., TTO, 2024",
@@ -107,7 +117,8 @@ const std::vector<Algorithm>& algorithms() {
        make_tto,
        {},
        false,
-       "an intact two-dimensional mesh, everyone at once"},
+       "an intact two-dimensional mesh, everyone at once",
+       fits_tto},
       {"blink",
        "spanning trees from one root packed over the links",
        "Wang et al., Blink, 2020",
@@ -116,6 +127,7 @@ const std::vector<Algorithm>& algorithms() {
        {},
        false,
        "everyone at once, links both ways between NPUs, no switches",
+       fits_blink,
        most_for_trees},
   };
   return table;
@@ -148,17 +160,24 @@ std::uint64_t messages_of_all_pairs(const Collective& collective) {
 Status check_fits(std::string_view name, const Topology& topology, const Collective& collective) {
   const auto* algorithm = find_algorithm(name);
   ensure(algorithm != nullptr, "an algorithm checks itself under a name that the registry lacks");
-  const auto& kinds = algorithm->collectives;
-  if (std::find(kinds.begin(), kinds.end(), collective.kind()) == kinds.end()) {
+  return check_fits(*algorithm, topology, collective);
+}
+
+bool does(const Algorithm& algorithm, CollectiveKind kind) {
+  return std::ranges::find(algorithm.collectives, kind) != algorithm.collectives.end();
+}
+
+Status check_fits(const Algorithm& algorithm, const Topology& topology, const Collective& collective) {
+  if (!does(algorithm, collective.kind())) {
     std::string known;
-    for (const auto kind : kinds) known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
-    return input_error({}, fmt::format("algorithm \"{}\" does not do {}", name, to_string(collective.kind())),
+    for (const auto kind : algorithm.collectives) known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
+    return input_error({}, fmt::format("algorithm \"{}\" does not do {}", algorithm.name, to_string(collective.kind())),
                        fmt::format("it is defined for {}", known), "choose one of these or a synthesizer");
   }
   if (collective.npus() != topology.npus())
     return input_error({}, fmt::format("the collective is for {} NPUs", collective.npus()),
                        fmt::format("the topology has {}", topology.npus()), "make both for the same number of NPUs");
-  return success();
+  return algorithm.fits == nullptr ? success() : algorithm.fits(topology, collective);
 }
 
 }  // namespace tenex

@@ -14,19 +14,25 @@
 
 namespace tenex {
 
+Status fits_powers_of_two(const Topology& /*topology*/, const Collective& collective) {
+  for (const auto& group : collective.groups()) {
+    const auto members = group.members.size();
+    if (std::has_single_bit(members)) continue;
+    return input_error(
+        {}, fmt::format("algorithm \"rhd\" for {} NPUs", members),
+        "recursive halving-doubling is defined for powers of two",
+        fmt::format("choose {} or {} NPUs, or another algorithm", std::bit_floor(members), std::bit_ceil(members)));
+  }
+  return success();
+}
+
 Result<std::shared_ptr<const Program>> make_rhd(const Topology& topology, const Collective& collective,
                                                 const AlgorithmOptions& options) {
   if (auto fits = check_fits("rhd", topology, collective); !fits) return fits.errors();
   std::vector<DimensionPlan> plans;
   for (const auto& group : collective.groups()) {
-    const auto members = group.members.size();
-    if (!std::has_single_bit(members))
-      return input_error(
-          {}, fmt::format("algorithm \"rhd\" for {} NPUs", members),
-          "recursive halving-doubling is defined for powers of two",
-          fmt::format("choose {} or {} NPUs, or another algorithm", std::bit_floor(members), std::bit_ceil(members)));
     DimensionPlan plan;
-    plan.dimensions.assign(static_cast<std::size_t>(std::countr_zero(members)), {2, Exchange::direct});
+    plan.dimensions.assign(static_cast<std::size_t>(std::countr_zero(group.members.size())), {2, Exchange::direct});
     plan.orders = {in_order(plan.dimensions.size())};
     plans.push_back(std::move(plan));
   }

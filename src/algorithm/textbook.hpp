@@ -45,9 +45,21 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
 [[nodiscard]] ProgramResult make_blink(const Topology& topology, const Collective& collective,
                                        const AlgorithmOptions& options);
 
-/// Errors (input): the algorithm called `name` is not defined for the collective's kind, or the collective was made for
-/// another number of NPUs than the topology has.
+/// Whether a value could be made.
+template <class T>
+[[nodiscard]] Status status_of(const Result<T>& result) {
+  return result ? success() : Status(result.errors());
+}
+
+/// check_fits() of the algorithm called `name`: what every maker asks first.
 [[nodiscard]] Status check_fits(std::string_view name, const Topology& topology, const Collective& collective);
+
+// Algorithm::fits of those that do not do everything.
+[[nodiscard]] Status fits_powers_of_two(const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_multitree(const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_c_cube(const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_tto(const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_blink(const Topology& topology, const Collective& collective);
 
 /// Messages of a program that brings each chunk's parts between its owner and every other member of the group in one
 /// message each (twice for All-Reduce). O(groups).

@@ -57,14 +57,22 @@ std::vector<Tree> three_trees(LinkGraph& graph, const std::array<std::uint32_t, 
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> make_tto(const Topology& topology, const Collective& collective,
-                                                const AlgorithmOptions& /*options*/) {
-  if (auto fits = check_fits("tto", topology, collective); !fits) return fits.errors();
-  if (auto everyone = check_everyone("tto", collective); !everyone) return everyone.errors();
+namespace {
+
+/// The dimensions of more than one NPU.
+std::vector<Block> real_blocks(const Topology& topology) {
   std::vector<Block> blocks;
   if (topology.shape())
     std::copy_if(topology.shape()->blocks.begin(), topology.shape()->blocks.end(), std::back_inserter(blocks),
                  [](const Block& block) { return block.size > 1; });
+  return blocks;
+}
+
+}  // namespace
+
+Status fits_tto(const Topology& topology, const Collective& collective) {
+  if (auto everyone = check_everyone("tto", collective); !everyone) return everyone.errors();
+  const auto blocks = real_blocks(topology);
   const auto is_line = [](const Block& block) {
     return block.kind == BlockKind::line || (block.kind == BlockKind::ring && block.size == 2);
   };
@@ -75,8 +83,15 @@ Result<std::shared_ptr<const Program>> make_tto(const Topology& topology, const 
                     topology.shape() ? fmt::format(" of {}", to_string(*topology.shape())) : std::string()),
         "its three trees are laid on a two-dimensional mesh",
         "choose a shape such as \"mesh(4,4)\", or another algorithm");
+  return status_of(link_graph("tto", topology));
+}
+
+Result<std::shared_ptr<const Program>> make_tto(const Topology& topology, const Collective& collective,
+                                                const AlgorithmOptions& /*options*/) {
+  if (auto fits = check_fits("tto", topology, collective); !fits) return fits.errors();
   auto graph = link_graph("tto", topology);
   if (!graph) return graph.errors();
+  const auto blocks = real_blocks(topology);
   const auto width = blocks[0].size;
   const auto height = blocks[1].size;
   const std::array roots{width / 2, height / 2 * width, height / 2 * width + width - 1};

@@ -146,6 +146,23 @@ std::string algorithm_of(const DesignPoint& point) {
   return fmt::format("training: {}, {}", point.training->scheme, point.training->collective_time);
 }
 
+/// How many points will be refused for which reason.
+using Refusals = std::map<std::string, std::int64_t>;
+
+void add_refusals(Report& report, const Refusals& refusals) {
+  std::int64_t points = 0;
+  std::vector<Report> entries;
+  for (const auto& [reason, count] : refusals) {
+    Report entry;
+    entry.add("reason", reason);
+    entry.add("points", count);
+    entries.push_back(std::move(entry));
+    points += count;
+  }
+  report.add("infeasible_points", points);
+  if (points > 0) report.add("infeasible", std::move(entries));
+}
+
 /// How many points train which workload under which scheme.
 using TrainingCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
@@ -245,6 +262,8 @@ ExitCode execute(const PlanArguments& arguments) {
   StudyCost whole;
   CostShares sweeps;
   CostShares algorithms;
+  Foresight foresight;
+  Refusals refusals;
   for (std::size_t i = 0; i < study->points.size(); ++i) {
     const DesignPoint point = study->points[i];
     const auto cost = estimator(point);
@@ -253,6 +272,7 @@ ExitCode execute(const PlanArguments& arguments) {
     sweeps.add(study->points.sweep_of(i), seconds);
     algorithms.add(algorithm_of(point), seconds);
     largest = std::max(largest, cost.bytes);
+    if (const auto refusal = foresight(point); !refusal.empty()) ++refusals[refusal];
     if (point.training) ++trained[{point.training->workload.text, point.training->scheme}];
     if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
   }
@@ -269,6 +289,7 @@ ExitCode execute(const PlanArguments& arguments) {
   report.add("threads", static_cast<std::int64_t>(machine.ranks) * machine.threads);
   report.add("cores", static_cast<std::int64_t>(machine.cores));
   report.add("largest_point_bytes", static_cast<std::int64_t>(largest));
+  add_refusals(report, refusals);
   if (study->search.prunes()) {
     report.add("evaluated_in_full", static_cast<std::int64_t>(outlook.points(study->search.rounds.size())));
     report.add("search_rounds", rounds.entries());

@@ -13,6 +13,7 @@
 
 #include "build.hpp"
 #include "clock.hpp"
+#include "halves.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "timed_stream.hpp"
 
@@ -162,9 +163,7 @@ class ProgramRunner {
   /// The way that is not the point's own answer only needs its time. An algorithm that has no halves (trees) is timed
   /// as one program alone.
   [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
-    if (!has_halves(algorithm) && !point_.overlap)
-      return unsupported_error({}, fmt::format("algorithm \"{}\" without overlap", algorithm.name),
-                               "its All-Reduce is no Reduce-Scatter followed by an All-Gather", "use overlap = true");
+    if (!has_halves(algorithm) && !point_.overlap) return no_halves(algorithm);
     auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.overlap ? full_ : quick_);
     if (!whole) return whole.errors();
     const auto with_overlap = whole->finish.count();
@@ -184,13 +183,6 @@ class ProgramRunner {
     stream->with_overlap_ps = with_overlap;
     stream->without_overlap_ps = without_overlap.count();
     return stream;
-  }
-
-  static bool has_halves(const Algorithm& algorithm) {
-    const auto does = [&](CollectiveKind kind) {
-      return std::ranges::find(algorithm.collectives, kind) != algorithm.collectives.end();
-    };
-    return does(CollectiveKind::reduce_scatter) && does(CollectiveKind::all_gather);
   }
 
   [[nodiscard]] Result<TimedStream> join(Simulation& reduction, Simulation& gather) const {

@@ -47,6 +47,33 @@ TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
   EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1);
 }
 
+TEST(Plan, SaysWhichPointsWillBeRefusedAndWhy) {
+  // 6 algorithms on 3 networks of 36 NPUs: rhd does none of them, tto only the mesh, multitree no switches.
+  const TemporaryFolder folder;
+  const auto study = (folder.path() / "doomed.toml").string();
+  support::write_text(study, R"(schema = 1
+name = "doomed"
+[[sweep]]
+collective = "all_reduce"
+size = "36MB"
+alpha = "1us"
+bandwidth = "50GB/s"
+axes.topology = ["mesh(6,6)", "torus(6,6)", "SW(36)"]
+axes.algorithm = ["ring", "direct", "rhd", "tto", "multitree", "hierarchical"]
+)");
+  const auto text = tenex({"plan", study});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, ::testing::ContainsRegex("infeasible_points +6\n"));
+  EXPECT_THAT(text.out, HasSubstr("recursive halving-doubling is defined for powers of two"));
+  EXPECT_THAT(text.out, HasSubstr("its three trees are laid on a two-dimensional mesh"));
+  EXPECT_THAT(text.out, HasSubstr("multitree"));
+  const auto json = tenex({"plan", study, "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"infeasible_points\":6"));
+  // And so it comes: 12 rows of 18 are ok.
+  const auto run = tenex({"run", study, "--out", (folder.path() / "out").string(), "--quiet"});
+  EXPECT_THAT(run.out, HasSubstr("6 not ok"));
+}
+
 TEST(ScheduleFiles, AreVerifiedAndReplayedAsTheyWereMade) {
   const TemporaryFolder folder;
   for (const auto* name : {"s.h5", "s.json"}) {
@@ -146,8 +173,8 @@ TEST(List, NamesEveryRegistry) {
 }
 
 TEST(Help, HasAnExampleForEveryCommand) {
-  for (const auto* command :
-       {"run", "plan", "merge", "status", "replay", "synthesize", "simulate", "optimize", "verify", "bound", "list"}) {
+  for (const auto* command : {"run", "plan", "merge", "status", "replay", "synthesize", "simulate", "optimize",
+                              "verify", "bound", "list", "schema"}) {
     const auto finished = tenex({command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

@@ -85,6 +85,8 @@ class Draw {
 
 TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
   std::size_t valid = 0;
+  std::size_t refused = 0;
+  Foresight foresight;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const auto words = Draw(seed).words();
     const auto made = make_point(words, vocabulary());
@@ -92,6 +94,13 @@ TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
     const auto row = row_of(*made);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + made->canonical);
     ASSERT_NE(row.status, PointStatus::failed) << row.reason;
+    // What a plan foresees comes true; algorithms that do not fit are all foreseen.
+    const auto foreseen = foresight(*made);
+    if (!foreseen.empty()) {
+      ASSERT_NE(row.status, PointStatus::ok);
+      ASSERT_EQ(row.reason, foreseen);
+      ++refused;
+    }
     if (row.status != PointStatus::ok) continue;
     ++valid;
     const bool records = made->backend == "congestion_aware" && made->simulation_engine == "auto";
@@ -103,6 +112,7 @@ TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
     }
   }
   EXPECT_GT(valid, 600U);
+  EXPECT_GT(refused, 100U);
 }
 
 TEST(CombinedSettings, OfADelayedBystanderLeaveTheOthersAlone) {

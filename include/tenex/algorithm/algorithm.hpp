@@ -51,6 +51,8 @@ struct Algorithm {
   bool single_chunks = true;
   /// What topologies and groups must be for it; empty: any.
   std::string_view requirement = {};
+  /// Errors (input): a topology or groups that are not so, without making the program; null: any will do.
+  Status (*fits)(const Topology&, const Collective&) = nullptr;
   /// Up to how many NPUs it is a candidate of candidates(): beyond, making its program would take too long to be tried
   /// beside others (a tree per NPU; 256 NPUs take a fraction of a second).
   std::size_t candidate_npus = SIZE_MAX;
@@ -60,6 +62,14 @@ struct Algorithm {
 [[nodiscard]] const std::vector<Algorithm>& algorithms();
 /// nullptr when there is none of that name.
 [[nodiscard]] const Algorithm* find_algorithm(std::string_view name);
+
+/// Whether the algorithm is defined for a collective, whatever the topology.
+[[nodiscard]] bool does(const Algorithm& algorithm, CollectiveKind kind);
+
+/// Whether an algorithm can do this collective on this topology. Errors (input): a collective that it is not defined
+/// for, one that was made for another number of NPUs than the topology has, and those of Algorithm::fits; (resource)
+/// too many NPUs. O(npus + links).
+[[nodiscard]] Status check_fits(const Algorithm& algorithm, const Topology& topology, const Collective& collective);
 
 /// The algorithms that can do this collective on this topology, in the table's order: the baselines of which the best
 /// is chosen. Makes each program once: O(npus) each, and the trees of some up to Algorithm::candidate_npus.

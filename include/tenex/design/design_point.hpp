@@ -43,8 +43,6 @@ enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer };
 struct AlgorithmFacts {
   std::string name;
   AlgorithmFamily family = AlgorithmFamily::unknown;
-  bool reads_window = true;  ///< AlgorithmFacts, as family
-  bool reads_order = true;
   std::vector<CollectiveKind> collectives = {};  ///< that it is defined for; empty: all
   bool reads_window = true;                      ///< the key `window` can change what it does
   bool reads_order = true;                       ///< likewise `order`
@@ -60,6 +58,8 @@ struct DesignPoint {
   std::uint32_t root = 0;
   std::string algorithm;  ///< a textbook algorithm or a synthesizer, or "replay"
   AlgorithmFamily family = AlgorithmFamily::unknown;
+  bool reads_window = true;  ///< AlgorithmFacts, as family
+  bool reads_order = true;
   Occupancy occupancy = Occupancy::serialization;
   bool overlap = true;                       ///< All-Reduce: which time is the collective time
   std::string backend = "congestion_aware";  ///< for programs

@@ -101,6 +101,19 @@ class Estimator {
   std::size_t memory_limit_bytes_;
 };
 
+/// What points will be refused for without being evaluated: a topology that falls apart, groups or shapes that an
+/// algorithm cannot do. Points that agree in these are looked at once. Training points, and topologies of more than
+/// 64 MiB, are not looked at.
+class Foresight {
+ public:
+  /// As the row's reason will have it; empty where nothing is foreseen. O(npus + links) once per topology, groups and
+  /// algorithm.
+  [[nodiscard]] std::string operator()(const DesignPoint& point);
+
+ private:
+  std::unordered_map<std::string, std::string> known_;
+};
+
 /// The estimate of one point under a limit.
 [[nodiscard]] Estimate estimate(const DesignPoint& point,
                                 std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);

@@ -1,0 +1,41 @@
+// What a point will be refused for, from its topology, groups and algorithm alone: the checks that its evaluation
+// begins with, without the program and the simulation.
+#include <utility>
+
+#include "build.hpp"
+#include "cache.hpp"
+#include "halves.hpp"
+#include "sizes.hpp"
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostTopologyBytes = std::size_t{64} << 20;  ///< built in a fraction of a second
+
+Diagnostics refusal_of(const DesignPoint& point) {
+  const auto built = build_transformed_topology(point);
+  if (!built) return built.errors();
+  const auto collective = build_point_collective(point, built->topology.npus());
+  if (!collective) return collective.errors();
+  const auto* algorithm = find_algorithm(point.algorithm);
+  if (algorithm == nullptr) return {};
+  if (const auto fits = check_fits(*algorithm, built->topology, *collective); !fits) return fits.errors();
+  if (point.collective == CollectiveKind::all_reduce && !point.overlap && !has_halves(*algorithm))
+    return {no_halves(*algorithm)};
+  return {};
+}
+
+}  // namespace
+
+std::string Foresight::operator()(const DesignPoint& point) {
+  if (point.training != nullptr || planned_topology_bytes(point) > kMostTopologyBytes) return {};
+  auto key = topology_cache_key(point) + ' ' + point.algorithm + ' ' + point.groups + ' ' +
+             std::string(to_string(point.collective)) + (point.overlap ? "" : " halves");
+  const auto [known, is_new] = known_.try_emplace(std::move(key));
+  if (is_new) known->second = to_string(refusal_of(point));
+  return known->second;
+}
+
+}  // namespace tenex
