@@ -21,10 +21,9 @@ Diagnostics refusal_of(const DesignPoint& point) {
   if (!collective) return collective.errors();
   const auto* algorithm = find_algorithm(point.algorithm);
   if (algorithm == nullptr) return {};
-  if (const auto fits = check_fits(*algorithm, built->topology, *collective); !fits) return fits.errors();
   if (point.collective == CollectiveKind::all_reduce && !point.overlap && !has_halves(*algorithm))
     return {no_halves(*algorithm)};
-  return {};
+  return check_fits(*algorithm, built->topology, *collective).errors();
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Plan, SaysWhichPointsWillBeRefusedAndWhy) {
   // 6 algorithms on 3 networks of 36 NPUs: rhd does none of them, tto only the mesh, multitree no switches.
   const TemporaryFolder folder;
   const auto study = (folder.path() / "doomed.toml").string();
-  support::write_text(study, R"(schema = 1
+  support::write_text(study, R"toml(schema = 1
 name = "doomed"
 [[sweep]]
 collective = "all_reduce"
@@ -60,7 +60,7 @@ alpha = "1us"
 bandwidth = "50GB/s"
 axes.topology = ["mesh(6,6)", "torus(6,6)", "SW(36)"]
 axes.algorithm = ["ring", "direct", "rhd", "tto", "multitree", "hierarchical"]
-)");
+)toml");;
   const auto text = tenex({"plan", study});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, ::testing::ContainsRegex("infeasible_points +6\n"));
