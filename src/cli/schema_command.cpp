@@ -1,14 +1,14 @@
 // schema: what a study may say, from the entries of its keys, as JSON for tools or as the reference page.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "report.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
@@ -16,8 +16,6 @@
 
 namespace tenex::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kStudySchema = 1;
 
@@ -73,36 +71,45 @@ std::vector<std::string> words_of(const Setting& setting, const Vocabulary& voca
   return words;
 }
 
-Json describe(const Setting& setting, const Vocabulary& vocabulary) {
-  Json entry{{"name", setting.name}};
-  if (!setting.alias.empty()) entry["alias"] = setting.alias;
-  entry["type"] = type_of(setting);
-  entry["help"] = setting.help;
-  entry["example"] = setting.example;
+Report describe(const Setting& setting, const Vocabulary& vocabulary) {
+  Report entry;
+  const auto add = [&](const char* name, std::string_view text) { entry.add(name, std::string(text)); };
+  add("name", setting.name);
+  if (!setting.alias.empty()) add("alias", setting.alias);
+  add("type", type_of(setting));
+  add("help", setting.help);
+  add("example", setting.example);
   if (setting.fallback)
-    entry["default"] = *setting.fallback;
+    add("default", *setting.fallback);
   else
-    entry["without"] = setting.absent;
+    add("without", setting.absent);
   if (setting.counts == Counts::numbers) {
-    entry["least"] = setting.least;
-    entry["most"] = setting.most;
+    entry.add("least", setting.least);
+    entry.add("most", setting.most);
   }
-  if (const auto words = words_of(setting, vocabulary); !words.empty()) entry["words"] = words;
-  entry["range"] = setting.counts != Counts::nothing;
-  entry["read_by"] = readers_of(setting);
-  if (!setting.column.name.empty()) {
-    const bool text = setting.column.kind == SettingColumn::Kind::text;
-    entry["column"] = {{"name", setting.column.name}, {"type", text ? "text" : "integer"}};
-    if (!setting.column.units.empty()) entry["column"]["units"] = setting.column.units;
-  }
+  std::vector<Report> words;
+  for (const auto& word : words_of(setting, vocabulary)) words.emplace_back().add("name", word);
+  if (!words.empty()) entry.add("words", std::move(words));
+  entry.add("range", setting.counts != Counts::nothing);
+  add("read_by", readers_of(setting));
+  if (setting.column.name.empty()) return entry;
+  Report column;
+  column.add("name", std::string(setting.column.name));
+  column.add("type", std::string(setting.column.kind == SettingColumn::Kind::text ? "text" : "integer"));
+  if (!setting.column.units.empty()) column.add("units", std::string(setting.column.units));
+  entry.add_object("column", std::move(column));
   return entry;
 }
 
 std::string schema_json() {
   const auto words = vocabulary();
-  Json document{{"schema", kStudySchema}, {"physics", physics_version}, {"keys", Json::array()}};
-  for (const auto& setting : settings()) document["keys"].push_back(describe(setting, words));
-  return document.dump(2) + "\n";
+  std::vector<Report> keys;
+  for (const auto& setting : settings()) keys.push_back(describe(setting, words));
+  Report document;
+  document.add("schema", std::int64_t{kStudySchema});
+  document.add("physics", physics_version);
+  document.add("keys", std::move(keys));
+  return to_json(document);
 }
 
 std::string type_cell(const Setting& setting) {
@@ -117,10 +124,10 @@ std::string default_cell(const Setting& setting) {
   return bare ? fmt::format("`{}`", *setting.fallback) : fmt::format("`\"{}\"`", *setting.fallback);
 }
 
-std::string table_of(std::initializer_list<ReadBy> kinds) {
+std::string table_of(ReadBy kind) {
   std::string text = "| key | type | default | meaning | example | column |\n|---|---|---|---|---|---|\n";
   for (const auto& setting : settings()) {
-    if (std::find(kinds.begin(), kinds.end(), setting.read_by) == kinds.end()) continue;
+    if (setting.read_by != kind) continue;
     const std::string alias = setting.alias.empty() ? "" : fmt::format(", `{}`", setting.alias);
     const auto& column = setting.column;
     text += fmt::format("| `{}`{} | {} | {} | {} | `{}` | {} |\n", setting.name, alias, type_cell(setting),
@@ -135,20 +142,20 @@ std::string table_of(std::initializer_list<ReadBy> kinds) {
 std::string reference_page() {
   return "# Keys of a study\n\n"
          "`tenex schema --markdown` writes this page, `tenex schema` says the same as JSON. [README.md](README.md) "
-         "explains "
-         "how studies\nare written and what the larger keys mean.\n\n"
+         "explains\n"
+         "how studies are written and what the larger keys mean.\n\n"
          "Every key may stand in `[defaults]`, in a sweep, or under `axes` or `zip`. Keys of type integer, size, time "
-         "and "
-         "bandwidth also take\nranges, `{ from, to, factor }` or `{ from, to, step }`. Alpha and bandwidths take a "
-         "comma list "
+         "and\n"
+         "bandwidth also take ranges, `{ from, to, factor }` or `{ from, to, step }`. Alpha and bandwidths take a "
+         "comma list\n"
          "with a value per dimension.\n\n"
          "## All points\n\n" +
-         table_of({ReadBy::all}) +
+         table_of(ReadBy::all) +
          "\nOf points that train, what nothing reads is left out: latency, chunks and occupancy where nothing is "
-         "simulated, "
-         "the algorithm's\nkeys where nothing is synthesized, bandwidths where a scheme chooses them.\n\n"
+         "simulated,\n"
+         "the algorithm's keys where nothing is synthesized, bandwidths where a scheme chooses them.\n\n"
          "## Points that run a collective\n\n" +
-         table_of({ReadBy::collectives}) + "\n## Points that train\n\n" + table_of({ReadBy::training});
+         table_of(ReadBy::collectives) + "\n## Points that train\n\n" + table_of(ReadBy::training);
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ alpha = "1us"
 bandwidth = "50GB/s"
 axes.topology = ["mesh(6,6)", "torus(6,6)", "SW(36)"]
 axes.algorithm = ["ring", "direct", "rhd", "tto", "multitree", "hierarchical"]
-)toml");;
+)toml");
+  ;
   const auto text = tenex({"plan", study});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, ::testing::ContainsRegex("infeasible_points +6\n"));

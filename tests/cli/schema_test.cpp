@@ -30,11 +30,10 @@ TEST(Schema, IsTheReferencePage) {
 
 TEST(Schema, NamesEveryKeyWithItsColumnAndWords) {
   const auto json = printed({"schema"});
-  for (const auto& setting : settings())
-    EXPECT_THAT(json, HasSubstr("\"name\": \"" + std::string(setting.name) + "\""));
-  EXPECT_THAT(json, HasSubstr("\"name\": \"engine_choice\""));
+  for (const auto& setting : settings()) EXPECT_THAT(json, HasSubstr("\"name\":\"" + std::string(setting.name) + "\""));
+  EXPECT_THAT(json, HasSubstr("\"name\":\"engine_choice\""));
   EXPECT_THAT(json, HasSubstr("\"multitree\""));
-  EXPECT_THAT(json, HasSubstr("\"physics\": " + std::to_string(physics_version)));
+  EXPECT_THAT(json, HasSubstr("\"physics\":" + std::to_string(physics_version)));
 }
 
 /// A study of one sweep that gives the key its example, beside what the key needs.
