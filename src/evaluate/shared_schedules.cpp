@@ -67,7 +67,7 @@ std::optional<SimTime> uniform_hop(const Topology& topology, const Collective& c
 Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, const SynthesisProblem& problem,
                                               const std::string& structure) {
   const auto hop = uniform_hop(problem.topology, problem.collective, problem.occupancy);
-  if (!hop) {
+  if (!hop || !synthesizer.scales_with_pace) {
     ++synthesized_;
     return synthesizer.synthesize(problem);
   }

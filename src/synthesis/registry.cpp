@@ -16,9 +16,17 @@ const std::vector<Synthesizer>& synthesizers() {
        tacos_uses_threads,
        // All are made of gathers, in which a chunk is for everybody; an All-to-All's is for one.
        {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
-        CollectiveKind::broadcast, CollectiveKind::reduce}},
-      {"tacos_reference", "the same matching, postcondition by postcondition: slow and obvious, for tests",
-       "TACOS, arXiv:2304.05301", synthesize_tacos_reference, tacos_reference_bytes, tacos_reference_seconds},
+        CollectiveKind::broadcast, CollectiveKind::reduce},
+       true},
+      {"tacos_reference",
+       "the same matching, postcondition by postcondition: slow and obvious, for tests",
+       "TACOS, arXiv:2304.05301",
+       synthesize_tacos_reference,
+       tacos_reference_bytes,
+       tacos_reference_seconds,
+       nullptr,
+       {},
+       true},
   };
   return table;
 }

@@ -7,9 +7,11 @@
 #include <thread>
 #include <vector>
 
+#include "../../src/evaluate/shared_schedules.hpp"
 #include "../../src/evaluate/training/collective_models.hpp"
 #include "evaluate/points.hpp"
 #include "evaluate/synthesized_networks.hpp"
+#include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
@@ -70,6 +72,21 @@ TEST(SharedSchedules, SynthesizeASweepOfSizesOnce) {
   const auto counts = sweep({{"topology", "mesh(3,3)"}, {"algorithm", "tacos"}}, sizes);
   EXPECT_EQ(counts.synthesized, 1U);
   EXPECT_EQ(counts.shared, 23U);
+}
+
+TEST(SharedSchedules, AreThoseOfSynthesizersWhoseEntrySaysSo) {
+  const auto ring = support::ring(4, SimTime::zero());
+  const auto small = support::collective(CollectiveKind::all_gather, 4, bytes(4'000));
+  const auto large = support::collective(CollectiveKind::all_gather, 4, bytes(8'000));
+  for (const bool scales : {true, false}) {
+    auto synthesizer = *find_synthesizer("tacos");
+    synthesizer.scales_with_pace = scales;
+    SharedSchedules shared(std::size_t{1} << 20);
+    for (const auto* collective : {&small, &large})
+      ASSERT_TRUE(shared.synthesize(synthesizer, {ring, *collective}, "ring of 4").ok());
+    EXPECT_EQ(shared.counts().synthesized, scales ? 1U : 2U);
+    EXPECT_EQ(shared.counts().shared, scales ? 1U : 0U);
+  }
 }
 
 TEST(SharedSchedules, AreThoseThatThePointWouldHaveMade) {

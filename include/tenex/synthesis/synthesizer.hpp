@@ -77,6 +77,9 @@ struct Synthesizer {
   bool (*uses_threads)(const SynthesisProblem&) = nullptr;
   /// The collectives that it is defined for; empty: all.
   std::vector<CollectiveKind> collectives = {};
+  /// Where all hops take equally long, its schedule for one hop time, scaled, is its schedule for another: of times it
+  /// reads that one alone. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
+  bool scales_with_pace = false;
 };
 
 /// The explicit table: tacos, tacos_reference.
