@@ -5,7 +5,6 @@
 // The defaults are frozen: a later version that changes one must write the old value out, or old keys would change.
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -85,6 +84,7 @@ std::string text_of(const DesignPoint& point) {
       lines.add_number(kPhysics, physics_version);
       has_physics = true;
     }
+    if (!has_key(*setting, view.trains)) continue;
     if (const std::string value = setting->canonical(view); !value.empty()) lines.add(setting->name, value);
   }
   return lines.take();
@@ -92,11 +92,11 @@ std::string text_of(const DesignPoint& point) {
 
 /// Sets what the point does not read to its default. What it reads is judged before anything is changed.
 void drop_unread(const PointDraft& draft, bool trains) {
-  const PointView view{draft.point, draft.training, trains};
+  const PointView view{draft.point, draft.training, trains, TrainingReads(draft.training)};
   PerKey<bool> unread{};
   for (const Setting& setting : settings()) {
-    const bool other_kind = trains ? setting.read_by == ReadBy::collectives : setting.read_by == ReadBy::training;
-    unread[index_of(setting.key)] = other_kind || (setting.matters != nullptr && !setting.matters(view));
+    const bool read = has_key(setting, trains) && (setting.matters == nullptr || setting.matters(view));
+    unread[index_of(setting.key)] = !read;
   }
   for (const Setting& setting : settings())
     if (unread[index_of(setting.key)] && setting.reset != nullptr) setting.reset(draft);

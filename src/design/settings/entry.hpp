@@ -29,8 +29,13 @@ struct PointView {
   const DesignPoint& point;
   const TrainingChoice& training;
   bool trains = false;
+  TrainingReads reads;  ///< where it trains
 };
 [[nodiscard]] PointView view_of(const DesignPoint& point);
+/// Whether a point of this kind has the key at all.
+[[nodiscard]] inline bool has_key(const Setting& setting, bool trains) {
+  return setting.read_by != (trains ? ReadBy::collectives : ReadBy::training);
+}
 
 /// A point with nothing but defaults.
 [[nodiscard]] const PointView& plain_point();
@@ -91,7 +96,6 @@ std::int64_t integer_if(const PointView& view) {
 }
 
 // Which points read what.
-[[nodiscard]] bool any_point(const PointView& view);
 [[nodiscard]] bool runs_collective(const PointView& view);
 [[nodiscard]] bool trains(const PointView& view);
 /// Runs a collective, or trains with collectives that are simulated (or synthesized) with the point's settings.

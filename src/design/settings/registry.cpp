@@ -37,23 +37,23 @@ const Setting* find_setting(std::string_view name) {
 }
 
 PointView view_of(const DesignPoint& point) {
-  return {point, point.training ? *point.training : plain_point().training, point.training != nullptr};
+  const TrainingChoice& training = point.training ? *point.training : plain_point().training;
+  return {point, training, point.training != nullptr, TrainingReads(training)};
 }
 
 const PointView& plain_point() {
   static const DesignPoint point;
   static const TrainingChoice training;
-  static const PointView plain{point, training, false};
+  static const PointView plain{point, training, false, TrainingReads(training)};
   return plain;
 }
 
 namespace entry {
 
-bool any_point(const PointView&) { return true; }
 bool runs_collective(const PointView& view) { return !view.trains; }
 bool trains(const PointView& view) { return view.trains; }
-bool simulates(const PointView& view) { return !view.trains || TrainingReads(view.training).simulates; }
-bool synthesizes(const PointView& view) { return !view.trains || TrainingReads(view.training).synthesizes; }
+bool simulates(const PointView& view) { return !view.trains || view.reads.simulates; }
+bool synthesizes(const PointView& view) { return !view.trains || view.reads.synthesizes; }
 bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme != "given"; }
 
 SettingValue value_at(const Node& node) {
