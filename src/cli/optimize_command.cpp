@@ -12,20 +12,6 @@
 namespace tenex::cli {
 namespace {
 
-/// The texts of --constraint as the one that a point has, each checked on its own: a mistake is placed in the n-th of
-/// them (line n) at its column.
-Result<std::string> joined(const std::vector<std::string>& constraints, const Vocabulary& words) {
-  std::string text;
-  Diagnostics errors;
-  std::uint32_t number = 0;
-  for (const auto& each : constraints) {
-    append(errors, words.training_word("constraints", each, {"--constraint", ++number, 1}).errors());
-    text.append(text.empty() ? "" : "; ").append(each);
-  }
-  if (!errors.empty()) return errors;
-  return text;
-}
-
 Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
   auto settings = arguments.settings;
   const auto given = [&](std::string_view key) {
@@ -35,16 +21,8 @@ Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
     return input_error({"--workload", 0, 0}, "no workload is named", "a bandwidth is split for a model to train",
                        "give --workload gpt3, or another of `tenex list workloads`");
   if (!given("scheme")) settings.emplace_back("scheme", "perf_opt");
-  const auto words = vocabulary();
-  const auto constraints = joined(arguments.constraints, words);
-  if (constraints && !constraints->empty()) settings.emplace_back("constraints", *constraints);
-  auto point = make_point(settings, words);
-  if (point && constraints) return point;
-  auto errors = constraints.errors();
-  append(errors, point.errors());
-  for (auto& error : errors)
-    if (error.place.file == "--constraints") error.place.file = "--constraint";
-  return errors;
+  for (const auto& each : arguments.constraints) settings.emplace_back("constraint", each);
+  return make_point(settings, vocabulary());
 }
 
 /// "1000,2000": whole bytes per second.

@@ -51,10 +51,10 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   report.add("status", std::string(metric_columns()[0].flags[static_cast<std::size_t>(row.status)]));
   if (!row.reason.empty()) report.add("reason", row.reason);
   report.add("topology", text_setting(point, "topology"));
-  report.add("collective", std::string(to_string(point.collective)));
+  report.add("collective", std::string(to_string(point.collective().kind)));
   report.add("algorithm", point.algorithm);
   report.add("occupancy", std::string(to_string(point.occupancy)));
-  report.add("size_bytes", point.size.count());
+  report.add("size_bytes", point.collective().size.count());
   report.add_count("npus", row.npus);
   report.add_count("links", row.links);
   report.add_count("unwound_degree", row.unwound_degree);
@@ -70,7 +70,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   if (!row.chosen_algorithm.empty()) report.add("chosen_algorithm", row.chosen_algorithm);
   if (row.candidates >= 0) report.add("candidates", row.candidates);
   report.add_count("collective_time_ps", row.collective_time_ps);
-  if (point.collective == CollectiveKind::all_reduce) {
+  if (point.collective().kind == CollectiveKind::all_reduce) {
     report.add_count("time_with_overlap_ps", row.time_with_overlap_ps);
     report.add_count("time_without_overlap_ps", row.time_without_overlap_ps);
     if (!row.overlap_method.empty()) report.add("overlap_method", row.overlap_method);
@@ -150,9 +150,10 @@ std::uint64_t least_sends(const DesignPoint& point) {
     const std::uint64_t members = collective->groups()[g].members.size();
     const std::uint64_t chunks = collective->chunks_in(GroupId::at(g));
     // Of an All-to-All each chunk goes to one NPU, and those of an NPU for itself stay.
-    sends += point.collective == CollectiveKind::all_to_all ? chunks / members * (members - 1) : chunks * (members - 1);
+    sends += point.collective().kind == CollectiveKind::all_to_all ? chunks / members * (members - 1)
+                                                                   : chunks * (members - 1);
   }
-  return point.collective == CollectiveKind::all_reduce ? 2 * sends : sends;
+  return point.collective().kind == CollectiveKind::all_reduce ? 2 * sends : sends;
 }
 
 /// Writes the schedule where that was asked for, and reports what it takes on disk.
@@ -161,13 +162,14 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   if (arguments.out.empty()) return ExitCode::done;
   const auto sends = output.schedule.sends();
   if (!output.topology || !output.collective || sends == 0) {
+    const bool times = point.collective().backend == Backend::congestion_unaware;
     complain({input_error({"--out", 0, 0}, "there is no timed stream to write",
-                          point.backend == "congestion_unaware" ? "the congestion-unaware backend only computes times"
-                          : arguments.time_only                 ? "only the time was asked for"
-                                                                : "it was too long to be kept",
-                          point.backend == "congestion_unaware" ? "use --backend congestion_aware"
-                          : arguments.time_only                 ? "leave out --time-only"
-                                                                : "raise --memory, or write a smaller point")});
+                          times                 ? "the congestion-unaware backend only computes times"
+                          : arguments.time_only ? "only the time was asked for"
+                                                : "it was too long to be kept",
+                          times                 ? "use --backend congestion_aware"
+                          : arguments.time_only ? "leave out --time-only"
+                                                : "raise --memory, or write a smaller point")});
     return ExitCode::bad_input;
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -199,7 +201,7 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   if (!collective) return complain(collective.errors()), ExitCode::bad_input;
   if (const auto in_range = check_time_range(point, *topology, *collective); !in_range)
     return complain(in_range.errors()), ExitCode::bad_input;
-  const BoundProblem problem{*topology, *collective, point.occupancy, point.overlap};
+  const BoundProblem problem{*topology, *collective, point.occupancy, point.collective().overlap};
   const auto best = best_bound(problem);
   const auto ideal = paper_ideal(*topology, *collective);
   Report report;

@@ -9,7 +9,6 @@
 
 #include "commands.hpp"
 #include "report.hpp"
-#include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluate.hpp"
@@ -58,17 +57,11 @@ std::string_view readers_of(const Setting& setting) {
   return "all";
 }
 
-/// All words that the key takes, where that is a list: of some keys the registries know them.
+/// All words that the key takes, where that is a list.
 std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
-  std::vector<std::string> words(setting.words.begin(), setting.words.end());
-  if (setting.key == Key::collective) {
-    for (const auto name : collective_names()) words.emplace_back(name);
-  } else if (setting.key == Key::engine) {
-    words = vocabulary.engines;
-  } else if (setting.key == Key::algorithm) {
-    for (const auto& each : vocabulary.algorithms) words.push_back(each.name);
-  }
-  return words;
+  if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};
+  const auto known = setting.known(vocabulary);
+  return {known.begin(), known.end()};
 }
 
 Report describe(const Setting& setting, const Vocabulary& vocabulary) {

@@ -68,7 +68,7 @@ Result<SharedRun> unpack_run(const std::string& packed, const RunArguments& argu
   std::map<std::string, std::string> machines;
   for (std::size_t i = 3; i < parts.size(); i += 2) machines.emplace(parts[i], parts[i + 1]);
   auto words = vocabulary();
-  words.stored_machine = [&](const std::string& path) -> std::optional<std::string> {
+  words.stored_file = [&](const std::string& path) -> std::optional<std::string> {
     const auto found = machines.find(path);
     return found == machines.end() ? std::nullopt : std::optional(found->second);
   };

@@ -26,11 +26,11 @@ namespace {
 constexpr std::size_t kMostListed = 10;  // points that are named one by one
 
 std::string describe_point(const DesignPoint& point) {
-  if (point.training)
+  if (point.trains())
     return fmt::format("{} {} on {}", text_setting(point, "workload"), text_setting(point, "scheme"),
                        point.topology.text);
   return fmt::format("{} {} on {}, {}", text_setting(point, "collective"), point.algorithm, point.topology.text,
-                     to_rounded_bytes(static_cast<double>(point.size.count())));
+                     to_rounded_bytes(static_cast<double>(point.collective().size.count())));
 }
 
 /// "running", "done", or how it ended short of that.

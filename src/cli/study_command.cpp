@@ -142,8 +142,9 @@ Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
 
 /// What a point's time goes to, as people would name it.
 std::string algorithm_of(const DesignPoint& point) {
-  if (!point.training) return point.algorithm;
-  return fmt::format("training: {}, {}", point.training->scheme, point.training->collective_time);
+  if (!point.trains()) return point.algorithm;
+  return fmt::format("training: {}, {}", to_string(point.training().scheme),
+                     to_string(point.training().collective_time));
 }
 
 /// How many points will be refused for which reason.
@@ -273,7 +274,7 @@ ExitCode execute(const PlanArguments& arguments) {
     algorithms.add(algorithm_of(point), seconds);
     largest = std::max(largest, cost.bytes);
     if (const auto refusal = foresight(point); !refusal.empty()) ++refusals[refusal];
-    if (point.training) ++trained[{point.training->workload.text, point.training->scheme}];
+    if (point.trains()) ++trained[{point.training().workload.text, std::string(to_string(point.training().scheme))}];
     if (arguments.points) points.push_back(entry_of(point, cost, study->trains));
   }
   whole.add_seconds(rounds.seconds());

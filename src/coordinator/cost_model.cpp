@@ -24,12 +24,16 @@ bool makes_sense(const KindCost& cost) {
 }  // namespace
 
 std::uint32_t kind_of(const DesignPoint& point) {
-  std::string what(to_string(point.collective));
-  if (point.training) {
-    const auto& training = *point.training;
-    what = training.workload.text + " " + training.scheme + " " + training.collective_time;
+  std::string what;
+  std::uint64_t bytes = 0;
+  if (point.trains()) {
+    const auto& training = point.training();
+    what = fmt::format("{} {} {}", training.workload.text, to_string(training.scheme),
+                       to_string(training.collective_time));
+  } else {
+    what = to_string(point.collective().kind);
+    bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, point.collective().size.count()));
   }
-  const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, point.size.count()));
   const auto size_class = std::bit_width(bytes) / 2;
   return static_cast<std::uint32_t>(digest64(fmt::format("{}|{}|{}", point.algorithm, what, size_class)));
 }

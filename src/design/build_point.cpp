@@ -14,8 +14,7 @@ void set_facts(DesignPoint& point, const Vocabulary& vocabulary) {
   const AlgorithmFacts* facts = find_facts(vocabulary, point.algorithm);
   if (facts == nullptr) return;
   point.family = facts->family;
-  point.reads_window = facts->reads_window;
-  point.reads_order = facts->reads_order;
+  point.reads = facts->reads;
 }
 
 }  // namespace
@@ -25,20 +24,35 @@ const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view 
   return found == vocabulary.algorithms.end() ? nullptr : &*found;
 }
 
-DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vocabulary) {
+std::vector<std::string_view> Vocabulary::engines() const {
+  std::vector<std::string_view> names{"auto"};
+  for (const AlgorithmFacts& algorithm : algorithms)
+    for (const std::string& engine : algorithm.engines)
+      if (std::ranges::find(names, engine) == names.end()) names.push_back(engine);
+  return names;
+}
+
+std::vector<std::string_view> Vocabulary::algorithm_names() const {
+  std::vector<std::string_view> names;
+  for (const AlgorithmFacts& algorithm : algorithms) names.push_back(algorithm.name);
+  return names;
+}
+
+DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabulary) {
   DesignPoint point;
-  TrainingChoice training;
-  const PointDraft draft{point, training};
+  CollectivePoint collective;
+  TrainingPoint training;
+  const PointDraft draft{point, collective, training};
   for (const Setting& setting : settings())
     if (const SettingValue* value = row[index_of(setting.key)]) setting.set(draft, *value);
-  point.groups = std::move(groups);
+  collective.groups = std::move(groups);
   set_facts(point, vocabulary);
-  if (row[index_of(Key::workload)] != nullptr) {
-    normalise_training(training, point);
-    point.training = std::make_shared<const TrainingChoice>(std::move(training));
-  } else {
-    normalise_but_groups(point);
-  }
+  const bool trains = row[index_of(Key::workload)] != nullptr;
+  normalise_draft(draft, trains);
+  if (trains)
+    point.work = std::move(training);
+  else
+    point.work = std::move(collective);
   seal_normalised(point);
   return point;
 }

@@ -30,27 +30,15 @@ template <class T>
 /// "[[3,4],[5,6]]", or "none".
 [[nodiscard]] std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 
-/// One more than the largest number in a text of groups: NPUs enough to parse it where the topology's are not known.
-[[nodiscard]] std::size_t npus_named_in(std::string_view groups);
-
-/// normalise() of a point whose groups are canonical already: O(1) where normalise() is O(members).
-void normalise_but_groups(DesignPoint& point);
+struct PointDraft;
+/// normalise() of a point that trains, or runs a collective.
+void normalise_draft(const PointDraft& draft, bool trains);
 
 /// seal() of a point on which normalise() has been called.
 void seal_normalised(DesignPoint& point);
 
 /// The algorithm of a point that trains with synthesized collectives and names none; frozen.
 inline constexpr std::string_view kTrainingAlgorithm = "tacos";
-
-/// What the collective time of a training choice makes a point read.
-struct TrainingReads {
-  explicit TrainingReads(const TrainingChoice& training);
-  bool synthesizes;  ///< collectives on the point's links
-  bool simulates;    ///< chunk by chunk: the above, or an algorithm on a part of the network
-};
-
-/// Sets what a point that trains does not read to its default, in the choice and in the point's other settings.
-void normalise_training(TrainingChoice& training, DesignPoint& point);
 
 /// The degree of unwinding that is in effect.
 void reduce_unwinding(DesignPoint& point);

@@ -33,8 +33,8 @@ std::optional<ExpressionValue> default_of(Key key) {
 
 std::optional<ExpressionValue> Enumerator::value_of(std::string_view name) const {
   if (name == "npus") {
-    const auto& topology = std::get<TopologyValue>(row_[index_of(Key::topology)]->data);
-    return topology.npus == 0 ? std::nullopt : std::optional<ExpressionValue>(static_cast<std::int64_t>(topology.npus));
+    const auto& topology = row_[index_of(Key::topology)]->as<TopologyValue>();
+    return static_cast<std::int64_t>(topology.npus);
   }
   const auto key = find_key(name);
   if (!key) return std::nullopt;
@@ -99,8 +99,8 @@ void Enumerator::add_row(std::size_t number, bool varies) {
   std::optional<bool> where = !trains || !outputs_.where;
   if (outputs_.where && !trains) where = holds({&*outputs_.where});
   if (!groups || !store || !where) return;
-  const DesignPoint point = build_point(row_, std::string(*groups), vocabulary_);
-  study_.trains = study_.trains || point.training != nullptr;
+  const DesignPoint point = build_point(row_, *groups, vocabulary_);
+  study_.trains = study_.trains || point.trains();
   add_point(static_cast<std::uint32_t>(number), point, *store, *where);
 }
 

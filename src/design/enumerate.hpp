@@ -18,8 +18,8 @@
 
 namespace tenex {
 
-/// Builds the point of a row. `groups` is their canonical form.
-[[nodiscard]] DesignPoint build_point(const Row& row, std::string groups, const Vocabulary& vocabulary);
+/// Builds the point of a row.
+[[nodiscard]] DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabulary);
 
 /// The conditions of [outputs].
 struct OutputConditions {

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "design/setting_value.hpp"
+#include "tenex/files/machine_file.hpp"
 
 namespace tenex {
 
@@ -71,7 +72,7 @@ Result<FileReader::Loaded> FileReader::load(const std::string& path, const Place
     const std::filesystem::path beside = folder_ / found;
     if (std::filesystem::exists(beside, code)) found = beside;
   }
-  const auto stored = vocabulary_.stored_machine ? vocabulary_.stored_machine(path) : std::nullopt;
+  const auto stored = vocabulary_.stored_file ? vocabulary_.stored_file(path) : std::nullopt;
   Result<std::string> content = stored ? Result<std::string>(*stored) : read_bytes(found);
   if (!content) {
     Diagnostic error = content.errors().front();
@@ -85,16 +86,13 @@ Result<FileReader::Loaded> FileReader::load(const std::string& path, const Place
 Result<TopologyValue> FileReader::load_machine(const std::string& path, const Place& place) {
   Result<Loaded> file = load(path, place);
   if (!file) return file.errors();
+  const auto machine = parse_machine(file->content, file->path);
+  if (!machine) return machine.errors();
   TopologyValue value;
   value.choice.text = path;
   value.choice.machine_file = file->path;
-  if (vocabulary_.inspect_machine) {
-    const Result<MachineFacts> facts = vocabulary_.inspect_machine(file->content, file->path);
-    if (!facts) return facts.errors();
-    value.npus = facts->npus;
-    value.switches = facts->switches;
-    value.choice.machine_npus = facts->npus;
-  }
+  value.npus = value.choice.machine_npus = machine->topology.npus();
+  value.switches = machine->topology.switches();
   contents_.emplace(path, file->content);
   value.choice.machine_content = std::move(file->content);
   return value;
@@ -107,14 +105,14 @@ Result<NamedFile> FileReader::load_named(std::string_view kind, const std::strin
     contents_.emplace(text, file->content);
     return NamedFile{text, std::move(file->path), std::move(file->content)};
   }
-  const auto content = vocabulary_.builtin_file ? vocabulary_.builtin_file(kind, text) : std::nullopt;
-  if (content) return NamedFile{text, text + ".toml", SharedText(*content)};
-  const auto names = vocabulary_.builtin_names ? vocabulary_.builtin_names(kind) : std::vector<std::string>();
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto& files = vocabulary_.builtin_files(kind);
+  if (const auto content = find_builtin(files, text)) return NamedFile{text, text + ".toml", std::string(*content)};
+  std::vector<std::string_view> known;
+  for (const BuiltinFile& each : files) known.push_back(each.name);
   const std::string near = did_you_mean(text, known);
   return input_error(
       place, fmt::format("unknown {} \"{}\"", words_of(kind), shortened(text)),
-      known.empty() ? std::string("there is none of that name") : fmt::format("those of tenex are {}", join(known)),
+      known.empty() ? std::string("there is none of that name") : fmt::format("the built-in ones are {}", join(known)),
       near.empty() ? fmt::format("name a file as its path, \"my_{}.toml\"", kind) : near);
 }
 

@@ -1,5 +1,6 @@
 // One point from words on a command line: the same parsing and the same checks as a study of one row.
 #include <charconv>
+#include <map>
 #include <optional>
 
 #include <fmt/core.h>
@@ -47,6 +48,7 @@ class PointReader {
 
   Result<DesignPoint> read(const std::vector<std::pair<std::string, std::string>>& settings) {
     for (const auto& [name, text] : settings) read_one(name, text);
+    for (const auto& [key, items] : lists_) keep(key, name_of(key), Node::make_array(items.front().place(), items));
     sweep_.trains = given_[index_of(Key::workload)].has_value();
     sweep_.usable = errors_.empty();
     require_keys();
@@ -58,7 +60,7 @@ class PointReader {
     RowChecker checker(vocabulary_, contradictions);
     const auto groups = checker.check(row, false);
     if (!groups) return contradictions.shown();
-    return build_point(row, std::string(*groups), vocabulary_);
+    return build_point(row, *groups, vocabulary_);
   }
 
  private:
@@ -72,7 +74,8 @@ class PointReader {
     }
     const bool rivals = (*key == Key::bandwidth && given_[index_of(Key::npu_bandwidth)]) ||
                         (*key == Key::npu_bandwidth && given_[index_of(Key::bandwidth)]);
-    if (given_[index_of(*key)] || rivals) {
+    const bool is_list = setting_of(*key).written == Written::texts;
+    if ((given_[index_of(*key)] && !is_list) || rivals) {
       errors_.push_back(
           rivals ? input_error(place, "\"bandwidth\" and \"npu_bandwidth\" exclude each other",
                                "bandwidth is per link, npu_bandwidth per NPU and dimension", "keep one of them")
@@ -80,11 +83,21 @@ class PointReader {
       return;
     }
     given_[index_of(*key)] = place;
+    if (is_list) {  // a text of its own each time that it is given, as if on a line of its own
+      auto& items = lists_[*key];
+      const Place line{place.file, static_cast<std::uint32_t>(items.size() + 1), 1};
+      items.push_back(Node::make_string(line, text, line));
+      return;
+    }
     const Result<Node> node =
         setting_of(*key).written == Written::pairs ? pairs_of(text, place) : Result<Node>(node_of(*key, text, place));
-    Result<SharedValue> value = parse_value(*key, name, *node, context_);
+    keep(*key, name, *node);
+  }
+
+  void keep(Key key, std::string_view name, const Node& node) {
+    Result<SharedValue> value = parse_value(key, name, node, context_);
     if (!value) append(errors_, value.errors());
-    if (value) sweep_.fixed[index_of(*key)] = *std::move(value);
+    if (value) sweep_.fixed[index_of(key)] = *std::move(value);
   }
 
   void require_keys() {
@@ -104,6 +117,7 @@ class PointReader {
   ValueContext context_;
   Sweep sweep_;  // of one row
   GivenPlaces given_;
+  std::map<Key, std::vector<Node>> lists_;
   Diagnostics errors_;
 };
 

@@ -63,17 +63,20 @@ void PointTable::set_source(std::shared_ptr<const RowSource> source) {
 }
 
 void PointTable::add_row(std::uint32_t row, const DesignPoint& point) {
-  note_groups(point.groups);
+  if (!point.trains())
+    note_groups(point.collective().groups);
+  else
+    note_groups({});
   rows_.push_back(row);
   note(point);
 }
 
 /// Before the row is added.
-void PointTable::note_groups(std::string_view groups) {
-  auto known = group_numbers_.find(groups);
+void PointTable::note_groups(const Groups& groups) {
+  auto known = group_numbers_.find(groups.text());
   if (known == group_numbers_.end()) {
-    known = group_numbers_.emplace(groups, static_cast<std::uint32_t>(groups_.size())).first;
-    groups_.emplace_back(groups);
+    known = group_numbers_.emplace(groups.text(), static_cast<std::uint32_t>(groups_.size())).first;
+    groups_.push_back(groups);
   }
   if (groups_of_.empty() && known->second == 0) return;
   if (groups_of_.empty()) groups_of_.assign(rows_.size(), 0);

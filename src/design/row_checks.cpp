@@ -19,13 +19,8 @@ namespace {
 constexpr std::size_t kMostShown = 20;
 constexpr std::int64_t kMostChunks = std::int64_t{std::numeric_limits<std::uint32_t>::max()} - 1;
 
-template <class T>
-const T& data_of(const SettingValue& value) {
-  return std::get<T>(value.data);
-}
-
 std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
-  return value == nullptr ? fallback : data_of<std::int64_t>(*value);
+  return value == nullptr ? fallback : value->as<std::int64_t>();
 }
 
 }  // namespace
@@ -48,14 +43,14 @@ void RowChecker::fail(const SettingValue& at, std::string problem, std::string w
   contradictions_.add(input_error(at.place, std::move(problem), std::move(why), std::move(remedy)));
 }
 
-std::optional<std::string_view> RowChecker::check(const Row& row, bool varies) {
+std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   varies_ = varies;
   const std::size_t before = contradictions_.additions();
-  const auto& topology = data_of<TopologyValue>(*row[index_of(Key::topology)]);
+  const auto& topology = row[index_of(Key::topology)]->as<TopologyValue>();
   if (row[index_of(Key::workload)] != nullptr) {
     check_training(row, topology);
     if (contradictions_.additions() != before || !asker_.ask(row, varies)) return std::nullopt;
-    return "all";
+    return Groups();
   }
   check_links(row, topology);
   check_unwinding(row, topology);
@@ -65,12 +60,12 @@ std::optional<std::string_view> RowChecker::check(const Row& row, bool varies) {
   const GroupFacts& facts = group_facts(row, topology);
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);
-  } else if (facts.groups != 0) {
+  } else {
     check_root(row, facts);
     check_size(row, facts, topology.npus);
   }
   if (contradictions_.additions() != before) return std::nullopt;
-  return facts.canonical;
+  return facts.groups;
 }
 
 void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
@@ -105,7 +100,7 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
 
 template <class T>
 void RowChecker::check_dimensions(const SettingValue& value, const TopologyValue& topology) {
-  const std::size_t given = data_of<std::vector<T>>(value).size();
+  const std::size_t given = value.as<std::vector<T>>().size();
   const std::size_t dimensions = topology.choice.shape.dimensions();
   if (given == 1 || given == dimensions) return;
   fail(value, fmt::format("\"{}\" is for {} dimensions", shortened(value.text), given),
@@ -119,7 +114,7 @@ template void RowChecker::check_dimensions<SimTime>(const SettingValue&, const T
 template void RowChecker::check_dimensions<Bandwidth>(const SettingValue&, const TopologyValue&);
 
 void RowChecker::check_npu_bandwidth(const SettingValue& value, const TopologyValue& topology) {
-  const auto& list = data_of<std::vector<Bandwidth>>(value);
+  const auto& list = value.as<std::vector<Bandwidth>>();
   const Shape& shape = topology.choice.shape;
   if (list.size() != 1 && list.size() != shape.dimensions()) return;
   for (std::size_t dimension = 0; dimension < shape.dimensions(); ++dimension) {
@@ -135,8 +130,7 @@ void RowChecker::check_npu_bandwidth(const SettingValue& value, const TopologyVa
 
 void RowChecker::check_unwinding(const Row& row, const TopologyValue& topology) {
   const SettingValue* unwind = row[index_of(Key::unwind)];
-  if (unwind == nullptr || data_of<std::int64_t>(*unwind) == 0 || topology.switches != 0) return;
-  if (topology.is_machine() && topology.npus == 0) return;  // not inspected: its evaluation tells
+  if (unwind == nullptr || unwind->as<std::int64_t>() == 0 || topology.switches != 0) return;
   fail(*unwind, fmt::format("unwind = {} without a switch", unwind->text),
        fmt::format("\"{}\" has none", shortened(topology.choice.text)), "write unwind = 0",
        fmt::format("unwind = 0 or topology != '{}'", topology.choice.text));
@@ -153,9 +147,9 @@ void RowChecker::check_removals(const Row& row, const TopologyValue& topology) {
 
 const Diagnostics& RowChecker::removal_errors(const SettingValue& without, const SettingValue& topology) {
   const auto [found, is_new] = removals_.try_emplace({&without, &topology});
-  const auto& pairs = data_of<LinkPairs>(without);
+  const auto& pairs = without.as<LinkPairs>();
   if (!is_new || pairs.empty()) return found->second;
-  const auto& choice = data_of<TopologyValue>(topology).choice;
+  const auto& choice = topology.as<TopologyValue>().choice;
   // Only who is joined with whom matters here, so any alpha and bandwidth do.
   const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return found->second = built.errors();
@@ -176,7 +170,7 @@ const Diagnostics& RowChecker::removal_errors(const SettingValue& without, const
 void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology) {
   const SettingValue* value = row[index_of(Key::stragglers)];
   if (value == nullptr) return;
-  const auto& stragglers = data_of<Stragglers>(*value);
+  const auto& stragglers = value->as<Stragglers>();
   const auto keep = fmt::format("stragglers = none or topology != '{}'", topology.choice.text);
   for (const auto& each : stragglers) {
     const bool of_npu = each.kind == Straggler::Kind::npu || each.kind == Straggler::Kind::delay;
@@ -203,13 +197,13 @@ const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, 
   const auto [found, is_new] = slow_.try_emplace({&stragglers, &topology});
   if (!is_new) return found->second;
   std::vector<Slowdown> links;
-  for (const auto& each : data_of<Stragglers>(stragglers)) {
+  for (const auto& each : stragglers.as<Stragglers>()) {
     if (each.kind != Straggler::Kind::link && each.kind != Straggler::Kind::one_way) continue;
     links.push_back({VertexId(each.first), VertexId(each.second), each.thousandths});
     if (each.kind == Straggler::Kind::link) links.push_back({VertexId(each.second), VertexId(each.first), 1000});
   }
   if (links.empty()) return found->second;
-  const auto& choice = data_of<TopologyValue>(topology).choice;
+  const auto& choice = topology.as<TopologyValue>().choice;
   // Only who is joined with whom matters here, so any alpha and bandwidth do.
   const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return found->second = built.errors();
@@ -225,7 +219,7 @@ void RowChecker::check_collective(const Row& row) {
   const SettingValue& collective = *row[index_of(Key::collective)];
   const auto* facts = find_facts(vocabulary_, algorithm.text);
   if (facts == nullptr || facts->collectives.empty()) return;
-  const auto kind = data_of<CollectiveKind>(collective);
+  const auto kind = collective.as<CollectiveKind>();
   if (std::ranges::find(facts->collectives, kind) != facts->collectives.end()) return;
   std::vector<std::string_view> names;
   for (const CollectiveKind each : facts->collectives) names.push_back(to_string(each));
@@ -261,19 +255,16 @@ const RowChecker::GroupFacts& RowChecker::group_facts(const Row& row, const Topo
 
 RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const SettingValue& topology,
                                                std::size_t npus) {
-  const bool all = value == nullptr || data_of<std::string>(*value) == "all";
+  const bool all = value == nullptr || value->as<std::string>() == "all";
   if (npus == 1) {
-    return {{},
-            0,
-            0,
-            0,
-            0,
-            {input_error(topology.place, fmt::format("\"{}\" has a single NPU", shortened(topology.text)),
-                         "a collective has at least two")}};
+    GroupFacts failed;
+    failed.errors.push_back(input_error(topology.place,
+                                        fmt::format("\"{}\" has a single NPU", shortened(topology.text)),
+                                        "a collective has at least two"));
+    return failed;
   }
-  if (all) return {"all", npus == 0 ? std::size_t{0} : 1, npus, npus, npus, {}};
-  const std::string& text = data_of<std::string>(*value);
-  const auto groups = parse_groups(text, npus != 0 ? npus : npus_named_in(text), value->text_place);
+  if (all) return {{}, 1, npus, npus, npus, {}};
+  auto groups = parse_groups(value->as<std::string>(), npus, value->text_place);
   if (!groups) {
     GroupFacts failed;
     failed.errors = groups.errors();
@@ -282,19 +273,20 @@ RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const 
     }
     return failed;
   }
-  GroupFacts facts{canonical_groups(*groups, npus), groups->size(), 0, 0, std::numeric_limits<std::size_t>::max(), {}};
+  GroupFacts facts{{}, groups->size(), 0, 0, std::numeric_limits<std::size_t>::max(), {}};
   for (const ProcessGroup& group : *groups) {
     facts.members += group.members.size();
     facts.largest = std::max(facts.largest, group.members.size());
     facts.smallest = std::min(facts.smallest, group.members.size());
   }
+  facts.groups = Groups(*std::move(groups), npus);
   return facts;
 }
 
 void RowChecker::check_root(const Row& row, const GroupFacts& facts) {
   const SettingValue* root = row[index_of(Key::root)];
-  if (root == nullptr || !has_root(data_of<CollectiveKind>(*row[index_of(Key::collective)]))) return;
-  if (data_of<std::int64_t>(*root) < static_cast<std::int64_t>(facts.smallest)) return;
+  if (root == nullptr || !has_root(row[index_of(Key::collective)]->as<CollectiveKind>())) return;
+  if (root->as<std::int64_t>() < static_cast<std::int64_t>(facts.smallest)) return;
   fail(*root, fmt::format("root = {} in a group of {} NPUs", root->text, facts.smallest),
        "the root is a rank inside each group, counted from 0", fmt::format("use at most {}", facts.smallest - 1),
        fmt::format("root < {}", facts.smallest));
@@ -304,8 +296,8 @@ void RowChecker::check_size(const Row& row, const GroupFacts& facts, std::size_t
   const SettingValue& size_value = *row[index_of(Key::size)];
   const SettingValue* chunks_value = row[index_of(Key::chunks)];
   const std::int64_t chunks = integer_or(chunks_value, 1);
-  const bool rooted = has_root(data_of<CollectiveKind>(*row[index_of(Key::collective)]));
-  const auto owners = static_cast<std::int64_t>(rooted ? facts.groups : facts.members);
+  const bool rooted = has_root(row[index_of(Key::collective)]->as<CollectiveKind>());
+  const auto owners = static_cast<std::int64_t>(rooted ? facts.count : facts.members);
   const auto owners_in_group = static_cast<std::int64_t>(rooted ? std::size_t{1} : facts.largest);
   if (chunks > kMostChunks / owners) {
     fail(chunks_value != nullptr ? *chunks_value : size_value, fmt::format("chunks = {} is too many", chunks),
@@ -313,7 +305,7 @@ void RowChecker::check_size(const Row& row, const GroupFacts& facts, std::size_t
          fmt::format("use at most {}", kMostChunks / owners), fmt::format("chunks <= {}", kMostChunks / owners));
     return;
   }
-  const Bytes size = data_of<Bytes>(size_value);
+  const Bytes size = size_value.as<Bytes>();
   const Bytes least = bytes(owners_in_group * chunks);
   if (size >= least) return;
   const std::string rule = rooted

@@ -59,16 +59,16 @@ class RowChecker {
   RowChecker(const Vocabulary& vocabulary, Contradictions& contradictions)
       : vocabulary_(vocabulary), contradictions_(contradictions), asker_(vocabulary, contradictions) {}
 
-  /// The row's groups in canonical form, or nullopt when the row contradicts itself. `varies`: the row is one of
+  /// The row's groups, or nullopt when the row contradicts itself. `varies`: the row is one of
   /// several, so that a `keep` condition could leave it out. Amortized O(log) but for the first sight of groups and
   /// removed links.
-  [[nodiscard]] std::optional<std::string_view> check(const Row& row, bool varies);
+  [[nodiscard]] std::optional<Groups> check(const Row& row, bool varies);
 
  private:
   /// What is known of one text of groups over n NPUs.
   struct GroupFacts {
-    std::string canonical;
-    std::size_t groups = 0;
+    Groups groups;
+    std::size_t count = 0;
     std::size_t members = 0;  ///< of all groups together
     std::size_t largest = 0;
     std::size_t smallest = 0;

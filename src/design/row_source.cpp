@@ -12,8 +12,7 @@ namespace {
 
 /// What building a point may ask. What reads files was asked while the text was parsed, and may refer to what is gone.
 Vocabulary words_of(Vocabulary vocabulary) {
-  vocabulary.inspect_machine = {};
-  vocabulary.stored_machine = {};
+  vocabulary.stored_file = {};
   vocabulary.check_training = {};
   return vocabulary;
 }
@@ -60,7 +59,7 @@ std::size_t RowSource::number_of_sweep(std::size_t row) const {
   return sweep;
 }
 
-DesignPoint RowSource::build(std::size_t row, std::string groups) const {
+DesignPoint RowSource::build(std::size_t row, Groups groups) const {
   const auto sweep = number_of_sweep(row);
   Row values{};
   for (std::size_t i = 0; i < kKeyCount; ++i) values[i] = sweeps_[sweep].fixed[i].get();

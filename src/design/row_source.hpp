@@ -34,7 +34,7 @@ class RowSource {
   [[nodiscard]] const Sweep& sweep_of(std::size_t row) const { return sweeps_[number_of_sweep(row)]; }
 
   /// The sealed point of a row. `row` is less than the rows of all sweeps and has all its values.
-  [[nodiscard]] DesignPoint build(std::size_t row, std::string groups) const;
+  [[nodiscard]] DesignPoint build(std::size_t row, Groups groups) const;
 
  private:
   [[nodiscard]] std::size_t number_of_sweep(std::size_t row) const;

@@ -1,13 +1,13 @@
 // One value of one key, parsed once however many rows use it.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "design/keys.hpp"
@@ -22,7 +22,7 @@ namespace tenex {
 /// A topology as a value of the key: the choice without links, unwinding and removals, which are keys of their own.
 struct TopologyValue {
   TopologyChoice choice;
-  std::size_t npus = 0;  ///< 0: a machine file that nobody inspected
+  std::size_t npus = 0;
   std::size_t switches = 0;
 
   [[nodiscard]] bool is_machine() const { return !choice.machine_file.empty(); }
@@ -31,31 +31,21 @@ struct TopologyValue {
 /// Vertices between which links are removed.
 using LinkPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// A weighted set of workloads: the canonical text with digests for names, and the files in its order.
-struct WorkloadSet {
-  std::string text;
-  std::vector<NamedFile> files;
-};
-
-/// A part of a value with a place of its own: an element of `constraints`.
-struct TextPart {
-  Place place;  ///< of the first character
-  std::string text;
-};
-
-/// A parsed value. `data` holds: topology TopologyValue; alpha, bandwidth, npu_bandwidth lists; without LinkPairs; size
-/// Bytes; collective, occupancy enumerations; overlap bool; stragglers Stragglers; workload, cost_model NamedFile;
-/// optimize_for WorkloadSet; total_bandwidth Bandwidth; groups, algorithm, backend, engine, order, simulation_engine
-/// and the other training keys (in canonical form) texts; the others whole numbers.
+/// A parsed value. The entry of its key says of which type it is.
 struct SettingValue {
-  Place place;       ///< of the value
-  Place text_place;  ///< of a string's first character; else as `place`
-  std::string text;  ///< as written, for messages
-  std::variant<std::int64_t, bool, Bytes, std::vector<SimTime>, std::vector<Bandwidth>, LinkPairs, CollectiveKind,
-               Occupancy, TopologyValue, Stragglers, std::string, Bandwidth, NamedFile, WorkloadSet>
-      data;
-  ExpressionValue expression;        ///< what `keep` sees
-  std::vector<TextPart> parts = {};  ///< of `constraints`: its elements as written
+  Place place;                 ///< of the value
+  Place text_place;            ///< of a string's first character; else as `place`
+  std::string text;            ///< as written, for messages
+  std::any data;               ///< the typed value
+  ExpressionValue expression;  ///< what `keep` sees
+
+  /// The typed value. Precondition: it is of that type.
+  template <class T>
+  [[nodiscard]] const T& as() const {
+    const T* const typed = std::any_cast<T>(&data);
+    ensure(typed != nullptr, "a setting's value is of another type");
+    return *typed;
+  }
 };
 using SharedValue = std::shared_ptr<const SettingValue>;
 
@@ -66,11 +56,10 @@ class FileReader {
   FileReader(std::filesystem::path folder, const Vocabulary& vocabulary)
       : folder_(std::move(folder)), vocabulary_(vocabulary) {}
 
-  /// A machine file. Errors: unreadable (environment, at `place`); what Vocabulary::inspect_machine finds wrong, once
-  /// per file.
+  /// A machine file. Errors: unreadable (environment, at `place`); what parse_machine() finds wrong, once per file.
   [[nodiscard]] Result<TopologyValue> read_machine(const std::string& path, const Place& place);
-  /// A file of `kind` "workload" or "cost_model": a path (it ends in .toml), or the name of one that tenex brings
-  /// along. Errors: input (no such name) or environment (unreadable), at `place`, once per file.
+  /// A file of `kind` "workload" or "cost_model": a path (it ends in .toml), or the name of a built-in
+  /// file. Errors: input (no such name) or environment (unreadable), at `place`, once per file.
   [[nodiscard]] Result<NamedFile> read_named(std::string_view kind, const std::string& text, const Place& place);
   /// The files that could be read so far, by path as written.
   [[nodiscard]] const std::map<std::string, SharedText, std::less<>>& contents() const { return contents_; }
@@ -100,7 +89,7 @@ struct ValueContext {
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.
 [[nodiscard]] Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node, ValueContext& context);
 
-/// tenex's own prices, for points that name none; null where it brings none along.
+/// The built-in prices, for points that name none; null where there are none.
 [[nodiscard]] Result<SharedValue> default_cost_model(const Place& place, ValueContext& context);
 
 /// All bytes of a file. Errors: environment, without a place.

@@ -176,7 +176,7 @@ class SweepReader {
   static std::uint64_t seed_of(const Defaults& defaults) {
     const SharedValue value =
         defaults.seed ? defaults.seed->columns.front().front() : defaults.fixed[index_of(Key::seed)];
-    return value == nullptr ? 1 : static_cast<std::uint64_t>(std::get<std::int64_t>(value->data));
+    return value == nullptr ? 1 : static_cast<std::uint64_t>(value->as<std::int64_t>());
   }
 
   void read_fixed(Key key, const Entry& entry) {

@@ -1,17 +1,15 @@
 // Rows that train. What a row's keys say of each other is checked here; what their words mean is checked by
 // Vocabulary::check_training, whose answers are moved to the places where the words were written.
-#include "design/training_checks.hpp"
+#include "design/row_checks.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
-#include <numeric>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "design/enumerate.hpp"
+#include "design/settings/entry.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/base/units.hpp"
 
@@ -19,24 +17,13 @@ namespace tenex {
 
 namespace {
 
-std::string without_spaces(std::string_view text) {
-  std::string packed(text);
-  std::erase(packed, ' ');
-  return packed;
+template <class T>
+T value_or(const Row& row, Key key, T fallback) {
+  const SettingValue* value = row[index_of(key)];
+  return value == nullptr ? fallback : value->as<T>();
 }
 
-/// The whole numbers of "4:2:1"; a text that is no such list gives what can be read.
-std::vector<std::int64_t> shares_of(std::string_view text) {
-  std::vector<std::int64_t> shares;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(':', start), text.size());
-    std::int64_t share = 0;
-    std::from_chars(text.data() + start, text.data() + end, share);
-    shares.push_back(share);
-    start = end + 1;
-  }
-  return shares;
-}
+bool states_bandwidth(const Row& row) { return !value_or(row, Key::scheme, BandwidthScheme()); }
 
 /// The value that a message about `key` belongs to: its own, or where nothing says the key what made it matter.
 const SettingValue& value_at(const Row& row, Key key) {
@@ -48,37 +35,9 @@ const SettingValue& value_at(const Row& row, Key key) {
 
 }  // namespace
 
-std::string_view word_of(const Row& row, Key key, std::string_view fallback) {
-  const SettingValue* value = row[index_of(key)];
-  return value == nullptr ? fallback : std::string_view(std::get<std::string>(value->data));
-}
-
-Place place_in(const SettingValue& value, std::string_view canonical, std::size_t offset) {
-  std::vector<TextPart> parts = value.parts;
-  if (parts.empty()) parts.push_back({value.text_place, value.text});
-  std::string written;  // without spaces, as the canonical text joins parts
-  for (TextPart& part : parts) {
-    while (!part.text.empty() && (part.text.back() == ' ' || part.text.back() == ';')) part.text.pop_back();
-    if (!written.empty() && !part.text.empty()) written += ';';
-    written += without_spaces(part.text);
-  }
-  if (written != without_spaces(canonical)) return value.place;
-  // The n-th character that is no space is the same one in both.
-  std::size_t left = without_spaces(canonical.substr(0, offset)).size();
-  for (const TextPart& part : parts) {
-    if (part.text.empty()) continue;
-    for (std::size_t i = 0; i < part.text.size(); ++i) {
-      if (part.text[i] == ' ') continue;
-      if (left-- == 0) return place_within(part.place, part.text, i);
-    }
-    if (left-- == 0) return place_within(part.place, part.text, part.text.size());  // the ";"
-  }
-  return place_within(parts.back().place, parts.back().text, parts.back().text.size());
-}
-
 bool TrainingAsker::ask(const Row& row, bool varies) {
   if (!vocabulary_.check_training) return true;
-  const bool states = word_of(row, Key::scheme, "given") == "given";
+  const bool states = states_bandwidth(row);
   std::array<const SettingValue*, kKeyCount> asked{};
   asked[index_of(Key::topology)] = row[index_of(Key::topology)];
   for (std::size_t i = 0; i < kKeyCount; ++i) {
@@ -90,7 +49,7 @@ bool TrainingAsker::ask(const Row& row, bool varies) {
       digest64(std::string_view(reinterpret_cast<const char*>(asked.data()), sizeof asked));  // NOLINT: bytes
   const auto [found, is_new] = answers_.try_emplace(hash, true);
   if (!is_new) return found->second;
-  const DesignPoint point = build_point(row, "all", vocabulary_);
+  const DesignPoint point = build_point(row, {}, vocabulary_);
   for (Diagnostic& error : vocabulary_.check_training(point)) {
     found->second = false;
     contradictions_.add(relocated(std::move(error), row, varies));
@@ -102,17 +61,11 @@ Diagnostic TrainingAsker::relocated(Diagnostic error, const Row& row, bool varie
   const auto named = error.place.file.empty() ? std::optional(Key::hp) : find_key(error.place.file);
   if (!named) return error;  // a place in a file of its own
   const SettingValue& value = value_at(row, *named);
-  const bool is_text = row[index_of(*named)] == &value && std::holds_alternative<std::string>(value.data);
-  if (error.place.line != 0 && is_text) {
-    const std::size_t offset = error.place.column == 0 ? 0 : error.place.column - 1;
-    error.place = place_in(value, std::get<std::string>(value.data), offset);
-  } else {
-    error.place = value.place;
-  }
+  error.place = value.place;
   if (varies && *named == Key::hp) {
-    error.suggestion += fmt::format("{}leave such rows out with keep = \"hp != '{}' or topology != '{}'\"",
-                                    error.suggestion.empty() ? "" : ", or ", word_of(row, Key::hp, ""),
-                                    row[index_of(Key::topology)]->text);
+    error.suggestion += fmt::format(
+        "{}leave such rows out with keep = \"hp != '{}' or topology != '{}'\"", error.suggestion.empty() ? "" : ", or ",
+        entry::printed(row[index_of(Key::hp)]->as<Parallelization>()), row[index_of(Key::topology)]->text);
   }
   return error;
 }
@@ -125,16 +78,15 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
     return;
   }
   const SettingValue* alpha = row[index_of(Key::alpha)];
-  const std::string_view time = word_of(row, Key::collective_time, "libra");
-  const bool simulates = time == "pipeline" || time == "themis" || time == "synthesized";
-  if (simulates && alpha == nullptr) {
+  const auto time = value_or(row, Key::collective_time, TimingModel::libra);
+  if (simulates(time) && alpha == nullptr) {
     fail(place, fmt::format("the shape \"{}\" has no alpha", shortened(place.text)),
-         fmt::format("collective_time \"{}\" needs the latency of its links", time),
+         fmt::format("collective_time \"{}\" needs the latency of its links", to_string(time)),
          "write for instance alpha = \"0.5us\"", "collective_time = libra");
   }
-  if (simulates && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
-  if (word_of(row, Key::scheme, "given") == "given") check_stated_bandwidth(row, topology);
-  if (time == "synthesized") check_unwinding(row, topology);
+  if (simulates(time) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
+  if (states_bandwidth(row)) check_stated_bandwidth(row, topology);
+  if (synthesizes(time)) check_unwinding(row, topology);
 }
 
 void RowChecker::check_stated_bandwidth(const Row& row, const TopologyValue& topology) {
@@ -142,7 +94,7 @@ void RowChecker::check_stated_bandwidth(const Row& row, const TopologyValue& top
   const SettingValue* total = row[index_of(Key::total_bandwidth)];
   const SettingValue* split = row[index_of(Key::split)];
   if (split != nullptr) {
-    if (total != nullptr) check_split(*split, std::get<Bandwidth>(total->data), topology);
+    if (total != nullptr) check_split(*split, total->as<Bandwidth>(), topology);
     return;
   }
   const SettingValue* bandwidth = row[index_of(Key::bandwidth)];
@@ -157,7 +109,7 @@ void RowChecker::check_stated_bandwidth(const Row& row, const TopologyValue& top
 }
 
 void RowChecker::check_split(const SettingValue& split, Bandwidth total, const TopologyValue& topology) {
-  const auto shares = shares_of(std::get<std::string>(split.data));
+  const auto shares = split.as<std::vector<std::int64_t>>();
   const std::size_t dimensions = topology.choice.shape.dimensions();
   const auto keep = fmt::format("topology != '{}'", topology.choice.text);
   if (shares.size() != dimensions) {

@@ -12,15 +12,35 @@ namespace tenex {
 
 namespace {
 
-bool has_word(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+template <class T>
+bool has(const std::vector<T>& values, T value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 /// "perf_opt" or "perf_opt", "equal": as messages show them.
-std::string quoted(const std::vector<std::string>& words) {
+template <class T>
+std::string quoted(const std::vector<T>& values) {
   std::string text;
-  for (const std::string& word : words) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", word);
+  for (const T value : values) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", to_string(value));
   return text;
+}
+
+/// The distinct values that a key has in a sweep; `fallback` where it is not given.
+template <class T>
+std::vector<T> values_in(const Sweep& sweep, Key key, T fallback) {
+  std::vector<T> values;
+  const auto add = [&](const SharedValue& value) {
+    if (value != nullptr && !has(values, value->as<T>())) values.push_back(value->as<T>());
+  };
+  add(sweep.fixed[index_of(key)]);
+  for (const Axis& axis : sweep.axes) {
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+      if (axis.keys[k] != key) continue;
+      for (const SharedValue& value : axis.columns[k]) add(value);
+    }
+  }
+  if (values.empty()) values.push_back(fallback);
+  return values;
 }
 
 /// Whether the sweep has values of a key at all, given here or in [defaults].
@@ -38,13 +58,13 @@ class KeyChecker {
       : sweep_(sweep),
         given_(given),
         errors_(errors),
-        schemes_(words_in(sweep, Key::scheme, "given")),
-        times_(words_in(sweep, Key::collective_time, "libra")) {}
+        schemes_(values_in(sweep, Key::scheme, BandwidthScheme())),
+        times_(values_in(sweep, Key::collective_time, TimingModel::libra)) {}
 
   void check() {
     check_contention();
     check_modelled();
-    const bool states = has_word(schemes_, "given");
+    const bool states = has(schemes_, BandwidthScheme());
     const bool chooses = !states || schemes_.size() > 1;
     if (!chooses) check_stated();
     if (!states) check_chosen();
@@ -59,9 +79,8 @@ class KeyChecker {
   }
 
   void check_contention() {
-    if (!place_of(Key::contention) || has_word(times_, "synthesized")) return;
-    const auto words = words_in(sweep_, Key::contention, "none");
-    if (words.size() == 1 && words.front() == "none") return;
+    if (!place_of(Key::contention) || std::ranges::any_of(times_, synthesizes)) return;
+    if (values_in(sweep_, Key::contention, Contention::none) == std::vector{Contention::none}) return;
     fail(Key::contention, "\"contention\" is read by no point",
          fmt::format("collective_time {} knows no links to share", quoted(times_)),
          "write collective_time = \"synthesized\", or remove it");
@@ -69,8 +88,6 @@ class KeyChecker {
 
   /// What only models that simulate, or only those that synthesize, read.
   void check_modelled() {
-    const bool synthesizes = has_word(times_, "synthesized");
-    const bool simulates = synthesizes || has_word(times_, "pipeline") || has_word(times_, "themis");
     const auto refuse = [&](std::initializer_list<Key> keys, std::string_view models, std::string_view example) {
       for (const Key key : keys) {
         if (!place_of(key)) continue;
@@ -79,9 +96,9 @@ class KeyChecker {
              fmt::format("write for instance collective_time = \"{}\", or remove it", example));
       }
     };
-    if (!simulates)
+    if (std::ranges::none_of(times_, simulates))
       refuse({Key::alpha, Key::chunks, Key::occupancy}, "\"pipeline\", \"themis\" and \"synthesized\" do", "themis");
-    if (!synthesizes)
+    if (std::ranges::none_of(times_, synthesizes))
       refuse({Key::algorithm, Key::attempts, Key::engine, Key::unwind}, "\"synthesized\" does", "synthesized");
   }
 
@@ -127,8 +144,8 @@ class KeyChecker {
   Sweep& sweep_;
   const GivenPlaces& given_;
   Diagnostics& errors_;
-  std::vector<std::string> schemes_;
-  std::vector<std::string> times_;
+  std::vector<BandwidthScheme> schemes_;
+  std::vector<TimingModel> times_;
 };
 
 void refuse_training_keys(const GivenPlaces& given, Diagnostics& errors) {
@@ -150,24 +167,6 @@ void refuse_collective_keys(const GivenPlaces& given, Diagnostics& errors) {
 }
 
 }  // namespace
-
-std::vector<std::string> words_in(const Sweep& sweep, Key key, std::string_view fallback) {
-  std::vector<std::string> words;
-  const auto add = [&](const SharedValue& value) {
-    if (value == nullptr) return;
-    const auto& word = std::get<std::string>(value->data);
-    if (!has_word(words, word)) words.push_back(word);
-  };
-  add(sweep.fixed[index_of(key)]);
-  for (const Axis& axis : sweep.axes) {
-    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
-      if (axis.keys[k] != key) continue;
-      for (const SharedValue& value : axis.columns[k]) add(value);
-    }
-  }
-  if (words.empty()) words.emplace_back(fallback);
-  return words;
-}
 
 void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& context, Diagnostics& errors) {
   const std::size_t before = errors.size();

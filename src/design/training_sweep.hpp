@@ -19,7 +19,4 @@ using GivenPlaces = PerKey<std::optional<Place>>;
 /// expects something of them. `sweep.usable` is false after an error. O(keys and values of axes).
 void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& context, Diagnostics& errors);
 
-/// The distinct canonical texts that a key of words has in a sweep; `fallback` where it is not given.
-[[nodiscard]] std::vector<std::string> words_in(const Sweep& sweep, Key key, std::string_view fallback);
-
 }  // namespace tenex

@@ -64,8 +64,8 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   if (!base) return base.errors();
   auto reduced = remove_pairs(*std::move(base), point.topology);
   if (!reduced) return reduced.errors();
-  if (slows_links(point.stragglers)) {
-    reduced = slow_links(*reduced, slowdowns_of(point.stragglers));
+  if (slows_links(point.collective().stragglers)) {
+    reduced = slow_links(*reduced, slowdowns_of(point.collective().stragglers));
     if (!reduced) return reduced.errors();
     // Programs follow the shape's routes; synthesizers would take the links of a dimension to be alike.
     if (find_synthesizer(point.algorithm) != nullptr) reduced = without_shape(*reduced);
@@ -86,7 +86,7 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
 
 std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
   std::vector<StartDelay> delays;
-  for (const auto& straggler : point.stragglers)
+  for (const auto& straggler : point.collective().stragglers)
     if (straggler.kind == Straggler::Kind::delay) delays.push_back({NpuId(straggler.first), straggler.delay});
   return delays;
 }
@@ -109,7 +109,8 @@ Status check_time_range(const DesignPoint& point, const Topology& topology, cons
   return input_error(
       {},
       fmt::format("a size of {} may take {:.0f} days of simulated time with links of {} and {} alpha",
-                  to_string(point.size), days, to_string(slowest.effective_bandwidth()), to_string(latest.alpha)),
+                  to_string(point.collective().size), days, to_string(slowest.effective_bandwidth()),
+                  to_string(latest.alpha)),
       fmt::format("{:.0f} hops of up to {} may follow one another, and times of up to 26 days are computed", hops,
                   to_rounded(hop)),
       "use a smaller size, faster links or a smaller alpha");
@@ -123,46 +124,30 @@ Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memo
 }
 
 Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus) {
-  auto groups = parse_groups(point.groups, npus, {"groups", 0, 0});
-  if (!groups) return groups.errors();
-  return Collective::make({point.collective, npus, *std::move(groups), point.chunks, point.size, point.root});
+  const auto& [kind, size, groups, root, overlap, backend, window, order, stragglers, engine] = point.collective();
+  return Collective::make({kind, npus, groups.list(), point.chunks, size, root});
 }
 
 Vocabulary vocabulary() {
   Vocabulary words;
-  AlgorithmFacts any{"auto", AlgorithmFamily::textbook, {}, true, true};
+  AlgorithmFacts any{"auto", AlgorithmFamily::textbook, {}, {true, true, false, false}};
   for (const auto& algorithm : algorithms()) {
-    words.algorithms.push_back({std::string(algorithm.name), AlgorithmFamily::textbook, algorithm.collectives,
-                                algorithm.reads.window, algorithm.reads.order});
+    words.algorithms.push_back({std::string(algorithm.name),
+                                AlgorithmFamily::textbook,
+                                algorithm.collectives,
+                                {algorithm.reads.window, algorithm.reads.order, false, false}});
     for (const auto kind : algorithm.collectives)
       if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
   }
   words.algorithms.push_back(std::move(any));
   for (const auto& synthesizer : synthesizers())
-    words.algorithms.push_back(
-        {std::string(synthesizer.name), AlgorithmFamily::synthesizer, synthesizer.collectives, false, false});
-  words.engines.clear();
-  for (const auto choice : {EngineChoice::automatic, EngineChoice::event_driven, EngineChoice::exact,
-                            EngineChoice::coarse, EngineChoice::symmetric})
-    words.engines.emplace_back(to_string(choice));
-  words.inspect_machine = [](std::string_view content, const std::string& file) -> Result<MachineFacts> {
-    const auto machine = parse_machine(content, file);
-    if (!machine) return machine.errors();
-    return MachineFacts{machine->topology.npus(), machine->topology.switches()};
-  };
-  words.training_word = canonical_training_word;
+    words.algorithms.push_back({std::string(synthesizer.name),
+                                AlgorithmFamily::synthesizer,
+                                synthesizer.collectives,
+                                {false, false, !synthesizer.engines.empty(), true},
+                                {synthesizer.engines.begin(), synthesizer.engines.end()}});
   words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
     return check_training_point(point, cache->impl().training);
-  };
-  words.builtin_file = [](std::string_view kind, std::string_view name) -> std::optional<std::string> {
-    const auto content = find_builtin(kind == "workload" ? builtin_workloads() : builtin_cost_models(), name);
-    return content ? std::optional<std::string>(*content) : std::nullopt;
-  };
-  words.builtin_names = [](std::string_view kind) {
-    std::vector<std::string> names;
-    for (const auto& file : kind == "workload" ? builtin_workloads() : builtin_cost_models())
-      names.emplace_back(file.name);
-    return names;
   };
   words.objectives = objective_names();
   return words;

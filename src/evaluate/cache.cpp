@@ -26,7 +26,7 @@ std::string topology_structure_key(const DesignPoint& point) {
                         ? to_string(choice.shape)
                         : "file " + choice.machine_file + ' ' + to_string(digest128(choice.machine_content));
   for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
-  if (slows_links(point.stragglers)) key += " slow " + to_string(point.stragglers);
+  if (slows_links(point.collective().stragglers)) key += " slow " + to_string(point.collective().stragglers);
   // The default degree depends on the kind of algorithm, so it is part of what tells topologies apart.
   key += fmt::format(" p{} u{} s{}", choice.links.per_npu ? 1 : 0, choice.unwind,
                      find_synthesizer(point.algorithm) != nullptr ? 1 : 0);
@@ -34,9 +34,10 @@ std::string topology_structure_key(const DesignPoint& point) {
 }
 
 std::string bound_cache_key(const DesignPoint& point) {
-  return topology_cache_key(point) + fmt::format(" {} S{} c{} r{} o{} v{} g{}", to_string(point.collective),
-                                                 point.size.count(), point.chunks, point.root,
-                                                 to_string(point.occupancy), point.overlap ? 1 : 0, point.groups);
+  return topology_cache_key(point) + fmt::format(" {} S{} c{} r{} o{} v{} g{}", to_string(point.collective().kind),
+                                                 point.collective().size.count(), point.chunks, point.collective().root,
+                                                 to_string(point.occupancy), point.collective().overlap ? 1 : 0,
+                                                 point.collective().groups.text());
 }
 
 }  // namespace tenex

@@ -56,7 +56,7 @@ Diagnostics check_study(const Study& study) {
   for (const auto& point : study.points) {
     if (all.size() >= most_diagnostics) break;
     // Points that train were checked with their text (Vocabulary::check_training): they are laid over shapes alone.
-    if (point.training != nullptr) continue;
+    if (point.trains()) continue;
     const auto [entry, fresh] = npus_of.try_emplace(topology_cache_key(point), 0);
     if (fresh) {
       const auto npus = check_topology(point);

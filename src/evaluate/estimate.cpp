@@ -83,7 +83,7 @@ double holdings_bytes(const PointSizes& sizes) {
 }
 
 double recorded_bytes(const DesignPoint& point, double hops, double messages) {
-  const bool halves = point.collective == CollectiveKind::all_reduce && !point.overlap;
+  const bool halves = point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap;
   return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
 }
 
@@ -93,9 +93,10 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
     return block.kind == BlockKind::ring || block.kind == BlockKind::fully_connected || block.size <= 2;
   });
-  return sizes.product && symmetric && sizes.collective.everyone && point.order == "relative" &&
-         point.stragglers.empty() && point.window == 0 &&
-         (point.simulation_engine == "auto" || point.simulation_engine == "orbit");
+  const SimulationEngine engine = point.collective().simulation_engine;
+  return sizes.product && symmetric && sizes.collective.everyone &&
+         point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
+         point.collective().window == 0 && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
 bool may_be_multitree(const DesignPoint& point, const PointSizes& sizes) {
@@ -109,7 +110,8 @@ double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
   if (!may_be_multitree(point, sizes)) return 0;
   constexpr double bytes_per_place = 12 + 12 + 2;
   const double places = static_cast<double>(sizes.topology.npus) * static_cast<double>(sizes.topology.npus);
-  const double counts = point.collective == CollectiveKind::all_gather ? 0 : 4 * static_cast<double>(point.chunks);
+  const double counts =
+      point.collective().kind == CollectiveKind::all_gather ? 0 : 4 * static_cast<double>(point.chunks);
   return places * (bytes_per_place + counts);
 }
 
@@ -122,7 +124,7 @@ double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
   const double slices = static_cast<double>(point.chunks) * static_cast<double>(collective.members);
   // The leaves of all of MultiTree's trees begin at once where there are sums.
   const double leaves =
-      may_be_multitree(point, sizes) && point.collective != CollectiveKind::all_gather ? collective.sends : 0;
+      may_be_multitree(point, sizes) && point.collective().kind != CollectiveKind::all_gather ? collective.sends : 0;
   return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
 }
 
@@ -132,7 +134,7 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
   if (point.algorithm != "direct" && point.algorithm != "auto") return 0;
   const bool one_block =
       std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
-  const bool trains = one_block && sizes.product && point.collective != CollectiveKind::all_reduce;
+  const bool trains = one_block && sizes.product && point.collective().kind != CollectiveKind::all_reduce;
   if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
   return messages * bytes_per_waiting_message;
 }
@@ -142,11 +144,12 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
                        bool time_only) {
   const auto [messages, hops, carried] = sizes_of_program(point, sizes);
   const double tried = point.algorithm == "auto" ? 3 : 1;  // most candidates send far less
-  const double repeats = tried * (point.collective == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
+  const double repeats =
+      tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
                         static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes);
-  if (point.backend == to_string(Backend::congestion_unaware))
+  if (point.collective().backend == Backend::congestion_unaware)
     return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
              static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
             false,
@@ -158,7 +161,8 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
   const double recorded = common + links * bytes_per_port + calendar_bytes(point, sizes) +
                           waiting_bytes(point, sizes, messages, true) + recorded_bytes(point, hops, messages) +
                           3 * holdings_bytes(sizes) + carried * bytes_per_carried_chunk;
-  const bool may_record = point.simulation_engine == "auto" || point.simulation_engine == "window";
+  const SimulationEngine engine = point.collective().simulation_engine;
+  const bool may_record = engine == SimulationEngine::automatic || engine == SimulationEngine::window;
   if (may_record && !time_only && hops <= most_recorded_hops &&
       recorded + static_cast<double>(beside) <= static_cast<double>(limit))
     return {{hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
@@ -174,7 +178,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
       false,
       time_only ? "only the time was asked for: nothing was recorded or verified"
       : !may_record
-          ? fmt::format("the simulation engine \"{}\" keeps no sends to verify", point.simulation_engine)
+          ? fmt::format("the simulation engine \"{}\" keeps no sends to verify", to_string(engine))
           : fmt::format("the timed stream of about {:.0f} sends was not kept for verification: that needs {:.0f} bytes",
                         hops, recorded + static_cast<double>(beside)),
       0,
@@ -195,20 +199,13 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
 bool is_symmetric(const SynthesisProblem& problem, const PointSizes& sizes) {
   const auto kind = problem.collective.kind();
   const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
-  const bool may = problem.engine == EngineChoice::automatic || problem.engine == EngineChoice::symmetric;
+  const bool may = problem.engine == kAutomaticEngine || problem.engine == "symmetric";
   return may && !rooted && sizes.collective.everyone && TranslationGroup::of(problem.topology).has_value();
 }
 
 SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
                             std::size_t memory_limit_bytes) {
-  return {topology,
-          collective,
-          point.occupancy,
-          point.seed,
-          point.attempts,
-          1,
-          parse_engine_choice(point.engine).value_or(EngineChoice::automatic),
-          memory_limit_bytes};
+  return {topology, collective, point.occupancy, point.seed, point.attempts, 1, point.engine, memory_limit_bytes};
 }
 
 /// Whether one NPU's schedule will stand for all: made so, and judged so.
@@ -226,11 +223,11 @@ bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const C
 
 /// Of a synthesizer's point, beside its topology and its synthesis.
 std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
-  const double sends = sizes.collective.sends * passes_of(point.collective);
+  const double sends = sizes.collective.sends * passes_of(point.collective().kind);
   const auto chunks = static_cast<double>(sizes.collective.chunks);
   const double windows = std::min(most_window_bytes, sends * bytes_per_send_in_windows);
   const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
-  const double check_bytes = symmetric ? chunks * passes_of(point.collective) * bytes_per_orbit : held + windows;
+  const double check_bytes = symmetric ? chunks * passes_of(point.collective().kind) * bytes_per_orbit : held + windows;
   return static_cast<std::size_t>(check_bytes + bytes_of_any_point +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
@@ -241,7 +238,7 @@ Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthes
   const auto problem = problem_of(point, topology, collective, memory_limit_bytes);
   const bool symmetric = is_symmetric(point, topology, collective, sizes);
   const bool by_link = is_kept_by_link(point, topology, collective);
-  const double passes = passes_of(point.collective);
+  const double passes = passes_of(point.collective().kind);
   const double checked = (symmetric ? static_cast<double>(sizes.collective.chunks) : sizes.collective.sends) * passes;
   return {synthesizer.estimate_seconds(problem) + checked * seconds_per_verified_send +
               static_cast<double>(topology.links()) * seconds_per_link,
@@ -265,7 +262,7 @@ PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, 
 Estimate guess_synthesis(const DesignPoint& point) {
   constexpr double bytes_per_send = 48;
   constexpr double seconds_per_send = 1e-6;
-  const double sends = sizes_of_shape(point).collective.sends * passes_of(point.collective);
+  const double sends = sizes_of_shape(point).collective.sends * passes_of(point.collective().kind);
   return with_topology({sends * seconds_per_send, static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18))},
                        point);
 }
@@ -305,15 +302,17 @@ StandIn stand_in_for(const DesignPoint& point) {
   const auto& choice = point.topology;
   StandIn result;
   auto& text = result.text;
-  for (const std::string* word :
-       {&point.algorithm, &point.engine, &point.groups, &point.backend, &point.order, &point.simulation_engine})
-    (text += *word) += '\0';
+  const CollectivePoint& runs = point.collective();
+  for (const std::string_view word :
+       {std::string_view(point.algorithm), std::string_view(point.engine), runs.groups.text()})
+    (text += word) += '\0';
   append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
   append_raw(text, point.chunks);
-  append_raw(text, point.window);
-  (text += to_string(point.stragglers)) += '\0';
-  for (const int flag : {static_cast<int>(point.collective), static_cast<int>(point.occupancy), point.overlap ? 1 : 0,
-                         choice.links.per_npu ? 1 : 0})
+  append_raw(text, runs.window);
+  (text += to_string(runs.stragglers)) += '\0';
+  for (const int flag : {static_cast<int>(runs.kind), static_cast<int>(point.occupancy), runs.overlap ? 1 : 0,
+                         choice.links.per_npu ? 1 : 0, static_cast<int>(runs.backend), static_cast<int>(runs.order),
+                         static_cast<int>(runs.simulation_engine)})
     text += static_cast<char>(flag);
   for (const auto& pair : choice.without) append_raw(text, pair);
   if (!is_plain_shape(point)) {
@@ -340,7 +339,7 @@ DesignPoint put_in(DesignPoint point, StandIn stand_in) {
   point.topology.links.alpha = std::move(stand_in.alpha);
   point.topology.links.bandwidth = std::move(stand_in.bandwidth);
   const auto chunks = static_cast<std::int64_t>(sizes_of_shape(point).collective.chunks);
-  point.size = std::max(point.size, bytes(chunks * bytes_per_chunk));
+  point.collective().size = std::max(point.collective().size, bytes(chunks * bytes_per_chunk));
   return point;
 }
 
@@ -390,7 +389,7 @@ Estimate Estimator::remember(const std::string& text, const std::function<Estima
 }
 
 Estimate Estimator::operator()(const DesignPoint& point) {
-  if (point.training != nullptr) {
+  if (point.trains()) {
     if (const auto quick = estimate_formula(point)) return *quick;
     return remember(training_cost_key(point), [&] {
       return estimate_training(

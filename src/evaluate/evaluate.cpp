@@ -75,10 +75,11 @@ std::shared_ptr<const CachedBound> bound_of(const DesignPoint& point, const Topo
       bound_cache_key(point) + (single_chunks ? "" : " several"),
       [&] {
         // Bounds trust a shape that the dimensions' links are alike.
-        const bool slowed = slows_links(point.stragglers) && topology.shape();
+        const bool slowed = slows_links(point.collective().stragglers) && topology.shape();
         const auto plain = slowed ? std::optional(without_shape(topology)) : std::nullopt;
         const auto& bounded = plain ? *plain : topology;
-        const auto bound = best_bound({bounded, collective, point.occupancy, point.overlap, single_chunks});
+        const auto bound =
+            best_bound({bounded, collective, point.occupancy, point.collective().overlap, single_chunks});
         const auto ideal = paper_ideal(bounded, collective);
         return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1};
       },
@@ -94,9 +95,9 @@ std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const 
 
 void measure(Evaluation& row, const DesignPoint& point, const Collective& collective, SimTime time) {
   row.collective_time_ps = time.count();
-  row.algbw_bytes_per_s = rate(point.size, time);
+  row.algbw_bytes_per_s = rate(point.collective().size, time);
   const auto largest = std::ranges::max(collective.groups(), {}, [](const auto& g) { return g.members.size(); });
-  row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective, largest.members.size());
+  row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective().kind, largest.members.size());
 }
 
 void measure(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
@@ -292,7 +293,7 @@ EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output
 
 EvaluationOutput evaluate_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   return guarded(options, [&](EvaluationOutput& output) {
-    if (point.training != nullptr)
+    if (point.trains())
       fill_training(output.row, point, cache, options);
     else
       fill(output, point, cache, options);
@@ -301,7 +302,7 @@ EvaluationOutput evaluate_point(const DesignPoint& point, Cache::Impl& cache, co
 
 Evaluation bound_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   const auto output = guarded(options, [&](EvaluationOutput& made) {
-    if (point.training != nullptr)
+    if (point.trains())
       fill_training_bound(made.row, point, cache, options);
     else
       fill_bound(made.row, point, cache, options);

@@ -22,22 +22,20 @@ EvaluateOptions times_only(EvaluateOptions options) {
 /// Whether a coarse model of the point is the bound.
 bool is_bounded(const DesignPoint& point, Fidelity fidelity) {
   if (fidelity == Fidelity::bound) return true;
-  return point.training == nullptr && find_synthesizer(point.algorithm) != nullptr;
+  return !point.trains() && find_synthesizer(point.algorithm) != nullptr;
 }
 
 /// The point that the coarse model evaluates.
 DesignPoint coarse_point(DesignPoint point) {
-  if (point.training == nullptr) {
-    point.backend = "congestion_unaware";
-    point.simulation_engine = "auto";
+  if (!point.trains()) {
+    point.collective().backend = Backend::congestion_unaware;
+    point.collective().simulation_engine = SimulationEngine::automatic;
     return point;
   }
-  const auto& model = point.training->collective_time;
-  if (model == "libra" || model == "libra_derated") return point;
-  auto training = *point.training;
-  training.collective_time = "libra";
-  training.contention = "none";
-  point.training = std::make_shared<const TrainingChoice>(std::move(training));
+  auto& training = point.training();
+  if (is_libra(training.collective_time)) return point;
+  training.collective_time = TimingModel::libra;
+  training.contention = Contention::none;
   return point;
 }
 

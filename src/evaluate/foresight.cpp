@@ -21,7 +21,7 @@ Diagnostics refusal_of(const DesignPoint& point) {
   if (!collective) return collective.errors();
   const auto* algorithm = find_algorithm(point.algorithm);
   if (algorithm == nullptr) return {};
-  if (point.collective == CollectiveKind::all_reduce && !point.overlap && !has_halves(*algorithm))
+  if (point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap && !has_halves(*algorithm))
     return {no_halves(*algorithm)};
   return check_fits(*algorithm, built->topology, *collective).errors();
 }
@@ -29,9 +29,9 @@ Diagnostics refusal_of(const DesignPoint& point) {
 }  // namespace
 
 std::string Foresight::operator()(const DesignPoint& point) {
-  if (point.training != nullptr || planned_topology_bytes(point) > kMostTopologyBytes) return {};
-  auto key = topology_cache_key(point) + ' ' + point.algorithm + ' ' + point.groups + ' ' +
-             std::string(to_string(point.collective)) + (point.overlap ? "" : " halves");
+  if (point.trains() || planned_topology_bytes(point) > kMostTopologyBytes) return {};
+  auto key = topology_cache_key(point) + ' ' + point.algorithm + ' ' + std::string(point.collective().groups.text()) +
+             ' ' + std::string(to_string(point.collective().kind)) + (point.collective().overlap ? "" : " halves");
   const auto [known, is_new] = known_.try_emplace(std::move(key));
   if (is_new) known->second = to_string(refusal_of(point));
   return known->second;

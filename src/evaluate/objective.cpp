@@ -19,17 +19,20 @@ constexpr std::array<std::string_view, 5> kMaximized{"efficiency", "algbw", "bus
 constexpr std::array<std::string_view, 6> kEarly{"collective_time_ps", "algbw",        "busbw", "training_time_ps",
                                                  "network_cost_usd",   "perf_per_cost"};
 
-bool trains(const DesignPoint& point) { return point.training != nullptr; }
-bool communicates(const DesignPoint& point) { return point.training == nullptr; }
-bool chooses_bandwidth(const DesignPoint& point) { return trains(point) && point.training->scheme != "given"; }
+bool trains(const DesignPoint& point) { return point.trains(); }
+bool communicates(const DesignPoint& point) { return !point.trains(); }
+bool chooses_bandwidth(const DesignPoint& point) { return point.trains() && point.training().scheme; }
 bool reduces_all(const DesignPoint& point) {
-  return communicates(point) && point.collective == CollectiveKind::all_reduce;
+  return communicates(point) && point.collective().kind == CollectiveKind::all_reduce;
 }
 bool tries_several(const DesignPoint& point) { return communicates(point) && point.algorithm == "auto"; }
 bool has_ideal(const DesignPoint& point) {
-  return communicates(point) && point.collective != CollectiveKind::all_to_all && !has_root(point.collective);
+  return communicates(point) && point.collective().kind != CollectiveKind::all_to_all &&
+         !has_root(point.collective().kind);
 }
-bool is_bounded(const DesignPoint& point) { return trains(point) || point.backend != "congestion_unaware"; }
+bool is_bounded(const DesignPoint& point) {
+  return point.trains() || point.collective().backend != Backend::congestion_unaware;
+}
 
 /// Points whose rows may have some metrics.
 struct Owners {

@@ -27,13 +27,6 @@ void add_loads(std::vector<LinkLoad>& into, const std::vector<LinkLoad>& from) {
   }
 }
 
-SimulationEngine engine_of(const DesignPoint& point) {
-  for (const auto engine :
-       {SimulationEngine::window, SimulationEngine::static_order, SimulationEngine::trains, SimulationEngine::orbit})
-    if (point.simulation_engine == to_string(engine)) return engine;
-  return SimulationEngine::automatic;
-}
-
 /// What is left of the options for what begins at `time`: an NPU that has started by then is late no more.
 SimulationOptions from(SimTime time, SimulationOptions options) {
   std::erase_if(options.start_delays, [&](const StartDelay& delay) { return delay.time <= time; });
@@ -47,10 +40,10 @@ class ProgramRunner {
   ProgramRunner(const DesignPoint& point, const Topology& topology, const Collective& collective,
                 const EvaluateOptions& options, bool record)
       : point_(point), topology_(topology), collective_(collective), bins_(options.utilization_bins) {
-    const bool aware = point.backend == to_string(Backend::congestion_aware);
+    const bool aware = point.collective().backend == Backend::congestion_aware;
     full_.occupancy = point.occupancy;
-    full_.backend = aware ? Backend::congestion_aware : Backend::congestion_unaware;
-    full_.engine = engine_of(point);
+    full_.backend = point.collective().backend;
+    full_.engine = point.collective().simulation_engine;
     full_.threads = options.threads;
     full_.start_delays = start_delays_of(point);
     quick_ = full_;
@@ -58,13 +51,12 @@ class ProgramRunner {
     full_.record_links = options.link_loads;
     full_.record_arrivals = options.arrivals;
     full_.utilization_bins = aware ? options.utilization_bins : 0;
-    settings_ = {point.window, point.order == "absolute" ? DestinationOrder::absolute : DestinationOrder::relative,
-                 point.seed};
+    settings_ = {point.collective().window, point.collective().order, point.seed};
   }
 
   /// The time alone of one algorithm.
   [[nodiscard]] Result<SimTime> time(const Algorithm& algorithm) const {
-    if (collective_.kind() == CollectiveKind::all_reduce && !point_.overlap) {
+    if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap) {
       auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, quick_);
       if (!reduction) return reduction.errors();
       auto gather = simulate_as(algorithm, CollectiveKind::all_gather, from(reduction->finish, quick_));
@@ -90,7 +82,7 @@ class ProgramRunner {
   /// The fastest of all that can do the point, and how many these are.
   [[nodiscard]] Result<TimedStream> run_best() const {
     auto able = candidates(topology_, collective_, settings_);
-    if (collective_.kind() == CollectiveKind::all_reduce && !point_.overlap)
+    if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap)
       std::erase_if(able, [](const Algorithm* algorithm) { return !has_halves(*algorithm); });
     const Algorithm* best = nullptr;
     SimTime least;
@@ -163,8 +155,8 @@ class ProgramRunner {
   /// The way that is not the point's own answer only needs its time. An algorithm that has no halves (trees) is timed
   /// as one program alone.
   [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
-    if (!has_halves(algorithm) && !point_.overlap) return no_halves(algorithm);
-    auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.overlap ? full_ : quick_);
+    if (!has_halves(algorithm) && !point_.collective().overlap) return no_halves(algorithm);
+    auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.collective().overlap ? full_ : quick_);
     if (!whole) return whole.errors();
     const auto with_overlap = whole->finish.count();
     if (!has_halves(algorithm)) {
@@ -172,13 +164,14 @@ class ProgramRunner {
       stream.with_overlap_ps = with_overlap;
       return stream;
     }
-    const auto& options = point_.overlap ? quick_ : full_;
+    const auto& options = point_.collective().overlap ? quick_ : full_;
     auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, options);
     if (!reduction) return reduction.errors();
     auto gather = simulate_as(algorithm, CollectiveKind::all_gather, from(reduction->finish, options));
     if (!gather) return gather.errors();
     const auto without_overlap = reduction->finish + gather->finish;
-    auto stream = point_.overlap ? Result<TimedStream>(take(*std::move(whole))) : join(*reduction, *gather);
+    auto stream =
+        point_.collective().overlap ? Result<TimedStream>(take(*std::move(whole))) : join(*reduction, *gather);
     if (!stream) return stream;
     stream->with_overlap_ps = with_overlap;
     stream->without_overlap_ps = without_overlap.count();

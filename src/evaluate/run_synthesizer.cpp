@@ -14,14 +14,8 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  const SynthesisProblem problem{topology,
-                                 collective,
-                                 point.occupancy,
-                                 point.seed,
-                                 point.attempts,
-                                 asked.threads,
-                                 parse_engine_choice(point.engine).value_or(EngineChoice::automatic),
-                                 memory_limit_bytes};
+  const SynthesisProblem problem{topology,       collective,    point.occupancy, point.seed,
+                                 point.attempts, asked.threads, point.engine,    memory_limit_bytes};
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
                                 : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();
@@ -30,13 +24,13 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   stream.synthesis_seconds = watch.seconds();
   stream.engine = made->engine;
   stream.left_out = made->left_out;
-  const bool all_reduce = point.collective == CollectiveKind::all_reduce;
+  const bool all_reduce = point.collective().kind == CollectiveKind::all_reduce;
   if (all_reduce) {
     stream.with_overlap_ps = made->time.count();
     stream.without_overlap_ps = made->time_without_overlap.count();
     stream.overlap_method = made->overlap_method;
   }
-  const bool without = all_reduce && !point.overlap;
+  const bool without = all_reduce && !point.collective().overlap;
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
   stream.sends = stream.schedule.sends();

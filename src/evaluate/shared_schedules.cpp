@@ -19,7 +19,7 @@ std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& probl
   const auto& collective = problem.collective;
   return structure + fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
                                  collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy),
-                                 problem.seed, problem.attempts, to_string(problem.engine), problem.memory_limit_bytes,
+                                 problem.seed, problem.attempts, problem.engine, problem.memory_limit_bytes,
                                  canonical_groups(collective.groups(), collective.npus()));
 }
 

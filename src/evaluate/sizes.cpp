@@ -1,10 +1,8 @@
-// Counting without building. Groups are counted in their text, whose notation was checked when the point was made:
-// items "npu", "first-last" and "first-last:step", joined by "," and groups by ";".
+// Counting without building.
 #include "sizes.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -15,33 +13,11 @@
 namespace tenex {
 namespace {
 
-/// Cuts `text` at the first `separator`, which is dropped; returns what stood before it.
-std::string_view take_until(std::string_view& text, char separator) {
-  const auto end = std::min(text.find(separator), text.size());
-  const auto part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
-
-std::uint64_t number_of(std::string_view text) {
-  const auto first = std::min(text.find_first_of("0123456789"), text.size());
-  std::uint64_t value = 0;
-  std::from_chars(text.data() + first, text.data() + text.size(), value);
-  return value;
-}
-
-std::uint64_t count_item(std::string_view item) {
-  if (item.find('-') == std::string_view::npos) return 1;
-  const auto first = number_of(take_until(item, '-'));
-  const auto last = number_of(take_until(item, ':'));
-  const auto step = item.empty() ? 1 : std::max<std::uint64_t>(1, number_of(item));
-  return last < first ? 1 : (last - first) / step + 1;
-}
-
 /// Adds groups one by one.
 class Counter {
  public:
-  explicit Counter(const DesignPoint& point) : kind_(point.collective), chunks_(point.chunks), size_(point.size) {}
+  explicit Counter(const DesignPoint& point)
+      : kind_(point.collective().kind), chunks_(point.chunks), size_(point.collective().size) {}
   Counter(CollectiveKind kind, std::int64_t chunks, Bytes size) : kind_(kind), chunks_(chunks), size_(size) {}
 
   void add_group(std::uint64_t members) {
@@ -71,15 +47,10 @@ class Counter {
 
 CollectiveSizes count_groups(const DesignPoint& point, std::uint64_t npus) {
   Counter counter(point);
-  const bool everyone = point.groups == "all";
-  if (everyone) counter.add_group(npus);
-  for (std::string_view text = point.groups; !everyone && !text.empty();) {
-    auto group = take_until(text, ';');
-    std::uint64_t members = 0;
-    while (!group.empty()) members += count_item(take_until(group, ','));
-    counter.add_group(members);
-  }
-  return counter.take(everyone);
+  const Groups& groups = point.collective().groups;
+  if (groups.everyone()) counter.add_group(npus);
+  for (const ProcessGroup& group : groups.list()) counter.add_group(group.members.size());
+  return counter.take(groups.everyone());
 }
 
 bool in_order(const std::vector<NpuId>& members) {
@@ -200,11 +171,11 @@ bool is_program(const DesignPoint& point) {
 double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
   const auto vertices = static_cast<double>(sizes.topology.vertices());
   const auto chunks = static_cast<double>(sizes.collective.chunks);
-  const double each_once = passes_of(point.collective) * chunks;
+  const double each_once = passes_of(point.collective().kind) * chunks;
   // A synthesizer, or whatever suits a bound, sends a chunk over a link once in each pass.
   if (!is_program(point)) return each_once + vertices;
   if (!sizes.product || !sizes.collective.everyone)
-    return passes_of(point.collective) * sizes.collective.sends + vertices;
+    return passes_of(point.collective().kind) * sizes.collective.sends + vertices;
   // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of other pairs, those
   // share a link of a dimension of k positions that agree before or behind it: n/k lines' worth, k^2/4 in each.
   double share = 4;
@@ -256,11 +227,11 @@ std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& s
 /// Of one algorithm. Those that go by dimensions, halve or double send large messages; trees send slices down and up.
 ProgramSizes sizes_of_algorithm(std::string_view name, const DesignPoint& point, const PointSizes& sizes) {
   const auto hops = mean_hops(point, sizes);
-  const double passes = passes_of(point.collective);
+  const double passes = passes_of(point.collective().kind);
   const auto& collective = sizes.collective;
   const auto members = static_cast<double>(collective.members);
   const double slices = static_cast<double>(point.chunks) * members;  // of all NPUs
-  const bool all_to_all = point.collective == CollectiveKind::all_to_all;
+  const bool all_to_all = point.collective().kind == CollectiveKind::all_to_all;
   const double each = passes * collective.sends;  // every chunk to everybody, one by one
   if (name == "ring" || name == "ring_unidirectional") return {each, each * hops.neighbour, 0};
   if (name == "direct") return {each, each * hops.pair, 0};

@@ -11,26 +11,6 @@
 
 namespace tenex {
 
-std::string_view to_string(Backend backend) {
-  return backend == Backend::congestion_aware ? "congestion_aware" : "congestion_unaware";
-}
-
-std::string_view to_string(SimulationEngine engine) {
-  switch (engine) {
-    case SimulationEngine::automatic:
-      return "automatic";
-    case SimulationEngine::window:
-      return "window";
-    case SimulationEngine::static_order:
-      return "static_order";
-    case SimulationEngine::trains:
-      return "trains";
-    case SimulationEngine::orbit:
-      return "orbit";
-  }
-  return "unknown";
-}
-
 Diagnostic unreachable_error(const Message& message, VertexId stuck_at) {
   return input_error(
       {}, fmt::format("a message from NPU {} cannot reach NPU {}", message.source.value(), message.destination.value()),

@@ -317,7 +317,7 @@ Result<Study> read_stored_study(const std::filesystem::path& dir, Vocabulary voc
   const auto text = read_study_text(dir);
   if (!text) return text.errors();
   const Layout layout{dir};
-  vocabulary.stored_machine = [&](const std::string& path) -> std::optional<std::string> {
+  vocabulary.stored_file = [&](const std::string& path) -> std::optional<std::string> {
     const auto content = read_file(layout.machine(path));
     if (!content) return std::nullopt;
     return std::string(text_of(*content));

@@ -1,5 +1,6 @@
 // The table of synthesizers.
 #include "synthesis/reference/tacos_reference.hpp"
+#include "synthesis/tacos/engine_names.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -17,6 +18,7 @@ const std::vector<Synthesizer>& synthesizers() {
        // All are made of gathers, in which a chunk is for everybody; an All-to-All's is for one.
        {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
         CollectiveKind::broadcast, CollectiveKind::reduce},
+       {tacos_engine::event_driven, tacos_engine::exact, tacos_engine::coarse, tacos_engine::symmetric},
        true},
       {"tacos_reference",
        "the same matching, postcondition by postcondition: slow and obvious, for tests",
@@ -25,6 +27,7 @@ const std::vector<Synthesizer>& synthesizers() {
        tacos_reference_bytes,
        tacos_reference_seconds,
        nullptr,
+       {},
        {},
        true},
   };

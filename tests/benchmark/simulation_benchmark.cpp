@@ -127,12 +127,13 @@ void run_simulation(benchmark::State& state, const SimulationCase& given, int th
 struct ReplayCase {
   std::string name;
   std::string shape;
-  EngineChoice engine;
+  std::string_view engine;
   Replay mode;
 };
 
 std::vector<ReplayCase> replay_cases() {
-  using enum EngineChoice;
+  constexpr std::string_view exact = "exact";
+  constexpr std::string_view coarse = "coarse";
   using enum Replay;
   return {
       {"smoke/replay_mesh_12x12", "mesh(12,12)", exact, as_soon_as_possible},

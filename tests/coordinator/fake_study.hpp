@@ -27,8 +27,8 @@ inline Study make_study(std::size_t count, const std::string& name = "fake") {
   for (std::size_t i = 0; i < count; ++i) {
     DesignPoint point;
     point.topology.text = "RI(4)";
-    point.collective = CollectiveKind::all_gather;
-    point.size = mebibytes(1);
+    point.collective().kind = CollectiveKind::all_gather;
+    point.collective().size = mebibytes(1);
     point.algorithm = "ring";
     point.seed = i + 1;
     seal(point);

@@ -102,8 +102,8 @@ TEST(CanonicalText, OfATextbookPointLeavesOutWhatItNeverReads) {
             "topology=LI(4)_LI(4)");
   EXPECT_EQ(to_string(point.key), "6fa3e6e3842429693397e201f0810511");
   EXPECT_EQ(point.attempts, 1U);
-  EXPECT_TRUE(point.overlap);
-  EXPECT_EQ(point.root, 0U);
+  EXPECT_TRUE(point.collective().overlap);
+  EXPECT_EQ(point.collective().root, 0U);
 }
 
 TEST(CanonicalText, OfABroadcastNamesItsRoot) {
@@ -126,7 +126,7 @@ TEST(CanonicalText, OfAMachineFileHasItsContentNotItsPath) {
   point.topology.text = "machines/dgx1.toml";
   point.topology.machine_file = "/somewhere/machines/dgx1.toml";
   point.topology.machine_content = std::string("npus = 8\n");
-  point.size = kibibytes(1);
+  point.collective().size = kibibytes(1);
   point.algorithm = "direct";
   seal(point);
   EXPECT_EQ(point.canonical,
@@ -180,7 +180,7 @@ TEST(CanonicalText, DiffersForDifferentPoints) {
 TEST(CanonicalText, OfAPointOfUnknownFamilyKeepsWhatMayMatter) {
   DesignPoint point = mesh_with({{"attempts", "3"}});
   point.family = AlgorithmFamily::unknown;
-  point.backend = "congestion_unaware";
+  point.collective().backend = Backend::congestion_unaware;
   seal(point);
   EXPECT_THAT(point.canonical, testing::HasSubstr("attempts=3\nbackend=congestion_unaware"));
 }

@@ -168,9 +168,7 @@ TEST(PointTable, OutlivesTheWordsAndTheTextThatMadeIt) {
   PointTable points;
   {
     auto words = test_words();
-    words.stored_machine = [&](const std::string&) -> std::optional<std::string> {
-      return words.algorithms.front().name;
-    };
+    words.stored_file = [&](const std::string&) -> std::optional<std::string> { return words.algorithms.front().name; };
     const std::string text = base_study() + "axes.chunks = [1, 2, 3]\naxes.groups = [\"all\", \"0,1\"]\n";
     const auto study = parse_study(text, "study.toml", words);
     ASSERT_EQ(messages_of(study), "");
@@ -178,8 +176,8 @@ TEST(PointTable, OutlivesTheWordsAndTheTextThatMadeIt) {
   }
   ASSERT_EQ(points.size(), 6U);
   EXPECT_EQ(points[4].chunks, 3);
-  EXPECT_EQ(points[4].groups, "all");
-  EXPECT_EQ(points.back().groups, "0-1");
+  EXPECT_EQ(points[4].collective().groups.text(), "all");
+  EXPECT_EQ(points.back().collective().groups.text(), "0-1");
   EXPECT_EQ(points.back().family, AlgorithmFamily::textbook);
 }
 
@@ -220,7 +218,7 @@ TEST(PointTable, TakesPointsByHandBehindThoseOfAText) {
   ASSERT_EQ(messages_of(study), "");
   study->points.push_back(with_seed(9));
   std::vector<std::string> groups;
-  for (const auto& point : study->points) groups.push_back(point.groups);
+  for (const auto& point : study->points) groups.emplace_back(point.collective().groups.text());
   EXPECT_THAT(groups, ElementsAre("0-1", "all", "all"));
   EXPECT_EQ(study->points.back().seed, 9U);
   EXPECT_EQ(study->points.find(with_seed(9).key), 2U);

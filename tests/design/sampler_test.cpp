@@ -270,7 +270,7 @@ TEST(SampledSweep, TakesZippedKeysAsOneAxis) {
       "axes.seed = [1, 2, 3, 4]\n");
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 4U);
-  for (const DesignPoint& point : study->points) EXPECT_EQ(point.size, mebibytes(point.chunks));
+  for (const DesignPoint& point : study->points) EXPECT_EQ(point.collective().size, mebibytes(point.chunks));
 }
 
 }  // namespace

@@ -92,13 +92,13 @@ TEST(TrainingText, OfAPointWithEverything) {
             "cost_model=" +
                 kPrices +
                 "\n"
-                "dimension_kinds=package, pod\n"
+                "dimension_kinds=package,pod\n"
                 "engine=exact\n"
                 "hp=4,8\n"
                 "in_network=2\n"
                 "occupancy=transfer\n"
                 "optimize_for=" +
-                kGpt3 + " HP-(4,8); " + kMsft +
+                kGpt3 + " HP-(4,8) x1; " + kMsft +
                 " HP-(8,4) x2\n"
                 "optimize_with=libra_derated\n"
                 "physics=2\n"
@@ -111,9 +111,11 @@ TEST(TrainingText, OfAPointWithEverything) {
                 "unwind=2\n"
                 "workload=" +
                 kGpt3);
-  ASSERT_NE(point.training, nullptr);
-  ASSERT_EQ(point.training->optimize_for_files.size(), 2U);
-  EXPECT_EQ(point.training->optimize_for_files[1].content.view(), "layers of msft_1t");
+  ASSERT_TRUE(point.trains());
+  ASSERT_EQ(point.training().optimize_for.size(), 2U);
+  EXPECT_EQ(point.training().optimize_for[1].file.content.view(), "layers of msft_1t");
+  EXPECT_EQ(point.training().optimize_for[1].degrees, (Parallelization{8, 4, 1, 1}));
+  EXPECT_EQ(point.training().optimize_for[1].weight, 2);
 }
 
 TEST(TrainingText, IsEqualForEqualPoints) {
@@ -210,7 +212,7 @@ TEST(TrainingSettings, ShowTheSetOfWorkloadsByItsNames) {
                                            {"scheme", "equal"},
                                            {"total_bandwidth", "1TB/s"},
                                            {"optimize_for", "gpt3 HP-(4,8); msft_1t HP-(8,4) x2"}});
-  EXPECT_EQ(text_setting(point, "optimize_for"), "gpt3 HP-(4,8); msft_1t HP-(8,4) x2");
+  EXPECT_EQ(text_setting(point, "optimize_for"), "gpt3 HP-(4,8) x1; msft_1t HP-(8,4) x2");
   EXPECT_EQ(integer_setting(point, "total_bandwidth"), 1'000'000'000'000);
 }
 
@@ -254,8 +256,8 @@ axes.split = ["2:1", "1:1", "1:2"]
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 6U);
   const DesignPoint last = study->points[5];
-  EXPECT_EQ(last.training->hp, "8,4");
-  EXPECT_EQ(last.training->split, "1:2");
+  EXPECT_EQ(last.training().hp, (Parallelization{8, 4, 1, 1}));
+  EXPECT_EQ(last.training().split, (std::vector<std::int64_t>{1, 2}));
 }
 
 TEST(TrainingStudy, HasRangesOfTotals) {
@@ -267,7 +269,7 @@ axes.total_bandwidth = { from = "100GB/s", to = "400GB/s", factor = 2 }
 )toml");
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 3U);
-  EXPECT_EQ(study->points[2].training->total_bandwidth, gigabytes_per_second(400));
+  EXPECT_EQ(study->points[2].training().total_bandwidth, gigabytes_per_second(400));
 }
 
 TEST(TrainingStudy, RowsThatDoNotReadAKeyAreOnePoint) {
@@ -291,8 +293,8 @@ axes.constraints = [["B1 + B2 = 500GB/s", "B1 >= B2"], "total = 1TB/s"]
 )toml");
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 2U);
-  EXPECT_EQ(study->points[0].training->constraints, "B1 + B2 = 500GB/s; B1 >= B2");
-  EXPECT_EQ(study->points[1].training->constraints, "total = 1TB/s");
+  EXPECT_EQ(text_setting(study->points[0], "constraints"), "B1 + B2 = 500GB/s; B1 >= B2");
+  EXPECT_EQ(text_setting(study->points[1], "constraints"), "total = 1TB/s");
 }
 
 TEST(TrainingStudy, SharesDefaultsWithSweepsOfCollectives) {
@@ -312,12 +314,11 @@ compute = "234TFLOPS"
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 2U);
   const DesignPoint trains = study->points[0];
-  ASSERT_NE(trains.training, nullptr);
-  EXPECT_EQ(trains.training->compute, "234000000000000");
-  EXPECT_EQ(trains.groups, "all");
+  ASSERT_TRUE(trains.trains());
+  EXPECT_EQ(trains.training().compute, teraflops(234));
   const DesignPoint runs = study->points[1];
-  EXPECT_EQ(runs.training, nullptr);
-  EXPECT_EQ(runs.groups, "0-15; 16-31");
+  ASSERT_FALSE(runs.trains());
+  EXPECT_EQ(runs.collective().groups.text(), "0-15; 16-31");
 }
 
 TEST(TrainingStudy, ASweepWithItsOwnCollectiveDropsADefaultWorkload) {
@@ -331,8 +332,8 @@ hp = "4,8"
                                     "npu_bandwidth = \"100GB/s\"\nworkload = \"gpt3\"\n");
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 2U);
-  EXPECT_EQ(study->points[0].training, nullptr);
-  ASSERT_NE(study->points[1].training, nullptr);
+  EXPECT_FALSE(study->points[0].trains());
+  EXPECT_TRUE(study->points[1].trains());
 }
 
 TEST(TrainingStudy, KeepSeesTrainingKeys) {
@@ -413,9 +414,9 @@ TEST_F(TrainingFiles, AreKnownByContentNotByPath) {
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 2U);  // a.toml and gpt3 hold the same
   const DesignPoint first = study->points[0];
-  EXPECT_EQ(first.training->workload.text, "a.toml");
-  EXPECT_EQ(first.training->workload.path, (folder_ / "a.toml").string());
-  EXPECT_EQ(first.training->workload.content.view(), "layers of gpt3");
+  EXPECT_EQ(first.training().workload.text, "a.toml");
+  EXPECT_EQ(first.training().workload.path, (folder_ / "a.toml").string());
+  EXPECT_EQ(first.training().workload.content.view(), "layers of gpt3");
   // Whoever reads the text elsewhere needs the three files, and not those that tenex brings along.
   ASSERT_EQ(study->machines.size(), 3U);
   EXPECT_EQ(study->machines.at("b.toml").view(), "other layers");
@@ -425,7 +426,7 @@ TEST_F(TrainingFiles, AreKnownByContentNotByPath) {
 TEST_F(TrainingFiles, OfAResultFolderComeFirst) {
   write("a.toml", "changed since");
   Vocabulary words = test_words();
-  words.stored_machine = [](const std::string& path) -> std::optional<std::string> {
+  words.stored_file = [](const std::string& path) -> std::optional<std::string> {
     return path == "a.toml" ? std::optional<std::string>("as it was") : std::nullopt;
   };
   write("study.toml",
@@ -433,7 +434,7 @@ TEST_F(TrainingFiles, OfAResultFolderComeFirst) {
         "npu_bandwidth = \"1GB/s\"\nworkload = \"a.toml\"\n");
   const auto study = read_study(folder_ / "study.toml", words);
   ASSERT_EQ(messages_of(study), "");
-  EXPECT_EQ(study->points[0].training->workload.content.view(), "as it was");
+  EXPECT_EQ(study->points[0].training().workload.content.view(), "as it was");
 }
 
 TEST_F(TrainingFiles, ThatCannotBeReadAreToldOncePerPlace) {
@@ -461,11 +462,13 @@ TEST(TrainingRefusals, OfTheCommandLineNameTheOption) {
       "--size: \"size\" beside \"workload\" (the workload says which collectives it runs, and how large they are) "
       "remove it, or use a sweep of its own");
   EXPECT_EQ(refusal_of({{"workload", "gpt4"}}),
-            "--workload: unknown workload \"gpt4\" (those of tenex are gpt3, msft_1t) did you mean \"gpt3\"?");
+            "--workload: unknown workload \"gpt4\" (the built-in ones are gpt3, msft_1t) did you mean \"gpt3\"?");
 }
 
 TEST_F(TrainingFiles, AMachineFileIsNoShape) {
-  write("box.toml", "npus = 8\n");
+  write("box.toml",
+        "schema = 1\nkind = \"machine\"\nname = \"box\"\nsource = \"a test\"\nnpus = 2\n[[links]]\nkind = \"cable\"\n"
+        "bandwidth = \"1GB/s\"\nalpha = \"1us\"\npairs = [[0, 1]]\n");
   EXPECT_EQ(messages_of(study_of("workload = \"gpt3\"\ntopology = \"box.toml\"\n")),
             (folder_ / "study.toml").string() +
                 ":9:12: the machine file \"box.toml\" beside a workload (a parallelization is laid over the dimensions "
@@ -478,14 +481,6 @@ TEST(TrainingRefusals, OfModelsThatSimulateWithoutLatency) {
             "links) write for instance alpha = \"0.5us\"");
   EXPECT_EQ(refusal_of({{"collective_time", "pipeline"}, {"alpha", "1us, 1us, 1us"}}),
             "--alpha: \"1us, 1us, 1us\" is for 3 dimensions (\"RI(4)_SW(8)\" has 2) give one value for all, or 2");
-}
-
-TEST(TrainingRefusals, WithoutWordsForItNothingTrains) {
-  Vocabulary words = test_words();
-  words.training_word = {};
-  const auto point = make_point(training_words({}), words);
-  ASSERT_FALSE(point.ok());
-  EXPECT_EQ(point.errors()[0].fault, Fault::unsupported);
 }
 
 }  // namespace

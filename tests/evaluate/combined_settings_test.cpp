@@ -103,11 +103,12 @@ TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
     }
     if (row.status != PointStatus::ok) continue;
     ++valid;
-    const bool records = made->backend == "congestion_aware" && made->simulation_engine == "auto";
+    const bool aware = made->collective().backend == Backend::congestion_aware;
+    const bool records = aware && made->collective().simulation_engine == SimulationEngine::automatic;
     if (records) {
       ASSERT_EQ(row.verified, Verified::yes) << row.reason;
     }
-    if (made->backend == "congestion_aware") {
+    if (aware) {
       ASSERT_GE(row.collective_time_ps, row.bound_ps);
     }
   }

@@ -92,11 +92,11 @@ TEST(Programs, ReadTheOptionsThatTheirEntriesName) {
                                 vocabulary());
         if (!given || row_of(*given).status != PointStatus::ok) continue;
         const auto plain = outcome(*given);
-        given->order = "absolute";
+        given->collective().order = DestinationOrder::absolute;
         order = order || outcome(*given) != plain;
-        given->order = "relative";
+        given->collective().order = DestinationOrder::relative;
         for (const std::uint32_t width : {1U, 2U}) {
-          given->window = width;
+          given->collective().window = width;
           window = window || outcome(*given) != plain;
         }
       }

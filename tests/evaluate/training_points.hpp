@@ -31,7 +31,7 @@ inline std::string phase_text(const std::string& phase, const std::string& colle
 
 inline Vocabulary words_with(const Files& files) {
   auto words = vocabulary();
-  words.stored_machine = [files](const std::string& path) -> std::optional<std::string> {
+  words.stored_file = [files](const std::string& path) -> std::optional<std::string> {
     const auto found = files.find(path);
     return found == files.end() ? std::nullopt : std::optional(found->second);
   };

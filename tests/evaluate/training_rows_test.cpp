@@ -66,38 +66,35 @@ TEST(TrainingRows, AreTheSameAloneAndAmongOthers) {
 }
 
 /// A good point whose choice is then broken, as no study's text can.
-DesignPoint broken(const std::function<void(TrainingChoice&)>& change) {
+DesignPoint broken(const std::function<void(TrainingPoint&)>& change) {
   auto point = training_point({{"workload", "gpt3"},
                                {"topology", "RI(4)_SW(8)"},
                                {"hp", "4,8"},
                                {"total_bandwidth", "300GB/s"},
                                {"split", "2:1"}});
-  auto choice = *point.training;
-  change(choice);
-  point.training = std::make_shared<const TrainingChoice>(std::move(choice));
+  change(point.training());
   return point;
 }
 
 TEST(TrainingRows, SayWhyAPointIsInfeasible) {
-  const auto reason = [](const std::function<void(TrainingChoice&)>& change) {
+  const auto reason = [](const std::function<void(TrainingPoint&)>& change) {
     const auto row = support::row_of(broken(change));
     EXPECT_EQ(row.status, PointStatus::infeasible);
     EXPECT_EQ(row.training_time_ps, -1);
     return row.reason;
   };
-  EXPECT_THAT(reason([](auto& choice) { choice.hp = "4,4"; }), HasSubstr("hp: HP-(4,4) is for 16 NPUs"));
-  EXPECT_THAT(reason([](auto& choice) { choice.split = "2:1:1"; }), HasSubstr("3 shares for RI(4)_SW(8)"));
+  EXPECT_THAT(reason([](auto& choice) { choice.hp = {4, 4, 1, 1}; }), HasSubstr("hp: HP-(4,4) is for 16 NPUs"));
+  EXPECT_THAT(reason([](auto& choice) { choice.split = {2, 1, 1}; }), HasSubstr("3 shares for RI(4)_SW(8)"));
   EXPECT_THAT(reason([](auto& choice) { choice.total_bandwidth = bytes_per_second(0); }),
               HasSubstr("dimension 1 gets no bandwidth"));
   EXPECT_THAT(reason([](auto& choice) { choice.workload.content = "schema = 2"; }), HasSubstr("gpt3"));
-  EXPECT_THAT(reason([](auto& choice) { choice.collective_time = "libro"; }), HasSubstr("did you mean \"libra\"?"));
   EXPECT_THAT(reason([](auto& choice) {
-                choice.scheme = "perf_opt";
-                choice.constraints = "B1 >= 400GB/s";
+                choice.scheme = SplitScheme::perf_opt;
+                choice.constraints = {{"B1 >= 400GB/s", {}}};
               }),
               HasSubstr("contradict each other"));
   EXPECT_THAT(reason([](auto& choice) {
-                choice.scheme = "perf_opt";
+                choice.scheme = SplitScheme::perf_opt;
                 choice.total_bandwidth = bytes_per_second(0);
               }),
               HasSubstr("nothing limits B1 from above"));

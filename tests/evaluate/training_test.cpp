@@ -161,11 +161,10 @@ TEST(Training, CountsComputeAtTheRateAskedFor) {
 
 /// The same iteration by the workload room alone.
 TrainingTime reference(const DesignPoint& point, TrainingLoop loop) {
-  const auto& choice = *point.training;
-  const auto degrees = parse_parallelization(choice.hp).value();
+  const auto& choice = point.training();
   const auto model = parse_workload(choice.workload.content, choice.workload.path).value().model;
-  const auto workload = make_workload(model, degrees).value();
-  const auto mapping = Mapping::make(point.topology.shape, degrees).value();
+  const auto workload = make_workload(model, choice.hp).value();
+  const auto mapping = Mapping::make(point.topology.shape, choice.hp).value();
   const auto libra = LibraTime::make(point.topology.shape, point.topology.links.bandwidth).value();
   return training_time(workload, mapping, workload.measured_at, libra, loop).value();
 }
@@ -182,7 +181,7 @@ TEST(Training, EqualsTheWorkloadRoomForEveryTableAndLoop) {
                                          {"hp", hp},
                                          {"npu_bandwidth", "399GB/s, 301GB/s, 200GB/s, 99GB/s"},
                                          {"training_loop", std::string(to_string(loop))}});
-      ASSERT_TRUE(point.training) << workload;
+      ASSERT_TRUE(point.trains()) << workload;
       const auto row = support::row_of(point);
       ASSERT_EQ(row.status, PointStatus::ok) << workload << ' ' << row.reason;
       const auto expected = reference(point, loop);

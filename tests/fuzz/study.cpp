@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto words = [] {
     auto vocabulary = tenex::vocabulary();
-    vocabulary.stored_machine = [](const std::string&) { return std::string(); };  // no input reads this host's files
+    vocabulary.stored_file = [](const std::string&) { return std::string(); };  // no input reads this host's files
     return vocabulary;
   }();
   const auto study = tenex::parse_study({reinterpret_cast<const char*>(data), size}, "fuzz.toml", words);

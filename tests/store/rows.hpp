@@ -25,7 +25,7 @@ inline DesignPoint ring_point(std::size_t i) {
   point.topology.shape = Shape{{{BlockKind::ring, 4}}};
   point.topology.links.alpha = {nanoseconds(500)};
   point.topology.links.bandwidth = {gigabytes_per_second(50)};
-  point.size = bytes(4096 + 1024 * static_cast<std::int64_t>(i));
+  point.collective().size = bytes(4096 + 1024 * static_cast<std::int64_t>(i));
   point.algorithm = "ring";
   seal(point);
   return point;

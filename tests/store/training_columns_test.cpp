@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "store/rows.hpp"
-#include "tenex/design/training_choice.hpp"
+#include "tenex/design/training_point.hpp"
 
 namespace tenex {
 namespace {
@@ -17,13 +17,13 @@ using ::testing::HasSubstr;
 
 DesignPoint training_point(const std::string& hp) {
   auto point = ring_point(0);
-  TrainingChoice choice;
+  TrainingPoint choice;
   choice.workload = {"gpt3", "gpt3.toml", SharedText("schema = 1\n")};
   choice.cost_model = {"libra", "libra.toml", SharedText("schema = 1\n")};
-  choice.hp = hp;
-  choice.scheme = "perf_opt";
+  choice.hp = parse_parallelization(hp).value();
+  choice.scheme = SplitScheme::perf_opt;
   choice.total_bandwidth = gigabytes_per_second(100);
-  point.training = std::make_shared<const TrainingChoice>(choice);
+  point.work = choice;
   seal(point);
   return point;
 }

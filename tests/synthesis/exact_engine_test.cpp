@@ -20,7 +20,7 @@ using enum CollectiveKind;
 
 SynthesisProblem exact_problem(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                int threads = 1, std::uint32_t attempts = 1) {
-  return {topology, collective, occupancy, 1, attempts, threads, EngineChoice::exact};
+  return {topology, collective, occupancy, 1, attempts, threads, "exact"};
 }
 
 /// Synthesizes and verifies; bound / time.

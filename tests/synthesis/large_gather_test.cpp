@@ -11,7 +11,8 @@
 namespace tenex {
 namespace {
 
-Synthesis with_engine(const Topology& topology, const Collective& collective, EngineChoice engine, int threads = 1) {
+Synthesis with_engine(const Topology& topology, const Collective& collective, std::string_view engine,
+                      int threads = 1) {
   return find_synthesizer("tacos")
       ->synthesize({topology, collective, Occupancy::transfer, 1, 1, threads, engine})
       .value();
@@ -21,20 +22,19 @@ TEST(LargeGathers, AreAsFastAsTheBetterOfCoarseAndExact) {
   // 24 x 24 = 576 NPUs: 576 * 575 = 331,200 deliveries, above the 200,000 from which the step engines are worth it.
   const auto topology = support::mesh(24, 24);
   const auto gather = support::collective(CollectiveKind::all_gather, 576, mebibytes(576));
-  const auto chosen = with_engine(topology, gather, EngineChoice::automatic);
-  const auto coarse = with_engine(topology, gather, EngineChoice::coarse);
-  const auto exact = with_engine(topology, gather, EngineChoice::exact);
+  const auto chosen = with_engine(topology, gather, kAutomaticEngine);
+  const auto coarse = with_engine(topology, gather, "coarse");
+  const auto exact = with_engine(topology, gather, "exact");
   EXPECT_EQ(chosen.time, std::min(coarse.time, exact.time));
   EXPECT_EQ(chosen.engine, coarse.time <= exact.time ? "coarse" : "exact");
   EXPECT_TRUE(verify(topology, gather, Occupancy::transfer, chosen.schedule).valid());
-  EXPECT_EQ(schedule_hash(chosen.schedule),
-            schedule_hash(with_engine(topology, gather, EngineChoice::automatic, 4).schedule));
+  EXPECT_EQ(schedule_hash(chosen.schedule), schedule_hash(with_engine(topology, gather, kAutomaticEngine, 4).schedule));
 }
 
 TEST(LargeGathers, AllReduceSaysWhichEngineItIsMadeOf) {
   const auto topology = support::mesh(24, 24);
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 576, mebibytes(576));
-  const auto made = with_engine(topology, all_reduce, EngineChoice::automatic);
+  const auto made = with_engine(topology, all_reduce, kAutomaticEngine);
   EXPECT_TRUE(made.engine == "coarse" || made.engine == "exact") << made.engine;
   EXPECT_TRUE(verify(topology, all_reduce, Occupancy::transfer, made.schedule).valid());
 }
@@ -42,7 +42,7 @@ TEST(LargeGathers, AllReduceSaysWhichEngineItIsMadeOf) {
 TEST(SmallGathers, StayWithTheEventDrivenEngine) {
   const auto topology = support::mesh(4, 4);
   const auto gather = support::collective(CollectiveKind::all_gather, 16, mebibytes(16));
-  EXPECT_EQ(with_engine(topology, gather, EngineChoice::automatic).engine, "event_driven");
+  EXPECT_EQ(with_engine(topology, gather, kAutomaticEngine).engine, "event_driven");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Topology with_bandwidths(std::string_view shape, const std::vector<int>& gbps) {
 
 SynthesisProblem exact_problem(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                std::uint32_t attempts = 1, int threads = 1) {
-  return {topology, collective, occupancy, 1, attempts, threads, EngineChoice::exact};
+  return {topology, collective, occupancy, 1, attempts, threads, "exact"};
 }
 
 /// Synthesizes and verifies; bound / time.

@@ -21,8 +21,7 @@ TEST(Overlap, GainsNothingWhereTheReductionMirrorsAGatherWithoutPauses) {
     // Under serialization alpha is as long as a chunk takes, so that arrivals fall on the grid of starts.
     const auto topology = support::shape("mesh(9,8)", {microseconds(1)}, {gigabytes_per_second(1000)});
     const auto all_reduce = support::collective(CollectiveKind::all_reduce, 72, kMegabyte * 72);
-    const auto made =
-        support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, EngineChoice::exact});
+    const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, "exact"});
     EXPECT_EQ(made.overlap_method, "no_gain");
     EXPECT_EQ(made.time, made.time_without_overlap);
     EXPECT_EQ(made.overlap_limit, made.time);
@@ -33,7 +32,7 @@ TEST(Overlap, GainsNothingWhereTheReductionMirrorsAGatherWithoutPauses) {
 
 TEST(Overlap, OfLargeSchedulesIsThatOfLists) {
   // An owner's two chunks go in opposite orders: what is complete first is gathered first.
-  for (const auto engine : {EngineChoice::exact, EngineChoice::coarse})
+  for (const auto engine : {"exact", "coarse"})
     for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
       const auto topology = support::mesh(8, 9);
       const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 72, 2);
@@ -51,8 +50,7 @@ TEST(Overlap, OfSymmetricSchedulesIsThatOfLists) {
   for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
     const auto topology = support::shape("torus(5,4)");
     const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 20, 2);
-    const auto made =
-        support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, EngineChoice::symmetric});
+    const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, "symmetric"});
     const Schedule sooner = retime(topology, all_reduce, occupancy, made.without_overlap);
     EXPECT_EQ(made.time, last_arrival(topology, all_reduce, occupancy, sooner));
     EXPECT_EQ(made.overlap_method, made.time < made.time_without_overlap ? "retimed" : "no_gain");
@@ -63,7 +61,7 @@ TEST(Overlap, IsLeftOutWhereReTimingDoesNotFit) {
   const auto topology = support::mesh(8, 9);
   const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 72, 2);
   const auto* tacos = find_synthesizer("tacos");
-  SynthesisProblem problem{topology, all_reduce, Occupancy::transfer, 1, 1, 1, EngineChoice::coarse};
+  SynthesisProblem problem{topology, all_reduce, Occupancy::transfer, 1, 1, 1, "coarse"};
   ASSERT_EQ(tacos->synthesize(problem)->overlap_method, "retimed");
   const auto needed = tacos->estimate_bytes(problem);
   problem.memory_limit_bytes = needed - 1;

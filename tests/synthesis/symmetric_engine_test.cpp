@@ -19,8 +19,8 @@ using support::of_megabytes;
 /// Synthesized by the symmetric engine, verified in full and by orbit, with equal results.
 Synthesis symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
                     std::uint32_t attempts = 1, std::uint64_t seed = 1) {
-  const Synthesis made = support::synthesize_checked(
-      "tacos", {topology, collective, occupancy, seed, attempts, 1, EngineChoice::symmetric});
+  const Synthesis made =
+      support::synthesize_checked("tacos", {topology, collective, occupancy, seed, attempts, 1, "symmetric"});
   EXPECT_EQ(made.engine, "symmetric");
   const Verdict by_orbit = verify_symmetric(topology, collective, occupancy, made.schedule);
   EXPECT_TRUE(by_orbit.valid());
@@ -128,7 +128,7 @@ TEST(SymmetricEngine, IsTakenWhereItSuits) {
 TEST(SymmetricEngine, SaysWhyItCannot) {
   const auto errors = [](const Topology& topology, const Collective& collective) {
     return to_string(find_synthesizer("tacos")
-                         ->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1, EngineChoice::symmetric})
+                         ->synthesize({topology, collective, Occupancy::transfer, 1, 1, 1, "symmetric"})
                          .errors());
   };
   EXPECT_NE(errors(support::mesh(4, 4), of_megabytes(CollectiveKind::all_gather, 16)).find("shape of RI and FC blocks"),

@@ -10,15 +10,10 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/schedule/program.hpp"
+#include "tenex/schedule/run_choices.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
-
-/// In which order an NPU that addresses many peers takes them.
-enum class DestinationOrder : std::uint8_t {
-  relative,  ///< by offset from itself, so that symmetric NPUs behave alike
-  absolute,  ///< by id, the same for all
-};
 
 /// What a study may set of an algorithm; each reads what concerns it and ignores the rest.
 struct AlgorithmOptions {

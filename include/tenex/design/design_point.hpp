@@ -2,20 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/design/groups.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/design/shared_text.hpp"
 #include "tenex/design/stragglers.hpp"
-#include "tenex/design/training_choice.hpp"
+#include "tenex/design/training_point.hpp"
+#include "tenex/schedule/run_choices.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -33,46 +35,64 @@ struct TopologyChoice {
   ShapeLinks links;            ///< for shapes
   std::uint32_t unwind = 0;    ///< degree; 0: switches stay, except that synthesizers that need it unwind with degree 1
   std::vector<std::pair<std::uint32_t, std::uint32_t>> without;  ///< pairs of vertices whose links are removed
-  std::size_t machine_npus = 0;  ///< of a machine file, where known (Vocabulary::inspect_machine); 0 where not
+  std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
 };
 
 /// What kind of algorithm a point names; decides which settings can matter to its result.
 enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer };
+
+/// Which settings an algorithm reads. One that nothing is known of reads all.
+struct SettingReads {
+  bool window = true;
+  bool order = true;
+  bool engine = true;    ///< it has several engines
+  bool attempts = true;  ///< it draws random numbers
+  bool operator==(const SettingReads&) const = default;
+};
 
 /// What a study needs to know of an algorithm or synthesizer: its registry entry says it, nothing else.
 struct AlgorithmFacts {
   std::string name;
   AlgorithmFamily family = AlgorithmFamily::unknown;
   std::vector<CollectiveKind> collectives = {};  ///< that it is defined for; empty: all
-  bool reads_window = true;                      ///< the key `window` can change what it does
-  bool reads_order = true;                       ///< likewise `order`
+  SettingReads reads = {};
+  std::vector<std::string> engines = {};  ///< that the key `engine` may name, beside "auto"
 };
 
-/// One point. Field names are the study's keys.
+/// A collective on the point's topology. But for `kind`, which is the key `collective`, names are the study's keys.
+struct CollectivePoint {
+  CollectiveKind kind = CollectiveKind::all_gather;
+  Bytes size;
+  Groups groups;
+  std::uint32_t root = 0;
+  bool overlap = true;  ///< All-Reduce: which time is the collective time
+  Backend backend = Backend::congestion_aware;
+  std::uint32_t window = 0;  ///< of textbook algorithms: how much an NPU has under way at once; 0: all
+  DestinationOrder order = DestinationOrder::relative;
+  Stragglers stragglers;
+  SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never what comes out
+};
+
+/// One point: a network, how collectives are made on it, and what it runs: a collective, or the training of a model. Of
+/// the settings of collectives a point that trains reads what its `collective_time` needs. Names are the study's keys.
 struct DesignPoint {
   TopologyChoice topology;
-  CollectiveKind collective = CollectiveKind::all_gather;
-  Bytes size;
   std::int64_t chunks = 1;
-  std::string groups = "all";
-  std::uint32_t root = 0;
   std::string algorithm;  ///< a textbook algorithm or a synthesizer, or "replay"
   AlgorithmFamily family = AlgorithmFamily::unknown;
-  bool reads_window = true;  ///< AlgorithmFacts, as family
-  bool reads_order = true;
+  SettingReads reads;
   Occupancy occupancy = Occupancy::serialization;
-  bool overlap = true;                       ///< All-Reduce: which time is the collective time
-  std::string backend = "congestion_aware";  ///< for programs
   std::uint32_t attempts = 1;
-  std::string engine = "auto";             ///< of a synthesizer that has several
-  std::uint32_t window = 0;                ///< of `direct`: how many messages an NPU has under way at once; 0: all
-  std::string order = "relative";          ///< in which a textbook algorithm's NPUs take their peers; or "absolute"
-  Stragglers stragglers;                   ///< slow links and NPUs, NPUs that start late
-  std::string simulation_engine = "auto";  ///< how a program is simulated; never what comes out
+  std::string engine = "auto";  ///< a name from the entry of a synthesizer that has several
   std::uint64_t seed = 1;
-  /// Of a point that trains a model; such a point reads no collective, size, groups, root, overlap or backend, and of
-  /// the settings of algorithms only what its `collective_time` simulates or synthesizes with. Null: a collective.
-  std::shared_ptr<const TrainingChoice> training;
+  std::variant<CollectivePoint, TrainingPoint> work;
+
+  [[nodiscard]] bool trains() const { return std::holds_alternative<TrainingPoint>(work); }
+  /// What it runs. Precondition: trains() is false; true.
+  [[nodiscard]] const CollectivePoint& collective() const { return std::get<CollectivePoint>(work); }
+  [[nodiscard]] CollectivePoint& collective() { return std::get<CollectivePoint>(work); }
+  [[nodiscard]] const TrainingPoint& training() const { return std::get<TrainingPoint>(work); }
+  [[nodiscard]] TrainingPoint& training() { return std::get<TrainingPoint>(work); }
 
   /// Sorted `name=value` in integer SI units, one per line, aliases expanded, files by content hash, schema 1's frozen
   /// defaults left out, settings that cannot influence this point's result left out, physics included. Equal text means
@@ -86,14 +106,9 @@ void seal(DesignPoint& point);
 
 /// Sets what cannot influence the point's result to its default (root without a rooted collective, overlap without
 /// All-Reduce, attempts of a textbook algorithm, backend and simulation_engine of a synthesizer, order and window of
-/// algorithms that do not read them) and rewrites groups, `without` and per-dimension lists to the form that the
-/// canonical text uses: points with equal keys then differ at most in the text and path of their topology. O(length).
+/// algorithms that do not read them) and rewrites `without` and per-dimension lists to the form that the canonical text
+/// uses: points with equal keys then differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
-
-/// Process groups in the form that the canonical text uses, equal for equal groups: "all", else every group's members
-/// in order with the longest arithmetic runs as "first-last[:step]", joined by "," and groups by "; ". `npus` are those
-/// of the topology, 0 where not known (then nothing but the word itself is "all"). O(members).
-[[nodiscard]] std::string canonical_groups(const std::vector<ProcessGroup>& groups, std::size_t npus);
 
 /// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s); of a list
 /// over dimensions the column is a text of such integers with "," between them ("" where the point has none). `without`

@@ -116,13 +116,13 @@ class PointTable {
   void note(const DesignPoint& point);
   void put(std::size_t point);
   void rehash(std::size_t slots);
-  void note_groups(std::string_view groups);
+  void note_groups(const Groups& groups);
 
   std::shared_ptr<const RowSource> source_;
   std::vector<std::uint32_t> rows_;   ///< per point: its row, or with the top bit its place in whole_
   std::vector<Digest> keys_;          ///< per point
   std::vector<std::uint32_t> slots_;  ///< open addressing over keys: point + 1, 0 where free; a power of two, or none
-  std::vector<std::string> groups_;   ///< the distinct process groups of rows
+  std::vector<Groups> groups_;        ///< the distinct process groups of rows
   std::map<std::string, std::uint32_t, std::less<>> group_numbers_;  ///< where each stands in groups_
   std::vector<std::uint32_t> groups_of_;  ///< per point, index in groups_; empty while all have the first
   std::vector<DesignPoint> whole_;

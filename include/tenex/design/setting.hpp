@@ -22,6 +22,7 @@ struct PointDraft;
 struct PointView;
 struct SettingValue;
 struct ValueContext;
+struct Vocabulary;
 
 /// The keys of a design point, in the frozen order of their result columns; `seed` last.
 enum class Key : std::uint8_t {
@@ -103,7 +104,8 @@ struct Setting {
   Counts counts = Counts::nothing;
   std::int64_t least = 0;  ///< of whole numbers
   std::int64_t most = 0;
-  std::span<const std::string_view> words = {};   ///< all that may be said, where that is a fixed list
+  std::span<const std::string_view> words = {};  ///< all that may be said, where that is a fixed list
+  std::vector<std::string_view> (*known)(const Vocabulary&) = nullptr;  ///< likewise, where registries hold the list
   std::optional<std::string_view> fallback = {};  ///< the frozen default, as TOML's text; absent: there is none
   std::string_view absent = {};                   ///< without a fallback: "required", and for what
   ReadBy read_by = ReadBy::all;

@@ -18,6 +18,7 @@
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/point_table.hpp"
 #include "tenex/design/search_choice.hpp"
+#include "tenex/files/builtin_files.hpp"
 
 namespace tenex {
 
@@ -38,7 +39,7 @@ struct Study {
   bool trains = false;  ///< whether any point trains a model: result files then have columns for it
   std::size_t rows_before_keep = 0;
   std::size_t duplicates = 0;  ///< rows that shared a key with an earlier one
-  /// Every file that the text names (machines, workloads, cost models; not those that tenex brings along), by the path
+  /// Every file that the text names (machines, workloads, cost models; no built-in ones), by the path
   /// as written: what another reader of the text needs beside it.
   std::map<std::string, SharedText, std::less<>> machines;
   Outputs outputs;
@@ -46,46 +47,33 @@ struct Study {
   std::vector<bool> store_where;  ///< per point, `outputs.where` evaluated, as store_schedule; empty: all
   std::vector<bool>
       store_schedule;  ///< per point, `outputs.schedule` evaluated (on any of the rows that share its key)
-  std::vector<std::string> warnings;  ///< what is no mistake but may not be meant, each with its place: for users
+  std::vector<std::string> warnings;  ///< suspicious but valid settings, each with its place: for users
 };
 
-/// What the text of a machine file says, as far as a study's checks need it.
-struct MachineFacts {
-  std::size_t npus = 0;
-  std::size_t switches = 0;
-};
-
-/// The names that the text may use, given from outside so that this room needs no registry of rooms above it.
+/// The registries of modules above this one, and where files are read from: all that a text may name.
 struct Vocabulary {
-  std::vector<AlgorithmFacts> algorithms;  ///< textbook algorithms, then synthesizers, as messages list them
-  /// Engines that the key `engine` may name, `auto` first.
-  std::vector<std::string> engines = {"auto"};
-  /// Checks a machine file's text; `file` names it in messages. Where absent, machine files are first looked at when
-  /// their points are evaluated.
-  std::function<Result<MachineFacts>(std::string_view content, const std::string& file)> inspect_machine = {};
+  std::vector<AlgorithmFacts> algorithms;      ///< textbook algorithms, then synthesizers, as messages list them
+  std::vector<ObjectiveName> objectives = {};  ///< the metrics that [search] may name
+  std::vector<BuiltinFile> workloads = builtin_workloads();
+  std::vector<BuiltinFile> cost_models = builtin_cost_models();
   /// Asked first for the bytes of a machine, workload or cost model file, by the path as the study writes it: a result
   /// folder keeps its own copies, so that its study means the same after the folder was moved or the file changed.
-  std::function<std::optional<std::string>(const std::string& path)> stored_machine = {};
-
-  /// The canonical form of the word of a training key that is a text: hp, compute, training_loop, batch_rule,
-  /// collective_time, contention, in_network, scheme, optimize_with, optimize_for, split, constraints (one element at a
-  /// time where they are an array), cost_budget, price_level, dimension_kinds. Of constraints only spaces may change.
-  /// Of optimize_for it is "NAME HP-(m,n) xW; ...", the names as written: this room reads the files. Errors: input, at
-  /// `place`, which is where the text's first character stands. Absent: no point may train.
-  std::function<Result<std::string>(std::string_view key, std::string_view text, const Place& place)> training_word =
-      {};
-  /// What is wrong with a point that trains, as far as its text shows: a parallelization that does not fit the shape,
-  /// contradictory constraints, a workload file's mistakes. Asked once per distinct choice and shape (of scheme "given"
-  /// total_bandwidth, split and bandwidths are no part of that). Places: the file is the name of the key at fault
-  /// ("hp", "constraints"), with line 1 and the column in TrainingChoice's text of it, or 0 and 0 for all of it; or it
-  /// is the path of a workload or cost model file (a place of its own); without a file it is the key hp.
+  std::function<std::optional<std::string>(const std::string& path)> stored_file = {};
+  /// What is wrong with a point that trains, as far as its settings show: a parallelization that does not fit the
+  /// shape, contradictory constraints, a workload file's errors. Asked once per distinct choice and shape (where the
+  /// bandwidths are given, total_bandwidth and split are no part of that). Places: the file is the name of the key at
+  /// fault ("hp"), or it is a place of its own: that of a constraint, or one in a workload or cost model file; without
+  /// a file it is the key hp.
   std::function<Diagnostics(const DesignPoint& point)> check_training = {};
-  /// The content of a workload or cost model that tenex brings along, by kind ("workload", "cost_model") and name.
-  std::function<std::optional<std::string>(std::string_view kind, std::string_view name)> builtin_file = {};
-  /// The names of those, for messages.
-  std::function<std::vector<std::string>(std::string_view kind)> builtin_names = {};
-  /// The metrics that [search] may name.
-  std::vector<ObjectiveName> objectives = {};
+
+  /// All engines that the key `engine` may name, "auto" first.
+  [[nodiscard]] std::vector<std::string_view> engines() const;
+  /// The names of the algorithms.
+  [[nodiscard]] std::vector<std::string_view> algorithm_names() const;
+  /// The built-in files of `kind` "workload" or "cost_model".
+  [[nodiscard]] const std::vector<BuiltinFile>& builtin_files(std::string_view kind) const {
+    return kind == "workload" ? workloads : cost_models;
+  }
 };
 
 /// The facts of an algorithm; null where there is none of that name.

@@ -19,34 +19,18 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/schedule/program.hpp"
+#include "tenex/schedule/run_choices.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
 
-enum class Backend : std::uint8_t { congestion_aware, congestion_unaware };
-
-/// "congestion_aware", "congestion_unaware".
-[[nodiscard]] std::string_view to_string(Backend backend);
-
 /// Load of one link.
 struct LinkLoad {
   Bytes bytes;
   SimTime busy;
 };
-
-/// How a congestion-aware simulation is computed; never what comes out.
-enum class SimulationEngine : std::uint8_t {
-  automatic,
-  window,        ///< any program: one event per hop, in windows of the least hop time
-  static_order,  ///< cycles on routes that share no link: recurrences over arrays
-  trains,        ///< open loops where the order on each link is known: FIFOs drained whole
-  orbit,         ///< programs that move with a translation group: one NPU stands for all
-};
-
-/// "automatic", "window", "static_order", "trains", "orbit".
-[[nodiscard]] std::string_view to_string(SimulationEngine engine);
 
 struct SimulationOptions {
   Occupancy occupancy = Occupancy::serialization;

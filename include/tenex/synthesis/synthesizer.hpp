@@ -18,18 +18,8 @@
 
 namespace tenex {
 
-/// Which engine a synthesizer with several is to use.
-enum class EngineChoice : std::uint8_t {
-  automatic,     ///< the fastest that suits the problem at full quality
-  event_driven,  ///< any topology, event by event
-  exact,         ///< chunk-exact step table: links of one class, or one step length per dimension
-  coarse,        ///< blocks of NPUs as one, expanded: much faster, a little above the bound
-  symmetric,     ///< one NPU's schedule moved over a translation group: O(n)
-};
-
-/// "auto", "event_driven", "exact", "coarse", "symmetric".
-[[nodiscard]] std::string_view to_string(EngineChoice choice);
-[[nodiscard]] std::optional<EngineChoice> parse_engine_choice(std::string_view text);
+/// The fastest engine of a synthesizer that suits the problem at full quality.
+inline constexpr std::string_view kAutomaticEngine = "auto";
 
 /// What a synthesizer reads; nothing else may influence its result.
 struct SynthesisProblem {
@@ -39,7 +29,7 @@ struct SynthesisProblem {
   std::uint64_t seed = 1;
   std::uint32_t attempts = 1;  ///< multi-start: the best of this many is kept (earliest attempt among equals)
   int threads = 1;             ///< attempts run side by side; never changes the result
-  EngineChoice engine = EngineChoice::automatic;
+  std::string_view engine = kAutomaticEngine;  ///< or one of the synthesizer's engines by its name
   /// What the synthesis may take. Parts that could improve a result but do not fit (a second engine, a re-timing) are
   /// left out, and the result says so. Nothing is refused: that is for whoever plans (estimate_bytes).
   std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
@@ -77,6 +67,8 @@ struct Synthesizer {
   bool (*uses_threads)(const SynthesisProblem&) = nullptr;
   /// The collectives that it is defined for; empty: all.
   std::vector<CollectiveKind> collectives = {};
+  /// The engines that a problem may name; none: there is one, and it has no name.
+  std::vector<std::string_view> engines = {};
   /// Where all hops take equally long, its schedule for one hop time, scaled, is its schedule for another: of times it
   /// reads that one alone. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;

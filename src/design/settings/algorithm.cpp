@@ -12,24 +12,19 @@ namespace {
 using namespace entry;  // NOLINT: this file is entries
 
 constexpr auto algorithm = [](auto& point) -> auto& { return point.point.algorithm; };
-constexpr auto backend = [](auto& point) -> auto& { return point.point.backend; };
+constexpr auto backend = [](auto& point) -> auto& { return point.collective.backend; };
 constexpr auto attempts = [](auto& point) -> auto& { return point.point.attempts; };
 constexpr auto engine = [](auto& point) -> auto& { return point.point.engine; };
-constexpr auto window = [](auto& point) -> auto& { return point.point.window; };
-constexpr auto order = [](auto& point) -> auto& { return point.point.order; };
-constexpr auto simulation_engine = [](auto& point) -> auto& { return point.point.simulation_engine; };
+constexpr auto window = [](auto& point) -> auto& { return point.collective.window; };
+constexpr auto order = [](auto& point) -> auto& { return point.collective.order; };
+constexpr auto simulation_engine = [](auto& point) -> auto& { return point.collective.simulation_engine; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
-constexpr std::string_view kBackends[] = {"congestion_aware", "congestion_unaware"};
-constexpr std::string_view kOrders[] = {"relative", "absolute"};
-constexpr std::string_view kSimulationEngines[] = {"auto", "window", "static_order", "trains", "orbit"};
-
 Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   const Vocabulary& vocabulary = context.vocabulary;
   if (find_facts(vocabulary, node.text()) == nullptr) {
-    std::vector<std::string_view> known;
-    for (const AlgorithmFacts& each : vocabulary.algorithms) known.push_back(each.name);
+    const auto known = vocabulary.algorithm_names();
     if (const LaterWord* later = find_later_algorithm(node.text())) {
       return unsupported_error(node.place(),
                                fmt::format("algorithm \"{}\" is not supported by this version", later->name),
@@ -44,8 +39,7 @@ Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Nod
 }
 
 Result<SettingValue> parse_engine(const Setting& setting, std::string_view, const Node& node, ValueContext& context) {
-  const auto& engines = context.vocabulary.engines;
-  const std::vector<std::string_view> known(engines.begin(), engines.end());
+  const auto known = context.vocabulary.engines();
   if (std::find(known.begin(), known.end(), node.text()) == known.end()) return unknown_word(node, setting.name, known);
   SettingValue value = value_at(node);
   value.data = node.text();
@@ -55,6 +49,7 @@ Result<SettingValue> parse_engine(const Setting& setting, std::string_view, cons
 void reset_algorithm(const PointDraft& draft) {
   algorithm(draft).clear();
   draft.point.family = AlgorithmFamily::unknown;
+  draft.point.reads = {};
 }
 std::string algorithm_line(const PointView& view) {
   return view.trains && algorithm(view) == kTrainingAlgorithm ? std::string() : algorithm(view);
@@ -62,12 +57,11 @@ std::string algorithm_line(const PointView& view) {
 
 // Which optional settings the point's result can depend on. An algorithm of unknown family may read everything.
 
-bool is_no_textbook(const PointView& view) {
-  return synthesizes(view) && view.point.family != AlgorithmFamily::textbook;
-}
+bool reads_attempts(const PointView& view) { return synthesizes(view) && view.point.reads.attempts; }
+bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }
 bool is_no_synthesizer(const PointView& view) { return view.point.family != AlgorithmFamily::synthesizer; }
-bool reads_order(const PointView& view) { return is_no_synthesizer(view) && view.point.reads_order; }
-bool reads_window(const PointView& view) { return is_no_synthesizer(view) && view.point.reads_window; }
+bool reads_order(const PointView& view) { return is_no_synthesizer(view) && view.point.reads.order; }
+bool reads_window(const PointView& view) { return is_no_synthesizer(view) && view.point.reads.window; }
 
 }  // namespace
 
@@ -79,10 +73,11 @@ std::vector<Setting> algorithm_settings() {
        .help =
            "a textbook algorithm, auto for the fastest of them, or a synthesizer; `tenex list algorithms` shows all",
        .example = "\"tacos\"",
+       .known = [](const Vocabulary& vocabulary) { return vocabulary.algorithm_names(); },
        .absent = "required; with a workload tacos",
        .column = text_column("algorithm"),
        .parse = parse_algorithm,
-       .set = set<algorithm, std::string>,
+       .set = set<algorithm>,
        .reset = reset_algorithm,
        .matters = synthesizes,
        .canonical = algorithm_line,
@@ -91,13 +86,13 @@ std::vector<Setting> algorithm_settings() {
        .name = "backend",
        .help = "simulator of textbook algorithms: congestion_aware or congestion_unaware",
        .example = "\"congestion_unaware\"",
-       .words = kBackends,
-       .fallback = kBackends[0],
+       .words = words_to<Backend::congestion_unaware>(),
+       .fallback = "congestion_aware",
        .read_by = ReadBy::collectives,
        .reason = kSaidByCollectiveTime,
        .column = text_column("backend"),
-       .parse = parse_word,
-       .set = set<backend, std::string>,
+       .parse = parse_choice<Backend>,
+       .set = set<backend>,
        .reset = reset<backend>,
        .matters = is_no_synthesizer,
        .canonical = unless_default<backend>,
@@ -115,7 +110,7 @@ std::vector<Setting> algorithm_settings() {
        .parse = parse_number,
        .set = set<attempts, std::int64_t>,
        .reset = reset<attempts>,
-       .matters = is_no_textbook,
+       .matters = reads_attempts,
        .canonical = unless_default<attempts>,
        .integer = integer_if<attempts, synthesizes>},
       {.key = Key::engine,
@@ -123,12 +118,13 @@ std::vector<Setting> algorithm_settings() {
        .help = "how tacos synthesizes: auto, event_driven, exact, coarse or symmetric; the column engine says what was "
                "used",
        .example = "\"exact\"",
+       .known = [](const Vocabulary& vocabulary) { return vocabulary.engines(); },
        .fallback = "auto",
        .column = text_column("engine_choice"),
        .parse = parse_engine,
-       .set = set<engine, std::string>,
+       .set = set<engine>,
        .reset = reset<engine>,
-       .matters = is_no_textbook,
+       .matters = reads_engine,
        .canonical = unless_default<engine>,
        .text = text_if<engine, synthesizes>},
       {.key = Key::window,
@@ -155,13 +151,13 @@ std::vector<Setting> algorithm_settings() {
        .help = "in which order NPUs of direct, hierarchical and themis take several peers: relative (by offset from "
                "themselves) or absolute (by id)",
        .example = "\"absolute\"",
-       .words = kOrders,
-       .fallback = kOrders[0],
+       .words = words_to<DestinationOrder::absolute>(),
+       .fallback = "relative",
        .read_by = ReadBy::collectives,
        .reason = kSaidByCollectiveTime,
        .column = text_column("order"),
-       .parse = parse_word,
-       .set = set<order, std::string>,
+       .parse = parse_choice<DestinationOrder>,
+       .set = set<order>,
        .reset = reset<order>,
        .matters = reads_order,
        .canonical = unless_default<order>,
@@ -170,13 +166,13 @@ std::vector<Setting> algorithm_settings() {
        .name = "simulation_engine",
        .help = "how a program is simulated: auto, window, static_order, trains or orbit; never changes the times",
        .example = "\"window\"",
-       .words = kSimulationEngines,
-       .fallback = kSimulationEngines[0],
+       .words = words_to<SimulationEngine::orbit>(),
+       .fallback = "auto",
        .read_by = ReadBy::collectives,
        .reason = kSaidByCollectiveTime,
        .column = text_column("simulation_engine_choice"),
-       .parse = parse_word,
-       .set = set<simulation_engine, std::string>,
+       .parse = parse_choice<SimulationEngine>,
+       .set = set<simulation_engine>,
        .reset = reset<simulation_engine>,
        .matters = is_no_synthesizer,
        .canonical = unless_default<simulation_engine>,

@@ -1,5 +1,6 @@
 // The keys of co-design: where the bandwidths of the dimensions come from, and what a network costs.
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "design/settings/entry.hpp"
 #include "design/settings/training_words.hpp"
@@ -23,31 +24,53 @@ constexpr auto dimension_kinds = [](auto& point) -> auto& { return point.trainin
 constexpr std::string_view kSplits = "it splits bandwidth over dimensions for a workload";
 constexpr std::string_view kPrices = "it prices the network of a workload";
 
-bool states_bandwidth(const PointView& view) { return scheme(view) == "given"; }
+bool states_bandwidth(const PointView& view) { return !scheme(view); }
 bool has_total(const PointView& view) { return !states_bandwidth(view) || !split(view).empty(); }
 bool states_total(const PointView& view) { return view.trains && total_bandwidth(view) != Bandwidth{}; }
 
-void set_workloads(const PointDraft& draft, const SettingValue& value) {
-  const auto& set = std::get<WorkloadSet>(value.data);
-  draft.training.optimize_for = set.text;
-  draft.training.optimize_for_files = set.files;
+constexpr std::string_view kSchemes[] = {"given", "equal", "perf_opt", "perf_per_cost"};
+constexpr std::string_view kOptimizedModels[] = {"auto", "libra", "libra_derated"};
+
+std::string scheme_word(const PointView& view) {
+  return view.trains ? std::string(to_string(scheme(view))) : std::string();
 }
-void reset_workloads(const PointDraft& draft) {
-  draft.training.optimize_for.clear();
-  draft.training.optimize_for_files.clear();
+std::string scheme_line(const PointView& view) { return scheme(view) ? scheme_word(view) : std::string(); }
+std::string model_line(const PointView& view) {
+  return std::string(optimize_with(view) ? to_string(*optimize_with(view)) : std::string_view());
 }
-/// "gpt3 HP-(16,256); msft_1t HP-(128,32) x2": the canonical text with the names that the user wrote for the digests.
-std::string workloads_as_named(const PointView& view) {
-  std::string text = optimize_for(view);
-  std::size_t start = 0;
-  for (const NamedFile& file : view.training.optimize_for_files) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    text.replace(start, end - start, file.text);
-    start = text.find("; ", start);
-    if (start == std::string::npos) break;
-    start += 2;
-  }
+std::string model_word(const PointView& view) {
+  return view.trains && !optimize_with(view) ? std::string(kOptimizedModels[0]) : model_line(view);
+}
+
+/// "gpt3 HP-(16,256) x1; msft_1t HP-(128,32) x2" with what `name_of` says of each file.
+template <class NameOf>
+std::string workloads_as(const PointView& view, const NameOf& name_of) {
+  std::string text;
+  for (const auto& [file, degrees, weight] : optimize_for(view))
+    text += fmt::format("{}{} {} x{}", text.empty() ? "" : "; ", name_of(file), to_string(degrees), weight);
   return text;
+}
+std::string workloads_by_digest(const PointView& view) {
+  return workloads_as(view, [](const NamedFile& file) { return to_string(file.content.digest()); });
+}
+std::string workloads_as_named(const PointView& view) {
+  return workloads_as(view, [](const NamedFile& file) { return file.text; });
+}
+
+std::string shares_text(const PointView& view) { return fmt::format("{}", fmt::join(split(view), ":")); }
+std::string budget_text(const PointView& view) {
+  return cost_budget(view) ? printed(*cost_budget(view)) : std::string();
+}
+
+/// "chiplet,package,node,pod"; "" where they are counted from the outermost.
+std::string kinds_line(const PointView& view) {
+  std::string list;
+  for (const DimensionKind kind : dimension_kinds(view)) list += (list.empty() ? "" : ",") + printed(kind);
+  return list;
+}
+std::string kinds_or_auto(const PointView& view) {
+  const std::string list = kinds_line(view);
+  return list.empty() && view.trains ? "auto" : list;
 }
 
 std::string digest_of_prices(const PointView& view) {
@@ -64,29 +87,31 @@ std::vector<Setting> codesign_settings() {
        .help = "where the bandwidths come from: given states them; equal, perf_opt (least time) and perf_per_cost "
                "(least time times cost) choose them",
        .example = "\"perf_opt\"",
-       .fallback = "given",
+       .words = kSchemes,
+       .fallback = kSchemes[0],
        .read_by = ReadBy::training,
        .reason = kSplits,
        .column = text_column("scheme"),
-       .parse = parse_training_word,
-       .set = set<scheme, std::string>,
-       .canonical = unless_default<scheme>,
-       .text = text_if<scheme, trains>},
+       .parse = parse_with<read_scheme>,
+       .set = set<scheme>,
+       .canonical = scheme_line,
+       .text = scheme_word},
       {.key = Key::optimize_with,
        .name = "optimize_with",
        .help = "the time that the schemes minimize: libra or libra_derated; auto is collective_time where that is one "
                "of them, else libra",
        .example = "\"libra_derated\"",
-       .fallback = "auto",
+       .words = kOptimizedModels,
+       .fallback = kOptimizedModels[0],
        .read_by = ReadBy::training,
        .reason = kSplits,
        .column = text_column("optimize_with"),
-       .parse = parse_training_word,
-       .set = set<optimize_with, std::string>,
+       .parse = parse_with<read_optimized_model>,
+       .set = set<optimize_with>,
        .reset = reset<optimize_with>,
        .matters = chooses_bandwidth,
-       .canonical = unless_default<optimize_with>,
-       .text = text_if<optimize_with, trains>},
+       .canonical = model_line,
+       .text = model_word},
       {.key = Key::optimize_for,
        .name = "optimize_for",
        .help = "workloads that the bandwidths are chosen for, with weights, in place of the point's own",
@@ -96,10 +121,10 @@ std::vector<Setting> codesign_settings() {
        .reason = kSplits,
        .column = text_column("optimize_for"),
        .parse = parse_workload_set,
-       .set = set_workloads,
-       .reset = reset_workloads,
+       .set = set<optimize_for>,
+       .reset = reset<optimize_for>,
        .matters = chooses_bandwidth,
-       .canonical = always<optimize_for>,
+       .canonical = workloads_by_digest,
        .text = workloads_as_named},
       {.key = Key::total_bandwidth,
        .name = "total_bandwidth",
@@ -113,7 +138,7 @@ std::vector<Setting> codesign_settings() {
        .reason = kSplits,
        .column = integer_column("total_bandwidth", "B/s"),
        .parse = parse_total,
-       .set = set<total_bandwidth, Bandwidth>,
+       .set = set<total_bandwidth>,
        .reset = reset<total_bandwidth>,
        .matters = has_total,
        .canonical = unless_default<total_bandwidth>,
@@ -126,14 +151,15 @@ std::vector<Setting> codesign_settings() {
        .read_by = ReadBy::training,
        .reason = kSplits,
        .column = text_column("split"),
-       .parse = parse_training_word,
-       .set = set<split, std::string>,
+       .parse = parse_with<read_shares>,
+       .set = set<split>,
        .reset = reset<split>,
        .matters = states_bandwidth,
-       .canonical = always<split>,
-       .text = always<split>},
+       .canonical = shares_text,
+       .text = shares_text},
       {.key = Key::constraints,
        .name = "constraints",
+       .alias = "constraint",
        .help =
            "what the schemes hold to, a text or an array of texts: B1 is the bandwidth of dimension 1 per NPU, total "
            "the sum, cost that of the network",
@@ -144,7 +170,7 @@ std::vector<Setting> codesign_settings() {
        .reason = kSplits,
        .column = text_column("constraints"),
        .parse = parse_constraints,
-       .set = set<constraints, std::string>,
+       .set = set<constraints>,
        .reset = reset<constraints>,
        .matters = chooses_bandwidth,
        .canonical = always<constraints>,
@@ -157,12 +183,12 @@ std::vector<Setting> codesign_settings() {
        .read_by = ReadBy::training,
        .reason = kSplits,
        .column = text_column("cost_budget"),
-       .parse = parse_training_word,
-       .set = set<cost_budget, std::string>,
+       .parse = parse_with<read_budget>,
+       .set = set<cost_budget>,
        .reset = reset<cost_budget>,
        .matters = chooses_bandwidth,
-       .canonical = always<cost_budget>,
-       .text = always<cost_budget>},
+       .canonical = budget_text,
+       .text = budget_text},
       {.key = Key::cost_model,
        .name = "cost_model",
        .help = "prices: a name of `tenex list cost_models`, or the path of a cost model file (.toml)",
@@ -172,19 +198,20 @@ std::vector<Setting> codesign_settings() {
        .reason = kPrices,
        .column = text_column("cost_model"),
        .parse = parse_named_file,
-       .set = set<cost_model, NamedFile>,
+       .set = set<cost_model>,
        .canonical = digest_of_prices,
        .text = [](const PointView& view) { return cost_model(view).text; }},
       {.key = Key::price_level,
        .name = "price_level",
        .help = "low, mid or high end of prices that are ranges",
        .example = "\"high\"",
+       .words = words_to<PriceLevel::high>(),
        .fallback = "low",
        .read_by = ReadBy::training,
        .reason = kPrices,
        .column = text_column("price_level"),
-       .parse = parse_training_word,
-       .set = set<price_level, std::string>,
+       .parse = parse_with<parse_price_level>,
+       .set = set<price_level>,
        .canonical = unless_default<price_level>,
        .text = text_if<price_level, trains>},
       {.key = Key::dimension_kinds,
@@ -197,10 +224,10 @@ std::vector<Setting> codesign_settings() {
        .read_by = ReadBy::training,
        .reason = kPrices,
        .column = text_column("dimension_kinds"),
-       .parse = parse_training_word,
-       .set = set<dimension_kinds, std::string>,
-       .canonical = unless_default<dimension_kinds>,
-       .text = text_if<dimension_kinds, trains>},
+       .parse = parse_with<read_dimension_kinds>,
+       .set = set<dimension_kinds>,
+       .canonical = kinds_line,
+       .text = kinds_or_auto},
   };
 }
 

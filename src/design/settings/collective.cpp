@@ -9,17 +9,16 @@ namespace {
 
 using namespace entry;  // NOLINT: this file is entries
 
-constexpr auto collective = [](auto& point) -> auto& { return point.point.collective; };
-constexpr auto size = [](auto& point) -> auto& { return point.point.size; };
+constexpr auto collective = [](auto& point) -> auto& { return point.collective.kind; };
+constexpr auto size = [](auto& point) -> auto& { return point.collective.size; };
 constexpr auto chunks = [](auto& point) -> auto& { return point.point.chunks; };
-constexpr auto groups = [](auto& point) -> auto& { return point.point.groups; };
-constexpr auto root = [](auto& point) -> auto& { return point.point.root; };
+constexpr auto groups = [](auto& point) -> auto& { return point.collective.groups; };
+constexpr auto root = [](auto& point) -> auto& { return point.collective.root; };
 constexpr auto occupancy = [](auto& point) -> auto& { return point.point.occupancy; };
-constexpr auto overlap = [](auto& point) -> auto& { return point.point.overlap; };
+constexpr auto overlap = [](auto& point) -> auto& { return point.collective.overlap; };
 
 constexpr std::string_view kSaidByTheWorkload = "the workload says which collectives it runs, and how large they are";
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
-constexpr std::string_view kOccupancies[] = {"serialization", "transfer"};
 
 Result<SettingValue> parse_collective(const Setting&, std::string_view, const Node& node, ValueContext&) {
   if (const LaterWord* later = find_later_collective(node.text())) {
@@ -34,15 +33,8 @@ Result<SettingValue> parse_collective(const Setting&, std::string_view, const No
   return value;
 }
 
-Result<SettingValue> parse_occupancy(const Setting& setting, std::string_view name, const Node& node,
-                                     ValueContext& context) {
-  Result<SettingValue> value = parse_word(setting, name, node, context);
-  if (value) value->data = node.text() == kOccupancies[0] ? Occupancy::serialization : Occupancy::transfer;
-  return value;
-}
-
-bool has_root_rank(const PointView& view) { return has_root(view.point.collective); }
-bool is_all_reduce(const PointView& view) { return view.point.collective == CollectiveKind::all_reduce; }
+bool has_root_rank(const PointView& view) { return has_root(view.collective.kind); }
+bool is_all_reduce(const PointView& view) { return view.collective.kind == CollectiveKind::all_reduce; }
 
 }  // namespace
 
@@ -52,12 +44,13 @@ std::vector<Setting> collective_settings() {
        .name = "collective",
        .help = "all_gather, reduce_scatter, all_reduce, broadcast, reduce or all_to_all",
        .example = "\"all_reduce\"",
+       .words = words_to<CollectiveKind::all_to_all>(),
        .absent = "required",
        .read_by = ReadBy::collectives,
        .reason = kSaidByTheWorkload,
        .column = text_column("collective"),
        .parse = parse_collective,
-       .set = set<collective, CollectiveKind>,
+       .set = set<collective>,
        .reset = reset<collective>,
        .canonical = text_if<collective, runs_collective>,
        .text = text_if<collective, runs_collective>},
@@ -72,7 +65,7 @@ std::vector<Setting> collective_settings() {
        .reason = kSaidByTheWorkload,
        .column = integer_column("size", "B"),
        .parse = parse_size,
-       .set = set<size, Bytes>,
+       .set = set<size>,
        .reset = reset<size>,
        .canonical = text_if<size, runs_collective>,
        .integer = integer_if<size, runs_collective>},
@@ -127,11 +120,11 @@ std::vector<Setting> collective_settings() {
        .name = "occupancy",
        .help = "how long a send takes its link: serialization (beta*m) or transfer (alpha + beta*m)",
        .example = "\"transfer\"",
-       .words = kOccupancies,
-       .fallback = kOccupancies[0],
+       .words = words_to<Occupancy::transfer>(),
+       .fallback = "serialization",
        .column = text_column("occupancy"),
-       .parse = parse_occupancy,
-       .set = set<occupancy, Occupancy>,
+       .parse = parse_choice<Occupancy>,
+       .set = set<occupancy>,
        .reset = reset<occupancy>,
        .matters = simulates,
        .canonical = unless_default<occupancy>,
@@ -146,7 +139,7 @@ std::vector<Setting> collective_settings() {
        .reason = kSaidByCollectiveTime,
        .column = integer_column("overlap"),
        .parse = parse_flag,
-       .set = set<overlap, bool>,
+       .set = set<overlap>,
        .reset = reset<overlap>,
        .matters = is_all_reduce,
        .canonical = unless_default<overlap>,

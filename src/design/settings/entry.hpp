@@ -4,11 +4,12 @@
 // (PointView), for instance [](auto& point) -> auto& { return point.point.chunks; }.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "design/canonical.hpp"
@@ -18,18 +19,20 @@
 
 namespace tenex {
 
-/// A point that is being built or normalised; its training choice stands apart until it is shared.
+/// A point that is being built or normalised. What it runs stands apart: a row has values of both kinds, and what the
+/// point does not read gets its default.
 struct PointDraft {
   DesignPoint& point;
-  TrainingChoice& training;
+  CollectivePoint& collective;
+  TrainingPoint& training;
 };
 
-/// A point that is read; `training` has defaults where the point runs a collective.
+/// A point that is read; what it does not run has defaults.
 struct PointView {
   const DesignPoint& point;
-  const TrainingChoice& training;
+  const CollectivePoint& collective;
+  const TrainingPoint& training;
   bool trains = false;
-  TrainingReads reads;  ///< where it trains
 };
 [[nodiscard]] PointView view_of(const DesignPoint& point);
 /// Whether a point of this kind has the key at all.
@@ -56,16 +59,32 @@ std::string printed(const std::vector<T>& quantities) {
 }
 inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs); }
 inline std::string printed(const Stragglers& stragglers) { return to_string(stragglers); }
-inline std::string printed(CollectiveKind kind) { return std::string(to_string(kind)); }
-inline std::string printed(Occupancy occupancy) { return std::string(to_string(occupancy)); }
+inline std::string printed(const Groups& groups) { return std::string(groups.text()); }
+/// "B1 + B2 = 500GB/s; B1 >= B2", with single spaces.
+[[nodiscard]] std::string printed(const std::vector<WrittenConstraint>& constraints);
+/// "16,256".
+[[nodiscard]] std::string printed(const Parallelization& degrees);
+template <class Word>
+requires std::is_enum_v<Word> std::string printed(Word word) { return std::string(to_string(word)); }
+
+/// The words of an enumeration up to its last value, in its order.
+template <auto Last>
+std::span<const std::string_view> words_to() {
+  static const auto words = [] {
+    std::array<std::string_view, static_cast<std::size_t>(Last) + 1> list;
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = to_string(static_cast<decltype(Last)>(i));
+    return list;
+  }();
+  return words;
+}
 
 template <auto Field>
 using TypeOf = std::remove_cvref_t<decltype(Field(std::declval<const PointDraft&>()))>;
 
 /// Data is what the parsed value holds.
-template <auto Field, class Data>
+template <auto Field, class Data = TypeOf<Field>>
 void set(const PointDraft& draft, const SettingValue& value) {
-  Field(draft) = static_cast<TypeOf<Field>>(std::get<Data>(value.data));
+  Field(draft) = static_cast<TypeOf<Field>>(value.as<Data>());
 }
 template <auto Field>
 void reset(const PointDraft& draft) {
@@ -104,6 +123,9 @@ std::int64_t integer_if(const PointView& view) {
 /// Trains, and a scheme chooses the bandwidths.
 [[nodiscard]] bool chooses_bandwidth(const PointView& view);
 
+/// A value at a node, without its data.
+[[nodiscard]] SettingValue value_at(const Node& node);
+
 // Parsers.
 /// "0.5us, 1us": one quantity per dimension.
 [[nodiscard]] Result<SettingValue> parse_times(const Setting&, std::string_view, const Node&, ValueContext&);
@@ -112,13 +134,29 @@ std::int64_t integer_if(const PointView& view) {
 /// Whole numbers within the entry's bounds.
 [[nodiscard]] Result<SettingValue> parse_number(const Setting&, std::string_view, const Node&, ValueContext&);
 [[nodiscard]] Result<SettingValue> parse_flag(const Setting&, std::string_view, const Node&, ValueContext&);
-/// One of the entry's words.
-[[nodiscard]] Result<SettingValue> parse_word(const Setting&, std::string_view, const Node&, ValueContext&);
 /// Any text: it is checked with the row.
 [[nodiscard]] Result<SettingValue> parse_text(const Setting&, std::string_view, const Node&, ValueContext&);
+/// Which of the entry's words it is.
+[[nodiscard]] Result<std::size_t> parse_word(const Setting& setting, const Node& node);
+/// A value of an enumeration, whose words in its order are the entry's.
+template <class Word>
+Result<SettingValue> parse_choice(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
+  const Result<std::size_t> number = parse_word(setting, node);
+  if (!number) return number.errors();
+  SettingValue value = value_at(node);
+  value.data = static_cast<Word>(*number);
+  return value;
+}
+/// A text that `Parse`(text, place) reads.
+template <auto Parse>
+Result<SettingValue> parse_with(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  auto parsed = Parse(node.text(), node.text_place());
+  if (!parsed) return parsed.errors();
+  SettingValue value = value_at(node);
+  value.data = *std::move(parsed);
+  return value;
+}
 
-/// A value at a node, without its data.
-[[nodiscard]] SettingValue value_at(const Node& node);
 /// What is wrong with the kind of a node that must be a string, if anything; of quantities it shows how to write a
 /// unit.
 [[nodiscard]] Diagnostics check_string(const Setting& setting, std::string_view name, const Node& node);

@@ -16,7 +16,7 @@ constexpr auto alpha = [](auto& point) -> auto& { return point.point.topology.li
 constexpr auto bandwidth = [](auto& point) -> auto& { return point.point.topology.links.bandwidth; };
 constexpr auto unwind = [](auto& point) -> auto& { return point.point.topology.unwind; };
 constexpr auto without = [](auto& point) -> auto& { return point.point.topology.without; };
-constexpr auto stragglers = [](auto& point) -> auto& { return point.point.stragglers; };
+constexpr auto stragglers = [](auto& point) -> auto& { return point.collective.stragglers; };
 
 Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node& node, ValueContext& context) {
   TopologyValue value;
@@ -89,12 +89,12 @@ Result<SettingValue> parse_straggler_list(const Setting&, std::string_view, cons
 
 /// The point states the bandwidths itself.
 bool states_bandwidth(const PointView& view) {
-  return !view.trains || (view.training.scheme == "given" && view.training.split.empty());
+  return !view.trains || (!view.training.scheme && view.training.split.empty());
 }
 
 template <bool per_npu>
 void set_bandwidth(const PointDraft& draft, const SettingValue& value) {
-  set<bandwidth, std::vector<Bandwidth>>(draft, value);
+  set<bandwidth>(draft, value);
   draft.point.topology.links.per_npu = per_npu;
 }
 void reset_bandwidth(const PointDraft& draft) {
@@ -125,7 +125,7 @@ std::vector<Setting> network_settings() {
        .column = text_column("topology"),
        .parse = parse_topology,
        .set = [](const PointDraft& draft,
-                 const SettingValue& value) { draft.point.topology = std::get<TopologyValue>(value.data).choice; },
+                 const SettingValue& value) { draft.point.topology = value.as<TopologyValue>().choice; },
        .canonical = topology_text,
        .text = [](const PointView& view) { return view.point.topology.text; }},
       {.key = Key::alpha,
@@ -136,7 +136,7 @@ std::vector<Setting> network_settings() {
        .absent = "required for shapes",
        .column = text_column("alpha", "ps"),
        .parse = parse_times,
-       .set = set<alpha, std::vector<SimTime>>,
+       .set = set<alpha>,
        .reset = [](const PointDraft& draft) { alpha(draft).clear(); },
        .matters = simulates,
        .canonical = always<alpha>,
@@ -195,7 +195,7 @@ std::vector<Setting> network_settings() {
        .reason = "a parallelization is laid over the dimensions of a whole shape",
        .column = text_column("without"),
        .parse = parse_pairs,
-       .set = set<without, LinkPairs>,
+       .set = set<without>,
        .reset = reset<without>,
        .canonical = unless_default<without>,
        .text = text_if<without, runs_collective>},
@@ -209,7 +209,7 @@ std::vector<Setting> network_settings() {
        .reason = "a parallelization is laid over the dimensions of a whole shape",
        .column = text_column("stragglers"),
        .parse = parse_straggler_list,
-       .set = set<stragglers, Stragglers>,
+       .set = set<stragglers>,
        .reset = reset<stragglers>,
        .canonical = unless_default<stragglers>,
        .text = text_if<stragglers, runs_collective>},

@@ -37,14 +37,14 @@ const Setting* find_setting(std::string_view name) {
 }
 
 PointView view_of(const DesignPoint& point) {
-  const TrainingChoice& training = point.training ? *point.training : plain_point().training;
-  return {point, training, point.training != nullptr, TrainingReads(training)};
+  if (point.trains()) return {point, plain_point().collective, point.training(), true};
+  return {point, point.collective(), plain_point().training, false};
 }
 
 const PointView& plain_point() {
   static const DesignPoint point;
-  static const TrainingChoice training;
-  static const PointView plain{point, training, false, TrainingReads(training)};
+  static const TrainingPoint training;
+  static const PointView plain{point, point.collective(), training, false};
   return plain;
 }
 
@@ -52,9 +52,9 @@ namespace entry {
 
 bool runs_collective(const PointView& view) { return !view.trains; }
 bool trains(const PointView& view) { return view.trains; }
-bool simulates(const PointView& view) { return !view.trains || view.reads.simulates; }
-bool synthesizes(const PointView& view) { return !view.trains || view.reads.synthesizes; }
-bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme != "given"; }
+bool simulates(const PointView& view) { return !view.trains || tenex::simulates(view.training.collective_time); }
+bool synthesizes(const PointView& view) { return !view.trains || tenex::synthesizes(view.training.collective_time); }
+bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme; }
 
 SettingValue value_at(const Node& node) {
   SettingValue value;
@@ -153,19 +153,17 @@ Result<SettingValue> parse_flag(const Setting&, std::string_view name, const Nod
   if (!flag) return flag.errors();
   SettingValue value = value_at(node);
   value.text = *flag ? "true" : "false";
-  value.data.emplace<bool>(*flag);
+  value.data = *flag;
   value.expression = value.text;
   return value;
 }
 
-Result<SettingValue> parse_word(const Setting& setting, std::string_view name, const Node& node,
-                                ValueContext& context) {
-  if (std::ranges::find(setting.words, node.text()) == setting.words.end()) {
-    std::string what(setting.name);
-    std::ranges::replace(what, '_', ' ');
-    return unknown_word(node, what, {setting.words.begin(), setting.words.end()});
-  }
-  return parse_text(setting, name, node, context);
+Result<std::size_t> parse_word(const Setting& setting, const Node& node) {
+  const auto found = std::ranges::find(setting.words, node.text());
+  if (found != setting.words.end()) return static_cast<std::size_t>(found - setting.words.begin());
+  std::string what(setting.name);
+  std::ranges::replace(what, '_', ' ');
+  return unknown_word(node, what, {setting.words.begin(), setting.words.end()});
 }
 
 Result<SettingValue> parse_text(const Setting&, std::string_view, const Node& node, ValueContext&) {

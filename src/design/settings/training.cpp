@@ -1,4 +1,6 @@
 // The keys of a point that trains a model: what is trained, how it is parallelized, and how its collectives are timed.
+#include <fmt/core.h>
+
 #include "design/settings/entry.hpp"
 #include "design/settings/training_words.hpp"
 
@@ -15,6 +17,24 @@ constexpr auto batch_rule = [](auto& point) -> auto& { return point.training.bat
 constexpr auto collective_time = [](auto& point) -> auto& { return point.training.collective_time; };
 constexpr auto contention = [](auto& point) -> auto& { return point.training.contention; };
 constexpr auto in_network = [](auto& point) -> auto& { return point.training.in_network; };
+
+std::string rate_or_shipped(const PointView& view) {
+  if (!view.trains) return {};
+  return compute(view) ? printed(*compute(view)) : "shipped";
+}
+std::string rate_line(const PointView& view) { return compute(view) ? printed(*compute(view)) : std::string(); }
+
+/// "1,4"; "" for none.
+std::string reducing_dimensions(const PointView& view) {
+  std::string list;
+  for (std::size_t dimension = 0; dimension < in_network(view).size(); ++dimension)
+    if (in_network(view)[dimension]) list += fmt::format("{}{}", list.empty() ? "" : ",", dimension + 1);
+  return list;
+}
+std::string reducing_or_none(const PointView& view) {
+  const std::string list = reducing_dimensions(view);
+  return list.empty() && view.trains ? "none" : list;
+}
 
 std::string digest_of_workload(const PointView& view) {
   return view.trains ? to_string(workload(view).content.digest()) : std::string();
@@ -34,7 +54,7 @@ std::vector<Setting> training_settings() {
        .reason = "it trains a model on the topology",
        .column = text_column("workload"),
        .parse = parse_named_file,
-       .set = set<workload, NamedFile>,
+       .set = set<workload>,
        .canonical = digest_of_workload,
        .text = name_of_workload},
       {.key = Key::hp,
@@ -46,10 +66,10 @@ std::vector<Setting> training_settings() {
        .read_by = ReadBy::training,
        .reason = "it parallelizes a workload",
        .column = text_column("hp"),
-       .parse = parse_training_word,
-       .set = set<hp, std::string>,
+       .parse = parse_degrees,
+       .set = set<hp>,
        .canonical = always<hp>,
-       .text = always<hp>},
+       .text = text_if<hp, trains>},
       {.key = Key::compute,
        .name = "compute",
        .help = "FLOP/s of an NPU, such as 234TFLOPS; shipped is the workload's own rate",
@@ -58,33 +78,35 @@ std::vector<Setting> training_settings() {
        .read_by = ReadBy::training,
        .reason = "it says how fast an NPU computes a workload",
        .column = text_column("compute"),
-       .parse = parse_training_word,
-       .set = set<compute, std::string>,
-       .canonical = unless_default<compute>,
-       .text = text_if<compute, trains>},
+       .parse = parse_with<read_compute>,
+       .set = set<compute>,
+       .canonical = rate_line,
+       .text = rate_or_shipped},
       {.key = Key::training_loop,
        .name = "training_loop",
        .help = "no_overlap, tp_dp_overlap (gradients are reduced beside the backward pass) or astra_sim (weight "
                "gradients are awaited by the next forward pass)",
        .example = "\"tp_dp_overlap\"",
+       .words = words_to<TrainingLoop::astra_sim>(),
        .fallback = "no_overlap",
        .read_by = ReadBy::training,
        .reason = "it says which parts of a workload's iteration overlap",
        .column = text_column("training_loop"),
-       .parse = parse_training_word,
-       .set = set<training_loop, std::string>,
+       .parse = parse_with<parse_training_loop>,
+       .set = set<training_loop>,
        .canonical = unless_default<training_loop>,
        .text = text_if<training_loop, trains>},
       {.key = Key::batch_rule,
        .name = "batch_rule",
        .help = "whose the workload's batch is: of every model replica, or of the whole machine",
        .example = "\"machine\"",
+       .words = words_to<BatchRule::machine>(),
        .fallback = "replica",
        .read_by = ReadBy::training,
        .reason = "it says what a workload's batch is",
        .column = text_column("batch_rule"),
-       .parse = parse_training_word,
-       .set = set<batch_rule, std::string>,
+       .parse = parse_with<parse_batch_rule>,
+       .set = set<batch_rule>,
        .canonical = unless_default<batch_rule>,
        .text = text_if<batch_rule, trains>},
       {.key = Key::collective_time,
@@ -93,24 +115,26 @@ std::vector<Setting> training_settings() {
                "libra_derated; chunk by chunk through the dimensions, pipeline, or in Themis' order, themis; on the "
                "real topology, synthesized",
        .example = "\"synthesized\"",
+       .words = words_to<TimingModel::synthesized>(),
        .fallback = "libra",
        .read_by = ReadBy::training,
        .reason = "it says how a workload's collectives are timed",
        .column = text_column("collective_time_model"),
-       .parse = parse_training_word,
-       .set = set<collective_time, std::string>,
+       .parse = parse_choice<TimingModel>,
+       .set = set<collective_time>,
        .canonical = unless_default<collective_time>,
        .text = text_if<collective_time, trains>},
       {.key = Key::contention,
        .name = "contention",
        .help = "links: collectives that a loop runs side by side share the links (synthesized only); or none",
        .example = "\"links\"",
+       .words = words_to<Contention::links>(),
        .fallback = "none",
        .read_by = ReadBy::training,
        .reason = "it lets a workload's collectives share links",
        .column = text_column("contention"),
-       .parse = parse_training_word,
-       .set = set<contention, std::string>,
+       .parse = parse_choice<Contention>,
+       .set = set<contention>,
        .reset = reset<contention>,
        .matters = synthesizes,
        .canonical = unless_default<contention>,
@@ -123,10 +147,10 @@ std::vector<Setting> training_settings() {
        .read_by = ReadBy::training,
        .reason = "it lets switches reduce for a workload",
        .column = text_column("in_network"),
-       .parse = parse_training_word,
-       .set = set<in_network, std::string>,
-       .canonical = unless_default<in_network>,
-       .text = text_if<in_network, trains>},
+       .parse = parse_with<read_dimensions>,
+       .set = set<in_network>,
+       .canonical = reducing_dimensions,
+       .text = reducing_or_none},
   };
 }
 

@@ -1,11 +1,16 @@
-// The parsers of training keys. Files are named by path or as one that tenex brings along.
+// The parsers of training keys. Files are named by path or as built-in ones.
 #include "design/settings/training_words.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <numeric>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tenex/base/units.hpp"
+#include "tenex/codesign/constraint.hpp"
+#include "tenex/codesign/region.hpp"
 
 namespace tenex {
 
@@ -13,22 +18,133 @@ namespace entry {
 
 namespace {
 
-constexpr std::string_view kSeparator = "; ";
+constexpr std::size_t kMostDimensions = 16;  // of the optimizer
+constexpr double kHeaviest = 1e9;            // weight of a workload
 
-Result<std::string> canonical_word(const Setting& setting, std::string_view text, const Place& place,
-                                   const ValueContext& context) {
-  if (!context.vocabulary.training_word) {
-    return unsupported_error(place, fmt::format("\"{}\" is not supported here", setting.name),
-                             std::string(setting.reason), "remove the key");
+/// The parts of a list, spaces around them left out, with their offsets in characters.
+struct WordPart {
+  std::string_view text;
+  std::uint32_t offset = 0;
+};
+
+std::vector<WordPart> split_text(std::string_view text, char separator) {
+  std::vector<WordPart> parts;
+  std::uint32_t column = 0;  // continuation bytes of UTF-8 are no columns
+  for (bool more = true; more;) {
+    const auto at = text.find(separator);
+    more = at != std::string_view::npos;
+    auto part = text.substr(0, at);
+    auto offset = column;
+    for (const char letter : text.substr(0, more ? at + 1 : at))
+      column += (static_cast<unsigned char>(letter) & 0xC0U) != 0x80U ? 1 : 0;
+    while (!part.empty() && (part.front() == ' ' || part.front() == '\t')) part.remove_prefix(1), ++offset;
+    while (!part.empty() && (part.back() == ' ' || part.back() == '\t')) part.remove_suffix(1);
+    parts.push_back({part, offset});
+    if (more) text.remove_prefix(at + 1);
   }
-  return context.vocabulary.training_word(setting.name, text, place);
+  return parts;
+}
+
+/// The place so many characters further on.
+Place shifted(const Place& place, std::uint32_t characters) {
+  auto moved = place;
+  if (place.column > 0) moved.column += characters;
+  return moved;
+}
+
+/// All of a text as a number; nullopt where it is none.
+template <class Number>
+std::optional<Number> whole_number(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Which of the words it is, where the first means that there is no value.
+template <class Word>
+Result<std::optional<Word>> one_of(std::initializer_list<Word> words, std::string_view absent, std::string_view what,
+                                   std::string_view text, const Place& place) {
+  if (text == absent) return std::optional<Word>();
+  std::vector<std::string_view> known{absent};
+  for (const Word word : words) {
+    if (text == to_string(word)) return std::optional(word);
+    known.push_back(to_string(word));
+  }
+  return input_error(place, fmt::format("unknown {} \"{}\"", what, shortened(text)),
+                     fmt::format("it is one of {}", join(known)), did_you_mean(text, known));
+}
+
+/// Adds the constraints of one text, which ";" separates. Any prices make every word readable: whether a shape has a
+/// dimension is checked with the shape.
+Diagnostics add_constraints(std::string_view text, const Place& place, std::vector<WrittenConstraint>& list) {
+  if (text == "none") return {};
+  const CostRates rates{std::vector<Money>(kMostDimensions, dollars(1))};
+  Diagnostics errors;
+  for (const auto& [part, offset] : split_text(text, ';')) {
+    if (part.empty()) continue;
+    list.push_back({std::string(part), shifted(place, offset)});
+    append(errors, parse_constraint(part, {kMostDimensions, &rates}, list.back().place).errors());
+  }
+  return errors;
+}
+
+/// A weight "x2", "x0.5"; nullopt where it is none.
+std::optional<double> weight_of(std::string_view word) {
+  if (!word.starts_with('x')) return std::nullopt;
+  double weight = 0;
+  const auto [end, error] =
+      std::from_chars(word.data() + 1, word.data() + word.size(), weight, std::chars_format::fixed);
+  const bool whole = error == std::errc() && end == word.data() + word.size();
+  return whole && weight > 0 && weight <= kHeaviest ? std::optional(weight) : std::nullopt;
+}
+
+/// "gpt3 HP-(16,256) x2" at `place`; the file is found by `read`(name, its place).
+template <class Read>
+Result<WeightedWorkload> weighted_workload(std::string_view text, const Place& place, const Read& read) {
+  const auto refuse = [&](std::size_t offset, std::string problem, std::string why) {
+    return input_error(shifted(place, static_cast<std::uint32_t>(offset)), std::move(problem), std::move(why),
+                       "write \"gpt3 HP-(16,256); msft_1t HP-(128,32) x2\"");
+  };
+  const auto begin = text.rfind("HP-(");
+  const auto end = begin == std::string_view::npos ? begin : text.find(')', begin);
+  if (end == std::string_view::npos)
+    return refuse(0, fmt::format("\"{}\" says no parallelization", text), "a workload is laid out as HP-(m,n)");
+  const auto degrees =
+      parse_parallelization(text.substr(begin, end + 1 - begin), shifted(place, static_cast<std::uint32_t>(begin)));
+  if (!degrees) return degrees.errors();
+  const auto name = split_text(text.substr(0, begin), ';').front().text;
+  if (name.empty() || name.find(' ') != std::string_view::npos)
+    return refuse(0, fmt::format("\"{}\" names no workload", text), "a name, or a path without spaces, comes first");
+  const auto rest = split_text(text.substr(end + 1), ';').front();
+  const auto weight = rest.text.empty() ? std::optional(1.0) : weight_of(rest.text);
+  if (!weight)
+    return refuse(end + 1 + rest.offset, fmt::format("\"{}\" is no weight", rest.text),
+                  "a weight is x and a positive number up to 1e9");
+  Result<NamedFile> file = read(std::string(name), place);
+  if (!file) return file.errors();
+  return WeightedWorkload{*std::move(file), *degrees, *weight};
 }
 
 }  // namespace
 
+std::string printed(const Parallelization& degrees) {
+  const auto text = to_string(degrees);  // HP-(m,n)
+  return text.substr(4, text.size() - 5);
+}
+
+std::string printed(const std::vector<WrittenConstraint>& constraints) {
+  std::string list;
+  for (const auto& [text, place] : constraints) {
+    if (!list.empty()) list += "; ";
+    for (const char letter : text)
+      if (letter != ' ' || list.back() != ' ') list += letter == '\t' ? ' ' : letter;
+  }
+  return list;
+}
+
 Result<SettingValue> parse_named_file(const Setting& setting, std::string_view, const Node& node,
                                       ValueContext& context) {
-  if (!context.vocabulary.training_word) return canonical_word(setting, node.text(), node.place(), context).errors();
   Result<NamedFile> file = context.files.read_named(setting.name, node.text(), node.place());
   if (!file) return file.errors();
   SettingValue value = value_at(node);
@@ -45,52 +161,41 @@ Result<SettingValue> parse_total(const Setting&, std::string_view, const Node& n
   return value;
 }
 
-Result<SettingValue> parse_workload_set(const Setting& setting, std::string_view, const Node& node,
-                                        ValueContext& context) {
-  const Result<std::string> word = canonical_word(setting, node.text(), node.text_place(), context);
-  if (!word) return word.errors();
+Result<SettingValue> parse_degrees(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  const Result<Parallelization> degrees = parse_parallelization(node.text(), node.text_place());
+  if (!degrees) return degrees.errors();
   SettingValue value = value_at(node);
-  WorkloadSet set;
+  value.data = *degrees;
+  value.expression = printed(*degrees);  // "HP-(16,256)" and "16,256" are one parallelization
+  return value;
+}
+
+Result<SettingValue> parse_workload_set(const Setting&, std::string_view, const Node& node, ValueContext& context) {
+  std::vector<WeightedWorkload> set;
   Diagnostics errors;
-  std::size_t searched = 0;  // in the text as written, for places
-  for (std::size_t start = 0; start < word->size();) {
-    const std::size_t end = std::min(word->find(kSeparator, start), word->size());
-    const std::string entry = word->substr(start, end - start);
-    const std::string name = entry.substr(0, entry.find(' '));
-    const std::size_t at = std::min(node.text().find(name, searched), node.text().size());
-    Result<NamedFile> file =
-        context.files.read_named("workload", name, place_within(node.text_place(), node.text(), at));
-    if (file) {
-      if (!set.text.empty()) set.text += kSeparator;
-      set.text += to_string(file->content.digest()) + entry.substr(name.size());
-      set.files.push_back(*std::move(file));
-    } else {
-      append(errors, file.errors());
-    }
-    searched = std::min(node.text().find(';', at), node.text().size());
-    start = end + kSeparator.size();
+  for (const auto& [part, offset] : split_text(node.text(), ';')) {
+    if (part.empty()) continue;
+    auto one = weighted_workload(
+        part, shifted(node.text_place(), offset),
+        [&](const std::string& name, const Place& place) { return context.files.read_named("workload", name, place); });
+    if (one)
+      set.push_back(*std::move(one));
+    else
+      append(errors, one.errors());
   }
   if (!errors.empty()) return errors;
+  SettingValue value = value_at(node);
   value.data = std::move(set);
   return value;
 }
 
-Result<SettingValue> parse_constraints(const Setting& setting, std::string_view name, const Node& node,
-                                       ValueContext& context) {
-  SettingValue value = value_at(node);
-  std::string canonical;
+Result<SettingValue> parse_constraints(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  std::vector<WrittenConstraint> list;
   Diagnostics errors;
   const auto add = [&](const Node& one) {
-    if (!one.is(NodeKind::string)) {
-      errors.push_back(input_error(one.place(), fmt::format("an item of \"{}\" is {}", name, describe(one.kind())),
-                                   "constraints are texts", "write for instance \"B1 >= B2\""));
-      return;
-    }
-    value.parts.push_back({one.text_place(), one.text()});
-    const Result<std::string> word = canonical_word(setting, one.text(), one.text_place(), context);
-    if (!word) return append(errors, word.errors());
-    if (!canonical.empty() && !word->empty()) canonical += kSeparator;
-    canonical += *word;
+    if (one.is(NodeKind::string)) return append(errors, add_constraints(one.text(), one.text_place(), list));
+    errors.push_back(input_error(one.place(), fmt::format("an item of \"{}\" is {}", name, describe(one.kind())),
+                                 "constraints are texts", "write for instance \"B1 >= B2\""));
   };
   if (node.is(NodeKind::array)) {
     for (const Node& item : node.items()) add(item);
@@ -98,29 +203,89 @@ Result<SettingValue> parse_constraints(const Setting& setting, std::string_view 
     add(node);
   }
   if (!errors.empty()) return errors;
-  if (node.is(NodeKind::array)) value.text = canonical;
+  SettingValue value = value_at(node);
+  if (node.is(NodeKind::array)) value.text = printed(list);
   value.expression = value.text;
-  value.data = std::move(canonical);
+  value.data = std::move(list);
   return value;
 }
 
-Result<SettingValue> parse_training_word(const Setting& setting, std::string_view, const Node& node,
-                                         ValueContext& context) {
-  Result<std::string> word = canonical_word(setting, node.text(), node.text_place(), context);
-  if (!word) return word.errors();
-  SettingValue value = value_at(node);
-  if (setting.key == Key::hp) value.expression = *word;  // "HP-(16,256)" and "16,256" are one parallelization
-  value.data = *std::move(word);
-  return value;
+Result<std::optional<ComputeRate>> read_compute(std::string_view text, const Place& place) {
+  if (text == "shipped") return std::optional<ComputeRate>();
+  const auto rate = parse_compute_rate(text, place);
+  if (rate) return std::optional(*rate);
+  auto errors = rate.errors();
+  for (auto& error : errors) error.suggestion = "write \"shipped\", or a rate such as \"234TFLOPS\"";
+  return errors;
+}
+
+Result<BandwidthScheme> read_scheme(std::string_view text, const Place& place) {
+  return one_of({SplitScheme::equal, SplitScheme::perf_opt, SplitScheme::perf_per_cost}, "given", "scheme", text,
+                place);
+}
+
+Result<std::optional<TimingModel>> read_optimized_model(std::string_view text, const Place& place) {
+  return one_of({TimingModel::libra, TimingModel::libra_derated}, "auto", "model to optimize with", text, place);
+}
+
+Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& place) {
+  std::vector<bool> flags;
+  if (text == "none") return flags;
+  for (const auto& [part, offset] : split_text(text, ',')) {
+    const auto dimension = whole_number<std::size_t>(part);
+    if (!dimension || *dimension < 1 || *dimension > 64)
+      return input_error(shifted(place, offset), fmt::format("\"{}\" is no dimension", part), "dimensions count from 1",
+                         "write \"none\", or dimensions such as \"1,4\"");
+    if (flags.size() < *dimension) flags.resize(*dimension);
+    flags[*dimension - 1] = true;
+  }
+  return flags;
+}
+
+Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place& place) {
+  constexpr std::int64_t largest = 1'000'000'000'000;  // so that a handful of them add up
+  std::vector<std::int64_t> shares;
+  if (text.empty()) return shares;
+  std::int64_t common = 0;
+  for (const auto& [part, offset] : split_text(text, ':')) {
+    const auto share = whole_number<std::int64_t>(part);
+    if (!share || *share < 1 || *share > largest)
+      return input_error(shifted(place, offset), fmt::format("\"{}\" is no share of bandwidth", part),
+                         "a share is a whole number from 1 to 1e12", "write one per dimension: \"4:2:1:1\"");
+    shares.push_back(*share);
+    common = std::gcd(common, *share);
+  }
+  for (auto& share : shares) share /= common;
+  return shares;
+}
+
+Result<std::optional<Money>> read_budget(std::string_view text, const Place& place) {
+  if (text.empty() || text == "none") return std::optional<Money>();
+  const auto budget = parse_money(text, place);
+  if (!budget) return budget.errors();
+  return std::optional(*budget);
+}
+
+Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place) {
+  std::vector<DimensionKind> kinds;
+  if (text == "auto") return kinds;
+  Diagnostics errors;
+  for (const auto& [part, offset] : split_text(text, ',')) {
+    const auto kind = parse_dimension_kind(part, shifted(place, offset));
+    if (kind)
+      kinds.push_back(*kind);
+    else
+      append(errors, kind.errors());
+  }
+  if (!errors.empty()) return errors;
+  return kinds;
 }
 
 }  // namespace entry
 
 Result<SharedValue> default_cost_model(const Place& place, ValueContext& context) {
   constexpr const char* kDefault = "libra";
-  if (!context.vocabulary.builtin_file || !context.vocabulary.builtin_file("cost_model", kDefault)) {
-    return SharedValue();
-  }
+  if (!find_builtin(context.vocabulary.cost_models, kDefault)) return SharedValue();
   const Setting& setting = setting_of(Key::cost_model);
   Result<SettingValue> value =
       entry::parse_named_file(setting, setting.name, Node::make_string(place, kDefault, place), context);

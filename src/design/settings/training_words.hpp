@@ -1,19 +1,36 @@
-// Parsers of the keys that only points that train read. Vocabulary::training_word gives each text its canonical form.
+// Parsers of the keys that only points that train read.
 #pragma once
 
 #include "design/settings/entry.hpp"
 
 namespace tenex::entry {
 
-/// A text in its canonical form.
-[[nodiscard]] Result<SettingValue> parse_training_word(const Setting&, std::string_view, const Node&, ValueContext&);
 /// A workload or a cost model: a built-in one, or a file.
 [[nodiscard]] Result<SettingValue> parse_named_file(const Setting&, std::string_view, const Node&, ValueContext&);
-/// "gpt3 HP-(16,256); msft_1t HP-(128,32) x2": every entry's first word is a workload.
+/// "gpt3 HP-(16,256); msft_1t HP-(128,32) x2": a workload, how it is laid out, and its weight. Errors (input), all of
+/// them: no name, no parallelization, a weight that is not positive, files that cannot be read.
 [[nodiscard]] Result<SettingValue> parse_workload_set(const Setting&, std::string_view, const Node&, ValueContext&);
-/// A text, or an array of texts, which are joined by "; "; where each was written is kept for messages.
+/// A text, or an array of texts, of constraints with ";" between them.
 [[nodiscard]] Result<SettingValue> parse_constraints(const Setting&, std::string_view, const Node&, ValueContext&);
 /// A bandwidth.
 [[nodiscard]] Result<SettingValue> parse_total(const Setting&, std::string_view, const Node&, ValueContext&);
+/// "16,256" or "HP-(16,256)".
+[[nodiscard]] Result<SettingValue> parse_degrees(const Setting&, std::string_view, const Node&, ValueContext&);
+
+// Texts whose values are looked up by parse_with(). Errors: input, at `place` plus the offset of what is wrong.
+/// "shipped" (nothing) or "234TFLOPS".
+[[nodiscard]] Result<std::optional<ComputeRate>> read_compute(std::string_view text, const Place& place);
+/// "given" (nothing) or a scheme.
+[[nodiscard]] Result<BandwidthScheme> read_scheme(std::string_view text, const Place& place);
+/// "auto" (nothing), "libra" or "libra_derated".
+[[nodiscard]] Result<std::optional<TimingModel>> read_optimized_model(std::string_view text, const Place& place);
+/// "none" or "1,4" into flags by dimension, as many as the largest.
+[[nodiscard]] Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& place);
+/// "4:2:1:1" without a common factor; "" for none.
+[[nodiscard]] Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place& place);
+/// "none" or "" (nothing), or "15MUSD".
+[[nodiscard]] Result<std::optional<Money>> read_budget(std::string_view text, const Place& place);
+/// "auto" (nothing) or "chiplet, package, node, pod".
+[[nodiscard]] Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place);
 
 }  // namespace tenex::entry

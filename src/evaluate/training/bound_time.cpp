@@ -99,10 +99,11 @@ class BoundTime : public CollectiveTime {
     const auto built = topology_of(point);
     if (!*built) return built->errors();
     const auto& topology = (*built)->topology;
-    const auto collective =
-        Collective::make({point.collective, topology.npus(), std::move(groups), point.chunks, point.size, 0});
+    const auto collective = Collective::make(
+        {point.collective().kind, topology.npus(), std::move(groups), point.chunks, point.collective().size, 0});
     if (!collective) return collective.errors();
-    return judge(BoundProblem{topology, *collective, point.occupancy, point.overlap, sends_single_chunks(point)});
+    return judge(
+        BoundProblem{topology, *collective, point.occupancy, point.collective().overlap, sends_single_chunks(point)});
   }
 
   TrainingNetwork network_;
@@ -170,14 +171,10 @@ class PipelineBound final : public BoundTime {
 
 }  // namespace
 
-Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network,
-                                                        std::string_view collective_time) {
-  if (collective_time == "synthesized")
-    return std::unique_ptr<CollectiveTime>(std::make_unique<SynthesizedBound>(network));
-  const bool themis = collective_time == "themis";
-  if (!themis && collective_time != "pipeline")
-    return unsupported_error({}, fmt::format("no bound for collective times \"{}\"", collective_time),
-                             "bounds are for models that simulate or synthesize");
+Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network, TimingModel collective_time) {
+  if (synthesizes(collective_time)) return std::unique_ptr<CollectiveTime>(std::make_unique<SynthesizedBound>(network));
+  const bool themis = collective_time == TimingModel::themis;
+  ensure(themis || collective_time == TimingModel::pipeline, "a formula has no collectives to bound");
   auto model = make_pipeline_time(network, themis);
   if (!model) return model.errors();
   return std::unique_ptr<CollectiveTime>(std::make_unique<PipelineBound>(network, themis, *std::move(model)));

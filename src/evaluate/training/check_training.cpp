@@ -11,8 +11,7 @@ namespace {
 /// A scheme needs a set of bandwidths with a best one in it.
 Diagnostics check_scheme(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
   Diagnostics errors;
-  const auto scheme = parse_split_scheme(point.training->scheme, place_of_key("scheme"));
-  if (!scheme) return scheme.errors();
+  const auto& scheme = point.training().scheme;
   if (const auto workloads = iterations_to_optimize(point, setup, cache); !workloads)
     append(errors, workloads.errors());
   const auto region = make_training_region(point, setup.rates);
@@ -38,7 +37,7 @@ Diagnostics check_scheme(const DesignPoint& point, const TrainingSetup& setup, T
 Diagnostics check_training_point(const DesignPoint& point, TrainingCache& cache) {
   const auto found = find_setup(point, cache);
   if (!*found) return found->errors();
-  if (point.training->scheme == "given") return stated_bandwidth(point).errors();
+  if (!point.training().scheme) return stated_bandwidth(point).errors();
   return check_scheme(point, **found, cache);
 }
 

@@ -64,6 +64,6 @@ struct GroupNetwork;
                                                                                     bool contention);
 /// Bounds for the times of make_pipeline_time() and make_synthesized_time() on this network.
 [[nodiscard]] Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network,
-                                                                      std::string_view collective_time);
+                                                                      TimingModel collective_time);
 
 }  // namespace tenex

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "choice_words.hpp"
 #include "collective_models.hpp"
 #include "dimension_network.hpp"
 #include "group_network.hpp"
@@ -26,13 +25,13 @@ constexpr double seconds_per_joint_send = 1.5e-6;  // spread, sorted, replayed a
 constexpr double share_of_chosen_sends = 0.25;     // the fastest algorithm often sends less than the largest
 constexpr std::size_t bytes_of_formula = 1 << 20;
 
-double solver_seconds(const std::string& scheme) {
-  if (scheme == "given") return 0;
-  return scheme == "perf_per_cost" ? seconds_per_product_split : seconds_per_time_split;
+double solver_seconds(const BandwidthScheme& scheme) {
+  if (!scheme) return 0;
+  return scheme == SplitScheme::perf_per_cost ? seconds_per_product_split : seconds_per_time_split;
 }
 
 Estimate without_collectives(const DesignPoint& point) {
-  return {seconds_per_formula + solver_seconds(point.training->scheme), bytes_of_formula, false};
+  return {seconds_per_formula + solver_seconds(point.training().scheme), bytes_of_formula, false};
 }
 
 /// Links that are all alike; one alpha for each dimension.
@@ -41,17 +40,6 @@ DesignPoint with_plain_links(DesignPoint point) {
   const auto dimensions = point.topology.shape.dimensions();
   if (alpha.size() != 1 && alpha.size() != dimensions) alpha = {microseconds(1)};
   return point;
-}
-
-/// Groups in the notation of points: "0,1; 2,3".
-std::string text_of(const std::vector<ProcessGroup>& groups) {
-  std::string text;
-  for (const auto& group : groups) {
-    if (!text.empty()) text += ';';
-    for (std::size_t i = 0; i < group.members.size(); ++i)
-      text += fmt::format("{}{}", i == 0 ? "" : ",", group.members[i].value());
-  }
-  return text;
 }
 
 /// The collectives of one point, as points.
@@ -69,8 +57,7 @@ class CollectivePoints {
     const auto dimensions = dimensions_of(span);
     auto point = synthesized_point(network_, dimensions, communication);
     fit_chunks(point, span.members());
-    const auto groups = groups_within(mapping_, communication.scope, dimensions);
-    point.groups = groups.size() == 1 ? "all" : text_of(groups);
+    point.collective().groups = {groups_within(mapping_, communication.scope, dimensions), point.topology.shape.npus()};
     return point;
   }
 
@@ -99,22 +86,19 @@ void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration&
 }  // namespace
 
 std::optional<Estimate> estimate_formula(const DesignPoint& point) {
-  const auto timing = parse_timing_model(point.training->collective_time);
-  if (!timing) return Estimate{};
-  if (!is_libra(*timing)) return std::nullopt;
+  if (!is_libra(point.training().collective_time)) return std::nullopt;
   return without_collectives(point);
 }
 
 std::string training_cost_key(const DesignPoint& point) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   const auto& links = point.topology.links;
-  auto key = fmt::format("train {} {} c{} t{} u{} o{} w{}", to_string(choice.workload.content.digest()),
-                         to_string(point.topology.shape), point.chunks, point.attempts, point.topology.unwind,
-                         to_string(point.occupancy), point.window);
-  for (const std::string* word :
-       {&choice.hp, &choice.compute, &choice.training_loop, &choice.batch_rule, &choice.collective_time,
-        &choice.contention, &choice.scheme, &point.algorithm, &point.engine})
-    (key += '\n') += *word;
+  auto key = fmt::format("train {} {} c{} t{} u{} o{} {} C{} l{} b{} m{} s{} S{} {} {}",
+                         to_string(choice.workload.content.digest()), to_string(point.topology.shape), point.chunks,
+                         point.attempts, point.topology.unwind, to_string(point.occupancy), to_string(choice.hp),
+                         choice.compute.value_or(ComputeRate()).count(), to_string(choice.training_loop),
+                         to_string(choice.batch_rule), to_string(choice.collective_time), to_string(choice.contention),
+                         to_string(choice.scheme), point.algorithm, point.engine);
   for (const auto alpha : links.alpha) key += fmt::format(" {}", alpha.count());
   return key;
 }
@@ -122,6 +106,7 @@ std::string training_cost_key(const DesignPoint& point) {
 Estimate estimate_training(const DesignPoint& given, const std::function<Estimate(const DesignPoint&)>& of_collective,
                            TrainingCache& cache, std::size_t memory_limit_bytes) {
   auto whole = without_collectives(given);
+  const auto& choice = given.training();
   const auto point = with_plain_links(given);
   const auto found = find_setup(point, cache);
   if (!*found) return {};
@@ -131,12 +116,12 @@ Estimate estimate_training(const DesignPoint& given, const std::function<Estimat
   options.memory_limit_bytes = memory_limit_bytes;
   const std::vector<Bandwidth> bandwidth(iteration.mapping.shape().dimensions(), gigabytes_per_second(100));
   const TrainingNetwork network{point, bandwidth, options, nullptr};
-  const bool contention = setup.timing == TimingModel::synthesized && given.training->contention == "links";
-  if (contention && !check_joint_memory(network, iteration, setup.loop)) {  // refused before any work
-    add_joint(whole, network, iteration, setup.loop);
+  const bool contention = choice.collective_time == TimingModel::synthesized && choice.contention == Contention::links;
+  if (contention && !check_joint_memory(network, iteration, choice.training_loop)) {  // refused before any work
+    add_joint(whole, network, iteration, choice.training_loop);
     return whole;
   }
-  const CollectivePoints points(network, iteration.mapping, setup.timing);
+  const CollectivePoints points(network, iteration.mapping, choice.collective_time);
   for (const auto& [communication, family, turns, once, volume] : setup.plan.communications()) {
     if (!collective_of(communication.kind)) continue;
     const auto one = of_collective(points.of(communication));
@@ -144,7 +129,7 @@ Estimate estimate_training(const DesignPoint& given, const std::function<Estimat
     whole.bytes = std::max(whole.bytes, one.bytes);
     whole.threaded |= one.threaded;
   }
-  if (contention) add_joint(whole, network, iteration, setup.loop);
+  if (contention) add_joint(whole, network, iteration, choice.training_loop);
   return whole;
 }
 

@@ -29,7 +29,7 @@ struct ChosenBandwidth {
 };
 
 Result<ChosenBandwidth> choose_bandwidth(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
-  if (point.training->scheme == "given") {
+  if (!point.training().scheme) {
     auto stated = stated_bandwidth(point);
     if (!stated) return stated.errors();
     return ChosenBandwidth{*std::move(stated), nullptr};
@@ -104,16 +104,16 @@ struct TimingCase {
   /// The loop over the times of all communications, or over a model that is asked for them.
   template <class Times>
   [[nodiscard]] Result<TrainingTime> loop_over(const Times& times) const {
-    return setup.plan.time_of(setup.loop, times);
+    return setup.plan.time_of(point.training().training_loop, times);
   }
 };
 
 /// The loop over bounds in place of times, as if they were reached.
 Result<TimedIteration> bound_iteration(const TimingCase& given) {
-  const bool formula = is_libra(given.setup.timing);
+  const bool formula = is_libra(given.point.training().collective_time);
   const auto loop = [&]() -> Result<TrainingTime> {
     if (formula) return given.loop_over(given.setup.plan.total_bandwidth_times(given.bandwidth));
-    const auto bounds = make_bound_time(given.network(), given.point.training->collective_time);
+    const auto bounds = make_bound_time(given.network(), given.point.training().collective_time);
     if (!bounds) return bounds.errors();
     return given.loop_over(**bounds);
   };
@@ -135,16 +135,17 @@ void take_optimizer_bound(TimedIteration& timed, const BandwidthSplit& split) {
 
 Result<std::unique_ptr<MeasuredCollectiveTime>> make_model(const TrainingNetwork& network, TimingModel timing) {
   if (timing == TimingModel::synthesized)
-    return make_synthesized_time(network, network.point.training->contention == "links");
+    return make_synthesized_time(network, network.point.training().contention == Contention::links);
   return make_pipeline_time(network, timing == TimingModel::themis);
 }
 
 Result<TrainingTime> time_by_model(const TimingCase& given, std::optional<CollectiveEffort>& effort) {
   const auto network = given.network();
-  const auto model = make_model(network, given.setup.timing);
+  const auto model = make_model(network, given.point.training().collective_time);
   if (!model) return model.errors();
   if ((*model)->contends())
-    if (auto fits = check_joint_memory(network, given.setup.plan.iteration(), given.setup.loop); !fits)
+    if (auto fits = check_joint_memory(network, given.setup.plan.iteration(), given.point.training().training_loop);
+        !fits)
       return fits.errors();
   auto time = given.loop_over(**model);
   effort = (*model)->effort();
@@ -153,8 +154,9 @@ Result<TrainingTime> time_by_model(const TimingCase& given, std::optional<Collec
 
 Result<TimedIteration> time_iteration(const TimingCase& given) {
   std::optional<CollectiveEffort> effort;
-  const auto time = is_libra(given.setup.timing) ? given.loop_over(given.setup.plan.libra_times(given.bandwidth))
-                                                 : time_by_model(given, effort);
+  const auto time = is_libra(given.point.training().collective_time)
+                        ? given.loop_over(given.setup.plan.libra_times(given.bandwidth))
+                        : time_by_model(given, effort);
   if (!time) return time.errors();
   auto timed = bound_iteration(given);
   if (!timed) return timed.errors();
@@ -217,7 +219,7 @@ void fill_training(Evaluation& row, const DesignPoint& point, Cache::Impl& cache
   const auto& chosen = prepared->chosen;
   auto timed = time_iteration({point, setup, chosen.bandwidth, cache, options});
   if (!timed) return end_point(row, timed.errors());
-  if (chosen.split != nullptr && point.training->scheme == "perf_opt" && optimizes_itself(point, setup))
+  if (chosen.split != nullptr && point.training().scheme == SplitScheme::perf_opt && optimizes_itself(point, setup))
     take_optimizer_bound(*timed, **chosen.split);
   measure(row, *timed);
   if (timed->time.total() < timed->bound)

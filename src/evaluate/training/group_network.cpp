@@ -54,8 +54,8 @@ DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& grou
   point.topology.links = group.links;
   point.topology.text = to_string(group.shape);
   point.topology.unwind = network.point.topology.unwind;
-  point.collective = *kind;
-  point.size = communication.size;
+  point.collective().kind = *kind;
+  point.collective().size = communication.size;
   point.chunks = network.point.chunks;
   point.occupancy = network.point.occupancy;
   point.attempts = network.point.attempts;

@@ -76,7 +76,7 @@ bool sends_single_chunks(const DesignPoint& point) {
 /// Sends of one copy of its dimensions, of all groups there.
 double sends_of(const DesignPoint& point, const GroupSpan& span, const Shape& shape, double groups, SendCount count) {
   const auto members = static_cast<double>(span.members());
-  const double passes = passes_of(point.collective);
+  const double passes = passes_of(point.collective().kind);
   const double deliveries = groups * static_cast<double>(point.chunks) * members * (members - 1) * passes;
   const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
   const double links = mean_links(span, shape, unwinding_degree(point) == 0);
@@ -108,7 +108,7 @@ PartCount count_part(const TrainingNetwork& network, const Mapping& mapping, con
   part.all.messages = count == SendCount::expected && find_synthesizer(point.algorithm) == nullptr;
   const auto members = static_cast<std::size_t>(span.members());
   const auto chunks = npus_of(shape, both) * static_cast<std::size_t>(point.chunks);
-  if (point.collective == CollectiveKind::all_to_all)
+  if (point.collective().kind == CollectiveKind::all_to_all)
     part.all.mapped_chunks = chunks * members;
   else
     part.all.table_words = chunks * members;

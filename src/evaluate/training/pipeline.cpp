@@ -110,8 +110,8 @@ class PipelineTime final : public MeasuredCollectiveTime {
 
   /// A point that could not be run, as an error of the one that needs it.
   static Diagnostic refusal(const PipelinedCollective& made, const DesignPoint& group_point) {
-    auto problem = std::string(to_string(group_point.collective)) + " on " + to_string(group_point.topology.shape) +
-                   ": " + made.reason;
+    auto problem = std::string(to_string(group_point.collective().kind)) + " on " +
+                   to_string(group_point.topology.shape) + ": " + made.reason;
     ensure(made.status != PointStatus::failed, problem.c_str());
     Diagnostic error;
     error.fault = made.status == PointStatus::out_of_memory ? Fault::resource
@@ -132,11 +132,11 @@ DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& 
                             const Communication& communication, bool themis) {
   auto point = group_point(network, group, communication);
   const auto npus = static_cast<std::int64_t>(group.shape.npus());
-  point.size = std::max(point.size, bytes(npus));
-  point.chunks = std::min(point.chunks, point.size.count() / npus);
-  point.algorithm = themis && point.collective != CollectiveKind::all_to_all ? "themis" : "hierarchical";
+  point.collective().size = std::max(point.collective().size, bytes(npus));
+  point.chunks = std::min(point.chunks, point.collective().size.count() / npus);
+  point.algorithm = themis && point.collective().kind != CollectiveKind::all_to_all ? "themis" : "hierarchical";
   point.family = AlgorithmFamily::textbook;
-  point.window = point.algorithm == "hierarchical" ? kChunksPerStage : 0;
+  point.collective().window = point.algorithm == "hierarchical" ? kChunksPerStage : 0;
   return point;
 }
 

@@ -87,7 +87,7 @@ DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& 
   point.family = synthesizer != nullptr ? AlgorithmFamily::synthesizer : AlgorithmFamily::textbook;
   const auto defined = [&] {
     const auto& kinds = synthesizer->collectives;
-    return kinds.empty() || std::ranges::find(kinds, point.collective) != kinds.end();
+    return kinds.empty() || std::ranges::find(kinds, point.collective().kind) != kinds.end();
   };
   if (synthesizer != nullptr && !defined()) {
     // On the network that the synthesizer has: its switches unwound.
@@ -99,8 +99,8 @@ DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& 
 }
 
 void fit_chunks(DesignPoint& point, std::int64_t members) {
-  point.size = std::max(point.size, bytes(members));
-  point.chunks = std::min(point.chunks, point.size.count() / members);
+  point.collective().size = std::max(point.collective().size, bytes(members));
+  point.chunks = std::min(point.chunks, point.collective().size.count() / members);
 }
 
 SynthesizedTime::SynthesizedTime(const TrainingNetwork& network, bool contention)

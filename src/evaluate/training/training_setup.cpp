@@ -22,14 +22,38 @@ class KeyBuilder {
     key_ += '\0';
     return *this;
   }
-  KeyBuilder& add(std::int64_t number) {
+  template <class Number>
+  requires(std::is_arithmetic_v<Number> || std::is_enum_v<Number>) KeyBuilder& add(Number number) {
     key_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    return *this;
+  }
+  template <class Unit>
+  KeyBuilder& add(Quantity<Unit> quantity) {
+    return add(quantity.count());
+  }
+  template <class T>
+  KeyBuilder& add(const std::optional<T>& value) {
+    add(value.has_value());
+    return value ? add(*value) : *this;
+  }
+  template <class T>
+  KeyBuilder& add(const std::vector<T>& list) {
+    add(list.size());
+    for (const auto& each : list) add(each);
+    return *this;
+  }
+  KeyBuilder& add(const WrittenConstraint& constraint) {
+    const auto& [file, line, column] = constraint.place;  // named by diagnostics
+    return add(std::string_view(constraint.text)).add(std::string_view(file)).add(line).add(column);
+  }
+  KeyBuilder& add(const Parallelization& degrees) {
+    for (const auto degree : {degrees.tensor, degrees.data, degrees.pipeline, degrees.expert}) add(degree);
     return *this;
   }
   KeyBuilder& add(const NamedFile& file) {
     const auto digest = file.content.digest();
     // Diagnostics name the path.
-    return add(static_cast<std::int64_t>(digest.high)).add(static_cast<std::int64_t>(digest.low)).add(file.path);
+    return add(digest.high).add(digest.low).add(std::string_view(file.path));
   }
   KeyBuilder& add(const Shape& shape) {
     add(static_cast<std::int64_t>(shape.dimensions()));
@@ -61,8 +85,8 @@ std::shared_ptr<const Result<WorkloadModel>> find_model(const NamedFile& file, T
       [&](const Result<WorkloadModel>&) { return 4 * file.content.view().size() + 256; });
 }
 
-Result<ComputeRate> rate_of(const std::string& compute, const Workload& workload) {
-  if (compute != "shipped") return parse_compute_rate(compute + "FLOPS", place_of_key("compute"));
+Result<ComputeRate> rate_of(const std::optional<ComputeRate>& compute, const Workload& workload) {
+  if (compute) return *compute;
   if (workload.measured_at.count() > 0) return workload.measured_at;
   return input_error(place_of_key("compute"), fmt::format("workload \"{}\" states no compute rate", workload.name),
                      "its work is counted in FLOPs", "set a rate, for instance compute = \"234TFLOPS\"");
@@ -77,12 +101,10 @@ class IterationMaker {
                                                 TrainingCache& cache) const {
     const auto model = find_model(file, cache);
     if (!*model) return model->errors();
-    const auto& choice = *point_.training;
+    const auto& choice = point_.training();
     const auto mapping = Mapping::make(point_.topology.shape, degrees, place_of_key(key_));
     if (!mapping) return mapping.errors();
-    const auto rule = parse_batch_rule(choice.batch_rule);
-    if (!rule) return at_key(rule.errors(), "batch_rule");
-    auto workload = make_workload(**model, degrees, *rule);
+    auto workload = make_workload(**model, degrees, choice.batch_rule);
     if (!workload) return at_key(workload.errors(), key_);
     const auto rate = rate_of(choice.compute, *workload);
     if (!rate) return rate.errors();
@@ -92,10 +114,9 @@ class IterationMaker {
   std::shared_ptr<const Result<std::shared_ptr<const Iteration>>> find(const NamedFile& file,
                                                                        const Parallelization& degrees,
                                                                        TrainingCache& cache) const {
-    const auto& choice = *point_.training;
+    const auto& choice = point_.training();
     KeyBuilder key;
-    key.add(file).add(point_.topology.shape).add(choice.batch_rule).add(choice.compute).add(key_);
-    for (const auto degree : {degrees.tensor, degrees.data, degrees.pipeline, degrees.expert}) key.add(degree);
+    key.add(file).add(point_.topology.shape).add(choice.batch_rule).add(choice.compute).add(key_).add(degrees);
     return cache.iterations.get(
         key.key(), [&] { return make(file, degrees, cache); },
         [&](const auto&) { return 4 * file.content.view().size() + 1024; });
@@ -107,94 +128,80 @@ class IterationMaker {
 };
 
 /// The flags of `in_network`, checked against the shape and the model.
-Result<LibraModel> libra_model_of(const DesignPoint& point, TimingModel timing) {
+Result<LibraModel> libra_model_of(const DesignPoint& point) {
   const auto& shape = point.topology.shape;
-  auto flags = parse_dimension_list(point.training->in_network, text_of_key("in_network"));
-  if (!flags) return flags.errors();
-  if (flags->size() > shape.dimensions())
-    return input_error(place_of_key("in_network"), fmt::format("in-network reduction in dimension {}", flags->size()),
+  const auto timing = point.training().collective_time;
+  auto flags = point.training().in_network;
+  if (flags.size() > shape.dimensions())
+    return input_error(place_of_key("in_network"), fmt::format("in-network reduction in dimension {}", flags.size()),
                        fmt::format("{} has {} dimensions", to_string(shape), shape.dimensions()));
-  if (!flags->empty() && !is_libra(timing))
-    return input_error(
-        place_of_key("in_network"),
-        fmt::format("in-network reduction beside collective_time \"{}\"", point.training->collective_time),
-        "only LIBRA's formulas know switches that reduce", "use libra or libra_derated, or in_network = \"none\"");
-  if (!flags->empty()) flags->resize(shape.dimensions());
-  const auto made = LibraTime::make(shape, {bytes_per_second(1)}, {timing == TimingModel::libra_derated, *flags});
+  if (!flags.empty() && !is_libra(timing))
+    return input_error(place_of_key("in_network"),
+                       fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
+                       "only LIBRA's formulas know switches that reduce",
+                       "use libra or libra_derated, or in_network = \"none\"");
+  if (!flags.empty()) flags.resize(shape.dimensions());
+  const auto made =
+      LibraTime::make(shape, {bytes_per_second(1)}, {timing == TimingModel::libra_derated, std::move(flags)});
   if (!made) return at_key(made.errors(), "in_network");
   return made->model();
 }
 
 Result<CostRates> rates_of(const DesignPoint& point) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   const auto& shape = point.topology.shape;
   const auto model = parse_cost_model(choice.cost_model.content, choice.cost_model.path);
   if (!model) return model.errors();
-  const auto level = parse_price_level(choice.price_level, place_of_key("price_level"));
-  if (!level) return level.errors();
-  auto kinds = parse_dimension_kinds(choice.dimension_kinds, text_of_key("dimension_kinds"));
-  if (!kinds) return kinds.errors();
-  if (kinds->empty()) kinds = default_dimension_kinds(shape.dimensions());
-  const auto rates = cost_rates(model->model, *level, shape, *kinds);
+  const auto kinds =
+      choice.dimension_kinds.empty() ? default_dimension_kinds(shape.dimensions()) : choice.dimension_kinds;
+  const auto rates = cost_rates(model->model, choice.price_level, shape, kinds);
   if (!rates) return at_key(rates.errors(), "dimension_kinds");
   return *rates;
 }
 
 Result<TrainingSetup> make_setup(const DesignPoint& point, TrainingCache& cache) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   Diagnostics errors;
-  const auto degrees = parse_parallelization(choice.hp, place_of_key("hp"));
-  if (!degrees) return degrees.errors();
-  const auto found = IterationMaker(point, "hp").find(choice.workload, *degrees, cache);
+  const auto found = IterationMaker(point, "hp").find(choice.workload, choice.hp, cache);
   if (!*found) append(errors, found->errors());
-  const auto timing = parse_timing_model(choice.collective_time, place_of_key("collective_time"));
-  if (!timing) append(errors, timing.errors());
-  const auto loop = parse_training_loop(choice.training_loop, place_of_key("training_loop"));
-  if (!loop) append(errors, loop.errors());
-  const auto libra = libra_model_of(point, timing ? *timing : TimingModel::libra);
+  const auto libra = libra_model_of(point);
   if (!libra) append(errors, libra.errors());
   const auto rates = rates_of(point);
   if (!rates) append(errors, rates.errors());
   if (!errors.empty()) return errors;
   const auto& iteration = **found;
-  return TrainingSetup{{iteration, *libra}, *timing, *libra, *loop, *rates, iteration->mapping.describe()};
-}
-
-Result<SplitScheme> scheme_of(const DesignPoint& point) {
-  return parse_split_scheme(point.training->scheme, place_of_key("scheme"));
+  return TrainingSetup{{iteration, *libra}, *libra, *rates, iteration->mapping.describe()};
 }
 
 Result<BandwidthSplit> make_split(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
-  const auto scheme = scheme_of(point);
-  if (!scheme) return scheme.errors();
+  ensure(point.training().scheme.has_value(), "the point's bandwidths are given");
   const auto workloads = iterations_to_optimize(point, setup, cache);
   if (!workloads) return workloads.errors();
   std::vector<TimeModel> models;
   std::vector<double> weights;
   for (const auto& [iteration, weight] : *workloads) {
-    const auto terms = collapse_iteration(iteration->workload, iteration->mapping, iteration->rate,
-                                          optimized_model(point, setup), optimized_loop(setup.loop));
+    const auto terms =
+        collapse_iteration(iteration->workload, iteration->mapping, iteration->rate, optimized_model(point, setup),
+                           optimized_loop(point.training().training_loop));
     if (!terms) return terms.errors();
     models.push_back(time_model(*terms));
     weights.push_back(weight);
   }
   const auto region = make_training_region(point, setup.rates);
   if (!region) return region.errors();
-  return split_bandwidth(*scheme, weighted_sum(models, weights), *region, &setup.rates);
+  return split_bandwidth(*point.training().scheme, weighted_sum(models, weights), *region, &setup.rates);
 }
 
 }  // namespace
 
 Place place_of_key(std::string_view key) { return {std::string(key), 0, 0}; }
-Place text_of_key(std::string_view key) { return {std::string(key), 1, 1}; }
 
 std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point, TrainingCache& cache) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   KeyBuilder key;
-  key.add(choice.workload).add(choice.cost_model).add(point.topology.shape);
-  for (const auto* word : {&choice.hp, &choice.compute, &choice.training_loop, &choice.batch_rule,
-                           &choice.collective_time, &choice.in_network, &choice.price_level, &choice.dimension_kinds})
-    key.add(*word);
+  key.add(choice.workload).add(choice.cost_model).add(point.topology.shape).add(choice.hp).add(choice.compute);
+  key.add(choice.batch_rule).add(choice.collective_time).add(choice.in_network);
+  key.add(choice.price_level).add(choice.dimension_kinds);
   return cache.setups.get(
       key.key(), [&] { return make_setup(point, cache); },
       [](const Result<TrainingSetup>& made) {
@@ -203,13 +210,12 @@ std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point
 }
 
 Result<BandwidthRegion> make_training_region(const DesignPoint& point, const CostRates& rates) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   const auto dimensions = point.topology.shape.dimensions();
   std::vector<LinearConstraint> rows;
   Diagnostics errors;
-  for (const auto& [part, offset] : split_text(choice.constraints, ';')) {
-    if (part.empty()) continue;
-    auto parsed = parse_constraint(part, {dimensions, &rates}, shifted(text_of_key("constraints"), offset));
+  for (const auto& [text, place] : choice.constraints) {
+    auto parsed = parse_constraint(text, {dimensions, &rates}, place);
     if (!parsed) {
       append(errors, parsed.errors());
       continue;
@@ -220,8 +226,8 @@ Result<BandwidthRegion> make_training_region(const DesignPoint& point, const Cos
     rows.push_back(total_bandwidth_is(dimensions, choice.total_bandwidth));
     rows.back().place = place_of_key("total_bandwidth");
   }
-  if (!choice.cost_budget.empty()) {
-    rows.push_back(cost_at_most(rates, Money::of(std::stoll(choice.cost_budget))));
+  if (choice.cost_budget) {
+    rows.push_back(cost_at_most(rates, *choice.cost_budget));
     rows.back().place = place_of_key("cost_budget");
   }
   if (!errors.empty()) return errors;
@@ -236,30 +242,26 @@ TrainingLoop optimized_loop(TrainingLoop loop) {
 
 LibraModel optimized_model(const DesignPoint& point, const TrainingSetup& setup) {
   auto model = setup.libra;
-  const auto& word = point.training->optimize_with;
-  if (word != "auto") model.derated = word == "libra_derated";
+  if (const auto& named = point.training().optimize_with) model.derated = *named == TimingModel::libra_derated;
   return model;
 }
 
 bool optimizes_itself(const DesignPoint& point, const TrainingSetup& setup) {
-  return is_libra(setup.timing) && point.training->optimize_for.empty() && optimized_loop(setup.loop) == setup.loop &&
-         optimized_model(point, setup) == setup.libra;
+  const auto& choice = point.training();
+  return is_libra(choice.collective_time) && choice.optimize_for.empty() &&
+         optimized_loop(choice.training_loop) == choice.training_loop && optimized_model(point, setup) == setup.libra;
 }
 
 Result<std::vector<WeightedIteration>> iterations_to_optimize(const DesignPoint& point, const TrainingSetup& setup,
                                                               TrainingCache& cache) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   std::vector<WeightedIteration> found;
   // The setup's plan holds the point's own; it outlives the call.
   if (choice.optimize_for.empty()) return std::vector{WeightedIteration{setup.plan.shared_iteration(), 1}};
-  const auto entries = parse_optimize_for(choice.optimize_for, text_of_key("optimize_for"));
-  if (!entries) return entries.errors();
-  ensure(entries->size() == choice.optimize_for_files.size(), "every workload of optimize_for has its file");
   Diagnostics errors;
   const IterationMaker maker(point, "optimize_for");
-  for (std::size_t which = 0; which < entries->size(); ++which) {
-    const auto& [name, degrees, weight] = (*entries)[which];
-    const auto made = maker.find(choice.optimize_for_files[which], degrees, cache);
+  for (const auto& [file, degrees, weight] : choice.optimize_for) {
+    const auto made = maker.find(file, degrees, cache);
     if (*made)
       found.push_back({**made, weight});
     else
@@ -271,20 +273,13 @@ Result<std::vector<WeightedIteration>> iterations_to_optimize(const DesignPoint&
 
 std::shared_ptr<const Result<BandwidthSplit>> find_split(const DesignPoint& point, const TrainingSetup& setup,
                                                          TrainingCache& cache) {
-  const auto& choice = *point.training;
+  const auto& choice = point.training();
   KeyBuilder key;
-  key.add(choice.scheme).add(point.topology.shape).add(choice.constraints).add(choice.total_bandwidth.count());
-  for (const auto rate : setup.rates.per_gigabyte_per_second) key.add(rate.count());
-  for (const auto* word : {&choice.cost_budget, &choice.batch_rule, &choice.compute, &choice.in_network})
-    key.add(*word);
-  key.add(static_cast<std::int64_t>(optimized_loop(setup.loop)));
-  key.add(optimized_model(point, setup).derated ? 1 : 0);
-  if (choice.optimize_for.empty()) {
-    key.add("own").add(choice.workload).add(choice.hp);
-  } else {
-    key.add(choice.optimize_for);
-    for (const auto& file : choice.optimize_for_files) key.add(file);
-  }
+  key.add(choice.scheme).add(point.topology.shape).add(choice.constraints).add(choice.total_bandwidth);
+  key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget).add(choice.batch_rule).add(choice.compute);
+  key.add(choice.in_network).add(optimized_loop(choice.training_loop)).add(optimized_model(point, setup).derated);
+  if (choice.optimize_for.empty()) key.add("own").add(choice.workload).add(choice.hp);
+  for (const auto& [file, degrees, weight] : choice.optimize_for) key.add(file).add(degrees).add(weight);
   return cache.splits.get(
       key.key(), [&] { return make_split(point, setup, cache); },
       [&](const Result<BandwidthSplit>&) { return 512 + 8 * point.topology.shape.dimensions(); });

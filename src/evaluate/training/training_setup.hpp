@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "choice_words.hpp"
 #include "evaluate/shared_cache.hpp"
 #include "iteration_plan.hpp"
 #include "tenex/base/diagnostic.hpp"
@@ -29,9 +28,7 @@ namespace tenex {
 /// All of a point that does not depend on its bandwidths.
 struct TrainingSetup {
   IterationPlan plan;
-  TimingModel timing = TimingModel::libra;
   LibraModel libra;  ///< of the collective time model, where it is one of LIBRA's
-  TrainingLoop loop = TrainingLoop::no_overlap;
   CostRates rates;
   std::string described;  ///< the mapping in words
 };
@@ -94,7 +91,5 @@ struct WeightedIteration {
 
 /// Errors of training words name the key that they are about in place of a file.
 [[nodiscard]] Place place_of_key(std::string_view key);
-/// Likewise with the column of what is wrong in the key's canonical text: line 1, columns from 1.
-[[nodiscard]] Place text_of_key(std::string_view key);
 
 }  // namespace tenex

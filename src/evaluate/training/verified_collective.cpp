@@ -51,7 +51,8 @@ void verify_collective(VerifiedCollective& result, const Topology& topology, con
 Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
                                            std::vector<ProcessGroup> groups, const EvaluateOptions& options,
                                            bool keep_schedule, SharedSchedules& shared) {
-  auto made = Collective::make({point.collective, topology.npus(), std::move(groups), point.chunks, point.size, 0});
+  auto made = Collective::make(
+      {point.collective().kind, topology.npus(), std::move(groups), point.chunks, point.collective().size, 0});
   if (!made) return made.errors();
   const auto collective = std::make_shared<const Collective>(*std::move(made));
   if (auto in_range = check_time_range(point, topology, *collective); !in_range) return in_range.errors();

@@ -1,6 +1,7 @@
 // Multi-start around the levels engine, as exact.cpp around the step engine: attempts one after another, the best kept,
 // a run's threads shared among its NPUs.
 #include "synthesis/levels/levels.hpp"
+#include "synthesis/tacos/engine_names.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ Gathered gather_by_levels(const SynthesisProblem& problem) {
 /// Where no NPU has bandwidth to spare, as in products of rings and fully connected blocks, or chunks cross the network
 /// in a few steps, first in, first out on a grid of steps costs some percent.
 bool may_ask_events(const SynthesisProblem& problem) {
-  return problem.engine == EngineChoice::automatic && problem.collective.required_deliveries() <= kWorthBoth;
+  return problem.engine == kAutomaticEngine && problem.collective.required_deliveries() <= kWorthBoth;
 }
 
 std::size_t bytes_by_levels(const SynthesisProblem& problem) {
@@ -91,7 +92,7 @@ std::size_t bytes_by_levels(const SynthesisProblem& problem) {
 
 std::string levels_unsuitable(const SynthesisProblem& problem) {
   if (problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1) return "all links are alike";
-  if (problem.engine == EngineChoice::automatic && problem.collective.required_deliveries() < kWorthSteps)
+  if (problem.engine == kAutomaticEngine && problem.collective.required_deliveries() < kWorthSteps)
     return "the problem is small";
   return step_refusal(problem);
 }
@@ -111,7 +112,7 @@ Result<Gathered> gather_levels(const SynthesisProblem& problem) {
   }
   auto events = gather_event_driven(problem);
   if (!events || steps.time <= events->time) return steps;
-  events->engine = to_string(EngineChoice::event_driven);
+  events->engine = tacos_engine::event_driven;
   return events;
 }
 

@@ -90,7 +90,7 @@ Gathered run_attempts(const SynthesisProblem& problem, const StepPlan& plan) {
 }  // namespace
 
 std::string exact_refusal(const SynthesisProblem& problem) {
-  if (problem.engine == EngineChoice::automatic) {
+  if (problem.engine == kAutomaticEngine) {
     if (!problem.topology.homogeneous() || problem.collective.chunk_sizes().size() > 1)
       return "where sends take unequally long, slow links have to leave chunks to fast ones";
     if (problem.collective.required_deliveries() < kWorthSteps) return "the problem is small";

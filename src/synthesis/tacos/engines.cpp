@@ -1,4 +1,5 @@
 #include "synthesis/tacos/engines.hpp"
+#include "synthesis/tacos/engine_names.hpp"
 
 #include "synthesis/coarse/coarse.hpp"
 #include "synthesis/levels/levels.hpp"
@@ -12,18 +13,18 @@ namespace tenex {
 
 const std::vector<TacosEngine>& engines() {
   static const std::vector<TacosEngine> table = {
-      {EngineChoice::symmetric, "symmetric", "one NPU's schedule moved over a translation group, O(n)",
+      {tacos_engine::symmetric, "symmetric", "one NPU's schedule moved over a translation group, O(n)",
        symmetric_unsuitable, true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
-      {EngineChoice::coarse, "coarse",
+      {tacos_engine::coarse, "coarse",
        "blocks of NPUs as one, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
        gather_coarse, coarse_bytes, coarse_seconds},
-      {EngineChoice::exact, "exact", "chunk by chunk where links differ, slow ones bringing what fast ones lack",
+      {tacos_engine::exact, "exact", "chunk by chunk where links differ, slow ones bringing what fast ones lack",
        levels_unsuitable, true, gather_levels, levels_bytes, levels_seconds},
-      {EngineChoice::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal,
+      {tacos_engine::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal,
        false, gather_exact, exact_bytes, exact_seconds},
-      {EngineChoice::automatic, "large", "coarse, and exact where that leaves something to gain", large_unsuitable,
-       true, gather_large, large_bytes, large_seconds},
-      {EngineChoice::event_driven, "event_driven", "any topology, chunk by chunk and event by event",
+      {kAutomaticEngine, "large", "coarse, and exact where that leaves something to gain", large_unsuitable, true,
+       gather_large, large_bytes, large_seconds},
+      {tacos_engine::event_driven, "event_driven", "any topology, chunk by chunk and event by event",
        [](const SynthesisProblem&) { return std::string(); }, true, gather_event_driven, event_driven_bytes,
        event_driven_seconds},
   };
@@ -31,7 +32,7 @@ const std::vector<TacosEngine>& engines() {
 }
 
 Result<const TacosEngine*> choose_engine(const SynthesisProblem& gather) {
-  const bool any = gather.engine == EngineChoice::automatic;
+  const bool any = gather.engine == kAutomaticEngine;
   std::string reason;  // of the last engine that does not suit
   for (const auto& engine : engines()) {
     if (any ? !engine.automatic : gather.engine != engine.choice) continue;
@@ -39,7 +40,7 @@ Result<const TacosEngine*> choose_engine(const SynthesisProblem& gather) {
     if (reason.empty()) return &engine;
   }
   if (any) return unsupported_error({}, "no engine of `tacos` can make this schedule");
-  return input_error({}, "the engine `" + std::string(to_string(gather.engine)) + "` cannot make this schedule", reason,
+  return input_error({}, "the engine `" + std::string(gather.engine) + "` cannot make this schedule", reason,
                      "leave the engine to `auto`");
 }
 

@@ -14,7 +14,7 @@
 namespace tenex {
 
 struct TacosEngine {
-  EngineChoice choice;
+  std::string_view choice;
   std::string_view name;
   std::string_view description;
   /// Empty when the engine can make this gather; else why not, in words for a user. `problem.collective` is an

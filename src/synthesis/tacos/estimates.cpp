@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "synthesis/sends_estimate.hpp"
+#include "synthesis/tacos/engine_names.hpp"
 #include "synthesis/tacos/event_driven.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/base/bitset.hpp"
@@ -25,26 +26,26 @@ constexpr double kSecondsPerSendRetimedInTrees = 25e-9;
 
 /// Nobody waits in vain in a chunk-exact gather over like links on a whole shape, one chunk each, where a send keeps
 /// its link until it has arrived: forwards and backwards its critical path has no pause.
-bool expected_to_gain_nothing(const SynthesisProblem& problem, EngineChoice engine) {
-  return engine == EngineChoice::exact && problem.occupancy == Occupancy::transfer && problem.topology.homogeneous() &&
+bool expected_to_gain_nothing(const SynthesisProblem& problem, std::string_view engine) {
+  return engine == tacos_engine::exact && problem.occupancy == Occupancy::transfer && problem.topology.homogeneous() &&
          problem.topology.shape().has_value() && problem.collective.chunks_per_npu() == 1;
 }
 
 }  // namespace
 
-std::size_t retiming_bytes(const SynthesisProblem& problem, EngineChoice engine) {
+std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   if (collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
   const double sends = sends_of_one_pass(collective);
   const auto lists = static_cast<std::size_t>(2 * sends * kBytesPerSendRetimed);
-  if (engine == EngineChoice::event_driven) return lists;
+  if (engine == tacos_engine::event_driven) return lists;
   // A reduction that is no view of its gather is a list, and so is what re-times it.
   if (!reverses_as_view(topology, collective, occupancy))
     return lists + static_cast<std::size_t>(sends * kBytesPerSendKept);
   return retime_in_trees_bytes(topology, collective, occupancy);
 }
 
-double retiming_seconds(const SynthesisProblem& problem, EngineChoice engine) {
+double retiming_seconds(const SynthesisProblem& problem, std::string_view engine) {
   if (problem.collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
   return 2 * sends_of_one_pass(problem.collective) * kSecondsPerSendRetimedInTrees;
 }

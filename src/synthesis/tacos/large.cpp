@@ -1,4 +1,5 @@
 #include "synthesis/tacos/large.hpp"
+#include "synthesis/tacos/engine_names.hpp"
 
 #include <fmt/format.h>
 
@@ -11,21 +12,21 @@ namespace tenex {
 std::string large_unsuitable(const SynthesisProblem& problem) { return exact_refusal(problem); }
 
 Result<Gathered> gather_large(const SynthesisProblem& problem) {
-  auto named = [](Result<Gathered> gathered, EngineChoice choice) {
-    if (gathered) gathered->engine = to_string(choice);
+  auto named = [](Result<Gathered> gathered, std::string_view choice) {
+    if (gathered) gathered->engine = choice;
     return gathered;
   };
-  if (!coarse_unsuitable(problem).empty()) return named(gather_exact(problem), EngineChoice::exact);
-  auto coarse = named(gather_coarse(problem), EngineChoice::coarse);
+  if (!coarse_unsuitable(problem).empty()) return named(gather_exact(problem), tacos_engine::exact);
+  auto coarse = named(gather_coarse(problem), tacos_engine::coarse);
   const auto bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
-  if (!coarse) return named(gather_exact(problem), EngineChoice::exact);
+  if (!coarse) return named(gather_exact(problem), tacos_engine::exact);
   if (coarse->time <= bound) return coarse;
   const std::size_t needed = coarse->schedule.memory_bytes() + exact_bytes(problem);
   if (needed > problem.memory_limit_bytes) {
     coarse->left_out = fmt::format("the exact engine was not tried: with it, the synthesis needs {} bytes", needed);
     return coarse;
   }
-  auto exact = named(gather_exact(problem), EngineChoice::exact);
+  auto exact = named(gather_exact(problem), tacos_engine::exact);
   return !exact || coarse->time <= exact->time ? std::move(coarse) : std::move(exact);
 }
 

@@ -1,5 +1,6 @@
 // The registry entry `tacos`: picks an engine for each gather and composes the collective.
 #include "synthesis/tacos/tacos.hpp"
+#include "synthesis/tacos/engine_names.hpp"
 
 #include <limits>
 
@@ -32,7 +33,7 @@ const TacosEngine& engine_of(const SynthesisProblem& problem) {
 
 /// Of the gathers, without re-timing: two where an All-Reduce's reduction is no view of its gather.
 std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
-  if (engine.choice == EngineChoice::event_driven) return engine.bytes(problem);  // knows how it keeps both
+  if (engine.choice == tacos_engine::event_driven) return engine.bytes(problem);  // knows how it keeps both
   const Collective gather = gather_collective(problem.collective);
   const bool twice =
       problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
@@ -62,12 +63,12 @@ std::size_t tacos_bytes(const SynthesisProblem& problem) {
 
 bool tacos_uses_threads(const SynthesisProblem& problem) {
   const TacosEngine& engine = engine_of(problem);
-  return engine.whole == nullptr && engine.choice != EngineChoice::event_driven;
+  return engine.whole == nullptr && engine.choice != tacos_engine::event_driven;
 }
 
 double tacos_seconds(const SynthesisProblem& problem) {
   const TacosEngine& engine = engine_of(problem);
-  if (engine.whole != nullptr || engine.choice == EngineChoice::event_driven) return engine.seconds(problem);
+  if (engine.whole != nullptr || engine.choice == tacos_engine::event_driven) return engine.seconds(problem);
   const Collective gather = gather_collective(problem.collective);
   return engine.seconds(gather_part(problem, gather)) + retiming_seconds(problem, engine.choice);
 }

@@ -17,8 +17,8 @@ namespace tenex {
 
 /// What it takes to re-time an All-Reduce made of gathers of this engine, beside these; 0 where it is not re-timed or
 /// expected to gain nothing.
-[[nodiscard]] std::size_t retiming_bytes(const SynthesisProblem& problem, EngineChoice engine);
-[[nodiscard]] double retiming_seconds(const SynthesisProblem& problem, EngineChoice engine);
+[[nodiscard]] std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine);
+[[nodiscard]] double retiming_seconds(const SynthesisProblem& problem, std::string_view engine);
 /// What the event-driven engine is expected to take.
 [[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);

@@ -18,9 +18,8 @@ TEST(AllReduceScale, IsVerifiedSendBySendOnA200x200Mesh) {
   const auto topology = support::mesh(200, 200);
   const auto collective = support::collective(CollectiveKind::all_reduce, 40'000, mebibytes(40'000));
   const auto begin = Clock::now();
-  const auto made = find_synthesizer("tacos")
-                        ->synthesize({topology, collective, Occupancy::transfer, 1, 1, 2, EngineChoice::exact})
-                        .value();
+  const auto made =
+      find_synthesizer("tacos")->synthesize({topology, collective, Occupancy::transfer, 1, 1, 2, "exact"}).value();
   const auto middle = Clock::now();
   VerifyOptions options;
   options.threads = 2;

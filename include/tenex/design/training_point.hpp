@@ -1,0 +1,98 @@
+// TrainingPoint: what a point says of the model that it trains, how that is parallelized and timed, and how the
+// network's bandwidth is split for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/codesign/network_cost.hpp"
+#include "tenex/codesign/optimizer.hpp"
+#include "tenex/design/shared_text.hpp"
+#include "tenex/workload/compute.hpp"
+#include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/training.hpp"
+#include "tenex/workload/workload_model.hpp"
+
+namespace tenex {
+
+/// A file that a point names: a workload or a cost model. Points with equal content are equal, whatever the path.
+struct NamedFile {
+  std::string text;  ///< as the user wrote it: a path, or the name of a built-in file ("gpt3")
+  std::string path;  ///< the resolved path; "NAME.toml" of a built-in file
+  SharedText content;
+  /// Whether the contents are equal.
+  bool operator==(const NamedFile& other) const { return content.digest() == other.content.digest(); }
+};
+
+/// How the collectives of a training loop are timed.
+enum class TimingModel : std::uint8_t {
+  libra,          ///< LIBRA's formula
+  libra_derated,  ///< the same with the links that a group really has
+  pipeline,       ///< chunk by chunk through the dimensions
+  themis,         ///< the same in Themis' order of dimensions
+  synthesized,    ///< on the real topology, by the point's algorithm
+};
+/// "libra", "libra_derated", "pipeline", "themis", "synthesized".
+[[nodiscard]] std::string_view to_string(TimingModel model);
+/// A formula of volumes over bandwidths.
+[[nodiscard]] constexpr bool is_libra(TimingModel model) {
+  return model == TimingModel::libra || model == TimingModel::libra_derated;
+}
+/// Its collectives run on the point's own links.
+[[nodiscard]] constexpr bool synthesizes(TimingModel model) { return model == TimingModel::synthesized; }
+/// Its collectives run chunk by chunk, on the point's links or on a part of the network.
+[[nodiscard]] constexpr bool simulates(TimingModel model) { return !is_libra(model); }
+
+/// Where the bandwidths come from: a scheme that chooses them, or none where they are given.
+using BandwidthScheme = std::optional<SplitScheme>;
+/// "given", or the name of the scheme.
+[[nodiscard]] std::string_view to_string(const BandwidthScheme& scheme);
+
+/// Whether collectives that a loop runs side by side share the links.
+enum class Contention : std::uint8_t { none, links };
+/// "none", "links".
+[[nodiscard]] std::string_view to_string(Contention contention);
+
+/// A constraint on the bandwidths: what it says depends on the shape and its prices, see parse_constraint().
+struct WrittenConstraint {
+  std::string text;  ///< as written, without spaces at its ends
+  Place place;       ///< of its first character
+};
+
+/// One workload of the key `optimize_for`.
+struct WeightedWorkload {
+  NamedFile file;
+  Parallelization degrees;
+  double weight = 1;
+  bool operator==(const WeightedWorkload&) const = default;
+};
+
+/// The training keys of a point. A key that the point does not read has its default.
+struct TrainingPoint {
+  NamedFile workload;
+  Parallelization hp;
+  std::optional<ComputeRate> compute;  ///< absent: the workload's own rate
+  TrainingLoop training_loop = TrainingLoop::no_overlap;
+  BatchRule batch_rule = BatchRule::replica;
+  TimingModel collective_time = TimingModel::libra;
+  Contention contention = Contention::none;
+  std::vector<bool> in_network;  ///< by dimension: switches reduce; dimensions beyond do not
+  BandwidthScheme scheme;
+  std::optional<TimingModel> optimize_with;    ///< of LIBRA's: what the schemes minimize; absent: collective_time where
+                                               ///< that is one of them, else libra
+  std::vector<WeightedWorkload> optimize_for;  ///< none: the point's own workload
+  Bandwidth total_bandwidth;                   ///< per NPU, over all dimensions; zero: not given
+  std::vector<std::int64_t> split;  ///< where the bandwidths are given: shares of the total without a common factor
+  std::vector<WrittenConstraint> constraints;  ///< "B1 + B2 = 500GB/s", "B1 >= B2"
+  std::optional<Money> cost_budget;
+  NamedFile cost_model;  ///< the default is tenex's own "libra"
+  PriceLevel price_level = PriceLevel::low;
+  std::vector<DimensionKind> dimension_kinds;  ///< none: default_dimension_kinds()
+};
+
+}  // namespace tenex

@@ -1,0 +1,30 @@
+// The words of what a study chooses for a program.
+#include "tenex/schedule/run_choices.hpp"
+
+namespace tenex {
+
+std::string_view to_string(Backend backend) {
+  return backend == Backend::congestion_aware ? "congestion_aware" : "congestion_unaware";
+}
+
+std::string_view to_string(SimulationEngine engine) {
+  switch (engine) {
+    case SimulationEngine::automatic:
+      return "auto";
+    case SimulationEngine::window:
+      return "window";
+    case SimulationEngine::static_order:
+      return "static_order";
+    case SimulationEngine::trains:
+      return "trains";
+    case SimulationEngine::orbit:
+      return "orbit";
+  }
+  return "auto";
+}
+
+std::string_view to_string(DestinationOrder order) {
+  return order == DestinationOrder::relative ? "relative" : "absolute";
+}
+
+}  // namespace tenex

@@ -1,0 +1,96 @@
+// What is wrong with a point that trains, as far as its settings show: refused before any work.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "evaluate/training_points.hpp"
+
+namespace tenex {
+namespace {
+
+using support::Files;
+using support::phase_text;
+using support::training_point;
+using support::training_refusal;
+using support::with;
+using support::Words;
+using support::workload_text;
+using ::testing::HasSubstr;
+
+const Files kFiles{
+    {"sums.toml", workload_text(phase_text("forward", "all_reduce", "1GB", "tensor") +
+                                    phase_text("weight_gradient", "all_reduce", "1GB", "data"),
+                                "tensor = 4\n")},
+    {"data.toml", workload_text(phase_text("weight_gradient", "all_reduce", "1GB", "data"))},
+    {"broken.toml", "schema = 1\nkind = \"workload\"\nname = 3\n"},
+    {"no_pods.toml", "schema = 1\nkind = \"cost_model\"\nname = \"x\"\nsource = \"x\"\n[node]\nlink = 1\n"}};
+const Words kWords{{"workload", "sums.toml"},
+                   {"topology", "RI(4)_SW(8)"},
+                   {"hp", "4,8"},
+                   {"scheme", "perf_opt"},
+                   {"total_bandwidth", "300GB/s"}};
+
+std::string refusal(const std::string& name, const std::string& text) {
+  return training_refusal(with(kWords, name, text), kFiles);
+}
+
+TEST(TrainingChecks, RefuseAParallelizationThatDoesNotFit) {
+  EXPECT_EQ(training_refusal(kWords, kFiles), "");
+  EXPECT_THAT(refusal("hp", "4,16"), HasSubstr("--hp: HP-(4,16) is for 64 NPUs (RI(4)_SW(8) has 32) use HP-(4,8) or "
+                                               "HP-(2,16)"));
+  EXPECT_THAT(refusal("hp", "4,4,2"), HasSubstr("--hp: 2 pipeline stages for workload \"tiny\""));
+  EXPECT_THAT(training_refusal(with(with(kWords, "workload", "data.toml"), "hp", "2,16"), kFiles),
+              HasSubstr("use TP-1"));
+}
+
+TEST(TrainingChecks, RefuseFilesWithMistakesAtTheirPlaces) {
+  EXPECT_THAT(refusal("workload", "broken.toml"), HasSubstr("broken.toml:3:"));
+  EXPECT_THAT(refusal("cost_model", "no_pods.toml"), HasSubstr("pod"));
+}
+
+TEST(TrainingChecks, RefuseAGeneratedModelWithoutARate) {
+  const Words words{
+      {"workload", "gpt3_generated"}, {"topology", "RI(4)_SW(8)"}, {"hp", "4,8"}, {"npu_bandwidth", "1GB/s"}};
+  EXPECT_THAT(training_refusal(words),
+              HasSubstr("states no compute rate (its work is counted in FLOPs) set a rate, for "
+                        "instance compute = \"234TFLOPS\""));
+  EXPECT_EQ(training_refusal(with(words, "compute", "234TFLOPS")), "");
+}
+
+TEST(TrainingChecks, RefuseConstraintsThatNameNoDimensionOrContradictEachOther) {
+  EXPECT_THAT(refusal("constraints", "B1 >= B3"), HasSubstr("B3"));
+  const auto conflict = refusal("constraints", "B1 >= 200GB/s; B2 >= 150GB/s; B1 <= 250GB/s");
+  EXPECT_THAT(conflict, HasSubstr("B1 >= 200GB/s"));
+  EXPECT_THAT(conflict, HasSubstr("B2 >= 150GB/s"));
+  EXPECT_THAT(conflict, ::testing::Not(HasSubstr("B1 <= 250GB/s")));
+  EXPECT_THAT(refusal("cost_budget", "1USD"), HasSubstr("contradict each other"));
+}
+
+TEST(TrainingChecks, RefuseASchemeWithoutABestSplit) {
+  auto words = kWords;
+  std::erase_if(words, [](const auto& each) { return each.first == "total_bandwidth"; });
+  EXPECT_THAT(training_refusal(words, kFiles), HasSubstr("nothing limits B1 from above"));
+  EXPECT_THAT(training_refusal(with(words, "scheme", "equal"), kFiles), HasSubstr("nothing limits B1 from above"));
+  EXPECT_THAT(training_refusal(with(with(words, "scheme", "perf_per_cost"), "constraints", "B1 <= 9GB/s"), kFiles),
+              HasSubstr("shrink to nothing"));
+}
+
+TEST(TrainingChecks, RefuseSwitchesAndDimensionsThatAreNone) {
+  EXPECT_THAT(refusal("in_network", "1"), HasSubstr("--in_network: in-network reduction in dimension 1"));
+  EXPECT_THAT(refusal("in_network", "3"), HasSubstr("RI(4)_SW(8) has 2 dimensions"));
+  EXPECT_THAT(training_refusal(
+                  with(with(with(kWords, "in_network", "2"), "collective_time", "pipeline"), "alpha", "1us"), kFiles),
+              HasSubstr("--in_network: in-network reduction beside collective_time \"pipeline\""));
+  EXPECT_THAT(refusal("dimension_kinds", "node"), HasSubstr("--dimension_kinds"));
+  EXPECT_THAT(refusal("dimension_kinds", "node,chiplet"), HasSubstr("--dimension_kinds"));
+}
+
+TEST(TrainingChecks, RefuseASetWithAWorkloadThatDoesNotFit) {
+  EXPECT_THAT(refusal("optimize_for", "sums.toml HP-(4,8); data.toml HP-(8,4)"),
+              HasSubstr("--optimize_for: HP-(8,4) for workload \"tiny\""));
+}
+
+}  // namespace
+}  // namespace tenex
