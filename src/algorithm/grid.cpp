@@ -23,7 +23,7 @@ std::optional<Grid> grid_of(const Shape& shape, const ProcessGroup& group) {
     std::set<std::uint32_t> seen;
     for (const auto npu : group.members) seen.insert(npu.value() / stride % size);
     if (seen.size() > 1) {
-      grid.push_back({d, shape.blocks[d].kind, static_cast<std::uint32_t>(seen.size())});
+      grid.push_back({d, shape.blocks[d].rule, static_cast<std::uint32_t>(seen.size())});
       strides.push_back(stride);
       positions.emplace_back(seen.begin(), seen.end());
     }

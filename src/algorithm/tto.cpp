@@ -16,6 +16,7 @@
 #include "algorithm/forest.hpp"
 #include "algorithm/link_graph.hpp"
 #include "algorithm/textbook.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -73,8 +74,10 @@ std::vector<Block> real_blocks(const Topology& topology) {
 Status fits_tto(const Topology& topology, const Collective& collective) {
   if (auto everyone = check_everyone("tto", collective); !everyone) return everyone.errors();
   const auto blocks = real_blocks(topology);
+  // Step by step, and the ends are farthest apart, there and back.
   const auto is_line = [](const Block& block) {
-    return block.kind == BlockKind::line || (block.kind == BlockKind::ring && block.size == 2);
+    const auto& [rule, size] = block;
+    return rule->stepwise && rule->hops(0, size - 1, size) == size - 1 && rule->hops(size - 1, 0, size) == size - 1;
   };
   if (blocks.size() != 2 || !std::all_of(blocks.begin(), blocks.end(), is_line))
     return input_error(

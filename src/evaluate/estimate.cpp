@@ -21,6 +21,7 @@
 #include "tenex/base/bitset.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/translation.hpp"
 #include "training/estimate_training.hpp"
 
@@ -91,7 +92,7 @@ double recorded_bytes(const DesignPoint& point, double hops, double messages) {
 bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const auto& blocks = point.topology.shape.blocks;
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
-    return block.kind == BlockKind::ring || block.kind == BlockKind::fully_connected || block.size <= 2;
+    return block.size <= 2 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
   });
   return sizes.product && symmetric && sizes.collective.everyone && point.order == "relative" &&
          point.stragglers.empty() && point.window == 0 &&
@@ -328,7 +329,8 @@ StandIn stand_in_for(const DesignPoint& point) {
     if (kind == kinds.size()) kinds.push_back(given);
     result.alpha.push_back(given.alpha == SimTime::zero() ? SimTime::zero() : microseconds(1));
     result.bandwidth.push_back(fastest / static_cast<std::int64_t>(kind + 1));
-    append_raw(text, choice.shape.blocks[i]);
+    (text += choice.shape.blocks[i].rule->name) += '\0';
+    append_raw(text, choice.shape.blocks[i].size);
     append_raw(text, kind << 1 | (given.alpha == SimTime::zero() ? 1U : 0U));
   }
   return result;

@@ -11,6 +11,7 @@
 
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -90,20 +91,13 @@ bool in_order(const std::vector<NpuId>& members) {
 
 /// Mean distance of two positions drawn at random, the same one included.
 double mean_distance(const Block& block, std::uint32_t unwind) {
-  const double size = block.size;
-  switch (block.kind) {
-    case BlockKind::ring:
-      return block.size == 2 ? 0.5 : (block.size % 2 == 0 ? size / 4 : (size - 1 / size) / 4);
-    case BlockKind::line:
-      return (size - 1 / size) / 3;
-    case BlockKind::fully_connected:
-      return 1 - 1 / size;
-    case BlockKind::switched:
-      return unwind == 0 ? 2 * (1 - 1 / size) : std::max(1.0, size / (2 * unwind));
-    case BlockKind::dragonfly_groups:
-      return 2;
-  }
-  return 1;
+  if (block.rule->through_switch && unwind > 0) return std::max(1.0, static_cast<double>(block.size) / (2 * unwind));
+  return block.rule->mean_hops(block.size);
+}
+
+/// Mean hops between two positions, there and back.
+double hops_both_ways(const Block& block, std::uint32_t a, std::uint32_t b) {
+  return (static_cast<double>(block.rule->hops(a, b, block.size)) + block.rule->hops(b, a, block.size)) / 2;
 }
 
 /// Mean hops between neighbouring positions, and from the last to the first, both ways.
@@ -113,22 +107,11 @@ struct RingHops {
 };
 
 RingHops ring_hops(const Block& block, std::uint32_t unwind) {
-  const double size = block.size;
-  switch (block.kind) {
-    case BlockKind::line:
-      return {1, size - 1};
-    case BlockKind::switched: {
-      if (unwind == 0) return {2, 2};
-      const double round = (1 + std::max(1.0, (size - 1) / unwind)) / 2;  // one way only
-      return {round, round};
-    }
-    case BlockKind::dragonfly_groups:
-      return {3, 3};
-    case BlockKind::ring:
-    case BlockKind::fully_connected:
-      return {};
+  if (block.rule->through_switch && unwind > 0) {
+    const double round = (1 + std::max(1.0, (static_cast<double>(block.size) - 1) / unwind)) / 2;  // one way only
+    return {round, round};
   }
-  return {};
+  return {hops_both_ways(block, 0, 1), hops_both_ways(block, 0, block.size - 1)};
 }
 
 /// From each NPU to the next and back: dimension 1 moves always, the next one whenever it wraps, and so on.
@@ -136,9 +119,10 @@ double mean_ring_hops(const Shape& shape, std::uint32_t unwind) {
   double hops = 0;
   double share = 1;  // of the pairs that move in this dimension
   for (const auto& block : shape.blocks) {
+    if (block.size == 1) continue;
     const double size = block.size;
     const auto [step, wrap] = ring_hops(block, unwind);
-    if (block.size > 1) hops += share * ((size - 1) * step + wrap) / size;
+    hops += share * ((size - 1) * step + wrap) / size;
     share /= size;
   }
   return hops;
@@ -246,9 +230,7 @@ std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& s
   double hops = 0;
   for (const auto& block : point.topology.shape.blocks) {
     if (!std::has_single_bit(block.size)) return std::nullopt;
-    const bool steps = block.kind == BlockKind::ring || block.kind == BlockKind::line;
-    for (std::uint32_t bit = 1; bit < block.size; bit *= 2)
-      hops += steps ? bit : block.kind == BlockKind::switched ? 2 : 1;
+    for (std::uint32_t bit = 1; bit < block.size; bit *= 2) hops += hops_both_ways(block, 0, bit);
   }
   return hops;
 }

@@ -33,25 +33,25 @@ std::optional<Block> only_block(const Topology& topology) {
 class TrainsEngine {
  public:
   TrainsEngine(const Topology& topology, const Collective& collective, const Program& program,
-               const SimulationOptions& options, Block block)
+               const SimulationOptions& options, WayAlong way)
       : topology_(topology),
         program_(program),
         options_(options),
-        block_(block),
+        way_(way),
         sizes_(topology, collective, program, options.occupancy) {
     result_.engine = SimulationEngine::trains;
     if (options.record_npu_finish) result_.npu_finish.assign(topology.npus(), SimTime::zero());
     if (options.record_links) result_.links.assign(topology.links(), LinkLoad{});
   }
 
-  /// nullopt: messages of several sizes where all must be alike.
+  /// nullopt: messages of several sizes where all must be alike, or another block.
   std::optional<Result<Simulation>> run() {
     bool done = false;
-    if (block_.kind == BlockKind::fully_connected)
+    if (way_ == WayAlong::direct)
       done = neighbours();
-    else if (block_.kind == BlockKind::switched)
+    else if (way_ == WayAlong::over_switch)
       done = through_switch();
-    else
+    else if (way_ == WayAlong::round || way_ == WayAlong::straight)
       done = both_ways();
     if (!done) return std::nullopt;
     return Result<Simulation>(std::move(result_));
@@ -112,7 +112,7 @@ class TrainsEngine {
         if (!same_size(message)) return false;
         const auto to = message.destination.value();
         const auto upward = to > npu ? to - npu : to + npus() - npu;
-        const bool up = block_.kind == BlockKind::line ? to > npu : upward <= npus() - upward;
+        const bool up = way_ == WayAlong::straight ? to > npu : upward <= npus() - upward;
         const auto hops = up ? upward : npus() - upward;
         distances[2 * npu + (up ? 0 : 1)].push_back(hops);
         result_.hops += hops;
@@ -124,7 +124,7 @@ class TrainsEngine {
   }
 
   void one_way(bool up, std::vector<std::vector<std::uint32_t>>& distances) {
-    const bool closed = block_.kind == BlockKind::ring;
+    const bool closed = way_ == WayAlong::round;
     const auto routes = ShapeRoutes::of(topology_);
     ensure(routes.has_value(), "an intact shape has no routes");
     std::vector<LineTrains::Entry> entries;
@@ -189,7 +189,7 @@ class TrainsEngine {
   const Topology& topology_;
   const Program& program_;
   const SimulationOptions& options_;
-  Block block_;
+  WayAlong way_;
   MessageSizes sizes_;
   std::optional<std::uint32_t> size_;  ///< of all messages
   Simulation result_;
@@ -204,7 +204,7 @@ std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, c
     return std::nullopt;
   const auto block = only_block(topology);
   if (!block) return std::nullopt;
-  return TrainsEngine(topology, collective, program, options, *block).run();
+  return TrainsEngine(topology, collective, program, options, way_along(*block)).run();
 }
 
 }  // namespace tenex

@@ -22,6 +22,7 @@
 #include "evaluate/cache.hpp"
 #include "evaluate/evaluate_point.hpp"
 #include "group_network.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/workload/libra_time.hpp"
 
@@ -75,7 +76,7 @@ class PipelineTime final : public MeasuredCollectiveTime {
       const auto& block = mapping.shape().blocks[shares[i].dimension];
       const auto link = message_link(block, shares[i], group.links.alpha[i], network_.bandwidth[shares[i].dimension]);
       const auto time =
-          message_time(link, block.kind == BlockKind::switched, communication.size, point.chunks, point.occupancy);
+          message_time(link, block.rule->through_switch, communication.size, point.chunks, point.occupancy);
       slowest = std::max(slowest, time);
     }
     if (slowest < SimTime::max()) return slowest;
