@@ -44,14 +44,14 @@ class TrainsEngine {
     if (options.record_links) result_.links.assign(topology.links(), LinkLoad{});
   }
 
-  /// nullopt: messages of several sizes where all must be alike, or another block.
+  /// nullopt: messages of several sizes where all must be alike.
   std::optional<Result<Simulation>> run() {
     bool done = false;
     if (way_ == WayAlong::direct)
       done = neighbours();
     else if (way_ == WayAlong::over_switch)
       done = through_switch();
-    else if (way_ == WayAlong::round || way_ == WayAlong::straight)
+    else
       done = both_ways();
     if (!done) return std::nullopt;
     return Result<Simulation>(std::move(result_));
@@ -163,13 +163,14 @@ class TrainsEngine {
     for (const auto link : topology_.out_links(hub)) down[topology_.target(link).index()] = link;
     std::vector<SimTime> free(npus());
     std::vector<std::uint64_t> received(npus(), 0);
+    const auto up_class = topology_.class_of(topology_.in_links(hub)[0]);
     SimTime now;
     for (std::uint64_t i = 0; i < rounds; ++i)
       for (std::size_t port = 0; port < sources.size(); ++port) {
         if (i >= messages[port]) continue;
         const auto message = program_.message_of(sources[port], i);
         if (!same_size(message)) return false;
-        const auto& up = sizes_.hop(topology_.class_of(topology_.in_links(hub)[0]), *size_);
+        const auto& up = sizes_.hop(up_class, *size_);
         now = static_cast<std::int64_t>(i) * up.busy + up.latency;
         const auto to = message.destination.index();
         free[to] = std::max(free[to], now) + sizes_.hop(topology_.class_of(down[to]), *size_).busy;
@@ -204,7 +205,9 @@ std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, c
     return std::nullopt;
   const auto block = only_block(topology);
   if (!block) return std::nullopt;
-  return TrainsEngine(topology, collective, program, options, way_along(*block)).run();
+  const auto way = way_along(*block);
+  if (way == WayAlong::one_link || way == WayAlong::unknown) return std::nullopt;
+  return TrainsEngine(topology, collective, program, options, way).run();
 }
 
 }  // namespace tenex

@@ -1,6 +1,6 @@
 // What a block of a shape is: its spelling, its links, its routes, its distances, and what a process group has of it.
 //
-// A new block is one file in src/topology/shapes/ that defines a BlockRule, and one line of the table there. Others ask
+// A new block is one file in src/topology/shapes/ that defines a BlockRule, and an entry of the table there. Others ask
 // the rule of a Block and never which block it is. Positions are those of NPUs along the dimension, 0 .. size-1.
 #pragma once
 

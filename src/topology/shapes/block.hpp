@@ -1,4 +1,4 @@
-// A dimension under construction, and the rules of all blocks.
+// A dimension under construction, and the rules that several files of shapes name.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,6 @@ struct Dimension {
 
 extern const BlockRule kRingRule;
 extern const BlockRule kFullyConnectedRule;
-extern const BlockRule kSwitchRule;
 extern const BlockRule kLineRule;
 extern const BlockRule kDragonflyGroupsRule;
 

@@ -1,9 +1,11 @@
-// The table of shape blocks: a new block is one file and one line here.
+// The table of shape blocks: a new block is one file and its lines here.
 #include <array>
 
 #include "topology/shapes/block.hpp"
 
 namespace tenex {
+
+extern const BlockRule kSwitchRule;
 
 namespace {
 

@@ -5,6 +5,8 @@
 
 namespace tenex {
 
+extern const BlockRule kSwitchRule;
+
 namespace {
 
 void add_links(const Dimension& dimension, TopologyBuilder& builder) {
