@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "algorithm/dimensionwise.hpp"
+#include "algorithm/textbook.hpp"
 
 namespace tenex {
 namespace {
@@ -70,6 +71,10 @@ std::vector<std::uint32_t> in_order(std::size_t dimensions) {
   std::vector<std::uint32_t> order(dimensions);
   std::iota(order.begin(), order.end(), 0U);
   return order;
+}
+
+Status fits_boxes(std::string_view name, const Topology& topology, const Collective& collective) {
+  return status_of(grids_of(name, topology, collective));
 }
 
 }  // namespace tenex

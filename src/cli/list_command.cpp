@@ -47,7 +47,7 @@ std::string described_algorithms() {
     if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
-  return text + list_line("auto", "the fastest of these that can do the point, by simulation");
+  return text + list_line(kBestAlgorithm, "the fastest of these that can do the point, by simulation");
 }
 
 template <class Entries>

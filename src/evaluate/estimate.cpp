@@ -99,15 +99,10 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
          (point.simulation_engine == "auto" || point.simulation_engine == "orbit");
 }
 
-bool may_be_multitree(const DesignPoint& point, const PointSizes& sizes) {
-  return point.algorithm == "multitree" ||
-         (point.algorithm == "auto" && sizes.topology.npus <= find_algorithm("multitree")->candidate_npus);
-}
-
-/// Of MultiTree's program: as it is grown, every NPU's place in every tree, its edge and who has been reached; then how
-/// many sums have come, where there are any. Other programs are small.
+/// Of a program with a tree per NPU: as it is grown, every NPU's place in every tree, its edge and who has been
+/// reached; then how many sums have come, where there are any. Other programs are small.
 double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
-  if (!may_be_multitree(point, sizes)) return 0;
+  if (!may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) return 0;
   constexpr double bytes_per_place = 12 + 12 + 2;
   const double places = static_cast<double>(sizes.topology.npus) * static_cast<double>(sizes.topology.npus);
   const double counts = point.collective == CollectiveKind::all_gather ? 0 : 4 * static_cast<double>(point.chunks);
@@ -115,22 +110,23 @@ double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
 }
 
 /// What a program notes of each slice at each NPU, and what of it waits: every port keeps the longest queue it has had.
-/// Those of Direct and of rings are counted elsewhere, or short.
+/// Those of straight messages and of rings are counted elsewhere, or short.
 double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
-  if (point.algorithm == "direct" || point.algorithm.starts_with("ring")) return 0;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  if (algorithm != nullptr && (algorithm->straight || algorithm->along_rings)) return 0;
   const auto& collective = sizes.collective;
   const double ports = static_cast<double>(sizes.topology.links) / static_cast<double>(sizes.topology.npus);
   const double slices = static_cast<double>(point.chunks) * static_cast<double>(collective.members);
-  // The leaves of all of MultiTree's trees begin at once where there are sums.
-  const double leaves =
-      may_be_multitree(point, sizes) && point.collective != CollectiveKind::all_gather ? collective.sends : 0;
+  // The leaves of all NPUs' trees begin at once where there are sums.
+  const bool sums = point.collective != CollectiveKind::all_gather;
+  const double leaves = sums && may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu) ? collective.sends : 0;
   return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
 }
 
-/// What Direct keeps in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
+/// What is kept in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
 /// engine of trains takes them one by one.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
-  if (point.algorithm != "direct" && point.algorithm != "auto") return 0;
+  if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
   const bool one_block =
       std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
   const bool trains = one_block && sizes.product && point.collective != CollectiveKind::all_reduce;
@@ -142,7 +138,7 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
 PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
                        bool time_only) {
   const auto [messages, hops, carried] = sizes_of_program(point, sizes);
-  const double tried = point.algorithm == "auto" ? 3 : 1;  // most candidates send far less
+  const double tried = tries_all(point) ? 3 : 1;  // most candidates send far less
   const double repeats = tried * (point.collective == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
@@ -215,7 +211,9 @@ SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, 
 /// Whether one NPU's schedule will stand for all: made so, and judged so.
 bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
                   const PointSizes& sizes) {
-  return point.algorithm == "tacos" && is_symmetric(problem_of(point, topology, collective, 0), sizes);
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  return synthesizer != nullptr && synthesizer->by_translations &&
+         is_symmetric(problem_of(point, topology, collective, 0), sizes);
 }
 
 /// Whether the schedule will be kept by link, and checked so.

@@ -17,6 +17,7 @@ const std::vector<Synthesizer>& synthesizers() {
        // All are made of gathers, in which a chunk is for everybody; an All-to-All's is for one.
        {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
         CollectiveKind::broadcast, CollectiveKind::reduce},
+       true,
        true},
       {"tacos_reference",
        "the same matching, postcondition by postcondition: slow and obvious, for tests",

@@ -80,7 +80,13 @@ struct Synthesizer {
   /// Where all hops take equally long, its schedule for one hop time, scaled, is its schedule for another: of times it
   /// reads that one alone. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;
+  /// Of collectives of everybody, on topologies that translations move onto themselves, it makes one NPU's schedule,
+  /// which stands for all (engines automatic and symmetric).
+  bool by_translations = false;
 };
+
+/// What makes schedules where no synthesizer is named.
+inline constexpr std::string_view kDefaultSynthesizer = "tacos";
 
 /// The explicit table: tacos, tacos_reference.
 [[nodiscard]] const std::vector<Synthesizer>& synthesizers();

@@ -66,13 +66,6 @@ double mean_links(const GroupSpan& span, const Shape& shape, bool switches) {
   return std::max(1.0, links * members / (members - 1));
 }
 
-/// Whether every message of the point's algorithm carries one chunk; nothing is known of what `auto` chooses.
-bool sends_single_chunks(const DesignPoint& point) {
-  if (find_synthesizer(point.algorithm) != nullptr) return true;
-  const auto* algorithm = find_algorithm(point.algorithm);
-  return algorithm != nullptr && algorithm->single_chunks;
-}
-
 /// Sends of one copy of its dimensions, of all groups there.
 double sends_of(const DesignPoint& point, const GroupSpan& span, const Shape& shape, double groups, SendCount count) {
   const auto members = static_cast<double>(span.members());
@@ -82,7 +75,8 @@ double sends_of(const DesignPoint& point, const GroupSpan& span, const Shape& sh
   const double links = mean_links(span, shape, unwinding_degree(point) == 0);
   if (count == SendCount::expected) return synthesized ? deliveries : deliveries * links;
   if (!sends_single_chunks(point)) return groups * passes * (members - 1);
-  return point.algorithm == "direct" ? deliveries * links * (1 - 1e-9) : deliveries;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  return algorithm != nullptr && algorithm->straight ? deliveries * links * (1 - 1e-9) : deliveries;
 }
 
 /// One communication of a stream, in one copy of its dimensions and in all of them.
@@ -124,7 +118,7 @@ struct StreamCount {
 /// The degree to which the switches of the point's collectives are unwound.
 std::uint32_t degree_of(const TrainingNetwork& network) {
   auto point = network.point;
-  if (point.algorithm.empty()) point.algorithm = kDefaultAlgorithm;
+  if (point.algorithm.empty()) point.algorithm = kDefaultSynthesizer;
   return unwinding_degree(point);
 }
 

@@ -22,6 +22,7 @@
 #include "evaluate/cache.hpp"
 #include "evaluate/evaluate_point.hpp"
 #include "group_network.hpp"
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/workload/libra_time.hpp"
@@ -30,6 +31,9 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kChunksPerStage = 2;
+/// What moves the collectives; the second in the model `themis`, where it is defined for them.
+constexpr std::string_view kMultiRail = "hierarchical";
+constexpr std::string_view kBalancedMultiRail = "themis";
 
 SimTime clamped_sum(SimTime a, SimTime b) { return a > SimTime::max() - b ? SimTime::max() : a + b; }
 
@@ -135,9 +139,10 @@ DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& 
   const auto npus = static_cast<std::int64_t>(group.shape.npus());
   point.size = std::max(point.size, bytes(npus));
   point.chunks = std::min(point.chunks, point.size.count() / npus);
-  point.algorithm = themis && point.collective != CollectiveKind::all_to_all ? "themis" : "hierarchical";
+  const bool balanced = themis && does(*find_algorithm(kBalancedMultiRail), point.collective);
+  point.algorithm = balanced ? kBalancedMultiRail : kMultiRail;
   point.family = AlgorithmFamily::textbook;
-  point.window = point.algorithm == "hierarchical" ? kChunksPerStage : 0;
+  point.window = balanced ? 0 : kChunksPerStage;
   return point;
 }
 
