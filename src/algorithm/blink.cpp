@@ -39,9 +39,9 @@ std::uint32_t root_of(const Topology& topology) {
 
 }  // namespace
 
-Status fits_blink(const Topology& topology, const Collective& collective) {
-  if (auto everyone = check_everyone("blink", collective); !everyone) return everyone.errors();
-  return status_of(link_graph("blink", topology));
+Status fits_blink(std::string_view name, const Topology& topology, const Collective& collective) {
+  if (auto everyone = check_everyone(name, collective); !everyone) return everyone.errors();
+  return status_of(link_graph(name, topology));
 }
 
 Result<std::shared_ptr<const Program>> make_blink(const Topology& topology, const Collective& collective,

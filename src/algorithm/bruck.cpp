@@ -139,4 +139,10 @@ Result<std::shared_ptr<const Program>> make_bruck(const Topology& topology, cons
   return std::shared_ptr<const Program>(std::make_shared<BruckProgram>(collective));
 }
 
+ProgramSizes sizes_of_bruck(const ProgramScale& scale) {
+  const double steps = doubling_steps(scale.members);
+  const double messages = scale.passes * scale.slices * steps;
+  return {messages, messages * scale.pair_hops, scale.sends * (scale.all_to_all ? steps : 1)};
+}
+
 }  // namespace tenex

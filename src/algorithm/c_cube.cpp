@@ -29,18 +29,18 @@ bool linked(const Topology& topology, std::uint32_t from, std::uint32_t to) {
 
 }  // namespace
 
-Status fits_c_cube(const Topology& topology, const Collective& collective) {
-  if (auto everyone = check_everyone("c_cube", collective); !everyone) return everyone.errors();
+Status fits_c_cube(std::string_view name, const Topology& topology, const Collective& collective) {
+  if (auto everyone = check_everyone(name, collective); !everyone) return everyone.errors();
   constexpr std::string_view kWhy = "its two trees are laid out by hand on the links of a DGX-1";
   constexpr std::string_view kInstead = "choose the machine dgx1, or another algorithm";
   if (topology.npus() != 8)
-    return input_error({}, fmt::format("algorithm \"c_cube\" for {} NPUs", topology.npus()), std::string(kWhy),
+    return input_error({}, fmt::format("algorithm \"{}\" for {} NPUs", name, topology.npus()), std::string(kWhy),
                        std::string(kInstead));
   for (const auto& tree : trees())
     for (const auto& [parent, child] : tree.edges)
       if (!linked(topology, parent, child) || !linked(topology, child, parent))
         return input_error(
-            {}, fmt::format("algorithm \"c_cube\" on 8 NPUs of which {} and {} are not linked", parent, child),
+            {}, fmt::format("algorithm \"{}\" on 8 NPUs of which {} and {} are not linked", name, parent, child),
             std::string(kWhy), std::string(kInstead));
   return success();
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "algorithm/dimensionwise_layout.hpp"
+#include "algorithm/textbook.hpp"
 #include "tenex/schedule/expectant_state.hpp"
 #include "tenex/schedule/raw_array.hpp"
 
@@ -291,6 +292,11 @@ class DimensionwiseProgram final : public Program {
 std::shared_ptr<const Program> make_dimensionwise(const Collective& collective, const std::vector<DimensionPlan>& plans,
                                                   DestinationOrder order, std::uint32_t window) {
   return std::make_shared<DimensionwiseProgram>(collective, plans, order, window);
+}
+
+ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale) {
+  const double messages = scale.passes * scale.slices * scale.dimension_steps;
+  return {messages, messages * scale.step_hops, scale.sends * (scale.all_to_all ? scale.dimensions : 1)};
 }
 
 }  // namespace tenex

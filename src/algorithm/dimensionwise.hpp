@@ -69,7 +69,7 @@ struct DimensionPlan {
 /// A dimension of a group of NPUs that is a box of the topology's shape.
 struct GridDimension {
   std::uint32_t dimension = 0;  ///< of the shape
-  BlockKind kind = BlockKind::ring;
+  const BlockRule* rule = nullptr;
   std::uint32_t size = 2;  ///< how many positions the group has there; at least 2
 };
 using Grid = std::vector<GridDimension>;
@@ -79,8 +79,8 @@ using Grid = std::vector<GridDimension>;
 [[nodiscard]] Result<std::vector<Grid>> grids_of(std::string_view algorithm, const Topology& topology,
                                                  const Collective& collective);
 
-/// The exchanges of a grid by the algorithm made for each block: rings on rings and lines, direct on fully connected
-/// blocks, recursive halving-doubling (dimensions of two) on switches of a power of two of NPUs, else direct.
+/// The exchanges of a grid by the algorithm made for each block: rings where links lead from position to position,
+/// recursive halving-doubling (dimensions of two) on switches of a power of two of NPUs, else direct.
 struct BlockExchanges {
   std::vector<ExchangeDimension> dimensions;
   std::vector<std::uint32_t> first;  ///< of the grid's d-th dimension among `dimensions`; one more than the grid has

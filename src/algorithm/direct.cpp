@@ -197,4 +197,6 @@ Result<std::shared_ptr<const Program>> make_direct(const Topology& topology, con
   return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(std::move(plan)));
 }
 
+ProgramSizes sizes_of_direct(const ProgramScale& scale) { return {scale.sends, scale.sends * scale.pair_hops, 0}; }
+
 }  // namespace tenex

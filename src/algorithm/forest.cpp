@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithm/seats.hpp"
+#include "algorithm/textbook.hpp"
 
 namespace tenex {
 
@@ -151,6 +152,11 @@ std::shared_ptr<const Program> make_forest(const Collective& collective,
     made->first_count.push_back(made->first_count.back() +
                                 std::size_t{made->seats.chunks_per_npu()} * forest->trees() * forest->members());
   return std::make_shared<ForestProgram>(std::move(made));
+}
+
+ProgramSizes sizes_of_forest(const ProgramScale& scale) {
+  const double messages = 6 * scale.slices;
+  return {messages, messages * scale.pair_hops, 2 * scale.slices};
 }
 
 }  // namespace tenex

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "algorithm/dimensionwise.hpp"
+#include "algorithm/textbook.hpp"
 
 namespace tenex {
 namespace {
@@ -23,7 +24,7 @@ std::optional<Grid> grid_of(const Shape& shape, const ProcessGroup& group) {
     std::set<std::uint32_t> seen;
     for (const auto npu : group.members) seen.insert(npu.value() / stride % size);
     if (seen.size() > 1) {
-      grid.push_back({d, shape.blocks[d].kind, static_cast<std::uint32_t>(seen.size())});
+      grid.push_back({d, shape.blocks[d].rule, static_cast<std::uint32_t>(seen.size())});
       strides.push_back(stride);
       positions.emplace_back(seen.begin(), seen.end());
     }
@@ -70,6 +71,10 @@ std::vector<std::uint32_t> in_order(std::size_t dimensions) {
   std::vector<std::uint32_t> order(dimensions);
   std::iota(order.begin(), order.end(), 0U);
   return order;
+}
+
+Status fits_boxes(std::string_view name, const Topology& topology, const Collective& collective) {
+  return status_of(grids_of(name, topology, collective));
 }
 
 }  // namespace tenex

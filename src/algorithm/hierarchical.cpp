@@ -9,20 +9,20 @@
 
 #include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 
 BlockExchanges exchanges_by_block(const Grid& grid) {
   BlockExchanges exchanges;
-  for (const auto& [dimension, kind, size] : grid) {
+  for (const auto& [dimension, rule, size] : grid) {
     exchanges.first.push_back(static_cast<std::uint32_t>(exchanges.dimensions.size()));
-    if (kind == BlockKind::switched && std::has_single_bit(size)) {
+    if (rule->through_switch && std::has_single_bit(size)) {
       for (std::uint32_t distance = 1; distance < size; distance *= 2)
         exchanges.dimensions.push_back({2, Exchange::direct});
       continue;
     }
-    const bool ring = kind == BlockKind::ring || kind == BlockKind::line;
-    exchanges.dimensions.push_back({size, ring ? Exchange::ring : Exchange::direct});
+    exchanges.dimensions.push_back({size, rule->stepwise ? Exchange::ring : Exchange::direct});
   }
   exchanges.first.push_back(static_cast<std::uint32_t>(exchanges.dimensions.size()));
   return exchanges;

@@ -105,13 +105,13 @@ class Growth {
 
 }  // namespace
 
-Status fits_multitree(const Topology& topology, const Collective& collective) {
-  if (auto everyone = check_everyone("multitree", collective); !everyone) return everyone.errors();
+Status fits_multitree(std::string_view name, const Topology& topology, const Collective& collective) {
+  if (auto everyone = check_everyone(name, collective); !everyone) return everyone.errors();
   if (topology.npus() > kMostNpus)
-    return resource_error(fmt::format("algorithm \"multitree\" for {} NPUs", topology.npus()),
+    return resource_error(fmt::format("algorithm \"{}\" for {} NPUs", name, topology.npus()),
                           fmt::format("it stores a tree per NPU, for at most {} NPUs", kMostNpus),
                           "choose another algorithm");
-  return status_of(link_graph("multitree", topology));
+  return status_of(link_graph(name, topology));
 }
 
 Result<std::shared_ptr<const Program>> make_multitree(const Topology& topology, const Collective& collective,
@@ -122,5 +122,8 @@ Result<std::shared_ptr<const Program>> make_multitree(const Topology& topology, 
   const auto n = static_cast<std::uint32_t>(topology.npus());
   return make_forest(collective, {std::make_shared<const Forest>(n, std::move(growth).trees(), equal_shares(n, n))});
 }
+
+/// Along links.
+ProgramSizes sizes_of_multitree(const ProgramScale& scale) { return {scale.sends, scale.sends * scale.step_hops, 0}; }
 
 }  // namespace tenex

@@ -14,12 +14,12 @@
 
 namespace tenex {
 
-Status fits_powers_of_two(const Topology& /*topology*/, const Collective& collective) {
+Status fits_powers_of_two(std::string_view name, const Topology& /*topology*/, const Collective& collective) {
   for (const auto& group : collective.groups()) {
     const auto members = group.members.size();
     if (std::has_single_bit(members)) continue;
     return input_error(
-        {}, fmt::format("algorithm \"rhd\" for {} NPUs", members),
+        {}, fmt::format("algorithm \"{}\" for {} NPUs", name, members),
         "recursive halving-doubling is defined for powers of two",
         fmt::format("choose {} or {} NPUs, or another algorithm", std::bit_floor(members), std::bit_ceil(members)));
   }
@@ -37,6 +37,13 @@ Result<std::shared_ptr<const Program>> make_rhd(const Topology& topology, const 
     plans.push_back(std::move(plan));
   }
   return make_dimensionwise(collective, plans, options.order);
+}
+
+ProgramSizes sizes_of_rhd(const ProgramScale& scale) {
+  const double messages = scale.passes * scale.slices * doubling_steps(scale.members);
+  const double hops =
+      scale.halving_hops ? scale.passes * scale.slices * *scale.halving_hops : messages * scale.pair_hops;
+  return {messages, hops, messages};
 }
 
 }  // namespace tenex

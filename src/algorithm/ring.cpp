@@ -190,4 +190,6 @@ Result<std::shared_ptr<const Program>> make_ring_unidirectional(const Topology& 
   return make("ring_unidirectional", Ways::one, topology, collective);
 }
 
+ProgramSizes sizes_of_ring(const ProgramScale& scale) { return {scale.sends, scale.sends * scale.neighbour_hops, 0}; }
+
 }  // namespace tenex

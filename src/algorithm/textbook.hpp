@@ -1,6 +1,8 @@
 // The makers behind the registry's lines; one file each.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -55,11 +57,26 @@ template <class T>
 [[nodiscard]] Status check_fits(std::string_view name, const Topology& topology, const Collective& collective);
 
 // Algorithm::fits of those that do not do everything.
-[[nodiscard]] Status fits_powers_of_two(const Topology& topology, const Collective& collective);
-[[nodiscard]] Status fits_multitree(const Topology& topology, const Collective& collective);
-[[nodiscard]] Status fits_c_cube(const Topology& topology, const Collective& collective);
-[[nodiscard]] Status fits_tto(const Topology& topology, const Collective& collective);
-[[nodiscard]] Status fits_blink(const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_powers_of_two(std::string_view name, const Topology& topology, const Collective& collective);
+/// Groups that are boxes of a shape.
+[[nodiscard]] Status fits_boxes(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_multitree(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_c_cube(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_blink(std::string_view name, const Topology& topology, const Collective& collective);
+
+// Algorithm::sizes. Those that go by dimensions, halve or double send large messages; trees send slices down and up.
+// Equal payloads are kept once: every step of a recursion, and every tree, parts all chunks among its messages.
+[[nodiscard]] ProgramSizes sizes_of_ring(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_direct(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_rhd(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_bruck(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_multitree(const ProgramScale& scale);
+/// Of few trees.
+[[nodiscard]] ProgramSizes sizes_of_forest(const ProgramScale& scale);
+/// Steps in which distances double until they reach so many members.
+[[nodiscard]] inline double doubling_steps(double members) { return std::ceil(std::log2(std::max(2.0, members))); }
 
 /// Messages of a program that brings each chunk's parts between its owner and every other member of the group in one
 /// message each (twice for All-Reduce). O(groups).

@@ -24,6 +24,7 @@
 
 #include "algorithm/dimensionwise.hpp"
 #include "algorithm/textbook.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {
@@ -42,12 +43,9 @@ std::vector<Port> ports_of(const Topology& topology) {
   const auto links = topology.out_links(vertex_of(npu_at(shape, middle)));
   std::vector<Port> ports;
   std::size_t next = 0;  // an NPU's links are ordered by dimension
-  for (const auto& [kind, size] : shape.blocks) {
-    std::size_t count = size == 1 ? 0 : 1;
-    if ((kind == BlockKind::ring || kind == BlockKind::line) && size > 2) count = 2;
-    if (kind == BlockKind::fully_connected) count = size - 1;
+  for (const auto& [rule, size] : shape.blocks) {
     Port port;
-    for (std::size_t i = 0; i < count; ++i, ++next) {
+    for (const auto end = next + rule->degree(size); next < end; ++next) {
       port.bandwidth += topology.bandwidth(links[next]);
       port.alpha = topology.alpha(links[next]);
     }

@@ -16,6 +16,7 @@
 #include "algorithm/forest.hpp"
 #include "algorithm/link_graph.hpp"
 #include "algorithm/textbook.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -70,20 +71,22 @@ std::vector<Block> real_blocks(const Topology& topology) {
 
 }  // namespace
 
-Status fits_tto(const Topology& topology, const Collective& collective) {
-  if (auto everyone = check_everyone("tto", collective); !everyone) return everyone.errors();
+Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective) {
+  if (auto everyone = check_everyone(name, collective); !everyone) return everyone.errors();
   const auto blocks = real_blocks(topology);
+  // Step by step, and the ends are farthest apart, there and back.
   const auto is_line = [](const Block& block) {
-    return block.kind == BlockKind::line || (block.kind == BlockKind::ring && block.size == 2);
+    const auto& [rule, size] = block;
+    return rule->stepwise && rule->hops(0, size - 1, size) == size - 1 && rule->hops(size - 1, 0, size) == size - 1;
   };
   if (blocks.size() != 2 || !std::all_of(blocks.begin(), blocks.end(), is_line))
     return input_error(
         {},
-        fmt::format("algorithm \"tto\" on {} NPUs{}", topology.npus(),
+        fmt::format("algorithm \"{}\" on {} NPUs{}", name, topology.npus(),
                     topology.shape() ? fmt::format(" of {}", to_string(*topology.shape())) : std::string()),
         "its three trees are laid on a two-dimensional mesh",
         "choose a shape such as \"mesh(4,4)\", or another algorithm");
-  return status_of(link_graph("tto", topology));
+  return status_of(link_graph(name, topology));
 }
 
 Result<std::shared_ptr<const Program>> make_tto(const Topology& topology, const Collective& collective,

@@ -6,11 +6,8 @@
 // together carry the sum of all distances, searched breadth-first while that takes less than a second.
 //
 // On a line of k the links in the middle carry more than the average: between positions j-1 and j, j(k-j) of the k^2
-// pairs of positions go each way, over one link per line. Rings, pairs and fully connected blocks look alike from
-// everywhere, so their average is their middle.
-//
-// Pairs of positions at distance d, ordered, in a block of k: line, 2(k-d) at each d; ring, k at each way to go; fully
-// connected, k(k-1) at 1. Source: the volume argument is folklore; Dally and Towles, Principles and Practices of
+// pairs of positions go each way, over one link per line. Blocks that look alike from everywhere have their average
+// there too. Source: the volume argument is folklore; Dally and Towles, Principles and Practices of
 // Interconnection Networks, 2004, chapter 3, has both.
 #include <algorithm>
 #include <cstdint>
@@ -18,6 +15,7 @@
 
 #include "bound/capacity.hpp"
 #include "bound/methods.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 
@@ -30,23 +28,6 @@ bool is_plain_product(const BoundProblem& problem) {
   const auto& shape = problem.topology.shape();
   return shape && shape->is_product() && problem.topology.switches() == 0 && problem.collective.groups().size() == 1 &&
          problem.collective.groups()[0].members.size() == problem.topology.npus();
-}
-
-/// Distances between all ordered pairs of positions of a block, summed.
-std::int64_t distances_in(const Block& block) {
-  const auto k = static_cast<std::int64_t>(block.size);
-  switch (block.kind) {
-    case BlockKind::line:
-      return (k - 1) * k * (k + 1) / 3;  // sum over d of 2 (k-d) d
-    case BlockKind::ring:
-      return k * (k / 2) * ((k + 1) / 2);  // from each, sum over offsets of the shorter way
-    case BlockKind::fully_connected:
-      return k * (k - 1);
-    case BlockKind::switched:
-    case BlockKind::dragonfly_groups:
-      break;
-  }
-  return 0;
 }
 
 /// Links of each class, per dimension of an intact product: [dimension][class].
@@ -68,7 +49,7 @@ std::vector<std::vector<std::int64_t>> links_by_dimension(const Topology& topolo
   return links;
 }
 
-/// What a dimension's links carry is `traversals(block)` times this: pairs of lines (n/k)^2, c chunks each.
+/// What a dimension's links carry is the block's total hops times this: pairs of lines (n/k)^2, c chunks each.
 std::int64_t chunks_per_position_pair(const BoundProblem& problem, const Block& block) {
   const auto lines = static_cast<std::int64_t>(problem.topology.npus() / block.size);
   return lines * lines * problem.collective.chunks_per_npu();
@@ -79,7 +60,7 @@ SimTime distances_by_dimension(const BoundProblem& problem) {
   SimTime bound = SimTime::zero();
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Block& block = problem.topology.shape()->blocks[i];
-    const std::int64_t sends = distances_in(block) * chunks_per_position_pair(problem, block);
+    const std::int64_t sends = block.rule->total_hops(block.size) * chunks_per_position_pair(problem, block);
     bound = std::max(bound, least_time(problem, links[i], problem.collective.chunk_sizes()[0], sends));
   }
   return bound;
@@ -129,11 +110,10 @@ std::optional<SimTime> middle_cut_bound(const BoundProblem& problem) {
   SimTime bound = SimTime::zero();
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Block& block = problem.topology.shape()->blocks[i];
-    if (block.kind != BlockKind::line || block.size < 2) continue;
+    if (block.rule->links_per_middle_link == nullptr || block.size < 2) continue;
     const auto k = static_cast<std::int64_t>(block.size);
-    // All links of the dimension are n/k lines of 2(k-1); one way across the middle there are n/k.
     auto middle = links[i];
-    for (auto& count : middle) count /= 2 * (k - 1);
+    for (auto& count : middle) count /= block.rule->links_per_middle_link(block.size);
     const std::int64_t sends = (k / 2) * (k - k / 2) * chunks_per_position_pair(problem, block);
     bound = std::max(bound, least_time(problem, middle, problem.collective.chunk_sizes()[0], sends));
   }

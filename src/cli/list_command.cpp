@@ -15,17 +15,18 @@
 #include "tenex/evaluate/evaluation.hpp"
 #include "tenex/evaluate/search.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
 #include "training_lists.hpp"
 
 namespace tenex::cli {
 namespace {
 
 std::string topologies() {
-  return "topologies (products: RI(4)_FC(8)_SW(32); dimension 1 varies fastest)\n" +
-         list_line("RI(k)", "ring, bidirectional") + list_line("FC(k)", "fully connected") +
-         list_line("SW(k)", "switch") + list_line("LI(k)", "line") + list_line("mesh(a,b,..)", "LI(a)_LI(b)_..") +
-         list_line("grid(a,b,..)", "LI(a)_LI(b)_..") + list_line("torus(a,b,..)", "RI(a)_RI(b)_..") +
-         list_line("hypercube(d)", "RI(2) d times") +
+  std::string text = "topologies (products: RI(4)_FC(8)_SW(32); dimension 1 varies fastest)\n";
+  for (const BlockRule* block : block_rules())
+    if (!block->name.empty()) text += list_line(fmt::format("{}(k)", block->name), block->description);
+  return text + list_line("mesh(a,b,..)", "LI(a)_LI(b)_..") + list_line("grid(a,b,..)", "LI(a)_LI(b)_..") +
+         list_line("torus(a,b,..)", "RI(a)_RI(b)_..") + list_line("hypercube(d)", "RI(2) d times") +
          list_line("dragonfly(a,g)", "g groups FC(a), one link per pair of groups") +
          list_line("FILE.toml", "a machine file, see experiments/machines/README.md");
 }
@@ -46,7 +47,7 @@ std::string described_algorithms() {
     if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
-  return text + list_line("auto", "the fastest of these that can do the point, by simulation");
+  return text + list_line(kBestAlgorithm, "the fastest of these that can do the point, by simulation");
 }
 
 template <class Entries>

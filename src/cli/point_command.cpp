@@ -28,7 +28,8 @@ bool names(const PointArguments& arguments, std::string_view key) {
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
   if (!names(arguments, "algorithm"))
-    settings.emplace_back("algorithm", arguments.command == Command::simulate ? "ring" : "tacos");
+    settings.emplace_back(
+        "algorithm", std::string(arguments.command == Command::simulate ? kDefaultAlgorithm : kDefaultSynthesizer));
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
   const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;

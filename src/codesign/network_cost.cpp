@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "tenex/codesign/constraint.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -41,12 +42,11 @@ Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, con
   };
   if (!prices.link) return missing("links");
   std::int64_t sum = prices.link->at(level).count();
-  if (block.kind == BlockKind::switched) {
+  if (block.rule->through_switch) {
     if (!prices.switch_port) return missing("a switch");
     sum += prices.switch_port->at(level).count();
   }
-  if (prices.nic && (block.kind == BlockKind::switched || model.nic_without_switch))
-    sum += prices.nic->at(level).count();
+  if (prices.nic && (block.rule->through_switch || model.nic_without_switch)) sum += prices.nic->at(level).count();
   return sum;
 }
 

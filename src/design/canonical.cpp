@@ -12,6 +12,7 @@
 #include "design/canonical.hpp"
 #include "design/settings/entry.hpp"
 #include "tenex/design/design_point.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 
@@ -89,7 +90,7 @@ std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32
 void reduce_unwinding(DesignPoint& point) {
   std::uint32_t members = 0;
   for (const Block& block : point.topology.shape.blocks)
-    if (block.kind == BlockKind::switched) members = std::max(members, block.size);
+    if (block.rule->through_switch) members = std::max(members, block.size);
   if (members < 2) return;
   auto& degree = point.topology.unwind;
   if (degree == 0 && point.family == AlgorithmFamily::synthesizer) degree = 1;

@@ -130,7 +130,7 @@ Result<Collective> build_point_collective(const DesignPoint& point, std::size_t 
 
 Vocabulary vocabulary() {
   Vocabulary words;
-  AlgorithmFacts any{"auto", AlgorithmFamily::textbook, {}, {true, true, false, false}};
+  AlgorithmFacts any{std::string(kBestAlgorithm), AlgorithmFamily::textbook, {}, {true, true, false, false}};
   for (const auto& algorithm : algorithms()) {
     words.algorithms.push_back({std::string(algorithm.name),
                                 AlgorithmFamily::textbook,

@@ -21,6 +21,7 @@
 #include "tenex/base/bitset.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/translation.hpp"
 #include "training/estimate_training.hpp"
 
@@ -91,7 +92,7 @@ double recorded_bytes(const DesignPoint& point, double hops, double messages) {
 bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const auto& blocks = point.topology.shape.blocks;
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
-    return block.kind == BlockKind::ring || block.kind == BlockKind::fully_connected || block.size <= 2;
+    return block.size <= 2 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
   });
   const SimulationEngine engine = point.collective().simulation_engine;
   return sizes.product && symmetric && sizes.collective.everyone &&
@@ -99,15 +100,10 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
          point.collective().window == 0 && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
-bool may_be_multitree(const DesignPoint& point, const PointSizes& sizes) {
-  return point.algorithm == "multitree" ||
-         (point.algorithm == "auto" && sizes.topology.npus <= find_algorithm("multitree")->candidate_npus);
-}
-
-/// Of MultiTree's program: as it is grown, every NPU's place in every tree, its edge and who has been reached; then how
-/// many sums have come, where there are any. Other programs are small.
+/// Of a program with a tree per NPU: as it is grown, every NPU's place in every tree, its edge and who has been
+/// reached; then how many sums have come, where there are any. Other programs are small.
 double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
-  if (!may_be_multitree(point, sizes)) return 0;
+  if (!may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) return 0;
   constexpr double bytes_per_place = 12 + 12 + 2;
   const double places = static_cast<double>(sizes.topology.npus) * static_cast<double>(sizes.topology.npus);
   const double counts =
@@ -116,22 +112,23 @@ double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
 }
 
 /// What a program notes of each slice at each NPU, and what of it waits: every port keeps the longest queue it has had.
-/// Those of Direct and of rings are counted elsewhere, or short.
+/// Those of straight messages and of rings are counted elsewhere, or short.
 double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
-  if (point.algorithm == "direct" || point.algorithm.starts_with("ring")) return 0;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  if (algorithm != nullptr && (algorithm->straight || algorithm->along_rings)) return 0;
   const auto& collective = sizes.collective;
   const double ports = static_cast<double>(sizes.topology.links) / static_cast<double>(sizes.topology.npus);
   const double slices = static_cast<double>(point.chunks) * static_cast<double>(collective.members);
-  // The leaves of all of MultiTree's trees begin at once where there are sums.
-  const double leaves =
-      may_be_multitree(point, sizes) && point.collective().kind != CollectiveKind::all_gather ? collective.sends : 0;
+  // The leaves of all NPUs' trees begin at once where there are sums.
+  const bool sums = point.collective().kind != CollectiveKind::all_gather;
+  const double leaves = sums && may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu) ? collective.sends : 0;
   return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
 }
 
-/// What Direct keeps in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
+/// What is kept in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
 /// engine of trains takes them one by one.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
-  if (point.algorithm != "direct" && point.algorithm != "auto") return 0;
+  if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
   const bool one_block =
       std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
   const bool trains = one_block && sizes.product && point.collective().kind != CollectiveKind::all_reduce;
@@ -143,7 +140,7 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
 PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
                        bool time_only) {
   const auto [messages, hops, carried] = sizes_of_program(point, sizes);
-  const double tried = point.algorithm == "auto" ? 3 : 1;  // most candidates send far less
+  const double tried = tries_all(point) ? 3 : 1;  // most candidates send far less
   const double repeats =
       tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
   const auto links = static_cast<double>(sizes.topology.links);
@@ -195,23 +192,18 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
   plan.bytes_per_thread = static_cast<std::size_t>(bytes_per_further_thread + routes);
 }
 
-/// The synthesizer will make one NPU's schedule stand for all, and the verifier judges it as such.
-bool is_symmetric(const SynthesisProblem& problem, const PointSizes& sizes) {
-  const auto kind = problem.collective.kind();
-  const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
-  const bool may = problem.engine == kAutomaticEngine || problem.engine == "symmetric";
-  return may && !rooted && sizes.collective.everyone && TranslationGroup::of(problem.topology).has_value();
-}
-
 SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
                             std::size_t memory_limit_bytes) {
   return {topology, collective, point.occupancy, point.seed, point.attempts, 1, point.engine, memory_limit_bytes};
 }
 
-/// Whether one NPU's schedule will stand for all: made so, and judged so.
+/// Whether the synthesizer will make one NPU's schedule stand for all, and the verifier judge it as such.
 bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
                   const PointSizes& sizes) {
-  return point.algorithm == "tacos" && is_symmetric(problem_of(point, topology, collective, 0), sizes);
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  if (synthesizer == nullptr || synthesizer->translations_engine.empty()) return false;
+  const bool may = point.engine == kAutomaticEngine || point.engine == synthesizer->translations_engine;
+  return may && !has_root(collective.kind()) && sizes.collective.everyone && TranslationGroup::of(topology).has_value();
 }
 
 /// Whether the schedule will be kept by link, and checked so.
@@ -327,7 +319,8 @@ StandIn stand_in_for(const DesignPoint& point) {
     if (kind == kinds.size()) kinds.push_back(given);
     result.alpha.push_back(given.alpha == SimTime::zero() ? SimTime::zero() : microseconds(1));
     result.bandwidth.push_back(fastest / static_cast<std::int64_t>(kind + 1));
-    append_raw(text, choice.shape.blocks[i]);
+    (text += choice.shape.blocks[i].rule->name) += '\0';
+    append_raw(text, choice.shape.blocks[i].size);
     append_raw(text, kind << 1 | (given.alpha == SimTime::zero() ? 1U : 0U));
   }
   return result;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sizes.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/search.hpp"
 
@@ -25,7 +26,7 @@ bool chooses_bandwidth(const DesignPoint& point) { return point.trains() && poin
 bool reduces_all(const DesignPoint& point) {
   return communicates(point) && point.collective().kind == CollectiveKind::all_reduce;
 }
-bool tries_several(const DesignPoint& point) { return communicates(point) && point.algorithm == "auto"; }
+bool tries_several(const DesignPoint& point) { return communicates(point) && tries_all(point); }
 bool has_ideal(const DesignPoint& point) {
   return communicates(point) && point.collective().kind != CollectiveKind::all_to_all &&
          !has_root(point.collective().kind);

@@ -14,6 +14,7 @@
 #include "build.hpp"
 #include "clock.hpp"
 #include "halves.hpp"
+#include "sizes.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "timed_stream.hpp"
 
@@ -220,7 +221,7 @@ Result<TimedStream> run_program(const DesignPoint& point, const Topology& topolo
   const Stopwatch watch;
   const ProgramRunner runner(point, topology, collective, options, record);
   const auto* algorithm = find_algorithm(point.algorithm);
-  ensure(algorithm != nullptr || point.algorithm == "auto", "run_program needs a registered algorithm");
+  ensure(algorithm != nullptr || tries_all(point), "run_program needs a registered algorithm");
   auto stream = algorithm != nullptr ? runner.run(*algorithm) : runner.run_best();
   if (stream) stream->simulation_seconds = watch.seconds();
   return stream;

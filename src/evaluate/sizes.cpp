@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 namespace {
@@ -61,20 +61,13 @@ bool in_order(const std::vector<NpuId>& members) {
 
 /// Mean distance of two positions drawn at random, the same one included.
 double mean_distance(const Block& block, std::uint32_t unwind) {
-  const double size = block.size;
-  switch (block.kind) {
-    case BlockKind::ring:
-      return block.size == 2 ? 0.5 : (block.size % 2 == 0 ? size / 4 : (size - 1 / size) / 4);
-    case BlockKind::line:
-      return (size - 1 / size) / 3;
-    case BlockKind::fully_connected:
-      return 1 - 1 / size;
-    case BlockKind::switched:
-      return unwind == 0 ? 2 * (1 - 1 / size) : std::max(1.0, size / (2 * unwind));
-    case BlockKind::dragonfly_groups:
-      return 2;
-  }
-  return 1;
+  if (block.rule->through_switch && unwind > 0) return std::max(1.0, static_cast<double>(block.size) / (2 * unwind));
+  return block.rule->mean_hops(block.size);
+}
+
+/// Mean hops between two positions, there and back.
+double hops_both_ways(const Block& block, std::uint32_t a, std::uint32_t b) {
+  return (static_cast<double>(block.rule->hops(a, b, block.size)) + block.rule->hops(b, a, block.size)) / 2;
 }
 
 /// Mean hops between neighbouring positions, and from the last to the first, both ways.
@@ -84,22 +77,11 @@ struct RingHops {
 };
 
 RingHops ring_hops(const Block& block, std::uint32_t unwind) {
-  const double size = block.size;
-  switch (block.kind) {
-    case BlockKind::line:
-      return {1, size - 1};
-    case BlockKind::switched: {
-      if (unwind == 0) return {2, 2};
-      const double round = (1 + std::max(1.0, (size - 1) / unwind)) / 2;  // one way only
-      return {round, round};
-    }
-    case BlockKind::dragonfly_groups:
-      return {3, 3};
-    case BlockKind::ring:
-    case BlockKind::fully_connected:
-      return {};
+  if (block.rule->through_switch && unwind > 0) {
+    const double round = (1 + std::max(1.0, (static_cast<double>(block.size) - 1) / unwind)) / 2;  // one way only
+    return {round, round};
   }
-  return {};
+  return {hops_both_ways(block, 0, 1), hops_both_ways(block, 0, block.size - 1)};
 }
 
 /// From each NPU to the next and back: dimension 1 moves always, the next one whenever it wraps, and so on.
@@ -107,9 +89,10 @@ double mean_ring_hops(const Shape& shape, std::uint32_t unwind) {
   double hops = 0;
   double share = 1;  // of the pairs that move in this dimension
   for (const auto& block : shape.blocks) {
+    if (block.size == 1) continue;
     const double size = block.size;
     const auto [step, wrap] = ring_hops(block, unwind);
-    if (block.size > 1) hops += share * ((size - 1) * step + wrap) / size;
+    hops += share * ((size - 1) * step + wrap) / size;
     share /= size;
   }
   return hops;
@@ -164,8 +147,19 @@ std::uint64_t planned_topology_bytes(const DesignPoint& point) {
   return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
 }
 
-bool is_program(const DesignPoint& point) {
-  return point.algorithm == "auto" || find_algorithm(point.algorithm) != nullptr;
+bool is_program(const DesignPoint& point) { return tries_all(point) || find_algorithm(point.algorithm) != nullptr; }
+
+bool sends_single_chunks(const DesignPoint& point) {
+  if (find_synthesizer(point.algorithm) != nullptr) return true;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  return algorithm != nullptr && algorithm->single_chunks;
+}
+
+bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait) {
+  if (const auto* algorithm = find_algorithm(point.algorithm)) return algorithm->*trait;
+  return tries_all(point) && std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
+           return npus <= algorithm.candidate_npus && algorithm.*trait;
+         });
 }
 
 double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
@@ -179,16 +173,15 @@ double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
   // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of other pairs, those
   // share a link of a dimension of k positions that agree before or behind it: n/k lines' worth, k^2/4 in each.
   double share = 4;
+  const auto* algorithm = find_algorithm(point.algorithm);
   for (const auto& block : point.topology.shape.blocks)
-    if (!point.algorithm.starts_with("ring")) share = std::max<double>(share, block.size);
+    if (algorithm == nullptr || !algorithm->along_rings) share = std::max<double>(share, block.size);
   return share * each_once + 2 * vertices;
 }
 
 namespace {
 
 constexpr double kMachineHops = 3;
-
-double log2_up(double number) { return std::ceil(std::log2(std::max(2.0, number))); }
 
 /// Of messages between any two NPUs, and between neighbours in the order of ids.
 struct MeanHops {
@@ -217,52 +210,37 @@ std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& s
   double hops = 0;
   for (const auto& block : point.topology.shape.blocks) {
     if (!std::has_single_bit(block.size)) return std::nullopt;
-    const bool steps = block.kind == BlockKind::ring || block.kind == BlockKind::line;
-    for (std::uint32_t bit = 1; bit < block.size; bit *= 2)
-      hops += steps ? bit : block.kind == BlockKind::switched ? 2 : 1;
+    for (std::uint32_t bit = 1; bit < block.size; bit *= 2) hops += hops_both_ways(block, 0, bit);
   }
   return hops;
 }
 
-/// Of one algorithm. Those that go by dimensions, halve or double send large messages; trees send slices down and up.
-ProgramSizes sizes_of_algorithm(std::string_view name, const DesignPoint& point, const PointSizes& sizes) {
+ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
   const auto hops = mean_hops(point, sizes);
-  const double passes = passes_of(point.collective().kind);
-  const auto& collective = sizes.collective;
-  const auto members = static_cast<double>(collective.members);
-  const double slices = static_cast<double>(point.chunks) * members;  // of all NPUs
-  const bool all_to_all = point.collective().kind == CollectiveKind::all_to_all;
-  const double each = passes * collective.sends;  // every chunk to everybody, one by one
-  if (name == "ring" || name == "ring_unidirectional") return {each, each * hops.neighbour, 0};
-  if (name == "direct") return {each, each * hops.pair, 0};
-  if (name == "multitree") return {each, each * (sizes.topology.switches > 0 ? 2 : 1), 0};  // along links
-  // Equal payloads are kept once: every step of a recursion, and every tree, parts all chunks among its messages.
-  if (name == "rhd") {
-    const double messages = passes * slices * log2_up(members);
-    const auto halving = halving_hops(point, sizes);
-    return {messages, halving ? passes * slices * *halving : messages * hops.pair, messages};
-  }
-  if (name == "bruck") {
-    const double messages = passes * slices * log2_up(members);
-    return {messages, messages * hops.pair, each * (all_to_all ? log2_up(members) : 1)};
-  }
-  if (name == "dbt" || name == "c_cube" || name == "tto" || name == "blink") {
-    const double messages = 6 * slices;
-    return {messages, messages * hops.pair, 2 * slices};
-  }
-  const double messages = passes * slices * steps_by_dimension(point, members);
-  const auto dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
-  return {messages, messages * (sizes.topology.switches > 0 ? 2 : 1), each * (all_to_all ? dimensions : 1)};
+  ProgramScale scale;
+  scale.members = static_cast<double>(sizes.collective.members);
+  scale.slices = static_cast<double>(point.chunks) * scale.members;
+  scale.passes = passes_of(point.collective().kind);
+  scale.sends = scale.passes * sizes.collective.sends;
+  scale.pair_hops = hops.pair;
+  scale.neighbour_hops = hops.neighbour;
+  scale.step_hops = sizes.topology.switches > 0 ? 2 : 1;
+  scale.dimension_steps = steps_by_dimension(point, scale.members);
+  scale.dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
+  scale.halving_hops = halving_hops(point, sizes);
+  scale.all_to_all = point.collective().kind == CollectiveKind::all_to_all;
+  return scale;
 }
 
 }  // namespace
 
 ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes) {
-  if (point.algorithm != "auto") return sizes_of_algorithm(point.algorithm, point, sizes);
+  const auto scale = scale_of(point, sizes);
+  if (const auto* named = find_algorithm(point.algorithm)) return named->sizes(scale);
   ProgramSizes most;
   for (const auto& algorithm : algorithms()) {
     if (sizes.topology.npus > algorithm.candidate_npus) continue;
-    const auto one = sizes_of_algorithm(algorithm.name, point, sizes);
+    const auto one = algorithm.sizes(scale);
     most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
   }
   return most;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/collective/collective.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/topology/plan.hpp"
@@ -49,15 +50,16 @@ struct PointSizes {
 /// and a path through all vertices.
 [[nodiscard]] double serialised_hops(const DesignPoint& point, const PointSizes& sizes);
 
+/// The point asks for the best of all textbook algorithms.
+[[nodiscard]] inline bool tries_all(const DesignPoint& point) { return point.algorithm == kBestAlgorithm; }
 /// The point is for a textbook algorithm, or for the best of them.
 [[nodiscard]] bool is_program(const DesignPoint& point);
+/// Whether every message or send of the point's algorithm carries one chunk; nothing is known of the best of all.
+[[nodiscard]] bool sends_single_chunks(const DesignPoint& point);
+/// Whether the point's textbook algorithm, or one of those it tries on so many NPUs, has a trait.
+[[nodiscard]] bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait);
 
-/// What the point's textbook algorithm sends, about; of `auto` the most that one of them does.
-struct ProgramSizes {
-  double messages = 0;
-  double hops = 0;     ///< of all messages
-  double carried = 0;  ///< chunks, where messages carry several
-};
+/// What the point's textbook algorithm sends, about; where it tries all, the most that one of them does.
 [[nodiscard]] ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes);
 
 }  // namespace tenex

@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include "tenex/topology/block.hpp"
+
 namespace tenex {
+
+WayAlong way_along(const Block& block) {
+  const auto& [rule, size] = block;
+  if (rule->through_switch) return WayAlong::over_switch;
+  if (rule->all_neighbours) return WayAlong::direct;
+  if (rule->stepwise && rule->hops(0, 1, size) == 1 && rule->hops(1, 0, size) == 1)
+    return rule->hops(0, size - 1, size) == 1 ? WayAlong::round : WayAlong::straight;
+  return rule->degree(size) == 1 ? WayAlong::one_link : WayAlong::unknown;
+}
 
 std::optional<ShapeRoutes> ShapeRoutes::of(const Topology& topology) {
   if (!topology.shape() || !topology.shape()->is_product()) return std::nullopt;
@@ -17,11 +28,11 @@ bool ShapeRoutes::add_dimensions(const Shape& shape) {
   std::uint32_t stride = 1;
   for (const auto& block : shape.blocks) {
     if (block.size == 1) continue;
-    const bool all = block.kind == BlockKind::fully_connected;
-    const bool through_hub = block.kind == BlockKind::switched;
-    dimensions_.push_back({block.kind, block.size, directions_});
+    const auto way = way_along(block);
+    if (way == WayAlong::unknown) return false;
+    dimensions_.push_back({way, block.size, directions_});
     strides_.push_back(stride);
-    directions_ += all ? block.size - 1 : through_hub ? 1 : 2;
+    directions_ += block.rule->degree(block.size);
     stride *= block.size;
   }
   coordinates_.reserve(npus_ * dimensions_.size());
@@ -60,7 +71,7 @@ bool ShapeRoutes::add_hubs(const Topology& topology) {
     const auto row = topology.out_links(VertexId::at(v));
     if (row.size() < 2) return false;
     const auto d = dimension_between(npu_of(topology.target(row[0])), npu_of(topology.target(row[1])));
-    if (!d || dimensions_[*d].kind != BlockKind::switched) return false;
+    if (!d || dimensions_[*d].way != WayAlong::over_switch) return false;
     hubs_.push_back({static_cast<std::uint32_t>(*d), out_.size()});
     out_.resize(out_.size() + dimensions_[*d].size, LinkId::none());
   }

@@ -1,8 +1,8 @@
 // Dimension-order routes on intact product shapes, by arithmetic on coordinates.
 //
-// The same routes as the Router's: dimension 1 first; a ring the shorter way, ties toward increasing positions; a line
-// one way; fully connected in one hop; a switch in two. Encoding: the coordinates of all NPUs, and per
-// NPU a table of its out-links by (dimension, direction), so that a hop costs a few comparisons and two loads.
+// The same routes as the Router's: dimension 1 first, in it as the block's rule says. Encoding: the coordinates of all
+// NPUs, and per NPU a table of its out-links by (dimension, direction), so that a hop costs a few comparisons and two
+// loads. How a direction follows from two positions is found once for each dimension (WayAlong).
 #pragma once
 
 #include <bit>
@@ -15,10 +15,22 @@
 
 namespace tenex {
 
+/// How a route along a block finds the next link.
+enum class WayAlong : std::uint8_t {
+  round,        ///< over one of two links, the shorter way
+  straight,     ///< over one of two links, toward the position
+  direct,       ///< over the position's own link
+  one_link,     ///< over the only one
+  over_switch,  ///< over the only one, to a switch
+  unknown,
+};
+/// That of a block that is a factor of a product. O(1).
+[[nodiscard]] WayAlong way_along(const Block& block);
+
 /// "Which link next" on a product shape. Immutable, so thread-safe. O(npus * dimensions + links) memory.
 class ShapeRoutes {
  public:
-  /// nullopt where the topology is no intact product shape. O(links * dimensions).
+  /// nullopt where the topology is no intact product shape, or the way along a block is unknown. O(links * dimensions).
   [[nodiscard]] static std::optional<ShapeRoutes> of(const Topology& topology);
 
   /// The same routes under other names: link l is LinkId(name[l]).
@@ -61,7 +73,7 @@ class ShapeRoutes {
 
  private:
   struct Dimension {
-    BlockKind kind;
+    WayAlong way;
     std::uint32_t size;
     std::uint32_t first_direction;
   };
@@ -75,14 +87,14 @@ class ShapeRoutes {
   }
   /// Of a step toward a position, or over a link to it.
   [[nodiscard]] static std::uint32_t direction(const Dimension& dimension, std::uint32_t from, std::uint32_t to) {
-    switch (dimension.kind) {
-      case BlockKind::ring: {
+    switch (dimension.way) {
+      case WayAlong::round: {
         const auto upward = to > from ? to - from : to + dimension.size - from;
         return upward <= dimension.size - upward ? 0 : 1;
       }
-      case BlockKind::line:
+      case WayAlong::straight:
         return to > from ? 0 : 1;
-      case BlockKind::fully_connected:
+      case WayAlong::direct:
         return to > from ? to - 1 : to;
       default:
         return 0;

@@ -33,11 +33,11 @@ std::optional<Block> only_block(const Topology& topology) {
 class TrainsEngine {
  public:
   TrainsEngine(const Topology& topology, const Collective& collective, const Program& program,
-               const SimulationOptions& options, Block block)
+               const SimulationOptions& options, WayAlong way)
       : topology_(topology),
         program_(program),
         options_(options),
-        block_(block),
+        way_(way),
         sizes_(topology, collective, program, options.occupancy) {
     result_.engine = SimulationEngine::trains;
     if (options.record_npu_finish) result_.npu_finish.assign(topology.npus(), SimTime::zero());
@@ -47,9 +47,9 @@ class TrainsEngine {
   /// nullopt: messages of several sizes where all must be alike.
   std::optional<Result<Simulation>> run() {
     bool done = false;
-    if (block_.kind == BlockKind::fully_connected)
+    if (way_ == WayAlong::direct)
       done = neighbours();
-    else if (block_.kind == BlockKind::switched)
+    else if (way_ == WayAlong::over_switch)
       done = through_switch();
     else
       done = both_ways();
@@ -112,7 +112,7 @@ class TrainsEngine {
         if (!same_size(message)) return false;
         const auto to = message.destination.value();
         const auto upward = to > npu ? to - npu : to + npus() - npu;
-        const bool up = block_.kind == BlockKind::line ? to > npu : upward <= npus() - upward;
+        const bool up = way_ == WayAlong::straight ? to > npu : upward <= npus() - upward;
         const auto hops = up ? upward : npus() - upward;
         distances[2 * npu + (up ? 0 : 1)].push_back(hops);
         result_.hops += hops;
@@ -124,7 +124,7 @@ class TrainsEngine {
   }
 
   void one_way(bool up, std::vector<std::vector<std::uint32_t>>& distances) {
-    const bool closed = block_.kind == BlockKind::ring;
+    const bool closed = way_ == WayAlong::round;
     const auto routes = ShapeRoutes::of(topology_);
     ensure(routes.has_value(), "an intact shape has no routes");
     std::vector<LineTrains::Entry> entries;
@@ -163,13 +163,14 @@ class TrainsEngine {
     for (const auto link : topology_.out_links(hub)) down[topology_.target(link).index()] = link;
     std::vector<SimTime> free(npus());
     std::vector<std::uint64_t> received(npus(), 0);
+    const auto up_class = topology_.class_of(topology_.in_links(hub)[0]);
     SimTime now;
     for (std::uint64_t i = 0; i < rounds; ++i)
       for (std::size_t port = 0; port < sources.size(); ++port) {
         if (i >= messages[port]) continue;
         const auto message = program_.message_of(sources[port], i);
         if (!same_size(message)) return false;
-        const auto& up = sizes_.hop(topology_.class_of(topology_.in_links(hub)[0]), *size_);
+        const auto& up = sizes_.hop(up_class, *size_);
         now = static_cast<std::int64_t>(i) * up.busy + up.latency;
         const auto to = message.destination.index();
         free[to] = std::max(free[to], now) + sizes_.hop(topology_.class_of(down[to]), *size_).busy;
@@ -189,7 +190,7 @@ class TrainsEngine {
   const Topology& topology_;
   const Program& program_;
   const SimulationOptions& options_;
-  Block block_;
+  WayAlong way_;
   MessageSizes sizes_;
   std::optional<std::uint32_t> size_;  ///< of all messages
   Simulation result_;
@@ -204,7 +205,9 @@ std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, c
     return std::nullopt;
   const auto block = only_block(topology);
   if (!block) return std::nullopt;
-  return TrainsEngine(topology, collective, program, options, *block).run();
+  const auto way = way_along(*block);
+  if (way == WayAlong::one_link || way == WayAlong::unknown) return std::nullopt;
+  return TrainsEngine(topology, collective, program, options, way).run();
 }
 
 }  // namespace tenex

@@ -53,7 +53,7 @@ Result<Dimension> resolve(const Shape& shape, const ShapeLinks& links, std::size
     return input_error({}, fmt::format("a bandwidth of {} B/s {}", given.count(), at()), "a bandwidth is positive");
   }
   if (!links.per_npu) return dimension;
-  const std::uint32_t shares = rule_of(shape.blocks[index].kind).bandwidth_shares(dimension);
+  const std::uint32_t shares = bandwidth_shares(shape, index);
   dimension.link.bandwidth = given / shares;
   if (dimension.link.bandwidth == Bandwidth::zero()) {
     return input_error({}, fmt::format("npu_bandwidth of {} B/s {}", given.count(), at()),
@@ -65,7 +65,7 @@ Result<Dimension> resolve(const Shape& shape, const ShapeLinks& links, std::size
 
 /// Over how many links unwinding spreads an NPU's link of this dimension; 1 where it leaves it as it is.
 std::int64_t unwound_degree(const Block& block, std::uint32_t unwind) {
-  if (unwind == 0 || !rule_of(block.kind).through_switch || block.size < 2) return 1;
+  if (unwind == 0 || !block.rule->through_switch || block.size < 2) return 1;
   return std::min(unwind, block.size - 1);
 }
 
@@ -74,16 +74,17 @@ std::int64_t unwound_degree(const Block& block, std::uint32_t unwind) {
 ShapeCounts count_shape(const Shape& shape) {
   ShapeCounts counts;
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    const BlockRule& rule = rule_of(shape.blocks[index].kind);
+    const BlockRule& rule = *shape.blocks[index].rule;
     const Dimension dimension = dimension_of(shape, index);
     counts.links += rule.count_links(dimension);
-    counts.switches += rule.count_switches(dimension);
+    counts.switches += count_switches(rule, dimension);
   }
   return counts;
 }
 
 std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension) {
-  return rule_of(shape.blocks[dimension].kind).bandwidth_shares(dimension_of(shape, dimension));
+  return shape.blocks[dimension].rule->bandwidth_shares(shape.blocks[dimension].size,
+                                                        dimension_of(shape, dimension).stride);
 }
 
 Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32_t unwind) {
@@ -120,7 +121,7 @@ Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links) {
   builder.reserve_links(count_shape(shape).links);
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     const auto dimension = resolve(shape, links, index);
-    rule_of(shape.blocks[index].kind).add_links(*dimension, builder);
+    shape.blocks[index].rule->add_links(*dimension, builder);
   }
   builder.declare_shape(shape);
   return std::move(builder).build();

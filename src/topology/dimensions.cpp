@@ -10,9 +10,9 @@ std::vector<PlacedDimension> placed_dimensions(const Topology& topology) {
   for (std::size_t i = 0; i < topology.shape()->dimensions(); ++i) {
     PlacedDimension entry;
     entry.dimension = dimension_of(*topology.shape(), i);
-    entry.rule = &rule_of(topology.shape()->blocks[i].kind);
+    entry.rule = topology.shape()->blocks[i].rule;
     entry.first_switch = next_switch;
-    entry.switches = static_cast<std::size_t>(entry.rule->count_switches(entry.dimension));
+    entry.switches = static_cast<std::size_t>(count_switches(*entry.rule, entry.dimension));
     next_switch += entry.switches;
     placed.push_back(entry);
   }

@@ -25,13 +25,13 @@ std::uint64_t frozen_bytes(const TopologySizes& sizes) {
 TopologySizes sizes_of(const Shape& shape, std::uint32_t unwind) {
   TopologySizes sizes{shape.npus(), 0, 0};
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    const BlockRule& rule = rule_of(shape.blocks[index].kind);
+    const BlockRule& rule = *shape.blocks[index].rule;
     const Dimension dimension = dimension_of(shape, index);
     if (rule.through_switch && unwind > 0) {
       sizes.links += sizes.npus * std::min<std::uint64_t>(unwind, dimension.size - 1);
     } else {
       sizes.links += rule.count_links(dimension);
-      sizes.switches += rule.count_switches(dimension);
+      sizes.switches += count_switches(rule, dimension);
     }
   }
   return sizes;

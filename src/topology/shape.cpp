@@ -5,13 +5,13 @@
 
 #include <fmt/core.h>
 
-#include "topology/shapes/block.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 
 bool Shape::is_product() const {
   return std::none_of(blocks.begin(), blocks.end(),
-                      [](const Block& block) { return rule_of(block.kind).step_toward == nullptr; });
+                      [](const Block& block) { return block.rule->step_toward == nullptr; });
 }
 
 std::size_t Shape::npus() const {
@@ -24,7 +24,7 @@ std::string to_string(const Shape& shape) {
   if (!shape.is_product()) return fmt::format("dragonfly({},{})", shape.blocks[0].size, shape.blocks[1].size);
   std::string text;
   for (const Block& block : shape.blocks) {
-    text += fmt::format("{}{}({})", text.empty() ? "" : "_", rule_of(block.kind).name, block.size);
+    text += fmt::format("{}{}({})", text.empty() ? "" : "_", block.rule->name, block.size);
   }
   return text;
 }

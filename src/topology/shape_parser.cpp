@@ -163,7 +163,7 @@ class ShapeParser {
                       least == most ? fmt::format("it takes {}", least) : fmt::format("it takes {} to {}", least, most),
                       fmt::format("write {}", usage(factor.name)));
     }
-    if (rule != nullptr) return std::vector<Block>{{rule->kind, sizes[0]}};
+    if (rule != nullptr) return std::vector<Block>{{rule, sizes[0]}};
     for (const Argument& argument : factor.arguments) {
       if (argument.value > alias->largest_argument) return too_large(argument.offset);
     }

@@ -1,4 +1,4 @@
-// The directions of each block, and the formulas for links.
+// The formulas for links.
 //
 // Rings and pairs number an NPU's links by direction. A fully connected block numbers them by target: from position p
 // to position q it is link q, or q-1 above p, so the direction (q-p mod k) of the link numbered i is found from p and
@@ -6,6 +6,8 @@
 #include "tenex/topology/translation.hpp"
 
 #include <algorithm>
+
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 
@@ -18,19 +20,6 @@ std::uint32_t position(const TranslationDimension& dimension, NpuId npu) {
 /// The NPU on the same line at another position.
 NpuId moved(const TranslationDimension& dimension, NpuId npu, std::uint32_t from, std::uint32_t to) {
   return NpuId(npu.value() + to * dimension.stride - from * dimension.stride);
-}
-
-/// The steps of a block's directions, in the order of RI's links; empty where it has no translation group.
-std::vector<std::uint32_t> steps_of(const Block& block) {
-  const bool ring = block.kind == BlockKind::ring;
-  const bool full = block.kind == BlockKind::fully_connected;
-  const bool line = block.kind == BlockKind::line;
-  if (block.size == 2 && (ring || full || line)) return {1};
-  if (ring) return {1, block.size - 1};
-  std::vector<std::uint32_t> steps;
-  if (full)
-    for (std::uint32_t step = 1; step < block.size; ++step) steps.push_back(step);
-  return steps;
 }
 
 }  // namespace
@@ -48,15 +37,16 @@ std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology) {
 
 bool TranslationGroup::add_dimension(const Block& block) {
   if (block.size == 1) return true;
-  const auto steps = steps_of(block);
+  if (block.rule->translations == nullptr) return false;
+  const auto steps = block.rule->translations(block.size);
   if (steps.empty()) return false;
   TranslationDimension dimension;
   dimension.size = block.size;
-  dimension.farthest_hops = steps.size() + 1 == block.size ? 1 : block.size / 2;
+  dimension.farthest_hops = block.rule->diameter_hops(block.size);
   dimension.stride = static_cast<std::uint32_t>(npus_);
   dimension.first_direction = static_cast<std::uint32_t>(directions_.size());
   dimension.directions = static_cast<std::uint32_t>(steps.size());
-  dimension.links_by_target = block.kind == BlockKind::fully_connected;
+  dimension.links_by_target = block.rule->all_neighbours;
   for (const std::uint32_t step : steps) {
     const auto back = std::find(steps.begin(), steps.end(), block.size - step) - steps.begin();
     directions_.push_back({static_cast<std::uint32_t>(dimensions_.size()), step, NpuId(step * dimension.stride),

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/topology/block.hpp"
 #include "workload/fraction.hpp"
 #include "workload/saturating.hpp"
 
@@ -33,23 +34,9 @@ Fraction plain_volume(TrafficKind kind, std::int64_t members, std::int64_t inner
 }  // namespace
 
 Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind) {
-  const bool message = kind == TrafficKind::point_to_point;
-  const std::int64_t stride = share.stride;
-  switch (block.kind) {
-    case BlockKind::fully_connected:
-      return product({message ? 1 : std::int64_t{share.members} - 1, 1}, {1, std::int64_t{share.extent} - 1});
-    case BlockKind::ring: {
-      const bool closed = std::uint64_t{share.members} * share.stride == share.extent;
-      if (share.extent == 2) return {1, 1};
-      return closed && !message ? Fraction{1, stride} : Fraction{1, 2 * stride};
-    }
-    case BlockKind::line:
-      return {1, 2 * stride};
-    case BlockKind::switched:
-    case BlockKind::dragonfly_groups:
-      break;
-  }
-  return {1, 1};
+  const auto part = block.rule->part({share.extent, share.members, share.stride});
+  const std::int64_t links = kind == TrafficKind::point_to_point ? 1 : part.links;
+  return product({links, block.rule->bandwidth_shares(share.extent, 1)}, {1, part.hops});
 }
 
 std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
@@ -103,7 +90,7 @@ Result<LibraTime> LibraTime::make(const Shape& shape, std::vector<Bandwidth> npu
            fmt::format("there are none, or one for each of the {} dimensions", dimensions));
   else
     for (std::size_t dimension = 0; dimension < model.in_network.size(); ++dimension)
-      if (model.in_network[dimension] && shape.blocks[dimension].kind != BlockKind::switched)
+      if (model.in_network[dimension] && !shape.blocks[dimension].rule->through_switch)
         refuse(fmt::format("in-network reduction in dimension {} of {}", dimension + 1, to_string(shape)),
                "only a switch can reduce in the network");
   if (!errors.empty()) return errors;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "design/design_support.hpp"
+#include "tenex/topology/block.hpp"
 
 namespace tenex {
 
@@ -18,6 +19,14 @@ struct Refusal {
 };
 
 void PrintTo(const Refusal& refusal, std::ostream* stream) { *stream << refusal.name; }
+
+/// "RI, FC, ..": those that are written.
+std::string block_names() {
+  std::string names;
+  for (const BlockRule* block : block_rules())
+    if (!block->name.empty()) names += (names.empty() ? "" : ", ") + std::string(block->name);
+  return names;
+}
 
 std::vector<Refusal> read_catalogue() {
   std::ifstream stream(std::string(TENEX_SOURCE_DIR) + "/tests/design/refusals.txt");
@@ -32,6 +41,8 @@ std::vector<Refusal> read_catalogue() {
     } else if (!catalogue.empty() && in_study) {
       catalogue.back().study += line == "..." ? base_study() : line + '\n';
     } else if (!catalogue.empty()) {
+      constexpr std::string_view blocks = "{blocks}";
+      if (const auto at = line.find(blocks); at != std::string::npos) line.replace(at, blocks.size(), block_names());
       catalogue.back().messages += (catalogue.back().messages.empty() ? "" : "\n") + line;
     }
   }

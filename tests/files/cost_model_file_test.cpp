@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/topologies.hpp"
+
 namespace tenex {
 namespace {
 
@@ -22,7 +24,7 @@ TEST(CostModelFile, OfLibraPricesItsExampleAt1722Dollars) {
   EXPECT_THAT(file->model.source, HasSubstr("Table I"));
   // Fig. 12: three NPUs on a switch between pods, 10 GB/s each, lowest prices: links 7.8 * 10 * 3 = 234, switch ports
   // 18.0 * 3 * 10 = 540, NICs 31.6 * 10 * 3 = 948, together 1,722 dollars.
-  const Shape shape{{{BlockKind::switched, 3}}};
+  const Shape shape{{support::block("SW", 3)}};
   const auto rates = cost_rates(file->model, PriceLevel::low, shape, std::vector{DimensionKind::pod});
   ASSERT_TRUE(rates.ok()) << to_string(rates.errors());
   EXPECT_EQ(network_cost(*rates, std::vector{gigabytes_per_second(10)}), dollars(1722));

@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "support/process.hpp"
+#include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/files/column_file.hpp"
 
@@ -26,7 +27,7 @@ std::string message_of(const Result<T>& result) {
 
 /// RI(3)_SW(2): 6 NPUs, 3 switches; All-Reduce in two groups.
 ScheduleFile sample(std::vector<Send> sends) {
-  const Shape shape{{{BlockKind::ring, 3}, {BlockKind::switched, 2}}};
+  const Shape shape{{support::block("RI", 3), support::block("SW", 2)}};
   auto topology = build_topology(
       shape, {{nanoseconds(500), nanoseconds(700)}, {gigabytes_per_second(50), gigabytes_per_second(25)}, false});
   CollectiveRequest request;

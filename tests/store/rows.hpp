@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/process.hpp"
+#include "support/topologies.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 #include "tenex/files/column_file.hpp"
@@ -22,7 +23,7 @@ namespace tenex::test {
 inline DesignPoint ring_point(std::size_t i) {
   DesignPoint point;
   point.topology.text = "RI(4)";
-  point.topology.shape = Shape{{{BlockKind::ring, 4}}};
+  point.topology.shape = Shape{{support::block("RI", 4)}};
   point.topology.links.alpha = {nanoseconds(500)};
   point.topology.links.bandwidth = {gigabytes_per_second(50)};
   point.collective().size = bytes(4096 + 1024 * static_cast<std::int64_t>(i));

@@ -15,6 +15,7 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/collective/collective.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -30,37 +31,44 @@ inline Topology shape(std::string_view text, std::vector<SimTime> alpha = {kAlph
   return build_topology(parse_shape(text).value(), {std::move(alpha), std::move(bandwidth), per_npu}).value();
 }
 
-inline Topology product(BlockKind kind, const std::vector<std::uint32_t>& sizes, SimTime alpha, Bandwidth bandwidth) {
+/// A block by its name: block("RI", 4).
+inline Block block(std::string_view name, std::uint32_t size) {
+  const auto rules = block_rules();
+  return {*std::find_if(rules.begin(), rules.end(), [&](const BlockRule* rule) { return rule->name == name; }), size};
+}
+
+inline Topology product(std::string_view name, const std::vector<std::uint32_t>& sizes, SimTime alpha,
+                        Bandwidth bandwidth) {
   Shape product;
-  for (const auto size : sizes) product.blocks.push_back({kind, size});
+  for (const auto size : sizes) product.blocks.push_back(block(name, size));
   return build_topology(product, {{alpha}, {bandwidth}, false}).value();
 }
 
 /// A bidirectional ring of n NPUs.
 inline Topology ring(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
-  return product(BlockKind::ring, {n}, alpha, bandwidth);
+  return product("RI", {n}, alpha, bandwidth);
 }
 /// A line of n NPUs.
 inline Topology line(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
-  return product(BlockKind::line, {n}, alpha, bandwidth);
+  return product("LI", {n}, alpha, bandwidth);
 }
 /// n NPUs, each linked to every other.
 inline Topology fully_connected(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
-  return product(BlockKind::fully_connected, {n}, alpha, bandwidth);
+  return product("FC", {n}, alpha, bandwidth);
 }
 /// n NPUs on one switch.
 inline Topology switched(std::uint32_t n, SimTime alpha = kAlpha, Bandwidth bandwidth = kBandwidth) {
-  return product(BlockKind::switched, {n}, alpha, bandwidth);
+  return product("SW", {n}, alpha, bandwidth);
 }
 /// A two-dimensional mesh; NPU id = x + width * y.
 inline Topology mesh(std::uint32_t width, std::uint32_t height, SimTime alpha = kAlpha,
                      Bandwidth bandwidth = kBandwidth) {
-  return product(BlockKind::line, {width, height}, alpha, bandwidth);
+  return product("LI", {width, height}, alpha, bandwidth);
 }
 /// A two-dimensional torus.
 inline Topology torus(std::uint32_t width, std::uint32_t height, SimTime alpha = kAlpha,
                       Bandwidth bandwidth = kBandwidth) {
-  return product(BlockKind::ring, {width, height}, alpha, bandwidth);
+  return product("RI", {width, height}, alpha, bandwidth);
 }
 
 /// NPUs 0..n-1 and the given directed links, whatever they are: no check of connectivity.

@@ -51,11 +51,10 @@ T draw(T least, T beyond) {
 
 /// A random product of up to three blocks with up to five NPUs each.
 Shape random_product() {
-  const auto kinds =
-      rc::gen::element(BlockKind::ring, BlockKind::fully_connected, BlockKind::switched, BlockKind::line);
+  const auto names = rc::gen::element("RI", "FC", "SW", "LI");
   Shape shape;
   const int dimensions = draw(1, 4);
-  for (int i = 0; i < dimensions; ++i) shape.blocks.push_back({*kinds, draw(1U, 6U)});
+  for (int i = 0; i < dimensions; ++i) shape.blocks.push_back(support::block(*names, draw(1U, 6U)));
   return shape;
 }
 

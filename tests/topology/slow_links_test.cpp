@@ -1,6 +1,7 @@
 // Slowed links: which ones, how much, and what stays.
 #include <gtest/gtest.h>
 
+#include "support/topologies.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/transform.hpp"
 
@@ -9,7 +10,7 @@ namespace tenex {
 namespace {
 
 Topology ring_of(std::uint32_t npus) {
-  return build_topology({{{BlockKind::ring, npus}}}, {{microseconds(1)}, {gigabytes_per_second(12)}, false}).value();
+  return build_topology({{support::block("RI", npus)}}, {{microseconds(1)}, {gigabytes_per_second(12)}, false}).value();
 }
 
 TEST(SlowLinks, AreThoseOfAnNpuBothWays) {
@@ -43,7 +44,7 @@ TEST(SlowLinks, StretchTheSerializationTimeAndNotTheBandwidth) {
 TEST(SlowLinks, GoWithTheirSwitchWhenItIsUnwound) {
   // SW(3), 12 GB/s: NPU 0's links take twice as long. Unwound to degree 1, 0->1 and 2->0 go over one of them.
   const auto network =
-      build_topology({{{BlockKind::switched, 3}}}, {{microseconds(1)}, {gigabytes_per_second(12)}, false});
+      build_topology({{support::block("SW", 3)}}, {{microseconds(1)}, {gigabytes_per_second(12)}, false});
   const auto slow = slow_links(*network, {{VertexId(0), std::nullopt, 2000}}).value();
   const auto direct = unwind_switches(slow, 1).value();
   for (std::size_t i = 0; i < direct.links(); ++i) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/topologies.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
@@ -96,30 +97,30 @@ TEST(LibraTime, AGroupOnPartOfADimensionGetsAllOfIt) {
 }
 
 TEST(Derating, IsWhatTheLinksBetweenTheMembersCarry) {
-  const auto derated = [](BlockKind kind, DimensionShare share, TrafficKind traffic = TrafficKind::all_reduce) {
-    return derating({kind, share.extent}, share, traffic);
+  const auto derated = [](std::string_view block, DimensionShare share, TrafficKind traffic = TrafficKind::all_reduce) {
+    return derating(support::block(block, share.extent), share, traffic);
   };
   const Fraction all{1, 1};
   const Fraction half{1, 2};
   const Fraction quarter{1, 4};
   // Every NPU of FC(8) has 7 links; 4 members use 3 of them, wherever they are.
-  EXPECT_EQ(derated(BlockKind::fully_connected, {0, 8, 4, 1}), (Fraction{3, 7}));
-  EXPECT_EQ(derated(BlockKind::fully_connected, {0, 8, 2, 4}), (Fraction{1, 7}));
-  EXPECT_EQ(derated(BlockKind::fully_connected, {0, 8, 8, 1}), all);
+  EXPECT_EQ(derated("FC", {0, 8, 4, 1}), (Fraction{3, 7}));
+  EXPECT_EQ(derated("FC", {0, 8, 2, 4}), (Fraction{1, 7}));
+  EXPECT_EQ(derated("FC", {0, 8, 8, 1}), all);
   // One link to the switch, whoever the members are.
-  EXPECT_EQ(derated(BlockKind::switched, {0, 32, 4, 8}), all);
+  EXPECT_EQ(derated("SW", {0, 32, 4, 8}), all);
   // A whole ring; 4 neighbours on RI(16), a line whose ends have one of two links; 4 members 4 apart, a ring of its own
   // whose every hop is shared with the 3 other rings; 2 members 2 apart on RI(8), shared by 2 and not closed.
-  EXPECT_EQ(derated(BlockKind::ring, {0, 16, 16, 1}), all);
-  EXPECT_EQ(derated(BlockKind::ring, {0, 16, 4, 1}), half);
-  EXPECT_EQ(derated(BlockKind::ring, {0, 16, 4, 4}), quarter);
-  EXPECT_EQ(derated(BlockKind::ring, {0, 8, 2, 2}), quarter);
-  EXPECT_EQ(derated(BlockKind::ring, {0, 2, 2, 1}), all);
-  EXPECT_EQ(derated(BlockKind::line, {0, 4, 4, 1}), half);
+  EXPECT_EQ(derated("RI", {0, 16, 16, 1}), all);
+  EXPECT_EQ(derated("RI", {0, 16, 4, 1}), half);
+  EXPECT_EQ(derated("RI", {0, 16, 4, 4}), quarter);
+  EXPECT_EQ(derated("RI", {0, 8, 2, 2}), quarter);
+  EXPECT_EQ(derated("RI", {0, 2, 2, 1}), all);
+  EXPECT_EQ(derated("LI", {0, 4, 4, 1}), half);
   // A message has one link: one of 7, one of a ring's 2.
-  EXPECT_EQ(derated(BlockKind::fully_connected, {0, 8, 8, 1}, TrafficKind::point_to_point), (Fraction{1, 7}));
-  EXPECT_EQ(derated(BlockKind::ring, {0, 16, 16, 1}, TrafficKind::point_to_point), half);
-  EXPECT_EQ(derated(BlockKind::switched, {0, 16, 16, 1}, TrafficKind::point_to_point), all);
+  EXPECT_EQ(derated("FC", {0, 8, 8, 1}, TrafficKind::point_to_point), (Fraction{1, 7}));
+  EXPECT_EQ(derated("RI", {0, 16, 16, 1}, TrafficKind::point_to_point), half);
+  EXPECT_EQ(derated("SW", {0, 16, 16, 1}, TrafficKind::point_to_point), all);
 }
 
 TEST(LibraTime, WholeDimensionsAreNotDerated) {

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "support/topologies.hpp"
 #include "tenex/workload/training.hpp"
 #include "workload/models.hpp"
 
@@ -16,8 +17,8 @@ Shape any_shape() {
   Shape shape;
   const auto dimensions = *rc::gen::inRange<std::size_t>(1, 5);
   for (std::size_t dimension = 0; dimension < dimensions; ++dimension)
-    shape.blocks.push_back({*rc::gen::element(BlockKind::ring, BlockKind::fully_connected, BlockKind::switched),
-                            *rc::gen::inRange<std::uint32_t>(1, 13)});
+    shape.blocks.push_back(
+        support::block(*rc::gen::element("RI", "FC", "SW"), *rc::gen::inRange<std::uint32_t>(1, 13)));
   return shape;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,29 @@ struct AlgorithmReads {
   bool order = false;
 };
 
-/// A registry entry.
+/// What the size of an algorithm's program follows from. Mean hops are those of routes on the topology.
+struct ProgramScale {
+  double members = 0;                  ///< of all groups
+  double slices = 0;                   ///< chunks per NPU, of all members
+  double passes = 1;                   ///< over the data: an All-Reduce reduces, then gathers
+  double sends = 0;                    ///< of every chunk to everybody, one by one, in all passes
+  double pair_hops = 1;                ///< between two members drawn at random
+  double neighbour_hops = 1;           ///< between neighbours in the order of ids
+  double step_hops = 1;                ///< between NPUs side by side in a dimension
+  double dimension_steps = 1;          ///< of an NPU to all others of one dimension after the other
+  double dimensions = 1;               ///< at least one
+  std::optional<double> halving_hops;  ///< of an NPU to all whose number differs in one bit, where that is known
+  bool all_to_all = false;
+};
+
+/// What a program sends, about.
+struct ProgramSizes {
+  double messages = 0;
+  double hops = 0;     ///< of all messages
+  double carried = 0;  ///< chunks, where messages carry several
+};
+
+/// A registry entry: all that others ask of an algorithm.
 struct Algorithm {
   std::string_view name;
   std::string_view description;
@@ -41,17 +64,27 @@ struct Algorithm {
   /// Errors (input): a collective it is not defined for, a group size it cannot handle. `collective` is copied into the
   /// program.
   Result<std::shared_ptr<const Program>> (*make)(const Topology&, const Collective&, const AlgorithmOptions&);
+  ProgramSizes (*sizes)(const ProgramScale&);
   AlgorithmReads reads = {};
   /// Every message carries one chunk, so that bounds that count chunks hold.
   bool single_chunks = true;
   /// What topologies and groups must be for it; empty: any.
   std::string_view requirement = {};
-  /// Errors (input): a topology or groups that are not so, without making the program; null: any will do.
-  Status (*fits)(const Topology&, const Collective&) = nullptr;
+  /// Errors (input), which name the algorithm as given: a topology or groups that are not so, without making the
+  /// program; null: any will do.
+  Status (*fits)(std::string_view name, const Topology&, const Collective&) = nullptr;
   /// Up to how many NPUs it is a candidate of candidates(): beyond, making its program would take too long to be tried
   /// beside others (a tree per NPU; 256 NPUs take a fraction of a second).
   std::size_t candidate_npus = SIZE_MAX;
+  bool straight = false;      ///< a chunk goes straight from its owner to each destination, all of them at time zero
+  bool along_rings = false;   ///< messages go between neighbours of a ring of all, or of rings along dimensions
+  bool tree_per_npu = false;  ///< its program keeps a tree of all NPUs for each NPU
 };
+
+/// What a study writes for the best of candidates().
+inline constexpr std::string_view kBestAlgorithm = "auto";
+/// What is simulated where no algorithm is named.
+inline constexpr std::string_view kDefaultAlgorithm = "ring";
 
 /// The explicit table: a line per algorithm, the rings first.
 [[nodiscard]] const std::vector<Algorithm>& algorithms();

@@ -72,7 +72,13 @@ struct Synthesizer {
   /// Where all hops take equally long, its schedule for one hop time, scaled, is its schedule for another: of times it
   /// reads that one alone. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;
+  /// The engine that makes one NPU's schedule, which stands for all, of collectives of everybody on topologies that
+  /// translations move onto themselves. kAutomaticEngine prefers it there. Empty: none.
+  std::string_view translations_engine = {};
 };
+
+/// What makes schedules where no synthesizer is named.
+inline constexpr std::string_view kDefaultSynthesizer = "tacos";
 
 /// The explicit table: tacos, tacos_reference.
 [[nodiscard]] const std::vector<Synthesizer>& synthesizers();

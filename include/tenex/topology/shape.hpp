@@ -19,16 +19,16 @@
 
 namespace tenex {
 
-enum class BlockKind : std::uint8_t { ring, fully_connected, switched, line, dragonfly_groups };
+struct BlockRule;
 
 /// One dimension of a shape: a block and how many NPUs it spans.
 struct Block {
-  BlockKind kind = BlockKind::ring;
+  const BlockRule* rule = nullptr;  ///< of the table (tenex/topology/block.hpp): never null in a shape
   std::uint32_t size = 1;
   bool operator==(const Block&) const = default;
 };
 
-/// A product of blocks, first dimension fastest; or a dragonfly: {FC(a), dragonfly_groups(g)}.
+/// A product of blocks, first dimension fastest; or a dragonfly: {FC(a), its g groups}.
 struct Shape {
   std::vector<Block> blocks;
 

@@ -16,11 +16,10 @@
 #include "collective_models.hpp"
 #include "dimension_network.hpp"
 #include "evaluate/cache.hpp"
+#include "evaluate/sizes.hpp"
 #include "message_path.hpp"
 #include "synthesized_time.hpp"
-#include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
-#include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 namespace {
@@ -43,13 +42,6 @@ SimTime eccentricity_bound(const BoundProblem& problem) {
   const auto method = std::ranges::find(bound_methods(), "eccentricity", &BoundMethod::name);
   ensure(method != bound_methods().end(), "the table of bounds has the eccentricity");
   return method->compute(problem).value_or(SimTime::zero());
-}
-
-/// Every send of the point's algorithm carries one chunk. `auto` may choose one whose sends carry several.
-bool sends_single_chunks(const DesignPoint& point) {
-  if (find_synthesizer(point.algorithm) != nullptr) return true;
-  const auto* algorithm = find_algorithm(point.algorithm);
-  return algorithm != nullptr && algorithm->single_chunks;
 }
 
 class BoundTime : public CollectiveTime {

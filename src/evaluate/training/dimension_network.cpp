@@ -11,6 +11,8 @@
 #include <iterator>
 #include <utility>
 
+#include "tenex/topology/block.hpp"
+
 namespace tenex {
 namespace {
 
@@ -53,8 +55,7 @@ class LinkDimensions {
     std::size_t npus = topology.npus();
     for (const auto dimension : dimensions) {
       const auto& block = shape.blocks[dimension];
-      if (block.kind == BlockKind::switched && block.size > 1)
-        switches_.insert(switches_.end(), npus / block.size, dimension);
+      if (block.rule->through_switch && block.size > 1) switches_.insert(switches_.end(), npus / block.size, dimension);
     }
   }
 

@@ -11,6 +11,7 @@
 
 #include "collective_models.hpp"
 #include "dimension_network.hpp"
+#include "evaluate/sizes.hpp"
 #include "group_network.hpp"
 #include "joint_memory.hpp"
 #include "synthesized_time.hpp"
@@ -77,7 +78,7 @@ void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration&
       whole.bytes = std::max(whole.bytes, need.limit());
       continue;  // refused
     }
-    const double share = network.point.algorithm == "auto" ? share_of_chosen_sends : 1;
+    const double share = tries_all(network.point) ? share_of_chosen_sends : 1;
     whole.seconds += need.sends * share * seconds_per_joint_send;
     whole.bytes = std::max(whole.bytes, need.held_bytes + std::max(need.spread_bytes, need.replay_bytes));
   }

@@ -4,28 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tenex/topology/block.hpp"
+
 namespace tenex {
 namespace {
 
 template <class T>
 const T& pick(const std::vector<T>& values, std::size_t dimension) {
   return values[std::min(dimension, values.size() - 1)];
-}
-
-/// Members that follow one another all around: the last is as far from the first as neighbours are.
-bool closes_ring(const Block& block, const DimensionShare& share) {
-  return block.kind == BlockKind::ring && std::uint64_t{share.members} * share.stride == share.extent;
-}
-
-Block block_of(const Block& block, const DimensionShare& share) {
-  if (block.kind == BlockKind::ring && !closes_ring(block, share)) return {BlockKind::line, share.members};
-  return {block.kind, share.members};
-}
-
-/// How many hops between neighbouring members, and groups on each link.
-std::int64_t hops_between(const Block& block, const DimensionShare& share) {
-  const bool stepwise = block.kind == BlockKind::ring || block.kind == BlockKind::line;
-  return stepwise ? share.stride : 1;
 }
 
 }  // namespace
@@ -35,13 +21,12 @@ GroupNetwork group_network(const GroupSpan& span, const Shape& shape, const std:
   ensure(shape.is_product(), "groups span dimensions of a product shape");
   GroupNetwork network;
   for (const auto& share : span.shares) {
-    const auto& block = shape.blocks[share.dimension];
-    const auto hops = hops_between(block, share);
+    const auto part = shape.blocks[share.dimension].rule->part({share.extent, share.members, share.stride});
     const std::int64_t links = bandwidth_shares(shape, share.dimension);
-    const std::int64_t paths = closes_ring(block, share) && share.members == 2 && share.extent > 2 ? 2 : 1;
-    network.shape.blocks.push_back(block_of(block, share));
+    const std::int64_t hops = part.hops;
+    network.shape.blocks.push_back(part.block);
     network.links.alpha.push_back(pick(alpha, share.dimension) * hops);
-    network.links.bandwidth.push_back(pick(npu_bandwidth, share.dimension) / links * paths / hops);
+    network.links.bandwidth.push_back(pick(npu_bandwidth, share.dimension) / links * std::int64_t{part.paths} / hops);
   }
   return network;
 }

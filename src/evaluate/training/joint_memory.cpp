@@ -13,6 +13,7 @@
 #include "synthesized_time.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/plan.hpp"
 
 namespace tenex {
@@ -50,27 +51,19 @@ std::size_t npus_of(const Shape& shape, const Dimensions& dimensions) {
 double mean_links(const GroupSpan& span, const Shape& shape, bool switches) {
   double links = 0;
   for (const auto& [dimension, extent, members, stride] : span.shares) {
-    const auto kind = shape.blocks[dimension].kind;
+    const auto& rule = *shape.blocks[dimension].rule;
     double sum = 0;
     for (std::uint32_t step = 1; step < members; ++step) {
-      const double apart = static_cast<double>(step) * stride;
-      const double way = kind == BlockKind::ring                   ? std::min(apart, extent - apart)
-                         : kind == BlockKind::line                 ? apart
-                         : kind == BlockKind::switched && switches ? 2.0
-                                                                   : 1.0;
-      sum += way * 2 * (members - step);
+      const auto apart = step * stride;
+      const double ways = rule.through_switch && !switches
+                              ? 2.0
+                              : static_cast<double>(rule.hops(0, apart, extent)) + rule.hops(apart, 0, extent);
+      sum += ways * (members - step);
     }
     links += sum / (static_cast<double>(members) * members);
   }
   const auto members = static_cast<double>(span.members());
   return std::max(1.0, links * members / (members - 1));
-}
-
-/// Whether every message of the point's algorithm carries one chunk; nothing is known of what `auto` chooses.
-bool sends_single_chunks(const DesignPoint& point) {
-  if (find_synthesizer(point.algorithm) != nullptr) return true;
-  const auto* algorithm = find_algorithm(point.algorithm);
-  return algorithm != nullptr && algorithm->single_chunks;
 }
 
 /// Sends of one copy of its dimensions, of all groups there.
@@ -82,7 +75,8 @@ double sends_of(const DesignPoint& point, const GroupSpan& span, const Shape& sh
   const double links = mean_links(span, shape, unwinding_degree(point) == 0);
   if (count == SendCount::expected) return synthesized ? deliveries : deliveries * links;
   if (!sends_single_chunks(point)) return groups * passes * (members - 1);
-  return point.algorithm == "direct" ? deliveries * links * (1 - 1e-9) : deliveries;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  return algorithm != nullptr && algorithm->straight ? deliveries * links * (1 - 1e-9) : deliveries;
 }
 
 /// One communication of a stream, in one copy of its dimensions and in all of them.
@@ -124,7 +118,7 @@ struct StreamCount {
 /// The degree to which the switches of the point's collectives are unwound.
 std::uint32_t degree_of(const TrainingNetwork& network) {
   auto point = network.point;
-  if (point.algorithm.empty()) point.algorithm = kDefaultAlgorithm;
+  if (point.algorithm.empty()) point.algorithm = kDefaultSynthesizer;
   return unwinding_degree(point);
 }
 
@@ -153,22 +147,11 @@ StreamCount count_stream(const TrainingNetwork& network, const Mapping& mapping,
   return total;
 }
 
-/// The links that the closer groups use and the others must cross: see the header.
-bool share_line(const DimensionShare& a, const DimensionShare& b, BlockKind kind, std::uint32_t degree) {
+/// See the header; an unwound switch has links of its own for some pairs.
+bool share_line(const DimensionShare& a, const DimensionShare& b, const BlockRule& rule, std::uint32_t degree) {
   const auto& [closer, wider] = a.stride < b.stride ? std::pair(a, b) : std::pair(b, a);
-  const auto block = std::uint64_t{closer.stride} * closer.members;
-  switch (kind) {
-    case BlockKind::switched:
-      return degree <= 1;
-    case BlockKind::line:
-      return block <= wider.stride;
-    case BlockKind::ring:
-      return block <= wider.stride && 2 * block <= closer.extent;
-    case BlockKind::fully_connected:
-    case BlockKind::dragonfly_groups:
-      return false;
-  }
-  return false;
+  return (!rule.through_switch || degree <= 1) &&
+         rule.parts_share({closer.extent, closer.members, closer.stride}, {wider.extent, wider.members, wider.stride});
 }
 
 bool surely_share(const GroupSpan& a, const GroupSpan& b, const Shape& shape, std::uint32_t degree) {
@@ -178,7 +161,7 @@ bool surely_share(const GroupSpan& a, const GroupSpan& b, const Shape& shape, st
     for (const auto& right : b.shares) {
       if (left.dimension != right.dimension) continue;
       ++common;
-      shared = share_line(left, right, shape.blocks[left.dimension].kind, degree);
+      shared = share_line(left, right, *shape.blocks[left.dimension].rule, degree);
     }
   return common == 1 && shared;
 }
@@ -232,7 +215,7 @@ bool may_share(const Mapping& mapping, const JointPair& pair) {
   const auto second = dimensions_of(pair.second, mapping);
   return std::ranges::any_of(first, [&](std::size_t dimension) {
     return std::ranges::find(second, dimension) != second.end() &&
-           mapping.shape().blocks[dimension].kind != BlockKind::fully_connected;
+           !mapping.shape().blocks[dimension].rule->all_neighbours;
   });
 }
 

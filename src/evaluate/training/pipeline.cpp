@@ -22,6 +22,8 @@
 #include "evaluate/cache.hpp"
 #include "evaluate/evaluate_point.hpp"
 #include "group_network.hpp"
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/workload/libra_time.hpp"
 
@@ -29,6 +31,9 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kChunksPerStage = 2;
+/// What moves the collectives; the second in the model `themis`, where it is defined for them.
+constexpr std::string_view kMultiRail = "hierarchical";
+constexpr std::string_view kBalancedMultiRail = "themis";
 
 SimTime clamped_sum(SimTime a, SimTime b) { return a > SimTime::max() - b ? SimTime::max() : a + b; }
 
@@ -75,7 +80,7 @@ class PipelineTime final : public MeasuredCollectiveTime {
       const auto& block = mapping.shape().blocks[shares[i].dimension];
       const auto link = message_link(block, shares[i], group.links.alpha[i], network_.bandwidth[shares[i].dimension]);
       const auto time =
-          message_time(link, block.kind == BlockKind::switched, communication.size, point.chunks, point.occupancy);
+          message_time(link, block.rule->through_switch, communication.size, point.chunks, point.occupancy);
       slowest = std::max(slowest, time);
     }
     if (slowest < SimTime::max()) return slowest;
@@ -134,9 +139,10 @@ DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& 
   const auto npus = static_cast<std::int64_t>(group.shape.npus());
   point.collective().size = std::max(point.collective().size, bytes(npus));
   point.chunks = std::min(point.chunks, point.collective().size.count() / npus);
-  point.algorithm = themis && point.collective().kind != CollectiveKind::all_to_all ? "themis" : "hierarchical";
+  const bool balanced = themis && does(*find_algorithm(kBalancedMultiRail), point.collective().kind);
+  point.algorithm = balanced ? kBalancedMultiRail : kMultiRail;
   point.family = AlgorithmFamily::textbook;
-  point.collective().window = point.algorithm == "hierarchical" ? kChunksPerStage : 0;
+  point.collective().window = balanced ? 0 : kChunksPerStage;
   return point;
 }
 

@@ -82,7 +82,7 @@ std::size_t held_bytes(const Result<VerifiedCollective>& made) {
 DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& dimensions,
                               const Communication& communication) {
   auto point = group_point(network, dimension_network(network, dimensions), communication);
-  point.algorithm = network.point.algorithm.empty() ? std::string(kDefaultAlgorithm) : network.point.algorithm;
+  point.algorithm = network.point.algorithm.empty() ? std::string(kDefaultSynthesizer) : network.point.algorithm;
   const auto* synthesizer = find_synthesizer(point.algorithm);
   point.family = synthesizer != nullptr ? AlgorithmFamily::synthesizer : AlgorithmFamily::textbook;
   const auto defined = [&] {

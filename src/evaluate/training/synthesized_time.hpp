@@ -29,8 +29,6 @@
 
 namespace tenex {
 
-/// What training points run that name no algorithm.
-inline constexpr std::string_view kDefaultAlgorithm = "tacos";
 /// For the collectives that a point's synthesizer is not defined for: an All-to-All beside `tacos`.
 inline constexpr std::string_view kAlgorithmForTheRest = "direct";
 

@@ -55,12 +55,7 @@ class KeyBuilder {
     // Diagnostics name the path.
     return add(digest.high).add(digest.low).add(std::string_view(file.path));
   }
-  KeyBuilder& add(const Shape& shape) {
-    add(static_cast<std::int64_t>(shape.dimensions()));
-    for (const auto& block : shape.blocks)
-      add(static_cast<std::int64_t>(block.size) << 8 | static_cast<std::int64_t>(block.kind));
-    return *this;
-  }
+  KeyBuilder& add(const Shape& shape) { return add(to_string(shape)); }
   [[nodiscard]] const std::string& key() const { return key_; }
 
  private:

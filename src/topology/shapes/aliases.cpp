@@ -3,23 +3,25 @@
 
 #include <array>
 
+#include "topology/shapes/block.hpp"
+
 namespace tenex {
 
 namespace {
 
 using Sizes = std::vector<std::uint32_t>;
 
-std::vector<Block> all_of(BlockKind kind, const Sizes& sizes) {
+std::vector<Block> all_of(const BlockRule& rule, const Sizes& sizes) {
   std::vector<Block> blocks;
-  for (const auto size : sizes) blocks.push_back({kind, size});
+  for (const auto size : sizes) blocks.push_back({&rule, size});
   return blocks;
 }
 
-std::vector<Block> lines(const Sizes& sizes) { return all_of(BlockKind::line, sizes); }
-std::vector<Block> rings(const Sizes& sizes) { return all_of(BlockKind::ring, sizes); }
-std::vector<Block> cube(const Sizes& sizes) { return std::vector<Block>(sizes[0], Block{BlockKind::ring, 2}); }
+std::vector<Block> lines(const Sizes& sizes) { return all_of(kLineRule, sizes); }
+std::vector<Block> rings(const Sizes& sizes) { return all_of(kRingRule, sizes); }
+std::vector<Block> cube(const Sizes& sizes) { return std::vector<Block>(sizes[0], Block{&kRingRule, 2}); }
 std::vector<Block> dragonfly(const Sizes& sizes) {
-  return {{BlockKind::fully_connected, sizes[0]}, {BlockKind::dragonfly_groups, sizes[1]}};
+  return {{&kFullyConnectedRule, sizes[0]}, {&kDragonflyGroupsRule, sizes[1]}};
 }
 
 constexpr std::size_t kMany = 64;

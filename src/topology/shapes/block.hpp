@@ -1,14 +1,10 @@
-// What a shape block is: its spelling, its links, its routes and its distances.
-//
-// A new block is one file that defines a BlockRule, one line in block_rules() and one BlockKind. The rest of the room
-// asks the rule and never switches over kinds.
+// A dimension under construction, and the rules that several files of shapes name.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "tenex/base/ids.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -41,37 +37,13 @@ struct Dimension {
   }
 };
 
-/// Everything the room knows of one block.
-struct BlockRule {
-  BlockKind kind;
-  std::string_view name;  ///< as written before the parenthesis; empty where no block of its own is written
-  /// Adds the links (and switches) of the dimension, in increasing order of their NPUs.
-  void (*add_links)(const Dimension& dimension, TopologyBuilder& builder);
-  /// Number of directed links of the dimension; below 2^62, as a shape has at most 2^31 NPUs.
-  std::uint64_t (*count_links)(const Dimension& dimension);
-  /// Number of switches of the dimension.
-  std::uint64_t (*count_switches)(const Dimension& dimension);
-  /// Over how many out-links an NPU's bandwidth of this dimension is divided (`npu_bandwidth`).
-  std::uint32_t (*bandwidth_shares)(const Dimension& dimension);
-  /// Hops between the two positions farthest apart (products only).
-  std::uint32_t (*diameter_hops)(std::uint32_t size);
-  /// Position after one step of the dimension-order route (products only); a switch counts as one step here.
-  std::uint32_t (*step_toward)(std::uint32_t from, std::uint32_t to, std::uint32_t size);
-  /// Steps go through a switch, one per line.
-  bool through_switch = false;
-};
-
-/// All blocks, one line each.
-[[nodiscard]] std::span<const BlockRule* const> block_rules();
-/// The rule of a kind. O(number of blocks).
-[[nodiscard]] const BlockRule& rule_of(BlockKind kind);
-
 /// The dimension `index` of a shape, with no link class.
 [[nodiscard]] Dimension dimension_of(const Shape& shape, std::size_t index);
+/// Number of switches of a dimension.
+[[nodiscard]] std::uint64_t count_switches(const BlockRule& rule, const Dimension& dimension);
 
 extern const BlockRule kRingRule;
 extern const BlockRule kFullyConnectedRule;
-extern const BlockRule kSwitchRule;
 extern const BlockRule kLineRule;
 extern const BlockRule kDragonflyGroupsRule;
 

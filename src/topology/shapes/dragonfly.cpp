@@ -25,22 +25,22 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
 }
 
 /// The most global links that one NPU has: NPU 0 of each group is dealt first.
-std::uint32_t bandwidth_shares(const Dimension& dimension) {
-  const auto most = (dimension.size - 1 + dimension.stride - 1) / dimension.stride;
+std::uint32_t bandwidth_shares(std::uint32_t groups, std::size_t per_group) {
+  const auto most = (groups - 1 + per_group - 1) / per_group;
   return std::max<std::uint32_t>(static_cast<std::uint32_t>(most), 1);
 }
 
 }  // namespace
 
 constinit const BlockRule kDragonflyGroupsRule{
-    .kind = BlockKind::dragonfly_groups,
     .name = "",  // written as dragonfly(a,g), see aliases.cpp
+    .description = "groups of a dragonfly",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.size} * (d.size - 1); },
-    .count_switches = [](const Dimension&) { return std::uint64_t{0}; },
     .bandwidth_shares = bandwidth_shares,
-    .diameter_hops = nullptr,  // no product: routes and distances are searched for
-    .step_toward = nullptr,
+    // In a group, to the other one, in that. No product: routes and distances are searched for.
+    .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from == to ? 0U : 3U; },
+    .mean_hops = [](std::uint32_t) { return 2.0; },
 };
 
 }  // namespace tenex

@@ -1,5 +1,6 @@
 // FC(k): a link from every NPU of a line to every other one.
 #include <algorithm>
+#include <numeric>
 
 #include "topology/shapes/block.hpp"
 
@@ -17,17 +18,34 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
   }
 }
 
+/// Links are in the order of their targets, which at position 0 are their steps.
+std::vector<std::uint32_t> translations(std::uint32_t size) {
+  std::vector<std::uint32_t> steps(size - 1);
+  std::iota(steps.begin(), steps.end(), 1U);
+  return steps;
+}
+
 }  // namespace
 
 constinit const BlockRule kFullyConnectedRule{
-    .kind = BlockKind::fully_connected,
     .name = "FC",
+    .description = "fully connected",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * (d.size - 1); },
-    .count_switches = [](const Dimension&) { return std::uint64_t{0}; },
-    .bandwidth_shares = [](const Dimension& d) { return std::max<std::uint32_t>(d.size - 1, 1); },
+    .bandwidth_shares = [](std::uint32_t size, std::size_t) { return std::max<std::uint32_t>(size - 1, 1); },
+    .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from == to ? 0U : 1U; },
+    .mean_hops = [](std::uint32_t size) { return 1 - 1 / static_cast<double>(size); },
+    .degree = [](std::uint32_t size) { return size - 1; },
     .diameter_hops = [](std::uint32_t size) { return size > 1 ? 1U : 0U; },
+    .total_hops = [](std::uint32_t size) { return std::int64_t{size} * (size - 1); },
     .step_toward = [](std::uint32_t, std::uint32_t to, std::uint32_t) { return to; },
+    .part =
+        [](const LinePart& p) {
+          return BlockPart{{&kFullyConnectedRule, p.members}, 1, 1, p.members - 1};
+        },
+    .parts_share = [](const LinePart&, const LinePart&) { return false; },
+    .translations = translations,
+    .all_neighbours = true,
 };
 
 }  // namespace tenex

@@ -1,4 +1,6 @@
 // LI(k): a line, a link each way between consecutive NPUs.
+#include <algorithm>
+
 #include "topology/shapes/block.hpp"
 
 namespace tenex {
@@ -13,18 +15,43 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
   }
 }
 
+/// The sum over distances d of 2 (k-d) d.
+std::int64_t total_hops(std::uint32_t size) {
+  const std::int64_t k = size;
+  return (k - 1) * k * (k + 1) / 3;
+}
+
+/// The closer group uses all links between its neighbours both ways; a member of the wider one that leaves the closer
+/// one's block crosses two links in succession, one of which is inside.
+bool parts_share(const LinePart& closer, const LinePart& wider) {
+  return std::uint64_t{closer.stride} * closer.members <= wider.stride;
+}
+
 }  // namespace
 
 constinit const BlockRule kLineRule{
-    .kind = BlockKind::line,
     .name = "LI",
+    .description = "line",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return 2 * std::uint64_t{d.lines()} * (d.size - 1); },
-    .count_switches = [](const Dimension&) { return std::uint64_t{0}; },
     // The ends too, so that every link of the line is alike; a line of one NPU has no link to share with.
-    .bandwidth_shares = [](const Dimension& d) { return d.size > 1 ? 2U : 1U; },
+    .bandwidth_shares = [](std::uint32_t size, std::size_t) { return size > 1 ? 2U : 1U; },
+    .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from < to ? to - from : from - to; },
+    .mean_hops = [](std::uint32_t size) { return (size - 1 / static_cast<double>(size)) / 3; },
+    .degree = [](std::uint32_t size) { return std::min(size - 1, 2U); },
     .diameter_hops = [](std::uint32_t size) { return size - 1; },
+    .total_hops = total_hops,
     .step_toward = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from < to ? from + 1 : from - 1; },
+    // An end has one neighbour.
+    .part =
+        [](const LinePart& p) {
+          return BlockPart{{&kLineRule, p.members}, p.stride, 1, 1};
+        },
+    .parts_share = parts_share,
+    .translations = [](std::uint32_t size) { return std::vector<std::uint32_t>(size == 2 ? 1 : 0, 1); },
+    // Of k - 1 links each way, the one in the middle.
+    .links_per_middle_link = [](std::uint32_t size) { return 2 * (size - 1); },
+    .stepwise = true,
 };
 
 }  // namespace tenex

@@ -1,9 +1,11 @@
-// The table of shape blocks: a new block is one file and one line here.
+// The table of shape blocks: a new block is one file and its lines here.
 #include <array>
 
 #include "topology/shapes/block.hpp"
 
 namespace tenex {
+
+extern const BlockRule kSwitchRule;
 
 namespace {
 
@@ -19,19 +21,16 @@ constexpr std::array kRules{
 
 std::span<const BlockRule* const> block_rules() { return kRules; }
 
-const BlockRule& rule_of(BlockKind kind) {
-  for (const BlockRule* rule : kRules) {
-    if (rule->kind == kind) return *rule;
-  }
-  throw InvariantError("a block kind without a rule");
-}
-
 Dimension dimension_of(const Shape& shape, std::size_t index) {
   Dimension dimension;
   dimension.npus = shape.npus();
   dimension.size = shape.blocks[index].size;
   for (std::size_t before = 0; before < index; ++before) dimension.stride *= shape.blocks[before].size;
   return dimension;
+}
+
+std::uint64_t count_switches(const BlockRule& rule, const Dimension& dimension) {
+  return rule.count_switches == nullptr ? 0 : rule.count_switches(dimension);
 }
 
 }  // namespace tenex

@@ -25,17 +25,58 @@ std::uint32_t step_toward(std::uint32_t from, std::uint32_t to, std::uint32_t si
   return upward <= size - upward ? (from + 1) % size : (from + size - 1) % size;
 }
 
+std::uint32_t hops(std::uint32_t from, std::uint32_t to, std::uint32_t size) {
+  const std::uint32_t apart = from < to ? to - from : from - to;
+  return std::min(apart, size - apart);
+}
+
+double mean_hops(std::uint32_t size) {
+  const double k = size;
+  return size % 2 == 0 ? k / 4 : (k - 1 / k) / 4;
+}
+
+/// From each position, the sum over offsets of the shorter way.
+std::int64_t total_hops(std::uint32_t size) {
+  const std::int64_t k = size;
+  return k * (k / 2) * ((k + 1) / 2);
+}
+
+/// Members that follow one another all around have a ring; two of them have both ways round. Others have a line.
+BlockPart part(const LinePart& part) {
+  if (std::uint64_t{part.members} * part.stride != part.extent) return kLineRule.part(part);
+  const std::uint32_t paths = part.members == 2 && part.extent > 2 ? 2 : 1;
+  return {{&kRingRule, part.members}, part.stride, paths, neighbours(part.extent)};
+}
+
+/// As on a line, where the closer group's block is no longer than half of the ring.
+bool parts_share(const LinePart& closer, const LinePart& wider) {
+  const auto block = std::uint64_t{closer.stride} * closer.members;
+  return block <= wider.stride && 2 * block <= closer.extent;
+}
+
+std::vector<std::uint32_t> translations(std::uint32_t size) {
+  if (size == 2) return {1};
+  return {1, size - 1};
+}
+
 }  // namespace
 
 constinit const BlockRule kRingRule{
-    .kind = BlockKind::ring,
     .name = "RI",
+    .description = "ring, bidirectional",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * neighbours(d.size); },
-    .count_switches = [](const Dimension&) { return std::uint64_t{0}; },
-    .bandwidth_shares = [](const Dimension& d) { return std::max<std::uint32_t>(neighbours(d.size), 1); },
+    .bandwidth_shares = [](std::uint32_t size, std::size_t) { return std::max<std::uint32_t>(neighbours(size), 1); },
+    .hops = hops,
+    .mean_hops = mean_hops,
+    .degree = neighbours,
     .diameter_hops = [](std::uint32_t size) { return size / 2; },
+    .total_hops = total_hops,
     .step_toward = step_toward,
+    .part = part,
+    .parts_share = parts_share,
+    .translations = translations,
+    .stepwise = true,
 };
 
 }  // namespace tenex

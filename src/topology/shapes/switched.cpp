@@ -5,6 +5,8 @@
 
 namespace tenex {
 
+extern const BlockRule kSwitchRule;
+
 namespace {
 
 void add_links(const Dimension& dimension, TopologyBuilder& builder) {
@@ -21,14 +23,23 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
 }  // namespace
 
 constinit const BlockRule kSwitchRule{
-    .kind = BlockKind::switched,
     .name = "SW",
+    .description = "switch",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return d.size > 1 ? 2 * std::uint64_t{d.npus} : 0; },
     .count_switches = [](const Dimension& d) { return d.size > 1 ? std::uint64_t{d.lines()} : 0; },
-    .bandwidth_shares = [](const Dimension&) { return 1U; },
+    .bandwidth_shares = [](std::uint32_t, std::size_t) { return 1U; },
+    .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from == to ? 0U : 2U; },
+    .mean_hops = [](std::uint32_t size) { return 2 * (1 - 1 / static_cast<double>(size)); },
+    .degree = [](std::uint32_t size) { return size > 1 ? 1U : 0U; },
     .diameter_hops = [](std::uint32_t size) { return size > 1 ? 2U : 0U; },
+    .total_hops = [](std::uint32_t size) { return 2 * std::int64_t{size} * (size - 1); },
     .step_toward = [](std::uint32_t, std::uint32_t to, std::uint32_t) { return to; },
+    .part =
+        [](const LinePart& p) {
+          return BlockPart{{&kSwitchRule, p.members}, 1, 1, 1};
+        },
+    .parts_share = [](const LinePart&, const LinePart&) { return true; },  // every member uses its link up
     .through_switch = true,
 };
 
