@@ -13,6 +13,7 @@ D3, D4 = "RI(16)_FC(8)_SW(32)", "RI(4)_FC(8)_RI(4)_SW(32)"
 NAMES = {D3: "3D-4K", D4: "4D-4K", "SW(16)_SW(8)_SW(4)": "3D-512", "FC(8)_RI(16)_SW(8)": "3D-1K", "RI(4)_SW(4)_SW(8)_SW(16)": "4D-2K"}
 MODELS = {"turing_nlg": "Turing-NLG", "gpt3": "GPT-3", "msft_1t": "MSFT-1T", "resnet50": "ResNet-50", "dlrm": "DLRM"}
 LANGUAGE = ["turing_nlg", "gpt3", "msft_1t"]
+PER_COST = "perf_per_cost_per_s_usd"
 
 
 def _reached_of_spanned(mapping: str, scope: str) -> float:
@@ -203,14 +204,14 @@ def _fig_19(label: str, equal: pandas.DataFrame, chosen: pandas.DataFrame, print
     first, base = chosen.iloc[0], equal.iloc[0]
     rows = []
     if bandwidth:
-        rows.append((f"{label}: bandwidth", bandwidth, _total(first["chosen_bandwidth"]) / _total(base["chosen_bandwidth"])))
+        rows.append((f"{label}: bandwidth", bandwidth, _total(first["chosen_bandwidth_bytes_per_s"]) / _total(base["chosen_bandwidth_bytes_per_s"])))
     for times in ("themis", "libra", "libra_derated", "pipeline"):
         if times in set(chosen["times"]):
             gain = value(equal, "seconds", times=times) / value(chosen, "seconds", times=times)
             rows.append((f"{label}: speed-up, `{times}`", faster if times == "themis" else None, gain))
     if cheaper:
         rows.append((f"{label}: cost reduction", cheaper, base["network_cost_usd"] / first["network_cost_usd"]))
-        better = value(chosen, "perf_per_cost", times="themis") / value(equal, "perf_per_cost", times="themis")
+        better = value(chosen, PER_COST, times="themis") / value(equal, PER_COST, times="themis")
         rows.append((f"{label}: perf per cost, `themis`", per_cost, better))
     return rows
 
@@ -219,11 +220,11 @@ def _with_themis(frame: pandas.DataFrame) -> list[tuple]:
     """Fig. 19 on GPT-3."""
     rows = []
     gpt3 = where(frame, model="gpt3")
-    budget = gpt3["cost_budget"].astype(str)
+    budget = gpt3["cost_budget"]
     gpt3 = gpt3.assign(real=(gpt3["optimize_with"] == "libra_derated") & gpt3["times"].isin(["pipeline", "themis"]))
     for compute, rate in RATES.items():
         cost, bandwidth = (5.05, 2.24, None, None), (None, 1.04, 4.58, 4.77)
-        for label, chosen, printed in (("the same cost", budget == "15000000000000", cost), ("the same bandwidth", budget == "", bandwidth)):
+        for label, chosen, printed in (("the same cost", budget == 15e6, cost), ("the same bandwidth", budget.isna(), bandwidth)):
             of = where(gpt3[chosen], compute=compute)
             equal, best = where(of, scheme="equal"), where(of, scheme="perf_opt", real=False)
             name = f"Fig. 19, {rate}, {label}"
@@ -231,11 +232,11 @@ def _with_themis(frame: pandas.DataFrame) -> list[tuple]:
             rows += _fig_19(f"{name}, chosen for the links that groups have", equal, where(of, real=True), printed)
             bare = where(equal, times="themis").iloc[0]
             rows.append((f"{name}: speed-up over equal shares of a network that takes no time, `themis`", None, bare["seconds"] / bare["compute_seconds"]))
-        pinned = where(gpt3[budget == "15069345000000"], compute=compute)
-        equal = where(gpt3[budget == ""], compute=compute, scheme="equal")
+        pinned = where(gpt3[budget == 15069345], compute=compute)
+        equal = where(gpt3[budget.isna()], compute=compute, scheme="equal")
         name = f"Fig. 19, {rate}, the same bandwidth at the printed cost"
         rows += _fig_19(name, equal, pinned, bandwidth)
-        optimum = value(gpt3[budget == ""], "seconds", compute=compute, times="libra", scheme="perf_opt")
+        optimum = value(gpt3[budget.isna()], "seconds", compute=compute, times="libra", scheme="perf_opt")
         rows.append((f"{name}: time over the optimum's, `libra`", None, value(pinned, "seconds", times="libra") / optimum))
     return rows
 
@@ -253,7 +254,7 @@ def libra_runtime(study: Study) -> pandas.DataFrame:
              ("Fig. 20: LIBRA+TACOS over LIBRA alone, `libra`", 1.25, value(torus, "seconds", times="libra", scheme="perf_opt") / chosen),
              ("Fig. 20: LIBRA+TACOS over TACOS alone", 1.08, value(tacos, "seconds", scheme="equal") / chosen),
              ("Fig. 20: LIBRA+TACOS over TACOS alone, perf per cost", 1.36,
-              value(tacos, "perf_per_cost", scheme="perf_opt") / value(tacos, "perf_per_cost", scheme="equal")),
+              value(tacos, PER_COST, scheme="perf_opt") / value(tacos, PER_COST, scheme="equal")),
              ("Fig. 20: cost reduction", 1.36 / 1.08,
               value(tacos, "network_cost_usd", scheme="equal") / value(tacos, "network_cost_usd", scheme="perf_opt")),
              ("Fig. 20: TACOS alone, share of the bound", None, value(tacos, "efficiency", scheme="equal")),

@@ -54,7 +54,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   report.add("collective", std::string(to_string(point.collective)));
   report.add("algorithm", point.algorithm);
   report.add("occupancy", std::string(to_string(point.occupancy)));
-  report.add("size_bytes", point.size.count());
+  report.add("size", point.size.count());
   report.add_count("npus", row.npus);
   report.add_count("links", row.links);
   report.add_count("unwound_degree", row.unwound_degree);

@@ -1,5 +1,6 @@
 // The keys of co-design: where the bandwidths of the dimensions come from, and what a network costs.
 #include <algorithm>
+#include <limits>
 
 #include "design/settings/entry.hpp"
 #include "design/settings/training_words.hpp"
@@ -50,6 +51,11 @@ std::string workloads_as_named(const PointView& view) {
   return text;
 }
 
+double budget_in_dollars(const PointView& view) {
+  const std::int64_t millionths = whole_number(cost_budget(view));
+  return millionths < 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(millionths) / 1e6;
+}
+
 std::string digest_of_prices(const PointView& view) {
   const auto& content = cost_model(view).content;
   return content.empty() ? std::string() : to_string(content.digest());
@@ -67,7 +73,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "given",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("scheme"),
+       .column = text_column(),
        .parse = parse_training_word,
        .set = set<scheme, std::string>,
        .canonical = unless_default<scheme>,
@@ -80,7 +86,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "auto",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("optimize_with"),
+       .column = text_column(),
        .parse = parse_training_word,
        .set = set<optimize_with, std::string>,
        .reset = reset<optimize_with>,
@@ -94,7 +100,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("optimize_for"),
+       .column = text_column(),
        .parse = parse_workload_set,
        .set = set_workloads,
        .reset = reset_workloads,
@@ -111,7 +117,7 @@ std::vector<Setting> codesign_settings() {
        .absent = "optional",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = integer_column("total_bandwidth", "B/s"),
+       .column = integer_column("B/s"),
        .parse = parse_total,
        .set = set<total_bandwidth, Bandwidth>,
        .reset = reset<total_bandwidth>,
@@ -125,13 +131,14 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("split"),
+       .column = list_column(),
        .parse = parse_training_word,
        .set = set<split, std::string>,
        .reset = reset<split>,
        .matters = states_bandwidth,
        .canonical = always<split>,
-       .text = always<split>},
+       .text = always<split>,
+       .list = [](const PointView& view) { return whole_numbers(split(view), ':'); }},
       {.key = Key::constraints,
        .name = "constraints",
        .help =
@@ -142,7 +149,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("constraints"),
+       .column = text_column(),
        .parse = parse_constraints,
        .set = set<constraints, std::string>,
        .reset = reset<constraints>,
@@ -156,13 +163,13 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("cost_budget"),
+       .column = real_column("USD"),
        .parse = parse_training_word,
        .set = set<cost_budget, std::string>,
        .reset = reset<cost_budget>,
        .matters = chooses_bandwidth,
        .canonical = always<cost_budget>,
-       .text = always<cost_budget>},
+       .real = budget_in_dollars},
       {.key = Key::cost_model,
        .name = "cost_model",
        .help = "prices: a name of `tenex list cost_models`, or the path of a cost model file (.toml)",
@@ -170,7 +177,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "libra",
        .read_by = ReadBy::training,
        .reason = kPrices,
-       .column = text_column("cost_model"),
+       .column = text_column(),
        .parse = parse_named_file,
        .set = set<cost_model, NamedFile>,
        .canonical = digest_of_prices,
@@ -182,7 +189,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "low",
        .read_by = ReadBy::training,
        .reason = kPrices,
-       .column = text_column("price_level"),
+       .column = text_column(),
        .parse = parse_training_word,
        .set = set<price_level, std::string>,
        .canonical = unless_default<price_level>,
@@ -196,7 +203,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "auto",
        .read_by = ReadBy::training,
        .reason = kPrices,
-       .column = text_column("dimension_kinds"),
+       .column = text_column(),
        .parse = parse_training_word,
        .set = set<dimension_kinds, std::string>,
        .canonical = unless_default<dimension_kinds>,

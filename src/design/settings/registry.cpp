@@ -1,5 +1,7 @@
 // All settings, and the parsers that several entries share.
 #include <algorithm>
+#include <charconv>
+#include <deque>
 #include <functional>
 
 #include <fmt/core.h>
@@ -11,12 +13,16 @@
 namespace tenex {
 
 const std::vector<Setting>& settings() {
+  static std::deque<std::string> names;  // that are not the key's
   static const std::vector<Setting> table = [] {
     std::vector<Setting> all;
     for (auto* const entries :
          {network_settings, collective_settings, algorithm_settings, training_settings, codesign_settings})
       for (Setting& each : entries()) {
         each.column.training = each.read_by == ReadBy::training;
+        if (each.column.kind != SettingColumn::Kind::none)
+          each.column.name =
+              each.column.word_taken ? names.emplace_back(fmt::format("{}_setting", each.name)) : each.name;
         all.push_back(each);
       }
     std::ranges::sort(all, {}, &Setting::key);
@@ -55,6 +61,22 @@ bool trains(const PointView& view) { return view.trains; }
 bool simulates(const PointView& view) { return !view.trains || view.reads.simulates; }
 bool synthesizes(const PointView& view) { return !view.trains || view.reads.synthesizes; }
 bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme != "given"; }
+
+std::int64_t whole_number(std::string_view text) {
+  std::int64_t number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
+std::vector<std::int64_t> whole_numbers(std::string_view text, char separator) {
+  std::vector<std::int64_t> numbers;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    numbers.push_back(whole_number(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return numbers;
+}
 
 SettingValue value_at(const Node& node) {
   SettingValue value;
