@@ -7,7 +7,7 @@ import re
 import pandas
 
 from .reader import Study
-from .tables import RATES, compare, over_equal, training_frame, value, where
+from .tables import FAST, RATES, SHIPPED, compare, over_equal, training_frame, value, where
 
 D3, D4 = "RI(16)_FC(8)_SW(32)", "RI(4)_FC(8)_RI(4)_SW(32)"
 NAMES = {D3: "3D-4K", D4: "4D-4K", "SW(16)_SW(8)_SW(4)": "3D-512", "FC(8)_RI(16)_SW(8)": "3D-1K", "RI(4)_SW(4)_SW(8)_SW(16)": "4D-2K"}
@@ -52,13 +52,13 @@ def libra_utilization(study: Study) -> pandas.DataFrame:
             for compute, rate in RATES.items():
                 libra = where(shapes, times="libra", compute=compute).iloc[0]
                 for share, label in ((total, "all dimensions"), (spanned, "those that a group spans")):
-                    if label == "all dimensions" and compute == "shipped":
+                    if label == "all dimensions" and compute == SHIPPED:
                         continue
                     full = libra["compute_seconds"] + share * (libra["seconds"] - libra["compute_seconds"])
                     rows.append((f"{dimensions}D, {topology}, {rate}: speed-up if {label} were full", speedup, libra["seconds"] / full))
             if "pipeline" in set(shapes["times"]):
-                slower = value(shapes, "seconds", times="pipeline", compute="shipped") - value(shapes, "seconds", times="libra", compute="shipped")
-                waiting = value(shapes, "seconds", times="libra", compute="shipped") - value(shapes, "compute_seconds", times="libra", compute="shipped")
+                slower = value(shapes, "seconds", times="pipeline", compute=SHIPPED) - value(shapes, "seconds", times="libra", compute=SHIPPED)
+                waiting = value(shapes, "seconds", times="libra", compute=SHIPPED) - value(shapes, "compute_seconds", times="libra", compute=SHIPPED)
                 rows.append((f"{dimensions}D, {topology}: communication longer by, `pipeline`", None, slower / waiting))
     return compare(rows)
 
@@ -82,7 +82,7 @@ def _fig_13_and_14(frame: pandas.DataFrame) -> list[tuple]:
                 ratios = where(cost, scheme=scheme)["per_cost"]
                 label = f"Fig. 14, {rate}, 3D-4K from {first}s on: {name}'s perf per cost"
                 rows += [(f"{label}, mean", mean, ratios.mean()), (f"{label}, largest", largest, ratios.max())]
-    equal = where(frame, times="libra", model="gpt3", topology=D4, compute="234000000000000", total_bandwidth=10**12)
+    equal = where(frame, times="libra", model="gpt3", topology=D4, compute=FAST, total_bandwidth=10**12)
     rows.append(("GPT-3 on 4D-4K, 1000 GB/s: PerfOptBW's cost reduction", 4.58, value(equal, "cheaper", scheme="perf_opt")))
     cheapest = where(frame, times="libra", model=LANGUAGE, scheme="perf_per_cost")
     for topology, kinds, label in ((D4, "auto", "4D-4K"), (D3, "auto", "3D-4K from packages on"), (D3, "chiplet,package,pod", "3D-4K from chiplets on")):
@@ -111,7 +111,7 @@ def libra_sweep(study: Study) -> pandas.DataFrame:
     frame = over_equal(training_frame(study), keys)
     rows = _fig_13_and_14(frame)
     two = where(frame, model="msft_1t_two_layers", scheme="perf_opt").set_index("total_bandwidth")["speedup"]
-    whole = where(frame, model="msft_1t", topology=D4, times="libra", compute="234000000000000", scheme="perf_opt")
+    whole = where(frame, model="msft_1t", topology=D4, times="libra", compute=FAST, scheme="perf_opt")
     rows.append(("MSFT-1T, two layers: speed-up over that of the whole model, largest", None, (two / whole.set_index("total_bandwidth")["speedup"]).max()))
     for compute, rate in RATES.items():
         saved = []
@@ -281,7 +281,7 @@ def libra_parallelization(study: Study) -> pandas.DataFrame:
                         rows.append((f"{label}: HP-({hp})", printed, base / value(best, "seconds", hp=hp)))
                 first = best.loc[best["seconds"].idxmin()]
                 rows.append((f"{label}: the best is HP-({first['hp']})", 1.19, base / first["seconds"]))
-    bytes_of = where(frame, times="libra", batch_rule="machine", compute="234000000000000", scheme="equal").set_index("hp")
+    bytes_of = where(frame, times="libra", batch_rule="machine", compute=FAST, scheme="equal").set_index("hp")
     volume = (bytes_of["bound_seconds"] - bytes_of["compute_seconds"]) * 1000
     for hp in volume.index:
         rows.append((f"HP-({hp}): GB sent by an NPU in an iteration", None, volume[hp]))
