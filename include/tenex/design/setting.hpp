@@ -92,6 +92,7 @@ struct SettingColumn {
   std::string_view name = {};    ///< follows from the key's, see settings()
   bool training = false;         ///< only points that train have it: a study without any has no such column
 
+  /// This column where a metric or an HDF5 group has the key's name.
   [[nodiscard]] constexpr SettingColumn beside_metric(std::string_view former_name) const {
     SettingColumn column = *this;
     column.word_taken = true;
