@@ -17,6 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from numpy.typing import NDArray
 
 from .reader import Study
+from .schema_1 import FORMER_NAMES
 
 #: The palette of Okabe and Ito less black and yellow, of which one is text's and the other is too pale on white.
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"]
@@ -25,7 +26,7 @@ REST_COLOUR = "#999999"
 REST = "other"
 
 #: Metrics of which more is better; of all others less.
-LARGER_IS_BETTER = frozenset({"algbw", "busbw", "efficiency", "perf_per_cost"})
+LARGER_IS_BETTER = frozenset({"algbw_bytes_per_s", "busbw_bytes_per_s", "efficiency", "perf_per_cost_per_s_usd"})
 
 #: Over this ratio between the greatest and the least value an axis is logarithmic.
 LOG_RATIO = 10.0
@@ -48,8 +49,10 @@ class Column:
     def label(self) -> str:
         """The column's name in words."""
         name = self.name
-        for unit in ("_ps", "_bytes", "_usd"):
+        for unit in ("_per_s_usd", "_bytes_per_s", "_ps", "_bytes", "_usd"):
             name = name.removesuffix(unit)
+        if name in ("collective_time_seconds", "training_time_seconds", "bound_seconds"):
+            name = name.removesuffix("_seconds")
         return name.replace("_", " ")
 
     @property
@@ -113,6 +116,7 @@ def setting_text(text: str, unit: str) -> str:
 
 def column_of(study: Study, rows: pandas.DataFrame, name: str) -> Column:
     """A column of some rows of the study's frame. KeyError, with the names that there are, for another."""
+    name = FORMER_NAMES.get(name, name) if name not in rows.columns else name
     if name not in rows.columns:
         raise KeyError(f"no column {name!r} (the result has {', '.join(sorted(rows.columns))})")
     unit = str(study.points[name].attrs.get("units", "")) if name in study.points else ""
@@ -179,7 +183,7 @@ def evaluated(study: Study, rows: pandas.DataFrame | None) -> pandas.DataFrame:
 
 def is_larger_better(name: str, larger: bool | None) -> bool:
     """Which way a metric is better: as the caller says, else as its name does."""
-    return name in LARGER_IS_BETTER if larger is None else larger
+    return FORMER_NAMES.get(name, name) in LARGER_IS_BETTER if larger is None else larger
 
 
 def classes_of(column: Column) -> tuple[NDArray[numpy.int64], list[str]]:

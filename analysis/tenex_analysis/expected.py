@@ -17,8 +17,8 @@ COLUMNS = ["topology", "collective", "algorithm", "size", "chunks", "collective_
 
 #: Of studies whose points train: bandwidths in whole B/s per NPU and dimension, costs to the cent.
 TRAINING_COLUMNS = [
-    "topology", "workload", "hp", "compute", "collective_time_model", "scheme", "training_time_ps", "bound_ps", "bound_name",
-    "chosen_bandwidth", "network_cost_usd",
+    "topology", "workload", "hp", "compute", "collective_time_setting", "scheme", "training_time_ps", "bound_ps", "bound_name",
+    "chosen_bandwidth_bytes_per_s", "network_cost_usd",
 ]  # fmt: skip
 
 
@@ -27,10 +27,12 @@ def expected_frame(result: str) -> pandas.DataFrame:
     frame = open_study(result).frame()
     if "network_cost_usd" in frame:
         frame["network_cost_usd"] = frame["network_cost_usd"].map("{:.2f}".format)
+    if "compute" in frame:
+        frame["compute"] = frame["compute"].astype(str).replace("-1", "shipped")
     columns = TRAINING_COLUMNS if "workload" in frame else COLUMNS
     if "window" in frame and (frame["window"] > 0).any() and columns is COLUMNS:
         columns = [*COLUMNS[:5], "window", *COLUMNS[5:]]
-    return frame[columns].astype(str)
+    return pandas.DataFrame(frame[columns].astype(str))
 
 
 def differences(result: str, expected: str) -> pandas.DataFrame:

@@ -47,8 +47,8 @@ def read_points(results) -> pandas.DataFrame:
     frame = frame[frame["workload"].fillna("") != ""].drop_duplicates("key").reset_index(drop=True)
     for column in ("status", "verified", "bound_name"):
         frame[column] = frame[column].astype(str)
-    word = frame["collective_time_model"].where(
-        frame["collective_time_model"] != "synthesized",
+    word = frame["collective_time_setting"].where(
+        frame["collective_time_setting"] != "synthesized",
         "synthesized " + frame["contention"].map({"none": "alone", "links": "together"}).fillna(""),
     )
     columns = {

@@ -45,13 +45,13 @@ NETWORK = [
     "occupancy",
     "backend",
 ]
-COLLECTIVE_NETWORK = [*NETWORK, "process_groups", "root"]
+COLLECTIVE_NETWORK = [*NETWORK, "groups_setting", "root"]
 TRAINING_NETWORK = [
     *NETWORK,
     "compute",
     "training_loop",
     "batch_rule",
-    "collective_time_model",
+    "collective_time_setting",
     "contention",
     "in_network",
     "dimension_kinds",
@@ -298,9 +298,9 @@ def one_task(study: Study) -> tuple[pandas.DataFrame, str, str, str]:
     ok = rows[rows["status"] == "ok"]
     trained = ok[ok["workload"].astype(str) != ""] if "workload" in ok else ok.iloc[:0]
     if len(trained):
-        of, task, x, y = trained, ["workload", "npus"], "network_cost_usd", "training_time"
+        of, task, x, y = trained, ["workload", "npus"], "network_cost_usd", "training_time_seconds"
     else:
-        of, task, x, y = ok[ok["collective"].astype(str) != ""], ["collective", "size"], "total_links", "algbw"
+        of, task, x, y = ok[ok["collective"].astype(str) != ""], ["collective", "size"], "total_links", "algbw_bytes_per_s"
     if of.empty:
         return of, x, y, study.name
     counts = of.groupby(task, observed=True).size()

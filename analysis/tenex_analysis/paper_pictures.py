@@ -76,7 +76,7 @@ def _draw_shapes(axes: Axes, large: pandas.DataFrame) -> None:
         say(axes, "This result has no ok row of 64 NPUs and 1 GB.")
         return
     order = [algorithm for algorithm in MARKS if algorithm in set(large["algorithm"])]
-    least = large.groupby("topology")["algbw"].min()
+    least = large.groupby("topology")["algbw_bytes_per_s"].min()
     step = 0.8 / len(order)
     for i, algorithm in enumerate(order):
         of = large[(large["algorithm"] == algorithm) & large["topology"].isin(names)]
@@ -86,7 +86,7 @@ def _draw_shapes(axes: Axes, large: pandas.DataFrame) -> None:
         axes.hlines(bound, x - 0.42 * step, x + 0.42 * step, color=COLOURS[algorithm], linewidth=1.6)
         axes.plot(
             x,
-            of["algbw"] / floor,
+            of["algbw_bytes_per_s"] / floor,
             linestyle="",
             marker=MARKS[algorithm],
             color=COLOURS[algorithm],
@@ -94,7 +94,7 @@ def _draw_shapes(axes: Axes, large: pandas.DataFrame) -> None:
             label=algorithm,
         )
         if algorithm == "auto":
-            for at, chosen, height in zip(x, of["chosen_algorithm"], of["algbw"] / floor):
+            for at, chosen, height in zip(x, of["chosen_algorithm"], of["algbw_bytes_per_s"] / floor):
                 axes.annotate(
                     chosen,
                     (at, height),
@@ -127,7 +127,7 @@ def _draw_sizes(axes: Axes, ring: pandas.DataFrame) -> None:
         if len(of):
             axes.plot(
                 of["size"],
-                of["algbw"] / 1e9,
+                of["algbw_bytes_per_s"] / 1e9,
                 "-",
                 marker=MARKS[algorithm],
                 ms=4,
@@ -139,7 +139,7 @@ def _draw_sizes(axes: Axes, ring: pandas.DataFrame) -> None:
     if len(halves):
         axes.plot(
             2 * halves["size"],
-            2 * halves["algbw"] / 1e9,
+            2 * halves["algbw_bytes_per_s"] / 1e9,
             "--o",
             ms=3,
             lw=1.2,
@@ -244,7 +244,7 @@ def _draw_row(many, study: Study | None, study_name: str, title: str, choose, st
             part = bins[bins["point"] == point]
             label = f"{row['algorithm']}, {row['chunks']} chunk{'s' if row['chunks'] > 1 else ''}"
             (line,) = axes.plot(
-                part["time"] / tacos["collective_time"].iloc[-1],
+                part["time"] / tacos["collective_time_seconds"].iloc[-1],
                 100 * part["utilization"],
                 lw=1.1,
                 ls=style(row),

@@ -7,12 +7,13 @@ import re
 import pandas
 
 from .reader import Study
-from .tables import RATES, compare, over_equal, training_frame, value, where
+from .tables import FAST, RATES, SHIPPED, compare, over_equal, training_frame, value, where
 
 D3, D4 = "RI(16)_FC(8)_SW(32)", "RI(4)_FC(8)_RI(4)_SW(32)"
 NAMES = {D3: "3D-4K", D4: "4D-4K", "SW(16)_SW(8)_SW(4)": "3D-512", "FC(8)_RI(16)_SW(8)": "3D-1K", "RI(4)_SW(4)_SW(8)_SW(16)": "4D-2K"}
 MODELS = {"turing_nlg": "Turing-NLG", "gpt3": "GPT-3", "msft_1t": "MSFT-1T", "resnet50": "ResNet-50", "dlrm": "DLRM"}
 LANGUAGE = ["turing_nlg", "gpt3", "msft_1t"]
+PER_COST = "perf_per_cost_per_s_usd"
 
 
 def _reached_of_spanned(mapping: str, scope: str) -> float:
@@ -51,13 +52,13 @@ def libra_utilization(study: Study) -> pandas.DataFrame:
             for compute, rate in RATES.items():
                 libra = where(shapes, times="libra", compute=compute).iloc[0]
                 for share, label in ((total, "all dimensions"), (spanned, "those that a group spans")):
-                    if label == "all dimensions" and compute == "shipped":
+                    if label == "all dimensions" and compute == SHIPPED:
                         continue
                     full = libra["compute_seconds"] + share * (libra["seconds"] - libra["compute_seconds"])
                     rows.append((f"{dimensions}D, {topology}, {rate}: speed-up if {label} were full", speedup, libra["seconds"] / full))
             if "pipeline" in set(shapes["times"]):
-                slower = value(shapes, "seconds", times="pipeline", compute="shipped") - value(shapes, "seconds", times="libra", compute="shipped")
-                waiting = value(shapes, "seconds", times="libra", compute="shipped") - value(shapes, "compute_seconds", times="libra", compute="shipped")
+                slower = value(shapes, "seconds", times="pipeline", compute=SHIPPED) - value(shapes, "seconds", times="libra", compute=SHIPPED)
+                waiting = value(shapes, "seconds", times="libra", compute=SHIPPED) - value(shapes, "compute_seconds", times="libra", compute=SHIPPED)
                 rows.append((f"{dimensions}D, {topology}: communication longer by, `pipeline`", None, slower / waiting))
     return compare(rows)
 
@@ -81,7 +82,7 @@ def _fig_13_and_14(frame: pandas.DataFrame) -> list[tuple]:
                 ratios = where(cost, scheme=scheme)["per_cost"]
                 label = f"Fig. 14, {rate}, 3D-4K from {first}s on: {name}'s perf per cost"
                 rows += [(f"{label}, mean", mean, ratios.mean()), (f"{label}, largest", largest, ratios.max())]
-    equal = where(frame, times="libra", model="gpt3", topology=D4, compute="234000000000000", total_bandwidth=10**12)
+    equal = where(frame, times="libra", model="gpt3", topology=D4, compute=FAST, total_bandwidth=10**12)
     rows.append(("GPT-3 on 4D-4K, 1000 GB/s: PerfOptBW's cost reduction", 4.58, value(equal, "cheaper", scheme="perf_opt")))
     cheapest = where(frame, times="libra", model=LANGUAGE, scheme="perf_per_cost")
     for topology, kinds, label in ((D4, "auto", "4D-4K"), (D3, "auto", "3D-4K from packages on"), (D3, "chiplet,package,pod", "3D-4K from chiplets on")):
@@ -110,7 +111,7 @@ def libra_sweep(study: Study) -> pandas.DataFrame:
     frame = over_equal(training_frame(study), keys)
     rows = _fig_13_and_14(frame)
     two = where(frame, model="msft_1t_two_layers", scheme="perf_opt").set_index("total_bandwidth")["speedup"]
-    whole = where(frame, model="msft_1t", topology=D4, times="libra", compute="234000000000000", scheme="perf_opt")
+    whole = where(frame, model="msft_1t", topology=D4, times="libra", compute=FAST, scheme="perf_opt")
     rows.append(("MSFT-1T, two layers: speed-up over that of the whole model, largest", None, (two / whole.set_index("total_bandwidth")["speedup"]).max()))
     for compute, rate in RATES.items():
         saved = []
@@ -203,14 +204,14 @@ def _fig_19(label: str, equal: pandas.DataFrame, chosen: pandas.DataFrame, print
     first, base = chosen.iloc[0], equal.iloc[0]
     rows = []
     if bandwidth:
-        rows.append((f"{label}: bandwidth", bandwidth, _total(first["chosen_bandwidth"]) / _total(base["chosen_bandwidth"])))
+        rows.append((f"{label}: bandwidth", bandwidth, _total(first["chosen_bandwidth_bytes_per_s"]) / _total(base["chosen_bandwidth_bytes_per_s"])))
     for times in ("themis", "libra", "libra_derated", "pipeline"):
         if times in set(chosen["times"]):
             gain = value(equal, "seconds", times=times) / value(chosen, "seconds", times=times)
             rows.append((f"{label}: speed-up, `{times}`", faster if times == "themis" else None, gain))
     if cheaper:
         rows.append((f"{label}: cost reduction", cheaper, base["network_cost_usd"] / first["network_cost_usd"]))
-        better = value(chosen, "perf_per_cost", times="themis") / value(equal, "perf_per_cost", times="themis")
+        better = value(chosen, PER_COST, times="themis") / value(equal, PER_COST, times="themis")
         rows.append((f"{label}: perf per cost, `themis`", per_cost, better))
     return rows
 
@@ -219,11 +220,11 @@ def _with_themis(frame: pandas.DataFrame) -> list[tuple]:
     """Fig. 19 on GPT-3."""
     rows = []
     gpt3 = where(frame, model="gpt3")
-    budget = gpt3["cost_budget"].astype(str)
+    budget = gpt3["cost_budget"]
     gpt3 = gpt3.assign(real=(gpt3["optimize_with"] == "libra_derated") & gpt3["times"].isin(["pipeline", "themis"]))
     for compute, rate in RATES.items():
         cost, bandwidth = (5.05, 2.24, None, None), (None, 1.04, 4.58, 4.77)
-        for label, chosen, printed in (("the same cost", budget == "15000000000000", cost), ("the same bandwidth", budget == "", bandwidth)):
+        for label, chosen, printed in (("the same cost", budget == 15e6, cost), ("the same bandwidth", budget.isna(), bandwidth)):
             of = where(gpt3[chosen], compute=compute)
             equal, best = where(of, scheme="equal"), where(of, scheme="perf_opt", real=False)
             name = f"Fig. 19, {rate}, {label}"
@@ -231,11 +232,11 @@ def _with_themis(frame: pandas.DataFrame) -> list[tuple]:
             rows += _fig_19(f"{name}, chosen for the links that groups have", equal, where(of, real=True), printed)
             bare = where(equal, times="themis").iloc[0]
             rows.append((f"{name}: speed-up over equal shares of a network that takes no time, `themis`", None, bare["seconds"] / bare["compute_seconds"]))
-        pinned = where(gpt3[budget == "15069345000000"], compute=compute)
-        equal = where(gpt3[budget == ""], compute=compute, scheme="equal")
+        pinned = where(gpt3[budget == 15069345], compute=compute)
+        equal = where(gpt3[budget.isna()], compute=compute, scheme="equal")
         name = f"Fig. 19, {rate}, the same bandwidth at the printed cost"
         rows += _fig_19(name, equal, pinned, bandwidth)
-        optimum = value(gpt3[budget == ""], "seconds", compute=compute, times="libra", scheme="perf_opt")
+        optimum = value(gpt3[budget.isna()], "seconds", compute=compute, times="libra", scheme="perf_opt")
         rows.append((f"{name}: time over the optimum's, `libra`", None, value(pinned, "seconds", times="libra") / optimum))
     return rows
 
@@ -253,7 +254,7 @@ def libra_runtime(study: Study) -> pandas.DataFrame:
              ("Fig. 20: LIBRA+TACOS over LIBRA alone, `libra`", 1.25, value(torus, "seconds", times="libra", scheme="perf_opt") / chosen),
              ("Fig. 20: LIBRA+TACOS over TACOS alone", 1.08, value(tacos, "seconds", scheme="equal") / chosen),
              ("Fig. 20: LIBRA+TACOS over TACOS alone, perf per cost", 1.36,
-              value(tacos, "perf_per_cost", scheme="perf_opt") / value(tacos, "perf_per_cost", scheme="equal")),
+              value(tacos, PER_COST, scheme="perf_opt") / value(tacos, PER_COST, scheme="equal")),
              ("Fig. 20: cost reduction", 1.36 / 1.08,
               value(tacos, "network_cost_usd", scheme="equal") / value(tacos, "network_cost_usd", scheme="perf_opt")),
              ("Fig. 20: TACOS alone, share of the bound", None, value(tacos, "efficiency", scheme="equal")),
@@ -280,7 +281,7 @@ def libra_parallelization(study: Study) -> pandas.DataFrame:
                         rows.append((f"{label}: HP-({hp})", printed, base / value(best, "seconds", hp=hp)))
                 first = best.loc[best["seconds"].idxmin()]
                 rows.append((f"{label}: the best is HP-({first['hp']})", 1.19, base / first["seconds"]))
-    bytes_of = where(frame, times="libra", batch_rule="machine", compute="234000000000000", scheme="equal").set_index("hp")
+    bytes_of = where(frame, times="libra", batch_rule="machine", compute=FAST, scheme="equal").set_index("hp")
     volume = (bytes_of["bound_seconds"] - bytes_of["compute_seconds"]) * 1000
     for hp in volume.index:
         rows.append((f"HP-({hp}): GB sent by an NPU in an iteration", None, volume[hp]))

@@ -1,7 +1,7 @@
 """What the good points of a sweep have in common: parallel coordinates of the settings that vary and of metrics.
 
     python3 -m tenex_analysis.parallel DIR OBJECTIVE --png FILE
-    python3 -m tenex_analysis.parallel DIR collective_time --metrics efficiency --where "size == 1073741824" --png FILE
+    python3 -m tenex_analysis.parallel DIR collective_time_seconds --metrics efficiency --where "size == 1073741824" --png FILE
 
 Every line is a design point; dark lines are the good ones and lie above. Where a column takes few values, the lines of a value are spread
 by the objective, in the direction of its own axis, so that no line hides behind another.

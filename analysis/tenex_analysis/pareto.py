@@ -1,6 +1,6 @@
 """Which points of a sweep no other one dominates: the Pareto front of any two columns, as a table and as a picture.
 
-    python3 -m tenex_analysis.pareto DIR X Y                   print the front, for instance of total_links collective_time
+    python3 -m tenex_analysis.pareto DIR X Y                   print the front, for instance of total_links collective_time_seconds
     python3 -m tenex_analysis.pareto DIR X Y --png FILE        and draw it
     python3 -m tenex_analysis.pareto DIR X Y --where "size == 1073741824 and npus == 16"
 

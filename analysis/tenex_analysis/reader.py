@@ -1,6 +1,7 @@
 """Opens study.h5 (format page: include/tenex/store/result_format.md) and hands out xarray and pandas objects.
 
-Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time` is float64 seconds with NaN.
+Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time_seconds` is float64 with NaN.
+Files of schema 1 are opened as if they were of today's; columns answer to their former names in frames.
 Columns of points that train a model (`workload`, `training_time_ps`, ...) are there only in results of studies that have such points.
 """
 
@@ -16,8 +17,10 @@ import pandas
 import xarray
 from numpy.typing import NDArray
 
+from .schema_1 import Frame, as_of_today, list_texts
+
 #: The major version of the format that this reader knows.
-SCHEMA = 1
+SCHEMA = 2
 
 
 class ResultError(ValueError):
@@ -29,7 +32,8 @@ class Study:
     """An opened result file. Everything is read into memory; the file is closed."""
 
     path: Path
-    #: One entry per design point along `point`; settings, metrics and flags as stored.
+    #: One entry per design point along `point`; settings, metrics and flags as stored. Quantities per dimension (`alpha`,
+    #: `bandwidth`, `split`, ...) lie along `dimension` too, -1 where there is none.
     points: xarray.Dataset
 
     @property
@@ -50,16 +54,22 @@ class Study:
         return words
 
     def frame(self, only_ok: bool = False) -> pandas.DataFrame:
-        """All scalar columns, one row per point; flags as categoricals, text as str."""
+        """All columns, one row per point; flags as categoricals, text as str.
+
+        Quantities per dimension are text as studies have it, without units: "50000000000" where one number holds in all
+        dimensions, else "50000000000,25000000000"; shares as "4:2:1", and bandwidths that a scheme chose always in full.
+        """
         columns = {}
         for name, variable in self.points.variables.items():
-            if variable.dims != ("point",) or name == "point":
+            if variable.dims == ("point", "dimension"):
+                columns[name] = list_texts(variable.values, name == "split", name not in self.points.coords)
+            elif variable.dims != ("point",) or name == "point":
                 continue
-            if "flag_meanings" in variable.attrs:
+            elif "flag_meanings" in variable.attrs:
                 columns[name] = pandas.Categorical(self.words(str(name)))
             else:
                 columns[name] = variable.values
-        frame = pandas.DataFrame(columns, index=pandas.Index(self.points["point"].values, name="point"))
+        frame = Frame(columns, index=pandas.Index(self.points["point"].values, name="point"))
         return frame[frame["status"] == "ok"] if only_ok else frame
 
     def groups(self) -> pandas.DataFrame:
@@ -156,4 +166,4 @@ def open_study(path: str | Path) -> Study:
         if variable.dtype.kind == "S" or (variable.dtype == object and variable.dims == ("point",)):
             decoded = [v.decode("utf-8") if isinstance(v, bytes) else str(v) for v in variable.values]
             points[name] = (variable.dims, numpy.array(decoded, dtype=object), variable.attrs)
-    return Study(path, points)
+    return Study(path, as_of_today(points) if int(points.attrs["schema"]) == 1 else points)

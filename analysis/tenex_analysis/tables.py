@@ -9,8 +9,10 @@ from .reader import Study
 
 COLUMNS = ["what", "printed", "reached", "ratio"]
 
-#: Rates of compute of the studies, as results and as tables name them.
-RATES = {"shipped": "66 TFLOPS", "234000000000000": "234 TFLOPS"}
+#: Rates of compute of the studies in FLOP/s: the workloads' own, and one that the papers give.
+SHIPPED, FAST = -1, 234 * 10**12
+#: As tables name them.
+RATES = {SHIPPED: "66 TFLOPS", FAST: "234 TFLOPS"}
 
 
 def geometric_mean(values) -> float:
@@ -58,7 +60,7 @@ def training_frame(study: Study) -> pandas.DataFrame:
         model=frame["workload"].str.replace(".toml", "", regex=False),
         rate=frame["compute"].map(RATES),
         scheme=frame["scheme"].astype(str),
-        times=frame["collective_time_model"].astype(str),
+        times=frame["collective_time_setting"].astype(str),
     )
 
 

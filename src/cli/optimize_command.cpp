@@ -1,6 +1,5 @@
 // optimize: one point that trains a model, its bandwidth split by a scheme, its time, cost and what is proven of them.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -25,49 +24,13 @@ Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
   return make_point(settings, vocabulary());
 }
 
-/// "1000,2000": whole bytes per second.
-Report::Integers integers_of(std::string_view list) {
-  Report::Integers values;
-  while (!list.empty()) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(list.data(), list.data() + list.size(), value);
-    ensure(error == std::errc(), "a row's bandwidths are no whole numbers");
-    values.push_back(value);
-    list.remove_prefix(std::min(list.size(), static_cast<std::size_t>(end - list.data()) + 1));
-  }
-  return values;
-}
-
-/// The name of a setting in the report: that of the column, but units are named and `compute` is the time.
-std::string reported_name(std::string_view setting) {
-  if (setting == "compute") return "compute_rate";
-  if (setting == "total_bandwidth") return "total_bandwidth_bytes_per_s";
-  return std::string(setting);
-}
-
 /// What was asked, as far as the point has it.
 void add_settings(Report& report, const DesignPoint& point) {
   for (const auto& setting : setting_columns()) {
     if (!setting.training) continue;
-    if (setting.kind == SettingColumn::Kind::integer) {
-      report.add_count(reported_name(setting.name), integer_setting(point, setting.name));
-      continue;
-    }
-    auto text = text_setting(point, setting.name);
-    if (text.empty()) continue;
-    if (setting.name == "cost_budget")  // whole millionths
-      report.add("cost_budget_usd", std::stod(text) / 1e6);
-    else
-      report.add(reported_name(setting.name), std::move(text));
+    const auto cell = setting_cell(point, setting.name);
+    if (cell != absent_cell(SettingColumn::Kind::text)) add_cell(report, std::string(setting.name), cell);
   }
-}
-
-Report by_phase(std::int64_t forward, std::int64_t input_gradient, std::int64_t weight_gradient) {
-  Report report;
-  report.add_count("forward_ps", forward);
-  report.add_count("input_gradient_ps", input_gradient);
-  report.add_count("weight_gradient_ps", weight_gradient);
-  return report;
 }
 
 Report report_of(const DesignPoint& point, const Evaluation& row) {
@@ -78,20 +41,22 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   add_settings(report, point);
   report.add_count("npus", row.npus);
   report.add("mapping", row.mapping);
-  report.add_count("time_ps", row.training_time_ps);
-  report.add("bandwidth_bytes_per_s", integers_of(row.chosen_bandwidth));
-  report.add_real("cost_usd", row.network_cost_usd);
-  report.add_real("perf_per_cost", row.perf_per_cost);
+  report.add_count("training_time_ps", row.training_time_ps);
+  report.add("chosen_bandwidth_bytes_per_s", row.chosen_bandwidth_bytes_per_s);
+  report.add_real("network_cost_usd", row.network_cost_usd);
+  report.add_real("perf_per_cost_per_s_usd", row.perf_per_cost);
   report.add_real("objective", row.objective);
   report.add_real("relative_gap", row.relative_gap);
   if (row.split_exact >= 0)
     report.add("split_exact", row.split_exact != 0);
   else
     report.add_count("split_exact", -1);
-  report.add_object("compute",
-                    by_phase(row.forward_compute_ps, row.input_gradient_compute_ps, row.weight_gradient_compute_ps));
-  report.add_object("exposed",
-                    by_phase(row.forward_exposed_ps, row.input_gradient_exposed_ps, row.weight_gradient_exposed_ps));
+  report.add_count("forward_compute_ps", row.forward_compute_ps);
+  report.add_count("input_gradient_compute_ps", row.input_gradient_compute_ps);
+  report.add_count("weight_gradient_compute_ps", row.weight_gradient_compute_ps);
+  report.add_count("forward_exposed_ps", row.forward_exposed_ps);
+  report.add_count("input_gradient_exposed_ps", row.input_gradient_exposed_ps);
+  report.add_count("weight_gradient_exposed_ps", row.weight_gradient_exposed_ps);
   report.add_count("bubble_ps", row.bubble_ps);
   report.add_count("bound_ps", row.bound_ps);
   report.add("bound_name", row.bound_name);

@@ -243,7 +243,7 @@ std::vector<Best> best_rows(const FolderStatus& status) {
   std::vector<Best> best{{"efficiency", none, nullptr},
                          {"algbw_bytes_per_s", none, nullptr},
                          {"training_time_ps", none, nullptr},
-                         {"perf_per_cost", none, nullptr}};
+                         {"perf_per_cost_per_s_usd", none, nullptr}};
   for (const auto& row : status.rows) {
     if (row.status != PointStatus::ok) continue;
     const auto compete = [&](Best& leader, double value, bool ahead) {

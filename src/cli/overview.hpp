@@ -53,7 +53,7 @@ struct Overview {
 
 /// A row that is ahead of all others by some measure.
 struct Best {
-  const char* measure;  ///< "efficiency", "algbw_bytes_per_s", "training_time_ps" or "perf_per_cost"
+  const char* measure;  ///< "efficiency", "algbw_bytes_per_s", "training_time_ps" or "perf_per_cost_per_s_usd"
   double value;
   const CommittedRow* row;  ///< of the status
 };

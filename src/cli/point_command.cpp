@@ -55,7 +55,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   report.add("collective", std::string(to_string(point.collective().kind)));
   report.add("algorithm", point.algorithm);
   report.add("occupancy", std::string(to_string(point.occupancy)));
-  report.add("size_bytes", point.collective().size.count());
+  report.add("size", point.collective().size.count());
   report.add_count("npus", row.npus);
   report.add_count("links", row.links);
   report.add_count("unwound_degree", row.unwound_degree);

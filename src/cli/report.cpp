@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tenex/base/quantity.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/codesign/network_cost.hpp"
+#include "tenex/design/design_point.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -37,15 +39,30 @@ Json json_of(const Report& report) {
   return object;
 }
 
-// "20031250 (20.0us)": the exact number, and one for the eye.
-std::string with_rounded(const std::string& name, std::int64_t value) {
-  if (name.ends_with("_ps")) return fmt::format("{} ({})", value, to_rounded(picoseconds(value)));
-  if (name.ends_with("_bytes")) return fmt::format("{} ({})", value, to_rounded_bytes(static_cast<double>(value)));
-  return fmt::format("{}", value);
+/// What a number counts: names of metrics end in it, settings say it in their entries.
+std::string_view units_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings{
+      {{"_ps", "ps"}, {"_bytes", "B"}, {"_bytes_per_s", "B/s"}, {"_per_s_usd", ""}, {"_usd", "USD"}}};
+  for (const auto& [ending, units] : kEndings)
+    if (name.ends_with(ending)) return units;
+  const auto* setting = find_setting_column(name);
+  return setting != nullptr && setting->name == name ? setting->units : std::string_view();
 }
 
+// "20031250 (20.0us)": the exact number, and one for the eye; rates only for the eye.
 std::string integer_text(const std::string& name, std::int64_t value) {
-  return name.ends_with("_bytes_per_s") ? to_rounded_rate(static_cast<double>(value)) : with_rounded(name, value);
+  const auto units = units_of(name);
+  if (units == "ps") return fmt::format("{} ({})", value, to_rounded(picoseconds(value)));
+  if (units == "B") return fmt::format("{} ({})", value, to_rounded_bytes(static_cast<double>(value)));
+  if (units == "B/s") return to_rounded_rate(static_cast<double>(value));
+  return units.empty() ? fmt::format("{}", value) : fmt::format("{} {}", value, units);
+}
+
+std::string real_text(const std::string& name, double value) {
+  const auto units = units_of(name);
+  if (units == "B/s") return to_rounded_rate(value);
+  if (units == "USD") return to_string(Money::of(std::llround(value * 100) * 10'000));  // whole cents
+  return fmt::format("{:.4g}", value);
 }
 
 std::string text_of(const std::string& name, const Report::Value& value) {
@@ -57,11 +74,9 @@ std::string text_of(const std::string& name, const Report::Value& value) {
         else if constexpr (std::is_same_v<T, bool>)
           return v ? "true" : "false";
         else if constexpr (std::is_same_v<T, std::int64_t>)
-          return with_rounded(name, v);
+          return integer_text(name, v);
         else if constexpr (std::is_same_v<T, double>)
-          return name.ends_with("_bytes_per_s") ? to_rounded_rate(v)
-                 : name.ends_with("_usd")       ? to_string(Money::of(std::llround(v * 100) * 10'000))  // whole cents
-                                                : fmt::format("{:.4g}", v);
+          return real_text(name, v);
         else if constexpr (std::is_same_v<T, std::string>)
           return v;
         else if constexpr (std::is_same_v<T, Report::Integers>) {
@@ -76,7 +91,22 @@ std::string text_of(const std::string& name, const Report::Value& value) {
 
 }  // namespace
 
-std::string to_json(const Report& report) { return json_of(report).dump() + "\n"; }
+void add_cell(Report& report, std::string name, const SettingCell& cell) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell))
+    report.add_count(std::move(name), *integer);
+  else if (const auto* real = std::get_if<double>(&cell))
+    report.add_real(std::move(name), *real);
+  else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&cell))
+    report.add(std::move(name), *list);
+  else
+    report.add(std::move(name), std::get<std::string>(cell));
+}
+
+std::string to_json(const Report& report) {
+  Json document = {{"schema", kReportSchema}};
+  document.update(json_of(report));
+  return document.dump() + "\n";
+}
 
 std::string to_text(const Report& report) {
   std::size_t width = 0;

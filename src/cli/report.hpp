@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "tenex/design/setting.hpp"
+
 namespace tenex::cli {
 
 /// A report in order; monostate is an absent value (null in JSON, "-" in text).
@@ -33,9 +35,15 @@ struct Report {
   }
 };
 
-/// One JSON object, one line.
+/// What a point has of a setting; absent numbers are null.
+void add_cell(Report& report, std::string name, const SettingCell& cell);
+
+/// Which keys reports have, and what they mean: 1 had other names and no key `schema`.
+inline constexpr std::int64_t kReportSchema = 2;
+
+/// One JSON object, one line, `schema` first.
 [[nodiscard]] std::string to_json(const Report& report);
-/// "name  value" lines; times, sizes and rates also in rounded units, told by the names' endings.
+/// "name  value" lines; times, sizes and rates also in rounded units, told by the names.
 [[nodiscard]] std::string to_text(const Report& report);
 
 /// Fixed-width columns, the first left-aligned, the others right-aligned; `rows[0]` is the heading.

@@ -57,6 +57,21 @@ std::string_view readers_of(const Setting& setting) {
   return "all";
 }
 
+std::string_view kind_name(SettingColumn::Kind kind) {
+  switch (kind) {
+    case SettingColumn::Kind::integer:
+      return "integer";
+    case SettingColumn::Kind::real:
+      return "real";
+    case SettingColumn::Kind::list:
+      return "integer per dimension";
+    case SettingColumn::Kind::text:
+    case SettingColumn::Kind::none:
+      break;
+  }
+  return "text";
+}
+
 /// All words that the key takes, where that is a list.
 std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
   if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};
@@ -85,10 +100,11 @@ Report describe(const Setting& setting, const Vocabulary& vocabulary) {
   if (!words.empty()) entry.add("words", std::move(words));
   entry.add("range", setting.counts != Counts::nothing);
   add("read_by", readers_of(setting));
-  if (setting.column.name.empty()) return entry;
+  if (setting.column.kind == SettingColumn::Kind::none) return entry;
   Report column;
   column.add("name", std::string(setting.column.name));
-  column.add("type", std::string(setting.column.kind == SettingColumn::Kind::text ? "text" : "integer"));
+  column.add("type", std::string(kind_name(setting.column.kind)));
+  if (!setting.column.former.empty()) column.add("former_name", std::string(setting.column.former));
   if (!setting.column.units.empty()) column.add("units", std::string(setting.column.units));
   entry.add_object("column", std::move(column));
   return entry;
@@ -99,7 +115,7 @@ std::string schema_json() {
   std::vector<Report> keys;
   for (const auto& setting : settings()) keys.push_back(describe(setting, words));
   Report document;
-  document.add("schema", std::int64_t{kStudySchema});
+  document.add("study_schema", std::int64_t{kStudySchema});
   document.add("physics", physics_version);
   document.add("keys", std::move(keys));
   return to_json(document);
@@ -117,6 +133,12 @@ std::string default_cell(const Setting& setting) {
   return bare ? fmt::format("`{}`", *setting.fallback) : fmt::format("`\"{}\"`", *setting.fallback);
 }
 
+std::string column_cell(const SettingColumn& column) {
+  if (column.kind == SettingColumn::Kind::none) return "`seed`";
+  const std::string units = column.units.empty() ? "" : fmt::format(", {}", column.units);
+  return fmt::format("`{}`{}{}", column.name, units, column.kind == SettingColumn::Kind::list ? " per dimension" : "");
+}
+
 std::string table_of(ReadBy kind) {
   std::string text = "| key | type | default | meaning | example | column |\n|---|---|---|---|---|---|\n";
   for (const auto& setting : settings()) {
@@ -124,10 +146,7 @@ std::string table_of(ReadBy kind) {
     const std::string alias = setting.alias.empty() ? "" : fmt::format(", `{}`", setting.alias);
     const auto& column = setting.column;
     text += fmt::format("| `{}`{} | {} | {} | {} | `{}` | {} |\n", setting.name, alias, type_cell(setting),
-                        default_cell(setting), setting.help, setting.example,
-                        column.name.empty()    ? std::string("`seed`")
-                        : column.units.empty() ? fmt::format("`{}`", column.name)
-                                               : fmt::format("`{}`, {}", column.name, column.units));
+                        default_cell(setting), setting.help, setting.example, column_cell(column));
   }
   return text;
 }

@@ -130,13 +130,10 @@ Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
   entry.add("key", to_string(point.key));
   for (const auto& setting : setting_columns()) {
     if (setting.training && !trains) continue;
-    if (setting.kind == SettingColumn::Kind::text)
-      entry.add(std::string(setting.name), text_setting(point, setting.name));
-    else
-      entry.add(std::string(setting.name), integer_setting(point, setting.name));
+    add_cell(entry, std::string(setting.name), setting_cell(point, setting.name));
   }
   entry.add("expected_seconds", cost.seconds);
-  entry.add("planned_bytes", static_cast<std::int64_t>(cost.bytes));
+  entry.add("memory_planned_bytes", static_cast<std::int64_t>(cost.bytes));
   return entry;
 }
 

@@ -147,11 +147,12 @@ class Failures {
 
 /// What the tallies read.
 ColumnChoice columns_to_read() {
-  ColumnChoice choice{
-      {"collective", "algorithm", "workload", "scheme"},
-      {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw", "memory_planned_bytes"}};
+  ColumnChoice choice{{"collective", "algorithm", "workload", "scheme"},
+                      {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw_bytes_per_s",
+                       "memory_planned_bytes"}};
   for (const auto& column : metric_columns())
-    if (column.training && column.kind != MetricColumn::Kind::text) choice.metrics.push_back(column.name);
+    if (column.training && column.kind != MetricColumn::Kind::text && column.kind != MetricColumn::Kind::list)
+      choice.metrics.push_back(column.name);
   return choice;
 }
 

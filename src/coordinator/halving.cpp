@@ -94,7 +94,7 @@ std::string Halving::reason_of(const PrunedPoint& point) const {
   const auto& search = study_.search;
   return fmt::format("left out in round {} of {} ({}): {} {} is place {} of {}, the cut is after place {} with {} {}",
                      cut.round + 1, search.rounds.size(), to_string(search.rounds[cut.round].fidelity),
-                     search.objective.metric, point.value, point.place, cut.points, cut.kept, cut.value,
+                     search.objective.first_name(), point.value, point.place, cut.points, cut.kept, cut.value,
                      search_stamp(study_));
 }
 

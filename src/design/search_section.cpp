@@ -70,14 +70,15 @@ class SearchReader {
       return std::nullopt;
     }
     if (!direction.empty()) metric.remove_prefix(std::min(metric.find_first_not_of(' ', blank), metric.size()));
-    const auto known = std::find(metrics_.begin(), metrics_.end(), metric);
-    if (known == metrics_.end()) {
+    const auto known = std::find_if(vocabulary_.objectives.begin(), vocabulary_.objectives.end(),
+                                    [&](const ObjectiveName& each) { return each.is_named(metric); });
+    if (known == vocabulary_.objectives.end()) {
       errors_.push_back(input_error(node.text_place(), fmt::format("no metric is named \"{}\"", shortened(metric)),
                                     "objectives are numbers that every run computes alike",
                                     did_you_mean(metric, metrics_)));
       return std::nullopt;
     }
-    const ObjectiveName& name = vocabulary_.objectives[static_cast<std::size_t>(known - metrics_.begin())];
+    const ObjectiveName& name = *known;
     if (early && !name.early) {
       errors_.push_back(input_error(node.text_place(), fmt::format("points cannot be pruned by \"{}\"", metric),
                                     "no cheap model knows it",
@@ -85,7 +86,8 @@ class SearchReader {
       return std::nullopt;
     }
     asked_.push_back({name, node.text_place(), early});
-    return Objective{std::string(metric), direction.empty() ? name.maximize : direction == "maximize"};
+    return Objective{std::string(name.metric), direction.empty() ? name.maximize : direction == "maximize",
+                     std::string(name.former)};
   }
 
   [[nodiscard]] std::string early_names() const {
@@ -205,13 +207,14 @@ class SearchReader {
     std::vector<std::string_view> names;
     for (const SettingColumn& setting : setting_columns()) names.push_back(setting.name);
     (void)each_text(node, "per", [&](const Node& item, const std::string& text) {
-      if (std::find(names.begin(), names.end(), text) == names.end()) {
+      const SettingColumn* column = find_setting_column(text);
+      if (column == nullptr) {
         errors_.push_back(input_error(item.text_place(), fmt::format("no setting is named \"{}\"", shortened(text)),
                                       "points that agree in the settings of \"per\" are compared",
                                       did_you_mean(text, names)));
         return;
       }
-      search_.per.push_back(text);
+      search_.per.emplace_back(column->name);
     });
   }
 
@@ -238,23 +241,27 @@ std::string_view to_string(Fidelity fidelity) { return kFidelities[static_cast<s
 
 std::string pruning_text(const SearchChoice& search) {
   if (!search.prunes()) return {};
-  std::string text = to_string(search.objective);
+  std::string text = to_string({search.objective.first_name(), search.objective.maximize});
   for (const HalvingRound& round : search.rounds)
     text += fmt::format("; {} {}/{}", to_string(round.fidelity), round.numerator, round.denominator);
-  for (const std::string& name : search.per) text += "; per " + name;
+  for (const std::string& name : search.per) {
+    const SettingColumn* column = find_setting_column(name);
+    ensure(column != nullptr, "points are compared per a setting that there is not");
+    text += fmt::format("; per {}", column->former.empty() ? column->name : column->former);
+  }
   return text;
 }
 
 std::string competition_of(const SearchChoice& search, const DesignPoint& point) {
   std::string text;
   for (const std::string& name : search.per) {
-    const auto& all = setting_columns();
-    const auto setting =
-        std::find_if(all.begin(), all.end(), [&](const SettingColumn& each) { return each.name == name; });
-    ensure(setting != all.end(), "points are compared per a setting that there is not");
-    text += setting->kind == SettingColumn::Kind::text ? text_setting(point, name)
-                                                       : fmt::format("{}", integer_setting(point, name));
-    text += '\n';
+    const SettingCell cell = setting_cell(point, name);
+    if (const auto* integer = std::get_if<std::int64_t>(&cell))
+      text += fmt::format("{}\n", *integer);
+    else if (const auto* real = std::get_if<double>(&cell))
+      text += fmt::format("{}\n", *real);
+    else  // a list as it is stated: one quantity may stand for different numbers of dimensions
+      text += text_setting(point, name) + '\n';
   }
   return text;
 }

@@ -1,8 +1,11 @@
 // The settings of a point as result columns.
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "design/settings/entry.hpp"
 #include "tenex/design/design_point.hpp"
@@ -11,33 +14,88 @@ namespace tenex {
 
 namespace {
 
-const Setting& setting_in(std::string_view column, SettingColumn::Kind kind) {
+using Kind = SettingColumn::Kind;
+
+const Setting& setting_in(std::string_view column) {
   for (const Setting& setting : settings())
-    if (!column.empty() && setting.column.name == column) {
-      ensure(setting.column.kind == kind, "the column of a setting is of the other kind");
-      return setting;
-    }
+    if (!column.empty() && setting.column.name == column) return setting;
   throw InvariantError(fmt::format("no setting has a column \"{}\"", column));
 }
 
 }  // namespace
 
+SettingCell absent_cell(Kind kind) {
+  switch (kind) {
+    case Kind::integer:
+      return std::int64_t{-1};
+    case Kind::real:
+      return std::numeric_limits<double>::quiet_NaN();
+    case Kind::list:
+      return std::vector<std::int64_t>();
+    case Kind::text:
+    case Kind::none:
+      break;
+  }
+  return std::string();
+}
+
+std::string cell_text(const SettingCell& cell) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::vector<std::int64_t>>)
+          return fmt::format("{}", fmt::join(value, ","));
+        else
+          return fmt::format("{}", value);
+      },
+      cell);
+}
+
 const std::vector<SettingColumn>& setting_columns() {
   static const std::vector<SettingColumn> table = [] {
     std::vector<SettingColumn> list;
     for (const Setting& setting : settings())
-      if (!setting.column.name.empty()) list.push_back(setting.column);
+      if (setting.column.kind != Kind::none) list.push_back(setting.column);
     return list;
   }();
   return table;
 }
 
+const SettingColumn* find_setting_column(std::string_view name) {
+  const auto& table = settings();
+  const auto found = std::ranges::find_if(table, [&](const Setting& setting) {
+    return setting.column.kind != Kind::none &&
+           (setting.name == name || setting.column.name == name || setting.column.former == name);
+  });
+  return found == table.end() ? nullptr : &found->column;
+}
+
+SettingCell setting_cell(const DesignPoint& point, std::string_view column) {
+  const Setting& setting = setting_in(column);
+  const PointView view = view_of(point);
+  switch (setting.column.kind) {
+    case Kind::integer:
+      return setting.integer(view);
+    case Kind::real:
+      return setting.real(view);
+    case Kind::list:
+      return setting.list(view);
+    case Kind::text:
+    case Kind::none:
+      break;
+  }
+  return setting.text(view);
+}
+
 std::string text_setting(const DesignPoint& point, std::string_view column) {
-  return setting_in(column, SettingColumn::Kind::text).text(view_of(point));
+  const Setting& setting = setting_in(column);
+  ensure(setting.text != nullptr, "the column of a setting is of another kind");
+  return setting.text(view_of(point));
 }
 
 std::int64_t integer_setting(const DesignPoint& point, std::string_view column) {
-  return setting_in(column, SettingColumn::Kind::integer).integer(view_of(point));
+  const Setting& setting = setting_in(column);
+  ensure(setting.integer != nullptr, "the column of a setting is of another kind");
+  return setting.integer(view_of(point));
 }
 
 }  // namespace tenex

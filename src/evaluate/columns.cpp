@@ -12,7 +12,7 @@ namespace {
 
 using Kind = MetricColumn::Kind;
 using Member = std::variant<std::int64_t Evaluation::*, double Evaluation::*, std::string Evaluation::*,
-                            PointStatus Evaluation::*, Verified Evaluation::*>;
+                            PointStatus Evaluation::*, Verified Evaluation::*, std::vector<std::int64_t> Evaluation::*>;
 
 struct Field {
   MetricColumn column;
@@ -115,8 +115,10 @@ std::vector<Field> result_fields() {
        &Evaluation::efficiency},
       {{"paper_ideal_ps", Kind::integer, "ps", "Ideal of the TACOS paper, section V-A (not a bound)", false, {}},
        &Evaluation::paper_ideal_ps},
-      {{"algbw", Kind::real, "B/s", "collective size / collective time", false, {}}, &Evaluation::algbw_bytes_per_s},
-      {{"busbw", Kind::real, "B/s", "algbw times nccl-tests' bus factor", false, {}}, &Evaluation::busbw_bytes_per_s},
+      {{"algbw_bytes_per_s", Kind::real, "B/s", "collective size / collective time", false, {}, false, "algbw"},
+       &Evaluation::algbw_bytes_per_s},
+      {{"busbw_bytes_per_s", Kind::real, "B/s", "algbw times nccl-tests' bus factor", false, {}, false, "busbw"},
+       &Evaluation::busbw_bytes_per_s},
       {{"memory_planned_bytes", Kind::integer, "B", "memory planned before the point was run", false, {}},
        &Evaluation::memory_planned_bytes},
   };
@@ -139,11 +141,25 @@ std::vector<Field> training_fields() {
            &Evaluation::weight_gradient_exposed_ps),
       time("bubble_ps", "the pipeline's fill and drain", &Evaluation::bubble_ps),
       {{"mapping", Kind::text, "", "which dimensions the process groups take", false, {}, true}, &Evaluation::mapping},
-      {{"chosen_bandwidth", Kind::text, "B/s", "per NPU and dimension", false, {}, true},
-       &Evaluation::chosen_bandwidth},
+      {{"chosen_bandwidth_bytes_per_s",
+        Kind::list,
+        "B/s",
+        "per NPU and dimension",
+        false,
+        {},
+        true,
+        "chosen_bandwidth"},
+       &Evaluation::chosen_bandwidth_bytes_per_s},
       {{"network_cost_usd", Kind::real, "USD", "links, switches and NICs", false, {}, true},
        &Evaluation::network_cost_usd},
-      {{"perf_per_cost", Kind::real, "1/(s*USD)", "iterations per second and dollar", false, {}, true},
+      {{"perf_per_cost_per_s_usd",
+        Kind::real,
+        "1/(s*USD)",
+        "iterations per second and dollar",
+        false,
+        {},
+        true,
+        "perf_per_cost"},
        &Evaluation::perf_per_cost},
       {{"relative_gap",
         Kind::real,

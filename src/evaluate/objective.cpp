@@ -15,10 +15,11 @@ namespace {
 using Kind = MetricColumn::Kind;
 
 /// More is better.
-constexpr std::array<std::string_view, 5> kMaximized{"efficiency", "algbw", "busbw", "perf_per_cost", "split_exact"};
+constexpr std::array<std::string_view, 5> kMaximized{"efficiency", "algbw_bytes_per_s", "busbw_bytes_per_s",
+                                                     "perf_per_cost_per_s_usd", "split_exact"};
 /// Follow from a time and the point's bandwidths alone, so that a cheap time gives them cheaply.
-constexpr std::array<std::string_view, 6> kEarly{"collective_time_ps", "algbw",        "busbw", "training_time_ps",
-                                                 "network_cost_usd",   "perf_per_cost"};
+constexpr std::array<std::string_view, 6> kEarly{"collective_time_ps", "algbw_bytes_per_s", "busbw_bytes_per_s",
+                                                 "training_time_ps",   "network_cost_usd",  "perf_per_cost_per_s_usd"};
 
 bool trains(const DesignPoint& point) { return point.trains(); }
 bool communicates(const DesignPoint& point) { return !point.trains(); }
@@ -47,8 +48,8 @@ const std::vector<Owners>& owners() {
   static const std::vector<Owners> table{
       {communicates,
        "points that run a collective",
-       {"total_links", "total_chunks", "chunk_bytes", "sends", "steps", "waste", "collective_time_ps", "algbw",
-        "busbw"}},
+       {"total_links", "total_chunks", "chunk_bytes", "sends", "steps", "waste", "collective_time_ps",
+        "algbw_bytes_per_s", "busbw_bytes_per_s"}},
       {reduces_all, "points that run an All-Reduce", {"time_with_overlap_ps", "time_without_overlap_ps"}},
       {tries_several, "points with algorithm \"auto\"", {"candidates"}},
       {has_ideal, "points that run an All-Gather, Reduce-Scatter or All-Reduce", {"paper_ideal_ps"}},
@@ -74,8 +75,9 @@ const std::vector<ObjectiveName>& objective_names() {
     std::vector<ObjectiveName> list;
     for (const auto& column : metric_columns()) {
       if (column.measured || (column.kind != Kind::integer && column.kind != Kind::real)) continue;
-      const ObjectiveName name{column.name, std::ranges::find(kMaximized, column.name) != kMaximized.end(),
-                               std::ranges::find(kEarly, column.name) != kEarly.end()};
+      ObjectiveName name{column.name, std::ranges::find(kMaximized, column.name) != kMaximized.end(),
+                         std::ranges::find(kEarly, column.name) != kEarly.end()};
+      name.former = column.former;
       list.push_back(with_owners(name, column.training));
     }
     return list;

@@ -1,6 +1,8 @@
 // Reading HDF5 files column by column, trusting nothing: type, rank and size are checked before memory is taken.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <map>
 #include <optional>
 
 #include <fmt/core.h>
@@ -64,29 +66,40 @@ class ColumnFileReader::Impl {
     Handle set;
     Handle type;
     std::size_t rows = 0;
+    std::size_t width = 1;  ///< of lists
   };
-  [[nodiscard]] Result<Column> column(const std::string& path) const {
+  /// `rank`: 1, or 2 of lists.
+  [[nodiscard]] Result<Column> column(const std::string& path, int rank = 1) const {
     if (!exists(path)) return wrong(path, "there is no such column");
     Column found;
-    found.set = Handle(H5Dopen2(file(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    found.set = Handle(H5Dopen2(file(), stored(path).c_str(), H5P_DEFAULT), H5Dclose);
     if (!found.set.ok()) return wrong(path, "it is no column");
     const Handle space(H5Dget_space(found.set.id()), H5Sclose);
     found.type = Handle(H5Dget_type(found.set.id()), H5Tclose);
-    if (!space.ok() || !found.type.ok() || H5Sget_simple_extent_ndims(space.id()) != 1)
-      return wrong(path, "a column has one dimension");
-    hsize_t size = 0;
-    H5Sget_simple_extent_dims(space.id(), &size, nullptr);
+    if (!space.ok() || !found.type.ok() || H5Sget_simple_extent_ndims(space.id()) != rank)
+      return wrong(path, rank == 1 ? "a column has one dimension" : "a column of lists has two dimensions");
+    std::array<hsize_t, 2> sizes{0, 1};
+    H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr);
+    const auto [size, width] = sizes;
     const auto element = H5Tget_size(found.type.id());
     const auto most = H5Dget_storage_size(found.set.id()) * kMostExpansion + kSlackBytes;
-    if (element == 0 || size > most / element)
+    if (element == 0 || width == 0 || width > most / element || size > most / element / width)
       return environment_error(fmt::format("{}: \"{}\" is damaged", name_, path),
                                fmt::format("it claims {} rows, more than the file can hold", size));
     found.rows = size;
+    found.width = width;
     return found;
   }
 
+  void rename(const std::string& path, const std::string& stored_path) { renamed_[path] = stored_path; }
+  [[nodiscard]] const std::string& stored(const std::string& path) const {
+    const auto found = renamed_.find(path);
+    return found == renamed_.end() ? path : found->second;
+  }
+
   /// Whether every part of the path is a link that exists.
-  [[nodiscard]] bool exists(const std::string& path) const {
+  [[nodiscard]] bool exists(const std::string& name) const {
+    const auto& path = stored(name);
     for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
       if (H5Lexists(file(), path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
       if (slash == std::string::npos) return true;
@@ -141,6 +154,7 @@ class ColumnFileReader::Impl {
  private:
   Handle file_;
   std::string name_;
+  std::map<std::string, std::string> renamed_;  ///< what callers say, to what is stored
   int threads_ = 1;
 };
 
@@ -242,6 +256,14 @@ Result<ColumnFileReader> ColumnFileReader::open_image(std::vector<std::byte> byt
   return ColumnFileReader(std::make_unique<Impl>(std::move(file), std::move(name)));
 }
 
+void ColumnFileReader::rename(const std::string& path, const std::string& stored) { impl_->rename(path, stored); }
+
+bool ColumnFileReader::is_text(const std::string& path) const {
+  const hdf5::Session session;
+  const auto column = impl_->column(path);
+  return column && H5Tget_class(column->type.id()) == H5T_STRING;
+}
+
 bool ColumnFileReader::has(const std::string& path) const {
   const hdf5::Session session;
   return impl_->exists(path);
@@ -341,6 +363,18 @@ Result<TextColumn> ColumnFileReader::read_text(const std::string& path) const {
   const auto native = hdf5::text_type(values.width);
   if (!impl_->read(*column, native.id(), 0, column->rows, values.bytes.data())) return impl_->damaged(path);
   return values;
+}
+
+Result<ListColumn> ColumnFileReader::read_lists(const std::string& path) const {
+  const hdf5::Session session;
+  const auto column = impl_->column(path, 2);
+  if (!column) return column.errors();
+  if (!can_hold<std::int64_t>(column->type.id())) return impl_->wrong(path, "its elements are of another type");
+  ListColumn lists(column->width, column->rows);
+  if (!lists.values.empty() &&
+      H5Dread(column->set.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, lists.values.data()) < 0)
+    return impl_->damaged(path);
+  return lists;
 }
 
 Status check_file_kind(const ColumnFileReader& reader, const std::string& file, std::string_view kind,

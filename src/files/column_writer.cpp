@@ -26,12 +26,13 @@ constexpr hsize_t kTile = 65'536;
 /// Columns below this many bytes are stored as they are: a compressed one costs a 2 KiB index.
 constexpr std::size_t kTiny = 1'024;
 
-/// Compressed, checksummed tiles of `tile` elements, no times.
-Handle tiled(hsize_t tile, bool numbers) {
+/// Compressed, checksummed tiles of `tile` elements, or of `tile` lists of `width`, no times.
+Handle tiled(hsize_t tile, bool numbers, hsize_t width) {
   constexpr unsigned kGzipLevel = 4;
   Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(properties.id(), false);
-  H5Pset_chunk(properties.id(), 1, &tile);
+  const hsize_t size[] = {tile, width};
+  H5Pset_chunk(properties.id(), width == 0 ? 1 : 2, size);
   if (numbers) H5Pset_shuffle(properties.id());
   H5Pset_deflate(properties.id(), kGzipLevel);
   H5Pset_fletcher32(properties.id());
@@ -97,9 +98,9 @@ class ColumnFileWriter::Impl {
   }
 
   void write(const std::string& path, hid_t stored, hid_t native, std::size_t element, std::size_t rows,
-             const void* values, bool numbers) {
+             const void* values, bool numbers, std::size_t width = 0) {
     if (!error_.empty()) return;
-    const Handle column = create_column(path, stored, element, rows, numbers);
+    const Handle column = create_column(path, stored, element, rows, numbers, width);
     require(column.ok() && (rows == 0 || H5Dwrite(column.id(), native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0),
             path);
   }
@@ -161,12 +162,12 @@ class ColumnFileWriter::Impl {
     require(scale.ok() && H5DSset_scale(scale.id(), name.c_str()) >= 0, column);
   }
 
-  void attach_dimension(const std::string& column, const std::string& dimension) {
+  void attach_dimension(const std::string& column, const std::string& dimension, unsigned axis) {
     const hdf5::Session session;
     if (!error_.empty()) return;
     const Handle values(H5Dopen2(file_.id(), column.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle scale(H5Dopen2(file_.id(), dimension.c_str(), H5P_DEFAULT), H5Dclose);
-    require(values.ok() && scale.ok() && H5DSattach_scale(values.id(), scale.id(), 0) >= 0, column);
+    require(values.ok() && scale.ok() && H5DSattach_scale(values.id(), scale.id(), axis) >= 0, column);
   }
 
   [[nodiscard]] bool good() const { return error_.empty(); }
@@ -217,13 +218,14 @@ class ColumnFileWriter::Impl {
     return std::max<std::size_t>(1, kTile * 8 / std::max<std::size_t>(8, element));
   }
 
-  /// A whole column without its values.
+  /// A whole column without its values; `width` > 0: of lists, whose entries `element` counts the bytes of.
   [[nodiscard]] Handle create_column(const std::string& path, hid_t stored, std::size_t element, std::size_t rows,
-                                     bool numbers) const {
-    const hsize_t size = rows;
-    const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+                                     bool numbers, std::size_t width = 0) const {
+    const hsize_t size[] = {rows, width};
+    const Handle space(H5Screate_simple(width == 0 ? 1 : 2, size, nullptr), H5Sclose);
+    const std::size_t row = element * std::max<std::size_t>(1, width);
     const auto properties =
-        rows * element < kTiny ? untiled() : tiled(std::min<hsize_t>(size, whole_tile_of(element)), numbers);
+        rows * row < kTiny ? untiled() : tiled(std::min<hsize_t>(rows, whole_tile_of(row)), numbers, width);
     return {H5Dcreate2(file_.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
             H5Dclose};
   }
@@ -310,6 +312,24 @@ void TextColumn::set(std::size_t row, std::string_view text) {
   std::fill(std::copy(text.begin(), text.end(), cell), cell + width, '\0');
 }
 
+ListColumn::ListColumn(std::span<const std::vector<std::int64_t>> lists) {
+  for (const auto& list : lists) width = std::max(width, list.size());
+  values.assign(lists.size() * width, -1);
+  for (std::size_t row = 0; row < lists.size(); ++row) set(row, lists[row]);
+}
+
+std::span<const std::int64_t> ListColumn::at(std::size_t row) const {
+  auto list = std::span(values).subspan(row * width, width);
+  while (!list.empty() && list.back() == -1) list = list.first(list.size() - 1);
+  return list;
+}
+
+void ListColumn::set(std::size_t row, std::span<const std::int64_t> list) {
+  ensure(list.size() <= width, "a list is longer than its column is wide");
+  auto* const cell = values.data() + row * width;
+  std::fill(std::copy(list.begin(), list.end(), cell), cell + width, -1);
+}
+
 ColumnFileWriter::ColumnFileWriter() : impl_(std::make_unique<Impl>()) {}
 ColumnFileWriter::ColumnFileWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -359,6 +379,12 @@ void ColumnFileWriter::write(const std::string& path, const TextColumn& values) 
   impl_->write(path, type.id(), type.id(), values.width, values.rows(), values.bytes.data(), false);
 }
 
+void ColumnFileWriter::write(const std::string& path, const ListColumn& values) {
+  const hdf5::Session session;
+  impl_->write(path, hdf5::stored_type<std::int64_t>(), hdf5::native_type<std::int64_t>(), sizeof(std::int64_t),
+               values.rows(), values.values.data(), true, values.width);
+}
+
 void ColumnFileWriter::write_text(const std::string& path, std::size_t width, std::size_t rows,
                                   const std::function<void(std::size_t first, TextColumn& part)>& fill) {
   impl_->write_text(path, width, rows, fill);
@@ -378,8 +404,8 @@ void ColumnFileWriter::append(const std::string& path, std::span<const T> values
 void ColumnFileWriter::make_dimension(const std::string& column, const std::string& name) {
   impl_->make_dimension(column, name);
 }
-void ColumnFileWriter::attach_dimension(const std::string& column, const std::string& dimension) {
-  impl_->attach_dimension(column, dimension);
+void ColumnFileWriter::attach_dimension(const std::string& column, const std::string& dimension, unsigned axis) {
+  impl_->attach_dimension(column, dimension, axis);
 }
 
 bool ColumnFileWriter::good() const { return impl_->good(); }

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "store/asked_outputs.hpp"
 #include "store/folder_layout.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 std::string text_of(const MetricColumn& column, const MetricValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return "\"" + *text + "\"";
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+    return fmt::format("{}", fmt::join(*list, ","));
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.17g}", *real);
   const auto integer = std::get<std::int64_t>(value);
   if (column.kind == MetricColumn::Kind::flags && integer >= 0 && integer < std::ssize(column.flags))

@@ -15,7 +15,7 @@
 namespace tenex::store {
 
 /// Raised when a reader of an older version would misread folders, shards, journals or results.
-inline constexpr std::int64_t kSchema = 1;
+inline constexpr std::int64_t kSchema = 2;
 
 /// Where things lie in a result folder.
 struct Layout {

@@ -70,8 +70,8 @@ Result<std::vector<CommittedRow>> read_rows(const Layout& layout, const store::W
   glimpse.fill<std::int64_t>(metric("collective_time_ps"), [](Row& row, auto v) { row.collective_time_ps = v; });
   glimpse.fill<std::int64_t>(metric("training_time_ps"), [](Row& row, auto v) { row.training_time_ps = v; });
   glimpse.fill<double>(metric("efficiency"), [](Row& row, auto v) { row.efficiency = v; });
-  glimpse.fill<double>(metric("algbw"), [](Row& row, auto v) { row.algbw_bytes_per_s = v; });
-  glimpse.fill<double>(metric("perf_per_cost"), [](Row& row, auto v) { row.perf_per_cost = v; });
+  glimpse.fill<double>(metric("algbw_bytes_per_s"), [](Row& row, auto v) { row.algbw_bytes_per_s = v; });
+  glimpse.fill<double>(metric("perf_per_cost_per_s_usd"), [](Row& row, auto v) { row.perf_per_cost = v; });
   if (!glimpse.status()) return glimpse.status().errors();
   std::vector<std::int8_t> statuses;
   for (const auto& row : glimpse.rows()) statuses.push_back(static_cast<std::int8_t>(row.status));

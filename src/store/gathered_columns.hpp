@@ -1,9 +1,10 @@
 // Metrics that are gathered from many files into one: the one place that knows how each kind of column is gathered.
 // Private to this room.
 //
-// A gatherer has `gather<T>(path, compared, absent)`, the numbers of a column in the order of the result, and
-// `gather_text(path, compared, may_lack)`. `compared`: rows that were found more than once must agree. Files of studies
-// without points that train lack the columns of training: their rows get `absent`, or empty texts.
+// A gatherer has `gather<T>(path, compared, absent)`, the numbers of a column in the order of the result,
+// `gather_text(path, compared, may_lack)`, `gather_lists(path, compared, may_lack)` and `dimensions()`, how wide lists
+// are. `compared`: rows that were found more than once must agree. Files of studies without points that train lack the
+// columns of training: their rows get `absent`, or empty texts and lists.
 #pragma once
 
 #include <algorithm>
@@ -47,6 +48,13 @@ template <class Gatherer>
       return store_values(from.template gather<double>(path, compared, absent_of<double>(column)));
     case MetricColumn::Kind::flags:  // none is of points that train
       return store_values(from.template gather<std::int8_t>(path, compared, std::nullopt));
+    case MetricColumn::Kind::list: {
+      const auto values = from.gather_lists(path, compared, column.training);
+      if (!values) return values.errors();
+      write_lists(file, "/" + std::string(column.name), values->unpacked(from.dimensions()), column.units,
+                  column.meaning);
+      return success();
+    }
     case MetricColumn::Kind::text: {
       const auto values = from.gather_text(path, compared, column.training);
       if (!values) return values.errors();

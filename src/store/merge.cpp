@@ -43,7 +43,6 @@ using store::write_text;
 bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
 bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
-bool same_bits(std::string_view a, std::string_view b) { return a == b; }
 
 using Planned = store::PlannedColumn;
 
@@ -51,6 +50,7 @@ Planned planned(const MetricColumn& column) {
   const auto type = column.kind == MetricColumn::Kind::real    ? Planned::Type::real
                     : column.kind == MetricColumn::Kind::flags ? Planned::Type::flags
                     : column.kind == MetricColumn::Kind::text  ? Planned::Type::text
+                    : column.kind == MetricColumn::Kind::list  ? Planned::Type::list
                                                                : Planned::Type::integer;
   return {store::columns::metric(column.name), type};
 }
@@ -108,13 +108,23 @@ class Merger {
     return values;
   }
 
-  /// The same of texts; `absent` ones are empty.
+  /// The same of texts and lists; `absent` ones are empty.
   Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool absent) {
-    store::PackedTexts values(rows());
-    std::vector<std::pair<std::uint32_t, std::string>> repeated;
+    return gather_packed<store::PackedTexts, TextColumn>(path, compared, absent);
+  }
+  Result<store::PackedLists> gather_lists(const std::string& path, bool compared, bool absent) {
+    return gather_packed<store::PackedLists, ListColumn>(path, compared, absent);
+  }
+  [[nodiscard]] std::size_t dimensions() const { return dimensions_; }
+
+ private:
+  template <class Packed, class Column>
+  Result<Packed> gather_packed(const std::string& path, bool compared, bool absent) {
+    Packed values(rows());
+    std::vector<std::pair<std::uint32_t, typename Packed::Value>> repeated;
     for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
       const auto& shard = selection_.shards[s];
-      const auto column = shards_.take<TextColumn>(s, path);
+      const auto column = shards_.take<Column>(s, path);
       if (!column) return column.errors();
       if (absent && !*column) {
         for (const auto& [row, position] : shard.chosen) values.set(position, {});
@@ -122,15 +132,17 @@ class Merger {
       }
       if (!*column || (*column)->rows() != shard.rows) return lacks(shard, path);
       for (const auto& [row, position] : shard.chosen) values.set(position, (*column)->at(row));
-      if (compared)
-        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, (*column)->at(row));
+      if (!compared) continue;
+      for (const auto& [row, position] : shard.repeated) {
+        const auto cell = (*column)->at(row);
+        repeated.emplace_back(position, typename Packed::Value(cell.begin(), cell.end()));
+      }
     }
     for (const auto& [position, value] : repeated)
-      if (!same_bits(values.at(position), value)) return differs(position, path.substr(path.rfind('/') + 1));
+      if (!std::ranges::equal(values.at(position), value)) return differs(position, path.substr(path.rfind('/') + 1));
     return values;
   }
 
- private:
   [[nodiscard]] std::size_t rows() const { return selection_.points.size(); }
   [[nodiscard]] DesignPoint point(std::size_t position) const { return study_.points[selection_.points[position]]; }
   [[nodiscard]] const Digest& key(std::size_t position) const { return study_.points.key(selection_.points[position]); }
@@ -192,7 +204,7 @@ class Merger {
   }
 
   void write_attributes(ColumnFileWriter& file) const;
-  void write_settings(ColumnFileWriter& file) const;
+  void write_settings(ColumnFileWriter& file);
   [[nodiscard]] Status write_pareto(ColumnFileWriter& file);
   [[nodiscard]] Status write_groups(ColumnFileWriter& file);
   [[nodiscard]] Status write_links(ColumnFileWriter& file);
@@ -218,6 +230,7 @@ class Merger {
   const Study& study_;
   const Selection& selection_;
   ShardSet shards_;
+  std::size_t dimensions_ = 1;  ///< of the shape that has most
 };
 
 void Merger::write_attributes(ColumnFileWriter& file) const {
@@ -233,7 +246,7 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
   }
   std::string coordinates;
   for (const auto& setting : setting_columns())
-    if (has_column(setting)) coordinates += store::columns::setting(setting.name).substr(1) + " ";
+    if (has_column(setting)) coordinates += std::string(setting.name) + " ";
   file.set_attribute("/", "Conventions", "CF-1.8");
   file.set_attribute("/", "kind", "tenex result");
   file.set_attribute("/", "schema", store::kSchema);
@@ -251,7 +264,7 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
 
 /// Points are built as they are asked for, so that happens once: while the longest column is written, the others are
 /// gathered.
-void Merger::write_settings(ColumnFileWriter& file) const {
+void Merger::write_settings(ColumnFileWriter& file) {
   store::SettingColumns columns(rows(), study_.trains);
   file.write_text("/canonical", std::max<std::size_t>(1, study_.points.longest_canonical()), rows(),
                   [&](std::size_t first, TextColumn& part) {
@@ -262,13 +275,22 @@ void Merger::write_settings(ColumnFileWriter& file) const {
                     }
                   });
   describe_text(file, "/canonical", "the point: sorted name=value lines in integer SI units");
-  for (const auto& [setting, column] : columns.integers())
-    write_integers(file, store::columns::setting(setting.name), column.unpacked(), setting.units, "");
-  for (const auto& [setting, column] : columns.texts()) {
-    const auto path = store::columns::setting(setting.name);
-    write_text(file, path, column, "");
-    if (!setting.units.empty()) file.set_attribute(path, "units", setting.units);
-  }
+  dimensions_ = columns.dimensions();
+  store::begin_dimensions(file, dimensions_);
+  for (const auto& column : columns.columns())
+    std::visit(
+        [&](const auto& values) {
+          using T = std::remove_cvref_t<decltype(values)>;
+          if constexpr (std::is_same_v<T, store::PackedTexts>)
+            store::write_setting(file, column.setting, values);
+          else if constexpr (std::is_same_v<T, store::PackedLists>)
+            store::write_setting(file, column.setting, values.unpacked(dimensions_));
+          else {
+            const auto numbers = values.unpacked();
+            store::write_setting(file, column.setting, std::span(numbers));
+          }
+        },
+        column.values);
   write_integers(file, "/seed", columns.seeds().unpacked(), "",
                  "seed of the point (a two's complement reading of 64 bits)");
   constexpr std::size_t kKeyWidth = 2 * sizeof(Digest);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -12,9 +13,11 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "store/folder_layout.hpp"
 #include "store/gathered_columns.hpp"
+#include "store/open_result.hpp"
 #include "store/packed_columns.hpp"
 #include "store/result_columns.hpp"
 #include "store/shard.hpp"
@@ -57,7 +60,7 @@ class StudiesMerger {
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       const auto& source = sources_[s];
       if (absent && !source.reader.has(path)) continue;
-      const auto column = source.reader.read<T>(path, 0, source.rows);
+      const auto column = store::read_numbers<T>(source.reader, path, source.rows);
       if (!column) return column.errors();
       for (const auto& [row, position] : source.chosen) values[position] = (*column)[row];
       if (!compared || source.repeated.empty()) continue;
@@ -71,30 +74,44 @@ class StudiesMerger {
     return values;
   }
 
+  /// The same of texts and lists, which are empty where a file lacks them.
   Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool may_lack) const {
-    store::PackedTexts values(rows_);
-    std::vector<std::pair<std::size_t, std::vector<std::string>>> others;
-    for (std::size_t s = 0; s < sources_.size(); ++s) {
-      const auto& source = sources_[s];
+    const auto read = [&](const ColumnFileReader& reader) { return reader.read_text(path); };
+    return gather_packed<store::PackedTexts, TextColumn>(path, compared, may_lack, read);
+  }
+  Result<store::PackedLists> gather_lists(const std::string& path, bool compared, bool may_lack) const {
+    const auto read = [&](const ColumnFileReader& reader) { return store::read_lists(reader, path); };
+    return gather_packed<store::PackedLists, ListColumn>(path, compared, may_lack, read);
+  }
+  [[nodiscard]] std::size_t dimensions() const { return dimensions_; }
+
+ private:
+  template <class Packed, class Column, class Read>
+  Result<Packed> gather_packed(const std::string& path, bool compared, bool may_lack, const Read& read) const {
+    Packed values(rows_);
+    std::vector<typename Packed::Value> others;  // of repeated rows, file by file
+    for (const auto& source : sources_) {
       const bool lacks = may_lack && !source.reader.has(path);
-      const auto column = lacks ? Result<TextColumn>(TextColumn(1, source.rows)) : source.reader.read_text(path);
+      const auto column = lacks ? Result<Column>(Column(1, source.rows)) : read(source.reader);
       if (!column) return column.errors();
       if (column->rows() != source.rows)
         return environment_error(fmt::format("{}: \"{}\" has {} rows", source.name, path, column->rows()),
                                  fmt::format("{} are expected", source.rows));
       for (const auto& [row, position] : source.chosen) values.set(position, column->at(row));
-      if (!compared || source.repeated.empty()) continue;
-      auto& kept = others.emplace_back(s, std::vector<std::string>()).second;
-      for (const auto& [row, position] : source.repeated) kept.emplace_back(column->at(row));
+      if (!compared) continue;
+      for (const auto& [row, position] : source.repeated) {
+        const auto cell = column->at(row);
+        others.emplace_back(cell.begin(), cell.end());
+      }
     }
-    for (const auto& [s, kept] : others)
-      for (std::size_t i = 0; i < kept.size(); ++i)
-        if (const auto& [row, position] = sources_[s].repeated[i]; values.at(position) != kept[i])
-          return differs(sources_[s], row, path.substr(1));
+    if (!compared) return values;
+    auto other = others.begin();
+    for (const auto& source : sources_)
+      for (const auto& [row, position] : source.repeated)
+        if (!std::ranges::equal(values.at(position), *other++)) return differs(source, row, path.substr(1));
     return values;
   }
 
- private:
   static bool same_bits(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   }
@@ -117,7 +134,8 @@ class StudiesMerger {
   void write_attributes(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_points(ColumnFileWriter& file) const;
   [[nodiscard]] Status write_canonical(ColumnFileWriter& file) const;
-  [[nodiscard]] Status write_settings(ColumnFileWriter& file) const;
+  [[nodiscard]] Status write_settings(ColumnFileWriter& file);
+  [[nodiscard]] Status write_setting(ColumnFileWriter& file, const SettingColumn& setting) const;
   [[nodiscard]] Status write_metric(ColumnFileWriter& file, const MetricColumn& column) const;
   [[nodiscard]] Status write_pareto(ColumnFileWriter& file) const;
   [[nodiscard]] Result<std::vector<std::string>> competitions_by(const std::vector<std::string>& settings) const;
@@ -128,6 +146,7 @@ class StudiesMerger {
 
   const std::vector<Source>& sources_;
   std::size_t rows_;
+  std::size_t dimensions_ = 1;  ///< of the topology that has most
 };
 
 /// Texts of one attribute over the files, each once, in their order.
@@ -146,8 +165,7 @@ std::string joined(const std::vector<Source>& sources, const std::string& name, 
 void StudiesMerger::write_attributes(ColumnFileWriter& file) const {
   std::string coordinates;
   for (const auto& setting : setting_columns())
-    if (any_has(store::columns::setting(setting.name)))
-      coordinates += store::columns::setting(setting.name).substr(1) + " ";
+    if (any_has("/" + std::string(setting.name))) coordinates += std::string(setting.name) + " ";
   std::int64_t dirty = 0;
   for (const auto& source : sources_)
     if (const auto value = source.reader.integer_attribute("/", "git_dirty")) dirty = std::max(dirty, *value);
@@ -217,21 +235,42 @@ Status StudiesMerger::write_canonical(ColumnFileWriter& file) const {
   return status;
 }
 
-Status StudiesMerger::write_settings(ColumnFileWriter& file) const {
+Status StudiesMerger::write_setting(ColumnFileWriter& file, const SettingColumn& setting) const {
+  using Kind = SettingColumn::Kind;
+  const auto path = "/" + std::string(setting.name);
+  const auto write = [&](const auto& values, const auto& column_of) -> Status {
+    if (!values) return values.errors();
+    store::write_setting(file, setting, column_of(*values));
+    return success();
+  };
+  const auto numbers = [](const auto& values) { return std::span(values); };
+  switch (setting.kind) {
+    case Kind::integer:
+      return write(gather<std::int64_t>(path, false, setting.training ? std::optional<std::int64_t>(-1) : std::nullopt),
+                   numbers);
+    case Kind::real:
+      return write(gather<double>(path, false, std::numeric_limits<double>::quiet_NaN()), numbers);
+    case Kind::list:
+      return write(gather_lists(path, false, setting.training),
+                   [&](const auto& lists) { return lists.unpacked(dimensions_); });
+    case Kind::text:
+    case Kind::none:
+      break;
+  }
+  return write(
+      gather_text(path, false, setting.training), [](const auto& texts) -> const auto& { return texts; });
+}
+
+Status StudiesMerger::write_settings(ColumnFileWriter& file) {
+  for (const auto& source : sources_) {
+    const auto dimensions = store::count_dimensions(source.reader);
+    if (!dimensions) return dimensions.errors();
+    dimensions_ = std::max(dimensions_, *dimensions);
+  }
+  store::begin_dimensions(file, dimensions_);
   for (const auto& setting : setting_columns()) {
-    const auto path = store::columns::setting(setting.name);
-    if (setting.training && !any_has(path)) continue;
-    if (setting.kind == SettingColumn::Kind::integer) {
-      const auto absent = setting.training ? std::optional<std::int64_t>(-1) : std::nullopt;
-      const auto values = gather<std::int64_t>(path, false, absent);
-      if (!values) return values.errors();
-      write_integers(file, path, *values, setting.units, "");
-    } else {
-      const auto values = gather_text(path, false, setting.training);
-      if (!values) return values.errors();
-      write_text(file, path, *values, "");
-      if (!setting.units.empty()) file.set_attribute(path, "units", setting.units);
-    }
+    if (setting.training && !any_has("/" + std::string(setting.name))) continue;
+    if (auto status = write_setting(file, setting); !status) return status;
   }
   const auto seeds = gather<std::int64_t>("/seed", false);
   if (!seeds) return seeds.errors();
@@ -248,21 +287,34 @@ Status StudiesMerger::write_metric(ColumnFileWriter& file, const MetricColumn& c
   return store::gather_metric(file, *this, column, path);
 }
 
+/// One quantity where it holds in all dimensions, as points state it, whatever the number of dimensions.
+std::string stated(const std::vector<std::int64_t>& list) {
+  const bool uniform = std::ranges::adjacent_find(list, std::not_equal_to<>()) == list.end();
+  return fmt::format(
+      "{}", fmt::join(std::span(list).first(uniform ? std::min<std::size_t>(1, list.size()) : list.size()), ","));
+}
+
 /// What rows say of these settings: rows with equal texts compete.
 Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vector<std::string>& names) const {
   std::vector<std::string> competitions(rows_);
   for (const auto& name : names) {
-    const auto setting = std::ranges::find(setting_columns(), name, &SettingColumn::name);
-    const auto path = store::columns::setting(name);
-    if (setting->kind == SettingColumn::Kind::integer) {
-      const auto values = gather<std::int64_t>(path, false, -1);
+    const auto& setting = *find_setting_column(name);
+    const auto path = "/" + name;
+    const auto add = [&](const auto& values, const auto& text_at) -> Status {
       if (!values) return values.errors();
-      for (std::size_t i = 0; i < rows_; ++i) competitions[i] += fmt::format("{}\n", (*values)[i]);
-    } else {
-      const auto values = gather_text(path, false, setting->training);
-      if (!values) return values.errors();
-      for (std::size_t i = 0; i < rows_; ++i) competitions[i].append(values->at(i)).append("\n");
-    }
+      for (std::size_t i = 0; i < rows_; ++i) competitions[i].append(text_at(*values, i)).append("\n");
+      return success();
+    };
+    const auto number = [](const auto& values, std::size_t i) { return fmt::format("{}", values[i]); };
+    const auto status =
+        setting.kind == SettingColumn::Kind::integer ? add(gather<std::int64_t>(path, false, -1), number)
+        : setting.kind == SettingColumn::Kind::real
+            ? add(gather<double>(path, false, std::numeric_limits<double>::quiet_NaN()), number)
+        : setting.kind == SettingColumn::Kind::list
+            ? add(gather_lists(path, false, true), [](const auto& lists, std::size_t i) { return stated(lists.at(i)); })
+            : add(gather_text(path, false, setting.training),
+                  [](const auto& texts, std::size_t i) { return texts.at(i); });
+    if (!status) return status.errors();
   }
   return competitions;
 }

@@ -6,20 +6,26 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenex/base/hash.hpp"
+#include "tenex/files/column_file.hpp"
 
 namespace tenex::store {
 
 /// Integers of a known number of rows. Rows that were never set have the value that was set first, or 0.
 class PackedIntegers {
  public:
+  using Value = std::int64_t;
   explicit PackedIntegers(std::size_t rows) : rows_(rows) {}
 
   void set(std::size_t row, std::int64_t value) {
@@ -39,6 +45,24 @@ class PackedIntegers {
   bool any_ = false;
   std::int64_t first_ = 0;
   std::vector<std::int64_t> values_;  ///< empty while all are first_
+};
+
+/// The same of reals, equal ones being those with equal bits.
+class PackedReals {
+ public:
+  using Value = double;
+  explicit PackedReals(std::size_t rows) : bits_(rows) {}
+
+  void set(std::size_t row, double value) { bits_.set(row, std::bit_cast<std::int64_t>(value)); }
+  /// One by one. O(rows).
+  [[nodiscard]] std::vector<double> unpacked() const {
+    std::vector<double> values;
+    for (const auto bits : bits_.unpacked()) values.push_back(std::bit_cast<double>(bits));
+    return values;
+  }
+
+ private:
+  PackedIntegers bits_;
 };
 
 /// Distinct texts, each once and end to end: reasons why a search left points out are all different, and a map of
@@ -95,6 +119,7 @@ class TextPool {
 /// Texts of a known number of rows. Rows that were never set have the text that was set first, or none.
 class PackedTexts {
  public:
+  using Value = std::string;
   explicit PackedTexts(std::size_t rows) : rows_(rows) {}
 
   void set(std::size_t row, std::string_view text) {
@@ -121,6 +146,33 @@ class PackedTexts {
   std::uint32_t last_ = 0;  ///< the text that was set last
   TextPool texts_;
   std::vector<std::uint32_t> numbers_;  ///< per row; empty while all have the first text
+};
+
+/// Lists of integers >= 0 of a known number of rows. Rows that were never set have the list that was set first, or
+/// none.
+class PackedLists {
+ public:
+  using Value = std::vector<std::int64_t>;
+  explicit PackedLists(std::size_t rows) : bytes_(rows) {}
+
+  void set(std::size_t row, std::span<const std::int64_t> list) {
+    bytes_.set(row, {reinterpret_cast<const char*>(list.data()), list.size_bytes()});
+  }
+  [[nodiscard]] std::vector<std::int64_t> at(std::size_t row) const {
+    const std::string_view bytes = bytes_.at(row);
+    std::vector<std::int64_t> list(bytes.size() / sizeof(std::int64_t));
+    std::memcpy(list.data(), bytes.data(), bytes.size());
+    return list;
+  }
+  /// As a column of that width. O(cells).
+  [[nodiscard]] ListColumn unpacked(std::size_t width) const {
+    ListColumn lists(width, bytes_.rows());
+    for (std::size_t row = 0; row < bytes_.rows(); ++row) lists.set(row, at(row));
+    return lists;
+  }
+
+ private:
+  PackedTexts bytes_;
 };
 
 }  // namespace tenex::store

@@ -55,9 +55,10 @@ std::optional<Objective> parse_objective(std::string_view text) {
   const auto direction = text.substr(0, blank);
   if (blank == std::string_view::npos || (direction != "minimize" && direction != "maximize")) return std::nullopt;
   const auto metric = text.substr(blank + 1);
-  if (std::ranges::find(objective_names(), metric, &ObjectiveName::metric) == objective_names().end())
-    return std::nullopt;
-  return Objective{std::string(metric), direction == "maximize"};
+  const auto& names = objective_names();
+  const auto known = std::ranges::find_if(names, [&](const ObjectiveName& each) { return each.is_named(metric); });
+  if (known == names.end()) return std::nullopt;
+  return Objective{std::string(known->metric), direction == "maximize", std::string(known->former)};
 }
 
 }  // namespace
@@ -109,11 +110,12 @@ std::optional<Front> read_front(const ColumnFileReader& file) {
     if (!objective) return std::nullopt;
     front.objectives.push_back(*std::move(objective));
   }
-  front.per = parts_of(*per);
-  const auto is_setting = [](const std::string& name) {
-    return std::ranges::find(setting_columns(), name, &SettingColumn::name) != setting_columns().end();
-  };
-  if (front.objectives.empty() || !std::ranges::all_of(front.per, is_setting)) return std::nullopt;
+  for (const auto& name : parts_of(*per)) {
+    const auto* setting = find_setting_column(name);
+    if (setting == nullptr) return std::nullopt;
+    front.per.emplace_back(setting->name);
+  }
+  if (front.objectives.empty()) return std::nullopt;
   return front;
 }
 

@@ -1,7 +1,7 @@
 // Reading a merged result back.
 #include <fmt/core.h>
 
-#include "store/folder_layout.hpp"
+#include "store/open_result.hpp"
 #include "store/shard.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
@@ -21,23 +21,44 @@ Result<std::vector<std::string>> read_texts(const ColumnFileReader& reader, cons
   return texts;
 }
 
+/// Adds a column's values to the rows.
+template <class Values>
+Status add_setting(const Result<Values>& values, ResultTable& table) {
+  if (!values) return values.errors();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) table.settings[i].push_back(cell_text((*values)[i]));
+  return success();
+}
+
+Result<std::vector<std::vector<std::int64_t>>> read_list_setting(const ColumnFileReader& reader,
+                                                                 const std::string& path, std::size_t rows) {
+  const auto lists = store::read_lists(reader, path);
+  if (!lists) return lists.errors();
+  if (lists->rows() != rows)
+    return environment_error(fmt::format("\"{}\" has {} rows", path, lists->rows()),
+                             fmt::format("{} are expected", rows));
+  std::vector<std::vector<std::int64_t>> values;
+  for (std::size_t i = 0; i < rows; ++i) values.emplace_back(lists->at(i).begin(), lists->at(i).end());
+  return values;
+}
+
 Status read_settings(const ColumnFileReader& reader, ResultTable& table) {
-  table.settings.resize(table.rows.size());
+  const auto rows = table.rows.size();
+  table.settings.resize(rows);
   for (const auto& setting : setting_columns()) {
-    const auto path = store::columns::setting(setting.name);
-    std::vector<std::string> texts;
+    const auto path = "/" + std::string(setting.name);
+    Status status = success();
     if (setting.training && !reader.has(path)) {  // no point of the study trains
-      texts.assign(table.rows.size(), setting.kind == SettingColumn::Kind::integer ? "-1" : "");
+      for (auto& row : table.settings) row.push_back(cell_text(absent_cell(setting.kind)));
     } else if (setting.kind == SettingColumn::Kind::integer) {
-      const auto values = reader.read<std::int64_t>(path, 0, table.rows.size());
-      if (!values) return values.errors();
-      for (const auto value : *values) texts.push_back(fmt::format("{}", value));
+      status = add_setting(store::read_numbers<std::int64_t>(reader, path, rows), table);
+    } else if (setting.kind == SettingColumn::Kind::real) {
+      status = add_setting(store::read_numbers<double>(reader, path, rows), table);
+    } else if (setting.kind == SettingColumn::Kind::list) {
+      status = add_setting(read_list_setting(reader, path, rows), table);
     } else {
-      auto values = read_texts(reader, path, table.rows.size());
-      if (!values) return values.errors();
-      texts = std::move(values).value();
+      status = add_setting(read_texts(reader, path, rows), table);
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) table.settings[i].push_back(std::move(texts[i]));
+    if (!status) return status;
   }
   return success();
 }
@@ -125,10 +146,9 @@ Status read_arrivals(const ColumnFileReader& reader, ResultTable& table) {
 }  // namespace
 
 Result<ResultTable> read_result(const std::filesystem::path& file) {
-  const auto reader = ColumnFileReader::open(file);
+  const auto reader = store::open_result(file);
   if (!reader) return reader.errors();
   const auto name = file.string();
-  if (auto status = check_file_kind(*reader, name, "tenex result", store::kSchema); !status) return status.errors();
   ResultTable table;
   auto points = reader->read<std::int64_t>("/point");
   if (!points) return points.errors();

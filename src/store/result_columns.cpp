@@ -7,7 +7,10 @@
 namespace tenex::store {
 namespace {
 
-std::string path_of(const MetricColumn& column) { return "/" + std::string(column.name); }
+template <class Column>
+std::string path_of(const Column& column) {
+  return "/" + std::string(column.name);
+}
 
 /// CF flag attributes. Meanings are separated by blanks, so an empty one is spelled "absent".
 void write_flags(ColumnFileWriter& file, const std::string& path, const MetricColumn& column) {
@@ -49,7 +52,7 @@ void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<
 
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const std::int64_t> values) {
   if (column.name == "collective_time_ps" || column.name == "training_time_ps" || column.name == "bound_ps") {
-    const auto path = path_of(column).substr(0, column.name.size() + 1 - 3);
+    const auto path = path_of(column).substr(0, column.name.size() + 1 - 2) + "seconds";
     const auto seconds = in_seconds(values);
     file.write(path, std::span<const double>(seconds));
     describe(file, path, "s", column.meaning);
@@ -82,6 +85,39 @@ void write_integers(ColumnFileWriter& file, const std::string& path, const std::
                     std::string_view units, std::string_view meaning, const std::string& dimension) {
   file.write(path, std::span<const std::int64_t>(values));
   describe(file, path, units, meaning, dimension);
+}
+
+void begin_dimensions(ColumnFileWriter& file, std::size_t dimensions) {
+  std::vector<std::int64_t> numbers(dimensions);
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{1});
+  file.write(kDimension, std::span<const std::int64_t>(numbers));
+  file.make_dimension(kDimension, "dimension");
+  file.set_attribute(kDimension, "long_name", "dimension of the topology, the first is 1");
+}
+
+void write_lists(ColumnFileWriter& file, const std::string& path, const ListColumn& values, std::string_view units,
+                 std::string_view meaning) {
+  file.write(path, values);
+  describe(file, path, units, meaning);
+  file.attach_dimension(path, kDimension, 1);
+}
+
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, std::span<const std::int64_t> values) {
+  file.write(path_of(setting), values);
+  describe(file, path_of(setting), setting.units, "");
+}
+
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, std::span<const double> values) {
+  file.write(path_of(setting), values);
+  describe(file, path_of(setting), setting.units, "");
+}
+
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, const ListColumn& values) {
+  write_lists(file, path_of(setting), values, setting.units, "");
+}
+
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, const PackedTexts& values) {
+  write_text(file, path_of(setting), values, "");
 }
 
 std::string begin_group(ColumnFileWriter& file, const std::string& group, std::size_t entries) {

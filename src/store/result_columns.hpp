@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "store/packed_columns.hpp"
+#include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 #include "tenex/files/column_file.hpp"
 
 namespace tenex::store {
 
-/// The dimension of the root group.
+/// The dimension of rows in the root group.
 inline constexpr const char* kPoint = "/point";
+/// The dimensions of topologies, 1, 2, ...: that of lists.
+inline constexpr const char* kDimension = "/dimension";
 
 /// Marks a variable: along its dimension, with its unit and meaning where it has one.
 void describe(ColumnFileWriter& file, const std::string& path, std::string_view units, std::string_view meaning,
@@ -27,10 +30,20 @@ void write_text(ColumnFileWriter& file, const std::string& path, const PackedTex
                 const std::string& dimension = kPoint);
 void write_integers(ColumnFileWriter& file, const std::string& path, const std::vector<std::int64_t>& values,
                     std::string_view units, std::string_view meaning, const std::string& dimension = kPoint);
+/// Makes the dimension of lists, once, before the first of them is written.
+void begin_dimensions(ColumnFileWriter& file, std::size_t dimensions);
+/// Lists are as wide as there are dimensions.
+void write_lists(ColumnFileWriter& file, const std::string& path, const ListColumn& values, std::string_view units,
+                 std::string_view meaning);
 /// A metric's column with all its attributes; flags with their meanings, times of whole points also in seconds.
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const double> values);
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const std::int8_t> values);
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const std::int64_t> values);
+/// The same of a setting.
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, std::span<const std::int64_t> values);
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, std::span<const double> values);
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, const ListColumn& values);
+void write_setting(ColumnFileWriter& file, const SettingColumn& setting, const PackedTexts& values);
 /// Makes a group with its dimension `entry`: 0, 1, 2, ...; returns the path of that.
 std::string begin_group(ColumnFileWriter& file, const std::string& group, std::size_t entries);
 /// Where the entries of each row begin, with the total at the end.

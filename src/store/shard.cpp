@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "store/host_facts.hpp"
+#include "store/open_result.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/files/atomic_write.hpp"
@@ -60,6 +61,26 @@ Status set_texts(const ColumnFileReader& file, const std::string& path, std::siz
     return environment_error(fmt::format("\"{}\" has {} rows", path, values->rows()),
                              fmt::format("{} are expected", rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) set_metric(rows[i], column, std::string(values->at(i)));
+  return success();
+}
+
+void write_list_column(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
+                       std::size_t column) {
+  std::vector<std::vector<std::int64_t>> lists;
+  lists.reserve(rows.size());
+  for (const auto* row : rows) lists.push_back(std::get<std::vector<std::int64_t>>(metric_value(*row, column)));
+  file.write(path, ListColumn(lists));
+}
+
+Status set_lists(const ColumnFileReader& file, const std::string& path, std::size_t column,
+                 std::vector<Evaluation>& rows) {
+  const auto lists = read_lists(file, path);
+  if (!lists) return lists.errors();
+  if (lists->rows() != rows.size())
+    return environment_error(fmt::format("\"{}\" has {} rows", path, lists->rows()),
+                             fmt::format("{} are expected", rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    set_metric(rows[i], column, std::vector(lists->at(i).begin(), lists->at(i).end()));
   return success();
 }
 
@@ -173,10 +194,6 @@ void write_origin(ColumnFileWriter& file, const ShardOrigin& origin) {
 
 std::string columns::metric(std::string_view name) { return "/metrics/" + std::string(name); }
 
-std::string columns::setting(std::string_view name) {
-  return "/" + std::string(name == "groups" ? "process_groups" : name);
-}
-
 ShardOrigin this_origin(const std::string& study_digest, std::uint32_t incarnation, std::uint32_t rank) {
   return {physics_version,
           study_digest,
@@ -208,6 +225,9 @@ void write_metrics(ColumnFileWriter& file, const std::string& folder, const std:
       case Kind::text:
         write_texts(file, path, rows, column);
         break;
+      case Kind::list:
+        write_list_column(file, path, rows, column);
+        break;
     }
   }
 }
@@ -223,6 +243,8 @@ Status read_metrics(const ColumnFileReader& file, const std::string& name, const
         return set_numbers<double>(file, path, column, rows);
       case Kind::flags:
         return set_numbers<std::int8_t>(file, path, column, rows);
+      case Kind::list:
+        return set_lists(file, path, column, rows);
       case Kind::text:
         break;
     }
@@ -270,9 +292,9 @@ std::size_t row_bytes(const Evaluation& evaluation) {
   constexpr std::size_t kCell = 8;
   constexpr std::size_t kKeyAndTime = 40;
   return kKeyAndTime + metric_columns().size() * kCell + evaluation.reason.size() + evaluation.schedule_hash.size() +
-         evaluation.mapping.size() + evaluation.chosen_bandwidth.size() + evaluation.group_times_ps.size() * kCell +
-         evaluation.link_loads.size() * 2 * kCell + evaluation.utilization_ps.size() * 2 * kCell +
-         evaluation.arrivals.size() * 3 * kCell;
+         evaluation.mapping.size() + evaluation.chosen_bandwidth_bytes_per_s.size() * kCell +
+         evaluation.group_times_ps.size() * kCell + evaluation.link_loads.size() * 2 * kCell +
+         evaluation.utilization_ps.size() * 2 * kCell + evaluation.arrivals.size() * 3 * kCell;
 }
 
 Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Commit& commit) {
@@ -303,6 +325,7 @@ Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit) 
   if (*rows != commit.rows)
     return environment_error(fmt::format("the shard \"{}\" has {} rows", file, *rows),
                              fmt::format("its journal line says {}", commit.rows));
+  name_columns(*shard, "/metrics/");
   return shard;
 }
 

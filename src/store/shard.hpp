@@ -58,9 +58,6 @@ inline constexpr const char* kArrivalTime = "/arrival_time_ps";
 inline constexpr const char* kArrivalNpu = "/arrival_npu";
 inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 [[nodiscard]] std::string metric(std::string_view name);
-/// The variable of the result that holds a setting: its name, but "process_groups" for "groups", which is an HDF5 group
-/// there.
-[[nodiscard]] std::string setting(std::string_view name);
 }  // namespace columns
 
 /// The shard's file image; equal arguments give equal bytes. `trains`: the study has points that train, and so the

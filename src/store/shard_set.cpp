@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "store/open_result.hpp"
 #include "store/shard.hpp"
 
 namespace tenex::store {
@@ -18,6 +19,7 @@ constexpr PlannedColumn::Type type_of() {
   if constexpr (std::is_same_v<T, std::vector<std::int8_t>>) return PlannedColumn::Type::flags;
   if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return PlannedColumn::Type::integer;
   if constexpr (std::is_same_v<T, std::vector<double>>) return PlannedColumn::Type::real;
+  if constexpr (std::is_same_v<T, ListColumn>) return PlannedColumn::Type::list;
   return PlannedColumn::Type::text;
 }
 
@@ -55,6 +57,8 @@ Result<ShardSet::Values> ShardSet::read(const ColumnFileReader& reader, const Pl
       return held(reader.read<std::int64_t>(column.path));
     case PlannedColumn::Type::real:
       return held(reader.read<double>(column.path));
+    case PlannedColumn::Type::list:
+      return held(read_lists(reader, column.path));
     case PlannedColumn::Type::text:
       break;
   }
@@ -84,6 +88,8 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
             return 0;
           else if constexpr (std::is_same_v<T, TextColumn>)
             return v.bytes.size();
+          else if constexpr (std::is_same_v<T, ListColumn>)
+            return v.values.size() * sizeof(std::int64_t);
           else
             return v.size() * sizeof(typename T::value_type);
         },
@@ -122,5 +128,6 @@ template Result<std::optional<std::vector<std::int8_t>>> ShardSet::take(std::siz
 template Result<std::optional<std::vector<std::int64_t>>> ShardSet::take(std::size_t, const std::string&);
 template Result<std::optional<std::vector<double>>> ShardSet::take(std::size_t, const std::string&);
 template Result<std::optional<TextColumn>> ShardSet::take(std::size_t, const std::string&);
+template Result<std::optional<ListColumn>> ShardSet::take(std::size_t, const std::string&);
 
 }  // namespace tenex::store

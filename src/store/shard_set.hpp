@@ -20,7 +20,7 @@ namespace tenex::store {
 
 /// A column as it is going to be asked for.
 struct PlannedColumn {
-  enum class Type : std::uint8_t { flags, integer, real, text };
+  enum class Type : std::uint8_t { flags, integer, real, text, list };
   std::string path;
   Type type = Type::integer;
   bool ragged = false;  ///< has any number of elements per row; else one
@@ -34,8 +34,8 @@ class ShardSet {
   ShardSet(const Layout& layout, const Selection& selection, std::vector<PlannedColumn> plan,
            std::size_t budget = kBudget);
 
-  /// The column of a shard, or nothing where the shard lacks it. T is int8, int64, double or TextColumn. Errors: of
-  /// opening and reading.
+  /// The column of a shard, or nothing where the shard lacks it. T is int8, int64, double, TextColumn or ListColumn.
+  /// Errors: of opening and reading.
   template <class T>
   [[nodiscard]] Result<std::optional<T>> take(std::size_t shard, const std::string& path);
 
@@ -45,7 +45,7 @@ class ShardSet {
  private:
   static constexpr std::size_t kBudget = std::size_t{32} << 20;
   using Values = std::variant<std::monostate, std::vector<std::int8_t>, std::vector<std::int64_t>, std::vector<double>,
-                              TextColumn>;
+                              TextColumn, ListColumn>;
   /// What is held of one shard: columns of the plan from `next` on.
   struct Held {
     std::size_t next = 0;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "store/folder_layout.hpp"
+#include "store/open_result.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 
@@ -42,9 +43,8 @@ const std::vector<Ragged>& ragged_groups() {
 }
 
 Result<Source> open_source(const std::filesystem::path& file) {
-  auto reader = ColumnFileReader::open(file);
+  auto reader = open_result(file);
   if (!reader) return reader.errors();
-  if (auto status = check_file_kind(*reader, file.string(), "tenex result", kSchema); !status) return status.errors();
   const auto physics = reader->integer_attribute("/", "physics");
   if (!physics) return physics.errors();
   if (*physics != physics_version)

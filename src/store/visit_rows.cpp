@@ -8,8 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "store/folder_layout.hpp"
-#include "store/shard.hpp"
+#include "store/open_result.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
 
@@ -32,7 +31,8 @@ class RowVisitor {
     }
     for (const auto name : choice.metrics) {
       const auto found = std::ranges::find(metric_columns(), name, &MetricColumn::name);
-      ensure(found != metric_columns().end() && found->kind != Kind::text, "visit_rows: no metric that is a number");
+      ensure(found != metric_columns().end() && found->kind != Kind::text && found->kind != Kind::list,
+             "visit_rows: no metric that is a number");
       if (!found->training || reader.has(path_of(*found)))
         metrics_.push_back(static_cast<std::size_t>(found - metric_columns().begin()));
     }
@@ -61,7 +61,7 @@ class RowVisitor {
 
   Status read_settings(std::size_t rows) {
     for (const auto* setting : settings_) {
-      const auto path = store::columns::setting(setting->name);
+      const auto path = "/" + std::string(setting->name);
       texts_.emplace_back();
       if (setting->training && !reader_.has(path)) continue;
       auto column = reader_.read_text(path);
@@ -112,9 +112,8 @@ class RowVisitor {
 
 Status visit_rows(const std::filesystem::path& file, const ColumnChoice& choice,
                   const std::function<void(const std::vector<std::string_view>&, const Evaluation&)>& visit) {
-  const auto reader = ColumnFileReader::open(file);
+  const auto reader = store::open_result(file);
   if (!reader) return reader.errors();
-  if (auto status = check_file_kind(*reader, file.string(), "tenex result", store::kSchema); !status) return status;
   return RowVisitor(*reader, choice).run(visit);
 }
 

@@ -31,7 +31,7 @@ class OpensAnyStudy(unittest.TestCase):
 
     def test_commands_of_any_sweep_draw(self):
         training = "workload" in tenex_analysis.open_study(RESULT).frame()
-        x, y = ("network_cost_usd", "training_time") if training else ("total_links", "algbw")
+        x, y = ("network_cost_usd", "training_time_seconds") if training else ("total_links", "algbw_bytes_per_s")
         for module, arguments in ((failures, []), (pareto, [x, y]), (parallel, ["efficiency"]), (timeline, [])):
             picture = self.folder / "picture.png"
             code, text = self.run_quietly(module, RESULT, *arguments, "--png", picture)

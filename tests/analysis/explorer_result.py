@@ -30,13 +30,13 @@ class ShowsASweep(unittest.TestCase):
             self.assertEqual((row["key"], row["status"]), (line.example, line.status))
 
     def test_no_point_dominates_one_of_the_front(self):
-        front = pareto.front_table(self.study, "network_cost_usd", "training_time")
+        front = pareto.front_table(self.study, "network_cost_usd", "training_time_seconds")
         self.assertGreaterEqual(len(front), 3)
         trained = self.rows[self.rows["training_time_ps"] >= 0]
         for point in front["point"]:
-            x, y = self.rows.loc[point, "network_cost_usd"], self.rows.loc[point, "training_time"]
-            no_worse = (trained["network_cost_usd"] <= x) & (trained["training_time"] <= y)
-            better = (trained["network_cost_usd"] < x) | (trained["training_time"] < y)
+            x, y = self.rows.loc[point, "network_cost_usd"], self.rows.loc[point, "training_time_seconds"]
+            no_worse = (trained["network_cost_usd"] <= x) & (trained["training_time_seconds"] <= y)
+            better = (trained["network_cost_usd"] < x) | (trained["training_time_seconds"] < y)
             self.assertFalse((no_worse & better).any())
 
     def test_the_timeline_has_every_point_once_on_threads_that_there_were(self):
@@ -61,8 +61,8 @@ class ShowsASweep(unittest.TestCase):
     def test_every_command_prints_and_draws(self):
         with tempfile.TemporaryDirectory() as folder:
             for module, arguments in (
-                (failures, []), (pareto, ["total_links", "algbw", "--where", "size == 1048576"]),
-                (parallel, ["efficiency", "--metrics", "algbw"]), (timeline, ["--by", "topology"]),
+                (failures, []), (pareto, ["total_links", "algbw_bytes_per_s", "--where", "size == 1048576"]),
+                (parallel, ["efficiency", "--metrics", "algbw_bytes_per_s"]), (timeline, ["--by", "topology"]),
             ):  # fmt: skip
                 picture = Path(folder) / "picture.png"
                 with contextlib.redirect_stdout(io.StringIO()):

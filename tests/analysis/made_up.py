@@ -11,7 +11,7 @@ import xarray
 import tenex_analysis
 
 STATUSES = ["ok", "infeasible", "out_of_memory", "unsupported", "failed"]
-UNITS = {"size": "B", "collective_time_ps": "ps", "algbw": "B/s", "evaluation_seconds": "s", "bandwidth": "B/s", "network_cost_usd": "USD"}
+UNITS = {"size": "B", "collective_time_ps": "ps", "algbw_bytes_per_s": "B/s", "evaluation_seconds": "s", "bandwidth": "B/s", "network_cost_usd": "USD"}
 SETTINGS = {"topology", "algorithm", "size", "chunks", "seed", "bandwidth", "alpha", "unwind"}
 
 
@@ -27,7 +27,7 @@ def make_study(columns, runs=None, folder=None, study_points=None):
             attributes = {"flag_values": numpy.arange(5, dtype=numpy.int8), "flag_meanings": " ".join(STATUSES)}
         elif isinstance(values[0], str):
             values = numpy.array(values, dtype=object)
-        variables[name] = ("point", values, attributes)
+        variables[name] = (("point", "dimension") if numpy.ndim(values) == 2 else "point", values, attributes)
     points = xarray.Dataset(variables, coords={"point": numpy.arange(rows)}).set_coords([n for n in columns if n in SETTINGS])
     points.attrs = {"title": "made up", "study_points": str(rows if study_points is None else study_points)}
     path = Path(folder or ".") / "study.h5"

@@ -8,7 +8,7 @@ import unittest
 import numpy
 from made_up import make_study
 
-from tenex_analysis import columns
+from tenex_analysis import columns, schema_1
 
 
 class WritesQuantities(unittest.TestCase):
@@ -58,13 +58,34 @@ class ReadsColumns(unittest.TestCase):
         self.assertEqual((times.unit, times.label), ("s", "collective time"))
 
     def test_text_that_is_a_number_with_a_unit_is_one(self):
-        study = make_study({"bandwidth": ["50000000000", "", "1000000000"], "topology": ["8", "9", "10"], "size": [1, 1, 1]})
+        study = make_study({"bandwidth": [[50000000000] * 2, [-1] * 2, [1000000000, -1]], "topology": ["8", "9", "10"], "size": [1, 1, 1]})
         column = columns.column_of(study, study.frame(), "bandwidth")
         numpy.testing.assert_array_equal(column.values, [5e10, numpy.nan, 1e9])
         self.assertEqual([column.text(v) for v in column.distinct], ["1 GB/s", "50 GB/s"])
         self.assertTrue(columns.column_of(study, study.frame(), "topology").is_text)  # it has no unit
-        several = make_study({"bandwidth": ["50000000000", "1000000000,2000000000"]})
+        several = make_study({"bandwidth": [[50000000000, -1], [1000000000, 2000000000]]})
         self.assertTrue(columns.column_of(several, several.frame(), "bandwidth").is_text)
+
+    def test_former_names_are_names(self):
+        study = make_study({"algbw_bytes_per_s": [1e9, 2e9], "engine_setting": ["auto", "exact"]})
+        column = columns.column_of(study, study.frame(), "algbw")
+        self.assertEqual((column.name, column.label, column.unit), ("algbw_bytes_per_s", "algbw", "B/s"))
+        self.assertTrue(columns.is_larger_better("algbw", None))
+        self.assertEqual(list(study.frame()[["algbw", "engine_choice"]].columns), ["algbw_bytes_per_s", "engine_setting"])
+        self.assertEqual(list(study.frame().query("algbw > 1.5e9 and engine_choice == 'exact'").index), [1])
+        self.assertEqual(list(study.frame().query("engine_setting == 'algbw'").index), [])
+
+    def test_lists_are_told_as_studies_write_them(self):
+        study = make_study({"alpha": [[5, 5], [5, -1], [5, 7], [-1, -1]], "split": [[4, 2], [1, 1], [3, -1], [-1, -1]]})
+        self.assertEqual(list(study.frame()["alpha"]), ["5", "5", "5,7", ""])
+        self.assertEqual(list(study.frame()["split"]), ["4:2", "1:1", "3", ""])
+
+    def test_schema_1_names_dimensions_by_shapes(self):
+        for shape, dimensions in (
+            ("RI(4)_FC(8)_SW(2)", 3), ("mesh(4,4)", 2), ("torus(4, 4, 4)", 3), ("hypercube(5)", 5), ("dragonfly(4,9)", 2),
+            ("grid(2,2)_SW(4)", 3), ("machines/dgx.toml", 0), ("", 0),
+        ):  # fmt: skip
+            self.assertEqual(schema_1.dimensions_of(shape), dimensions, shape)
 
     def test_finds_the_settings_that_vary(self):
         self.assertEqual(columns.settings_that_vary(self.study, self.rows), ["chunks", "size", "topology", "unwind"])

@@ -17,7 +17,7 @@ def baselines(**columns):
         "size": 10**9,
         "chunks": 1,
         "npus": 64,
-        "algbw": 5e10,
+        "algbw_bytes_per_s": 5e10,
         "bound_ps": 10**10,
         "chosen_algorithm": "",
     }
@@ -39,7 +39,7 @@ class DrawsWhatThereIs(unittest.TestCase):
     def test_points_and_bounds_of_their_own_where_algorithms_are_missing(self):
         study = baselines(
             algorithm=["ring", "tacos", "auto"],
-            algbw=[2e10, 8e10, 4e10],
+            algbw_bytes_per_s=[2e10, 8e10, 4e10],
             bound_ps=[10**10, 5 * 10**9, 10**10],
             chosen_algorithm=["", "", "rhd"],
         )

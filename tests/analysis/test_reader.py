@@ -23,12 +23,14 @@ class OpensAResult(unittest.TestCase):
     def test_xarray_opens_the_file_as_it_is(self):
         with xarray.open_dataset(RESULT / "study.h5", engine="h5netcdf") as dataset:
             self.assertEqual(dataset["collective_time_ps"].dtype, numpy.int64)
-            self.assertEqual(dataset["collective_time"].dtype, numpy.float64)
+            self.assertEqual(dataset["collective_time_seconds"].dtype, numpy.float64)
+            self.assertEqual(dataset["alpha"].dims, ("point", "dimension"))
+            self.assertEqual(dataset["alpha"].dtype, numpy.int64)
 
     def test_times_agree_to_the_picosecond(self):
         points = self.study.points
         seconds = points["collective_time_ps"].values * 1e-12
-        numpy.testing.assert_allclose(points["collective_time"].values, seconds, rtol=1e-15)
+        numpy.testing.assert_allclose(points["collective_time_seconds"].values, seconds, rtol=1e-15)
 
     def test_every_row_is_verified_and_not_below_its_bound(self):
         frame = self.study.frame()

@@ -18,23 +18,23 @@ class SaysWhatIsMissing(unittest.TestCase):
             {
                 "status": ["failed", "infeasible"],
                 "total_links": [1, 2],
-                "algbw": [float("nan")] * 2,
+                "algbw_bytes_per_s": [float("nan")] * 2,
                 "algorithm": ["a", "b"],
             }
         )
 
     def test_in_place_of_a_picture(self):
         self.assertIn(
-            "no row that is ok has both total_links and algbw",
-            texts_of(words.picture(pareto.draw_pareto, self.study, "total_links", "algbw")),
+            "no row that is ok has both total_links and algbw_bytes_per_s",
+            texts_of(words.picture(pareto.draw_pareto, self.study, "total_links", "algbw_bytes_per_s")),
         )
         self.assertIn(
-            "no row that is ok has algbw", texts_of(words.picture(parallel.draw_parallel, self.study, "algbw"))
+            "no row that is ok has algbw_bytes_per_s", texts_of(words.picture(parallel.draw_parallel, self.study, "algbw_bytes_per_s"))
         )
 
     def test_but_a_wrong_column_is_still_refused(self):
         with self.assertRaisesRegex(KeyError, "no column 'price'"):
-            words.picture(pareto.draw_pareto, make_study({"algbw": [1.0]}), "price", "algbw")
+            words.picture(pareto.draw_pareto, make_study({"algbw_bytes_per_s": [1.0]}), "price", "algbw_bytes_per_s")
 
     def test_inside_the_picture(self):
         figure = words.figure_of_words(

@@ -37,6 +37,7 @@ TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
   const auto finished =
       on_mesh("synthesize", {"--collective", "all_gather", "--size", "9000B", "--attempts", "20", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(finished.out.starts_with("{\"schema\":2,")) << finished.out;
   for (const auto* key : {"npus", "links", "chunks", "sends", "steps", "engine", "collective_time_ps", "bound_ps",
                           "bound_name", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "synthesis_seconds",
                           "memory_planned_bytes", "peak_rss_bytes", "verified", "seed"})

@@ -37,13 +37,15 @@ TEST(PlanCosts, NameTheDearestFirst) {
   const auto entries = shares.entries("algorithm");
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_EQ(to_json(entries[0]),
-            "{\"algorithm\":\"tacos\",\"points\":1,\"expected_core_seconds\":5.0,\"share\":0.5}\n");
-  EXPECT_EQ(to_json(entries[1]), "{\"algorithm\":\"ring\",\"points\":2,\"expected_core_seconds\":3.0,\"share\":0.3}\n");
-  EXPECT_EQ(to_json(entries[2]), "{\"algorithm\":\"auto\",\"points\":1,\"expected_core_seconds\":2.0,\"share\":0.2}\n");
+            "{\"schema\":2,\"algorithm\":\"tacos\",\"points\":1,\"expected_core_seconds\":5.0,\"share\":0.5}\n");
+  EXPECT_EQ(to_json(entries[1]),
+            "{\"schema\":2,\"algorithm\":\"ring\",\"points\":2,\"expected_core_seconds\":3.0,\"share\":0.3}\n");
+  EXPECT_EQ(to_json(entries[2]),
+            "{\"schema\":2,\"algorithm\":\"auto\",\"points\":1,\"expected_core_seconds\":2.0,\"share\":0.2}\n");
   CostShares none;
   none.add("ring", 0);
   EXPECT_EQ(to_json(none.entries("algorithm")[0]),
-            "{\"algorithm\":\"ring\",\"points\":1,\"expected_core_seconds\":0.0,\"share\":0.0}\n");
+            "{\"schema\":2,\"algorithm\":\"ring\",\"points\":1,\"expected_core_seconds\":0.0,\"share\":0.0}\n");
 }
 
 }  // namespace

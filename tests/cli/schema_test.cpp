@@ -31,7 +31,7 @@ TEST(Schema, IsTheReferencePage) {
 TEST(Schema, NamesEveryKeyWithItsColumnAndWords) {
   const auto json = printed({"schema"});
   for (const auto& setting : settings()) EXPECT_THAT(json, HasSubstr("\"name\":\"" + std::string(setting.name) + "\""));
-  EXPECT_THAT(json, HasSubstr("\"name\":\"engine_choice\""));
+  EXPECT_THAT(json, HasSubstr("\"name\":\"engine_setting\""));
   EXPECT_THAT(json, HasSubstr("\"multitree\""));
   EXPECT_THAT(json, HasSubstr("\"physics\":" + std::to_string(physics_version)));
 }

@@ -401,7 +401,7 @@ TEST_F(Seeing, AFolderOfANewerTenexIsRefusedByEveryCommandAndKept) {
   };
   // A journal: its first line says the format's number, with its checksum.
   const auto journal = fs::path(out()) / "journal" / "7-0.log";
-  const std::string header = "tenex-journal 2";
+  const std::string header = "tenex-journal 3";
   char sum[17];
   std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(digest64(header)));
   support::write_text(journal, "\n" + header + " " + sum);
@@ -409,9 +409,9 @@ TEST_F(Seeing, AFolderOfANewerTenexIsRefusedByEveryCommandAndKept) {
   EXPECT_EQ(support::read_text(fs::path(out()) / "state.toml"), state);
   fs::remove(journal);
   // The folder as a whole.
-  pretend(out(), "schema = 1", "schema = 2");
-  refuses_all("folder schema 2");
-  pretend(out(), "schema = 2", "schema = 1");
+  pretend(out(), "schema = 2", "schema = 3");
+  refuses_all("folder schema 3");
+  pretend(out(), "schema = 3", "schema = 2");
   const auto again = tenex({"run", file, "--out", out()});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("2 from before"));

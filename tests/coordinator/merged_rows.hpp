@@ -18,7 +18,10 @@ inline std::string cell_text(const MetricValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
   if (const auto* real = std::get_if<double>(&value))
     return "bits " + std::to_string(std::bit_cast<std::int64_t>(*real));
-  return std::get<std::string>(value);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  std::string list = "list";
+  for (const auto number : std::get<std::vector<std::int64_t>>(value)) list.append(" ").append(std::to_string(number));
+  return list;
 }
 
 /// One line per row of out/study.h5, in its order: the key and every result column that is not a measurement.

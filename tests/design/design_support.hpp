@@ -45,7 +45,7 @@ inline Vocabulary test_words() {
   const auto trains = [](const DesignPoint& point) { return point.trains(); };
   const auto communicates = [](const DesignPoint& point) { return !point.trains(); };
   words.objectives = {{"collective_time_ps", false, true, communicates, "points that run a collective"},
-                      {"algbw", true, true, communicates, "points that run a collective"},
+                      {"algbw_bytes_per_s", true, true, communicates, "points that run a collective", "algbw"},
                       {"sends", false, false, communicates, "points that run a collective"},
                       {"training_time_ps", false, true, trains, "points that train a model"},
                       {"npus", false, false}};

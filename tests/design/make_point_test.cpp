@@ -137,11 +137,11 @@ TEST(Settings, AreTheFrozenColumns) {
   for (const SettingColumn& setting : setting_columns()) names.emplace_back(setting.name);
   EXPECT_THAT(names, testing::ElementsAre(
                          "topology", "alpha", "bandwidth", "npu_bandwidth", "unwind", "without", "collective", "size",
-                         "chunks", "groups", "root", "algorithm", "occupancy", "overlap", "backend", "attempts",
-                         "engine_choice", "window", "order", "stragglers", "simulation_engine_choice", "workload", "hp",
-                         "compute", "training_loop", "batch_rule", "collective_time_model", "contention", "in_network",
-                         "scheme", "optimize_with", "optimize_for", "total_bandwidth", "split", "constraints",
-                         "cost_budget", "cost_model", "price_level", "dimension_kinds"));
+                         "chunks", "groups_setting", "root", "algorithm", "occupancy", "overlap", "backend", "attempts",
+                         "engine_setting", "window", "order", "stragglers", "simulation_engine_setting", "workload",
+                         "hp", "compute", "training_loop", "batch_rule", "collective_time_setting", "contention",
+                         "in_network", "scheme", "optimize_with", "optimize_for", "total_bandwidth", "split",
+                         "constraints", "cost_budget", "cost_model", "price_level", "dimension_kinds"));
 }
 
 TEST(Settings, ReadEveryFieldInIntegerUnits) {
@@ -165,13 +165,23 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
   std::vector<std::string> values;
   for (const SettingColumn& setting : setting_columns()) {
     if (setting.training) continue;
-    values.push_back(setting.kind == SettingColumn::Kind::text ? text_setting(*point, setting.name)
-                                                               : std::to_string(integer_setting(*point, setting.name)));
+    values.push_back(cell_text(setting_cell(*point, setting.name)));
   }
-  EXPECT_THAT(values,
-              testing::ElementsAre("RI(4)_SW(4)", "500000,1000000", "", "1000000000", "2", "[[5,6]]", "all_reduce",
-                                   "1000000", "4", "0-7; 8-15", "0", "tacos", "transfer", "0", "congestion_aware", "8",
-                                   "auto", "0", "relative", "npu 7 x2; link 0-1 x1.5", "auto"));
+  EXPECT_THAT(values, testing::ElementsAre("RI(4)_SW(4)", "500000,1000000", "", "1000000000,1000000000", "2", "[[5,6]]",
+                                           "all_reduce", "1000000", "4", "0-7; 8-15", "0", "tacos", "transfer", "0",
+                                           "congestion_aware", "8", "auto", "0", "relative", "npu 7 x2; link 0-1 x1.5",
+                                           "auto"));
+}
+
+TEST(Settings, AreNamedAsTheirKeysUnlessTheWordIsTaken) {
+  std::vector<std::string_view> others;
+  for (const Setting& setting : settings())
+    if (setting.column.kind != SettingColumn::Kind::none && setting.column.name != setting.name) {
+      others.push_back(setting.name);
+      EXPECT_EQ(setting.column.name, std::string(setting.name) + "_setting");
+      EXPECT_EQ(find_setting_column(setting.column.former), &setting.column);
+    }
+  EXPECT_THAT(others, testing::ElementsAre("groups", "engine", "simulation_engine", "collective_time"));
 }
 
 TEST(Settings, RefuseAnUnknownNameOrTheWrongKind) {

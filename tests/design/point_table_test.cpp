@@ -122,9 +122,7 @@ TestSweep random_sweep(std::mt19937& random) {
 /// Everything that result columns say of a point.
 std::vector<std::string> settings_of(const DesignPoint& point) {
   std::vector<std::string> words;
-  for (const auto& setting : setting_columns())
-    words.push_back(setting.kind == SettingColumn::Kind::text ? text_setting(point, setting.name)
-                                                              : std::to_string(integer_setting(point, setting.name)));
+  for (const auto& setting : setting_columns()) words.push_back(cell_text(setting_cell(point, setting.name)));
   return words;
 }
 

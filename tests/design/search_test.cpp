@@ -24,9 +24,11 @@ TEST(Search, HasOneCoarseRoundThatKeepsHalfUnlessItSaysMore) {
 }
 
 TEST(Search, KeepsAPartPerRound) {
-  const auto study = searched("objective = \"algbw\"\nrounds = [\"bound\", \"coarse\"]\nkeep = [\"1/2\", \"3/10\"]\n");
+  const auto study =
+      searched("objective = \"algbw_bytes_per_s\"\nrounds = [\"bound\", \"coarse\"]\nkeep = [\"1/2\", \"3/10\"]\n");
   ASSERT_EQ(messages_of(study), "");
-  EXPECT_EQ(to_string(study->search.objective), "maximize algbw") << "the direction in which a bandwidth is better";
+  EXPECT_EQ(to_string(study->search.objective), "maximize algbw_bytes_per_s")
+      << "the direction in which a bandwidth is better";
   EXPECT_EQ(study->search.rounds, (std::vector<HalvingRound>{{Fidelity::bound, 1, 2}, {Fidelity::coarse, 3, 10}}));
 }
 
@@ -37,10 +39,12 @@ TEST(Search, KeepsTheSamePartInEveryRoundWhenThereIsOne) {
 }
 
 TEST(Search, TakesDirectionsAsWritten) {
-  const auto study = searched("pareto = [\"maximize collective_time_ps\", \"algbw\", \"minimize sends\"]\n");
+  const auto study =
+      searched("pareto = [\"maximize collective_time_ps\", \"algbw_bytes_per_s\", \"minimize sends\"]\n");
   ASSERT_EQ(messages_of(study), "");
-  EXPECT_EQ(study->search.pareto,
-            (std::vector<Objective>{{"collective_time_ps", true}, {"algbw", true}, {"sends", false}}));
+  EXPECT_EQ(
+      study->search.pareto,
+      (std::vector<Objective>{{"collective_time_ps", true}, {"algbw_bytes_per_s", true, "algbw"}, {"sends", false}}));
   EXPECT_FALSE(study->search.prunes());
 }
 
@@ -66,7 +70,8 @@ TEST(Search, WarnsOfMetricsThatOnlySomePointsHaveWithTheirNumber) {
               testing::ElementsAre(
                   "study.toml:16:14: 1 of 3 points have no \"training_time_ps\" (only points that train a model have "
                   "it) they are never pruned and all evaluated in full",
-                  "study.toml:17:20: 2 of 3 points have no \"algbw\" (only points that run a collective have it) they "
+                  "study.toml:17:20: 2 of 3 points have no \"algbw_bytes_per_s\" (only points that run a collective "
+                  "have it) they "
                   "are on no front and dominate nothing"));
 }
 
@@ -87,6 +92,33 @@ TEST(Search, MakesAnotherStudyWhereItPrunesAndOnlyThere) {
   EXPECT_NE(half->digest, third->digest);
   EXPECT_NE(search_stamp(*half), search_stamp(*third));
   EXPECT_EQ(plain->points.key(0), half->points.key(0)) << "a point's key is its own";
+}
+
+/// Digests of studies, and so the folders that belong to them, outlive names of columns.
+TEST(Search, TakesFormerNamesForTheSameStudy) {
+  const auto former = searched(
+      "objective = \"algbw\"\nper = [\"engine_choice\", \"groups\", \"simulation_engine_choice\", "
+      "\"collective_time_model\"]\n");
+  const auto today = searched(
+      "objective = \"algbw_bytes_per_s\"\nper = [\"engine_setting\", \"groups_setting\", "
+      "\"simulation_engine_setting\", \"collective_time_setting\"]\n");
+  ASSERT_EQ(messages_of(former) + messages_of(today), "");
+  EXPECT_EQ(former->search, today->search);
+  EXPECT_EQ(former->digest, today->digest);
+  EXPECT_EQ(pruning_text(today->search),
+            "maximize algbw; coarse 1/2; per engine_choice; per groups; per simulation_engine_choice; per "
+            "collective_time_model")
+      << "as in schema 1";
+}
+
+/// One alpha of all dimensions is one alpha, whatever the number of dimensions.
+TEST(Search, ComparesListsAsTheyAreStated) {
+  const auto study = study_with(
+      "axes.topology = [\"RI(4)\", \"RI(4)_RI(4)\"]\naxes.chunks = [1, 2]\n[search]\npareto = [\"npus\", \"sends\"]\n"
+      "per = [\"alpha\"]\n");
+  ASSERT_EQ(messages_of(study), "");
+  ASSERT_EQ(study->points.size(), 4U);
+  EXPECT_EQ(competition_of(study->search, study->points[0]), competition_of(study->search, study->points[3]));
 }
 
 }  // namespace

@@ -192,14 +192,15 @@ TEST(TrainingSettings, OfAPointThatTrains) {
   const DesignPoint point = training_with({{"hp", "HP-(4,8)"}, {"compute", "234TFLOPS"}});
   EXPECT_EQ(text_setting(point, "workload"), "gpt3");
   EXPECT_EQ(text_setting(point, "hp"), "4,8");
-  EXPECT_EQ(text_setting(point, "compute"), "234000000000000");
-  EXPECT_EQ(text_setting(point, "collective_time_model"), "libra");
-  EXPECT_EQ(text_setting(point, "npu_bandwidth"), "200000000000,100000000000");
+  EXPECT_EQ(integer_setting(point, "compute"), 234'000'000'000'000);
+  EXPECT_EQ(text_setting(point, "collective_time_setting"), "libra");
+  EXPECT_EQ(setting_cell(point, "npu_bandwidth"),
+            SettingCell(std::vector<std::int64_t>{200'000'000'000, 100'000'000'000}));
   EXPECT_EQ(text_setting(point, "cost_model"), "libra");
   EXPECT_EQ(integer_setting(point, "total_bandwidth"), -1);
   // What it does not have: a collective, and an algorithm with all that belongs to it.
-  for (const std::string name : {"collective", "groups", "without", "algorithm", "occupancy", "backend",
-                                 "engine_choice", "order", "stragglers", "simulation_engine_choice"}) {
+  for (const std::string name : {"collective", "groups_setting", "without", "algorithm", "occupancy", "backend",
+                                 "engine_setting", "order", "stragglers", "simulation_engine_setting"}) {
     EXPECT_EQ(text_setting(point, name), "") << name;
   }
   for (const std::string name : {"size", "chunks", "root", "overlap", "attempts", "window", "unwind"}) {
@@ -216,6 +217,18 @@ TEST(TrainingSettings, ShowTheSetOfWorkloadsByItsNames) {
   EXPECT_EQ(integer_setting(point, "total_bandwidth"), 1'000'000'000'000);
 }
 
+TEST(TrainingSettings, AreNumbersWhereTheyAreQuantities) {
+  const DesignPoint given =
+      training_with({{"npu_bandwidth", ""}, {"total_bandwidth", "1TB/s"}, {"split", "4:2"}, {"compute", "shipped"}});
+  EXPECT_EQ(setting_cell(given, "split"), SettingCell(std::vector<std::int64_t>{4, 2}));
+  EXPECT_EQ(setting_cell(given, "compute"), SettingCell(std::int64_t{-1})) << "the workload's own";
+  EXPECT_TRUE(std::isnan(std::get<double>(setting_cell(given, "cost_budget")))) << "none";
+  const DesignPoint chosen = training_with(
+      {{"npu_bandwidth", ""}, {"scheme", "equal"}, {"total_bandwidth", "1TB/s"}, {"cost_budget", "15000000"}});
+  EXPECT_EQ(setting_cell(chosen, "cost_budget"), SettingCell(15.0)) << "millionths in the point, dollars in its row";
+  EXPECT_EQ(setting_cell(chosen, "npu_bandwidth"), SettingCell(std::vector<std::int64_t>()));
+}
+
 TEST(TrainingSettings, OfACollectiveAreAbsent) {
   const auto point = make_point({{"topology", "RI(4)"},
                                  {"alpha", "1us"},
@@ -229,11 +242,7 @@ TEST(TrainingSettings, OfACollectiveAreAbsent) {
   for (const SettingColumn& setting : setting_columns()) {
     if (!setting.training) continue;
     ++seen;
-    if (setting.kind == SettingColumn::Kind::text) {
-      EXPECT_EQ(text_setting(*point, setting.name), "") << setting.name;
-    } else {
-      EXPECT_EQ(integer_setting(*point, setting.name), -1) << setting.name;
-    }
+    EXPECT_EQ(cell_text(setting_cell(*point, setting.name)), cell_text(absent_cell(setting.kind))) << setting.name;
   }
   EXPECT_EQ(seen, 18U);
   EXPECT_TRUE(setting_columns().back().training);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ TEST(MetricColumns, CarryEveryFieldThereAndBack) {
   row.training_time_ps = 7;
   row.mapping = "tensor: 4 of 8 in dimension 1";
   row.network_cost_usd = 1722;
+  row.chosen_bandwidth_bytes_per_s = {3, 1};
   Evaluation copy;
   for (std::size_t c = 0; c < metric_columns().size(); ++c) set_metric(copy, c, metric_value(row, c));
   for (std::size_t c = 0; c < metric_columns().size(); ++c) {
@@ -57,6 +59,7 @@ TEST(MetricColumns, CarryEveryFieldThereAndBack) {
   EXPECT_EQ(copy.training_time_ps, 7);
   EXPECT_EQ(copy.mapping, row.mapping);
   EXPECT_EQ(copy.network_cost_usd, 1722);
+  EXPECT_EQ(copy.chosen_bandwidth_bytes_per_s, row.chosen_bandwidth_bytes_per_s);
 }
 
 TEST(MetricColumns, SayWhichOnlyPointsThatTrainHave) {
@@ -72,13 +75,28 @@ TEST(MetricColumns, SayWhichOnlyPointsThatTrainHave) {
                                                "weight_gradient_exposed_ps",
                                                "bubble_ps",
                                                "mapping",
-                                               "chosen_bandwidth",
+                                               "chosen_bandwidth_bytes_per_s",
                                                "network_cost_usd",
-                                               "perf_per_cost",
+                                               "perf_per_cost_per_s_usd",
                                                "relative_gap",
                                                "objective",
                                                "split_exact"};
   EXPECT_EQ(names, expected);
+}
+
+/// Times in ps or s, sizes in B, rates in B/s and money have their unit in the name, all or none.
+TEST(MetricColumns, NameTheirUnits) {
+  const std::map<std::string_view, std::string_view> endings{{"ps", "_ps"},   {"s", "_seconds"},
+                                                             {"B", "_bytes"}, {"B/s", "_bytes_per_s"},
+                                                             {"USD", "_usd"}, {"1/(s*USD)", "_per_s_usd"}};
+  for (const auto& column : metric_columns()) {
+    if (!column.units.empty()) {
+      ASSERT_TRUE(endings.contains(column.units)) << column.units;
+      EXPECT_TRUE(column.name.ends_with(endings.at(column.units))) << column.name << " in " << column.units;
+      continue;
+    }
+    for (const auto& [units, ending] : endings) EXPECT_FALSE(column.name.ends_with(ending)) << column.name;
+  }
 }
 
 TEST(MetricColumns, RefuseAFlagOutsideTheTable) {

@@ -86,9 +86,9 @@ TEST(Objective, IsReadFromARow) {
   row.collective_time_ps = 12;
   row.algbw_bytes_per_s = 0.5;
   EXPECT_EQ(objective_value(row, {"collective_time_ps", false}), 12.0);
-  EXPECT_EQ(objective_value(row, {"algbw", true}), 0.5);
+  EXPECT_EQ(objective_value(row, {"algbw_bytes_per_s", true}), 0.5);
   EXPECT_EQ(objective_value(row, {"training_time_ps", false}), std::nullopt) << "absent";
-  EXPECT_EQ(objective_value(row, {"perf_per_cost", true}), std::nullopt) << "absent";
+  EXPECT_EQ(objective_value(row, {"perf_per_cost_per_s_usd", true}), std::nullopt) << "absent";
   row.status = PointStatus::infeasible;
   EXPECT_EQ(objective_value(row, {"collective_time_ps", false}), std::nullopt);
 }
@@ -111,7 +111,7 @@ TEST(EarlyValue, IsTheBoundOfAnAlgorithm) {
   // Direct sends 300 B from each NPU, half of the opposite one's over each first link at most, and its relays wait.
   const auto direct = point({{"topology", "RI(4)"}, {"size", "400B"}, {"algorithm", "direct"}});
   EXPECT_EQ(early(direct, Fidelity::bound, {"collective_time_ps", false}), 200'000);
-  EXPECT_DOUBLE_EQ(early(direct, Fidelity::bound, {"algbw", true}), 400 / 200e-9);
+  EXPECT_DOUBLE_EQ(early(direct, Fidelity::bound, {"algbw_bytes_per_s", true}), 400 / 200e-9);
   EXPECT_GT(row_of(direct).collective_time_ps, 200'000);
 }
 
@@ -181,7 +181,7 @@ TEST(EarlyValue, OfTrainingIsABoundWhenThatIsAskedFor) {
   const auto row = support::training_row(words);
   const auto given = support::training_point(words);
   EXPECT_EQ(early(given, Fidelity::bound, {"training_time_ps", false}), static_cast<double>(row.bound_ps));
-  EXPECT_DOUBLE_EQ(early(given, Fidelity::bound, {"perf_per_cost", true}),
+  EXPECT_DOUBLE_EQ(early(given, Fidelity::bound, {"perf_per_cost_per_s_usd", true}),
                    1 / (static_cast<double>(row.bound_ps) * 1e-12 * row.network_cost_usd));
   EXPECT_LT(row.bound_ps, row.training_time_ps);
 }

@@ -52,7 +52,7 @@ TEST(Training, LaysGpt3OverTheDimensionsAsLibraDoes) {
   EXPECT_EQ(row.mapping,
             "tensor: 4 of 4 in dimension 1, 4 of 8 in dimension 2; data: 2 of 8 in dimension 2, 4 of 4 in dimension 3, "
             "32 of 32 in dimension 4");
-  EXPECT_EQ(row.chosen_bandwidth, "250000000000,250000000000,250000000000,250000000000");
+  EXPECT_EQ(row.chosen_bandwidth_bytes_per_s, std::vector<std::int64_t>(4, 250'000'000'000));
   EXPECT_EQ(row.collective_time_ps, -1);
 }
 
@@ -109,11 +109,13 @@ TEST(Training, TakesBandwidthPerLinkPerNpuOrAsSharesOfATotal) {
     return training_row(all, files);
   };
   const auto by_link = of({{"bandwidth", "10GB/s, 5GB/s, 10GB/s, 30GB/s"}});
-  EXPECT_EQ(by_link.chosen_bandwidth, "70000000000,10000000000,20000000000,30000000000");
+  EXPECT_EQ(by_link.chosen_bandwidth_bytes_per_s,
+            (std::vector<std::int64_t>{70'000'000'000, 10'000'000'000, 20'000'000'000, 30'000'000'000}));
   EXPECT_EQ(of({{"npu_bandwidth", "70GB/s, 10GB/s, 20GB/s, 30GB/s"}}).training_time_ps, by_link.training_time_ps);
   EXPECT_EQ(of({{"total_bandwidth", "130GB/s"}, {"split", "7:1:2:3"}}).training_time_ps, by_link.training_time_ps);
   // 100 B/s in 3:3:1:1 is 37.5, 37.5, 12.5 and 12.5: rounded down 98 of 100, and one more for dimensions 1 and 2.
-  EXPECT_EQ(of({{"total_bandwidth", "100B/s"}, {"split", "3:3:1:1"}}).chosen_bandwidth, "38,38,12,12");
+  EXPECT_EQ(of({{"total_bandwidth", "100B/s"}, {"split", "3:3:1:1"}}).chosen_bandwidth_bytes_per_s,
+            (std::vector<std::int64_t>{38, 38, 12, 12}));
 }
 
 TEST(Training, DeratesAGroupOnAPartOfADimension) {

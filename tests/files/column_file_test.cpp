@@ -216,6 +216,41 @@ TEST(ColumnFileOnDisk, HasTheSameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(support::read_text(folder.path() / "1.h5"), support::read_text(folder.path() / "4.h5"));
 }
 
+/// Small files are stored as they are, large ones in tiles.
+TEST(ColumnFileLists, ComeBackAlongTheirDimensions) {
+  for (const std::size_t rows : {std::size_t{0}, std::size_t{3}, std::size_t{100'000}}) {
+    std::vector<std::vector<std::int64_t>> lists(rows);
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t n = 0; n < i % 4; ++n) lists[i].push_back(static_cast<std::int64_t>(i * n));
+    ColumnFileWriter writer;
+    writer.write("/lists", ListColumn(lists));
+    writer.write("/entry", view(std::vector<std::int64_t>(ListColumn(lists).width)));
+    writer.make_dimension("/entry", "entry");
+    writer.attach_dimension("/lists", "/entry", 1);
+    auto image = writer.image();
+    ASSERT_TRUE(image.ok()) << to_string(image.errors());
+    const auto reader = ColumnFileReader::open_image(*std::move(image), "lists").value();
+    const auto read = reader.read_lists("/lists");
+    ASSERT_TRUE(read.ok()) << to_string(read.errors());
+    ASSERT_EQ(read->rows(), rows);
+    for (std::size_t i = 0; i < rows; ++i) EXPECT_TRUE(std::ranges::equal(read->at(i), lists[i])) << i;
+    EXPECT_THAT(to_string(reader.read<std::int64_t>("/lists").errors()), HasSubstr("one dimension"));
+    EXPECT_THAT(to_string(reader.read_lists("/entry").errors()), HasSubstr("two dimensions"));
+    EXPECT_FALSE(reader.is_text("/lists"));
+  }
+}
+
+TEST(ColumnFileNames, MayBeOthersThanAreStored) {
+  ColumnFileWriter writer;
+  writer.write("/former", TextColumn(std::vector<std::string>{"a"}));
+  auto reader = ColumnFileReader::open_image(writer.image().value(), "renamed").value();
+  EXPECT_FALSE(reader.has("/today"));
+  reader.rename("/today", "/former");
+  EXPECT_TRUE(reader.has("/today"));
+  EXPECT_TRUE(reader.is_text("/today"));
+  EXPECT_EQ(reader.read_text("/today").value().at(0), "a");
+}
+
 TEST(ColumnFileOnDisk, IsNotThereBeforeItIsCommitted) {
   const TemporaryFolder folder;
   {

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <bit>
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "coordinator/merged_rows.hpp"
 #include "support/process.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
@@ -77,13 +77,7 @@ std::vector<std::string> rows_in(const fs::path& dir) {
     std::string row = table->key[i] + (front.value()[i] != 0 ? " on the front" : "");
     for (std::size_t c = 0; c < metric_columns().size(); ++c) {
       if (metric_columns()[c].measured) continue;
-      const auto value = metric_value(table->rows[i], c);
-      if (const auto* real = std::get_if<double>(&value))
-        row += "; " + std::to_string(std::bit_cast<std::int64_t>(*real));
-      else if (const auto* integer = std::get_if<std::int64_t>(&value))
-        row += "; " + std::to_string(*integer);
-      else
-        row += "; " + std::get<std::string>(value);
+      row += "; " + testing::cell_text(metric_value(table->rows[i], c));
     }
     rows.push_back(std::move(row));
   }

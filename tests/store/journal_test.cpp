@@ -84,7 +84,7 @@ TEST(Journal, ContinuesAfterATornLine) {
 TEST(Journal, OfANewerVersionIsRefused) {
   const TemporaryFolder folder;
   const auto study = make_two_commits(folder.path());
-  const std::string body = "tenex-journal 2";
+  const std::string body = "tenex-journal 3";
   char sum[17];
   std::snprintf(sum, sizeof(sum), "%016llx", static_cast<unsigned long long>(digest64(body)));
   support::write_text(folder.path() / "journal/1-0.log", "\n" + body + " " + sum);

@@ -45,9 +45,7 @@ TEST(Merge, GivesBackEveryFieldOfEveryRow) {
     EXPECT_EQ(table->rows[i].arrivals, row_of(i).arrivals);
     for (std::size_t s = 0; s < setting_columns().size(); ++s) {
       const auto& setting = setting_columns()[s];
-      EXPECT_EQ(table->settings[i][s], setting.kind == SettingColumn::Kind::text
-                                           ? text_setting(study.points[i], setting.name)
-                                           : std::to_string(integer_setting(study.points[i], setting.name)));
+      EXPECT_EQ(table->settings[i][s], cell_text(setting_cell(study.points[i], setting.name)));
     }
   }
 }
@@ -220,7 +218,7 @@ TEST(ReadResult, RefusesANewerSchema) {
   const auto file = folder.path() / "newer.h5";
   ColumnFileWriter writer;
   writer.set_attribute("/", "kind", "tenex result");
-  writer.set_attribute("/", "schema", std::int64_t{2});
+  writer.set_attribute("/", "schema", std::int64_t{3});
   ASSERT_TRUE(writer.save(file).ok());
   EXPECT_THAT(message_of(read_result(file)), HasSubstr("newer than this version"));
 }

@@ -8,19 +8,19 @@ import xarray as xr
 warnings.simplefilter("error", category=xr.SerializationWarning)
 path = sys.argv[1]
 with xr.open_dataset(path, engine="h5netcdf") as data:
-    assert dict(data.sizes) == {"point": 6}, data.sizes
+    assert dict(data.sizes) == {"point": 6, "dimension": 1}, data.sizes
     assert data.attrs["Conventions"] == "CF-1.8"
     assert data.attrs["title"] == "by-hand" and data.attrs["study"].startswith("# a study of 6")
-    assert int(data.attrs["schema"]) == 1
+    assert int(data.attrs["schema"]) == 2
     assert list(data["point"].values) == [0, 1, 2, 3, 4, 5]
     # Exact picoseconds: 2^53 + 1 + i would not survive a float64.
     times = data["collective_time_ps"]
     assert times.dtype == np.int64, times.dtype
     assert [int(t) for t in times.values] == [2**53 + 1 + i for i in range(5)] + [-1]
-    seconds = data["collective_time"]
+    seconds = data["collective_time_seconds"]
     assert seconds.dtype == np.float64 and seconds.attrs["units"] == "s", (seconds.dtype, seconds.attrs)
     assert abs(float(seconds[0]) - 9007.199254740993) < 1e-9 and np.isnan(float(seconds[5]))
-    assert data["bound"].dtype == np.float64 and data["bound_ps"].dtype == np.int64
+    assert data["bound_seconds"].dtype == np.float64 and data["bound_ps"].dtype == np.int64
     # Flags stay small integers with their meanings.
     status = data["status"]
     assert status.dtype == np.int8, status.dtype
@@ -38,6 +38,8 @@ with xr.open_dataset(path, engine="h5netcdf") as data:
     for name in ("topology", "size", "algorithm", "seed"):
         assert name in data.coords, name
     assert data["size"].dtype == np.int64 and int(data["size"][1]) == 5120
+    assert data["alpha"].dims == ("point", "dimension") and data["alpha"].dtype == np.int64
+    assert "alpha" in data.coords and int(data["alpha"][0, 0]) == 500000 and int(data["npu_bandwidth"][0, 0]) == -1
     assert data["seed"].dtype == np.int64
     assert [int(c) for c in data["group_count"].values] == [0, 1, 2, 0, 1, 0]
 with xr.open_dataset(path, group="groups", engine="h5netcdf") as groups:

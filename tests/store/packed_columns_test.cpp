@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +67,25 @@ TEST(TextPool, NumbersDistinctTextsAsTheyCome) {
   const TextPool moved = std::move(pool);
   EXPECT_EQ(moved.size(), texts.size());
   for (std::uint32_t i = 0; i < texts.size(); ++i) EXPECT_EQ(moved.at(i), texts[i]);
+}
+
+TEST(PackedLists, GiveBackWhatWasSet) {
+  PackedLists column(4);
+  column.set(0, std::vector<std::int64_t>{1, 256});
+  column.set(1, std::vector<std::int64_t>{1, 256});
+  column.set(2, std::vector<std::int64_t>{});
+  column.set(3, std::vector<std::int64_t>{7, 0, 9});
+  EXPECT_EQ(column.at(1), (std::vector<std::int64_t>{1, 256}));
+  EXPECT_TRUE(column.at(2).empty());
+  EXPECT_EQ(column.unpacked(3).values, (std::vector<std::int64_t>{1, 256, -1, 1, 256, -1, -1, -1, -1, 7, 0, 9}));
+}
+
+TEST(PackedReals, TellAbsentFromPresent) {
+  PackedReals column(2);
+  column.set(0, std::numeric_limits<double>::quiet_NaN());
+  column.set(1, 15.5);
+  EXPECT_TRUE(std::isnan(column.unpacked()[0]));
+  EXPECT_EQ(column.unpacked()[1], 15.5);
 }
 
 TEST(TextPool, KnowsATextAgain) {

@@ -189,7 +189,7 @@ TEST(ResultFolder, RefusesANewerFolder) {
   const TemporaryFolder folder;
   const auto study = study_of(1);
   ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
-  support::write_text(folder.path() / "state.toml", "schema = 2\nsomething = \"new\"\n");
+  support::write_text(folder.path() / "state.toml", "schema = 3\nsomething = \"new\"\n");
   const auto opened = ResultFolder::open(folder.path(), study, {});
   EXPECT_THAT(message_of(opened), HasSubstr("newer than this version"));
   EXPECT_EQ(opened.errors()[0].fault, Fault::input);

@@ -54,7 +54,7 @@ Evaluation training_row() {
   row.weight_gradient_exposed_ps = 6;
   row.bubble_ps = 7;
   row.mapping = "tensor: 2 of 4 in dimension 1";
-  row.chosen_bandwidth = "100000000000";
+  row.chosen_bandwidth_bytes_per_s = {100'000'000'000};
   row.network_cost_usd = 1722;
   row.perf_per_cost = 0.25;
   row.relative_gap = 1e-10;
@@ -99,16 +99,14 @@ TEST(AStudyThatTrains, GetsBackEveryFieldOfItsRows) {
   for (std::size_t s = 0; s < setting_columns().size(); ++s) {
     const auto& setting = setting_columns()[s];
     for (std::size_t i = 0; i < 4; ++i)
-      EXPECT_EQ(table->settings[i][s], setting.kind == SettingColumn::Kind::text
-                                           ? text_setting(study.points[i], setting.name)
-                                           : std::to_string(integer_setting(study.points[i], setting.name)));
+      EXPECT_EQ(table->settings[i][s], cell_text(setting_cell(study.points[i], setting.name)));
   }
   // 18 settings (the keys of training points) and 15 metrics.
   EXPECT_EQ(count_training_columns(report->file), 33U);
   const auto file = ColumnFileReader::open(report->file);
   ASSERT_TRUE(file.ok());
   EXPECT_THAT(*file->text_attribute("/", "coordinates"), HasSubstr(" workload hp "));
-  const auto seconds = file->read<double>("/training_time");
+  const auto seconds = file->read<double>("/training_time_seconds");
   ASSERT_TRUE(seconds.ok()) << message_of(seconds);
   EXPECT_TRUE(std::isnan((*seconds)[0]));
   EXPECT_DOUBLE_EQ((*seconds)[2], 9007.199254740993);
@@ -123,15 +121,14 @@ TEST(AStudyThatDoesNotTrain, HasNoColumnForIt) {
   EXPECT_EQ(count_training_columns(report->file), 0U);
   const auto file = ColumnFileReader::open(report->file);
   ASSERT_TRUE(file.ok());
-  EXPECT_FALSE(file->has("/training_time"));
+  EXPECT_FALSE(file->has("/training_time_seconds"));
   EXPECT_EQ(file->text_attribute("/", "coordinates")->find("workload"), std::string::npos);
   const auto table = read_result(report->file);
   ASSERT_TRUE(table.ok()) << message_of(table);
   for (std::size_t i = 0; i < 2; ++i) expect_same_metrics(table->rows[i], row_of(i));
   for (std::size_t s = 0; s < setting_columns().size(); ++s)
     if (setting_columns()[s].training) {
-      EXPECT_EQ(table->settings[0][s], setting_columns()[s].kind == SettingColumn::Kind::text ? "" : "-1")
-          << setting_columns()[s].name;
+      EXPECT_EQ(table->settings[0][s], cell_text(absent_cell(setting_columns()[s].kind))) << setting_columns()[s].name;
     }
 }
 
@@ -162,7 +159,7 @@ TEST(AStudyThatTrains, OpensInTheAnalysisReader) {
                        "frame = study.frame()\n"
                        "assert list(frame['workload']) == ['', '', 'gpt3', 'gpt3'], frame['workload']\n"
                        "assert list(frame['training_time_ps']) == [-1, -1] + 2 * [2**53 + 1]\n"
-                       "assert frame['training_time'].isna().tolist() == [True, True, False, False]\n"
+                       "assert frame['training_time_seconds'].isna().tolist() == [True, True, False, False]\n"
                        "assert 'hp' in study.points.coords\n",
                        report->file.string()};
   command.environment = {{"PYTHONPATH", std::string(TENEX_SOURCE_DIR) + "/analysis"}};

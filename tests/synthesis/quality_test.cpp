@@ -36,7 +36,7 @@ TEST(TacosQuality, MeetsTheBoundOnA32x32Mesh) {
 double least_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   double least = 1;
-  for (const auto engine : {kAutomaticEngine, "event_driven"}) {
+  for (const auto engine : {kAutomaticEngine, std::string_view("event_driven")}) {
     const auto made = support::synthesize_checked("tacos", {topology, gather, occupancy, 1, 20, 1, engine});
     least = std::min(least, support::efficiency(topology, gather, occupancy, made.time));
   }

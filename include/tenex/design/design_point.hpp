@@ -110,12 +110,16 @@ void seal(DesignPoint& point);
 /// uses: points with equal keys then differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
 
-/// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s); of a list
-/// over dimensions the column is a text of such integers with "," between them ("" where the point has none). `without`
-/// is a text such as "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. A setting that a point does not have is "" or -1.
-/// (seed, key and canonical are columns of their own.)
+/// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s, FLOP/s), but
+/// money in dollars; a list has one for each dimension of the point's shape. `without` is a text such as
+/// "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. (seed, key and canonical are columns of their own.)
 [[nodiscard]] const std::vector<SettingColumn>& setting_columns();
-/// The value of a setting of kind text. InvariantError for any other name.
+/// The column of that name, that had it in schema 1, or whose key has it; null where there is none.
+[[nodiscard]] const SettingColumn* find_setting_column(std::string_view name);
+/// What a point has in a column. InvariantError where there is no such column.
+[[nodiscard]] SettingCell setting_cell(const DesignPoint& point, std::string_view column);
+/// The value of a setting of kind text; of a list the quantities as the point states them, with "," (shares: ":")
+/// between them. InvariantError for any other name.
 [[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view column);
 /// The value of a setting of kind integer. InvariantError for any other name.
 [[nodiscard]] std::int64_t integer_setting(const DesignPoint& point, std::string_view column);

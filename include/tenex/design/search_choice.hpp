@@ -22,7 +22,11 @@ struct Study;
 struct Objective {
   std::string metric;
   bool maximize = false;
+  std::string former = {};  ///< ObjectiveName::former
   bool operator==(const Objective&) const = default;
+
+  /// The metric's first name: what digests of studies and reasons of rows say, so that folders outlive names.
+  [[nodiscard]] const std::string& first_name() const { return former.empty() ? metric : former; }
 };
 /// "minimize training_time_ps".
 [[nodiscard]] std::string to_string(const Objective& objective);
@@ -35,6 +39,12 @@ struct ObjectiveName {
   /// Whether the row of a point may have it, as far as the point's words tell; null: that of every point.
   bool (*may_have)(const DesignPoint& point) = nullptr;
   std::string_view whose = {};  ///< the points of which that is so: "points that train a model"
+  std::string_view former =
+      {};  ///< its name in schema 1 of results, where that was another: digests of studies keep it
+
+  [[nodiscard]] bool is_named(std::string_view name) const {
+    return name == metric || (!former.empty() && name == former);
+  }
 };
 
 /// How a round values points.

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -83,12 +84,29 @@ enum class Written : std::uint8_t { string, integer, boolean, pairs, texts };
 
 /// How a key is stored with the results.
 struct SettingColumn {
-  enum class Kind : std::uint8_t { text, integer };
-  std::string_view name;  ///< empty: no column of its own
-  Kind kind = Kind::text;
-  std::string_view units = {};  ///< "", "B", "ps", "B/s"
-  bool training = false;        ///< only points that train have it: a study without any has no such column
+  /// Quantities are numbers; a list has one whole number per dimension of the topology.
+  enum class Kind : std::uint8_t { none, text, integer, real, list };
+  Kind kind = Kind::none;        ///< none: no column of its own
+  std::string_view units = {};   ///< "", "B", "ps", "B/s", "FLOP/s", "USD"
+  bool word_taken = false;       ///< a metric or an HDF5 group has the key's name: the column's ends in _setting
+  std::string_view former = {};  ///< the name in schema 1 of results, where that was another
+  std::string_view name = {};    ///< follows from the key's, see settings()
+  bool training = false;         ///< only points that train have it: a study without any has no such column
+
+  /// This column where a metric or an HDF5 group has the key's name.
+  [[nodiscard]] constexpr SettingColumn beside_metric(std::string_view former_name) const {
+    SettingColumn column = *this;
+    column.word_taken = true;
+    column.former = former_name;
+    return column;
+  }
 };
+
+/// What a column has of a point: absent texts are "", whole numbers -1, reals NaN, lists empty.
+using SettingCell = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>>;
+[[nodiscard]] SettingCell absent_cell(SettingColumn::Kind kind);
+/// As a word, of a list the numbers with "," between them.
+[[nodiscard]] std::string cell_text(const SettingCell& cell);
 
 /// Which points read a key at all.
 enum class ReadBy : std::uint8_t { all, collectives, training };
@@ -118,8 +136,10 @@ struct Setting {
   void (*reset)(const PointDraft&) = nullptr;                     ///< back to the default; null: it always matters
   bool (*matters)(const PointView&) = nullptr;                    ///< whether the result can depend on it; null: it can
   std::string (*canonical)(const PointView&) = nullptr;           ///< in the canonical text; empty: left out
-  std::string (*text)(const PointView&) = nullptr;                ///< in a column of texts
+  std::string (*text)(const PointView&) = nullptr;                ///< in a column of texts; of lists in their messages
   std::int64_t (*integer)(const PointView&) = nullptr;            ///< in a column of integers
+  double (*real)(const PointView&) = nullptr;                     ///< in a column of reals
+  std::vector<std::int64_t> (*list)(const PointView&) = nullptr;  ///< in a column of lists
 };
 
 /// By key, in the order of Key.

@@ -68,9 +68,9 @@ struct Evaluation {
   std::int64_t forward_exposed_ps = -1;  ///< communication that the NPUs wait for
   std::int64_t input_gradient_exposed_ps = -1;
   std::int64_t weight_gradient_exposed_ps = -1;
-  std::int64_t bubble_ps = -1;   ///< the pipeline's fill and drain
-  std::string mapping;           ///< which dimensions the groups take, in words
-  std::string chosen_bandwidth;  ///< B/s per NPU and dimension, "," between them
+  std::int64_t bubble_ps = -1;                             ///< the pipeline's fill and drain
+  std::string mapping;                                     ///< which dimensions the groups take, in words
+  std::vector<std::int64_t> chosen_bandwidth_bytes_per_s;  ///< per NPU and dimension
   double network_cost_usd = std::numeric_limits<double>::quiet_NaN();
   double perf_per_cost = std::numeric_limits<double>::quiet_NaN();  ///< 1 / (seconds * dollars)
   double relative_gap = std::numeric_limits<double>::quiet_NaN();   ///< of the optimizer's objective, proven
@@ -95,7 +95,7 @@ struct Evaluation {
 
 /// One scalar column of the result file.
 struct MetricColumn {
-  enum class Kind : std::uint8_t { integer, real, text, flags };
+  enum class Kind : std::uint8_t { integer, real, text, flags, list };  ///< list: an integer per dimension
   std::string_view name;
   Kind kind;
   std::string_view units;               ///< "ps", "B", "B/s", "s" or ""
@@ -103,10 +103,11 @@ struct MetricColumn {
   bool measured;                        ///< differs between runs; not compared
   std::vector<std::string_view> flags;  ///< for Kind::flags: meanings of 0, 1, 2, ...
   bool training = false;                ///< only points that train have it: a study without any has no such column
+  std::string_view former = {};         ///< the name in schema 1 of results, where that was another
 };
 
-/// A cell: int64 for integer and flags, double, or text.
-using MetricValue = std::variant<std::int64_t, double, std::string>;
+/// A cell: int64 for integer and flags, double, text, or an int64 per dimension.
+using MetricValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
 
 /// The frozen table of metric columns, in file order.
 [[nodiscard]] const std::vector<MetricColumn>& metric_columns();

@@ -3,10 +3,10 @@
 // Writers build the file in memory (HDF5's core driver, no object times, so equal content gives equal bytes) and hand
 // out its image; only then is it written, by POSIX calls (atomic_write.hpp). Files too large for that go to disk as
 // they grow, through a driver that keeps failures from the library: HDF5 never meets a full disk, which its library
-// does not survive. Columns are one-dimensional, compressed unless they are tiny: whole ones by gzip + shuffle +
-// fletcher32, those that grow by gzip + shuffle alone (gzip has a checksum of its own), tile by tile on several
-// threads. Every HDF5 library has these filters. The library may be built without thread safety: every call here takes
-// one process-wide mutex. File locking is off.
+// does not survive. Columns have one dimension, lists of integers two. Columns are compressed unless they are tiny:
+// whole ones by gzip + shuffle + fletcher32, those that grow by gzip + shuffle alone (gzip has a checksum of its own),
+// tile by tile on several threads. Every HDF5 library has these filters. The library may be built without thread
+// safety: every call here takes one process-wide mutex. File locking is off.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,24 @@ struct TextColumn {
   void set(std::size_t row, std::string_view text);
 };
 
+/// Lists of at most `width` integers >= 0, one per row, filled up with -1: a dataset of rows by width.
+struct ListColumn {
+  std::size_t width = 1;
+  std::vector<std::int64_t> values;  ///< rows() * width
+
+  ListColumn() = default;
+  /// `rows` empty lists.
+  ListColumn(std::size_t width_of_all, std::size_t rows) : width(width_of_all), values(rows * width_of_all, -1) {}
+  /// As wide as the longest list, at least 1. O(values).
+  explicit ListColumn(std::span<const std::vector<std::int64_t>> lists);
+
+  [[nodiscard]] std::size_t rows() const { return values.size() / width; }
+  /// Without the -1 at the end.
+  [[nodiscard]] std::span<const std::int64_t> at(std::size_t row) const;
+  /// `list` must fit the width.
+  void set(std::size_t row, std::span<const std::int64_t> list);
+};
+
 /// Builds one HDF5 file, in memory or on disk. The first failure is kept, later calls do nothing, and image(), save()
 /// or commit() returns it. Elements of columns: int8, uint8, uint16, uint32, int64, uint64, double. Paths are absolute
 /// ("/point", "/links/bytes").
@@ -68,6 +86,7 @@ class ColumnFileWriter {
   template <class T>
   void write(const std::string& path, std::span<const T> values);
   void write(const std::string& path, const TextColumn& values);
+  void write(const std::string& path, const ListColumn& values);
   /// A whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at first,
   /// the rows from `first` on, in order. The same column as write() makes, for the memory of one tile (512 KiB).
   void write_text(const std::string& path, std::size_t width, std::size_t rows,
@@ -81,9 +100,10 @@ class ColumnFileWriter {
   template <class T>
   void append(const std::string& path, std::span<const T> values);
 
-  /// Declares a column to be a dimension (an HDF5 dimension scale), and columns to lie along it.
+  /// Declares a column to be a dimension (an HDF5 dimension scale), and columns to lie along it. `axis` is 0, or 1 of
+  /// the entries of lists.
   void make_dimension(const std::string& column, const std::string& name);
-  void attach_dimension(const std::string& column, const std::string& dimension);
+  void attach_dimension(const std::string& column, const std::string& dimension, unsigned axis = 0);
 
   /// The bytes of a file in memory. Call once, at the end. Errors (environment): the first failure of any call.
   [[nodiscard]] Result<std::vector<std::byte>> image();
@@ -112,7 +132,11 @@ class ColumnFileReader {
   ColumnFileReader(ColumnFileReader&&) noexcept;
   ColumnFileReader& operator=(ColumnFileReader&&) noexcept;
 
+  /// From now on `path` names the column that is stored as `stored`.
+  void rename(const std::string& path, const std::string& stored);
+
   [[nodiscard]] bool has(const std::string& path) const;
+  [[nodiscard]] bool is_text(const std::string& path) const;
   /// Errors (input): absent or of another type.
   [[nodiscard]] Result<std::string> text_attribute(const std::string& object, const std::string& name) const;
   [[nodiscard]] Result<std::int64_t> integer_attribute(const std::string& object, const std::string& name) const;
@@ -131,6 +155,8 @@ class ColumnFileReader {
   template <class T>
   [[nodiscard]] Status read_into(const std::string& path, std::size_t first, std::span<T> into) const;
   [[nodiscard]] Result<TextColumn> read_text(const std::string& path) const;
+  /// Errors: as read(); (input) not of two dimensions.
+  [[nodiscard]] Result<ListColumn> read_lists(const std::string& path) const;
 
  private:
   friend class PackedRead;

@@ -142,7 +142,7 @@ struct MergeReport {
 struct ResultTable {
   std::vector<std::int64_t> point;  ///< index in the study
   std::vector<std::string> key;
-  std::vector<std::vector<std::string>> settings;  ///< per point, in the order of setting_columns(), as text
+  std::vector<std::vector<std::string>> settings;  ///< per point, in the order of setting_columns(), as cell_text()
   std::vector<Evaluation> rows;
 };
 /// Errors: not readable or damaged (environment), no result of tenex or of a newer schema (input). O(cells) memory.
@@ -151,7 +151,7 @@ struct ResultTable {
 /// Which columns visit_rows() reads.
 struct ColumnChoice {
   std::vector<std::string_view> settings;  ///< of kind text
-  std::vector<std::string_view> metrics;   ///< of any kind but text
+  std::vector<std::string_view> metrics;   ///< of any kind but text and list
 };
 /// Calls `visit` with every merged row in order: the texts of the chosen settings, and an evaluation of which the
 /// chosen metrics are filled in. Columns of points that train may be missing: then their texts are empty and their

@@ -1,4 +1,6 @@
 // The keys of co-design: where the bandwidths of the dimensions come from, and what a network costs.
+#include <limits>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -73,6 +75,11 @@ std::string kinds_or_auto(const PointView& view) {
   return list.empty() && view.trains ? "auto" : list;
 }
 
+double budget_in_dollars(const PointView& view) {
+  if (!cost_budget(view)) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(cost_budget(view)->count()) / 1e6;
+}
+
 std::string digest_of_prices(const PointView& view) {
   const auto& content = cost_model(view).content;
   return content.empty() ? std::string() : to_string(content.digest());
@@ -91,7 +98,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = kSchemes[0],
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("scheme"),
+       .column = text_column(),
        .parse = parse_with<read_scheme>,
        .set = set<scheme>,
        .canonical = scheme_line,
@@ -105,7 +112,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = kOptimizedModels[0],
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("optimize_with"),
+       .column = text_column(),
        .parse = parse_with<read_optimized_model>,
        .set = set<optimize_with>,
        .reset = reset<optimize_with>,
@@ -119,7 +126,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("optimize_for"),
+       .column = text_column(),
        .parse = parse_workload_set,
        .set = set<optimize_for>,
        .reset = reset<optimize_for>,
@@ -136,7 +143,7 @@ std::vector<Setting> codesign_settings() {
        .absent = "optional",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = integer_column("total_bandwidth", "B/s"),
+       .column = integer_column("B/s"),
        .parse = parse_total,
        .set = set<total_bandwidth>,
        .reset = reset<total_bandwidth>,
@@ -150,13 +157,14 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("split"),
+       .column = list_column(),
        .parse = parse_with<read_shares>,
        .set = set<split>,
        .reset = reset<split>,
        .matters = states_bandwidth,
        .canonical = shares_text,
-       .text = shares_text},
+       .text = shares_text,
+       .list = [](const PointView& view) { return split(view); }},
       {.key = Key::constraints,
        .name = "constraints",
        .alias = "constraint",
@@ -168,7 +176,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("constraints"),
+       .column = text_column(),
        .parse = parse_constraints,
        .set = set<constraints>,
        .reset = reset<constraints>,
@@ -182,13 +190,13 @@ std::vector<Setting> codesign_settings() {
        .fallback = "",
        .read_by = ReadBy::training,
        .reason = kSplits,
-       .column = text_column("cost_budget"),
+       .column = real_column("USD"),
        .parse = parse_with<read_budget>,
        .set = set<cost_budget>,
        .reset = reset<cost_budget>,
        .matters = chooses_bandwidth,
        .canonical = budget_text,
-       .text = budget_text},
+       .real = budget_in_dollars},
       {.key = Key::cost_model,
        .name = "cost_model",
        .help = "prices: a name of `tenex list cost_models`, or the path of a cost model file (.toml)",
@@ -196,7 +204,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "libra",
        .read_by = ReadBy::training,
        .reason = kPrices,
-       .column = text_column("cost_model"),
+       .column = text_column(),
        .parse = parse_named_file,
        .set = set<cost_model>,
        .canonical = digest_of_prices,
@@ -209,7 +217,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "low",
        .read_by = ReadBy::training,
        .reason = kPrices,
-       .column = text_column("price_level"),
+       .column = text_column(),
        .parse = parse_with<parse_price_level>,
        .set = set<price_level>,
        .canonical = unless_default<price_level>,
@@ -223,7 +231,7 @@ std::vector<Setting> codesign_settings() {
        .fallback = "auto",
        .read_by = ReadBy::training,
        .reason = kPrices,
-       .column = text_column("dimension_kinds"),
+       .column = text_column(),
        .parse = parse_with<read_dimension_kinds>,
        .set = set<dimension_kinds>,
        .canonical = kinds_line,

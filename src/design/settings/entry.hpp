@@ -114,6 +114,16 @@ std::int64_t integer_if(const PointView& view) {
     return static_cast<std::int64_t>(Field(view));
 }
 
+/// What holds in each dimension of the point's shape, where a single quantity stands for all. Machine files have no
+/// dimensions.
+template <class T>
+std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector<T>& quantities) {
+  std::vector<std::int64_t> list;
+  for (const T& each : quantities) list.push_back(each.count());
+  if (list.size() == 1) list.resize(view.point.topology.shape.blocks.size(), list.front());
+  return list;
+}
+
 // Which points read what.
 [[nodiscard]] bool runs_collective(const PointView& view);
 [[nodiscard]] bool trains(const PointView& view);
@@ -166,12 +176,12 @@ Result<SettingValue> parse_with(const Setting&, std::string_view, const Node& no
 inline constexpr std::int64_t kMost32 = 0xFFFFFFFF;
 inline constexpr std::int64_t kMost64 = 0x7FFFFFFFFFFFFFFF;
 
-inline constexpr SettingColumn text_column(std::string_view name, std::string_view units = {}) {
-  return {name, SettingColumn::Kind::text, units, false};
+inline constexpr SettingColumn text_column() { return {SettingColumn::Kind::text}; }
+inline constexpr SettingColumn integer_column(std::string_view units = {}) {
+  return {SettingColumn::Kind::integer, units};
 }
-inline constexpr SettingColumn integer_column(std::string_view name, std::string_view units = {}) {
-  return {name, SettingColumn::Kind::integer, units, false};
-}
+inline constexpr SettingColumn real_column(std::string_view units) { return {SettingColumn::Kind::real, units}; }
+inline constexpr SettingColumn list_column(std::string_view units = {}) { return {SettingColumn::Kind::list, units}; }
 
 }  // namespace entry
 

@@ -106,6 +106,12 @@ std::string bandwidth_where(const PointView& view) {
   return view.point.topology.links.per_npu == per_npu ? comma_list(bandwidth(view)) : std::string();
 }
 
+template <bool per_npu>
+std::vector<std::int64_t> bandwidths_where(const PointView& view) {
+  if (view.point.topology.links.per_npu != per_npu) return {};
+  return per_dimension(view, bandwidth(view));
+}
+
 std::string topology_text(const PointView& view) {
   const TopologyChoice& choice = view.point.topology;
   if (choice.machine_file.empty()) return to_string(choice.shape);
@@ -122,7 +128,7 @@ std::vector<Setting> network_settings() {
                "the study's folder, else to the working directory",
        .example = "\"RI(4)_FC(8)_SW(32)\"",
        .absent = "required",
-       .column = text_column("topology"),
+       .column = text_column(),
        .parse = parse_topology,
        .set = [](const PointDraft& draft,
                  const SettingValue& value) { draft.point.topology = value.as<TopologyValue>().choice; },
@@ -134,26 +140,28 @@ std::vector<Setting> network_settings() {
        .example = "\"0.5us\"",
        .counts = Counts::time,
        .absent = "required for shapes",
-       .column = text_column("alpha", "ps"),
+       .column = list_column("ps"),
        .parse = parse_times,
        .set = set<alpha>,
        .reset = [](const PointDraft& draft) { alpha(draft).clear(); },
        .matters = simulates,
        .canonical = always<alpha>,
-       .text = always<alpha>},
+       .text = always<alpha>,
+       .list = [](const PointView& view) { return per_dimension(view, alpha(view)); }},
       {.key = Key::bandwidth,
        .name = "bandwidth",
        .help = "bandwidth of each link, with unit; a comma list gives one per dimension",
        .example = "\"50GB/s\"",
        .counts = Counts::bandwidth,
        .absent = "for shapes, this or `npu_bandwidth`",
-       .column = text_column("bandwidth", "B/s"),
+       .column = list_column("B/s"),
        .parse = parse_bandwidths,
        .set = set_bandwidth<false>,
        .reset = reset_bandwidth,
        .matters = states_bandwidth,
        .canonical = bandwidth_where<false>,
-       .text = bandwidth_where<false>},
+       .text = bandwidth_where<false>,
+       .list = bandwidths_where<false>},
       {.key = Key::npu_bandwidth,
        .name = "npu_bandwidth",
        .help = "bandwidth of each NPU per dimension, divided over its out-links there: RI(k>2) and LI by 2, FC(k) by "
@@ -161,13 +169,14 @@ std::vector<Setting> network_settings() {
        .example = "\"400GB/s\"",
        .counts = Counts::bandwidth,
        .absent = "for shapes, this or `bandwidth`",
-       .column = text_column("npu_bandwidth", "B/s"),
+       .column = list_column("B/s"),
        .parse = parse_bandwidths,
        .set = set_bandwidth<true>,
        .reset = reset_bandwidth,
        .matters = states_bandwidth,
        .canonical = bandwidth_where<true>,
-       .text = bandwidth_where<true>},
+       .text = bandwidth_where<true>,
+       .list = bandwidths_where<true>},
       {.key = Key::unwind,
        .name = "unwind",
        .help = "degree to which switches are replaced by direct links; 0 leaves them (synthesizers then use 1)",
@@ -177,7 +186,7 @@ std::vector<Setting> network_settings() {
        .least = 0,
        .most = kMost32,
        .fallback = "0",
-       .column = integer_column("unwind"),
+       .column = integer_column(),
        .parse = parse_number,
        .set = set<unwind, std::int64_t>,
        .reset = reset<unwind>,
@@ -193,7 +202,7 @@ std::vector<Setting> network_settings() {
        .fallback = "none",
        .read_by = ReadBy::collectives,
        .reason = "a parallelization is laid over the dimensions of a whole shape",
-       .column = text_column("without"),
+       .column = text_column(),
        .parse = parse_pairs,
        .set = set<without>,
        .reset = reset<without>,
@@ -207,7 +216,7 @@ std::vector<Setting> network_settings() {
        .fallback = "none",
        .read_by = ReadBy::collectives,
        .reason = "a parallelization is laid over the dimensions of a whole shape",
-       .column = text_column("stragglers"),
+       .column = text_column(),
        .parse = parse_straggler_list,
        .set = set<stragglers>,
        .reset = reset<stragglers>,

@@ -1,5 +1,6 @@
 // All settings, and the parsers that several entries share.
 #include <algorithm>
+#include <deque>
 #include <functional>
 
 #include <fmt/core.h>
@@ -11,12 +12,16 @@
 namespace tenex {
 
 const std::vector<Setting>& settings() {
+  static std::deque<std::string> names;  // that are not the key's
   static const std::vector<Setting> table = [] {
     std::vector<Setting> all;
     for (auto* const entries :
          {network_settings, collective_settings, algorithm_settings, training_settings, codesign_settings})
       for (Setting& each : entries()) {
         each.column.training = each.read_by == ReadBy::training;
+        if (each.column.kind != SettingColumn::Kind::none)
+          each.column.name =
+              each.column.word_taken ? names.emplace_back(fmt::format("{}_setting", each.name)) : each.name;
         all.push_back(each);
       }
     std::ranges::sort(all, {}, &Setting::key);

@@ -18,10 +18,6 @@ constexpr auto collective_time = [](auto& point) -> auto& { return point.trainin
 constexpr auto contention = [](auto& point) -> auto& { return point.training.contention; };
 constexpr auto in_network = [](auto& point) -> auto& { return point.training.in_network; };
 
-std::string rate_or_shipped(const PointView& view) {
-  if (!view.trains) return {};
-  return compute(view) ? printed(*compute(view)) : "shipped";
-}
 std::string rate_line(const PointView& view) { return compute(view) ? printed(*compute(view)) : std::string(); }
 
 /// "1,4"; "" for none.
@@ -52,7 +48,7 @@ std::vector<Setting> training_settings() {
        .absent = "required",
        .read_by = ReadBy::training,
        .reason = "it trains a model on the topology",
-       .column = text_column("workload"),
+       .column = text_column(),
        .parse = parse_named_file,
        .set = set<workload>,
        .canonical = digest_of_workload,
@@ -65,7 +61,7 @@ std::vector<Setting> training_settings() {
        .absent = "required",
        .read_by = ReadBy::training,
        .reason = "it parallelizes a workload",
-       .column = text_column("hp"),
+       .column = text_column(),
        .parse = parse_degrees,
        .set = set<hp>,
        .canonical = always<hp>,
@@ -77,11 +73,11 @@ std::vector<Setting> training_settings() {
        .fallback = "shipped",
        .read_by = ReadBy::training,
        .reason = "it says how fast an NPU computes a workload",
-       .column = text_column("compute"),
+       .column = integer_column("FLOP/s"),
        .parse = parse_with<read_compute>,
        .set = set<compute>,
        .canonical = rate_line,
-       .text = rate_or_shipped},
+       .integer = [](const PointView& view) { return compute(view) ? compute(view)->count() : -1; }},
       {.key = Key::training_loop,
        .name = "training_loop",
        .help = "no_overlap, tp_dp_overlap (gradients are reduced beside the backward pass) or astra_sim (weight "
@@ -91,7 +87,7 @@ std::vector<Setting> training_settings() {
        .fallback = "no_overlap",
        .read_by = ReadBy::training,
        .reason = "it says which parts of a workload's iteration overlap",
-       .column = text_column("training_loop"),
+       .column = text_column(),
        .parse = parse_with<parse_training_loop>,
        .set = set<training_loop>,
        .canonical = unless_default<training_loop>,
@@ -104,7 +100,7 @@ std::vector<Setting> training_settings() {
        .fallback = "replica",
        .read_by = ReadBy::training,
        .reason = "it says what a workload's batch is",
-       .column = text_column("batch_rule"),
+       .column = text_column(),
        .parse = parse_with<parse_batch_rule>,
        .set = set<batch_rule>,
        .canonical = unless_default<batch_rule>,
@@ -119,7 +115,7 @@ std::vector<Setting> training_settings() {
        .fallback = "libra",
        .read_by = ReadBy::training,
        .reason = "it says how a workload's collectives are timed",
-       .column = text_column("collective_time_model"),
+       .column = text_column().beside_metric("collective_time_model"),
        .parse = parse_choice<TimingModel>,
        .set = set<collective_time>,
        .canonical = unless_default<collective_time>,
@@ -132,7 +128,7 @@ std::vector<Setting> training_settings() {
        .fallback = "none",
        .read_by = ReadBy::training,
        .reason = "it lets a workload's collectives share links",
-       .column = text_column("contention"),
+       .column = text_column(),
        .parse = parse_choice<Contention>,
        .set = set<contention>,
        .reset = reset<contention>,
@@ -146,7 +142,7 @@ std::vector<Setting> training_settings() {
        .fallback = "none",
        .read_by = ReadBy::training,
        .reason = "it lets switches reduce for a workload",
-       .column = text_column("in_network"),
+       .column = text_column(),
        .parse = parse_with<read_dimensions>,
        .set = set<in_network>,
        .canonical = reducing_dimensions,

@@ -39,19 +39,10 @@ Result<ChosenBandwidth> choose_bandwidth(const DesignPoint& point, const Trainin
   return ChosenBandwidth{(*split)->bandwidth, std::move(split)};
 }
 
-std::string listed(const std::vector<Bandwidth>& bandwidth) {
-  std::string list;
-  for (const auto each : bandwidth) {
-    if (!list.empty()) list += ',';
-    fmt::format_to(std::back_inserter(list), "{}", each.count());
-  }
-  return list;
-}
-
 void describe(Evaluation& row, const TrainingSetup& setup, const ChosenBandwidth& chosen) {
   row.npus = static_cast<std::int64_t>(setup.plan.iteration().mapping.shape().npus());
   row.mapping = setup.described;
-  row.chosen_bandwidth = listed(chosen.bandwidth);
+  for (const auto each : chosen.bandwidth) row.chosen_bandwidth_bytes_per_s.push_back(each.count());
   row.network_cost_usd = static_cast<double>(network_cost(setup.rates, chosen.bandwidth).count()) * 1e-6;
   if (chosen.split == nullptr) return;
   const auto& split = **chosen.split;

@@ -1,0 +1,34 @@
+// Files of results as readers want them: whatever their schema, columns have the names and kinds of today. Private to
+// this room.
+//
+// Schema 1 had other names for some columns (SettingColumn::former, MetricColumn::former), and quantities as text:
+// lists of numbers, such as "500000" or "4:2:1", where one number stood for all dimensions; rates; millionths of a
+// dollar.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex::store {
+
+/// Opens a merged result. Errors: unreadable or damaged (environment); no result of tenex, or a newer schema (input).
+[[nodiscard]] Result<ColumnFileReader> open_result(const std::filesystem::path& path);
+/// Gives the metrics under `folder` ("/", "/metrics/") their names of today, and the settings of a result.
+void name_columns(ColumnFileReader& file, const std::string& folder);
+
+/// A column of whole numbers per dimension. Errors: as ColumnFileReader::read().
+[[nodiscard]] Result<ListColumn> read_lists(const ColumnFileReader& file, const std::string& path);
+/// The first `rows` elements of a column of numbers. Errors: as ColumnFileReader::read().
+template <class T>
+[[nodiscard]] Result<std::vector<T>> read_numbers(const ColumnFileReader& file, const std::string& path,
+                                                  std::size_t rows);
+/// The dimensions of the topology that has most, at least 1. Errors: as ColumnFileReader::read().
+[[nodiscard]] Result<std::size_t> count_dimensions(const ColumnFileReader& file);
+
+}  // namespace tenex::store
