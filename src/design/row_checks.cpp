@@ -56,6 +56,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   check_unwinding(row, topology);
   check_removals(row, topology);
   check_stragglers(row, topology);
+  check_engine(row);
   check_collective(row);
   const GroupFacts& facts = group_facts(row, topology);
   if (!facts.errors.empty()) {
@@ -212,6 +213,18 @@ const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, 
     for (Diagnostic& error : found->second) error.problem += fmt::format(" in \"{}\"", shortened(choice.text));
   }
   return found->second;
+}
+
+void RowChecker::check_engine(const Row& row) {
+  const SettingValue* engine = row[index_of(Key::engine)];
+  const SettingValue* algorithm = row[index_of(Key::algorithm)];
+  if (engine == nullptr || algorithm == nullptr || engine->text == "auto") return;
+  const auto* facts = find_facts(vocabulary_, algorithm->text);
+  if (facts == nullptr || facts->engines.empty()) return;  // it does not read the key
+  if (std::ranges::find(facts->engines, engine->text) != facts->engines.end()) return;
+  fail(*engine, fmt::format("\"{}\" has no engine \"{}\"", algorithm->text, engine->text),
+       fmt::format("its engines are {}", join({facts->engines.begin(), facts->engines.end()})),
+       "choose one of them, or auto", fmt::format("engine = auto or algorithm != {}", algorithm->text));
 }
 
 void RowChecker::check_collective(const Row& row) {

@@ -84,6 +84,7 @@ class RowChecker {
   [[nodiscard]] const Diagnostics& removal_errors(const SettingValue& without, const SettingValue& topology);
   [[nodiscard]] const Diagnostics& slow_link_errors(const SettingValue& stragglers, const SettingValue& topology);
   void check_stragglers(const Row& row, const TopologyValue& topology);
+  void check_engine(const Row& row);
   void check_collective(const Row& row);
   void check_training(const Row& row, const TopologyValue& topology);
   void check_stated_bandwidth(const Row& row, const TopologyValue& topology);

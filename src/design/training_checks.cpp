@@ -86,7 +86,9 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   }
   if (simulates(time) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
   if (states_bandwidth(row)) check_stated_bandwidth(row, topology);
-  if (synthesizes(time)) check_unwinding(row, topology);
+  if (!synthesizes(time)) return;
+  check_unwinding(row, topology);
+  check_engine(row);
 }
 
 void RowChecker::check_stated_bandwidth(const Row& row, const TopologyValue& topology) {

@@ -259,6 +259,20 @@ TEST(Study, ReadsTheExampleOfItsReference) {
   EXPECT_EQ(study->points.size(), 300U);
 }
 
+TEST(Study, RefusesTheEngineOfAnotherSynthesizer) {
+  Vocabulary words = test_words();
+  words.algorithms.push_back({"paths", AlgorithmFamily::synthesizer, {}, {false, false, true, true}, {"layers"}});
+  const auto messages = [&](const std::string& lines) {
+    return messages_of(parse_study(base_study() + lines, "study.toml", words));
+  };
+  EXPECT_EQ(messages("algorithm = \"paths\"\nengine = \"layers\"\n"), "");
+  EXPECT_EQ(messages("algorithm = \"paths\"\nengine = \"exact\"\n"),
+            "study.toml:12:10: \"paths\" has no engine \"exact\" (its engines are layers) choose one of them, or auto");
+  EXPECT_EQ(messages("axes.algorithm = [\"ring\", \"tacos\", \"paths\"]\nengine = \"exact\"\n"),
+            "study.toml:12:10: \"paths\" has no engine \"exact\" (its engines are layers) choose one of them, or auto, "
+            "or leave such rows out with keep = \"engine = auto or algorithm != paths\"");
+}
+
 TEST(Study, EnumeratesAHundredThousandRowsQuickly) {
   const auto study = study_with(
       "axes.seed = { from = 1, to = 20000, step = 1 }\naxes.chunks = [1, 2, 3, 4, 5]\n"

@@ -129,6 +129,11 @@ TEST(TrainingText, IsEqualForEqualPoints) {
                               "occupancy = \"transfer\"\nalgorithm = \"tacos\"\nengine = \"exact\"\nattempts = 2\n"
                               "unwind = 1\n"),
             plain);
+  // Where nothing runs side by side, nothing shares links.
+  const Words synthesized{{"collective_time", "synthesized"}, {"alpha", "1us"}};
+  Words contending = synthesized;
+  contending.emplace_back("contention", "links");
+  EXPECT_EQ(training_with(contending).canonical, training_with(synthesized).canonical);
   const Words chosen{{"npu_bandwidth", ""}, {"scheme", "perf_opt"}, {"total_bandwidth", "1000GB/s"}};
   Words named = chosen;
   named.emplace_back("optimize_with", "libra");  // what "auto" is under `libra`
@@ -137,7 +142,9 @@ TEST(TrainingText, IsEqualForEqualPoints) {
 
 TEST(TrainingText, DiffersForDifferentPoints) {
   const Words synthesized{{"collective_time", "synthesized"}, {"alpha", "1us"}};
-  Words contending = synthesized;
+  Words overlapped = synthesized;
+  overlapped.emplace_back("training_loop", "tp_dp_overlap");
+  Words contending = overlapped;
   contending.emplace_back("contention", "links");
   const std::vector<DesignPoint> points{
       training_with({}),
@@ -152,6 +159,7 @@ TEST(TrainingText, DiffersForDifferentPoints) {
       training_with({{"collective_time", "pipeline"}, {"alpha", "1us"}}),
       training_with({{"collective_time", "pipeline"}, {"alpha", "1us"}, {"chunks", "2"}}),
       training_with(synthesized),
+      training_with(overlapped),
       training_with(contending),
       training_with({{"price_level", "high"}}),
       training_with({{"seed", "2"}})};
@@ -220,12 +228,12 @@ TEST(TrainingSettings, ShowTheSetOfWorkloadsByItsNames) {
 TEST(TrainingSettings, AreNumbersWhereTheyAreQuantities) {
   const DesignPoint given =
       training_with({{"npu_bandwidth", ""}, {"total_bandwidth", "1TB/s"}, {"split", "4:2"}, {"compute", "shipped"}});
-  EXPECT_EQ(setting_cell(given, "split"), SettingCell(std::vector<std::int64_t>{4, 2}));
+  EXPECT_EQ(setting_cell(given, "split"), SettingCell(std::vector<std::int64_t>{2, 1})) << "without a common factor";
   EXPECT_EQ(setting_cell(given, "compute"), SettingCell(std::int64_t{-1})) << "the workload's own";
   EXPECT_TRUE(std::isnan(std::get<double>(setting_cell(given, "cost_budget")))) << "none";
   const DesignPoint chosen = training_with(
-      {{"npu_bandwidth", ""}, {"scheme", "equal"}, {"total_bandwidth", "1TB/s"}, {"cost_budget", "15000000"}});
-  EXPECT_EQ(setting_cell(chosen, "cost_budget"), SettingCell(15.0)) << "millionths in the point, dollars in its row";
+      {{"npu_bandwidth", ""}, {"scheme", "equal"}, {"total_bandwidth", "1TB/s"}, {"cost_budget", "15USD"}});
+  EXPECT_EQ(setting_cell(chosen, "cost_budget"), SettingCell(15.0)) << "dollars";
   EXPECT_EQ(setting_cell(chosen, "npu_bandwidth"), SettingCell(std::vector<std::int64_t>()));
 }
 

@@ -33,6 +33,18 @@ inline Evaluation row_of(const DesignPoint& given, EvaluateOptions options = {})
   return evaluate(given, cache, options).row;
 }
 
+/// The result columns of a row, measured ones aside, NaN as a text so that it equals itself.
+inline std::vector<MetricValue> results_of(const Evaluation& row) {
+  std::vector<MetricValue> values;
+  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
+    if (metric_columns()[c].measured) continue;
+    auto value = metric_value(row, c);
+    if (auto* real = std::get_if<double>(&value); real != nullptr && std::isnan(*real)) value = std::string("NaN");
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
 /// Result columns of two rows, measured ones aside; NaN equals NaN.
 inline void expect_same_result(const Evaluation& a, const Evaluation& b) {
   for (std::size_t c = 0; c < metric_columns().size(); ++c) {

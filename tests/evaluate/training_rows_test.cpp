@@ -38,28 +38,18 @@ std::vector<DesignPoint> related_points() {
   return points;
 }
 
-std::vector<MetricValue> results_of(const Evaluation& row) {
-  std::vector<MetricValue> values;
-  for (std::size_t c = 0; c < metric_columns().size(); ++c) {
-    if (metric_columns()[c].measured) continue;
-    auto value = metric_value(row, c);
-    if (auto* real = std::get_if<double>(&value); real != nullptr && std::isnan(*real)) value = std::string("NaN");
-    values.push_back(std::move(value));
-  }
-  return values;
-}
-
 TEST(TrainingRows, AreTheSameAloneAndAmongOthers) {
   const auto points = related_points();
   Cache shared;
   Cache tiny(1);  // keeps nothing
   std::vector<std::vector<MetricValue>> forward;
-  for (const auto& point : points) forward.push_back(results_of(evaluate(point, shared, {}).row));
+  for (const auto& point : points) forward.push_back(support::results_of(evaluate(point, shared, {}).row));
   Cache reversed;
   for (auto which = points.size(); which-- > 0;) {
-    EXPECT_EQ(forward[which], results_of(evaluate(points[which], reversed, {}).row)) << points[which].canonical;
-    EXPECT_EQ(forward[which], results_of(evaluate(points[which], shared, {}).row)) << points[which].canonical;
-    EXPECT_EQ(forward[which], results_of(evaluate(points[which], tiny, {}).row)) << points[which].canonical;
+    EXPECT_EQ(forward[which], support::results_of(evaluate(points[which], reversed, {}).row))
+        << points[which].canonical;
+    EXPECT_EQ(forward[which], support::results_of(evaluate(points[which], shared, {}).row)) << points[which].canonical;
+    EXPECT_EQ(forward[which], support::results_of(evaluate(points[which], tiny, {}).row)) << points[which].canonical;
   }
   // The points differ, so that an answer of another one would have shown.
   for (std::size_t which = 1; which < points.size(); ++which) EXPECT_NE(forward[which - 1], forward[which]);

@@ -32,6 +32,11 @@ std::string reducing_or_none(const PointView& view) {
   return list.empty() && view.trains ? "none" : list;
 }
 
+/// Only this loop runs collectives side by side.
+bool may_contend(const PointView& view) {
+  return synthesizes(view) && training_loop(view) == TrainingLoop::tp_dp_overlap;
+}
+
 std::string digest_of_workload(const PointView& view) {
   return view.trains ? to_string(workload(view).content.digest()) : std::string();
 }
@@ -132,7 +137,7 @@ std::vector<Setting> training_settings() {
        .parse = parse_choice<Contention>,
        .set = set<contention>,
        .reset = reset<contention>,
-       .matters = synthesizes,
+       .matters = may_contend,
        .canonical = unless_default<contention>,
        .text = text_if<contention, trains>},
       {.key = Key::in_network,

@@ -1,0 +1,169 @@
+// Every setting against every kind of point: what a point's canonical text holds can change its results, and what
+// cannot is left out of the text, or refused.
+//
+// A kind is an algorithm (with each collective and network below), or a model of collective times with a scheme. Every
+// setting is varied alone, over values that follow from its entry: its words, the ends of its range, its example. Where
+// a value changes the canonical text of a point, then somewhere in the kind a value of that setting changes a row.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "evaluate/training_points.hpp"
+#include "tenex/design/setting.hpp"
+
+namespace tenex {
+namespace {
+
+using support::results_of;
+using support::row_of;
+using support::Words;
+
+/// Values of a setting other than `text`, in words of a command line.
+std::vector<std::string> values_of(const Setting& setting, const Vocabulary& vocabulary) {
+  if (setting.known != nullptr) {
+    const auto known = setting.known(vocabulary);
+    return {known.begin(), known.end()};
+  }
+  if (!setting.words.empty()) return {setting.words.begin(), setting.words.end()};
+  std::vector<std::string> values;
+  switch (setting.counts) {
+    case Counts::numbers:
+      for (const std::int64_t each : {setting.least, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}})
+        values.push_back(std::to_string(each));
+      return values;
+    case Counts::bytes:
+      return {"480KB", "960KB"};
+    case Counts::time:
+      return {"0us", "3us"};
+    case Counts::bandwidth:
+      return {"7GB/s", "900GB/s"};
+    case Counts::nothing:
+      break;
+  }
+  if (setting.written == Written::boolean) return {"true", "false"};
+  // Texts that fit 16 NPUs in two dimensions: examples are for larger networks.
+  static const std::map<Key, std::vector<std::string>> texts{{Key::topology, {"RI(4)_LI(4)", "RI(8)"}},
+                                                             {Key::without, {"[[0, 1]]"}},
+                                                             {Key::groups, {"0-3; 4-7", "0-3"}},
+                                                             {Key::stragglers, {"npu 1 x2", "npu 1 delay 50us"}},
+                                                             {Key::hp, {"2,8", "4,4"}},
+                                                             {Key::compute, {"100TFLOPS"}},
+                                                             {Key::in_network, {"2"}},
+                                                             {Key::optimize_for, {"gpt3_generated HP-(2,8)"}},
+                                                             {Key::split, {"2:1", "1:1"}},
+                                                             {Key::constraints, {"B1 <= 60GB/s", "B1 >= 100GB/s"}},
+                                                             {Key::cost_budget, {"2000USD"}},
+                                                             {Key::dimension_kinds, {"package,node", "package,pod"}}};
+  if (const auto known = texts.find(setting.key); known != texts.end()) return known->second;
+  return {};
+}
+
+/// What varying one setting does in a kind of points.
+struct Effect {
+  std::set<std::string> in_text;     ///< settings that changed a canonical text
+  std::set<std::string> in_results;  ///< settings that changed a row
+};
+
+class Kind {
+ public:
+  /// Varies every setting of a point. A point that is refused is none.
+  void add(const Words& words) {
+    const auto plain = make_point(words, vocabulary_);
+    if (!plain) return;
+    const auto row = row_of(*plain);
+    if (row.status == PointStatus::ok) ++points_;
+    const auto before = results_of(row);
+    for (const Setting& setting : settings()) {
+      if (effect_.in_results.contains(std::string(setting.name))) continue;
+      for (const std::string& value : values_of(setting, vocabulary_)) vary(setting, value, words, *plain, before);
+    }
+  }
+  [[nodiscard]] std::size_t points() const { return points_; }
+
+  /// Settings in canonical texts that changed no row.
+  [[nodiscard]] std::vector<std::string> without_effect() const {
+    std::vector<std::string> names;
+    std::ranges::set_difference(effect_.in_text, effect_.in_results, std::back_inserter(names));
+    return names;
+  }
+
+ private:
+  void vary(const Setting& setting, const std::string& value, const Words& words, const DesignPoint& plain,
+            const std::vector<MetricValue>& before) {
+    const std::string name(setting.name);
+    if (effect_.in_results.contains(name)) return;
+    const auto varied = make_point(support::with(words, name, value), vocabulary_);
+    if (!varied || varied->canonical == plain.canonical) return;
+    // Only what is about this setting: another topology, say, may change which settings matter.
+    effect_.in_text.insert(name);
+    if (results_of(row_of(*varied)) != before) effect_.in_results.insert(name);
+  }
+
+  Vocabulary vocabulary_ = tenex::vocabulary();
+  Effect effect_;
+  std::size_t points_ = 0;
+};
+
+/// Every canonical text has a seed, whatever draws: so it was frozen. The engine that simulates never changes what
+/// comes out; where a row names it, it has an effect.
+const std::set<std::string> kFrozen{"seed", "simulation_engine"};
+
+TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
+  for (const AlgorithmFacts& algorithm : vocabulary().algorithms) {
+    Kind kind;
+    for (const char* topology : {"RI(4)_FC(4)", "mesh(3,4)", "FC(8)", "SW(8)", "RI(4)_SW(4)", "hypercube(4)"})
+      for (const char* collective : {"all_reduce", "all_gather", "broadcast", "all_to_all"})
+        for (const auto& [chunks, alpha] : {std::pair("4", "1us"), std::pair("16", "20us")})
+          kind.add({{"topology", topology},
+                    {"alpha", alpha},
+                    {"bandwidth", "50GB/s"},
+                    {"size", "480KB"},
+                    {"chunks", chunks},
+                    {"collective", collective},
+                    {"algorithm", algorithm.name}});
+    EXPECT_GE(kind.points(), 1U) << algorithm.name;
+    for (const std::string& name : kind.without_effect())
+      EXPECT_TRUE(kFrozen.contains(name)) << name << " is in the key of " << algorithm.name << " and changes nothing";
+  }
+}
+
+TEST(SettingsEffect, OfEveryTimingModelAndSchemeIsShownByARow) {
+  const auto words_of = [](Key key) { return setting_of(key).words; };
+  for (const std::string_view timing : words_of(Key::collective_time))
+    for (const std::string_view scheme : words_of(Key::scheme))
+      for (const std::string_view loop : words_of(Key::training_loop)) {
+        Kind kind;
+        // HP-(2,8) leaves a part of dimension 1 to each slot; the other one reduces over both dimensions.
+        for (const auto& [workload, hp] : {std::pair("gpt3_generated", "2,8"), std::pair("resnet50", "1,16")})
+          for (const char* algorithm : {"tacos", "direct"}) {
+            Words words{{"topology", "RI(4)_SW(4)"},
+                        {"workload", workload},
+                        {"hp", hp},
+                        {"compute", "100PFLOPS"},
+                        {"training_loop", std::string(loop)},
+                        {"scheme", std::string(scheme)},
+                        {"collective_time", std::string(timing)}};
+            if (timing != "libra" && timing != "libra_derated") {
+              words.emplace_back("alpha", "1us");
+              words.emplace_back("chunks", "2");
+            }
+            if (timing == "synthesized") words.emplace_back("algorithm", algorithm);
+            if (scheme == "given")
+              words.emplace_back("npu_bandwidth", "100GB/s, 50GB/s");
+            else
+              words.emplace_back("total_bandwidth", "150GB/s");
+            kind.add(words);
+          }
+        EXPECT_GE(kind.points(), 2U) << timing << ' ' << scheme << ' ' << loop;
+        for (const std::string& name : kind.without_effect())
+          EXPECT_TRUE(kFrozen.contains(name))
+              << name << " is in the key of " << timing << ", " << scheme << ", " << loop << " and changes nothing";
+      }
+}
+
+}  // namespace
+}  // namespace tenex
