@@ -108,7 +108,7 @@ void normalise(DesignPoint& point) {
 
 void normalise_draft(const PointDraft& draft, bool trains) {
   auto& [point, collective, training] = draft;
-  const bool synthesized = !trains || synthesizes(training.collective_time);
+  const bool synthesized = !trains || is_synthesized(training.collective_time);
   if (trains && synthesized && point.algorithm.empty()) {
     point.algorithm = kTrainingAlgorithm;
     point.family = AlgorithmFamily::synthesizer;

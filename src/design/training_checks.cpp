@@ -79,14 +79,14 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   }
   const SettingValue* alpha = row[index_of(Key::alpha)];
   const auto time = value_or(row, Key::collective_time, TimingModel::libra);
-  if (simulates(time) && alpha == nullptr) {
+  if (is_simulated(time) && alpha == nullptr) {
     fail(place, fmt::format("the shape \"{}\" has no alpha", shortened(place.text)),
          fmt::format("collective_time \"{}\" needs the latency of its links", to_string(time)),
          "write for instance alpha = \"0.5us\"", "collective_time = libra");
   }
-  if (simulates(time) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
+  if (is_simulated(time) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
   if (states_bandwidth(row)) check_stated_bandwidth(row, topology);
-  if (!synthesizes(time)) return;
+  if (!is_synthesized(time)) return;
   check_unwinding(row, topology);
   check_engine(row);
 }

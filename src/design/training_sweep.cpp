@@ -79,7 +79,7 @@ class KeyChecker {
   }
 
   void check_contention() {
-    if (!place_of(Key::contention) || std::ranges::any_of(times_, synthesizes)) return;
+    if (!place_of(Key::contention) || std::ranges::any_of(times_, is_synthesized)) return;
     if (values_in(sweep_, Key::contention, Contention::none) == std::vector{Contention::none}) return;
     fail(Key::contention, "\"contention\" is read by no point",
          fmt::format("collective_time {} knows no links to share", quoted(times_)),
@@ -96,9 +96,9 @@ class KeyChecker {
              fmt::format("write for instance collective_time = \"{}\", or remove it", example));
       }
     };
-    if (std::ranges::none_of(times_, simulates))
+    if (std::ranges::none_of(times_, is_simulated))
       refuse({Key::alpha, Key::chunks, Key::occupancy}, "\"pipeline\", \"themis\" and \"synthesized\" do", "themis");
-    if (std::ranges::none_of(times_, synthesizes))
+    if (std::ranges::none_of(times_, is_synthesized))
       refuse({Key::algorithm, Key::attempts, Key::engine, Key::unwind}, "\"synthesized\" does", "synthesized");
   }
 

@@ -27,8 +27,9 @@ TEST(BoundTime, IsNeverAboveTheTimeItBounds) {
             given.point.chunks = 2;
             const auto mapping = given.mapping(hp);
             if (mapping.span(scope).shares.empty()) continue;
-            const auto model = synthesizes(timing) ? make_synthesized_time(given.network(), false)
-                                                   : make_pipeline_time(given.network(), timing == TimingModel::themis);
+            const auto model = is_synthesized(timing)
+                                   ? make_synthesized_time(given.network(), false)
+                                   : make_pipeline_time(given.network(), timing == TimingModel::themis);
             const auto bounds = make_bound_time(given.network(), timing);
             const Communication communication{kind, bytes(64000), scope};
             const auto time = (*model)->time(communication, mapping);

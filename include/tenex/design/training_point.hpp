@@ -44,9 +44,9 @@ enum class TimingModel : std::uint8_t {
   return model == TimingModel::libra || model == TimingModel::libra_derated;
 }
 /// Its collectives run on the point's own links.
-[[nodiscard]] constexpr bool synthesizes(TimingModel model) { return model == TimingModel::synthesized; }
+[[nodiscard]] constexpr bool is_synthesized(TimingModel model) { return model == TimingModel::synthesized; }
 /// Its collectives run chunk by chunk, on the point's links or on a part of the network.
-[[nodiscard]] constexpr bool simulates(TimingModel model) { return !is_libra(model); }
+[[nodiscard]] constexpr bool is_simulated(TimingModel model) { return !is_libra(model); }
 
 /// Where the bandwidths come from: a scheme that chooses them, or none where they are given.
 using BandwidthScheme = std::optional<SplitScheme>;

@@ -57,8 +57,8 @@ namespace entry {
 
 bool runs_collective(const PointView& view) { return !view.trains; }
 bool trains(const PointView& view) { return view.trains; }
-bool simulates(const PointView& view) { return !view.trains || tenex::simulates(view.training.collective_time); }
-bool synthesizes(const PointView& view) { return !view.trains || tenex::synthesizes(view.training.collective_time); }
+bool simulates(const PointView& view) { return !view.trains || is_simulated(view.training.collective_time); }
+bool synthesizes(const PointView& view) { return !view.trains || is_synthesized(view.training.collective_time); }
 bool chooses_bandwidth(const PointView& view) { return view.trains && view.training.scheme; }
 
 SettingValue value_at(const Node& node) {

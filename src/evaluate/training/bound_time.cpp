@@ -164,7 +164,8 @@ class PipelineBound final : public BoundTime {
 }  // namespace
 
 Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network, TimingModel collective_time) {
-  if (synthesizes(collective_time)) return std::unique_ptr<CollectiveTime>(std::make_unique<SynthesizedBound>(network));
+  if (is_synthesized(collective_time))
+    return std::unique_ptr<CollectiveTime>(std::make_unique<SynthesizedBound>(network));
   const bool themis = collective_time == TimingModel::themis;
   ensure(themis || collective_time == TimingModel::pipeline, "a formula has no collectives to bound");
   auto model = make_pipeline_time(network, themis);
