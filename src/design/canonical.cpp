@@ -31,7 +31,7 @@ const std::vector<const Setting*>& by_name() {
   static const std::vector<const Setting*> sorted = [] {
     std::vector<const Setting*> list;
     for (const Setting& setting : settings()) list.push_back(&setting);
-    std::ranges::sort(list, {}, &Setting::name);
+    std::ranges::sort(list, {}, [](const Setting* setting) { return frozen_name(*setting); });
     return list;
   }();
   return sorted;
@@ -44,12 +44,12 @@ std::string text_of(const DesignPoint& point) {
   CanonicalLines lines;
   bool has_physics = false;
   for (const Setting* setting : by_name()) {
-    if (!has_physics && setting->name > kPhysics) {
+    if (!has_physics && frozen_name(*setting) > kPhysics) {
       lines.add_number(kPhysics, physics_version);
       has_physics = true;
     }
     if (!has_key(*setting, view.trains)) continue;
-    if (const std::string value = setting->canonical(view); !value.empty()) lines.add(setting->name, value);
+    if (const std::string value = setting->canonical(view); !value.empty()) lines.add(frozen_name(*setting), value);
   }
   return lines.take();
 }

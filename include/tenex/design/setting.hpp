@@ -114,10 +114,11 @@ enum class ReadBy : std::uint8_t { all, collectives, training };
 /// One key.
 struct Setting {
   Key key;
-  std::string_view name;
-  std::string_view alias = {};  ///< another name in studies and options
-  std::string_view help;        ///< one line, without a full stop
-  std::string_view example;     ///< a value as TOML has it
+  std::string_view name;             ///< in studies, options, columns and messages
+  std::string_view first_name = {};  ///< frozen, in canonical texts: where the name has changed since; empty: the name
+  std::string_view alias = {};       ///< another name in studies and options
+  std::string_view help;             ///< one line, without a full stop
+  std::string_view example;          ///< a value as TOML has it
   Written written = Written::string;
   Counts counts = Counts::nothing;
   std::int64_t least = 0;  ///< of whole numbers
@@ -141,6 +142,12 @@ struct Setting {
   double (*real)(const PointView&) = nullptr;                     ///< in a column of reals
   std::vector<std::int64_t> (*list)(const PointView&) = nullptr;  ///< in a column of lists
 };
+
+/// The name in canonical texts, frozen once and for all. So are the words that entries print there: another spelling
+/// of a value is another word that is parsed, never another one that is printed.
+[[nodiscard]] constexpr std::string_view frozen_name(const Setting& setting) {
+  return setting.first_name.empty() ? setting.name : setting.first_name;
+}
 
 /// By key, in the order of Key.
 [[nodiscard]] const std::vector<Setting>& settings();
