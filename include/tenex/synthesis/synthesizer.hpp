@@ -80,7 +80,7 @@ struct Synthesizer {
 /// What makes schedules where no synthesizer is named.
 inline constexpr std::string_view kDefaultSynthesizer = "tacos";
 
-/// The explicit table: tacos, tacos_reference.
+/// The explicit table: a line per synthesizer.
 [[nodiscard]] const std::vector<Synthesizer>& synthesizers();
 /// nullptr when there is none of that name.
 [[nodiscard]] const Synthesizer* find_synthesizer(std::string_view name);
