@@ -144,7 +144,7 @@ Vocabulary vocabulary() {
     words.algorithms.push_back({std::string(synthesizer.name),
                                 AlgorithmFamily::synthesizer,
                                 synthesizer.collectives,
-                                {false, false, !synthesizer.engines.empty(), true},
+                                {false, false, !synthesizer.engines.empty(), synthesizer.draws},
                                 {synthesizer.engines.begin(), synthesizer.engines.end()}});
   words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
     return check_training_point(point, cache->impl().training);

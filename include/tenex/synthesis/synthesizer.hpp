@@ -69,6 +69,8 @@ struct Synthesizer {
   std::vector<CollectiveKind> collectives = {};
   /// The engines that a problem may name; none: there is one, and it has no name.
   std::vector<std::string_view> engines = {};
+  /// It draws random numbers, so that attempts differ.
+  bool draws = true;
   /// Where all hops take equally long, its schedule for one hop time, scaled, is its schedule for another: of times it
   /// reads that one alone. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;
