@@ -16,6 +16,10 @@ const std::vector<Algorithm>& algorithms() {
   constexpr auto ar = CollectiveKind::all_reduce;
   constexpr auto a2a = CollectiveKind::all_to_all;
   constexpr std::string_view shape = "an intact shape; groups that are boxes of it";
+  constexpr std::string_view messages = "messages that an NPU has under way";
+  constexpr std::string_view in_stage = "an NPU's chunks in one stage";
+  constexpr std::string_view begun = "an NPU's chunks in one stage, of those that begin in one dimension";
+  constexpr std::string_view in_dimension = "an NPU's chunks in one dimension";
   constexpr std::size_t most_for_trees = 256;  // candidates
   static const std::vector<Algorithm> table = {
       {.name = "ring",
@@ -38,7 +42,7 @@ const std::vector<Algorithm>& algorithms() {
        .collectives = Kinds{ag, rs, ar},
        .make = make_ring_per_dimension,
        .sizes = sizes_of_dimensionwise,
-       .reads = {.window = true},
+       .reads = {.window = begun},
        .single_chunks = false,
        .requirement = shape,
        .fits = fits_boxes,
@@ -49,7 +53,7 @@ const std::vector<Algorithm>& algorithms() {
        .collectives = Kinds{ag, rs, ar, a2a},
        .make = make_direct,
        .sizes = sizes_of_direct,
-       .reads = {.window = true, .order = true},
+       .reads = {.window = messages, .order = true},
        .straight = true},
       {.name = "rhd",
        .description = "recursive halving and doubling",
@@ -82,7 +86,7 @@ const std::vector<Algorithm>& algorithms() {
        .collectives = Kinds{ag, rs, ar, a2a},
        .make = make_hierarchical,
        .sizes = sizes_of_dimensionwise,
-       .reads = {.window = true, .order = true},
+       .reads = {.window = in_stage, .order = true},
        .single_chunks = false,
        .requirement = shape,
        .fits = fits_boxes},
@@ -92,7 +96,7 @@ const std::vector<Algorithm>& algorithms() {
        .collectives = Kinds{ag, rs, ar},
        .make = make_blueconnect,
        .sizes = sizes_of_dimensionwise,
-       .reads = {.window = true},
+       .reads = {.window = in_stage},
        .single_chunks = false,
        .requirement = shape,
        .fits = fits_boxes},
@@ -102,7 +106,7 @@ const std::vector<Algorithm>& algorithms() {
        .collectives = Kinds{ag, rs, ar},
        .make = make_themis,
        .sizes = sizes_of_dimensionwise,
-       .reads = {.window = true, .order = true},
+       .reads = {.window = in_dimension, .order = true},
        .single_chunks = false,
        .requirement = shape,
        .fits = fits_boxes},

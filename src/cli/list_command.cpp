@@ -43,11 +43,23 @@ std::string described_algorithms() {
     std::string kinds;
     for (const auto kind : algorithm.collectives) kinds += (kinds.empty() ? "" : ", ") + std::string(to_string(kind));
     text += list_line(algorithm.name, algorithm.description) + list_line("", "for " + kinds);
+    if (!algorithm.reads.window.empty()) text += list_line("", fmt::format("window: {}", algorithm.reads.window));
+    if (algorithm.reads.order) text += list_line("", "takes its peers in the order that is asked for");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));
     if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
   return text + list_line(kBestAlgorithm, "the fastest of these that can do the point, by simulation");
+}
+
+std::string described_synthesizers() {
+  std::string text = "synthesizers\n";
+  for (const auto& synthesizer : synthesizers()) {
+    text += list_line(synthesizer.name, synthesizer.description);
+    if (!synthesizer.engines.empty())
+      text += list_line("", fmt::format("engines: {}, {}", kAutomaticEngine, fmt::join(synthesizer.engines, ", ")));
+  }
+  return text;
 }
 
 template <class Entries>
@@ -93,7 +105,7 @@ constexpr Topic kTopics[] = {
     {"topologies", topologies},
     {"collectives", collectives},
     {"algorithms", described_algorithms},
-    {"synthesizers", [] { return entries("synthesizers", synthesizers()); }},
+    {"synthesizers", described_synthesizers},
     {"bounds", [] { return entries("bounds", bound_methods()); }},
     {"workloads", list_workloads},
     {"cost_models", list_cost_models},

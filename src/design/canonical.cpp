@@ -120,6 +120,15 @@ void normalise_draft(const PointDraft& draft, bool trains) {
   reduce_lists(point);
 }
 
+std::string text_of_links(const DesignPoint& point) {
+  const PointView view = view_of(point);
+  CanonicalLines lines;
+  for (const Setting& setting : settings())
+    if (setting.of_links && has_key(setting, view.trains))
+      if (const std::string value = setting.canonical(view); !value.empty()) lines.add(setting.name, value);
+  return lines.take();
+}
+
 void seal(DesignPoint& point) {
   DesignPoint plain = point;
   normalise(plain);

@@ -124,8 +124,8 @@ Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memo
 }
 
 Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus) {
-  const auto& [kind, size, groups, root, overlap, backend, window, order, stragglers, engine] = point.collective();
-  return Collective::make({kind, npus, groups.list(), point.chunks, size, root});
+  const auto& runs = point.collective();
+  return Collective::make({runs.kind, npus, runs.groups.list(), point.chunks, runs.size, runs.root});
 }
 
 Vocabulary vocabulary() {
@@ -135,7 +135,7 @@ Vocabulary vocabulary() {
     words.algorithms.push_back({std::string(algorithm.name),
                                 AlgorithmFamily::textbook,
                                 algorithm.collectives,
-                                {algorithm.reads.window, algorithm.reads.order, false, false}});
+                                {!algorithm.reads.window.empty(), algorithm.reads.order, false, false}});
     for (const auto kind : algorithm.collectives)
       if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
   }
@@ -144,7 +144,7 @@ Vocabulary vocabulary() {
     words.algorithms.push_back({std::string(synthesizer.name),
                                 AlgorithmFamily::synthesizer,
                                 synthesizer.collectives,
-                                {false, false, !synthesizer.engines.empty(), true},
+                                {false, false, !synthesizer.engines.empty(), synthesizer.draws},
                                 {synthesizer.engines.begin(), synthesizer.engines.end()}});
   words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
     return check_training_point(point, cache->impl().training);

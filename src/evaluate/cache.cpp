@@ -26,7 +26,7 @@ std::string topology_structure_key(const DesignPoint& point) {
                         ? to_string(choice.shape)
                         : "file " + choice.machine_file + ' ' + to_string(digest128(choice.machine_content));
   for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
-  if (slows_links(point.collective().stragglers)) key += " slow " + to_string(point.collective().stragglers);
+  key += ' ' + text_of_links(point);
   // The default degree depends on the kind of algorithm, so it is part of what tells topologies apart.
   key += fmt::format(" p{} u{} s{}", choice.links.per_npu ? 1 : 0, choice.unwind,
                      find_synthesizer(point.algorithm) != nullptr ? 1 : 0);

@@ -6,6 +6,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 namespace {
@@ -23,6 +24,21 @@ std::vector<std::string_view> bound_flags() {
   std::vector<std::string_view> names{"none"};
   for (const auto& method : bound_methods()) names.push_back(method.name);
   for (const auto name : {"total_bandwidth", "optimizer", "collectives"}) names.emplace_back(name);  // of training
+  return names;
+}
+
+/// Numbers are stored: those of the first eight stay, engines of further synthesizers follow. One that has no names for
+/// its engines calls it by its own.
+std::vector<std::string_view> engine_flags() {
+  std::vector<std::string_view> names{"",      "event_driven", "reference", "congestion_aware", "congestion_unaware",
+                                      "exact", "coarse",       "symmetric"};
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const auto& synthesizer : synthesizers()) {
+    for (const auto engine : synthesizer.engines) add(engine);
+    if (synthesizer.engines.empty()) add(synthesizer.name);
+  }
   return names;
 }
 
@@ -51,13 +67,7 @@ std::vector<Field> outcome_fields() {
         false,
         {"", "none", "in_tree", "exact_sets", "skipped"}},
        &Evaluation::reduction_check},
-      {{"engine",
-        Kind::flags,
-        "",
-        "which engine made the timed stream",
-        false,
-        {"", "event_driven", "reference", "congestion_aware", "congestion_unaware", "exact", "coarse", "symmetric"}},
-       &Evaluation::engine},
+      {{"engine", Kind::flags, "", "which engine made the timed stream", false, engine_flags()}, &Evaluation::engine},
       {{"overlap_method",
         Kind::flags,
         "",

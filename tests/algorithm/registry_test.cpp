@@ -1,17 +1,42 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/topologies.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 
 namespace tenex {
 namespace {
 
+/// That must be there; others may be.
+const std::vector<std::string_view> kPublished{"ring",
+                                               "ring_unidirectional",
+                                               "ring_per_dimension",
+                                               "direct",
+                                               "rhd",
+                                               "dbt",
+                                               "bruck",
+                                               "hierarchical",
+                                               "blueconnect",
+                                               "themis",
+                                               "multitree",
+                                               "c_cube",
+                                               "tto",
+                                               "blink"};
+
+/// Of some algorithms those that are published, in their order.
+std::vector<std::string_view> published(std::vector<std::string_view> names) {
+  std::erase_if(names, [](std::string_view name) { return std::ranges::find(kPublished, name) == kPublished.end(); });
+  return names;
+}
+
 TEST(AlgorithmRegistry, ListsTheTextbookAlgorithms) {
   std::vector<std::string_view> names;
-  for (const auto& algorithm : algorithms()) names.push_back(algorithm.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd",
-                                                  "dbt", "bruck", "hierarchical", "blueconnect", "themis", "multitree",
-                                                  "c_cube", "tto", "blink"}));
+  for (const auto& algorithm : algorithms()) {
+    EXPECT_EQ(std::ranges::count(names, algorithm.name), 0) << algorithm.name;
+    names.push_back(algorithm.name);
+  }
+  EXPECT_EQ(published(names), kPublished);
 }
 
 TEST(AlgorithmRegistry, FindsByNameAlone) {
@@ -77,7 +102,7 @@ TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
     std::vector<std::string_view> able;
     for (const auto* algorithm : candidates(topology, support::collective(kind, topology.npus(), bytes(1000))))
       able.push_back(algorithm->name);
-    return able;
+    return published(able);
   };
   using Names = std::vector<std::string_view>;
   EXPECT_EQ(names("RI(4)_SW(2)", CollectiveKind::all_reduce),

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "design/design_support.hpp"
+#include "tenex/design/setting.hpp"
 #include "tenex/topology/block.hpp"
 
 namespace tenex {
@@ -28,6 +29,21 @@ std::string block_names() {
   return names;
 }
 
+/// The keys that there are, then their aliases.
+std::string key_list() {
+  std::string names;
+  std::string aliases;
+  for (const Setting& setting : settings()) {
+    names += (names.empty() ? "" : ", ") + std::string(setting.name);
+    if (!setting.alias.empty()) aliases += ", " + std::string(setting.alias);
+  }
+  return names + aliases;
+}
+
+void fill_in(std::string& line, std::string_view word, const std::string& names) {
+  if (const auto at = line.find(word); at != std::string::npos) line.replace(at, word.size(), names);
+}
+
 std::vector<Refusal> read_catalogue() {
   std::ifstream stream(std::string(TENEX_SOURCE_DIR) + "/tests/design/refusals.txt");
   std::vector<Refusal> catalogue;
@@ -41,8 +57,8 @@ std::vector<Refusal> read_catalogue() {
     } else if (!catalogue.empty() && in_study) {
       catalogue.back().study += line == "..." ? base_study() : line + '\n';
     } else if (!catalogue.empty()) {
-      constexpr std::string_view blocks = "{blocks}";
-      if (const auto at = line.find(blocks); at != std::string::npos) line.replace(at, blocks.size(), block_names());
+      fill_in(line, "{blocks}", block_names());
+      fill_in(line, "{keys}", key_list());
       catalogue.back().messages += (catalogue.back().messages.empty() ? "" : "\n") + line;
     }
   }

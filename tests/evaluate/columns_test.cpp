@@ -1,6 +1,7 @@
 // The table that ties fields of Evaluation to columns of files.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 namespace {
@@ -21,6 +23,16 @@ TEST(MetricColumns, HaveDistinctNamesAndFlagsOnlyWhereTheyAreFlags) {
     EXPECT_TRUE(names.insert(column.name).second) << column.name;
     EXPECT_EQ(column.kind == MetricColumn::Kind::flags, !column.flags.empty()) << column.name;
     EXPECT_FALSE(column.meaning.empty()) << column.name;
+  }
+}
+
+TEST(MetricColumns, HaveAFlagForEveryEngineOfASynthesizer) {
+  for (const auto& column : metric_columns()) {
+    if (column.name != "engine") continue;
+    EXPECT_EQ(std::ranges::find(column.flags, "symmetric") - column.flags.begin(), 7) << "numbers are stored";
+    for (const auto& synthesizer : synthesizers())
+      for (const auto engine : synthesizer.engines)
+        EXPECT_EQ(std::ranges::count(column.flags, engine), 1) << synthesizer.name << ' ' << engine;
   }
 }
 

@@ -18,9 +18,7 @@ namespace tenex {
 
 /// What a study may set of an algorithm; each reads what concerns it and ignores the rest.
 struct AlgorithmOptions {
-  /// direct: how many messages an NPU has under way at once; hierarchical, blueconnect and ring_per_dimension: how many
-  /// of an NPU's chunks are in one stage at once (of ring_per_dimension: of those that begin in one dimension); themis:
-  /// how many are in one dimension at once. 0: all.
+  /// How much is under way at once, of what AlgorithmReads::window says. 0: all.
   std::uint32_t window = 0;
   DestinationOrder order = DestinationOrder::relative;
   std::uint64_t seed = 1;  ///< for those that draw
@@ -28,7 +26,7 @@ struct AlgorithmOptions {
 
 /// Which of the options can change what an algorithm does. A test varies each for every algorithm.
 struct AlgorithmReads {
-  bool window = false;
+  std::string_view window = {};  ///< what a window counts, in words; empty: it has none
   bool order = false;
 };
 

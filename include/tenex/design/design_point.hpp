@@ -110,6 +110,9 @@ void seal(DesignPoint& point);
 /// uses: points with equal keys then differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
 
+/// The canonical text of settings that change links (Setting::of_links), where they are not at their defaults.
+[[nodiscard]] std::string text_of_links(const DesignPoint& point);
+
 /// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s, FLOP/s), but
 /// money in dollars; a list has one for each dimension of the point's shape. `without` is a text such as
 /// "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. (seed, key and canonical are columns of their own.)

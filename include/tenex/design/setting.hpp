@@ -130,6 +130,9 @@ struct Setting {
   ReadBy read_by = ReadBy::all;
   std::string_view reason = {};  ///< read_by: what training keys are about; why the others do not go with a workload
   SettingColumn column = {};
+  /// The links of a collective's topology follow from it too, beyond the shape or machine, its links, unwinding and
+  /// removed pairs: points that differ in it have topologies of their own.
+  bool of_links = false;
 
   // How values reach a point; for this module alone.
   Result<SettingValue> (*parse)(const Setting&, std::string_view name, const Node&, ValueContext&) = nullptr;

@@ -69,6 +69,8 @@ struct Synthesizer {
   std::vector<CollectiveKind> collectives = {};
   /// The engines that a problem may name; none: there is one, and it has no name.
   std::vector<std::string_view> engines = {};
+  /// It draws random numbers, so that attempts differ.
+  bool draws = true;
   /// Where all hops take equally long, its schedule for one hop time, scaled, is its schedule for another: of times it
   /// reads that one alone. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;
@@ -80,7 +82,7 @@ struct Synthesizer {
 /// What makes schedules where no synthesizer is named.
 inline constexpr std::string_view kDefaultSynthesizer = "tacos";
 
-/// The explicit table: tacos, tacos_reference.
+/// The explicit table: a line per synthesizer.
 [[nodiscard]] const std::vector<Synthesizer>& synthesizers();
 /// nullptr when there is none of that name.
 [[nodiscard]] const Synthesizer* find_synthesizer(std::string_view name);

@@ -115,8 +115,8 @@ std::vector<Setting> algorithm_settings() {
        .integer = integer_if<attempts, synthesizes>},
       {.key = Key::engine,
        .name = "engine",
-       .help = "how tacos synthesizes: auto, event_driven, exact, coarse or symmetric; the column engine says what was "
-               "used",
+       .help = "how a synthesizer works that has several engines: auto, or one that `tenex list synthesizers` names; "
+               "the column engine says what was used",
        .example = "\"exact\"",
        .known = [](const Vocabulary& vocabulary) { return vocabulary.engines(); },
        .fallback = "auto",
@@ -129,8 +129,9 @@ std::vector<Setting> algorithm_settings() {
        .text = text_if<engine, synthesizes>},
       {.key = Key::window,
        .name = "window",
-       .help = "direct: messages that an NPU has under way at once; hierarchical, blueconnect, ring_per_dimension: its "
-               "chunks in one stage at once; themis: in one dimension at once; 0 is all",
+       .help =
+           "how much a textbook algorithm has under way at once, of what `tenex list algorithms` says of those with "
+           "a window; 0 is all",
        .example = "2",
        .written = Written::integer,
        .counts = Counts::numbers,
@@ -148,8 +149,8 @@ std::vector<Setting> algorithm_settings() {
        .integer = integer_if<window, runs_collective>},
       {.key = Key::order,
        .name = "order",
-       .help = "in which order NPUs of direct, hierarchical and themis take several peers: relative (by offset from "
-               "themselves) or absolute (by id)",
+       .help = "in which order NPUs take several peers, where `tenex list algorithms` says that it may be asked for: "
+               "relative (by offset from themselves) or absolute (by id)",
        .example = "\"absolute\"",
        .words = words_to<DestinationOrder::absolute>(),
        .fallback = "relative",

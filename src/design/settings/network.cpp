@@ -217,6 +217,7 @@ std::vector<Setting> network_settings() {
        .read_by = ReadBy::collectives,
        .reason = "a parallelization is laid over the dimensions of a whole shape",
        .column = text_column(),
+       .of_links = true,
        .parse = parse_straggler_list,
        .set = set<stragglers>,
        .reset = reset<stragglers>,
