@@ -39,6 +39,12 @@ SettingCell absent_cell(Kind kind) {
   return std::string();
 }
 
+std::optional<SettingCell> cell_without(const SettingColumn& column) {
+  if (column.training) return absent_cell(column.kind);
+  if (!column.has_default) return std::nullopt;
+  return setting_cell(DesignPoint(), column.name);
+}
+
 std::string cell_text(const SettingCell& cell) {
   return std::visit(
       [](const auto& value) {

@@ -75,9 +75,18 @@ class StudiesMerger {
   }
 
   /// The same of texts and lists, which are empty where a file lacks them.
-  Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool may_lack) const {
-    const auto read = [&](const ColumnFileReader& reader) { return reader.read_text(path); };
-    return gather_packed<store::PackedTexts, TextColumn>(path, compared, may_lack, read);
+  /// Rows of files that lack the column have `absent`.
+  Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool may_lack,
+                                         std::string_view absent = {}) const {
+    const auto read = [&](const ColumnFileReader& reader) -> Result<TextColumn> {
+      if (!may_lack || reader.has(path)) return reader.read_text(path);
+      const auto rows = reader.rows("/key");
+      if (!rows) return rows.errors();
+      TextColumn column(std::max<std::size_t>(1, absent.size()), *rows);
+      for (std::size_t row = 0; row < column.rows(); ++row) column.set(row, absent);
+      return column;
+    };
+    return gather_packed<store::PackedTexts, TextColumn>(path, compared, may_lack && absent.empty(), read);
   }
   Result<store::PackedLists> gather_lists(const std::string& path, bool compared, bool may_lack) const {
     const auto read = [&](const ColumnFileReader& reader) { return store::read_lists(reader, path); };
@@ -244,10 +253,12 @@ Status StudiesMerger::write_setting(ColumnFileWriter& file, const SettingColumn&
     return success();
   };
   const auto numbers = [](const auto& values) { return std::span(values); };
+  const auto absent = cell_without(setting);
   switch (setting.kind) {
     case Kind::integer:
-      return write(gather<std::int64_t>(path, false, setting.training ? std::optional<std::int64_t>(-1) : std::nullopt),
-                   numbers);
+      return write(
+          gather<std::int64_t>(path, false, absent ? std::optional(std::get<std::int64_t>(*absent)) : std::nullopt),
+          numbers);
     case Kind::real:
       return write(gather<double>(path, false, std::numeric_limits<double>::quiet_NaN()), numbers);
     case Kind::list:
@@ -258,7 +269,8 @@ Status StudiesMerger::write_setting(ColumnFileWriter& file, const SettingColumn&
       break;
   }
   return write(
-      gather_text(path, false, setting.training), [](const auto& texts) -> const auto& { return texts; });
+      gather_text(path, false, absent.has_value(), absent ? cell_text(*absent) : std::string()),
+      [](const auto& texts) -> const auto& { return texts; });
 }
 
 Status StudiesMerger::write_settings(ColumnFileWriter& file) {
@@ -269,7 +281,7 @@ Status StudiesMerger::write_settings(ColumnFileWriter& file) {
   }
   store::begin_dimensions(file, dimensions_);
   for (const auto& setting : setting_columns()) {
-    if (setting.training && !any_has("/" + std::string(setting.name))) continue;
+    if (cell_without(setting) && !any_has("/" + std::string(setting.name))) continue;
     if (auto status = write_setting(file, setting); !status) return status;
   }
   const auto seeds = gather<std::int64_t>("/seed", false);
@@ -299,6 +311,7 @@ Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vecto
   std::vector<std::string> competitions(rows_);
   for (const auto& name : names) {
     const auto& setting = *find_setting_column(name);
+    const auto absent = cell_without(setting);
     const auto path = "/" + name;
     const auto add = [&](const auto& values, const auto& text_at) -> Status {
       if (!values) return values.errors();
@@ -307,12 +320,13 @@ Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vecto
     };
     const auto number = [](const auto& values, std::size_t i) { return fmt::format("{}", values[i]); };
     const auto status =
-        setting.kind == SettingColumn::Kind::integer ? add(gather<std::int64_t>(path, false, -1), number)
+        setting.kind == SettingColumn::Kind::integer
+            ? add(gather<std::int64_t>(path, false, absent ? std::get<std::int64_t>(*absent) : -1), number)
         : setting.kind == SettingColumn::Kind::real
             ? add(gather<double>(path, false, std::numeric_limits<double>::quiet_NaN()), number)
         : setting.kind == SettingColumn::Kind::list
             ? add(gather_lists(path, false, true), [](const auto& lists, std::size_t i) { return stated(lists.at(i)); })
-            : add(gather_text(path, false, setting.training),
+            : add(gather_text(path, false, absent.has_value(), absent ? cell_text(*absent) : std::string()),
                   [](const auto& texts, std::size_t i) { return texts.at(i); });
     if (!status) return status.errors();
   }

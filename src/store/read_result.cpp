@@ -47,8 +47,9 @@ Status read_settings(const ColumnFileReader& reader, ResultTable& table) {
   for (const auto& setting : setting_columns()) {
     const auto path = "/" + std::string(setting.name);
     Status status = success();
-    if (setting.training && !reader.has(path)) {  // no point of the study trains
-      for (auto& row : table.settings) row.push_back(cell_text(absent_cell(setting.kind)));
+    const auto absent = reader.has(path) ? std::nullopt : cell_without(setting);
+    if (absent) {  // no point of the study trains, or the file is older than the key
+      for (auto& row : table.settings) row.push_back(cell_text(*absent));
     } else if (setting.kind == SettingColumn::Kind::integer) {
       status = add_setting(store::read_numbers<std::int64_t>(reader, path, rows), table);
     } else if (setting.kind == SettingColumn::Kind::real) {

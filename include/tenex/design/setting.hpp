@@ -92,6 +92,7 @@ struct SettingColumn {
   std::string_view former = {};  ///< the name in schema 1 of results, where that was another
   std::string_view name = {};    ///< follows from the key's, see settings()
   bool training = false;         ///< only points that train have it: a study without any has no such column
+  bool has_default = false;  ///< files that are older than the key have no such column: their points have its default
 
   /// This column where a metric or an HDF5 group has the key's name.
   [[nodiscard]] constexpr SettingColumn beside_metric(std::string_view former_name) const {
@@ -105,6 +106,8 @@ struct SettingColumn {
 /// What a column has of a point: absent texts are "", whole numbers -1, reals NaN, lists empty.
 using SettingCell = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>>;
 [[nodiscard]] SettingCell absent_cell(SettingColumn::Kind kind);
+/// What the rows of a file without the column have in it; nullopt where every file must have it.
+[[nodiscard]] std::optional<SettingCell> cell_without(const SettingColumn& column);
 /// As a word, of a list the numbers with "," between them.
 [[nodiscard]] std::string cell_text(const SettingCell& cell);
 

@@ -19,6 +19,7 @@ const std::vector<Setting>& settings() {
          {network_settings, collective_settings, algorithm_settings, training_settings, codesign_settings})
       for (Setting& each : entries()) {
         each.column.training = each.read_by == ReadBy::training;
+        each.column.has_default = each.fallback.has_value();
         if (each.column.kind != SettingColumn::Kind::none)
           each.column.name =
               each.column.word_taken ? names.emplace_back(fmt::format("{}_setting", each.name)) : each.name;
