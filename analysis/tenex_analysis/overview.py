@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy
 import pandas
 
-from .columns import column_of, natural_order
+from .columns import column_of, natural_order, settings_that_vary
 from .command import run_command
 from .reader import Study, open_study
 from .words import NothingToShow
@@ -33,29 +33,13 @@ COLLECTIVES = {
     "broadcast": "Broadcast",
     "reduce": "Reduce",
 }
-#: Settings that make another task of the same topology: where they vary, they stand beside its name.
-NETWORK = [
-    "alpha",
-    "bandwidth",
-    "npu_bandwidth",
-    "total_bandwidth",
-    "cost_budget",
-    "without",
-    "stragglers",
-    "occupancy",
-    "backend",
-]
-COLLECTIVE_NETWORK = [*NETWORK, "groups_setting", "root"]
-TRAINING_NETWORK = [
-    *NETWORK,
-    "compute",
-    "training_loop",
-    "batch_rule",
-    "collective_time_setting",
-    "contention",
-    "in_network",
-    "dimension_kinds",
-]
+#: Settings that a contest shows by its own axes and names. Those that are left make another task of the same topology:
+#: where they vary, they stand beside its name.
+SHOWN = {
+    *("topology", "unwind", "collective", "size", "chunks", "algorithm", "overlap", "attempts", "engine_setting"),
+    *("window", "order", "simulation_engine_setting", "workload", "hp", "scheme", "optimize_with", "optimize_for"),
+    *("split", "constraints", "cost_model", "price_level", "seed"),
+}
 #: What is not said of a network.
 USUAL = {"", "(none)", "none", "all", "congestion_aware", "serialization"}
 _UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]
@@ -132,7 +116,7 @@ def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
     return Contest(
         study.name,
         files,
-        _common(study, rows, COLLECTIVE_NETWORK, own),
+        _common(study, rows, own),
         "algbw (GB/s)",
         "size",
         texts,
@@ -162,7 +146,7 @@ def _training(study: Study, rows: pandas.DataFrame) -> Contest | None:
     return Contest(
         study.name,
         files,
-        _common(study, rows, TRAINING_NETWORK, own),
+        _common(study, rows, own),
         "iteration (s)",
         "HP-(m,n)",
         texts,
@@ -174,13 +158,11 @@ def _present(picoseconds: pandas.Series) -> pandas.Series:
     return picoseconds.where(picoseconds > 0)
 
 
-def _common(
-    study: Study, rows: pandas.DataFrame, settings: list[str], own: dict[str, pandas.Series]
-) -> pandas.DataFrame:
+def _common(study: Study, rows: pandas.DataFrame, own: dict[str, pandas.Series]) -> pandas.DataFrame:
     """The columns that both kinds of work have, beside their own ones."""
     unwound = rows["unwind"] > 0 if "unwind" in rows else pandas.Series(False, index=rows.index)
     common = {
-        "network": _networks(study, rows, settings),
+        "network": _networks(study, rows),
         "npus": rows["npus"],
         "efficiency": rows["efficiency"],
         "unwound": unwound,
@@ -189,11 +171,11 @@ def _common(
     return pandas.DataFrame(own | common, index=rows.index)
 
 
-def _networks(study: Study, rows: pandas.DataFrame, settings: list[str]) -> pandas.Series:
+def _networks(study: Study, rows: pandas.DataFrame) -> pandas.Series:
     """A name for each row's network: its topology, and those of the settings that vary."""
     names = rows["topology"].astype(str)
-    for setting in settings:
-        if setting not in rows or rows[setting].nunique(dropna=False) < 2:
+    for setting in settings_that_vary(study, rows):
+        if setting in SHOWN:
             continue
         column = column_of(study, rows, setting)
         texts = [column.text(v) if column.is_text or not numpy.isnan(v) else "" for v in column.values]

@@ -139,7 +139,7 @@ PointSizes sizes_of_built(const Topology& topology, const Collective& collective
 std::uint64_t planned_topology_bytes(const DesignPoint& point) {
   const auto& choice = point.topology;
   if (choice.machine_file.empty()) {
-    const auto copies = choice.without.empty() ? 1 : 2;
+    const auto copies = choice.without.empty() && text_of_links(point).empty() ? 1 : 2;
     return static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
   }
   // Syntax tree, checked links and topology: a link takes 8 characters at least.
