@@ -38,6 +38,12 @@ restarts_are() { [ "$(field "$1" Restarts)" = "$2" ]; }
 has_rows() { cat "$1"/journal/*.log 2>/dev/null | grep -q '^commit '; }
 # The run has taken its folder: ranks are about to evaluate.
 has_begun() { [ -s "$1/lock" ]; }
+# have_begun FOLDER RANK...: each of these ranks, too, is known to rank 0 and has a journal of its own.
+have_begun() {
+  local folder=$1 rank
+  shift
+  for rank in "$@"; do compgen -G "$folder/journal/*-$rank.log" >/dev/null || return 1; done
+}
 
 # The process of a rank that mpirun has started, on whatever host.
 process_of() {

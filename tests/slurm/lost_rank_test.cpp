@@ -14,16 +14,16 @@ namespace {
 using namespace slurm_tests;
 using ::testing::HasSubstr;
 
-// 800 points: some seconds of work, so that the kill comes in the middle. A rank counts as dead after 2 s instead of a
-// minute.
-constexpr int seeds_of_seconds = 20;
+// 4,000 points: some seconds of work, so that the kill comes in the middle, and the others still work when a rank
+// counts as dead, after 2 s instead of a minute.
+constexpr int seeds_of_seconds = 100;
 
 TEST(AKilledRank, LeavesItsPointsToOthersAndTheJobEndsByItself) {
   const Site site(seeds_of_seconds);
   // Virtual nodes are one host: see jobs_test.cpp.
   const auto job = site.in_cluster(Kind::virtual_nodes, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=1 -- "$STUDY" "$OUT/out" --silence 2s)
-until_true 20 has_begun "$OUT/out"
+until_true 20 have_begun "$OUT/out" 2
 sleep 0.2
 kill_ranks 2
 ended "$job")",
@@ -39,7 +39,7 @@ TEST(AHostsKilledRanks, LeaveTheirPointsToThoseOfOtherHosts) {
   const Site site(seeds_of_seconds);
   const auto job = site.in_cluster(Kind::hosts, 2, R"(
 job=$(submit many_nodes.sbatch --nodes=2 --ntasks-per-node=2 -- "$STUDY" "$OUT/out" --silence 2s)
-until_true 20 has_begun "$OUT/out"
+until_true 20 have_begun "$OUT/out" 2 3
 sleep 0.2
 kill_ranks 2 3
 ended "$job")");
