@@ -1,6 +1,8 @@
 // What the design tests share: a vocabulary, and short ways to a study's points and messages.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -53,6 +55,29 @@ inline Vocabulary test_words() {
   words.workloads = {{"gpt3", "layers of gpt3"}, {"msft_1t", "layers of msft_1t"}};
   words.cost_models = {{"libra", "prices of libra"}};
   return words;
+}
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+/// A point of HP-(4,8) on 32 NPUs under `libra`, with some words replaced, added, or (empty) left out.
+inline Words training_words(const Words& changes) {
+  Words words{{"topology", "RI(4)_SW(8)"}, {"workload", "gpt3"}, {"hp", "4,8"}, {"npu_bandwidth", "200GB/s, 100GB/s"}};
+  for (const auto& change : changes) {
+    std::erase_if(words, [&](const auto& word) { return word.first == change.first; });
+    if (!change.second.empty()) words.push_back(change);
+  }
+  return words;
+}
+
+inline DesignPoint training_with(const Words& changes) {
+  const auto point = make_point(training_words(changes), test_words());
+  EXPECT_TRUE(point.ok()) << (point ? "" : to_string(point.errors()));
+  return point ? *point : DesignPoint();
+}
+
+inline std::string refusal_of(const Words& changes) {
+  const auto point = make_point(training_words(changes), test_words());
+  return point ? "" : to_string(point.errors());
 }
 
 /// Ten lines that make one point; tests add lines to its [[sweep]], which override the defaults.

@@ -11,29 +11,6 @@ namespace tenex {
 
 namespace {
 
-using Words = std::vector<std::pair<std::string, std::string>>;
-
-/// A point of HP-(4,8) on 32 NPUs under `libra`, with some words replaced, added, or (empty) left out.
-Words training_words(const Words& changes) {
-  Words words{{"topology", "RI(4)_SW(8)"}, {"workload", "gpt3"}, {"hp", "4,8"}, {"npu_bandwidth", "200GB/s, 100GB/s"}};
-  for (const auto& change : changes) {
-    std::erase_if(words, [&](const auto& word) { return word.first == change.first; });
-    if (!change.second.empty()) words.push_back(change);
-  }
-  return words;
-}
-
-DesignPoint training_with(const Words& changes) {
-  const auto point = make_point(training_words(changes), test_words());
-  EXPECT_TRUE(point.ok()) << (point ? "" : to_string(point.errors()));
-  return point ? *point : DesignPoint();
-}
-
-std::string refusal_of(const Words& changes) {
-  const auto point = make_point(training_words(changes), test_words());
-  return point ? "" : to_string(point.errors());
-}
-
 const std::string kGpt3 = to_string(digest128("layers of gpt3"));
 const std::string kMsft = to_string(digest128("layers of msft_1t"));
 const std::string kPrices = to_string(digest128("prices of libra"));

@@ -12,7 +12,6 @@ namespace tenex {
 namespace {
 
 using ::testing::HasSubstr;
-using Words = std::vector<std::pair<std::string, std::string>>;
 
 /// The canonical form of a key's value (of optimize_for with names for digests), or what is wrong with it.
 std::string word(std::string_view key, std::string_view text) {

@@ -98,7 +98,6 @@ class Kind {
     if (effect_.in_results.contains(name)) return;
     const auto varied = make_point(support::with(words, name, value), vocabulary_);
     if (!varied || varied->canonical == plain.canonical) return;
-    // Only what is about this setting: another topology, say, may change which settings matter.
     effect_.in_text.insert(name);
     if (results_of(row_of(*varied)) != before) effect_.in_results.insert(name);
   }
