@@ -17,4 +17,9 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 failed=0
 ctest --preset ci --parallel "$(nproc)" || failed=1
 tests/sanitize.sh || failed=1
+if [ "$failed" -ne 0 ]; then
+  # Last of all, because logs are often cut at their beginning.
+  echo "== failed tests (number:name); a failure that names no test is a build or a sanitizer's report, see above"
+  tail -n +1 build/*/Testing/Temporary/LastTestsFailed.log 2>/dev/null || true
+fi
 exit "$failed"
