@@ -16,6 +16,8 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
+
 namespace tenex {
 
 namespace {
@@ -82,6 +84,8 @@ const UnitName* find_unit(const Family& family, std::string_view text) {
   return found == family.units.end() ? nullptr : &*found;
 }
 
+std::vector<std::string_view> views(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+
 std::string unit_list(const Family& family) {
   std::string list;
   for (const UnitName& unit : family.units) {
@@ -114,10 +118,9 @@ Diagnostic unknown_unit(const Family& family, std::string_view text, std::string
   std::vector<std::string> spellings;
   for (const UnitName& candidate : family.units)
     spellings.push_back(fmt::format("{}{}", candidate.name, family.suffix));
-  const std::string_view near = nearest_spelling(unit, {spellings.begin(), spellings.end()});
   return input_error(place, fmt::format("unknown unit \"{}\" in \"{}\"", unit, text),
                      fmt::format("a {} is written with {}", family.noun, unit_list(family)),
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+                     did_you_mean(unit, views(spellings)));
 }
 
 /// Digits before and after the point, and the unit.
@@ -277,6 +280,7 @@ Result<Bandwidth> parse_bandwidth(std::string_view text, const Place& place) {
 Result<AnyQuantity> parse_quantity(std::string_view text, const Place& place) {
   // The unit is what follows the number, and no two kinds share one.
   std::string_view unit = trimmed(text);
+  if (unit.starts_with('$') || unit.ends_with("USD")) return widen(parse_money(unit, place));
   take_digits(unit);
   if (!unit.empty() && unit.front() == '.') unit.remove_prefix(1);
   take_digits(unit);
@@ -287,11 +291,10 @@ Result<AnyQuantity> parse_quantity(std::string_view text, const Place& place) {
   for (const Family* family : {&kTime, &kSize, &kRate}) {
     for (const UnitName& known : family->units) spellings.push_back(fmt::format("{}{}", known.name, family->suffix));
   }
-  const std::string_view near =
-      means_bits(unit) ? std::string_view() : nearest_spelling(unit, {spellings.begin(), spellings.end()});
-  return input_error(place, fmt::format("unknown unit \"{}\" in \"{}\"", unit, trimmed(text)),
-                     "units are those of times (us), sizes (KB, KiB; bytes, not bits) and bandwidths (GB/s)",
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+  return input_error(
+      place, fmt::format("unknown unit \"{}\" in \"{}\"", unit, trimmed(text)),
+      "units are those of times (us), sizes (KB, KiB; bytes, not bits), bandwidths (GB/s) and money (USD)",
+      means_bits(unit) ? std::string() : did_you_mean(unit, views(spellings)));
 }
 
 std::string to_string(SimTime time) { return shortest(kTime, time.count()); }

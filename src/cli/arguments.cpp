@@ -12,6 +12,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/base/version.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/cli/cli.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/store/rank_log.hpp"
@@ -275,10 +276,9 @@ bool complain_of_unknown_command(const CLI::App& app, int argc, char** argv) {
   for (const auto* command : app.get_subcommands({})) names.emplace_back(command->get_name());
   const std::string_view word = argv[1];
   if (std::ranges::find(names, word) != names.end()) return false;
-  const auto nearest = nearest_spelling(word, names);
-  complain({input_error(
-      {"tenex", 0, 0}, "unknown command \"" + std::string(word) + "\"", {},
-      nearest.empty() ? "`tenex --help` lists the commands" : "did you mean \"" + std::string(nearest) + "\"?")});
+  const auto nearest = did_you_mean(word, names);
+  complain({input_error({"tenex", 0, 0}, "unknown command \"" + std::string(word) + "\"", {},
+                        nearest.empty() ? "`tenex --help` lists the commands" : nearest)});
   return true;
 }
 

@@ -1,4 +1,4 @@
-// The parser of constraints: recursive descent over one line of text, every part a LinearForm.
+// Constraints from text to sums of symbols, and from those to rows of integers.
 #include "tenex/codesign/constraint.hpp"
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 
 #include <fmt/core.h>
 
-#include "codesign/decimal.hpp"
 #include "codesign/linear_form.hpp"
-#include "tenex/base/units.hpp"
+#include "tenex/base/decimal.hpp"
+#include "tenex/base/words.hpp"
+#include "tenex/spec/expression.hpp"
 
 namespace tenex {
 namespace {
@@ -18,299 +19,264 @@ namespace {
 using codesign::LinearForm;
 using Kind = LinearForm::Kind;
 
+constexpr std::array<std::string_view, 2> kWords{"total", "cost"};
 constexpr WideInt kGiga = 1'000'000'000;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::string_view describe(Kind kind) {
   return kind == Kind::number ? "a plain number" : kind == Kind::bandwidth ? "a bandwidth" : "an amount of money";
 }
 
-/// The row of `less <= more` (or `=`), reduced; errors at `place`.
-Result<LinearConstraint> as_row(const LinearForm& less, const LinearForm& more, Relation relation, std::string text,
-                                const Place& place) {
-  LinearForm difference = less;
-  difference.add(more, -1);
-  const auto too_long = [&] {
-    return input_error(place, fmt::format("the numbers of \"{}\" are too long", text), "a coefficient has 58 bits");
-  };
-  if (difference.overflow) return too_long();
-  WideInt common = 0;
-  for (const auto coefficient : difference.coefficients) common = codesign::common_divisor(coefficient, common);
-  if (common == 0) {
-    return input_error(place, fmt::format("\"{}\" says nothing about a bandwidth", text),
-                       "no B1, B2, ... with a coefficient other than 0 is left");
+Diagnostic too_long(const std::string& text, const Place& place) {
+  return input_error(place, fmt::format("the numbers of \"{}\" are too long", text), "a coefficient has 58 bits");
+}
+
+Diagnostic says_nothing(const std::string& text, const Place& place) {
+  return input_error(place, fmt::format("\"{}\" says nothing about a bandwidth", text),
+                     "no B1, B2, ... with a coefficient other than 0 is left");
+}
+
+std::string network_words(std::size_t dimensions) {
+  return dimensions == 1 ? "B1" : fmt::format("B1 to B{}", dimensions);
+}
+
+Diagnostic no_dimension(std::string_view name, const Place& place, std::string why) {
+  return input_error(place, fmt::format("dimension \"{}\" does not exist", name), std::move(why));
+}
+
+/// From the tree of an expression to sums of symbols. It recurses as deep as the parser of expressions allowed.
+// NOLINTBEGIN(misc-no-recursion)
+class Reader {
+ public:
+  explicit Reader(Constraint& constraint) : constraint_(constraint) {}
+
+  /// Adds the comparisons of a chain to the constraint.
+  Status read(const Expression& chain) {
+    if (chain.kind != Expression::Kind::comparison)
+      return input_error(chain.place, fmt::format("\"{}\" joins conditions", chain.text),
+                         "a constraint is one comparison or a chain of them", "write several constraints");
+    auto left = form_of(chain.operands.front());
+    if (!left) return left.errors();
+    for (std::size_t i = 0; i < chain.comparators.size(); ++i) {
+      const auto sign = sign_of(chain.comparators[i], chain.operators[i]);
+      if (!sign) return sign.errors();
+      const auto& operand = chain.operands[i + 1];
+      auto right = form_of(operand);
+      if (!right) return right.errors();
+      if (left->kind != right->kind) return mixed_kinds(*left, *right, operand.place);
+      const auto& first = chain.operands[i];
+      auto added = add(*sign == ">=" ? *right : *left, *sign == ">=" ? *left : *right,
+                       *sign == "=" ? Relation::equal : Relation::at_most,
+                       fmt::format("{} {} {}", first.text, *sign, operand.text), first.place);
+      if (!added) return added;
+      left = std::move(right);
+    }
+    return success();
   }
-  // The denominator is positive, so it can be left out. What whole bandwidths can reach is rounded down.
-  LinearConstraint row{{}, relation, -difference.constant, std::move(text), place};
-  if (relation == Relation::at_most || row.bound % common == 0) {
+
+ private:
+  static Result<std::string_view> sign_of(Comparator comparator, const Place& place) {
+    switch (comparator) {
+      case Comparator::equal:
+        return std::string_view("=");
+      case Comparator::less_equal:
+        return std::string_view("<=");
+      case Comparator::greater_equal:
+        return std::string_view(">=");
+      case Comparator::not_equal:
+        return input_error(place, "unknown operator \"!=\"", "a constraint compares with =, <= or >=");
+      case Comparator::less:
+      case Comparator::greater:
+        break;
+    }
+    const std::string_view written = comparator == Comparator::less ? "<" : ">";
+    return input_error(place, fmt::format("\"{}\" leaves its limit out", written),
+                       "a best split may lie on the limit itself", fmt::format("write \"{}=\"", written));
+  }
+
+  static Diagnostic mixed_kinds(const LinearForm& left, const LinearForm& right, const Place& place) {
+    return input_error(
+        place, fmt::format("{} meets {}", describe(left.kind), describe(right.kind)),
+        "both sides of a sum or comparison are of one kind",
+        right.kind == Kind::number || left.kind == Kind::number ? "a quantity has a unit: write 25GB/s" : "");
+  }
+
+  /// Adds `less <= more` (or `=`).
+  Status add(const LinearForm& less, const LinearForm& more, Relation relation, std::string text, const Place& place) {
+    LinearForm difference = less;
+    difference.add(more, -1);
+    if (difference.overflow) return too_long(text, place);
+    if (std::ranges::all_of(difference.coefficients, [](WideInt each) { return each == 0; }))
+      return says_nothing(text, place);
+    // The denominator is positive, so it can be left out.
+    BandwidthComparison row;
+    std::copy_n(difference.coefficients.begin(), kMostOptimizedDimensions, row.dimensions.begin());
+    row.total = difference.coefficients[codesign::kTotal];
+    row.cost = difference.coefficients[codesign::kCost];
+    row.constant = difference.constant;
+    row.relation = relation;
+    row.text = std::move(text);
+    row.place = place;
+    constraint_.comparisons.push_back(std::move(row));
+    return success();
+  }
+
+  Result<LinearForm> form_of(const Expression& node) {
+    switch (node.kind) {
+      case Expression::Kind::literal:
+        return literal(node);
+      case Expression::Kind::word:
+        return word(node);
+      case Expression::Kind::negative: {
+        auto inner = form_of(node.operands.front());
+        if (inner) inner->scale(-1, 1);
+        return inner;
+      }
+      default:
+        return arithmetic(node);
+    }
+  }
+
+  Result<LinearForm> arithmetic(const Expression& node) {
+    auto left = form_of(node.operands[0]);
+    if (!left) return left;
+    auto right = form_of(node.operands[1]);
+    if (!right) return right;
+    if (node.kind != Expression::Kind::product) {
+      if (left->kind != right->kind) return mixed_kinds(*left, *right, node.operands[1].place);
+      left->add(*right, node.kind == Expression::Kind::sum ? 1 : -1);
+      return left;
+    }
+    if (left->kind != Kind::number && right->kind != Kind::number)
+      return input_error(node.operators.front(), "a product of two quantities",
+                         "constraints are linear: one factor is a plain number");
+    if (left->kind != Kind::number) std::swap(*left, *right);
+    right->scale(left->constant, left->denominator);
+    right->overflow = right->overflow || left->overflow;
+    return right;
+  }
+
+  static Result<LinearForm> literal(const Expression& node) {
+    if (const auto* bandwidth = std::get_if<Bandwidth>(&node.value))
+      return LinearForm::value(Kind::bandwidth, bandwidth->count());
+    if (const auto* money = std::get_if<Money>(&node.value)) return LinearForm::value(Kind::money, money->count());
+    if (std::holds_alternative<double>(node.value) || std::holds_alternative<std::int64_t>(node.value)) {
+      if (const auto exact = read_decimal(node.text))
+        return LinearForm::value(Kind::number, exact->numerator, exact->denominator);
+      return input_error(node.place, fmt::format("the number \"{}\" is too long", node.text),
+                         "its digits fit in 63 bits");
+    }
+    return input_error(node.place, fmt::format("\"{}\" is {}", node.text, describe_kind(node.value)),
+                       "a bandwidth, B1, B2, ..., total, cost or a number belongs here");
+  }
+
+  Result<LinearForm> word(const Expression& node) {
+    const std::string& name = node.text;
+    if (name == "total") return LinearForm::symbol(codesign::kTotal);
+    if (name == "cost") {
+      constraint_.mentions.push_back({0, node.place});
+      return LinearForm::symbol(codesign::kCost);
+    }
+    const auto number = std::string_view(name).substr(1);
+    const bool spelled = (name.front() == 'B' || name.front() == 'b') && !number.empty() &&
+                         number.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!spelled) return unknown(node, did_you_mean(name, kWords));
+    if (name.front() == 'b') return unknown(node, fmt::format("write \"B{}\"", number));
+    std::size_t dimension = 0;
+    const auto error = std::from_chars(number.data(), number.data() + number.size(), dimension).ec;
+    if (error != std::errc() || dimension < 1 || dimension > kMostOptimizedDimensions)
+      return no_dimension(
+          name, node.place,
+          fmt::format("networks that are optimized have at most {}", network_words(kMostOptimizedDimensions)));
+    constraint_.mentions.push_back({dimension, node.place});
+    return LinearForm::symbol(dimension - 1);
+  }
+
+  static Diagnostic unknown(const Expression& node, std::string suggestion) {
+    return input_error(node.place, fmt::format("unknown word \"{}\"", node.text),
+                       "a constraint knows B1, B2, ..., total and cost", std::move(suggestion));
+  }
+
+  Constraint& constraint_;
+};
+// NOLINTEND(misc-no-recursion)
+
+/// The coefficient of each B and the constant of a comparison in a network; nothing where one has more than 127 bits.
+std::optional<std::pair<std::vector<WideInt>, WideInt>> substitute(const BandwidthComparison& comparison,
+                                                                   std::size_t dimensions, const CostRates* rates) {
+  std::vector<WideInt> coefficients(dimensions, comparison.total);
+  for (std::size_t i = 0; i < std::min(dimensions, kMostOptimizedDimensions); ++i)
+    if (__builtin_add_overflow(coefficients[i], comparison.dimensions[i], &coefficients[i])) return std::nullopt;
+  WideInt constant = comparison.constant;
+  if (comparison.cost != 0) {  // amounts of money: prices are those of 1e9 B/s
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      const WideInt price = rates->per_gigabyte_per_second[i].count();
+      if (__builtin_mul_overflow(comparison.cost, price, &coefficients[i])) return std::nullopt;
+    }
+    if (__builtin_mul_overflow(constant, kGiga, &constant)) return std::nullopt;
+  }
+  return std::pair(std::move(coefficients), constant);
+}
+
+/// The row of a comparison, reduced.
+Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size_t dimensions, const CostRates* rates) {
+  const auto sums = substitute(comparison, dimensions, rates);
+  if (!sums) return too_long(comparison.text, comparison.place);
+  const auto& [coefficients, constant] = *sums;
+  WideInt common = 0;
+  for (const auto coefficient : coefficients) common = codesign::common_divisor(coefficient, common);
+  if (common == 0) return says_nothing(comparison.text, comparison.place);
+  // What whole bandwidths can reach is rounded down.
+  LinearConstraint row{{}, comparison.relation, -constant, comparison.text, comparison.place};
+  if (row.relation == Relation::at_most || row.bound % common == 0) {
     const WideInt quotient = row.bound / common;
     row.bound = quotient * common > row.bound ? quotient - 1 : quotient;
   } else {
     common = codesign::common_divisor(common, row.bound);
     row.bound /= common;
   }
-  for (const auto coefficient : difference.coefficients) {
+  for (const auto coefficient : coefficients) {
     const WideInt reduced = coefficient / common;
-    if (codesign::magnitude(reduced) > kLargestCoefficient) return too_long();
+    if (codesign::magnitude(reduced) > kLargestCoefficient) return too_long(comparison.text, comparison.place);
     row.coefficients.push_back(static_cast<std::int64_t>(reduced));
   }
   return row;
 }
 
-class Parser {
- public:
-  Parser(std::string_view text, const ConstraintWords& words, const Place& place)
-      : text_(text), words_(words), place_(place) {}
-
-  Result<std::vector<LinearConstraint>> run() {
-    std::vector<LinearConstraint> rows;
-    skip_spaces();
-    std::size_t begin = at_;
-    auto left = sum();
-    if (!left) return left.errors();
-    do {
-      const auto comparator = take_comparator();
-      if (!comparator) return comparator.errors();
-      skip_spaces();
-      const std::size_t right_begin = at_;
-      auto right = sum();
-      if (!right) return right.errors();
-      const std::string part(text_.substr(begin, end_ - begin));
-      if (left->kind != right->kind) return mixed(right_begin, *left, *right);
-      const bool less = *comparator == '<' || *comparator == '=';
-      auto row = as_row(less ? *left : *right, less ? *right : *left,
-                        *comparator == '=' ? Relation::equal : Relation::at_most, part, place_at(begin));
-      if (!row) return row.errors();
-      rows.push_back(*std::move(row));
-      left = std::move(right);
-      begin = right_begin;
-    } while (skip_spaces(), at_ < text_.size());
-    return rows;
-  }
-
- private:
-  /// Columns count characters: continuation bytes of UTF-8 do not.
-  [[nodiscard]] Place place_at(std::size_t offset) const {
-    Place place = place_;
-    const auto before = text_.substr(0, offset);
-    const auto characters = std::count_if(before.begin(), before.end(),
-                                          [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-    place.column = std::max(place.column, 1U) + static_cast<std::uint32_t>(characters);
-    return place;
-  }
-
-  [[nodiscard]] Diagnostic fail(std::size_t offset, std::string problem, std::string why = {},
-                                std::string suggestion = {}) const {
-    return input_error(place_at(offset), std::move(problem), std::move(why), std::move(suggestion));
-  }
-
-  [[nodiscard]] Diagnostic mixed(std::size_t offset, const LinearForm& left, const LinearForm& right) const {
-    return fail(offset, fmt::format("{} meets {}", describe(left.kind), describe(right.kind)),
-                "both sides of a sum or comparison are of one kind",
-                right.kind == Kind::number || left.kind == Kind::number ? "a quantity has a unit: write 25GB/s" : "");
-  }
-
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
-
-  [[nodiscard]] char next() {
-    skip_spaces();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  /// '<', '>' or '=' for <=, >= and =.
-  Result<char> take_comparator() {
-    const char first = next();
-    const std::string_view rest = text_.substr(at_);
-    for (const std::string_view wrong : {"==", "!=", "=<", "=>", "<>"}) {
-      if (!rest.starts_with(wrong)) continue;
-      const std::string_view right = wrong == "==" ? "=" : wrong == "=<" ? "<=" : wrong == "=>" ? ">=" : "";
-      return fail(at_, fmt::format("unknown operator \"{}\"", wrong),
-                  "a constraint compares with =, <= or >=", right.empty() ? "" : fmt::format("write \"{}\"", right));
-    }
-    if (rest.starts_with("<=") || rest.starts_with(">=")) return end_ = at_ += 2, first;
-    if (first == '=') return end_ = ++at_, first;
-    if (first == '<' || first == '>') {
-      return fail(at_, fmt::format("\"{}\" leaves its limit out", first), "a best split may lie on the limit itself",
-                  fmt::format("write \"{}=\"", first));
-    }
-    if (first == '\0') return fail(end_, "a comparison is missing", "a constraint compares with =, <= or >=");
-    return fail(at_, fmt::format("unexpected \"{}\"", character()), "an operator (+ - * = <= >=) belongs here");
-  }
-
-  /// The whole character at the reading position.
-  [[nodiscard]] std::string_view character() const {
-    std::size_t end = at_ + 1;
-    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) ++end;
-    return text_.substr(at_, end - at_);
-  }
-
-  Result<LinearForm> sum() {
-    const bool negative = next() == '-';
-    if (negative) ++at_;
-    auto total = product();
-    if (!total) return total;
-    if (negative) total->scale(-1, 1);
-    for (char sign = next(); sign == '+' || sign == '-'; sign = next()) {
-      end_ = ++at_;
-      skip_spaces();
-      const std::size_t begin = at_;
-      const auto part = product();
-      if (!part) return part;
-      if (part->kind != total->kind) return mixed(begin, *total, *part);
-      total->add(*part, sign == '+' ? 1 : -1);
-    }
-    return total;
-  }
-
-  Result<LinearForm> product() {
-    auto left = factor();
-    if (!left) return left;
-    while (next() == '*') {
-      const std::size_t star = at_++;
-      auto right = factor();
-      if (!right) return right;
-      if (left->kind != Kind::number && right->kind != Kind::number)
-        return fail(star, "a product of two quantities", "constraints are linear: one factor is a plain number");
-      if (left->kind != Kind::number) std::swap(*left, *right);
-      right->scale(left->constant, left->denominator);
-      right->overflow = right->overflow || left->overflow;
-      left = std::move(right);
-    }
-    return left;
-  }
-
-  Result<LinearForm> factor() {
-    const char first = next();
-    if (first == '(') return parenthesis();
-    if (first == '$') return money();
-    if (is_digit(first)) return quantity();
-    if (is_letter(first)) return word();
-    const std::string_view why = "a bandwidth, B1, B2, ..., total, cost or a number belongs here";
-    if (first == '\0') return fail(end_, "the constraint ends too early", std::string(why));
-    return fail(at_, fmt::format("unexpected \"{}\"", character()), std::string(why));
-  }
-
-  Result<LinearForm> parenthesis() {
-    const std::size_t open = at_++;
-    if (++depth_ > kMostParentheses) return fail(open, "too many parentheses", "they nest at most 50 deep");
-    auto inner = sum();
-    if (!inner) return inner;
-    if (next() != ')') return fail(open, "a parenthesis is not closed");
-    end_ = ++at_;
-    --depth_;
-    return inner;
-  }
-
-  /// Digits and what follows them without a space.
-  Result<LinearForm> quantity() {
-    const std::size_t begin = at_;
-    const auto digit_or_comma = [&](std::size_t at) {
-      const bool thousands = text_[at] == ',' && at + 1 < text_.size() && is_digit(text_[at + 1]);
-      return is_digit(text_[at]) || text_[at] == '.' || thousands;
-    };
-    while (at_ < text_.size() && digit_or_comma(at_)) ++at_;
-    const std::size_t unit = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '/')) ++at_;
-    end_ = at_;
-    const std::string_view token = text_.substr(begin, at_ - begin);
-    if (token.ends_with("USD")) return as_money(token, begin);
-    if (unit == at_) {
-      const auto decimal = codesign::read_decimal(token);
-      if (!decimal) return fail(begin, fmt::format("\"{}\" is not a number", token), "digits on both sides of a point");
-      return LinearForm::value(Kind::number, words_.dimensions, decimal->numerator, decimal->denominator);
-    }
-    const auto bandwidth = parse_bandwidth(token, place_at(begin));
-    if (!bandwidth) return bandwidth.errors();
-    return LinearForm::value(Kind::bandwidth, words_.dimensions, bandwidth->count(), 1);
-  }
-
-  Result<LinearForm> money() {
-    const std::size_t begin = at_++;
-    while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.' || text_[at_] == ',')) ++at_;
-    end_ = at_;
-    return as_money(text_.substr(begin, at_ - begin), begin);
-  }
-
-  Result<LinearForm> as_money(std::string_view token, std::size_t begin) {
-    const auto amount = parse_money(token, place_at(begin));
-    if (!amount) return amount.errors();
-    return LinearForm::value(Kind::money, words_.dimensions, amount->count(), 1);
-  }
-
-  Result<LinearForm> word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    end_ = at_;
-    const std::string_view name = text_.substr(begin, at_ - begin);
-    if (name == "cost") return cost(begin);
-    LinearForm form = LinearForm::value(Kind::bandwidth, words_.dimensions, 0, 1);
-    if (name == "total") {
-      std::fill(form.coefficients.begin(), form.coefficients.end(), 1);
-      return form;
-    }
-    const auto dimension = dimension_of(name);
-    if (!dimension) return unknown(name, begin);
-    form.coefficients[*dimension] = 1;
-    return form;
-  }
-
-  [[nodiscard]] std::optional<std::size_t> dimension_of(std::string_view name) const {
-    std::size_t dimension = 0;
-    const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), dimension);
-    const bool read = name.front() == 'B' && error == std::errc() && end == name.data() + name.size();
-    if (!read || dimension < 1 || dimension > words_.dimensions) return std::nullopt;
-    return dimension - 1;
-  }
-
-  [[nodiscard]] Diagnostic unknown(std::string_view name, std::size_t begin) const {
-    const bool spelled = name.size() > 1 && (name.front() == 'B' || name.front() == 'b') &&
-                         std::all_of(name.begin() + 1, name.end(), is_digit);
-    const std::string words = words_.dimensions == 1 ? "B1" : fmt::format("B1 to B{}", words_.dimensions);
-    if (spelled && name.front() == 'b')
-      return fail(begin, fmt::format("unknown word \"{}\"", name), {}, fmt::format("write \"B{}\"", name.substr(1)));
-    if (spelled)
-      return fail(begin, fmt::format("dimension \"{}\" does not exist", name),
-                  fmt::format("the network has {}", words));
-    const auto near = nearest_spelling(name, {"total", "cost"});
-    return fail(begin, fmt::format("unknown word \"{}\"", name),
-                fmt::format("a constraint knows {}, total and cost", words),
-                near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
-  }
-
-  Result<LinearForm> cost(std::size_t begin) {
-    if (words_.rates == nullptr)
-      return fail(begin, "\"cost\" without a cost model", "nothing says what bandwidth costs", "name a cost model");
-    LinearForm form = LinearForm::value(Kind::money, words_.dimensions, 0, kGiga);
-    for (std::size_t i = 0; i < words_.dimensions; ++i)
-      form.coefficients[i] = words_.rates->per_gigabyte_per_second[i].count();
-    return form;
-  }
-
-  static constexpr int kMostParentheses = 50;
-  std::string_view text_;
-  const ConstraintWords& words_;
-  const Place& place_;
-  std::size_t at_ = 0;
-  std::size_t end_ = 0;  ///< behind the last token read
-  int depth_ = 0;
-};
-
 }  // namespace
+
+Result<Constraint> parse_constraint(std::string_view text, const Place& place) {
+  const auto chain = parse_expression(text, place);
+  if (!chain) return chain.errors();
+  Constraint constraint{std::string(text), place, {}, {}};
+  const auto read = Reader(constraint).read(*chain);
+  if (!read) return read.errors();
+  return constraint;
+}
+
+Result<std::vector<LinearConstraint>> rows_of(const Constraint& constraint, std::size_t dimensions,
+                                              const CostRates* rates) {
+  for (const auto& [dimension, place] : constraint.mentions) {
+    if (dimension == 0 && rates == nullptr)
+      return input_error(place, "\"cost\" without a cost model", "nothing says what bandwidth costs",
+                         "name a cost model");
+    if (dimension > dimensions)
+      return no_dimension(fmt::format("B{}", dimension), place,
+                          fmt::format("the network has {}", network_words(dimensions)));
+  }
+  std::vector<LinearConstraint> rows;
+  for (const auto& comparison : constraint.comparisons) {
+    auto row = row_of(comparison, dimensions, rates);
+    if (!row) return row.errors();
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
 
 bool LinearConstraint::holds(std::span<const Bandwidth> bandwidth) const {
   WideInt sum = 0;
   for (std::size_t i = 0; i < coefficients.size(); ++i)
     sum += static_cast<WideInt>(coefficients[i]) * bandwidth[i].count();
   return relation == Relation::equal ? sum == bound : sum <= bound;
-}
-
-Result<std::vector<LinearConstraint>> parse_constraint(std::string_view text, const ConstraintWords& words,
-                                                       const Place& place) {
-  return Parser(text, words, place).run();
 }
 
 LinearConstraint total_bandwidth_is(std::size_t dimensions, Bandwidth total) {

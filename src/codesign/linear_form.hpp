@@ -1,9 +1,8 @@
-// Sums of bandwidths with exact fractions as coefficients: what one side of a constraint means. Private to the room.
+// Sums of bandwidths with exact fractions as coefficients: what one side of a constraint means.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <numeric>
-#include <vector>
 
 #include "tenex/codesign/constraint.hpp"
 
@@ -22,17 +21,26 @@ inline WideInt common_divisor(WideInt a, WideInt b) {
   return a;
 }
 
-/// (coefficients . B + constant) / denominator, in the base unit of `kind`: 1, B/s or millionths of a dollar.
+/// What the coefficients of a LinearForm belong to: B1, B2, ..., then `total` and `cost`.
+inline constexpr std::size_t kTotal = kMostOptimizedDimensions;
+inline constexpr std::size_t kCost = kTotal + 1;
+
+/// (coefficients . symbols + constant) / denominator, in the base unit of `kind`: 1, B/s or millionths of a dollar.
 struct LinearForm {
   enum class Kind : std::uint8_t { number, bandwidth, money };
   Kind kind = Kind::number;
-  std::vector<WideInt> coefficients;
+  std::array<WideInt, kCost + 1> coefficients{};
   WideInt constant = 0;
   WideInt denominator = 1;
   bool overflow = false;
 
-  [[nodiscard]] static LinearForm value(Kind kind, std::size_t dimensions, WideInt numerator, WideInt denominator) {
-    return {kind, std::vector<WideInt>(dimensions, 0), numerator, denominator, false};
+  [[nodiscard]] static LinearForm value(Kind kind, WideInt numerator, WideInt denominator = 1) {
+    return {kind, {}, numerator, denominator, false};
+  }
+  [[nodiscard]] static LinearForm symbol(std::size_t index) {
+    LinearForm form = value(index == kCost ? Kind::money : Kind::bandwidth, 0);
+    form.coefficients.at(index) = 1;
+    return form;
   }
 
   /// this * factor / divisor.

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
 #include "tenex/codesign/constraint.hpp"
 #include "tenex/topology/block.hpp"
 
@@ -16,19 +17,6 @@ constexpr std::array<std::string_view, kDimensionKinds> kKindNames{"chiplet", "p
 constexpr std::array<std::string_view, 3> kLevelNames{"low", "mid", "high"};
 /// Prices are per 1e9 bytes per second.
 constexpr std::int64_t kGiga = 1'000'000'000;
-
-/// The value whose name `text` is, by position.
-template <class Enum, std::size_t count>
-Result<Enum> named(std::string_view text, const std::array<std::string_view, count>& names, std::string_view noun,
-                   const Place& place) {
-  const auto* found = std::find(names.begin(), names.end(), text);
-  if (found != names.end()) return static_cast<Enum>(found - names.begin());
-  std::string list;
-  for (const auto name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-  const auto near = nearest_spelling(text, {names.begin(), names.end()});
-  return input_error(place, fmt::format("unknown {} \"{}\"", noun, text), fmt::format("there are {}", list),
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
-}
 
 /// What one GB/s costs one NPU in a dimension.
 Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, const Block& block, DimensionKind kind,
@@ -56,11 +44,11 @@ std::string_view to_string(DimensionKind kind) { return kKindNames[static_cast<s
 std::string_view to_string(PriceLevel level) { return kLevelNames[static_cast<std::size_t>(level)]; }
 
 Result<DimensionKind> parse_dimension_kind(std::string_view text, const Place& place) {
-  return named<DimensionKind>(text, kKindNames, "dimension kind", place);
+  return parse_name<DimensionKind>(text, kKindNames, "dimension kind", place);
 }
 
 Result<PriceLevel> parse_price_level(std::string_view text, const Place& place) {
-  return named<PriceLevel>(text, kLevelNames, "price level", place);
+  return parse_name<PriceLevel>(text, kLevelNames, "price level", place);
 }
 
 std::vector<DimensionKind> default_dimension_kinds(std::size_t dimensions) {

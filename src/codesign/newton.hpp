@@ -1,13 +1,16 @@
-// One Newton system of the barrier method, small and dense. Private to the room.
+// One Newton system of the barrier method, small and dense.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <span>
 
+#include "tenex/codesign/constraint.hpp"
+
 namespace tenex::codesign {
 
-inline constexpr std::size_t kMostVariables = 17;  ///< 16 dimensions, and a slack while an interior point is sought
+/// One per dimension, and a slack while an interior point is sought.
+inline constexpr std::size_t kMostVariables = kMostOptimizedDimensions + 1;
 
 /// A symmetric matrix, of which the lower triangle is read, and its Cholesky factor in place.
 class DenseMatrix {

@@ -8,6 +8,7 @@
 
 #include "codesign/region_data.hpp"
 #include "codesign/splitting.hpp"
+#include "tenex/base/words.hpp"
 
 namespace tenex {
 namespace {
@@ -29,16 +30,9 @@ constexpr std::array kSchemes{
 std::string_view to_string(SplitScheme scheme) { return kSchemes[static_cast<std::size_t>(scheme)].name; }
 
 Result<SplitScheme> parse_split_scheme(std::string_view text, const Place& place) {
-  std::string list;
   std::vector<std::string_view> names;
-  for (const auto& entry : kSchemes) {
-    if (entry.name == text) return entry.scheme;
-    names.push_back(entry.name);
-    list += (list.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  const auto near = nearest_spelling(text, names);
-  return input_error(place, fmt::format("unknown scheme \"{}\"", text), fmt::format("there are {}", list),
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+  for (const auto& entry : kSchemes) names.push_back(entry.name);
+  return parse_name<SplitScheme>(text, names, "scheme", place);
 }
 
 Result<BandwidthSplit> split_bandwidth(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& region,

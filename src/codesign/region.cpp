@@ -22,8 +22,6 @@ namespace {
 using codesign::EqualityLattice;
 using codesign::ExactRow;
 
-constexpr std::size_t kMostDimensions = codesign::kMostVariables - 1;
-
 /// Divides out what the coefficients share; whole bandwidths allow the bound to be rounded down.
 ExactRow reduced(const LinearConstraint& constraint) {
   ExactRow row{constraint.coefficients, constraint.bound, constraint.relation};
@@ -39,9 +37,9 @@ ExactRow reduced(const LinearConstraint& constraint) {
 
 Diagnostics check(std::size_t dimensions, const std::vector<LinearConstraint>& constraints) {
   Diagnostics errors;
-  if (dimensions < 1 || dimensions > kMostDimensions) {
+  if (dimensions < 1 || dimensions > kMostOptimizedDimensions) {
     errors.push_back(input_error({}, fmt::format("{} dimensions", dimensions),
-                                 fmt::format("the optimizer takes 1 to {}", kMostDimensions)));
+                                 fmt::format("the optimizer takes 1 to {}", kMostOptimizedDimensions)));
     return errors;
   }
   for (const auto& constraint : constraints) {

@@ -1,8 +1,7 @@
 // The kinds of collectives: names and bus factors.
 #include <array>
 
-#include <fmt/core.h>
-
+#include "tenex/base/words.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
@@ -19,14 +18,7 @@ std::string_view to_string(CollectiveKind kind) { return kNames[static_cast<std:
 std::vector<std::string_view> collective_names() { return {kNames.begin(), kNames.end()}; }
 
 Result<CollectiveKind> parse_collective_kind(std::string_view text, const Place& place) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == text) return static_cast<CollectiveKind>(i);
-  }
-  std::string list;
-  for (const auto name : kNames) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
-  const std::string_view near = nearest_spelling(text, collective_names());
-  return input_error(place, fmt::format("unknown collective \"{}\"", text), fmt::format("collectives are {}", list),
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+  return parse_name<CollectiveKind>(text, kNames, "collective", place);
 }
 
 double bus_factor(CollectiveKind kind, std::size_t npus_in_group) {

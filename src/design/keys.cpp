@@ -68,18 +68,4 @@ Diagnostic refuse_key(const Place& place, std::string_view name, std::string_vie
                      did_you_mean(name, known));
 }
 
-std::string join(const std::vector<std::string_view>& words) {
-  std::string list;
-  for (const std::string_view word : words) {
-    if (!list.empty()) list += ", ";
-    list += word;
-  }
-  return list;
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates) {
-  const std::string_view near = nearest_spelling(word, candidates);
-  return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
-}
-
 }  // namespace tenex

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/words.hpp"
 #include "tenex/design/setting.hpp"
 
 namespace tenex {
@@ -32,10 +33,5 @@ struct LaterWord {
 /// What to say of a key that this version does not take in a table whose keys are `known`.
 [[nodiscard]] Diagnostic refuse_key(const Place& place, std::string_view name, std::string_view table,
                                     const std::vector<std::string_view>& known);
-
-/// "a, b, c".
-[[nodiscard]] std::string join(const std::vector<std::string_view>& words);
-/// `did you mean "x"?`, or nothing.
-[[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace tenex

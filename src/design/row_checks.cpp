@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "design/canonical.hpp"
 #include "tenex/base/hash.hpp"
@@ -223,8 +223,8 @@ void RowChecker::check_engine(const Row& row) {
   if (facts == nullptr || facts->engines.empty()) return;  // it does not read the key
   if (std::ranges::find(facts->engines, engine->text) != facts->engines.end()) return;
   fail(*engine, fmt::format("\"{}\" has no engine \"{}\"", algorithm->text, engine->text),
-       fmt::format("its engines are {}", join({facts->engines.begin(), facts->engines.end()})),
-       "choose one of them, or auto", fmt::format("engine = auto or algorithm != {}", algorithm->text));
+       fmt::format("its engines are {}", fmt::join(facts->engines, ", ")), "choose one of them, or auto",
+       fmt::format("engine = auto or algorithm != {}", algorithm->text));
 }
 
 void RowChecker::check_collective(const Row& row) {

@@ -36,9 +36,4 @@ Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node
   return SharedValue(std::make_shared<const SettingValue>(*std::move(value)));
 }
 
-std::string shortened(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : fmt::format("{}...", text.substr(0, kMost));
-}
-
 }  // namespace tenex

@@ -95,7 +95,4 @@ struct ValueContext {
 /// All bytes of a file. Errors: environment, without a place.
 [[nodiscard]] Result<std::string> read_bytes(const std::filesystem::path& path);
 
-/// How messages show a text: cut when long.
-[[nodiscard]] std::string shortened(std::string_view text);
-
 }  // namespace tenex

@@ -143,8 +143,7 @@ class StudyReader {
     const Result<std::string> name = as_string(node, "store");
     if (!name) return append(errors_, name.errors());
     if (std::find(kStores.begin(), kStores.end(), *name) == kStores.end()) {
-      errors_.push_back(input_error(node.text_place(), fmt::format("unknown output \"{}\"", shortened(*name)),
-                                    fmt::format("outputs are {}", join(kStores)), did_you_mean(*name, kStores)));
+      errors_.push_back(unknown_word(*name, "output", kStores, node.text_place()));
       return;
     }
     std::vector<std::string>& store = study_.outputs.store;

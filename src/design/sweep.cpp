@@ -142,9 +142,7 @@ class SweepReader {
     if (!name) return append(errors_, name.errors());
     sampler_ = find_sampler(*name);
     if (sampler_) return;
-    errors_.push_back(input_error(entry.value.text_place(), fmt::format("unknown sampler \"{}\"", shortened(*name)),
-                                  fmt::format("samplers are {}", join(sampler_names())),
-                                  did_you_mean(*name, sampler_names())));
+    errors_.push_back(unknown_word(*name, "sampler", sampler_names(), entry.value.text_place()));
   }
 
   /// Once the axes are complete.

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
 #include "tenex/spec/expression.hpp"
 
 namespace tenex {
@@ -17,7 +18,7 @@ namespace {
 using Kind = Expression::Kind;
 
 // The index of each kind in ExpressionValue.
-enum ValueKind : std::size_t { kWhole, kDecimal, kTime, kSize, kRate, kText };
+enum ValueKind : std::size_t { kWhole, kDecimal, kTime, kSize, kRate, kMoney, kText };
 
 bool is_number(const ExpressionValue& value) { return value.index() == kWhole || value.index() == kDecimal; }
 bool is_text(const ExpressionValue& value) { return value.index() == kText; }
@@ -51,6 +52,8 @@ ExpressionValue with_count(const ExpressionValue& like, std::int64_t count) {
       return Bytes::of(count);
     case kRate:
       return Bandwidth::of(count);
+    case kMoney:
+      return Money::of(count);
     default:
       return count;
   }
@@ -65,9 +68,7 @@ Diagnostic too_large(const Expression& node) {
 }
 
 Diagnostic unknown_name(const Expression& word, const std::vector<std::string_view>& names) {
-  const std::string_view near = nearest_spelling(word.text, names);
-  return input_error(word.place, fmt::format("unknown name \"{}\"", word.text), {},
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+  return input_error(word.place, fmt::format("unknown name \"{}\"", word.text), {}, did_you_mean(word.text, names));
 }
 
 /// A word may be a text only alone after the last `=` or `!=`: everything before a comparator is a name, and texts have
@@ -217,7 +218,8 @@ class Evaluator {
   }
 
   static std::string_view example_unit(const ExpressionValue& value) {
-    return value.index() == kTime ? "us" : value.index() == kSize ? "MiB" : "GB/s";
+    constexpr std::array<std::string_view, 4> kUnits{"us", "MiB", "GB/s", "USD"};
+    return kUnits.at(value.index() - kTime);
   }
 
   Result<ExpressionValue> arithmetic(const Expression& node) const {
@@ -286,8 +288,8 @@ class Evaluator {
 }  // namespace
 
 std::string_view describe_kind(const ExpressionValue& value) {
-  constexpr std::array<std::string_view, 6> kNames{"a plain number", "a plain number", "a time",
-                                                   "a size",         "a bandwidth",    "a text"};
+  constexpr std::array<std::string_view, 7> kNames{"a plain number", "a plain number",     "a time", "a size",
+                                                   "a bandwidth",    "an amount of money", "a text"};
   return kNames.at(value.index());
 }
 

@@ -61,8 +61,10 @@ class Parser {
     return peek().kind == TokenKind::word && text_of(peek()) == keyword;
   }
 
+  [[nodiscard]] Place place_of(const Token& token) const { return place_within(place_, text_, token.begin); }
+
   Diagnostic unexpected(std::string why) const {
-    const Place place = place_within(place_, text_, peek().begin);
+    const Place place = place_of(peek());
     if (peek().kind == TokenKind::end) return input_error(place, "the expression ends too early", std::move(why));
     return input_error(place, fmt::format("unexpected \"{}\"", text_of(peek())), std::move(why));
   }
@@ -142,8 +144,10 @@ class Parser {
     if (!left || peek().kind != TokenKind::comparator) return left;
     std::vector<Expression> operands{*std::move(left)};
     std::vector<Comparator> comparators;
+    std::vector<Place> operators;
     while (peek().kind == TokenKind::comparator) {
       comparators.push_back(peek().comparator);
+      operators.push_back(place_of(peek()));
       ++at_;
       auto right = sum();
       if (!right) return std::nullopt;
@@ -152,6 +156,7 @@ class Parser {
     if (!require_values(operands, "a comparison")) return std::nullopt;
     Expression made = node(Kind::comparison, first, std::move(operands));
     made.comparators = std::move(comparators);
+    made.operators = std::move(operators);
     return made;
   }
 
@@ -160,10 +165,11 @@ class Parser {
     auto left = product();
     while (left && (peek().kind == TokenKind::plus || peek().kind == TokenKind::minus)) {
       const Kind kind = peek().kind == TokenKind::plus ? Kind::sum : Kind::difference;
+      const Place sign = place_of(peek());
       ++at_;
       auto right = product();
       if (!right) return std::nullopt;
-      left = arithmetic(kind, first, {*std::move(left), *std::move(right)});
+      left = arithmetic(kind, first, {*std::move(left), *std::move(right)}, {sign});
     }
     return left;
   }
@@ -172,6 +178,7 @@ class Parser {
     const std::size_t first = at_;
     auto left = factor();
     while (left && peek().kind == TokenKind::star) {
+      const Place star = place_of(peek());
       ++at_;
       auto right = factor();
       if (!right) return std::nullopt;
@@ -179,14 +186,16 @@ class Parser {
         return fail(input_error(left->place, fmt::format("\"{} * {}\" multiplies two names", left->text, right->text),
                                 "arithmetic is linear: a name times a number"));
       }
-      left = arithmetic(Kind::product, first, {*std::move(left), *std::move(right)});
+      left = arithmetic(Kind::product, first, {*std::move(left), *std::move(right)}, {star});
     }
     return left;
   }
 
-  Parsed arithmetic(Kind kind, std::size_t first, std::vector<Expression> operands) {
+  Parsed arithmetic(Kind kind, std::size_t first, std::vector<Expression> operands, std::vector<Place> operators = {}) {
     if (!require_values(operands, "arithmetic")) return std::nullopt;
-    return node(kind, first, std::move(operands));
+    Expression made = node(kind, first, std::move(operands));
+    made.operators = std::move(operators);
+    return made;
   }
 
   Parsed factor() {

@@ -7,16 +7,11 @@
 #include <fmt/core.h>
 
 #include "tenex/base/units.hpp"
+#include "tenex/base/words.hpp"
 
 namespace tenex {
 
 namespace {
-
-std::string join(const std::vector<std::string_view>& words) {
-  std::string list;
-  for (const std::string_view word : words) list += (list.empty() ? "" : ", ") + std::string(word);
-  return list;
-}
 
 /// A quantity is a string; of a bare number the message shows how to write it.
 template <class T, class Parse>
@@ -54,10 +49,9 @@ TableReader::TableReader(const Node& node, std::string name, std::vector<std::st
   }
   for (const Entry& entry : node.entries()) {
     if (std::find(known_keys.begin(), known_keys.end(), entry.key) != known_keys.end()) continue;
-    const std::string_view near = nearest_spelling(entry.key, known_keys);
     fail(input_error(entry.key_place, fmt::format("unknown key \"{}\"", entry.key),
                      fmt::format("{} may have {}", name_.empty() ? "the document" : name_, join(known_keys)),
-                     near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near)));
+                     did_you_mean(entry.key, known_keys)));
   }
 }
 

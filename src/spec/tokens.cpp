@@ -56,7 +56,7 @@ class Lexer {
   Result<std::vector<Token>> run() {
     while (skip_spaces(), at_ < text_.size()) {
       const char c = text_[at_];
-      if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+      if (is_digit(c) || (c == '.' && digit_follows()) || (c == '$' && digit_follows())) {
         take_number();
       } else if (is_letter(c) || is_high(c)) {
         take_word();
@@ -78,6 +78,8 @@ class Lexer {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
+  [[nodiscard]] bool digit_follows() const { return at_ + 1 < text_.size() && is_digit(text_[at_ + 1]); }
+
   template <class Accept>
   void skip_while(const Accept& accept) {
     while (at_ < text_.size() && accept(text_[at_])) ++at_;
@@ -88,16 +90,18 @@ class Lexer {
     return tokens_.back();
   }
 
-  /// Digits, a point, digits; letters right behind make it a quantity, with "/s" for a bandwidth.
+  /// Digits, a point, digits; letters right behind make it a quantity, with "/s" for a bandwidth. Commas between the
+  /// digits of an amount of money are allowed.
   void take_number() {
     const std::size_t begin = at_;
-    skip_while(is_digit);
+    const bool dollars = text_[at_] == '$';
+    if (dollars) ++at_;
+    while (at_ < text_.size() && (is_digit(text_[at_]) || (text_[at_] == ',' && digit_follows()))) ++at_;
     const bool decimal = at_ < text_.size() && text_[at_] == '.';
     if (decimal) {
       ++at_;
       skip_while(is_digit);
     }
-    const std::string_view number = text_.substr(begin, at_ - begin);
     const auto in_unit = [](char c) { return is_letter(c) || is_digit(c) || is_high(c) || c == '.'; };
     const std::size_t unit = at_;
     skip_while(in_unit);
@@ -105,10 +109,10 @@ class Lexer {
       ++at_;
       skip_while(in_unit);
     }
-    if (at_ != unit) {
+    if (dollars || (at_ != unit && text_[unit] != '.')) {
       add_quantity(begin);
     } else {
-      add_number(number, decimal, begin);
+      add_number(text_.substr(begin, at_ - begin), decimal, begin);
     }
   }
 
@@ -133,9 +137,15 @@ class Lexer {
       return;
     }
     std::int64_t value = 0;
-    if (std::from_chars(number.data(), last, value).ec != std::errc()) {
+    const auto [end, error] = std::from_chars(number.data(), last, value);
+    if (error != std::errc()) {
       errors_.push_back(input_error(place_at(begin), fmt::format("\"{}\" is too large", number),
                                     "a whole number has at most 63 bits"));
+      return;
+    }
+    if (end != last) {
+      errors_.push_back(input_error(place_at(begin), fmt::format("\"{}\" is not a number", number),
+                                    "commas separate the thousands of amounts of money only"));
       return;
     }
     add(TokenKind::number, begin).value = value;

@@ -1,4 +1,4 @@
-// Tokens of the expression grammar; private to the room.
+// Tokens of the expression grammar.
 #pragma once
 
 #include <cstddef>

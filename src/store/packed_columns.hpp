@@ -161,7 +161,7 @@ class PackedLists {
   [[nodiscard]] std::vector<std::int64_t> at(std::size_t row) const {
     const std::string_view bytes = bytes_.at(row);
     std::vector<std::int64_t> list(bytes.size() / sizeof(std::int64_t));
-    std::memcpy(list.data(), bytes.data(), bytes.size());
+    if (!list.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());  // null pointers are no arguments of it
     return list;
   }
   /// As a column of that width. O(cells).

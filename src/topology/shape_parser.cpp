@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
 #include "tenex/topology/shape.hpp"
 #include "topology/shapes/alias.hpp"
 #include "topology/shapes/block.hpp"
@@ -139,16 +140,12 @@ class ShapeParser {
 
   Diagnostic unknown_name(const Factor& factor) const {
     std::vector<std::string_view> names;
-    std::string list;
     for (const BlockRule* rule : block_rules()) {
       if (!rule->name.empty()) names.push_back(rule->name);
     }
     for (const ShapeAlias& alias : shape_aliases()) names.push_back(alias.name);
-    for (const auto name : names) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
-    const std::string_view near = nearest_spelling(factor.name, names);
     return error_at(factor.offset, fmt::format("unknown block \"{}\"", factor.name),
-                    fmt::format("blocks and aliases are {}", list),
-                    near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near));
+                    fmt::format("blocks and aliases are {}", join(names)), did_you_mean(factor.name, names));
   }
 
   Result<std::vector<Block>> expand(const Factor& factor) const {

@@ -1,10 +1,13 @@
 // Rates of computation from and to text, and work over rate in exact integers.
 #include "tenex/workload/compute.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
 #include <fmt/core.h>
+
+#include "tenex/base/decimal.hpp"
 
 namespace tenex {
 
@@ -43,8 +46,6 @@ Diagnostic refuse(std::string_view text, const Place& place, std::string why) {
   return input_error(place, fmt::format("\"{}\" is no compute rate", text), std::move(why));
 }
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
 std::int64_t clamped(Wide value) {
   return value > static_cast<Wide>(kLargest) ? kLargest : static_cast<std::int64_t>(value);
 }
@@ -62,33 +63,15 @@ Flops work_of(SimTime time, ComputeRate rate) {
 }
 
 Result<ComputeRate> parse_compute_rate(std::string_view text, const Place& place) {
-  std::size_t at = 0;
-  Wide digits = 0;
-  Wide scale = 1;  // 10 to the number of digits after the point
-  bool point = false;
-  bool any = false;
-  for (; at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !point)); ++at) {
-    if (text[at] == '.') {
-      point = true;
-      continue;
-    }
-    any = true;
-    digits = digits * 10 + static_cast<Wide>(text[at] - '0');
-    if (point) scale *= 10;
-    if (digits > static_cast<Wide>(kLargest) || scale > static_cast<Wide>(kLargest))
-      return refuse(text, place, "the number has too many digits");
-  }
-  if (!any) return refuse(text, place, std::string(kRule));
-  const auto unit = text.substr(at);
-  for (const auto& known : kRateUnits) {
-    if (unit != known.name) continue;
-    const Wide amount = digits * static_cast<Wide>(known.worth);
-    if (amount == 0) return refuse(text, place, "a compute rate is positive");
-    if (amount % scale != 0) return refuse(text, place, "it is not a whole number of FLOP per second");
-    if (amount / scale > static_cast<Wide>(kLargest)) return refuse(text, place, "it is beyond 9.2e18 FLOP per second");
-    return ComputeRate::of(static_cast<std::int64_t>(amount / scale));
-  }
-  return refuse(text, place, std::string(kRule));
+  const auto unit = text.substr(std::min(text.find_first_not_of("0123456789."), text.size()));
+  const auto* known =
+      std::find_if(kRateUnits.begin(), kRateUnits.end(), [&](const RateUnit& each) { return each.name == unit; });
+  const auto number = read_decimal(text.substr(0, text.size() - unit.size()));
+  if (!number || known == kRateUnits.end()) return refuse(text, place, std::string(kRule));
+  if (number->numerator == 0) return refuse(text, place, "a compute rate is positive");
+  const auto amount = number->times(known->worth);
+  if (!amount) return refuse(text, place, "it is no whole number of FLOP per second, or is beyond 9.2e18");
+  return ComputeRate::of(*amount);
 }
 
 std::string to_string(ComputeRate rate) {

@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
 #include "workload/layer_times.hpp"
-#include "workload/names.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {

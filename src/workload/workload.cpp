@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "workload/names.hpp"
+#include "tenex/base/words.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/words.hpp"
 #include "workload/divisors.hpp"
-#include "workload/names.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {

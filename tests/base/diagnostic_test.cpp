@@ -1,4 +1,4 @@
-// The message grammar, results and spelling suggestions.
+// The message grammar and results.
 #include "tenex/base/diagnostic.hpp"
 
 #include <gtest/gtest.h>
@@ -74,29 +74,6 @@ TEST(Append, KeepsTheOrder) {
 TEST(Ensure, ThrowsOnlyWhenBroken) {
   EXPECT_NO_THROW(ensure(true, "fine"));
   EXPECT_THROW(ensure(false, "broken"), InvariantError);
-}
-
-TEST(NearestSpelling, FindsTheNearest) {
-  const std::vector<std::string_view> keys{"collective", "size", "chunks", "algorithm"};
-  EXPECT_EQ(nearest_spelling("chunk", keys), "chunks");  // one letter missing
-  EXPECT_EQ(nearest_spelling("szie", keys), "size");     // two letters swapped
-  EXPECT_EQ(nearest_spelling("algoritm", keys), "algorithm");
-  EXPECT_EQ(nearest_spelling("colective", keys), "collective");
-  EXPECT_EQ(nearest_spelling("size", keys), "size");
-}
-
-TEST(NearestSpelling, IgnoresLetterCaseFirst) {
-  EXPECT_EQ(nearest_spelling("TACOS", {"ring", "tacos"}), "tacos");
-  EXPECT_EQ(nearest_spelling("Gb", {"GB", "gb"}), "GB");  // equally far: the first
-  EXPECT_EQ(nearest_spelling("gb", {"GB", "gb"}), "gb");
-}
-
-TEST(NearestSpelling, IsEmptyWhenNoneIsNear) {
-  EXPECT_EQ(nearest_spelling("frobnicate", {"size", "chunks"}), "");
-  EXPECT_EQ(nearest_spelling("x", {"n"}), "");  // one edit, but nothing in common
-  EXPECT_EQ(nearest_spelling("size", {}), "");
-  // Distance 2 of 4 letters is over a third (and over 1).
-  EXPECT_EQ(nearest_spelling("sine", {"mile"}), "");
 }
 
 TEST(Version, IsThatOfTheProject) {

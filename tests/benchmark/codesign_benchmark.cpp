@@ -48,7 +48,7 @@ void split(benchmark::State& state, SplitScheme scheme, const std::vector<std::s
   const auto rates = libra_rates();
   std::vector<LinearConstraint> rows;
   for (const auto& text : texts)
-    for (auto& row : parse_constraint(text, {kDimensions, &rates}).value()) rows.push_back(row);
+    for (auto& row : rows_of(parse_constraint(text).value(), kDimensions, &rates).value()) rows.push_back(row);
   const auto models = random_models(overlaps);
   double worst_gap = 0;
   std::int64_t steps = 0;

@@ -19,11 +19,19 @@ inline CostRates libra_4d_rates() {
   return {{dollars(2 * 4096), dollars(4 * 4096), dollars(4 * 4096), Money::of(57'400'000LL * 4096)}};
 }
 
+/// The rows of one text in a network.
+inline Result<std::vector<LinearConstraint>> rows_of_text(std::string_view text, std::size_t dimensions,
+                                                          const CostRates* rates, const Place& place) {
+  const auto constraint = parse_constraint(text, place);
+  if (!constraint) return constraint.errors();
+  return rows_of(*constraint, dimensions, rates);
+}
+
 inline std::vector<LinearConstraint> constraints(std::size_t dimensions, const std::vector<std::string>& texts,
                                                  const CostRates* rates = nullptr) {
   std::vector<LinearConstraint> rows;
   for (const auto& text : texts) {
-    auto parsed = parse_constraint(text, {dimensions, rates}, {"study.toml", 1, 1});
+    auto parsed = rows_of_text(text, dimensions, rates, {"study.toml", 1, 1});
     EXPECT_TRUE(parsed.ok()) << to_string(parsed.errors());
     if (parsed.ok()) rows.insert(rows.end(), parsed->begin(), parsed->end());
   }

@@ -42,10 +42,9 @@ TEST(CollectiveKinds, NamesAreReadBack) {
 TEST(CollectiveKinds, NearSpellingsAreSuggested) {
   const auto unknown = parse_collective_kind("all-gather", {"study.toml", 2, 5});
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(
-      to_string(unknown.errors()),
-      "study.toml:2:5: unknown collective \"all-gather\" (collectives are all_gather, reduce_scatter, all_reduce, "
-      "broadcast, reduce, all_to_all) did you mean \"all_gather\"?");
+  EXPECT_EQ(to_string(unknown.errors()),
+            "study.toml:2:5: unknown collective \"all-gather\" (it is one of all_gather, reduce_scatter, all_reduce, "
+            "broadcast, reduce, all_to_all) did you mean \"all_gather\"?");
   EXPECT_EQ(parse_collective_kind("barrier_network").errors().front().suggestion, "");
 }
 

@@ -19,11 +19,9 @@ inline Diagnostics test_check_training(const DesignPoint& point) {
     errors.push_back(input_error({}, to_string(training.hp) + " is for " + std::to_string(training.hp.npus()) + " NPUs",
                                  "", "choose another one"));
   }
-  for (const auto& [text, place] : training.constraints) {
-    Place at = place;
-    at.column += static_cast<std::uint32_t>(text.find("B9"));
-    if (text.find("B9") != std::string::npos) errors.push_back(input_error(at, "there is no dimension 9"));
-  }
+  for (const auto& constraint : training.constraints)
+    for (const auto& [dimension, place] : constraint.mentions)
+      if (dimension == 9) errors.push_back(input_error(place, "there is no dimension 9"));
   if (training.workload.content.view() == "bad") errors.push_back(input_error({training.workload.path, 1, 1}, "bad"));
   if (training.scheme == SplitScheme::perf_opt && training.constraints.empty() &&
       training.total_bandwidth == Bandwidth{}) {

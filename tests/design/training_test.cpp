@@ -291,6 +291,19 @@ axes.constraints = [["B1 + B2 = 500GB/s", "B1 >= B2"], "total = 1TB/s"]
   EXPECT_EQ(text_setting(study->points[1], "constraints"), "total = 1TB/s");
 }
 
+TEST(TrainingStudy, ComparesBudgetsInAnExpression) {
+  const auto study = training_study(R"toml(workload = "gpt3"
+hp = "4,8"
+scheme = "perf_opt"
+total_bandwidth = "1TB/s"
+axes.cost_budget = ["5MUSD", "$20,000,000"]
+keep = "cost_budget <= 15MUSD"
+)toml");
+  ASSERT_EQ(messages_of(study), "");
+  ASSERT_EQ(study->points.size(), 1U);
+  EXPECT_EQ(study->points[0].training().cost_budget, dollars(5'000'000));
+}
+
 TEST(TrainingStudy, SharesDefaultsWithSweepsOfCollectives) {
   // Each kind of sweep leaves out the defaults of the other: size and algorithm here, hp and compute there.
   const auto study = training_study(R"toml(workload = "gpt3"

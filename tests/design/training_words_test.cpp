@@ -98,7 +98,7 @@ TEST(TrainingWords, AreRefusedWhereTheyAreWrong) {
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2"), HasSubstr("says no parallelization"));
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,b)"), HasSubstr("s.toml:3:15: \"HP-(1,b)\" is no parallelization"));
   EXPECT_THAT(word("training_loop", "overlap"), HasSubstr("unknown training loop"));
-  EXPECT_THAT(word("batch_rule", "global"), HasSubstr("known are replica, machine"));
+  EXPECT_THAT(word("batch_rule", "global"), HasSubstr("it is one of replica, machine"));
   EXPECT_THAT(word("scheme", "perf-opt"), HasSubstr("did you mean \"perf_opt\"?"));
   EXPECT_THAT(word("optimize_with", "pipeline"), HasSubstr("it is one of auto, libra, libra_derated"));
   EXPECT_THAT(word("price_level", "middle"), HasSubstr("low"));

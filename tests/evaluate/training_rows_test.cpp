@@ -80,7 +80,7 @@ TEST(TrainingRows, SayWhyAPointIsInfeasible) {
   EXPECT_THAT(reason([](auto& choice) { choice.workload.content = "schema = 2"; }), HasSubstr("gpt3"));
   EXPECT_THAT(reason([](auto& choice) {
                 choice.scheme = SplitScheme::perf_opt;
-                choice.constraints = {{"B1 >= 400GB/s", {}}};
+                choice.constraints = {parse_constraint("B1 >= 400GB/s").value()};
               }),
               HasSubstr("contradict each other"));
   EXPECT_THAT(reason([](auto& choice) {

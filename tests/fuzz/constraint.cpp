@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)tenex::check_names(*expression, {"size", "algorithm", "chunks"});
     (void)tenex::evaluate_condition(*expression, tenex::lookup_in({{"size", std::int64_t{7}}}));
   }
-  for (const std::size_t dimensions : {1, 3}) (void)tenex::parse_constraint(text, {dimensions, nullptr});
+  if (const auto constraint = tenex::parse_constraint(text))
+    for (const std::size_t dimensions : {1, 3}) (void)tenex::rows_of(*constraint, dimensions, nullptr);
   return 0;
 }

@@ -121,8 +121,4 @@ inline void append(Diagnostics& into, Diagnostics from) {
   for (auto& error : from) into.push_back(std::move(error));
 }
 
-/// The candidate nearest to `word` by edit distance, for "did you mean" suggestions; empty when none is near
-/// (distance over a third of the word's length, at least 1). O(candidates * length^2).
-[[nodiscard]] std::string_view nearest_spelling(std::string_view word, const std::vector<std::string_view>& candidates);
-
 }  // namespace tenex

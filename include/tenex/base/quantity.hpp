@@ -1,8 +1,8 @@
-// Strong physical quantities: simulated time, sizes and bandwidths.
+// Strong quantities: simulated time, sizes, bandwidths and amounts of money.
 //
-// Encoding: one int64 each (picoseconds, bytes, bytes per second), so arithmetic is exact and results are
-// bitwise equal everywhere. A template over a unit tag gives each quantity its own type at no run-time cost;
-// mixing two of them does not compile (tests/compile_fail holds one case per type).
+// Encoding: one int64 each (picoseconds, bytes, bytes per second, millionths of a dollar), so arithmetic is exact and
+// results are bitwise equal everywhere. A template over a unit tag gives each quantity its own type at no run-time
+// cost; mixing two of them does not compile (tests/compile_fail holds one case per type).
 #pragma once
 
 #include <compare>
@@ -50,6 +50,8 @@ using SimTime = Quantity<struct TimeUnit>;
 using Bytes = Quantity<struct ByteUnit>;
 /// A bandwidth in bytes per second (of a link: one direction).
 using Bandwidth = Quantity<struct BandwidthUnit>;
+/// An amount in millionths of a US dollar. int64 reaches 9.2e12 dollars.
+using Money = Quantity<struct MoneyUnit>;
 
 constexpr SimTime picoseconds(std::int64_t n) { return SimTime::of(n); }
 constexpr SimTime nanoseconds(std::int64_t n) { return SimTime::of(n * 1'000); }
@@ -63,6 +65,8 @@ constexpr Bandwidth bytes_per_second(std::int64_t n) { return Bandwidth::of(n); 
 constexpr Bandwidth gigabytes_per_second(std::int64_t n) { return Bandwidth::of(n * 1'000'000'000); }
 /// Binary gibibytes per second (2^30 B/s).
 constexpr Bandwidth gibibytes_per_second(std::int64_t n) { return Bandwidth::of(n << 30); }
+
+constexpr Money dollars(std::int64_t n) { return Money::of(n * 1'000'000); }
 
 /// beta*m: how long `size` occupies a link of `bandwidth`, ceil(size * 1e12 / bandwidth) ps in 128-bit arithmetic.
 /// Saturates at SimTime::max() where the exact value does not fit. `bandwidth` must be positive. O(1).

@@ -1,4 +1,4 @@
-// Text with units to quantities and back: "0.5us", "1GiB", "50GB/s" (1e9), "50GiB/s" (2^30).
+// Text with units to quantities and back: "0.5us", "1GiB", "50GB/s" (1e9), "50GiB/s" (2^30), "$1,722".
 //
 // Decimal text is read exactly (no floating point): "0.1us" is 100,000 ps. A value that is not a whole number of the
 // base unit, a bare number, a sign or an unknown unit is an error.
@@ -20,15 +20,21 @@ namespace tenex {
 /// Parses a positive bandwidth: a size unit followed by "/s".
 [[nodiscard]] Result<Bandwidth> parse_bandwidth(std::string_view text, const Place& place = {});
 
+/// Parses an amount of money, exact to a millionth of a dollar: "$1,722", "1722USD", "1.5MUSD" (K, M, G: powers of
+/// 1000). Errors: input, at `place`.
+[[nodiscard]] Result<Money> parse_money(std::string_view text, const Place& place = {});
+
 /// A quantity whose kind its unit decides.
-using AnyQuantity = std::variant<SimTime, Bytes, Bandwidth>;
-/// Parses any of the three, told apart by the unit.
+using AnyQuantity = std::variant<SimTime, Bytes, Bandwidth, Money>;
+/// Parses any of the four. The unit tells which one it is.
 [[nodiscard]] Result<AnyQuantity> parse_quantity(std::string_view text, const Place& place = {});
 
 /// The shortest exact text that parses back to the same value: "500ns", "1GiB", "50GB/s".
 [[nodiscard]] std::string to_string(SimTime time);
 [[nodiscard]] std::string to_string(Bytes size);
 [[nodiscard]] std::string to_string(Bandwidth bandwidth);
+/// "$1,722", "$0.5": exact, thousands separated.
+[[nodiscard]] std::string to_string(Money amount);
 
 /// Rounded text for people, three significant digits: "39.6us", "1.07GB", "46.9GB/s".
 [[nodiscard]] std::string to_rounded(SimTime time);

@@ -3,15 +3,15 @@
 //   "B1 + B2 = 500GB/s"   "B1 >= B2 >= B3"   "25GB/s <= B3 <= 150GB/s"   "B1 <= 2*B2"   "total = 1000GB/s"
 //   "cost <= $1,500,000"  "cost <= 15MUSD"
 //
-//   constraint = sum ( "=" | "<=" | ">=" ) sum { ... sum }     a chain is several constraints
-//   sum        = [ "-" ] product { ("+" | "-") product }
-//   product    = factor { "*" factor }                          at most one factor is no plain number
-//   factor     = number | bandwidth | money | "B" dimension | "total" | "cost" | "(" sum ")"
+// The grammar is that of comparisons (tenex/spec/expression.hpp) with =, <= and >=; a chain is several comparisons. The
+// words are B1, B2, ... (the bandwidth of a dimension per NPU), `total` (the sum of all) and `cost` (of the network).
 //
-// B_i is the bandwidth of dimension i (from 1) per NPU, `total` is the sum of all, `cost` that of the network. Numbers
-// are read exactly, and a constraint becomes one row of integers: coefficients . B <= bound, or = bound.
+// A study names a constraint once for all its shapes, so a text is read into a Constraint, which holds for any number
+// of dimensions and any prices. With those, rows_of() makes rows of integers of it: coefficients . B <= bound, or =
+// bound. Numbers are exact from the text to the row.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,6 +27,9 @@ namespace tenex {
 
 /// 128-bit integers: bandwidths times prices go beyond int64.
 __extension__ using WideInt = __int128;
+
+/// Networks with more dimensions are not optimized.
+inline constexpr std::size_t kMostOptimizedDimensions = 16;
 
 /// Coefficients up to here let 16 products with bandwidths be added in 128 bits.
 inline constexpr std::int64_t kLargestCoefficient = std::int64_t{1} << 58;
@@ -45,17 +48,39 @@ struct LinearConstraint {
   [[nodiscard]] bool holds(std::span<const Bandwidth> bandwidth) const;
 };
 
-/// What the words of a constraint stand for.
-struct ConstraintWords {
-  std::size_t dimensions = 0;
-  const CostRates* rates = nullptr;  ///< null: no cost model is given, and `cost` is an error
+/// One comparison: dimensions . B + total * sum(B) + cost * (the network's cost) + constant <= 0, or = 0. It is one of
+/// bandwidths (bytes per second; `cost` is 0) or one of money (millionths of a dollar; only `cost` is not 0).
+struct BandwidthComparison {
+  std::array<WideInt, kMostOptimizedDimensions> dimensions{};  ///< coefficients of B1, B2, ...
+  WideInt total = 0;
+  WideInt cost = 0;
+  WideInt constant = 0;
+  Relation relation = Relation::at_most;
+  std::string text;  ///< as the user wrote this part of a chain
+  Place place;       ///< of its first character
 };
 
-/// Parses one text into one constraint per comparison. `place` is where its first character stands; errors are input
-/// errors at their column. O(length).
-[[nodiscard]] Result<std::vector<LinearConstraint>> parse_constraint(std::string_view text,
-                                                                     const ConstraintWords& words,
-                                                                     const Place& place = {});
+/// A constraint as it is written, for networks of any shape.
+struct Constraint {
+  struct Mention {
+    std::size_t dimension = 0;  ///< from 1; 0: `cost`
+    Place place;
+  };
+  std::string text;  ///< as the user wrote it, without spaces at its ends
+  Place place;       ///< of its first character
+  std::vector<BandwidthComparison> comparisons;
+  std::vector<Mention> mentions;  ///< every B1, B2, ... and `cost`, in the order of the text
+};
+
+/// Reads one constraint. `place` is where the first character of the text stands. Errors (input), at their column:
+/// syntax, units, an unknown word, a comparison that names no bandwidth. O(length).
+[[nodiscard]] Result<Constraint> parse_constraint(std::string_view text, const Place& place = {});
+
+/// What a constraint says of a network: one row per comparison. Without `rates` no cost model is given. Errors (input):
+/// a dimension that the network lacks, `cost` without rates, a row without a bandwidth, coefficients of more than 58
+/// bits. O(comparisons * dimensions).
+[[nodiscard]] Result<std::vector<LinearConstraint>> rows_of(const Constraint& constraint, std::size_t dimensions,
+                                                            const CostRates* rates);
 
 /// "total = X" as a constraint, for the keys that state it without text.
 [[nodiscard]] LinearConstraint total_bandwidth_is(std::size_t dimensions, Bandwidth total);

@@ -18,20 +18,10 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/base/quantity.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/topology/shape.hpp"
 
 namespace tenex {
-
-/// An amount in millionths of a US dollar; int64 reaches 9.2e12 dollars.
-using Money = Quantity<struct MoneyUnit>;
-
-constexpr Money dollars(std::int64_t n) { return Money::of(n * 1'000'000); }
-
-/// "$1,722", "$0.5": exact, thousands separated.
-[[nodiscard]] std::string to_string(Money amount);
-/// Parses "$1,722", "1722USD", "1.5MUSD" (K, M, G as powers of 1000) exactly. Errors: input, at `place`.
-[[nodiscard]] Result<Money> parse_money(std::string_view text, const Place& place = {});
 
 /// What connects a dimension, from the inside of a package to between the pods.
 enum class DimensionKind : std::uint8_t { chiplet, package, node, pod };

@@ -58,12 +58,6 @@ enum class Contention : std::uint8_t { none, links };
 /// "none", "links".
 [[nodiscard]] std::string_view to_string(Contention contention);
 
-/// A constraint on the bandwidths: what it says depends on the shape and its prices, see parse_constraint().
-struct WrittenConstraint {
-  std::string text;  ///< as written, without spaces at its ends
-  Place place;       ///< of its first character
-};
-
 /// One workload of the key `optimize_for`.
 struct WeightedWorkload {
   NamedFile file;
@@ -87,8 +81,8 @@ struct TrainingPoint {
                                                ///< that is one of them, else libra
   std::vector<WeightedWorkload> optimize_for;  ///< none: the point's own workload
   Bandwidth total_bandwidth;                   ///< per NPU, over all dimensions; zero: not given
-  std::vector<std::int64_t> split;  ///< where the bandwidths are given: shares of the total without a common factor
-  std::vector<WrittenConstraint> constraints;  ///< "B1 + B2 = 500GB/s", "B1 >= B2"
+  std::vector<std::int64_t> split;      ///< where the bandwidths are given: shares of the total without a common factor
+  std::vector<Constraint> constraints;  ///< "B1 + B2 = 500GB/s", "B1 >= B2"
   std::optional<Money> cost_budget;
   NamedFile cost_model;  ///< the default is tenex's own "libra"
   PriceLevel price_level = PriceLevel::low;

@@ -8,8 +8,8 @@
 //   product    = factor { "*" factor }              linear: at most one factor holds a word
 //   factor     = [ "-" ] ( number | quantity | word | quoted | "(" sum ")" )
 //
-// A quantity carries its unit: 1MiB, 500GB/s, 0.5us. A word is a name (`chunks`), or, where no name of that spelling
-// exists, a text (`algorithm != ring`); a text that is no plain word is quoted: topology = 'torus(4,4)'.
+// A quantity carries its unit: 1MiB, 500GB/s, 0.5us, $1,722, 15MUSD. A word is a name (`chunks`), or, where no name of
+// that spelling exists, a text (`algorithm != ring`); a text that is no plain word is quoted: topology = 'torus(4,4)'.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@
 namespace tenex {
 
 /// What a name stands for or a literal is: a plain number (whole or decimal), a quantity, or a text.
-using ExpressionValue = std::variant<std::int64_t, double, SimTime, Bytes, Bandwidth, std::string>;
+using ExpressionValue = std::variant<std::int64_t, double, SimTime, Bytes, Bandwidth, Money, std::string>;
 
-/// "a plain number", "a time", "a size", "a bandwidth" or "a text": for messages.
+/// "a plain number", "a time", "a size", "a bandwidth", "an amount of money" or "a text": for messages.
 [[nodiscard]] std::string_view describe_kind(const ExpressionValue& value);
 
 enum class Comparator : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
@@ -53,6 +53,7 @@ struct Expression {
   std::string text;  ///< as the user wrote it
   ExpressionValue value;
   std::vector<Comparator> comparators;
+  std::vector<Place> operators;  ///< where the operator between operands[i] and operands[i + 1] stands, for values
   std::vector<Expression> operands;
 };
 

@@ -30,8 +30,7 @@ Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Nod
                                fmt::format("algorithm \"{}\" is not supported by this version", later->name),
                                std::string(later->purpose), fmt::format("choose from {}", join(known)));
     }
-    return input_error(node.text_place(), fmt::format("unknown algorithm \"{}\"", shortened(node.text())),
-                       fmt::format("algorithms are {}", join(known)), did_you_mean(node.text(), known));
+    return unknown_word(node.text(), "algorithm", known, node.text_place());
   }
   SettingValue value = value_at(node);
   value.data = node.text();
@@ -40,7 +39,8 @@ Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Nod
 
 Result<SettingValue> parse_engine(const Setting& setting, std::string_view, const Node& node, ValueContext& context) {
   const auto known = context.vocabulary.engines();
-  if (std::find(known.begin(), known.end(), node.text()) == known.end()) return unknown_word(node, setting.name, known);
+  if (std::find(known.begin(), known.end(), node.text()) == known.end())
+    return unknown_word(node.text(), setting.name, known, node.text_place());
   SettingValue value = value_at(node);
   value.data = node.text();
   return value;

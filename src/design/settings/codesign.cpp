@@ -191,7 +191,7 @@ std::vector<Setting> codesign_settings() {
        .read_by = ReadBy::training,
        .reason = kSplits,
        .column = real_column("USD"),
-       .parse = parse_with<read_budget>,
+       .parse = parse_budget,
        .set = set<cost_budget>,
        .reset = reset<cost_budget>,
        .matters = chooses_bandwidth,

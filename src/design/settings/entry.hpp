@@ -61,7 +61,7 @@ inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs)
 inline std::string printed(const Stragglers& stragglers) { return to_string(stragglers); }
 inline std::string printed(const Groups& groups) { return std::string(groups.text()); }
 /// "B1 + B2 = 500GB/s; B1 >= B2", with single spaces.
-[[nodiscard]] std::string printed(const std::vector<WrittenConstraint>& constraints);
+[[nodiscard]] std::string printed(const std::vector<Constraint>& constraints);
 /// "16,256".
 [[nodiscard]] std::string printed(const Parallelization& degrees);
 template <class Word>
@@ -170,8 +170,6 @@ Result<SettingValue> parse_with(const Setting&, std::string_view, const Node& no
 /// What is wrong with the kind of a node that must be a string, if anything; of quantities it shows how to write a
 /// unit.
 [[nodiscard]] Diagnostics check_string(const Setting& setting, std::string_view name, const Node& node);
-[[nodiscard]] Diagnostic unknown_word(const Node& node, std::string_view what,
-                                      const std::vector<std::string_view>& known);
 
 inline constexpr std::int64_t kMost32 = 0xFFFFFFFF;
 inline constexpr std::int64_t kMost64 = 0x7FFFFFFFFFFFFFFF;

@@ -87,11 +87,6 @@ Diagnostics check_string(const Setting& setting, std::string_view name, const No
   return as_string(node, name).errors();
 }
 
-Diagnostic unknown_word(const Node& node, std::string_view what, const std::vector<std::string_view>& known) {
-  return input_error(node.text_place(), fmt::format("unknown {} \"{}\"", what, shortened(node.text())),
-                     fmt::format("it is one of {}", join(known)), did_you_mean(node.text(), known));
-}
-
 namespace {
 
 template <class T, class Parse>
@@ -169,7 +164,7 @@ Result<std::size_t> parse_word(const Setting& setting, const Node& node) {
   if (found != setting.words.end()) return static_cast<std::size_t>(found - setting.words.begin());
   std::string what(setting.name);
   std::ranges::replace(what, '_', ' ');
-  return unknown_word(node, what, {setting.words.begin(), setting.words.end()});
+  return unknown_word(node.text(), what, setting.words, node.text_place());
 }
 
 Result<SettingValue> parse_text(const Setting&, std::string_view, const Node& node, ValueContext&) {

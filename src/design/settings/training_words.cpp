@@ -18,8 +18,7 @@ namespace entry {
 
 namespace {
 
-constexpr std::size_t kMostDimensions = 16;  // of the optimizer
-constexpr double kHeaviest = 1e9;            // weight of a workload
+constexpr double kHeaviest = 1e9;  // weight of a workload
 
 /// The parts of a list, spaces around them left out, with their offsets in characters.
 struct WordPart {
@@ -71,20 +70,20 @@ Result<std::optional<Word>> one_of(std::initializer_list<Word> words, std::strin
     if (text == to_string(word)) return std::optional(word);
     known.push_back(to_string(word));
   }
-  return input_error(place, fmt::format("unknown {} \"{}\"", what, shortened(text)),
-                     fmt::format("it is one of {}", join(known)), did_you_mean(text, known));
+  return unknown_word(text, what, known, place);
 }
 
-/// Adds the constraints of one text, which ";" separates. Any prices make every word readable: whether a shape has a
-/// dimension is checked with the shape.
-Diagnostics add_constraints(std::string_view text, const Place& place, std::vector<WrittenConstraint>& list) {
+/// Adds the constraints of one text, which ";" separates.
+Diagnostics add_constraints(std::string_view text, const Place& place, std::vector<Constraint>& list) {
   if (text == "none") return {};
-  const CostRates rates{std::vector<Money>(kMostDimensions, dollars(1))};
   Diagnostics errors;
   for (const auto& [part, offset] : split_text(text, ';')) {
     if (part.empty()) continue;
-    list.push_back({std::string(part), shifted(place, offset)});
-    append(errors, parse_constraint(part, {kMostDimensions, &rates}, list.back().place).errors());
+    auto constraint = parse_constraint(part, shifted(place, offset));
+    if (constraint)
+      list.push_back(*std::move(constraint));
+    else
+      append(errors, constraint.errors());
   }
   return errors;
 }
@@ -133,11 +132,11 @@ std::string printed(const Parallelization& degrees) {
   return text.substr(4, text.size() - 5);
 }
 
-std::string printed(const std::vector<WrittenConstraint>& constraints) {
+std::string printed(const std::vector<Constraint>& constraints) {
   std::string list;
-  for (const auto& [text, place] : constraints) {
+  for (const auto& constraint : constraints) {
     if (!list.empty()) list += "; ";
-    for (const char letter : text)
+    for (const char letter : constraint.text)
       if (letter != ' ' || list.back() != ' ') list += letter == '\t' ? ' ' : letter;
   }
   return list;
@@ -158,6 +157,18 @@ Result<SettingValue> parse_total(const Setting&, std::string_view, const Node& n
   SettingValue value = value_at(node);
   value.data = *total;
   value.expression = *total;
+  return value;
+}
+
+Result<SettingValue> parse_budget(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  SettingValue value = value_at(node);
+  value.expression = value.text;
+  value.data = std::optional<Money>();
+  if (node.text().empty() || node.text() == "none") return value;
+  const Result<Money> budget = parse_money(node.text(), node.text_place());
+  if (!budget) return budget.errors();
+  value.expression = *budget;
+  value.data = std::optional(*budget);
   return value;
 }
 
@@ -190,7 +201,7 @@ Result<SettingValue> parse_workload_set(const Setting&, std::string_view, const 
 }
 
 Result<SettingValue> parse_constraints(const Setting&, std::string_view name, const Node& node, ValueContext&) {
-  std::vector<WrittenConstraint> list;
+  std::vector<Constraint> list;
   Diagnostics errors;
   const auto add = [&](const Node& one) {
     if (one.is(NodeKind::string)) return append(errors, add_constraints(one.text(), one.text_place(), list));
@@ -257,13 +268,6 @@ Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place
   }
   for (auto& share : shares) share /= common;
   return shares;
-}
-
-Result<std::optional<Money>> read_budget(std::string_view text, const Place& place) {
-  if (text.empty() || text == "none") return std::optional<Money>();
-  const auto budget = parse_money(text, place);
-  if (!budget) return budget.errors();
-  return std::optional(*budget);
 }
 
 Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place) {

@@ -14,6 +14,8 @@ namespace tenex::entry {
 [[nodiscard]] Result<SettingValue> parse_constraints(const Setting&, std::string_view, const Node&, ValueContext&);
 /// A bandwidth.
 [[nodiscard]] Result<SettingValue> parse_total(const Setting&, std::string_view, const Node&, ValueContext&);
+/// "none" or "" (nothing), or "15MUSD".
+[[nodiscard]] Result<SettingValue> parse_budget(const Setting&, std::string_view, const Node&, ValueContext&);
 /// "16,256" or "HP-(16,256)".
 [[nodiscard]] Result<SettingValue> parse_degrees(const Setting&, std::string_view, const Node&, ValueContext&);
 
@@ -28,8 +30,6 @@ namespace tenex::entry {
 [[nodiscard]] Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& place);
 /// "4:2:1:1" without a common factor; "" for none.
 [[nodiscard]] Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place& place);
-/// "none" or "" (nothing), or "15MUSD".
-[[nodiscard]] Result<std::optional<Money>> read_budget(std::string_view text, const Place& place);
 /// "auto" (nothing) or "chiplet, package, node, pod".
 [[nodiscard]] Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -42,8 +43,8 @@ class KeyBuilder {
     for (const auto& each : list) add(each);
     return *this;
   }
-  KeyBuilder& add(const WrittenConstraint& constraint) {
-    const auto& [file, line, column] = constraint.place;  // named by diagnostics
+  KeyBuilder& add(const Constraint& constraint) {
+    const auto& [file, line, column] = constraint.place;  // diagnostics name it
     return add(std::string_view(constraint.text)).add(std::string_view(file)).add(line).add(column);
   }
   KeyBuilder& add(const Parallelization& degrees) {
@@ -209,13 +210,13 @@ Result<BandwidthRegion> make_training_region(const DesignPoint& point, const Cos
   const auto dimensions = point.topology.shape.dimensions();
   std::vector<LinearConstraint> rows;
   Diagnostics errors;
-  for (const auto& [text, place] : choice.constraints) {
-    auto parsed = parse_constraint(text, {dimensions, &rates}, place);
-    if (!parsed) {
-      append(errors, parsed.errors());
+  for (const auto& constraint : choice.constraints) {
+    auto of_shape = rows_of(constraint, dimensions, &rates);
+    if (!of_shape) {
+      append(errors, of_shape.errors());
       continue;
     }
-    for (auto& row : *parsed) rows.push_back(std::move(row));
+    std::ranges::move(*of_shape, std::back_inserter(rows));
   }
   if (choice.total_bandwidth.count() > 0) {
     rows.push_back(total_bandwidth_is(dimensions, choice.total_bandwidth));

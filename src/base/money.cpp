@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "codesign/decimal.hpp"
-#include "tenex/codesign/network_cost.hpp"
+#include "tenex/base/decimal.hpp"
+#include "tenex/base/units.hpp"
 
 namespace tenex {
 namespace {
@@ -55,7 +55,7 @@ Result<Money> parse_money(std::string_view text, const Place& place) {
     millionths = known->millionths;
     number = number.substr(0, end);
   }
-  const auto decimal = codesign::read_decimal(number, true);
+  const auto decimal = read_decimal(number, true);
   if (!decimal) return refuse("digits with an optional point belong here, in at most 63 bits");
   const auto amount = decimal->times(millionths);
   if (!amount) return refuse("it is no whole number of millionths of a dollar, or does not fit in 63 bits");

@@ -1,18 +1,18 @@
-// Decimal text as an exact fraction; private to the room.
+// Decimal text as an exact fraction.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace tenex::codesign {
+namespace tenex {
 
 /// numerator / denominator; the denominator is a power of ten.
 struct Decimal {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
 
-  /// times `scale` where that is a whole number that fits.
+  /// The value times `scale`; nullopt where that is no whole number or does not fit in 63 bits.
   [[nodiscard]] std::optional<std::int64_t> times(std::int64_t scale) const {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(numerator, scale / common(scale, denominator), &product)) return std::nullopt;
@@ -61,4 +61,4 @@ inline std::optional<Decimal> read_decimal(std::string_view text, bool thousands
   return value;
 }
 
-}  // namespace tenex::codesign
+}  // namespace tenex

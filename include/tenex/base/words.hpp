@@ -1,0 +1,40 @@
+// Words of users: lists of them, spellings near to them, and enumerations that have a name per value.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+
+/// At most 60 bytes of a text and "...": for messages.
+[[nodiscard]] std::string shortened(std::string_view text);
+
+/// "a, b, c".
+[[nodiscard]] std::string join(std::span<const std::string_view> words);
+
+/// The candidate nearest to `word` by edit distance; empty when none is near (distance over a third of the word's
+/// length, at least 1). O(candidates * length^2).
+[[nodiscard]] std::string_view nearest_spelling(std::string_view word, std::span<const std::string_view> candidates);
+
+/// `did you mean "x"?`, or nothing where no candidate is near.
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+
+/// The error (input) of a word that is none of `known`. `noun` is what such a word names.
+[[nodiscard]] Diagnostic unknown_word(std::string_view word, std::string_view noun,
+                                      std::span<const std::string_view> known, const Place& place);
+
+/// The value called `text`, where values count from 0 in the order of their names. Errors (input): an unknown name.
+template <class Enum>
+Result<Enum> parse_name(std::string_view text, std::span<const std::string_view> names, std::string_view noun,
+                        const Place& place) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) return unknown_word(text, noun, names, place);
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace tenex

@@ -1,0 +1,80 @@
+// Lists of words and spellings near to a word.
+#include "tenex/base/words.hpp"
+
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+namespace tenex {
+
+namespace {
+
+char to_lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
+
+std::string folded(std::string_view word) {
+  std::string text(word);
+  std::transform(text.begin(), text.end(), text.begin(), to_lower);
+  return text;
+}
+
+/// Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours cost 1 each.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({above[j] + 1, current[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(above);
+    above.swap(current);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  return text.size() <= kMost ? std::string(text) : fmt::format("{}...", text.substr(0, kMost));
+}
+
+std::string join(std::span<const std::string_view> words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+std::string_view nearest_spelling(std::string_view word, std::span<const std::string_view> candidates) {
+  const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
+  const std::string lower_word = folded(word);
+  std::string_view best;
+  std::pair<std::size_t, std::size_t> best_distance{limit + 1, 0};
+  for (const std::string_view candidate : candidates) {
+    // Letter case counts only between candidates that are otherwise equally near: "TACOS" is near "tacos".
+    const std::pair distance{edit_distance(lower_word, folded(candidate)), edit_distance(word, candidate)};
+    const bool shares_a_letter = distance.first < std::max(word.size(), candidate.size());
+    if (shares_a_letter && distance.first <= limit && distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
+  const auto near = nearest_spelling(word, candidates);
+  return near.empty() ? std::string() : fmt::format("did you mean \"{}\"?", near);
+}
+
+Diagnostic unknown_word(std::string_view word, std::string_view noun, std::span<const std::string_view> known,
+                        const Place& place) {
+  return input_error(place, fmt::format("unknown {} \"{}\"", noun, shortened(word)),
+                     fmt::format("it is one of {}", join(known)), did_you_mean(word, known));
+}
+
+}  // namespace tenex

@@ -1,0 +1,53 @@
+// Lists of words, spelling suggestions, and names of enumerations.
+#include "tenex/base/words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace tenex {
+namespace {
+
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  return nearest_spelling(word, candidates);
+}
+
+TEST(NearestSpelling, FindsTheNearest) {
+  const std::vector<std::string_view> keys{"collective", "size", "chunks", "algorithm"};
+  EXPECT_EQ(nearest("chunk", keys), "chunks");  // one letter missing
+  EXPECT_EQ(nearest("szie", keys), "size");     // two letters swapped
+  EXPECT_EQ(nearest("algoritm", keys), "algorithm");
+  EXPECT_EQ(nearest("colective", keys), "collective");
+  EXPECT_EQ(nearest("size", keys), "size");
+}
+
+TEST(NearestSpelling, IgnoresLetterCaseFirst) {
+  EXPECT_EQ(nearest("TACOS", {"ring", "tacos"}), "tacos");
+  EXPECT_EQ(nearest("Gb", {"GB", "gb"}), "GB");  // equally far: the first
+  EXPECT_EQ(nearest("gb", {"GB", "gb"}), "gb");
+}
+
+TEST(NearestSpelling, IsEmptyWhenNoneIsNear) {
+  EXPECT_EQ(nearest("frobnicate", {"size", "chunks"}), "");
+  EXPECT_EQ(nearest("x", {"n"}), "");  // one edit, but nothing in common
+  EXPECT_EQ(nearest("size", {}), "");
+  // Distance 2 of 4 letters is over a third (and over 1).
+  EXPECT_EQ(nearest("sine", {"mile"}), "");
+}
+
+TEST(ParseName, CountsNamesFromZero) {
+  enum class Level { low, mid, high };
+  constexpr std::array<std::string_view, 3> names{"low", "mid", "high"};
+  EXPECT_EQ(*parse_name<Level>("high", names, "level", {}), Level::high);
+  EXPECT_EQ(to_string(parse_name<Level>("hihg", names, "level", {"s.toml", 1, 2}).errors()),
+            "s.toml:1:2: unknown level \"hihg\" (it is one of low, mid, high) did you mean \"high\"?");
+}
+
+TEST(UnknownWord, IsShownCut) {
+  const std::array<std::string_view, 1> known{"a"};
+  EXPECT_EQ(unknown_word(std::string(70, 'x'), "word", known, {}).problem,
+            "unknown word \"" + std::string(60, 'x') + "...\"");
+}
+
+}  // namespace
+}  // namespace tenex
