@@ -113,13 +113,13 @@ std::uint32_t unwinding_degree(const DesignPoint& point) {
 }
 
 PointSizes sizes_of_shape(const DesignPoint& point) {
-  const auto& [text, file, content, shape, links, unwind, without, machine_npus] = point.topology;
+  const auto& choice = point.topology;
   PointSizes sizes;
   const auto degree = unwinding_degree(point);
-  sizes.topology = sizes_of(shape, degree);
-  sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * without.size());
-  sizes.classes = link_classes(shape, links, degree);
-  sizes.product = shape.is_product() && without.empty() && sizes.topology == sizes_of(shape);
+  sizes.topology = sizes_of(choice.shape, degree);
+  sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * choice.without.size());
+  sizes.classes = link_classes(choice.shape, choice.links, degree);
+  sizes.product = choice.shape.is_product() && choice.without.empty() && sizes.topology == sizes_of(choice.shape);
   sizes.collective = count_groups(point, sizes.topology.npus);
   return sizes;
 }
