@@ -1,12 +1,12 @@
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/engine_names.hpp"
 
-#include "synthesis/coarse/coarse.hpp"
-#include "synthesis/levels/levels.hpp"
-#include "synthesis/steps/exact.hpp"
-#include "synthesis/symmetric/symmetric.hpp"
-#include "synthesis/tacos/event_driven.hpp"
-#include "synthesis/tacos/large.hpp"
+#include "synthesis/tacos/automatic.hpp"
+#include "synthesis/tacos/coarse/coarse.hpp"
+#include "synthesis/tacos/event_driven/event_driven.hpp"
+#include "synthesis/tacos/exact/exact.hpp"
+#include "synthesis/tacos/exact/levels.hpp"
+#include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "synthesis/tacos/tacos.hpp"
 
 namespace tenex {
@@ -19,7 +19,9 @@ const std::vector<TacosEngine>& engines() {
        "blocks of NPUs as one, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
        gather_coarse, coarse_bytes, coarse_seconds},
       {tacos_engine::exact, "exact", "chunk by chunk where links differ, slow ones bringing what fast ones lack",
-       levels_unsuitable, true, gather_levels, levels_bytes, levels_seconds},
+       levels_unsuitable, false, gather_levels, levels_bytes, levels_seconds},
+      {kAutomaticEngine, "mixed", "exact where links differ, and event by event where that leaves something to gain",
+       mixed_unsuitable, true, gather_mixed, mixed_bytes, mixed_seconds},
       {tacos_engine::exact, "exact", "chunk by chunk on a grid of steps, tens of thousands of NPUs", exact_refusal,
        false, gather_exact, exact_bytes, exact_seconds},
       {kAutomaticEngine, "large", "coarse, and exact where that leaves something to gain", large_unsuitable, true,

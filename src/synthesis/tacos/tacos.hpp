@@ -19,8 +19,5 @@ namespace tenex {
 /// expected to gain nothing.
 [[nodiscard]] std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine);
 [[nodiscard]] double retiming_seconds(const SynthesisProblem& problem, std::string_view engine);
-/// What the event-driven engine is expected to take.
-[[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
-[[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);
 
 }  // namespace tenex

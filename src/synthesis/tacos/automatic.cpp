@@ -1,0 +1,113 @@
+#include "synthesis/tacos/automatic.hpp"
+
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "synthesis/tacos/coarse/coarse.hpp"
+#include "synthesis/tacos/engine_names.hpp"
+#include "synthesis/tacos/event_driven/event_driven.hpp"
+#include "synthesis/tacos/exact/exact.hpp"
+#include "synthesis/tacos/exact/levels.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+namespace {
+
+struct Candidate {
+  std::string_view name;
+  std::string_view description;
+  Gatherer make;
+  std::size_t (*bytes)(const SynthesisProblem&);
+  double (*seconds)(const SynthesisProblem&);
+
+  [[nodiscard]] Result<Gathered> gather(const SynthesisProblem& problem) const {
+    auto gathered = make(problem);
+    if (gathered) gathered->engine = name;
+    return gathered;
+  }
+};
+
+constexpr Candidate kCoarse{tacos_engine::coarse, "coarse", gather_coarse, coarse_bytes, coarse_seconds};
+constexpr Candidate kExact{tacos_engine::exact, "exact", gather_exact, exact_bytes, exact_seconds};
+constexpr Candidate kLevels{tacos_engine::exact, "exact", gather_levels, levels_bytes, levels_seconds};
+constexpr Candidate kEvents{tacos_engine::event_driven, "event-driven", gather_event_driven, event_driven_bytes,
+                            event_driven_seconds};
+
+/// Fewer deliveries are as quickly made, and better, event by event.
+constexpr std::uint64_t kWorthSteps = 200'000;
+/// The event-driven engine is tried up to so many deliveries (a minute).
+constexpr std::uint64_t kWorthEvents = std::uint64_t{1} << 25;
+
+/// The engines that a gather is worth.
+struct Candidates {
+  Candidate first;
+  std::optional<Candidate> second;
+  /// The second one is tried where the first ends more than bound / slack above the bound.
+  std::int64_t slack = std::numeric_limits<std::int64_t>::max();
+};
+
+Candidates large_candidates(const SynthesisProblem& problem) {
+  if (!coarse_unsuitable(problem).empty()) return {kExact, {}};
+  return {kCoarse, kExact};
+}
+
+Candidates mixed_candidates(const SynthesisProblem& problem) {
+  if (problem.collective.required_deliveries() > kWorthEvents) return {kLevels, {}};
+  return {kLevels, kEvents, 200};
+}
+
+Result<Gathered> gather(const SynthesisProblem& problem, const Candidates& candidates) {
+  auto first = candidates.first.gather(problem);
+  if (!candidates.second) return first;
+  const Candidate& rival = *candidates.second;
+  if (!first) return rival.gather(problem);
+  const auto bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
+  if (first->time <= bound + bound / candidates.slack) return first;
+  const std::size_t needed = first->schedule.memory_bytes() + rival.bytes(problem);
+  if (needed > problem.memory_limit_bytes) {
+    first->left_out =
+        fmt::format("the {} engine was not tried: with it, the synthesis needs {} bytes", rival.description, needed);
+    return first;
+  }
+  auto second = rival.gather(problem);
+  return !second || first->time <= second->time ? std::move(first) : std::move(second);
+}
+
+bool fit_together(const SynthesisProblem& problem, const Candidates& candidates) {
+  return candidates.second &&
+         candidates.first.bytes(problem) + candidates.second->bytes(problem) <= problem.memory_limit_bytes;
+}
+
+std::size_t bytes_of(const SynthesisProblem& problem, const Candidates& candidates) {
+  return candidates.first.bytes(problem) + (fit_together(problem, candidates) ? candidates.second->bytes(problem) : 0);
+}
+
+double seconds_of(const SynthesisProblem& problem, const Candidates& candidates) {
+  return candidates.first.seconds(problem) +
+         (fit_together(problem, candidates) ? candidates.second->seconds(problem) : 0);
+}
+
+}  // namespace
+
+std::string large_unsuitable(const SynthesisProblem& problem) {
+  if (!problem.topology.homogeneous() || problem.collective.chunk_sizes().size() > 1)
+    return "where sends take unequally long, slow links have to leave chunks to fast ones";
+  if (problem.collective.required_deliveries() < kWorthSteps) return "the problem is small";
+  return exact_refusal(problem);
+}
+
+std::string mixed_unsuitable(const SynthesisProblem& problem) {
+  if (problem.collective.required_deliveries() < kWorthSteps) return "the problem is small";
+  return levels_unsuitable(problem);
+}
+
+Result<Gathered> gather_large(const SynthesisProblem& problem) { return gather(problem, large_candidates(problem)); }
+Result<Gathered> gather_mixed(const SynthesisProblem& problem) { return gather(problem, mixed_candidates(problem)); }
+std::size_t large_bytes(const SynthesisProblem& problem) { return bytes_of(problem, large_candidates(problem)); }
+std::size_t mixed_bytes(const SynthesisProblem& problem) { return bytes_of(problem, mixed_candidates(problem)); }
+double large_seconds(const SynthesisProblem& problem) { return seconds_of(problem, large_candidates(problem)); }
+double mixed_seconds(const SynthesisProblem& problem) { return seconds_of(problem, mixed_candidates(problem)); }
+
+}  // namespace tenex

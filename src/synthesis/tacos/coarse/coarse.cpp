@@ -1,0 +1,202 @@
+// From the plan to the schedule.
+#include "synthesis/tacos/coarse/coarse.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "synthesis/relays.hpp"
+#include "synthesis/tacos/coarse/balance_tails.hpp"
+#include "synthesis/tacos/coarse/plan.hpp"
+#include "tenex/schedule/block_schedule.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint64_t kMostBlocks = 65'535;
+constexpr std::uint64_t kMostRows = std::numeric_limits<std::uint32_t>::max() / 2;
+
+constexpr std::uint32_t kIrregularChoices = 8;
+constexpr std::uint32_t kIntactChoices = 2;
+
+// Measured on a busy 2-core machine, one thread, mesh(200,200) and grid(35,35,35).
+constexpr double kSecondsPerStream = 60e-9;
+constexpr double kSecondsPerLink = 1e-6;
+
+HopTime hop_of(const SynthesisProblem& problem) {
+  return hop_time(problem.topology.classes()[0], problem.collective.chunk_sizes()[0], problem.occupancy);
+}
+
+/// About: every NPU gets the blocks of its group.
+double streams_of(const SynthesisProblem& problem) {
+  return static_cast<double>(problem.topology.npus()) * static_cast<double>(largest_group(problem.collective)) /
+         static_cast<double>(block_size_for(problem));
+}
+
+/// The gathers inside blocks, once per kind, and which NPU takes which part of them.
+void place_ramps(const CoarsePlan& plan, BlockSchedule& data) {
+  std::vector<std::uint32_t> kind_begin;
+  for (const auto& gather : plan.gathers) {
+    kind_begin.push_back(static_cast<std::uint32_t>(data.ramps.size()));
+    data.ramps.insert(data.ramps.end(), gather.sends.begin(), gather.sends.end());
+  }
+  data.inner_port.resize(plan.streams.source.size());
+  for (std::size_t npu = 0; npu < plan.partition.block_of.size(); ++npu) {
+    const auto block = plan.partition.block_of[npu];
+    const auto kind = plan.gather_of[block];
+    const auto place = plan.place_in_block[npu];
+    data.ramp_of.emplace_back(kind_begin[kind] + plan.gathers[kind].send_begin[place],
+                              kind_begin[kind] + plan.gathers[kind].send_begin[place + 1]);
+    const auto first_slot = plan.streams.slot_begin[npu];
+    std::size_t inner = 0;
+    for (auto slot = first_slot; slot < plan.streams.slot_begin[npu + 1]; ++slot)
+      if (plan.partition.block_of[plan.streams.source[slot]] == block)
+        data.inner_port[first_slot + inner++] = static_cast<std::uint16_t>(slot - first_slot);
+  }
+}
+
+void place_tails(const CoarsePlan& plan, const std::vector<TailPart>& tails, BlockSchedule& data) {
+  data.runs_begin.assign(plan.partition.block_of.size() + 1, 0);
+  for (const auto& part : tails) {
+    ++data.runs_begin[part.npu + 1];
+    data.runs.push_back(part.run);
+    data.runs.back().first += plan.block_begin[part.block];
+  }
+  std::partial_sum(data.runs_begin.begin(), data.runs_begin.end(), data.runs_begin.begin());
+}
+
+struct Attempt {
+  CoarsePlan plan;
+  Streams streams;
+  std::vector<TailPart> tails;
+  std::uint32_t rows = 0;  ///< after the last send
+};
+
+/// First in, first out where all NPUs have as many in-links, as on tori: there it meets the bound or comes close at a
+/// part of the time. A choice of two where some have fewer and need those all the time; of more where blocks differ in
+/// shape. Others in later attempts.
+std::uint32_t first_choices(const CoarsePlan& plan, const SynthesisProblem& problem) {
+  if (!problem.topology.shape() || problem.collective.groups().size() > 1) return kIrregularChoices;
+  const auto& begin = plan.streams.slot_begin;
+  const auto unlike =
+      std::adjacent_find(begin.begin(), begin.end(), [&](const auto& a, const auto& b) { return b - a != begin[1]; });
+  return unlike == begin.end() ? 1 : kIntactChoices;
+}
+
+Attempt stream(CoarsePlan plan, const SynthesisProblem& problem, std::uint32_t attempt) {
+  plan.streams.choices = attempt == 0 ? first_choices(plan, problem) : 2U << (attempt % 3);
+  plan.streams.salt = problem.seed * 1'000'003 + attempt;
+  Attempt made;
+  made.streams = make_streams(plan.streams, std::max(1, problem.threads));
+  made.tails = balance_tails(plan.streams, made.streams);
+  for (std::uint32_t npu = 0; npu < plan.streams.block_of.size(); ++npu)
+    made.rows = std::max(made.rows, end_of_streams(plan.streams, made.streams, npu));
+  for (const auto& part : made.tails) made.rows = std::max(made.rows, part.run.start + part.run.count);
+  for (const auto& gather : plan.gathers)
+    for (const auto& send : gather.sends) made.rows = std::max(made.rows, send.start + 1);
+  made.plan = std::move(plan);
+  return made;
+}
+
+}  // namespace
+
+std::string coarse_unsuitable(const SynthesisProblem& problem) {
+  const Topology& topology = problem.topology;
+  const Collective& collective = problem.collective;
+  if (topology.switches() > 0) return "its blocks send over direct links between NPUs, and the topology has switches";
+  if (!topology.homogeneous()) return "its rows need links that all have one latency and bandwidth";
+  if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers and what is made of them";
+  if (collective.chunk_sizes().size() > 1)
+    return "its rows need chunks of one size, and process groups differ in theirs";
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    if (!collective.group_of(NpuId::at(npu)).exists()) return "its blocks need every NPU in some process group";
+  if (collective.groups().size() > 1) {
+    const auto participants = find_participants(topology, collective);
+    if (!participants) return to_string(participants.errors());
+    if (any_relays(*participants)) return "some process group cannot serve itself and needs NPUs outside it as relays";
+  }
+  const HopTime hop = topology.links() > 0 ? hop_of(problem) : HopTime{};
+  if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks pass these links in no time";
+  const auto hop_rows = ceil_div(hop.latency.count(), hop.busy.count());
+  // Rows and ports share 32 bits; nothing takes longer than all chunks one after the other over the longest way.
+  std::uint64_t ports = 1;
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    ports = std::max<std::uint64_t>(ports, topology.in_links(VertexId::at(npu)).size());
+  const auto most = static_cast<double>(collective.chunks()) +
+                    2.0 * static_cast<double>(hop_rows) * static_cast<double>(topology.npus());
+  if (most * static_cast<double>(ports) * 2 > static_cast<double>(kMostRows))
+    return "its rows are counted in 32 bits, and alpha is too large beside the time of a chunk";
+  return {};
+}
+
+Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
+  const auto& topology = problem.topology;
+  const int threads = std::max(1, problem.threads);
+  if (const auto lost = find_disconnected_pair(topology); lost && problem.collective.groups().size() == 1)
+    return input_error({},
+                       fmt::format("NPU {} cannot be reached from NPU {}", lost->second.value(), lost->first.value()),
+                       "no path of links leads there, and the collective needs one", "add links");
+  const HopTime hop = hop_of(problem);
+  const auto hop_rows = static_cast<std::uint32_t>(ceil_div(hop.latency.count(), hop.busy.count()));
+  const auto size = block_size_for(problem);
+  CoarsePlan plan = plan_coarse(problem, hop_rows, size);
+  if (plan.partition.members.size() > kMostBlocks)
+    return resource_error(fmt::format("the coarse engine finds {} blocks", plan.partition.members.size()),
+                          "it can tell 65,535 apart; links that go one way only join no block",
+                          "leave the engine to `auto`");
+  Attempt best = stream(std::move(plan), problem, 0);
+  std::uint32_t best_attempt = 0;
+  for (std::uint32_t attempt = 1; attempt < problem.attempts; ++attempt) {
+    // Other blocks too: an unlucky cut is not mended by other draws.
+    const std::size_t other =
+        std::max<std::size_t>(size - size * (attempt % 4) / 8, 1 + problem.topology.npus() / kMostBlocks);
+    CoarsePlan again = plan_coarse(problem, hop_rows, other);
+    if (again.partition.members.size() > kMostBlocks) continue;
+    Attempt next = stream(std::move(again), problem, attempt);
+    if (next.rows >= best.rows) continue;
+    best = std::move(next);
+    best_attempt = attempt;
+  }
+  BlockSchedule data;
+  data.period = hop.busy;
+  data.chunks = best.plan.chunks;
+  data.block_begin = best.plan.block_begin;
+  data.stride = best.streams.stride;
+  data.port_bits = best.streams.port_bits;
+  data.entries = std::move(best.streams.entries);
+  data.block = std::move(best.streams.block);
+  data.when = std::move(best.streams.when);
+  place_ramps(best.plan, data);
+  place_tails(best.plan, best.tails, data);
+  Gathered gathered;
+  gathered.schedule = make_block_schedule(topology, std::move(data), threads);
+  gathered.time = hop.busy * std::int64_t{best.rows - 1} + hop.latency;
+  gathered.best_attempt = best_attempt;
+  return gathered;
+}
+
+std::size_t coarse_bytes(const SynthesisProblem& problem) {
+  const auto npus = static_cast<double>(problem.topology.npus());
+  const auto size = static_cast<double>(block_size_for(problem));
+  const auto links = static_cast<double>(problem.topology.links());
+  const auto chunks = static_cast<double>(problem.collective.chunks());
+  // Streams of 6 bytes, the bits that tell who has what, the index of tiles; a ramp per kind of block (some dozen
+  // kinds; on irregular topologies one per block); a gather's working memory.
+  const double streams = streams_of(problem) * 6.2 + npus * chunks / 256 * 2;
+  const double kinds =
+      problem.topology.shape() && problem.collective.groups().size() == 1 ? std::min(30.0, npus / size) : npus / size;
+  const double ramps = kinds * size * size * static_cast<double>(problem.collective.chunks_per_npu()) * 24;
+  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
+  return static_cast<std::size_t>(passes * (streams + ramps + 80 * links + 8 * chunks));
+}
+
+double coarse_seconds(const SynthesisProblem& problem) {
+  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
+  return passes *
+         (streams_of(problem) * kSecondsPerStream + static_cast<double>(problem.topology.links()) * kSecondsPerLink);
+}
+
+}  // namespace tenex

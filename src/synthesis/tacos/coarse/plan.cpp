@@ -1,0 +1,144 @@
+// Blocks that look alike are found by their inner links; each kind is gathered once, kinds side by side on threads.
+#include "synthesis/tacos/coarse/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace tenex {
+namespace {
+
+/// A stream's rows go into the rows of the whole so often, at least: where few NPUs need all of their links all the
+/// time, on topologies that are no intact shape, and where all NPUs do.
+constexpr std::size_t kSlackRows = 60;
+constexpr std::size_t kIrregularRows = 200;
+constexpr std::size_t kTightRows = 200;
+constexpr double kMostPerRoot = 1.7;
+constexpr std::size_t kMostBlocks = 60'000;
+
+/// Slots: all in-links, by target and port.
+void lay_out_slots(const Topology& topology, const Collective& collective, StreamProblem& streams) {
+  streams.slot_begin.push_back(0);
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    for (const LinkId link : topology.in_links(VertexId::at(npu)))
+      streams.source.push_back(topology.source(link).value());
+    streams.slot_begin.push_back(static_cast<std::uint32_t>(streams.source.size()));
+  }
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    streams.group_of.push_back(collective.group_of(NpuId::at(npu)).value());
+  streams.free_row.assign(streams.source.size(), 0);
+  streams.stream_row.assign(topology.npus(), 0);
+}
+
+/// A block's inner links, and the slots that they are.
+BlockShape shape_of(const CoarsePlan& plan, std::size_t block, std::uint32_t chunks_per_npu,
+                    std::vector<std::uint32_t>& slots) {
+  BlockShape shape;
+  const auto& members = plan.partition.members[block];
+  shape.npus = static_cast<std::uint32_t>(members.size());
+  shape.chunks_per_npu = chunks_per_npu;
+  shape.link_begin.push_back(0);
+  for (const auto npu : members) {
+    for (auto slot = plan.streams.slot_begin[npu]; slot < plan.streams.slot_begin[npu + 1]; ++slot) {
+      const auto source = plan.streams.source[slot];
+      if (plan.partition.block_of[source] != block) continue;
+      shape.source.push_back(plan.place_in_block[source]);
+      slots.push_back(slot);
+    }
+    shape.link_begin.push_back(static_cast<std::uint32_t>(shape.source.size()));
+  }
+  return shape;
+}
+
+/// Numbers the kinds of blocks in order of first appearance.
+std::vector<BlockShape> find_kinds(CoarsePlan& plan, std::uint32_t chunks_per_npu) {
+  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, std::uint32_t> known;
+  std::vector<BlockShape> kinds;
+  plan.slots_of.resize(plan.partition.members.size());
+  for (std::size_t block = 0; block < plan.partition.members.size(); ++block) {
+    auto shape = shape_of(plan, block, chunks_per_npu, plan.slots_of[block]);
+    const auto [entry, fresh] =
+        known.try_emplace({shape.link_begin, shape.source}, static_cast<std::uint32_t>(kinds.size()));
+    if (fresh) kinds.push_back(std::move(shape));
+    plan.gather_of.push_back(entry->second);
+  }
+  return kinds;
+}
+
+/// Rows, chunks and order of one block, from its kind's gather.
+void place_block(const SynthesisProblem& problem, std::size_t block, CoarsePlan& plan) {
+  const auto& members = plan.partition.members[block];
+  const BlockGather& gather = plan.gathers[plan.gather_of[block]];
+  const auto c = static_cast<std::uint32_t>(problem.collective.chunks_per_npu());
+  for (std::size_t i = 0; i < members.size(); ++i) plan.streams.stream_row[members[i]] = gather.stream_row[i];
+  for (std::size_t link = 0; link < plan.slots_of[block].size(); ++link)
+    plan.streams.free_row[plan.slots_of[block][link]] = gather.free_row[link];
+  for (const auto chunk : gather.order) {
+    const NpuId owner(members[chunk / c]);
+    const ChunkId first = problem.collective.first_chunk(problem.collective.group_of(owner));
+    plan.chunks.push_back(ChunkId(first.value() + problem.collective.rank_of(owner) * c + chunk % c));
+  }
+  plan.streams.length.push_back(static_cast<std::uint32_t>(gather.order.size()));
+  plan.block_begin.push_back(static_cast<std::uint32_t>(plan.chunks.size()));
+}
+
+}  // namespace
+
+std::size_t largest_group(const Collective& collective) {
+  std::size_t most = 0;
+  for (const auto& group : collective.groups()) most = std::max(most, group.members.size());
+  return most;
+}
+
+std::size_t block_size_for(const SynthesisProblem& problem) {
+  const auto& [topology, collective] = std::tie(problem.topology, problem.collective);
+  std::size_t ports = std::numeric_limits<std::size_t>::max();
+  std::size_t links = 0;  // inside groups
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    const auto group = collective.group_of(NpuId::at(npu));
+    std::size_t inside = 0;
+    for (const LinkId link : topology.in_links(VertexId::at(npu))) {
+      const VertexId source = topology.source(link);
+      if (source.index() < topology.npus() && collective.group_of(npu_of(source)) == group) ++inside;
+    }
+    ports = std::min(ports, std::max<std::size_t>(1, inside));
+    links += inside;
+  }
+  const std::size_t npus = largest_group(collective);
+  const bool tight = 10 * links <= 11 * ports * topology.npus();
+  const bool tiled = topology.shape() && collective.groups().size() == 1;
+  const std::size_t rows = tight ? kTightRows : tiled ? kSlackRows : kIrregularRows;
+  const std::size_t most = static_cast<std::size_t>(kMostPerRoot * std::sqrt(static_cast<double>(npus)));
+  // Numbers have 16 bits.
+  const std::size_t least = std::max<std::size_t>(1, (topology.npus() + kMostBlocks - 1) / kMostBlocks);
+  return std::clamp(npus / ports / rows, least, std::max(most, least));
+}
+
+CoarsePlan plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size) {
+  CoarsePlan plan;
+  lay_out_slots(problem.topology, problem.collective, plan.streams);
+  plan.streams.hop_rows = hop_rows;
+  plan.partition = partition_blocks(problem.topology, plan.streams.group_of, block_size);
+  plan.streams.block_of = plan.partition.block_of;
+  plan.streams.group_begin.assign(problem.collective.groups().size() + 1, 0);
+  for (const auto& members : plan.partition.members) ++plan.streams.group_begin[plan.streams.group_of[members[0]] + 1];
+  std::partial_sum(plan.streams.group_begin.begin(), plan.streams.group_begin.end(), plan.streams.group_begin.begin());
+  plan.place_in_block.resize(problem.topology.npus());
+  for (const auto& members : plan.partition.members)
+    for (std::size_t i = 0; i < members.size(); ++i) plan.place_in_block[members[i]] = static_cast<std::uint32_t>(i);
+  const auto kinds = find_kinds(plan, static_cast<std::uint32_t>(problem.collective.chunks_per_npu()));
+  plan.gathers.resize(kinds.size());
+  const auto count = static_cast<std::int64_t>(kinds.size());
+#pragma omp parallel for num_threads(std::max(1, problem.threads)) schedule(dynamic, 1)
+  for (std::int64_t k = 0; k < count; ++k)
+    plan.gathers[static_cast<std::size_t>(k)] = gather_in_block(kinds[static_cast<std::size_t>(k)], hop_rows);
+  plan.block_begin.push_back(0);
+  for (std::size_t block = 0; block < plan.partition.members.size(); ++block) place_block(problem, block, plan);
+  return plan;
+}
+
+}  // namespace tenex

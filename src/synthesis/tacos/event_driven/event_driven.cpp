@@ -1,0 +1,153 @@
+// Multi-start around the engine: attempts side by side, the best kept, whatever the number of threads.
+//
+// Idea: each thread keeps its own best sends, so memory is threads * sends, not attempts * sends. An attempt that meets
+// the lower bound is as good as any, and only an earlier one is preferred to it: later attempts are skipped, earlier
+// ones are not, so the earliest best attempt is the same for every number of threads.
+#include "synthesis/tacos/event_driven/event_driven.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "synthesis/attempt_stream.hpp"
+#include "synthesis/compose.hpp"
+#include "synthesis/relays.hpp"
+#include "synthesis/tacos/event_driven/gather_engine.hpp"
+#include "synthesis/tacos/event_driven/replay_sends.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+
+namespace {
+
+struct Best {
+  SimTime time = SimTime::max();
+  std::uint32_t attempt = std::numeric_limits<std::uint32_t>::max();
+  std::vector<PlannedSend> sends;
+
+  [[nodiscard]] bool is_worse_than(SimTime other_time, std::uint32_t other_attempt) const {
+    return std::pair(other_time, other_attempt) < std::pair(time, attempt);
+  }
+};
+
+/// Shared by the threads of a multi-start.
+struct MultiStart {
+  const SynthesisProblem& problem;
+  const GatherPlan& plan;
+  std::array<const GatherPlan*, 3> paces;  ///< by Pace; absent where there is nothing to gain
+  Digest key;
+  SimTime bound;
+  std::atomic<std::uint32_t> next{0};
+  std::atomic<std::uint32_t> last{0};  ///< attempts after this one cannot matter
+  Best best;
+  std::exception_ptr failure;
+};
+
+/// Replaying keeps a time per vertex and chunk; where there are more of these, plans take the physics as it is.
+constexpr std::size_t kMostReplayed = std::size_t{1} << 23;
+
+/// Attempts alternate. A gather is about throughput, where clusters serve better; a broadcast is about latency.
+Reach reach_of(CollectiveKind kind, std::uint32_t attempt) {
+  const bool first = attempt % 2 == 0;
+  return first == (kind == CollectiveKind::broadcast) ? Reach::neighbour : Reach::cluster;
+}
+
+/// Attempts alternate where links are alike, pairs of attempts where they are not, first in, first out at first:
+/// neither is always better (on tori rarity is; in products of three bandwidths it gains or loses some percent).
+bool rare_first(const SynthesisProblem& problem, std::uint32_t attempt) {
+  if (problem.collective.kind() == CollectiveKind::broadcast) return false;
+  return problem.topology.homogeneous() ? attempt % 2 == 1 : attempt / 2 % 2 == 1;
+}
+
+/// Pairs of attempts take turns.
+std::size_t pace_of(std::uint32_t attempt) { return attempt / 2 % 3; }
+
+void run_attempts(MultiStart& shared, Best& best) {
+  std::array<std::optional<GatherEngine>, 3> engines;
+  for (;;) {
+    const std::uint32_t attempt = shared.next.fetch_add(1);
+    if (attempt > shared.last.load()) return;
+    std::size_t pace = pace_of(attempt);
+    if (shared.paces[pace] == nullptr) pace = 0;
+    auto& engine = engines[pace];
+    if (!engine) engine.emplace(*shared.paces[pace]);
+    SimTime time =
+        engine->run(attempt_stream(shared.problem.seed, shared.key, attempt),
+                    reach_of(shared.problem.collective.kind(), attempt), rare_first(shared.problem, attempt));
+    if (pace > 0) time = replay_sends(shared.plan, engine->sends());
+    if (best.is_worse_than(time, attempt)) {
+      best.time = time;
+      best.attempt = attempt;
+      best.sends.swap(engine->sends());
+    }
+    if (time > shared.bound) continue;
+    std::uint32_t last = shared.last.load();
+    while (attempt < last && !shared.last.compare_exchange_weak(last, attempt)) {
+    }
+  }
+}
+
+void run_thread(MultiStart& shared) {
+  Best best;
+  std::exception_ptr failure;
+  try {
+    run_attempts(shared, best);
+  } catch (...) {  // exceptions must not leave a parallel region
+    failure = std::current_exception();
+  }
+#pragma omp critical(tenex_tacos_best)
+  {
+    if (failure) shared.failure = failure;
+    if (shared.best.is_worse_than(best.time, best.attempt)) shared.best = std::move(best);
+  }
+}
+
+/// Sorted by (start, link): the engine's sends are in order of start already.
+std::vector<Send> to_sends(std::vector<PlannedSend> planned) {
+  std::erase_if(planned, [](const PlannedSend& send) { return send.chunk == kSuperseded; });
+  for (auto begin = planned.begin(); begin != planned.end();) {
+    const auto end = std::find_if(begin, planned.end(), [&](const auto& send) { return send.start != begin->start; });
+    std::sort(begin, end, [](const auto& a, const auto& b) { return a.link < b.link; });
+    begin = end;
+  }
+  std::vector<Send> sends;
+  sends.reserve(planned.size());
+  for (const auto& send : planned)
+    sends.push_back({.start = picoseconds(send.start), .link = LinkId(send.link), .chunk = ChunkId(send.chunk)});
+  return sends;
+}
+
+}  // namespace
+
+std::uint32_t event_driven_paces(const SynthesisProblem& problem) {
+  if (problem.occupancy == Occupancy::transfer) return 1;
+  if (problem.topology.vertices() * problem.collective.chunks() > kMostReplayed) return 1;
+  return std::clamp<std::uint32_t>((problem.attempts + 1) / 2, 1, 3);
+}
+
+Result<Gathered> gather_event_driven(const SynthesisProblem& problem) {
+  auto participants = find_participants(problem.topology, problem.collective);
+  if (!participants) return participants.errors();
+  const GatherPlan plan(problem, *participants);
+  const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
+  std::array<std::optional<GatherPlan>, 3> others;
+  MultiStart shared{problem, plan, {&plan}, synthesis_key(problem), SimTime::zero(), 0, attempts - 1, {}, {}};
+  for (std::uint32_t pace = 1; !plan.relays && pace < event_driven_paces(problem); ++pace)
+    shared.paces[pace] = &others[pace].emplace(problem, *participants, static_cast<Pace>(pace));
+  if (attempts > 1) shared.bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
+  const int threads = static_cast<int>(std::min<std::int64_t>(std::max(1, problem.threads), attempts));
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  run_thread(shared);
+  if (shared.failure) std::rethrow_exception(shared.failure);
+
+  Gathered gathered{make_list_schedule(to_sends(std::move(shared.best.sends))), shared.best.time};
+  if (plan.relays) gathered = without_waste(problem, gathered.schedule);
+  gathered.best_attempt = shared.best.attempt;
+  return gathered;
+}
+
+}  // namespace tenex

@@ -1,0 +1,22 @@
+// The engine for everything: any links, chunks, groups, relays and both occupancies, chunk by chunk and event by event.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "synthesis/compose.hpp"
+
+namespace tenex {
+
+/// All-Gather or Broadcast by multi-start matching over a time-expanded network. Errors (input): switches, unreachable
+/// members.
+[[nodiscard]] Result<Gathered> gather_event_driven(const SynthesisProblem& problem);
+
+/// In how many ways its attempts take the physics: 1, up to 3 under `serialization` where there are several attempts.
+[[nodiscard]] std::uint32_t event_driven_paces(const SynthesisProblem& problem);
+
+/// What the event-driven engine is expected to take.
+[[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex

@@ -1,0 +1,128 @@
+// Builds the shared tables of a synthesis.
+#include "synthesis/tacos/event_driven/gather_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+
+namespace {
+
+/// Clears bits [first, first + count) of a row.
+void clear_range(std::uint64_t* row, std::size_t first, std::size_t count) {
+  for (std::size_t i = first, end = first + count; i < end;) {
+    const std::size_t in_word = i % 64;
+    const std::size_t bits = std::min<std::size_t>(64 - in_word, end - i);
+    const std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) << in_word;
+    row[i / 64] &= ~mask;
+    i += bits;
+  }
+}
+
+/// Numbers the distinct lanes in order of appearance.
+class LaneTable {
+ public:
+  explicit LaneTable(std::vector<Lane>& lanes) : lanes_(lanes) {}
+
+  HopLanes add(const HopTime& hop) {
+    const std::int64_t busy = hop.busy.count();
+    const std::int64_t latency = hop.latency.count();
+    if (busy != latency) return {busy, latency, lane_of({busy, true, false}), lane_of({latency, false, true})};
+    const std::uint32_t both = lane_of({latency, true, true});
+    return {busy, latency, both, both};
+  }
+
+ private:
+  std::uint32_t lane_of(const Lane& lane) {
+    const auto [entry, fresh] = index_.try_emplace({lane.delay, lane.frees, lane.arrives}, lanes_.size());
+    if (fresh) lanes_.push_back(lane);
+    return static_cast<std::uint32_t>(entry->second);
+  }
+
+  std::vector<Lane>& lanes_;
+  std::map<std::tuple<std::int64_t, bool, bool>, std::size_t> index_;
+};
+
+/// What a link costs: the arrival delay of the first chunk size.
+std::vector<std::int64_t> link_costs(const GatherPlan& plan) {
+  std::vector<std::int64_t> costs;
+  for (const std::uint16_t link_class : plan.class_of) costs.push_back(plan.hops[link_class * plan.sizes].latency);
+  return costs;
+}
+
+std::vector<std::uint32_t> ranks_of(const std::vector<std::int64_t>& costs, std::uint32_t& ranks) {
+  auto sorted = costs;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  ranks = static_cast<std::uint32_t>(std::max<std::size_t>(1, sorted.size()));
+  std::vector<std::uint32_t> rank_of;
+  for (const std::int64_t cost : costs)
+    rank_of.push_back(
+        static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), cost) - sorted.begin()));
+  return rank_of;
+}
+
+/// A hop at that pace.
+HopTime paced(HopTime hop, Pace pace) {
+  if (pace == Pace::until_arrival) hop.busy = hop.latency;
+  if (pace == Pace::without_alpha) hop.latency = hop.busy;
+  return hop;
+}
+
+void set_times(GatherPlan& plan, Occupancy occupancy, Pace pace) {
+  const auto& sizes = plan.collective.chunk_sizes();
+  plan.sizes = sizes.size();
+  LaneTable lanes(plan.lanes);
+  for (const auto& link_class : plan.topology.classes())
+    for (const Bytes size : sizes) plan.hops.push_back(lanes.add(paced(hop_time(link_class, size, occupancy), pace)));
+  if (sizes.size() > 1)
+    for (std::size_t chunk = 0; chunk < plan.collective.chunks(); ++chunk)
+      plan.size_of.push_back(static_cast<std::uint16_t>(plan.collective.size_class(ChunkId::at(chunk))));
+  for (std::size_t link = 0; link < plan.topology.links(); ++link)
+    plan.class_of.push_back(plan.topology.class_of(LinkId::at(link)));
+}
+
+void set_wants(GatherPlan& plan, const std::vector<Participants>& participants) {
+  const auto& collective = plan.collective;
+  plan.served = BitMatrix(plan.topology.vertices(), collective.chunks());
+  plan.wanted.assign(plan.topology.vertices(), 0);
+  std::fill_n(plan.served.row(0), plan.topology.vertices() * plan.served.words_per_row(), ~std::uint64_t{0});
+  for (std::size_t g = 0; g < participants.size(); ++g) {
+    const std::size_t first = collective.first_chunk(GroupId::at(g)).index();
+    const std::size_t count = collective.chunks_in(GroupId::at(g));
+    for (const VertexId vertex : participants[g].vertices) {
+      clear_range(plan.served.row(vertex.index()), first, count);
+      plan.wanted[vertex.index()] += static_cast<std::uint32_t>(count);
+    }
+  }
+  plan.held_at_start = Csr<std::uint32_t>::group(
+      plan.topology.vertices(), collective.chunks(),
+      [&](std::size_t chunk) { return collective.owner(ChunkId::at(chunk)).index(); },
+      [](std::size_t chunk) { return static_cast<std::uint32_t>(chunk); });
+  plan.list_begin.assign(plan.topology.vertices() + 1, 0);
+  for (std::size_t vertex = 0; vertex < plan.topology.vertices(); ++vertex)
+    plan.list_begin[vertex + 1] = plan.list_begin[vertex] + plan.wanted[vertex];
+  for (std::size_t vertex = 0; vertex < plan.topology.vertices(); ++vertex)
+    for (const std::uint32_t chunk : plan.held_at_start.row(vertex)) {
+      plan.served.set(vertex, chunk);
+      --plan.wanted[vertex];
+    }
+}
+
+}  // namespace
+
+GatherPlan::GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants, Pace pace)
+    : topology(problem.topology), collective(problem.collective) {
+  set_times(*this, problem.occupancy, pace);
+  const auto costs = link_costs(*this);
+  rank_of = ranks_of(costs, ranks);
+  if (ranks > 1) levels = CostLevels(topology, costs, participants);
+  set_wants(*this, participants);
+  required = collective.required_deliveries();
+  relays = any_relays(participants);
+}
+
+}  // namespace tenex

@@ -1,0 +1,75 @@
+// What all attempts of a TACOS synthesis share: who holds and wants what, and how long every kind of send takes.
+//
+// Encoding: per vertex a row of bits over chunks that is set where the vertex need not be sent the chunk (it holds it,
+// or nobody wants it there): with each delivery that is put on its way a bit is added, until all are set. The distinct
+// delays of the sends (`busy` and `latency` per link class and chunk size) are numbered as lanes: events of one lane
+// come up in the order in which they were made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "synthesis/relays.hpp"
+#include "synthesis/tacos/event_driven/cost_levels.hpp"
+#include "tenex/base/bitset.hpp"
+#include "tenex/base/csr.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+/// What happens after a delay.
+struct Lane {
+  std::int64_t delay = 0;  ///< ps after the send's start
+  bool frees = false;      ///< the link becomes free
+  bool arrives = false;    ///< the chunk arrives
+};
+
+/// A send's delays over a link class for a chunk size. `free_lane` and `arrival_lane` are the same where busy =
+/// latency.
+struct HopLanes {
+  std::int64_t busy = 0;
+  std::int64_t latency = 0;
+  std::uint32_t free_lane = 0;
+  std::uint32_t arrival_lane = 0;
+};
+
+/// How a plan takes the physics of `serialization`. Where alpha is short, a link that is free a little before the next
+/// chunk arrives should wait for it, and in step links do; what is planned so is replayed as soon as possible.
+enum class Pace : std::uint8_t {
+  as_it_is,
+  until_arrival,  ///< a send keeps its link until it has arrived
+  without_alpha,  ///< a send arrives when it leaves its link
+};
+
+/// Immutable; shared by the engines of all threads.
+struct GatherPlan {
+  /// `problem.collective` is an All-Gather or a Broadcast; `participants` come from find_participants().
+  /// O(vertices * chunks / 64 + links) time and memory.
+  GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants,
+             Pace pace = Pace::as_it_is);
+
+  [[nodiscard]] const HopLanes& hop(std::uint32_t link, std::uint32_t chunk) const {
+    return hops[static_cast<std::size_t>(class_of[link]) * sizes + (size_of.empty() ? 0U : size_of[chunk])];
+  }
+
+  const Topology& topology;
+  const Collective& collective;
+  std::size_t sizes = 1;               ///< distinct chunk sizes
+  std::vector<std::uint16_t> size_of;  ///< per chunk; empty with one size
+  std::vector<HopLanes> hops;          ///< class * sizes + size
+  std::vector<Lane> lanes;
+  std::vector<std::uint16_t> class_of;  ///< per link
+  std::vector<std::uint32_t> rank_of;   ///< per link: 0 for the lowest cost, equal for equal costs
+  std::uint32_t ranks = 1;
+  CostLevels levels;                  ///< with several ranks only
+  BitMatrix served;                   ///< vertices * chunks: set where no delivery is wanted
+  std::vector<std::uint32_t> wanted;  ///< per vertex: clear bits of its row
+  Csr<std::uint32_t> held_at_start;   ///< per vertex: chunks
+  std::vector<std::size_t>
+      list_begin;              ///< per vertex, and the end: room for all chunks it will ever hold, in one array
+  std::uint64_t required = 0;  ///< deliveries to members
+  bool relays = false;         ///< some vertex wants chunks for others only
+};
+
+}  // namespace tenex

@@ -1,0 +1,25 @@
+// Sends in order of start: what a send needs has been replayed before it.
+#include "synthesis/tacos/event_driven/replay_sends.hpp"
+
+#include <algorithm>
+
+namespace tenex {
+
+SimTime replay_sends(const GatherPlan& plan, std::vector<PlannedSend>& sends) {
+  const std::size_t chunks = plan.collective.chunks();
+  std::vector<std::int64_t> held_from(plan.topology.vertices() * chunks, 0);
+  std::vector<std::int64_t> free_from(plan.topology.links(), 0);
+  std::int64_t last = 0;
+  std::erase_if(sends, [](const PlannedSend& send) { return send.chunk == kSuperseded; });
+  for (auto& [start, link, chunk] : sends) {
+    const auto& hop = plan.hop(link, chunk);
+    start = std::max(free_from[link], held_from[plan.topology.source(LinkId(link)).index() * chunks + chunk]);
+    free_from[link] = start + hop.busy;
+    held_from[plan.topology.target(LinkId(link)).index() * chunks + chunk] = start + hop.latency;
+    last = std::max(last, start + hop.latency);
+  }
+  std::stable_sort(sends.begin(), sends.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+  return picoseconds(last);
+}
+
+}  // namespace tenex

@@ -1,0 +1,15 @@
+// The sends of an attempt once more, each as soon as it can start.
+#pragma once
+
+#include <vector>
+
+#include "synthesis/tacos/event_driven/gather_engine.hpp"
+
+namespace tenex {
+
+/// Keeps the order of sends on every link and takes the delays of `plan`, which may differ from those that the sends
+/// were planned with; superseded sends are dropped. `sends` are in order of start before and after; every chunk reaches
+/// a vertex once. Returns the last arrival. O(vertices * chunks) memory, O(sends log sends) time.
+SimTime replay_sends(const GatherPlan& plan, std::vector<PlannedSend>& sends);
+
+}  // namespace tenex

@@ -1,0 +1,70 @@
+#include "synthesis/tacos/exact/bands.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tenex/base/csr.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
+
+/// Neighbours of every NPU, over links either way.
+Csr<std::uint32_t> neighbours_of(const StepPlan& plan) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  pairs.reserve(2 * plan.ports.size());
+  for (std::uint32_t npu = 0; npu < plan.npus(); ++npu)
+    for (std::size_t p = plan.port_begin[npu]; p < plan.port_begin[npu + 1]; ++p) {
+      pairs.emplace_back(npu, plan.ports[p].source);
+      pairs.emplace_back(plan.ports[p].source, npu);
+    }
+  return Csr<std::uint32_t>::group(
+      plan.npus(), pairs.size(), [&](std::size_t i) { return pairs[i].first; },
+      [&](std::size_t i) { return pairs[i].second; });
+}
+
+/// Breadth-first levels of one component; the NPUs reached, nearest first.
+std::vector<std::uint32_t> search(const Csr<std::uint32_t>& neighbours, std::uint32_t start,
+                                  std::vector<std::uint32_t>& level) {
+  std::vector<std::uint32_t> reached{start};
+  level[start] = 0;
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (const std::uint32_t next : neighbours.row(reached[i])) {
+      if (level[next] != kUnseen) continue;
+      level[next] = level[reached[i]] + 1;
+      reached.push_back(next);
+    }
+  return reached;
+}
+
+}  // namespace
+
+Bands find_bands(const StepPlan& plan, std::size_t levels_per_band) {
+  const auto neighbours = neighbours_of(plan);
+  std::vector<std::uint32_t> level(plan.npus(), kUnseen);
+  std::uint32_t deepest = 0;
+  for (std::uint32_t npu = 0; npu < plan.npus(); ++npu) {
+    if (level[npu] != kUnseen) continue;
+    const auto reached = search(neighbours, npu, level);
+    for (const std::uint32_t other : reached) level[other] = kUnseen;
+    const auto again = search(neighbours, reached.back(), level);  // from the rim: more levels, narrower ones
+    deepest = std::max(deepest, level[again.back()]);
+  }
+  const std::size_t per_band = std::max<std::size_t>(1, levels_per_band);
+  const std::size_t bands = deepest / per_band + 1;
+  const auto rows = Csr<std::uint32_t>::group(
+      bands, plan.npus(), [&](std::size_t npu) { return level[npu] / per_band; },
+      [](std::size_t npu) { return static_cast<std::uint32_t>(npu); });
+  Bands result;
+  result.levels = deepest + std::size_t{1};
+  result.begin.push_back(0);
+  for (std::size_t band = 0; band < bands; ++band) {
+    result.npus.insert(result.npus.end(), rows.row(band).begin(), rows.row(band).end());
+    result.begin.push_back(result.npus.size());
+  }
+  return result;
+}
+
+}  // namespace tenex

@@ -1,0 +1,91 @@
+// Multi-start around the levels engine, as exact.cpp around the step engine: attempts one after another, the best kept,
+// a run's threads shared among its NPUs.
+#include "synthesis/tacos/exact/levels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "synthesis/sends_estimate.hpp"
+#include "synthesis/tacos/exact/attempts.hpp"
+#include "synthesis/tacos/exact/bands.hpp"
+#include "synthesis/tacos/exact/level_engine.hpp"
+#include "synthesis/tacos/exact/level_plan.hpp"
+
+namespace tenex {
+namespace {
+
+// Measured at -O3 on a shared machine: grid(16,16,16) 40 ns, mesh(100,100) 70 to 90 ns, mesh(200,200) 95 ns.
+constexpr double kSecondsPerDelivery = 80e-9;
+constexpr double kBytesPerPort = 12 + 32 + 24;  ///< plan, walks, table and search for bands
+constexpr double kBytesPerNpu = 96;
+
+/// The attempts' settings. What arrives in a tile is forwarded in the next, so crossing the topology takes a tile per
+/// level; that must be a small part of the whole.
+LevelAttempt settings_of(const LevelPlan& plan, std::size_t levels, std::uint32_t attempt) {
+  constexpr std::int64_t kCrossings = 8;
+  const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * kCrossings);
+  LevelAttempt settings;
+  settings.shuffled = attempt > 0;
+  settings.widest_tile =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(attempt == 0 ? widest : widest / 4, 1, 64));
+  return settings;
+}
+
+/// Tiles of a run of so many rows: one row each at first, then as wide as the ramp allows.
+double tiles_of(const LevelAttempt& settings, double rows) {
+  double tiles = 0;
+  double row = 0;
+  for (double width = 1; row < rows; ++width) {
+    const double until = width >= settings.widest_tile ? rows : std::min(rows, settings.ramp * (width + 1));
+    tiles += (until - row) / width;
+    row = until;
+  }
+  return tiles + 16;
+}
+
+template <class Slot>
+Gathered run_attempts(const SynthesisProblem& problem, const LevelPlan& plan) {
+  const auto levels = find_bands(plan.steps, 1).levels;
+  return best_of_attempts(problem, plan.steps, [&](std::uint32_t attempt, const Random& stream, int threads) {
+    return run_levels<Slot>(plan, settings_of(plan, levels, attempt), stream, threads);
+  });
+}
+
+Gathered gather_by_levels(const SynthesisProblem& problem) {
+  const LevelPlan plan = make_level_plan(problem);
+  return fits_narrow(plan.steps) ? run_attempts<std::uint16_t>(problem, plan)
+                                 : run_attempts<std::uint32_t>(problem, plan);
+}
+
+}  // namespace
+
+std::string levels_unsuitable(const SynthesisProblem& problem) {
+  if (problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1) return "all links are alike";
+  return step_refusal(problem);
+}
+
+Result<Gathered> gather_levels(const SynthesisProblem& problem) {
+  const std::string refusal = step_refusal(problem);
+  if (!refusal.empty()) return unsupported_error({}, "the engine `exact` cannot make this schedule", refusal);
+  return gather_by_levels(problem);
+}
+
+std::size_t levels_bytes(const SynthesisProblem& problem) {
+  const LevelPlan plan = make_level_plan(problem);
+  const auto levels = find_bands(plan.steps, 1).levels;
+  const LevelAttempt settings = settings_of(plan, levels, problem.attempts > 1 ? 1 : 0);
+  const auto npus = static_cast<double>(plan.steps.npus());
+  const auto ports = static_cast<double>(plan.steps.ports.size());
+  double rows = npus;  // of bits
+  for (const auto& clusters : plan.chunks_in) rows += static_cast<double>(clusters.size());
+  const double bits = rows * (plan.steps.widest_group / 64 + 1) * 8;
+  const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));
+  const double tables = table_bytes(plan.steps, tiles, problem.attempts);
+  return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
+}
+
+double levels_seconds(const SynthesisProblem& problem) {
+  return std::max<std::uint32_t>(1, problem.attempts) * sends_of_one_pass(problem.collective) * kSecondsPerDelivery;
+}
+
+}  // namespace tenex

@@ -1,0 +1,366 @@
+#include "synthesis/tacos/exact/step_engine.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <barrier>
+#include <exception>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "synthesis/tacos/exact/bands.hpp"
+#include "synthesis/tacos/exact/finishing.hpp"
+#include "synthesis/tacos/exact/scan.hpp"
+#include "synthesis/tacos/exact/tile_clock.hpp"
+#include "tenex/base/diagnostic.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostIdleTiles = 8192;
+constexpr std::size_t kCursorsAhead = 8;  ///< NPUs
+constexpr std::size_t kListsAhead = 4;
+constexpr std::size_t kPortsPerLine = 2;
+constexpr std::size_t kEntriesPerRow = 4;  ///< that a link looks at, roughly
+
+/// A hash of 64 bits (the finalizer of splitmix64).
+std::uint64_t mix(std::uint64_t key) {
+  key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9ULL;
+  key = (key ^ key >> 27) * 0x94D049BB133111EBULL;
+  return key ^ key >> 31;
+}
+
+/// The threads of a run. Their barrier sleeps when it has to wait long: OpenMP's spins, which on a machine that others
+/// use too keeps the thread waited for from running.
+struct Team {
+  explicit Team(std::size_t threads) : size(threads), barrier(static_cast<std::ptrdiff_t>(threads)) {}
+  std::size_t size;
+  std::barrier<> barrier;
+};
+
+/// What a thread needs for itself.
+template <class Slot>
+struct Scratch {
+  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kScanBlock), finishing(plan) {}
+  std::vector<Slot> found;
+  FinishingTile<Slot> finishing;
+  std::uint64_t delivered = 0;
+  SimTime finish;
+  std::size_t last_tile = 0;  ///< in which something was sent
+};
+
+/// An NPU while a run lasts.
+template <class Slot>
+struct Visited {
+  Slot* list = nullptr;
+  std::uint64_t* lacks = nullptr;  ///< a bit per chunk
+  std::uint32_t npu = 0;
+  std::uint32_t first_port = 0;
+  std::uint32_t end_port = 0;
+  std::uint32_t length = 0;  ///< of the list
+  std::uint32_t left = 0;    ///< chunks that it lacks
+};
+
+template <class Slot>
+class StepEngine {
+ public:
+  StepEngine(const StepPlan& plan, const Bands& bands, const StepAttempt& attempt, Random random, int threads)
+      : plan_(plan),
+        bands_(bands),
+        threads_(threads),
+        attempt_(attempt),
+        clock_(plan.lanes, attempt.widest_tile, attempt.ramp),
+        words_((plan.widest_group + 63) / 64),
+        lacks_(plan.npus() * words_),
+        ports_(plan.ports) {
+    set_table();
+    if (attempt.shuffled) shuffle_ports(random);
+    scatter_key_ = random.bits64();
+    set_cursors(attempt.shuffled, random);
+  }
+
+  StepRun<Slot> run() {
+    std::exception_ptr failure;
+    bool done = plan_.deliveries == 0;
+    std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {plan_, attempt_.widest_tile});
+    const auto between_sweeps = [&]() noexcept {
+      std::uint64_t delivered = 0;
+      for (const auto& scratch : scratches) delivered += scratch.delivered;
+      done = delivered == plan_.deliveries;
+      if (done) return;
+      try {
+        check_progress(delivered);
+        open_sweep();
+      } catch (...) {  // exceptions must not leave a parallel region
+        failure = std::current_exception();
+      }
+    };
+    std::optional<Team> team;
+#pragma omp parallel num_threads(threads_)
+    {
+#pragma omp single
+      team.emplace(static_cast<std::size_t>(omp_get_num_threads()));
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      touch(thread, team->size);
+      while (!done) {
+        team->barrier.arrive_and_wait();
+        if (thread == 0) between_sweeps();
+        team->barrier.arrive_and_wait();
+        if (done || failure) break;
+        sweep(thread, *team, scratches[thread]);
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+    StepRun<Slot> run;
+    std::size_t last = 0;
+    for (const auto& scratch : scratches) {
+      run.finish = std::max(run.finish, scratch.finish);
+      last = std::max(last, scratch.last_tile);
+    }
+    if (plan_.deliveries > 0)
+      end_table(table_, tiles_[last - tiles_.front().index]);
+    else
+      for (auto& rows : table_.lane_rows) rows.push_back(0);
+    run.table = std::move(table_);
+    return run;
+  }
+
+ private:
+  void set_table() {
+    table_.lanes = plan_.lanes;
+    table_.own = plan_.own;
+    table_.first_chunk = plan_.first_chunk;
+    table_.port_begin = plan_.port_begin;
+    table_.lane_rows.resize(plan_.lanes.size());
+    table_.list_begin.push_back(0);
+    for (const std::uint32_t chunks : plan_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
+    table_.lists = RawArray<Slot>(table_.list_begin.back());
+    table_.lengths.emplace_back(plan_.npus());
+    for (const std::uint32_t npu : bands_.npus) {
+      table_.lengths.back()[npu] = static_cast<Slot>(plan_.own[npu]);
+      visited_.push_back({table_.lists.data() + table_.list_begin[npu], lacks_.data() + visited_.size() * words_, npu,
+                          plan_.port_begin[npu], plan_.port_begin[npu + 1], plan_.own[npu],
+                          plan_.chunks[npu] - plan_.own[npu]});
+    }
+  }
+
+  void shuffle_ports(Random& random) {
+    for (std::size_t npu = 0; npu < plan_.npus(); ++npu)
+      random.shuffle(
+          std::span(ports_).subspan(plan_.port_begin[npu], plan_.port_begin[npu + 1] - plan_.port_begin[npu]));
+  }
+
+  void set_cursors(bool shuffled, Random& random) {
+    cursors_.resize(ports_.size());
+    std::vector<std::uint32_t> outs(plan_.npus(), 0);
+    for (const auto& port : ports_) ++outs[port.source];
+    std::vector<std::uint32_t> seen(plan_.npus(), 0);
+    for (std::size_t p = 0; p < ports_.size(); ++p) {
+      const auto& port = ports_[p];
+      const std::uint32_t own = plan_.own[port.source];
+      const std::uint32_t turn = seen[port.source]++ * own / outs[port.source];
+      cursors_[p] = {table_.lists.data() + table_.list_begin[port.source], port.source, 0,
+                     shuffled && own > 1 ? random.below(own) : turn,       own,         port.lane};
+      table_.port_link.push_back(port.link);
+      table_.port_lane.push_back(port.lane);
+    }
+  }
+
+  /// Calls visit(first, end) for a thread's part of a band, as positions in the walk: always the same ones.
+  template <class Visit>
+  void for_share(std::size_t band, std::size_t thread, std::size_t team, Visit&& visit) const {
+    const std::size_t first = bands_.begin[band];
+    const std::size_t count = bands_.begin[band + 1] - first;
+    visit(first + count * thread / team, first + count * (thread + 1) / team);
+  }
+
+  /// Writes own chunks and marks all others as lacking, each thread for the NPUs that it will visit. Bits lie in the
+  /// order of the walk.
+  void touch(std::size_t thread, std::size_t team) {
+    for (std::size_t band = 0; band < bands_.count(); ++band)
+      for_share(band, thread, team, [&](std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
+          const auto& [list, lacks, npu, first_port, end_port, length, left] = visited_[i];
+          std::fill_n(lacks, words_, ~std::uint64_t{0});
+          for (std::uint32_t k = 0; k < length; ++k) {
+            const std::uint32_t chunk = plan_.rank[npu] * length + k;
+            lacks[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
+            list[k] = static_cast<Slot>(chunk);
+          }
+        }
+      });
+  }
+
+  /// Chunks under way may take many tiles to arrive, but not that many.
+  void check_progress(std::uint64_t delivered) {
+    if (std::exchange(delivered_, delivered) != delivered) progress_ = table_.counts.size();
+    ensure(table_.counts.size() - progress_ < kMostIdleTiles, "the step engine came to rest with deliveries missing");
+  }
+
+  /// One thread: what the next tiles are, and room for them.
+  void open_sweep() {
+    tiles_.clear();
+    while (tiles_.size() < std::max<std::uint32_t>(1, attempt_.sweep_tiles)) {
+      tiles_.push_back(clock_.next());
+      for (std::size_t l = 0; l < plan_.lanes.size(); ++l)
+        table_.lane_rows[l].push_back(tiles_.back().lanes[l].first_row);
+      table_.lengths.emplace_back(plan_.npus());
+      table_.counts.emplace_back(ports_.size());
+    }
+  }
+
+  /// All threads: the tiles pass over the bands one behind the other. Tile i meets a band two waves after tile i - 1,
+  /// when that has passed the next band too. The caller waits for all.
+  void sweep(std::size_t thread, Team& team, Scratch<Slot>& scratch) {
+    const auto visit_band = [&](std::size_t band, const Tile& tile) {
+      for_share(band, thread, team.size, [&](std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end; ++i) {
+          prefetch(i, end, tile);
+          visit(visited_[i], tile, scratch);
+        }
+      });
+    };
+    if (tiles_.size() == 1) {
+      for (std::size_t band = 0; band < bands_.count(); ++band) visit_band(band, tiles_[0]);
+      return;
+    }
+    for (std::size_t wave = 0; wave < bands_.count() + 2 * (tiles_.size() - 1); ++wave) {
+      for (std::size_t i = 0; i < tiles_.size() && 2 * i <= wave; ++i)
+        if (wave - 2 * i < bands_.count()) visit_band(wave - 2 * i, tiles_[i]);
+      team.barrier.arrive_and_wait();
+    }
+  }
+
+  /// What the NPUs after the i-th of the walk will need: the nearer they are, the more of it.
+  void prefetch(std::size_t i, std::size_t end, const Tile& tile) const {
+    if (i + kCursorsAhead < end) {
+      const auto& visited = visited_[i + kCursorsAhead];
+      for (std::size_t p = visited.first_port; p < visited.end_port; p += kPortsPerLine)
+        __builtin_prefetch(&cursors_[p], 1);
+    }
+    if (i + kListsAhead < end && visited_[i + kListsAhead].left > 0) prefetch_lists(visited_[i + kListsAhead], tile);
+    if (i + 1 < end && visited_[i + 1].left > 0) {
+      const auto& visited = visited_[i + 1];
+      for (std::size_t word = 0; word < words_; word += 8) __builtin_prefetch(visited.lacks + word, 1);
+    }
+  }
+
+  void prefetch_lists(const Visited<Slot>& visited, const Tile& tile) const {
+    constexpr std::size_t kLine = 64 / sizeof(Slot);
+    __builtin_prefetch(visited.list + visited.length, 1);
+    for (std::size_t p = visited.first_port; p < visited.end_port; ++p) {
+      const auto entries = static_cast<std::size_t>(tile.lanes[cursors_[p].lane].rows) * kEntriesPerRow;
+      for (std::size_t entry = 0; entry < entries + kLine; entry += kLine)
+        __builtin_prefetch(cursors_[p].list + cursors_[p].next + entry);
+    }
+  }
+
+  void visit(Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
+    std::uint8_t* const counts = table_.counts[tile.index].data();
+    Slot& length_after = table_.lengths[tile.index + 1][visited.npu];
+    length_after = static_cast<Slot>(visited.length);
+    if (visited.left == 0) {
+      std::fill(counts + visited.first_port, counts + visited.end_port, std::uint8_t{0});
+      return;
+    }
+    std::uint32_t total = 0;
+    std::int64_t rows = 0;
+    for (std::size_t p = visited.first_port; p < visited.end_port; ++p) rows += tile.lanes[cursors_[p].lane].rows;
+    if (rows >= visited.left) {
+      total = finish(visited, tile, scratch);
+    } else {
+      Slot* const out = visited.list + visited.length;
+      for (std::size_t p = visited.first_port; p < visited.end_port; ++p) {
+        const auto want = static_cast<std::uint32_t>(tile.lanes[cursors_[p].lane].rows);
+        const std::uint32_t count = bring(p, want, tile, visited.lacks, out + total, scratch);
+        counts[p] = static_cast<std::uint8_t>(count);
+        total += count;
+      }
+    }
+    if (total == 0) return;
+    visited.length += total;
+    visited.left -= total;
+    length_after = static_cast<Slot>(visited.length);
+    scratch.delivered += total;
+    scratch.last_tile = std::max(scratch.last_tile, tile.index);
+  }
+
+  /// Like scan(), but from a random entry on, and when that is not enough from the first to it. `tile` tells calls of
+  /// one port apart.
+  std::uint32_t scan_scattered(std::size_t p, std::size_t tile, std::uint32_t limit, std::uint32_t want,
+                               const std::uint64_t* lacks, Slot* found) {
+    auto& cursor = cursors_[p];
+    // Own chunks have an order already.
+    if (cursor.rotation != 0) return scan(cursor, limit, want, lacks, found);
+    while (cursor.next < limit && bit_of(lacks, cursor.list[cursor.next]) == 0) ++cursor.next;
+    const std::uint32_t backlog = limit - cursor.next;
+    if (backlog <= want) return scan(cursor, limit, want, lacks, found);
+    auto late = cursor;
+    late.next += static_cast<std::uint32_t>((mix(scatter_key_ ^ (p << 32 | tile)) >> 32) * backlog >> 32);
+    const std::uint32_t start = late.next;
+    const std::uint32_t count = scan(late, limit, want, lacks, found);
+    if (count == want) return count;
+    late.next = cursor.next;
+    return scan(late, start, want, lacks, found, count);
+  }
+
+  /// Up to `want` chunks over port p to `out`.
+  std::uint32_t bring(std::size_t p, std::uint32_t want, const Tile& tile, std::uint64_t* lacks, Slot* out,
+                      Scratch<Slot>& scratch) {
+    auto& cursor = cursors_[p];
+    const std::uint32_t limit = table_.lengths[tile.lanes[cursor.lane].visible][cursor.source];
+    const std::uint32_t count = attempt_.scattered
+                                    ? scan_scattered(p, tile.index, limit, want, lacks, scratch.found.data())
+                                    : scan(cursor, limit, want, lacks, scratch.found.data());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Slot chunk = scratch.found[i];
+      lacks[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
+      out[i] = chunk;
+    }
+    return count;
+  }
+
+  /// The NPU may be finished in this tile.
+  std::uint32_t finish(const Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
+    const std::size_t first = visited.first_port;
+    const std::uint32_t left = scratch.finishing.gather(
+        tile, visited.end_port - first, visited.left, [&](std::size_t i) { return cursors_[first + i].lane; },
+        [&](std::size_t i, std::uint32_t want, Slot* out) {
+          return bring(first + i, want, tile, visited.lacks, out, scratch);
+        });
+    const SimTime last =
+        scratch.finishing.write(tile, visited.list + visited.length, table_.counts[tile.index].data() + first);
+    if (left == 0) scratch.finish = std::max(scratch.finish, last);
+    return visited.left - left;
+  }
+
+  const StepPlan& plan_;
+  const Bands& bands_;
+  int threads_;
+  StepAttempt attempt_;
+  TileClock clock_;
+  std::size_t words_;
+  RawArray<std::uint64_t> lacks_;
+  std::vector<StepPort> ports_;
+  std::vector<Cursor<Slot>> cursors_;
+  std::vector<Visited<Slot>> visited_;  ///< in order of the walk
+  std::vector<Tile> tiles_;             ///< of this sweep
+  std::uint64_t scatter_key_ = 0;
+  std::uint64_t delivered_ = 0;  ///< before this sweep
+  std::size_t progress_ = 0;     ///< tiles there were when it last grew
+  StepTable<Slot> table_;
+};
+
+}  // namespace
+
+template <class Slot>
+StepRun<Slot> run_steps(const StepPlan& plan, const StepAttempt& attempt, Random random, int threads) {
+  const Bands bands = find_bands(plan, attempt.band_levels);
+  return StepEngine<Slot>(plan, bands, attempt, random, threads).run();
+}
+
+template StepRun<std::uint16_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
+template StepRun<std::uint32_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
+
+}  // namespace tenex

@@ -1,0 +1,105 @@
+#include "synthesis/tacos/exact/step_plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "synthesis/relays.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kMostLanes = 64;
+constexpr std::int64_t kMostStepsUnderWay = 1024;  ///< arrivals further behind their starts make tiles useless
+constexpr std::size_t kMostPortsPerNpu = 4096;
+
+/// A link class and a chunk size class.
+using LaneKey = std::pair<std::uint16_t, std::size_t>;
+
+struct KeyedLane {
+  LaneKey key;
+  StepLane lane;
+};
+
+/// All pairs of a class and a size, the shortest period first.
+std::vector<KeyedLane> lanes_of(const SynthesisProblem& problem) {
+  const auto& sizes = problem.collective.chunk_sizes();
+  std::vector<KeyedLane> lanes;
+  for (std::size_t link_class = 0; link_class < problem.topology.classes().size(); ++link_class)
+    for (std::size_t size = 0; size < sizes.size(); ++size) {
+      const HopTime hop = hop_time(problem.topology.classes()[link_class], sizes[size], problem.occupancy);
+      lanes.push_back({{static_cast<std::uint16_t>(link_class), size}, {hop.busy, hop.latency, 0, SimTime()}});
+    }
+  std::stable_sort(lanes.begin(), lanes.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.lane.period, a.lane.latency) < std::tie(b.lane.period, b.lane.latency);
+  });
+  SimTime first_arrival = SimTime::max();
+  for (const auto& [key, lane] : lanes) first_arrival = std::min(first_arrival, lane.latency);
+  for (auto& [key, lane] : lanes) {
+    const SimTime own = lane.period * problem.collective.chunks_per_npu();
+    lane.early_rows = problem.collective.chunks_per_npu();
+    lane.late = std::max(SimTime::zero(), first_arrival - own);
+  }
+  return lanes;
+}
+
+}  // namespace
+
+std::string step_refusal(const SynthesisProblem& problem) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
+  if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers (and what is made of them) alone";
+  if (topology.switches() > 0) return "the topology has switches; unwind them";
+  const std::size_t pairs = topology.classes().size() * collective.chunk_sizes().size();
+  if (pairs > kMostLanes)
+    return fmt::format("{} kinds of links and chunk sizes differ, and steps suit at most {}", pairs, kMostLanes);
+  const auto lanes = lanes_of(problem);
+  for (const auto& [key, lane] : lanes)
+    if (saturating_sum(lane.latency, lane.late) / lanes.front().lane.period >= kMostStepsUnderWay)
+      return fmt::format("a hop takes longer than {} of the shortest steps", kMostStepsUnderWay);
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    if (topology.in_links(VertexId::at(npu)).size() > kMostPortsPerNpu)
+      return fmt::format("NPU {} has more than {} links into it", npu, kMostPortsPerNpu);
+  const auto participants = find_participants(topology, collective);
+  if (!participants) return to_string(participants.errors());
+  if (any_relays(*participants)) return "some process group cannot serve itself and needs NPUs outside it as relays";
+  return {};
+}
+
+StepPlan make_step_plan(const SynthesisProblem& problem) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
+  StepPlan plan;
+  std::map<LaneKey, std::uint8_t> lane_of;
+  for (const auto& [key, lane] : lanes_of(problem)) {
+    lane_of[key] = static_cast<std::uint8_t>(plan.lanes.size());
+    plan.lanes.push_back(lane);
+  }
+  plan.port_begin.push_back(0);
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    const GroupId group = collective.group_of(NpuId::at(npu));
+    const std::size_t first_port = plan.ports.size();
+    plan.first_chunk.push_back(group.exists() ? collective.first_chunk(group).value() : 0);
+    plan.chunks.push_back(group.exists() ? static_cast<std::uint32_t>(collective.chunks_in(group)) : 0);
+    plan.own.push_back(group.exists() ? static_cast<std::uint32_t>(collective.chunks_per_npu()) : 0);
+    plan.rank.push_back(group.exists() ? collective.rank_of(NpuId::at(npu)) : 0);
+    if (group.exists())
+      for (const LinkId link : topology.in_links(VertexId::at(npu))) {
+        const VertexId source = topology.source(link);
+        if (collective.group_of(npu_of(source)) != group) continue;
+        const std::size_t size = collective.size_class(collective.first_chunk(group));
+        plan.ports.push_back({link, source.value(), lane_of.at({topology.class_of(link), size})});
+      }
+    const auto ports = static_cast<std::int64_t>(plan.ports.size() - first_port);
+    const std::int64_t needed = plan.chunks.back() - plan.own.back();
+    if (ports > 0) plan.least_rows = std::max(plan.least_rows, ceil_div(needed, ports));
+    plan.deliveries += static_cast<std::uint64_t>(needed);
+    plan.widest_group = std::max(plan.widest_group, plan.chunks.back());
+    plan.port_begin.push_back(static_cast<std::uint32_t>(plan.ports.size()));
+  }
+  return plan;
+}
+
+}  // namespace tenex

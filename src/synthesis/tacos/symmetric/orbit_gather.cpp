@@ -1,0 +1,195 @@
+// The event loop on the quotient.
+#include "synthesis/tacos/symmetric/orbit_gather.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/raw_array.hpp"
+
+namespace tenex {
+
+OrbitGather::OrbitGather(const OrbitPlan& plan) : plan_(plan), order_(plan.steps.size()) {
+  received_.reserve(plan.required + plan.chunks);
+}
+
+void OrbitGather::reset() {
+  const std::size_t items = std::size_t{plan_.chunks} << plan_.offsets.bits();
+  claimed_ = held_ = Bitset(items);
+  opened_.assign(ranking_->own_fields.size(), {});
+  for (std::size_t rank = 1; rank < opened_.size(); ++rank) opened_[rank] = Bitset(items);
+  flights_.assign(lanes_.size(), {});
+  if (flights_.size() == 1) flights_[0].sends.reserve(plan_.required);
+  walks_.assign(plan_.steps.size(), {});
+  received_.clear();
+  sends_.clear();
+  sends_.reserve(plan_.required);
+  advise_large_pages(sends_.data(), plan_.required * sizeof(ItemSend));
+  std::iota(order_.begin(), order_.end(), 0U);
+  missing_ = plan_.required;
+  now_ = finish_ = 0;
+  turn_ = 0;
+  insisting_ = false;
+  for (std::uint32_t k = 0; k < plan_.chunks; ++k) {
+    received_.push_back(plan_.offsets.own(k));
+    held_.set(plan_.offsets.own(k));
+    claim(plan_.offsets.own(k));
+  }
+  if (random_) random_->shuffle(std::span(order_));
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    walks_[order_[i]].first_own = static_cast<std::uint32_t>(i * plan_.chunks / order_.size());
+}
+
+std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
+  ranking_ = &plan_.rankings[style.ranking];
+  lanes_ = plan_.lanes;
+  if (style.lockstep)
+    for (auto& lane : lanes_) lane.busy = lane.latency;
+  random_ = random;
+  reset();
+  match();
+  while (missing_ > 0) {
+    if (!advance()) {
+      // All is at rest: slow directions wait for faster ones that have nothing. Lets them take what they deferred.
+      ensure(!insisting_, "a symmetric synthesis came to rest with deliveries missing");
+      insisting_ = true;
+    }
+    match();
+  }
+  if (style.lockstep) move_early();
+  return finish_;
+}
+
+/// Moves to the next instant at which something arrives or a direction becomes free; false when there is none.
+bool OrbitGather::advance() {
+  constexpr auto never = std::numeric_limits<std::int64_t>::max();
+  std::int64_t next = never;
+  for (std::size_t lane = 0; lane < flights_.size(); ++lane) {
+    const auto& [sends, arrived, freed] = flights_[lane];
+    if (arrived < sends.size()) next = std::min(next, sends_[sends[arrived]].start + lanes_[lane].latency);
+    if (freed < sends.size()) next = std::min(next, sends_[sends[freed]].start + lanes_[lane].busy);
+  }
+  if (next == never) return false;
+  now_ = next;
+  for (std::size_t lane = 0; lane < flights_.size(); ++lane) {
+    auto& [sends, arrived, freed] = flights_[lane];
+    for (; freed < sends.size() && sends_[sends[freed]].start + lanes_[lane].busy <= now_; ++freed) {
+    }
+    for (; arrived < sends.size() && sends_[sends[arrived]].start + lanes_[lane].latency <= now_; ++arrived) {
+      received_.push_back(sends_[sends[arrived]].item);
+      held_.set(received_.back());
+      insisting_ = false;
+    }
+  }
+  return true;
+}
+
+/// Gives every free direction something to send.
+void OrbitGather::match() {
+  if (random_)
+    random_->shuffle(std::span(order_));
+  else
+    turn_ = turn_ + 1 < order_.size() ? turn_ + 1 : 0;
+  for (std::size_t i = 0, at = turn_; i < order_.size(); ++i, at = at + 1 < order_.size() ? at + 1 : 0) {
+    const std::uint32_t direction = order_[at];
+    if (walks_[direction].free_at > now_ || missing_ == 0) continue;
+    if (const auto item = choose(direction))
+      send(direction, *item);
+    else
+      rematch(direction);
+  }
+}
+
+/// Takes over what another direction of the same lane was given at this instant, if that one can bring something else.
+bool OrbitGather::rematch(std::uint32_t direction) {
+  const std::uint32_t lane = plan_.lane_of[direction];
+  const PackedStep& back = plan_.steps[plan_.group.directions()[direction].opposite];
+  for (std::uint32_t other = 0; other < walks_.size(); ++other) {
+    if (plan_.lane_of[other] != lane || walks_[other].free_at != now_ + lanes_[lane].busy) continue;  // not started now
+    const PackedItem theirs = sends_[walks_[other].last_send].item;
+    if (!held_.test(back.apply(theirs))) continue;
+    const auto instead = choose(other);
+    if (!instead) continue;
+    sends_[walks_[other].last_send].item = *instead;
+    claim(*instead);
+    send(direction, theirs);
+    return true;
+  }
+  return false;
+}
+
+std::optional<PackedItem> OrbitGather::choose(std::uint32_t direction) {
+  Walk& walk = walks_[direction];
+  const PackedStep step = plan_.steps[direction];
+  const std::uint32_t rank = ranking_->rank_of[direction];
+  if (rank == 0 && !insisting_ && !worth_it(direction)) return std::nullopt;
+  while (walk.cursor < received_.size()) {
+    std::size_t position = walk.cursor++;
+    if (position < plan_.chunks) position = (position + walk.first_own) % plan_.chunks;
+    const PackedItem item = step.apply(received_[position]);
+    if (claimed_.test(item)) continue;
+    if (rank == 0 || !opened_[rank].test(item & ranking_->own_fields[rank])) return item;
+    walk.deferred.push_back(item);
+  }
+  return rank == 0 ? std::nullopt : choose_deferred(direction);
+}
+
+std::optional<PackedItem> OrbitGather::choose_deferred(std::uint32_t direction) {
+  auto& deferred = walks_[direction].deferred;
+  while (!deferred.empty() && claimed_.test(deferred.back())) deferred.pop_back();
+  if (deferred.empty() || (!insisting_ && !worth_it(direction))) return std::nullopt;
+  const PackedItem item = deferred.back();
+  deferred.pop_back();
+  return item;
+}
+
+/// Whether the directions, this one aside, could not bring all that is missing before a send in this one arrives.
+bool OrbitGather::worth_it(std::uint32_t direction) const {
+  const std::uint32_t lane = plan_.lane_of[direction];
+  if (lane == 0) return true;
+  const std::int64_t end = now_ + lanes_[lane].latency - 1;
+  std::uint64_t delivered = 0;
+  for (std::size_t other = 0; other < walks_.size() && delivered < missing_; ++other) {
+    const auto& [busy, latency] = lanes_[plan_.lane_of[other]];
+    const std::int64_t first = std::max(now_, walks_[other].free_at) + latency;
+    if (first <= end) delivered += static_cast<std::uint64_t>((end - first) / busy) + 1;
+  }
+  return delivered < missing_;
+}
+
+void OrbitGather::send(std::uint32_t direction, PackedItem item) {
+  const std::uint32_t lane = plan_.lane_of[direction];
+  flights_[lane].sends.push_back(static_cast<std::uint32_t>(sends_.size()));
+  walks_[direction].last_send = static_cast<std::uint32_t>(sends_.size());
+  sends_.push_back({now_, item, direction});
+  walks_[direction].free_at = now_ + lanes_[lane].busy;
+  finish_ = std::max(finish_, now_ + lanes_[lane].latency);
+  claim(item);
+  --missing_;
+}
+
+void OrbitGather::claim(PackedItem item) {
+  claimed_.set(item);
+  for (std::size_t rank = 1; rank < opened_.size(); ++rank) opened_[rank].set(item & ranking_->own_fields[rank]);
+}
+
+/// Every send as early as possible, each direction's in the same order; sorted by start again.
+void OrbitGather::move_early() {
+  std::vector<std::int64_t> arrival(claimed_.size(), 0);
+  std::vector<std::int64_t> free(walks_.size(), 0);
+  finish_ = 0;
+  for (auto& send : sends_) {
+    const auto& [busy, latency] = plan_.lanes[plan_.lane_of[send.direction]];
+    const PackedStep& back = plan_.steps[plan_.group.directions()[send.direction].opposite];
+    send.start = std::max(free[send.direction], arrival[back.apply(send.item)]);
+    free[send.direction] = send.start + busy;
+    arrival[send.item] = send.start + latency;
+    finish_ = std::max(finish_, arrival[send.item]);
+  }
+  std::stable_sort(sends_.begin(), sends_.end(),
+                   [](const ItemSend& a, const ItemSend& b) { return a.start < b.start; });
+}
+
+}  // namespace tenex

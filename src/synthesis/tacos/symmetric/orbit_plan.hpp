@@ -1,0 +1,47 @@
+// What all attempts at one symmetric All-Gather share: directions with their steps and times, and lower bounds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synthesis/tacos/symmetric/packed_offsets.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+
+/// Directions that take the same times, fastest first.
+struct OrbitLane {
+  std::int64_t busy = 0;
+  std::int64_t latency = 0;
+  bool operator==(const OrbitLane&) const = default;
+};
+
+/// Who opens the way for whom: directions of a higher rank first bring what none of a lower rank can reach.
+struct Ranking {
+  std::vector<std::uint32_t> rank_of;     ///< by direction
+  std::vector<std::uint64_t> own_fields;  ///< by rank: the bits of an item that no direction of a lower rank changes
+  bool operator==(const Ranking&) const = default;
+};
+
+struct OrbitPlan {
+  OrbitPlan(const SynthesisProblem& problem, const TranslationGroup& symmetries);
+
+  const TranslationGroup& group;
+  PackedOffsets offsets;
+  std::uint32_t chunks = 1;    ///< per NPU
+  std::uint64_t required = 0;  ///< items to be delivered: (n-1) * c
+  std::vector<OrbitLane> lanes;
+  std::vector<PackedStep> steps;       ///< by direction
+  std::vector<std::uint32_t> lane_of;  ///< by direction
+  std::vector<Ranking> rankings;       ///< different ones, the most promising first; attempts take turns
+  /// No schedule is faster.
+  std::int64_t bound = 0;
+
+ private:
+  void set_rankings();
+  void add_ranking(const std::vector<std::uint32_t>& rank_of_dimension);
+  void set_bound(const SynthesisProblem& problem);
+};
+
+}  // namespace tenex

@@ -1,0 +1,168 @@
+// Attempts on the quotient, then the collective made of the best.
+#include "synthesis/tacos/symmetric/symmetric.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "synthesis/attempt_stream.hpp"
+#include "synthesis/tacos/symmetric/orbit_gather.hpp"
+#include "tenex/schedule/raw_array.hpp"
+#include "tenex/schedule/symmetric_views.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr double kWork = 4e6;                 // items looked at in attempts beyond those that the user asked for
+constexpr std::uint32_t kMostAttempts = 200;  // of them
+constexpr std::int64_t kNearEnough = 200;     // one part in as many above the bound: no further style is tried for it
+constexpr unsigned kMostBits = 34;            // of a packed item: a bitset of 2 GiB
+constexpr double kSecondsPerLook = 10e-9;     // measured on a 100x100x100 torus
+constexpr double kSecondsPerSend = 60e-9;     // made into a schedule
+constexpr double kBytesPerItem = 100;         // received, sends, orbits, bitsets
+constexpr double kBytesPerItemReversed = 60;
+constexpr double kBytesPerItemReduced = 230;
+
+double items_of(const SynthesisProblem& problem) {
+  return static_cast<double>(problem.collective.npus()) * static_cast<double>(problem.collective.chunks_per_npu());
+}
+
+std::vector<OrbitStyle> styles_of(const OrbitPlan& plan) {
+  const bool overlapping = std::any_of(plan.lanes.begin(), plan.lanes.end(),
+                                       [](const OrbitLane& lane) { return lane.busy != lane.latency; });
+  std::vector<OrbitStyle> styles;
+  for (std::size_t ranking = 0; ranking < plan.rankings.size(); ++ranking) {
+    styles.push_back({ranking, false});
+    if (overlapping) styles.push_back({ranking, true});
+  }
+  return styles;
+}
+
+std::vector<OrbitSend> orbits_of(const OrbitPlan& plan, const std::vector<ItemSend>& sends) {
+  std::vector<OrbitSend> orbits;
+  orbits.reserve(sends.size());
+  advise_large_pages(orbits.data(), sends.size() * sizeof(OrbitSend));
+  for (const auto& [start, item, direction] : sends)
+    orbits.push_back(
+        {picoseconds(start), direction, plan.offsets.offset(item), plan.offsets.number(item), Stage::copy});
+  return orbits;
+}
+
+/// The attempts, one by one, until one is at the bound.
+class Search {
+ public:
+  Search(const SynthesisProblem& problem, const OrbitPlan& plan)
+      : problem_(problem), plan_(plan), gather_(plan), styles_(styles_of(plan)) {}
+
+  void run() {
+    const double work = static_cast<double>(plan_.required) * static_cast<double>(plan_.steps.size());
+    const auto affordable = static_cast<std::uint32_t>(std::clamp<double>(kWork / work, 1, kMostAttempts));
+    const std::uint32_t most = std::max(problem_.attempts, affordable);
+    for (std::uint32_t attempt = 0; attempt < most || (attempt < styles_.size() && far_off()); ++attempt) {
+      if (best_time == plan_.bound) return;
+      const std::int64_t time = gather_.run(styles_[attempt % styles_.size()], numbers(attempt));
+      if (attempt > 0 && time >= best_time) continue;
+      best_time = time;
+      best_attempt = attempt;
+      best = gather_.take_sends();
+    }
+  }
+
+  std::vector<ItemSend> best;
+  std::int64_t best_time = -1;
+  std::uint32_t best_attempt = 0;
+
+ private:
+  [[nodiscard]] bool far_off() const { return best_time - plan_.bound > plan_.bound / kNearEnough; }
+
+  /// Every style is tried without random numbers first.
+  std::optional<Random> numbers(std::uint32_t attempt) {
+    if (attempt < styles_.size()) return std::nullopt;
+    if (!key_) key_ = synthesis_key(problem_);
+    return attempt_stream(problem_.seed, *key_, attempt);
+  }
+
+  const SynthesisProblem& problem_;
+  const OrbitPlan& plan_;
+  OrbitGather gather_;
+  std::vector<OrbitStyle> styles_;
+  std::optional<Digest> key_;
+};
+
+}  // namespace
+
+std::string symmetric_unsuitable(const SynthesisProblem& problem) {
+  if (problem.collective.kind() != CollectiveKind::all_gather)
+    return "a symmetric schedule has no root: it is made for All-Gather, Reduce-Scatter and All-Reduce";
+  if (!moves_with_npus(problem.collective)) return "a symmetric schedule serves one group of all NPUs in their order";
+  const auto group = TranslationGroup::of(problem.topology);
+  if (!group)
+    return "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike in each "
+           "dimension";
+  if (group->directions().empty()) return "there is nobody to exchange with";
+  const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
+  if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
+    return "there are more chunks than a symmetric schedule addresses";
+  return {};
+}
+
+Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
+  const auto group = TranslationGroup::of(problem.topology);
+  ensure(group.has_value(), "a symmetric synthesis without a translation group");
+  const OrbitPlan plan(problem, *group);
+  Search search(problem, plan);
+  search.run();
+  Gathered gathered;
+  gathered.schedule = make_symmetric_schedule(*group, plan.chunks, orbits_of(plan, search.best));
+  gathered.time = picoseconds(search.best_time);
+  gathered.best_attempt = search.best_attempt;
+  return gathered;
+}
+
+Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
+  const auto& [topology, collective, occupancy, seed, attempts, threads, engine, memory_limit] = problem;
+  // A collective of a million NPUs is copied only where it has to become another.
+  const bool gathers = collective.kind() == CollectiveKind::all_gather;
+  const std::optional<Collective> other =
+      gathers ? std::nullopt : std::optional(collective.as(CollectiveKind::all_gather));
+  auto gathered =
+      gather_symmetric({topology, gathers ? collective : *other, occupancy, seed, attempts, threads, engine});
+  if (!gathered) return gathered.errors();
+  Synthesis synthesis;
+  synthesis.engine = "symmetric";
+  synthesis.best_attempt = gathered->best_attempt;
+  synthesis.time = synthesis.time_without_overlap = gathered->time;
+  synthesis.without_overlap = gathered->schedule;
+  if (reduces(collective.kind()))
+    synthesis.without_overlap = reversed_symmetric(topology, collective, occupancy, gathered->schedule);
+  synthesis.schedule = synthesis.without_overlap;
+  if (collective.kind() != CollectiveKind::all_reduce) return synthesis;
+  synthesis.without_overlap = then_gather_symmetric(synthesis.without_overlap, gathered->schedule, gathered->time);
+  synthesis.time_without_overlap = gathered->time + gathered->time;
+  synthesis.schedule = retime_symmetric(topology, collective, occupancy, synthesis.without_overlap);
+  synthesis.time = last_arrival_symmetric(topology, collective, occupancy, synthesis.schedule);
+  synthesis.overlap_limit = synthesis.time;  // the least solution for one NPU is that for all
+  synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
+  return synthesis;
+}
+
+std::size_t symmetric_bytes(const SynthesisProblem& problem) {
+  const auto kind = problem.collective.kind();
+  double per_item = kBytesPerItem;
+  if (reduces(kind)) per_item += kBytesPerItemReversed;
+  if (kind == CollectiveKind::all_reduce) per_item += kBytesPerItemReduced;
+  return static_cast<std::size_t>(items_of(problem) * per_item);
+}
+
+double symmetric_seconds(const SynthesisProblem& problem) {
+  const double links =
+      static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks_per_npu());
+  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 6 : 1;
+  return std::max<double>(problem.attempts, 1 + kWork / std::max(1.0, links)) * links * kSecondsPerLook +
+         passes * items_of(problem) * kSecondsPerSend;
+}
+
+}  // namespace tenex
