@@ -1,5 +1,5 @@
-// XXH3 digests. The guest's header is included here alone (not inlined: the library is linked), so no other translation
-// unit parses it.
+// XXH3 digests. The library's header is included here alone (not inlined: the library is linked), so no other
+// translation unit parses it.
 #include "tenex/base/hash.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// Reports as JSON (nlohmann-json's one translation unit in this room) and as text.
+// Reports as JSON (nlohmann-json's one translation unit in this module) and as text.
 #include "report.hpp"
 
 #include <fmt/format.h>

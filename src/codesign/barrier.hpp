@@ -1,4 +1,4 @@
-// The convex solver of the room: minimize the sum of maxima of hyperbolas, of maxima of two such sums, and a linear
+// The convex solver of the module: minimize the sum of maxima of hyperbolas, of maxima of two such sums, and a linear
 // part, over a polytope.
 //
 //   minimize  sum over k of f_k(x)  +  sum over l of max(a_l + sum of its f_k(x), b_l + sum of its f_k(x))  +  c . x
@@ -14,7 +14,7 @@
 //
 // (a maximum of two sums is never below a mixture of them, whose parts multiply the l_ki and the constants), where each
 // x_i alone runs over all values that any point of the polytope has (2 sqrt(s_i p_i) unless at an end). Boyd and
-// Vandenberghe, "Convex Optimization", sections 5.1 and 11.3. Private to the room.
+// Vandenberghe, "Convex Optimization", sections 5.1 and 11.3.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The central path of a ConvexProblem: Newton steps at one barrier parameter, and the bound that a point proves.
 //
 // Inside, every variable is scaled by its starting value and the objective by its value there, rows by their norm, so
-// that all numbers start near 1 whatever the units. Private to the room.
+// that all numbers start near 1 whatever the units.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A linear program in exact arithmetic: small, dense, for questions that rounding must not decide. Private to the room.
+// A linear program in exact arithmetic: small, dense, for questions that rounding must not decide.
 #pragma once
 
 #include <cstdint>

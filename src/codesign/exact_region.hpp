@@ -1,4 +1,4 @@
-// Questions about a set of constraints that exact linear programs answer. Private to the room.
+// Questions about a set of constraints that exact linear programs answer.
 #pragma once
 
 #include <cstddef>

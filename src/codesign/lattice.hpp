@@ -1,4 +1,4 @@
-// The whole-number solutions of a few linear equations. Private to the room.
+// The whole-number solutions of a few linear equations.
 #pragma once
 
 #include <cstddef>

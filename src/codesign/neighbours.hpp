@@ -1,5 +1,5 @@
 // Steps from whole bandwidths to neighbouring ones that are better: where a bandwidth is small, the byte per second
-// that rounding took counts. Private to the room.
+// that rounding took counts.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   u by -(g_u + sum r (G + M.dx)) / R,  r = q / (1 + q P) of both sides, R their sum,
 //
 // so that the t_k and u are eliminated from the system of x at the price of one matrix of rank one per maximum,
-// r1 r2 / R (M1 - M2)(M1 - M2)'. In the bound a maximum counts as any mixture of its sides. Private to the room.
+// r1 r2 / R (M1 - M2)(M1 - M2)'. In the bound a maximum counts as any mixture of its sides.
 #pragma once
 
 #include <algorithm>

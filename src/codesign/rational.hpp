@@ -1,4 +1,4 @@
-// Exact fractions in 128 bits that notice when they no longer fit. Private to the room.
+// Exact fractions in 128 bits that notice when they no longer fit.
 #pragma once
 
 #include "codesign/linear_form.hpp"

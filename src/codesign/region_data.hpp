@@ -1,4 +1,4 @@
-// What a BandwidthRegion holds; private to the room.
+// What a BandwidthRegion holds.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The schemes of optimizer.hpp, one function each; private to the room.
+// The schemes of optimizer.hpp, one function each.
 #pragma once
 
 #include "codesign/barrier.hpp"

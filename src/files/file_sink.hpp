@@ -1,4 +1,4 @@
-// An HDF5 file driver over a file descriptor that never fails. Private to this room.
+// An HDF5 file driver over a file descriptor that never fails.
 //
 // The library does not survive a failed write: closing the file afterwards may crash. This driver keeps the first
 // failure to itself and goes on as if all were well; what it could not write it remembers, so that the library reads

@@ -1,5 +1,4 @@
-// Handles of HDF5 objects that close themselves, the library's mutex, and its error stack as text. Private to this
-// room.
+// Handles of HDF5 objects that close themselves, the mutex of the library, and its error stack as text.
 #pragma once
 
 #include <hdf5.h>

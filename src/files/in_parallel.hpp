@@ -1,4 +1,4 @@
-// A few threads for a few parts: compression and encoding beside the engine's own threads. Private to this room.
+// A few threads for a few parts: compression and encoding beside the engine's own threads.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a schedule file says, as plain data: the common ground of the HDF5 and the JSON form. Private to this room.
+// What a schedule file says, as plain data: the common ground of the HDF5 and the JSON form.
 #pragma once
 
 #include <cstdint>

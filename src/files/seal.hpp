@@ -1,4 +1,4 @@
-// A checksum at the end of a file. Private to this room.
+// A checksum at the end of a file.
 //
 // HDF5 trusts its own metadata: a changed byte there may crash the library. Files written by commit() end in 32 bytes
 // that tell the length and the digest of all before, which are checked before the library sees the file. HDF5 takes no

@@ -1,5 +1,5 @@
 // How each kind of schedule storage lies in the columns of a file: one group per storage, views beside what they are
-// views of. Private to this room; the format page is schedule_file.md.
+// views of. Private to this module; the format page is schedule_file.md.
 //
 // Writers take the storages' own data, a port, a window or an orbit at a time, so that no second copy of a schedule is
 // made. Readers trust nothing: whatever a storage would use as an index, a length or a time is checked before it is

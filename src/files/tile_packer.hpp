@@ -1,4 +1,4 @@
-// Tiles of columns (HDF5's chunks) as the filters shuffle and deflate would leave them. Private to this room.
+// Tiles of columns (HDF5's chunks) as the filters shuffle and deflate would leave them.
 //
 // The library filters on one thread under its lock; tiles packed here are stored as they are (H5Dwrite_chunk), and
 // every HDF5 library reads them. zlib adds the Adler-32 of what it compressed, which readers check.

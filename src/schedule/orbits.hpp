@@ -1,4 +1,4 @@
-// What the room's files on symmetric schedules share: the hop of a direction, the source of an orbit.
+// What the module's files on symmetric schedules share: the hop of a direction, the source of an orbit.
 #pragma once
 
 #include <cstddef>

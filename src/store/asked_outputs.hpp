@@ -1,4 +1,4 @@
-// What a study asks to be stored beside a row's metrics, as bits that every stored row carries. Private to this room.
+// What a study asks to be stored beside a row's metrics, as bits that every stored row carries.
 //
 // A row kept from another study (--extend) may have been evaluated without an output that the present study asks for. A
 // row says what it was asked for, not what it has: some points have no schedule or no groups' times to give, and must

@@ -1,4 +1,4 @@
-// From crash lines of journals to how often each point was at fault. Private to this room.
+// From crash lines of journals to how often each point was at fault.
 #pragma once
 
 #include <vector>

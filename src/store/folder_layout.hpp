@@ -1,4 +1,4 @@
-// Names inside a result folder, and the file that says what the folder belongs to. Private to this room.
+// Names inside a result folder, and the file that says what the folder belongs to.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The lock of a result folder: one run at a time, also over network file systems. Private to this room.
+// The lock of a result folder: one run at a time, also over network file systems.
 //
 // A file made with O_EXCL, touched as a heartbeat by a thread of its own, so that nothing that a run does, however
 // long, lets it look dead. Whether the heart still beats is judged by the file server's clock alone: the file's time

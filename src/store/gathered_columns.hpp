@@ -1,5 +1,5 @@
 // Metrics that are gathered from many files into one: the one place that knows how each kind of column is gathered.
-// Private to this room.
+//
 //
 // A gatherer has `gather<T>(path, compared, absent)`, the numbers of a column in the order of the result,
 // `gather_text(path, compared, may_lack)`, `gather_lists(path, compared, may_lack)` and `dimensions()`, how wide lists

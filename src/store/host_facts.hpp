@@ -1,4 +1,4 @@
-// What is worth knowing of the machine that evaluates. Private to this room.
+// What is worth knowing of the machine that evaluates.
 #pragma once
 
 #include <string>

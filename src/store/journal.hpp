@@ -1,4 +1,4 @@
-// Journals: which shards count. One per (incarnation, rank), one writer each, append only. Private to this room.
+// Journals: which shards count. One per (incarnation, rank), one writer each, append only.
 //
 //   tenex-journal 1 <sum>
 //   start <key of a point> <sum>

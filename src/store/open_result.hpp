@@ -1,5 +1,4 @@
-// Files of results as readers want them: whatever their schema, columns have the names and kinds of today. Private to
-// this room.
+// Files of results as readers want them: whatever their schema, columns have the names and kinds of today.
 //
 // Schema 1 had other names for some columns (SettingColumn::former, MetricColumn::former), and quantities as text:
 // lists of numbers, such as "500000" or "4:2:1", where one number stood for all dimensions; rates; millionths of a

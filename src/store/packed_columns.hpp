@@ -1,5 +1,5 @@
 // Columns of values that few rows tell apart: what the settings and texts of a million rows take little memory as.
-// Private to this room.
+//
 //
 // Most settings of a study are the same in all its points and the others have few values, so a column is one value
 // until a second one comes, and texts are numbers of distinct texts from then on.

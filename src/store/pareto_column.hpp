@@ -1,4 +1,4 @@
-// The column `pareto` of a result: which rows are on the front of the study's objectives. Private to this room.
+// The column `pareto` of a result: which rows are on the front of the study's objectives.
 #pragma once
 
 #include <cstddef>

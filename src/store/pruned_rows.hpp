@@ -1,4 +1,4 @@
-// Rows of points that a search left out, and whether they hold in the study at hand. Private to this room.
+// Rows of points that a search left out, and whether they hold in the study at hand.
 //
 // A point is pruned by comparison with the others of its study, so in another study the row says nothing, though the
 // point is the same: there it counts as not done. The row's reason ends with the stamp of its study (search_stamp()).

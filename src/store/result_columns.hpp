@@ -1,4 +1,4 @@
-// How the variables of a merged result are written: with their unit, meaning and dimension. Private to this room.
+// How the variables of a merged result are written: with their unit, meaning and dimension.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which stored row becomes which row of the merged result. Private to this room.
+// Which stored row becomes which row of the merged result.
 #pragma once
 
 #include <cstddef>

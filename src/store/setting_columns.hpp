@@ -1,4 +1,4 @@
-// The settings of a result's points as columns, gathered in one pass over the points. Private to this room.
+// The settings of a result's points as columns, gathered in one pass over the points.
 #pragma once
 
 #include <algorithm>

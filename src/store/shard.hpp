@@ -1,4 +1,4 @@
-// Shards: rows of finished points as a small HDF5 file, built in memory. Private to this room.
+// Shards: rows of finished points as a small HDF5 file, built in memory.
 #pragma once
 
 #include <cstddef>

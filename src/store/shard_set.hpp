@@ -1,4 +1,4 @@
-// The columns of many shards, read a few columns at a time. Private to this room.
+// The columns of many shards, read a few columns at a time.
 //
 // A result is gathered column by column, and every column from all shards. An open shard takes about a MiB however
 // small it is, so a thousand of them cannot stay open; and opening one costs more than reading a column of it. So

@@ -1,4 +1,4 @@
-// The files that a merge of several studies reads, and which of their rows it takes. Private to this room.
+// The files that a merge of several studies reads, and which of their rows it takes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Regions and models for the tests of this room.
+// Regions and models for the tests of this module.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Design points for the tests of this room, from a study's words.
+// Design points for the tests of this module, from a study's words.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -161,7 +161,7 @@ TEST(Training, CountsComputeAtTheRateAskedFor) {
   EXPECT_EQ(row.training_time_ps, 26'000'000);
 }
 
-/// The same iteration by the workload room alone.
+/// The same iteration by the module workload alone.
 TrainingTime reference(const DesignPoint& point, TrainingLoop loop) {
   const auto& choice = point.training();
   const auto model = parse_workload(choice.workload.content, choice.workload.path).value().model;

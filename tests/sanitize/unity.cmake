@@ -1,4 +1,4 @@
-# Several source files of a room in one translation unit, for trees that are built once, from nothing, and slowly (sanitizers): their
+# Several source files of a module in one translation unit, for trees that are built once, from nothing, and slowly (sanitizers): their
 # headers are compiled once. Files of one unit share an unnamed namespace, so only files that define no name twice come together: what
 # stands in the first column is taken for a definition, which is how this project is formatted.
 
@@ -50,9 +50,9 @@ function(tenex_header_types result)
   set(${result} ${all} PARENT_SCOPE)
 endfunction()
 
-# All names that a room's headers declare: files that define one of these define different overloads of it.
-function(tenex_room_functions room result)
-  file(GLOB_RECURSE headers ${PROJECT_SOURCE_DIR}/include/tenex/${room}/*.hpp ${PROJECT_SOURCE_DIR}/src/${room}/*.hpp)
+# All names that a module's headers declare: files that define one of these define different overloads of it.
+function(tenex_module_functions module result)
+  file(GLOB_RECURSE headers ${PROJECT_SOURCE_DIR}/include/tenex/${module}/*.hpp ${PROJECT_SOURCE_DIR}/src/${module}/*.hpp)
   set(all "")
   foreach(header IN LISTS headers)
     tenex_names_defined(${header} names types)

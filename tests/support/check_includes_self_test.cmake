@@ -4,7 +4,7 @@
 # message as soon as one bad include is planted in it.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${WORK})
-file(COPY ${ROOT}/src/rooms.cmake DESTINATION ${WORK}/src)
+file(COPY ${ROOT}/src/modules.cmake DESTINATION ${WORK}/src)
 
 function(plant file text)
   file(WRITE ${WORK}/${file} "${text}\n")
@@ -58,30 +58,41 @@ must_refuse(src/store/bad.cpp "#include \"../topology/shape_private.hpp\"" "(pri
 must_refuse(src/store/bad.cpp "#include \"topology/shape_private.hpp\"" "(private headers are those of src/store)")
 must_refuse(include/tenex/topology/bad.hpp "#include \"shape_private.hpp\""
             "(a public header includes public headers only)")
-must_refuse(src/topology/bad.cpp "#include <hdf5.h>" "(topology does not list the guest hdf5)")
-must_refuse(src/evaluate/bad.cpp "#include <H5Cpp.h>" "(evaluate does not list the guest hdf5)")
-must_refuse(src/evaluate/bad.cpp "#include <mpi.h>" "(evaluate does not list the guest mpi)")
-must_refuse(src/algorithm/bad.cpp "  #  include<omp.h>" "(algorithm does not list the guest openmp)")
-must_refuse(src/topology/bad.cpp "#include <xxhash.h>" "(topology does not list the guest xxhash)")
-must_refuse(src/topology/bad.cpp "#include \"xxhash.h\"" "(a guest's header stands in angle brackets)")
-must_refuse(src/design/bad.cpp "#include <toml++/toml.h>" "(design does not list the guest toml++)")
-must_refuse(include/tenex/spec/bad.hpp "#include <toml++/toml.h>" "(a public header includes no guest)")
-must_refuse(include/tenex/base/bad.hpp "#include <fmt/core.h>" "(a public header includes no guest)")
+must_refuse(src/topology/bad.cpp "#include <hdf5.h>" "(topology does not list the library hdf5)")
+must_refuse(src/evaluate/bad.cpp "#include <H5Cpp.h>" "(evaluate does not list the library hdf5)")
+must_refuse(src/evaluate/bad.cpp "#include <mpi.h>" "(evaluate does not list the library mpi)")
+must_refuse(src/algorithm/bad.cpp "  #  include<omp.h>" "(algorithm does not list the library openmp)")
+must_refuse(src/topology/bad.cpp "#include <xxhash.h>" "(topology does not list the library xxhash)")
+must_refuse(src/topology/bad.cpp "#include \"xxhash.h\"" "(an external header stands in angle brackets)")
+must_refuse(src/design/bad.cpp "#include <toml++/toml.h>" "(design does not list the library toml++)")
+must_refuse(include/tenex/spec/bad.hpp "#include <toml++/toml.h>" "(a public header includes no external header)")
+must_refuse(include/tenex/base/bad.hpp "#include <fmt/core.h>" "(a public header includes no external header)")
 must_refuse(src/spec/bad.cpp "#include <toml++/toml.h>" "toml++ is included by 2 .cpp files")
 must_refuse(src/cli/bad.hpp "#include <nlohmann/json.hpp>"
             "(heavy headers are included by one .cpp file, never by a header)")
-must_refuse(src/base/bad.cpp "#include <boost/graph.hpp>" "(neither the standard library's nor a known guest's)")
-must_refuse(src/helpers/bad.cpp "#include <string>" "src/helpers: not a room")
+must_refuse(src/base/bad.cpp "#include <boost/graph.hpp>" "(neither the standard library's nor a known external library's)")
+must_refuse(src/helpers/bad.cpp "#include <string>" "src/helpers: not a module")
 file(REMOVE_RECURSE ${WORK}/src/helpers)
 
-# A heavy guest that is listed and not used, and a table that uses a later room.
+# Two folders of a module: one may include the other, but not both.
+plant(src/synthesis/tacos/exact/exact.hpp "#include <string>")
+plant(src/synthesis/tacos/tacos.hpp "#include \"synthesis/tacos/exact/exact.hpp\"")
+run_check(result output)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "a folder that includes another is refused:\n${output}")
+endif()
+must_refuse(src/synthesis/tacos/exact/bad.cpp "#include \"synthesis/tacos/tacos.hpp\""
+            "include each other in a circle")
+file(REMOVE_RECURSE ${WORK}/src/synthesis)
+
+# A heavy library that is listed and not used, and a table that uses a later module.
 file(REMOVE ${WORK}/src/spec/toml.cpp)
 must_refuse(src/spec/other.cpp "#include <string>" "toml++ is included by 0 .cpp files")
 plant(src/spec/toml.cpp "#include <toml++/toml.h>")
-file(READ ${WORK}/src/rooms.cmake table)
-must_refuse(src/rooms.cmake "${table}\nset(TENEX_ROOM_spec_USES topology)"
-            "spec uses topology (a room uses only rooms listed before")
-file(COPY ${ROOT}/src/rooms.cmake DESTINATION ${WORK}/src)
+file(READ ${WORK}/src/modules.cmake table)
+must_refuse(src/modules.cmake "${table}\nset(TENEX_MODULE_spec_USES topology)"
+            "spec uses topology (a module uses only modules listed before")
+file(COPY ${ROOT}/src/modules.cmake DESTINATION ${WORK}/src)
 
 run_check(result output)
 if(NOT result EQUAL 0)

@@ -1,4 +1,4 @@
-// Topologies and collectives for the tests of all rooms, in one call each. A factory that is asked for the impossible
+// Topologies and collectives for the tests of all modules, in one call each. A factory that is asked for the impossible
 // throws InvariantError with the diagnostics.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Small workloads and mappings for the tests of this room.
+// Small workloads and mappings for the tests of this module.
 #pragma once
 
 #include <string_view>

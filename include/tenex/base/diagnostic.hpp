@@ -65,7 +65,7 @@ using Diagnostics = std::vector<Diagnostic>;
   return {Fault::unsupported, std::move(place), std::move(problem), std::move(why), std::move(suggestion)};
 }
 
-/// A broken invariant of the program itself, never of its input. Not caught inside a room.
+/// A broken invariant of the program itself, never of its input. Not caught inside a module.
 class InvariantError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

@@ -44,7 +44,7 @@ class BandwidthRegion {
   };
   [[nodiscard]] Rounded round(std::span<const double> bandwidth) const;
 
-  /// For the room's own solvers.
+  /// For the module's own solvers.
   [[nodiscard]] const RegionData& data() const { return *data_; }
 
  private:

@@ -1,6 +1,6 @@
 // CollectiveTime: how long a communication of the groups of a mapping takes. One word in a study chooses the model.
 //
-// This room holds LIBRA's formulas; models that simulate or synthesize implement the same interface elsewhere.
+// This module holds LIBRA's formulas; models that simulate or synthesize implement the same interface elsewhere.
 #pragma once
 
 #include <cstdint>
