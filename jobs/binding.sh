@@ -1,4 +1,5 @@
-# Sourced by jobs/local.sh and jobs/scalability.sh: how many cores and NUMA domains there are, and the options that keep ranks and threads on them.
+# Sourced by jobs/local.sh and jobs/scalability.sh: how many cores and NUMA domains there are, and the options that keep
+# ranks and threads on them.
 # shellcheck shell=bash disable=SC2034  # the arrays are for those who source this
 
 # Without OMP_NUM_THREADS, which nproc would print; hardware threads count as cores, as they do for OpenMP.
@@ -15,9 +16,9 @@ numa_domains() {
     END { print domains ? domains : 1 }'
 }
 
-# bind_ranks RANKS THREADS: sets `binding`, options of mpirun, and OpenMP's places. Each rank gets THREADS neighbouring cores, so that a
-# domain's rank stays in its domain and the memory that its threads touch first is the domain's own. Where there are more threads than cores
-# nobody is bound.
+# bind_ranks RANKS THREADS: sets `binding`, options of mpirun, and OpenMP's places. Each rank gets THREADS neighbouring
+# cores, so that a domain's rank stays in its domain and the memory that its threads touch first is the domain's own.
+# Where there are more threads than cores nobody is bound.
 bind_ranks() {
   if [ $(($1 * $2)) -le "$(available_cores)" ]; then
     binding=(--use-hwthread-cpus --map-by "slot:PE=$2" --bind-to hwthread)

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Builds tenex on a machine where nothing may be installed: with what modules, a Spack environment or folders of yours provide.
+# Builds tenex on a machine where nothing may be installed: with what modules, a Spack environment or folders of yours
+# provide.
 #   jobs/build.sh [cmake options]       the binary is build/release/bin/tenex
 #   jobs/build.sh --check               only says what is missing, all at once
 # Needed: CMake 3.25, a C++20 compiler with OpenMP, MPI 3.1 (any), HDF5 1.10 with its HL library (serial or parallel), zlib. Libraries that are
 # headers may be named by the folder to write behind -I, in the environment:
 #   TENEX_FMT TENEX_XXHASH TENEX_TOMLPLUSPLUS TENEX_NLOHMANN_JSON TENEX_CLI11
-# CC, CXX, CMAKE_PREFIX_PATH, HDF5_ROOT, MPI_HOME and PKG_CONFIG_PATH mean what they mean to CMake. BUILD: another build folder. JOBS: compilers
-# at once (as many as cores that this shell may use). No package manager is called and nothing is downloaded.
+# CC, CXX, CMAKE_PREFIX_PATH, HDF5_ROOT, MPI_HOME and PKG_CONFIG_PATH mean what they mean to CMake. BUILD: another build
+# folder. JOBS: compilers at once (as many as cores that this shell may use). No package manager is called and nothing
+# is downloaded.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build/release}
@@ -14,7 +16,8 @@ headers=(TENEX_FMT=fmt/core.h TENEX_XXHASH=xxhash.h TENEX_TOMLPLUSPLUS=toml++/to
   TENEX_CLI11=CLI/CLI.hpp)
 
 missing=()
-# Without a CMake and a compiler that can ask for the rest, the rest is asked for here, so that one visit to `module avail` is enough.
+# Without a CMake and a compiler that can ask for the rest, the rest is asked for here, so that one visit to `module
+# avail` is enough.
 look_for_tools() {
   local version compiler=${CXX:-c++}
   version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p' || true)

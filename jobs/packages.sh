@@ -1,4 +1,5 @@
-# Sourced by jobs/local.sh and tests/run.sh: installs Debian packages that are missing. Needs root or sudo, and only then.
+# Sourced by jobs/local.sh and tests/run.sh: installs Debian packages that are missing. Needs root or sudo, and only
+# then.
 # shellcheck shell=bash disable=SC2034  # the arrays are for those who source this
 
 build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev libhdf5-dev zlib1g-dev libfmt-dev libxxhash-dev

@@ -1,5 +1,6 @@
-# The libraries from outside: looked for where they say they are (CMake packages, pkg-config), then on the usual paths, of which
-# CMAKE_PREFIX_PATH (modules and Spack set it) is one. The five that are used as headers alone may be named by path instead:
+# The libraries from outside: looked for where they say they are (CMake packages, pkg-config), then on the usual paths,
+# of which CMAKE_PREFIX_PATH (modules and Spack set it) is one. The five that are used as headers alone may be named by
+# path instead:
 #   -DTENEX_FMT=DIR -DTENEX_XXHASH=DIR -DTENEX_TOMLPLUSPLUS=DIR -DTENEX_NLOHMANN_JSON=DIR -DTENEX_CLI11=DIR
 # each the folder to write behind -I. All that is missing is said at once.
 set(missing "")
@@ -7,8 +8,9 @@ macro(tenex_missing what why suggestion)
   string(APPEND missing "\n  ${what} (${why}) ${suggestion}")
 endmacro()
 
-# tenex_headers(VARIABLE TARGET HEADER [DEFINITION]): the target with the folder that VARIABLE names, or that HEADER is found in, unless
-# the library's own files have made the target already. DEFINITION makes a library that is compiled usually a set of headers.
+# tenex_headers(VARIABLE TARGET HEADER [DEFINITION]): the target with the folder that VARIABLE names, or that HEADER is
+# found in, unless the library's own files have made the target already. DEFINITION makes a library that is compiled
+# usually a set of headers.
 macro(tenex_headers variable target header)
   set(${variable} "" CACHE PATH "Folder that holds ${header}")
   if(NOT TARGET ${target})

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every test but those labelled `long`;
-# then those of MPI, of threads and of fuzz targets under sanitizers (tests/sanitize.sh), unless arguments choose tests.
+# Installs what the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every test but those
+# labelled `long`; then those of MPI, of threads and of fuzz targets under sanitizers (tests/sanitize.sh), unless
+# arguments choose tests.
 #   tests/run.sh [ctest arguments]      for instance: tests/run.sh -L schedule
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)

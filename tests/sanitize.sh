@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The tests of MPI, of ranks as threads, of the store and of fuzz targets under sanitizers: AddressSanitizer, LeakSanitizer and UBSan
-# (tree build/asan), ThreadSanitizer with Archer (build/archer). A report of any process fails the run, also of one whose end no test looks at.
+# The tests of MPI, of ranks as threads, of the store and of fuzz targets under sanitizers: AddressSanitizer,
+# LeakSanitizer and UBSan (tree build/asan), ThreadSanitizer with Archer (build/archer). A report of any process fails
+# the run, also of one whose end no test looks at.
 #   tests/sanitize.sh [asan|archer]...
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)

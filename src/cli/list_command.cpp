@@ -16,6 +16,7 @@
 #include "tenex/evaluate/search.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/shape_alias.hpp"
 #include "training_lists.hpp"
 
 namespace tenex::cli {
@@ -25,10 +26,8 @@ std::string topologies() {
   std::string text = "topologies (products: RI(4)_FC(8)_SW(32); dimension 1 varies fastest)\n";
   for (const BlockRule* block : block_rules())
     if (!block->name.empty()) text += list_line(fmt::format("{}(k)", block->name), block->description);
-  return text + list_line("mesh(a,b,..)", "LI(a)_LI(b)_..") + list_line("grid(a,b,..)", "LI(a)_LI(b)_..") +
-         list_line("torus(a,b,..)", "RI(a)_RI(b)_..") + list_line("hypercube(d)", "RI(2) d times") +
-         list_line("dragonfly(a,g)", "g groups FC(a), one link per pair of groups") +
-         list_line("FILE.toml", "a machine file, see experiments/machines/README.md");
+  for (const ShapeAlias& alias : shape_aliases()) text += list_line(alias.usage, alias.description);
+  return text + list_line("FILE.toml", "a machine file, see experiments/machines/README.md");
 }
 
 std::string collectives() {

@@ -9,7 +9,6 @@
 
 #include "search_outlook.hpp"
 #include "tenex/coordinator/cost_model.hpp"
-#include "tenex/coordinator/quarantine.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 

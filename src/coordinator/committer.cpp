@@ -1,5 +1,5 @@
 // The writer thread: a queue of finished points in, schedule files and shards out.
-#include "tenex/coordinator/committer.hpp"
+#include "coordinator/committer.hpp"
 
 #include <condition_variable>
 #include <deque>

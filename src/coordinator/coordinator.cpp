@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "tenex/coordinator/rank_loop.hpp"
+#include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {

@@ -1,7 +1,7 @@
 // Handlers for signals that a fault of the program raises. See the header for the idea.
 //
 // A stack that overflowed cannot run a handler, so every thread that evaluates points has a second, small one.
-#include "tenex/coordinator/crash_handler.hpp"
+#include "coordinator/crash_handler.hpp"
 
 #include <signal.h>
 #include <unistd.h>

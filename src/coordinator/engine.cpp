@@ -5,7 +5,7 @@
 // work, one lease at a time and in order. A thread in the wide region sleeps on `changed_` while the first waiting
 // point does not fit into memory beside those that run, or while nothing waits but others still run (a lease may
 // arrive).
-#include "tenex/coordinator/engine.hpp"
+#include "coordinator/engine.hpp"
 
 #include <omp.h>
 
@@ -20,8 +20,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "coordinator/crash_handler.hpp"
 #include "tenex/coordinator/cost_model.hpp"
-#include "tenex/coordinator/crash_handler.hpp"
 
 namespace tenex {
 

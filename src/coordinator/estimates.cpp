@@ -1,4 +1,4 @@
-#include "tenex/coordinator/estimates.hpp"
+#include "coordinator/estimates.hpp"
 
 #include <algorithm>
 #include <exception>

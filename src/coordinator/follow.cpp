@@ -9,8 +9,8 @@
 #include <optional>
 #include <thread>
 
+#include "coordinator/rank_loop.hpp"
 #include "lead_folder.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "worker.hpp"
 

@@ -1,4 +1,4 @@
-#include "tenex/coordinator/halving.hpp"
+#include "coordinator/halving.hpp"
 
 #include <fmt/format.h>
 

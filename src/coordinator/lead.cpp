@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/rank_loop.hpp"
+#include "coordinator/work_plan.hpp"
 #include "lead_folder.hpp"
 #include "lead_progress.hpp"
 #include "peer.hpp"
 #include "run_warnings.hpp"
 #include "search_phase.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
-#include "tenex/coordinator/work_plan.hpp"
 #include "worker.hpp"
 
 namespace tenex {

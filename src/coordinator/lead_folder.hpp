@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "tenex/coordinator/rank_loop.hpp"
+#include "coordinator/rank_loop.hpp"
 
 namespace tenex {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tenex/coordinator/work_progress.hpp"
+#include "coordinator/work_progress.hpp"
 
 namespace tenex {
 

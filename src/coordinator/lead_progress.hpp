@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/rank_loop.hpp"
+#include "coordinator/work_plan.hpp"
 #include "peer.hpp"
 #include "search_phase.hpp"
 #include "tenex/coordinator/progress.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
-#include "tenex/coordinator/work_plan.hpp"
 #include "tenex/store/run_progress.hpp"
 #include "tenex/store/store.hpp"
 

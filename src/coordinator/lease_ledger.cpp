@@ -1,5 +1,5 @@
 // Accounts of leased points per rank: at hand by lease, finished as one list.
-#include "tenex/coordinator/lease_ledger.hpp"
+#include "coordinator/lease_ledger.hpp"
 
 #include <algorithm>
 #include <utility>

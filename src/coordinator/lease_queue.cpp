@@ -1,5 +1,5 @@
 // Guided self-scheduling over points sorted longest first, with learned speeds. See the header for the rules.
-#include "tenex/coordinator/lease_queue.hpp"
+#include "coordinator/lease_queue.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/coordinator.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {

@@ -1,5 +1,5 @@
 // Which node takes which large point. See the header for the rule.
-#include "tenex/coordinator/node_leases.hpp"
+#include "coordinator/node_leases.hpp"
 
 #include <algorithm>
 

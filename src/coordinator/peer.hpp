@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tenex/coordinator/node_leases.hpp"
-#include "tenex/coordinator/wire.hpp"
+#include "coordinator/node_leases.hpp"
+#include "coordinator/wire.hpp"
 
 namespace tenex {
 

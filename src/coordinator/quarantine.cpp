@@ -1,5 +1,5 @@
 // Counting faults per point, and who is to blame when only the system's counter of kills speaks.
-#include "tenex/coordinator/quarantine.hpp"
+#include "coordinator/quarantine.hpp"
 
 #include <fmt/format.h>
 

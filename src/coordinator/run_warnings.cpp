@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tenex/coordinator/quarantine.hpp"
+#include "coordinator/quarantine.hpp"
 #include "tenex/coordinator/resources.hpp"
 #include "tenex/design/design_point.hpp"
 

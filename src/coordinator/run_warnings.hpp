@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tenex/coordinator/work_plan.hpp"
+#include "coordinator/work_plan.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/store/store.hpp"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "tenex/coordinator/committer.hpp"
-#include "tenex/coordinator/estimates.hpp"
-#include "tenex/coordinator/halving.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
+#include "coordinator/committer.hpp"
+#include "coordinator/estimates.hpp"
+#include "coordinator/halving.hpp"
+#include "coordinator/rank_loop.hpp"
 
 namespace tenex {
 

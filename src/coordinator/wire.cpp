@@ -1,5 +1,5 @@
 // Encoding of messages: the variant's index, then the fields in order.
-#include "tenex/coordinator/wire.hpp"
+#include "coordinator/wire.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Where the parts of the plan meet: which of them a point belongs to, and what a death moves between them.
-#include "tenex/coordinator/work_plan.hpp"
+#include "coordinator/work_plan.hpp"
 
 #include <algorithm>
 #include <utility>

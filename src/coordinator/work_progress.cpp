@@ -1,5 +1,5 @@
 // The arithmetic of progress. See the header for the model.
-#include "tenex/coordinator/work_progress.hpp"
+#include "coordinator/work_progress.hpp"
 
 #include <algorithm>
 #include <cmath>

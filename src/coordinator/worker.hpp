@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "tenex/coordinator/committer.hpp"
-#include "tenex/coordinator/crash_handler.hpp"
-#include "tenex/coordinator/engine.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
+#include "coordinator/committer.hpp"
+#include "coordinator/crash_handler.hpp"
+#include "coordinator/engine.hpp"
+#include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 
 namespace tenex {

@@ -1,5 +1,6 @@
-# Writes the workloads and cost models of experiments/ into a source file of the module `files`, byte by byte as characters,
-# so that no limit of string literals applies. Configuring again follows every change of the files and of their list.
+# Writes the workloads and cost models of experiments/ into a source file of the module `files`, byte by byte as
+# characters, so that no limit of string literals applies. Configuring again follows every change of the files and of
+# their list.
 
 # Appends a table called `name` with every *.toml in `folder` to the variable `text` of the caller.
 function(tenex_append_builtin_table text name folder)

@@ -12,7 +12,7 @@
 
 #include "tenex/base/words.hpp"
 #include "tenex/topology/shape.hpp"
-#include "topology/shapes/alias.hpp"
+#include "tenex/topology/shape_alias.hpp"
 #include "topology/shapes/block.hpp"
 
 namespace tenex {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "coordinator/fake_study.hpp"
+#include "coordinator/rank_loop.hpp"
 #include "support/process.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex {

@@ -1,5 +1,5 @@
 // The thread that writes a rank's results.
-#include "tenex/coordinator/committer.hpp"
+#include "coordinator/committer.hpp"
 
 #include <gtest/gtest.h>
 

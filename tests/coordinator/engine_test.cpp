@@ -1,5 +1,5 @@
 // The engine: wide or deep, memory, leases without barriers, drain.
-#include "tenex/coordinator/engine.hpp"
+#include "coordinator/engine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

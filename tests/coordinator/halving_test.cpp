@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coordinator/fake_study.hpp"
-#include "tenex/coordinator/halving.hpp"
+#include "coordinator/halving.hpp"
 
 namespace tenex {
 namespace {

@@ -1,5 +1,5 @@
 // The lease queue as a value: what is handed out, in which order, and how much at a time.
-#include "tenex/coordinator/lease_queue.hpp"
+#include "coordinator/lease_queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coordinator/fake_study.hpp"
-#include "tenex/coordinator/work_plan.hpp"
+#include "coordinator/work_plan.hpp"
 
 namespace tenex {
 namespace {

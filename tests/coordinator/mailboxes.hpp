@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tenex/coordinator/transport.hpp"
+#include "coordinator/transport.hpp"
 
 namespace tenex::testing {
 

@@ -9,9 +9,9 @@
 #include <queue>
 #include <vector>
 
+#include "coordinator/lease_queue.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/coordinator/cost_model.hpp"
-#include "tenex/coordinator/lease_queue.hpp"
 
 namespace tenex {
 namespace {

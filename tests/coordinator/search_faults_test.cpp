@@ -10,8 +10,8 @@
 #include "coordinator/fake_study.hpp"
 #include "coordinator/mailboxes.hpp"
 #include "coordinator/merged_rows.hpp"
+#include "coordinator/rank_loop.hpp"
 #include "coordinator/ranks.hpp"
-#include "tenex/coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/store/store.hpp"
 

@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 
+#include "coordinator/engine.hpp"
 #include "coordinator/fake_study.hpp"
 #include "coordinator/merged_rows.hpp"
 #include "coordinator/ranks.hpp"
-#include "tenex/coordinator/engine.hpp"
 #include "tenex/coordinator/resources.hpp"
 
 namespace tenex {

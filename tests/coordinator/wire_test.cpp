@@ -1,5 +1,5 @@
 // Messages survive their encoding; points survive as ranges.
-#include "tenex/coordinator/wire.hpp"
+#include "coordinator/wire.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The work plan in virtual time: what a dead rank leaves, quarantine, costs that are learned, large points, the time
 // limit.
-#include "tenex/coordinator/work_plan.hpp"
+#include "coordinator/work_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

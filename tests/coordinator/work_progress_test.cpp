@@ -1,5 +1,5 @@
 // The arithmetic of progress: which part of the work is done, and how long the rest takes.
-#include "tenex/coordinator/work_progress.hpp"
+#include "coordinator/work_progress.hpp"
 
 #include <gtest/gtest.h>
 

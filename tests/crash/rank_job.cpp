@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/coordinator/rank_loop.hpp"
+#include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 

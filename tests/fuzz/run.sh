@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes every target for SECONDS altogether (default 600): libFuzzer with AddressSanitizer, LeakSanitizer and UBSan (tree build/asan), or,
-# without clang, the plain driver of the `ci` build. An input that crashes, leaks, takes 10 s or 2 GiB is left in build/asan/found and fails the run.
+# Fuzzes every target for SECONDS altogether (default 600): libFuzzer with AddressSanitizer, LeakSanitizer and UBSan
+# (tree build/asan), or, without clang, the plain driver of the `ci` build. An input that crashes, leaks, takes 10 s or
+# 2 GiB is left in build/asan/found and fails the run.
 #   tests/fuzz/run.sh [SECONDS] [TARGET...]
 #   tests/fuzz/run.sh keep [TARGET...]      adds the small inputs found so far that reach new code to tests/fuzz/corpus
 set -euo pipefail

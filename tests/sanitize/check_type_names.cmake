@@ -1,8 +1,9 @@
 # cmake -DROOT=<project> -P check_type_names.cmake
 #
-# No two headers define types of the same name in the same namespace: the linker would take the functions that the compiler made
-# for one of them, destructors for instance, for the other's. No compiler sees that unless one file includes both. What stands
-# in the first column is a definition of the namespace, which is how this project is formatted.
+# No two headers define types of the same name in the same namespace: the linker would take the functions that the
+# compiler made for one of them, destructors for instance, for the other's. No compiler sees that unless one file
+# includes both. What stands in the first column is a definition of the namespace, which is how this project is
+# formatted.
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB_RECURSE headers ${ROOT}/include/*.hpp ${ROOT}/src/*.hpp)

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# A private Slurm of virtual nodes for the length of one command: controller, node daemons and munge live in namespaces of their own
-# (processes, network, mounts, host name), so that neither ports nor files nor processes meet those of the machine, and nothing survives.
+# A private Slurm of virtual nodes for the length of one command: controller, node daemons and munge live in namespaces
+# of their own (processes, network, mounts, host name), so that neither ports nor files nor processes meet those of the
+# machine, and nothing survives.
 #   cluster.sh DIR KIND NODES CPUS COMMAND...
-# KIND virtual: all nodes are one host, on its loopback. KIND hosts: each node is a host with a network namespace, a host name and
-# /dev/shm of its own, and they speak TCP over a bridge. DIR takes configuration, spool and logs. COMMAND runs inside with SLURM_CONF set,
-# on the first host; its exit code is returned, or 125 where Slurm did not start (the reason on stderr). Needs the slurm_packages of
-# jobs/packages.sh, and root with CAP_SYS_ADMIN (also in a chroot) or a user who may make user namespaces and has subordinate ids.
+# KIND virtual: all nodes are one host, on its loopback. KIND hosts: each node is a host with a network namespace, a
+# host name and /dev/shm of its own, and they speak TCP over a bridge. DIR takes configuration, spool and logs. COMMAND
+# runs inside with SLURM_CONF set, on the first host; its exit code is returned, or 125 where Slurm did not start (the
+# reason on stderr). Needs the slurm_packages of jobs/packages.sh, and root with CAP_SYS_ADMIN (also in a chroot) or a
+# user who may make user namespaces and has subordinate ids.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
 
@@ -26,8 +28,8 @@ if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
   for program in slurmctld slurmd sbatch munged unshare ip; do
     command -v "$program" >/dev/null || no_slurm "$program is missing" "install the slurm_packages of jobs/packages.sh"
   done
-  # Root makes namespaces plainly: the kernel refuses a user namespace in a chroot, to root too. Others need one first, in which they are
-  # root; Slurm's daemons set their groups, which the kernel allows only with subordinate ids.
+  # Root makes namespaces plainly: the kernel refuses a user namespace in a chroot, to root too. Others need one first,
+  # in which they are root; Slurm's daemons set their groups, which the kernel allows only with subordinate ids.
   user=() remedy="run this where root has CAP_SYS_ADMIN (a container may lack it)"
   if [ "$(id -u)" -ne 0 ]; then
     remedy="run this as root, or outside of chroots and containers"
@@ -44,8 +46,8 @@ if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
   exec unshare "${user[@]}" --pid --fork --kill-child --mount --propagation unchanged --net --uts --ipc "$0" "$@"
 fi
 
-# Mounts made here stay here. Where / is no mount (a chroot into a plain folder) that cannot be said of /: the cluster then lives in a copy
-# of all mounts, which is made on /proc, since that is a mount everywhere.
+# Mounts made here stay here. Where / is no mount (a chroot into a plain folder) that cannot be said of /: the cluster
+# then lives in a copy of all mounts, which is made on /proc, since that is a mount everywhere.
 remedy="run this where root may mount (a container may forbid it)"
 own_mounts() {
   mount --make-rprivate / 2>/dev/null && return 0
@@ -70,7 +72,8 @@ export SLURM_CONF=$dir/etc/slurm.conf TMPDIR=$dir/tmp
 may "a tmpfs on /run" mount -t tmpfs none /run  # names of network namespaces, munge's and PMIx's files
 ip link set lo up
 
-# Hosts are the network namespaces n1, n2, ... on a bridge in one of their own; a virtual cluster is the one host `head`.
+# Hosts are the network namespaces n1, n2, ... on a bridge in one of their own; a virtual cluster is the one host
+# `head`.
 make_hosts() {
   local i
   ip netns add switch
@@ -89,8 +92,8 @@ make_hosts() {
   mount --bind "$dir/etc/hosts" /etc/hosts
 }
 
-# on HOST COMMAND...: a command on a host. remote_shell HOST WORDS...: the same with a shell, as mpirun wants it of its plm_rsh_agent.
-# --root, because entering a host's mounts alone would leave a chroot.
+# on HOST COMMAND...: a command on a host. remote_shell HOST WORDS...: the same with a shell, as mpirun wants it of its
+# plm_rsh_agent. --root, because entering a host's mounts alone would leave a chroot.
 write_shells() {
   cat >"$dir/on" <<END
 #!/usr/bin/env bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Papers are cited by name and section ("TACOS, section V-A"), never by a number of three digits, which only its author can resolve.
+# Papers are cited by name and section ("TACOS, section V-A"), never by a number of three digits, which only its author
+# can resolve.
 #   check_citations.sh ROOT         fails where a file of the checkout cites by number
 #   check_citations.sh --self-test  shows that the pattern finds citations and no plain numbers
 set -euo pipefail

@@ -18,6 +18,9 @@
 
 namespace tenex {
 
+/// So many faults of a point, in one run or in several, and it is given up.
+inline constexpr std::uint32_t most_crashes = 2;
+
 /// How often a point has ended the process that evaluated it, by its own fault.
 struct CrashRecord {
   std::uint64_t point = 0;  ///< index in the study

@@ -1,5 +1,5 @@
 // The aliases: mesh, grid, torus, hypercube, dragonfly.
-#include "topology/shapes/alias.hpp"
+#include "tenex/topology/shape_alias.hpp"
 
 #include <array>
 
@@ -28,11 +28,12 @@ constexpr std::size_t kMany = 64;
 constexpr std::uint32_t kLarge = std::uint32_t{1} << 31;
 
 constexpr std::array kAliases{
-    ShapeAlias{"mesh", "mesh(a,b,..)", 1, kMany, kLarge, true, lines},
-    ShapeAlias{"grid", "grid(a,b,..)", 1, kMany, kLarge, true, lines},
-    ShapeAlias{"torus", "torus(a,b,..)", 1, kMany, kLarge, true, rings},
-    ShapeAlias{"hypercube", "hypercube(d)", 1, 1, 31, true, cube},
-    ShapeAlias{"dragonfly", "dragonfly(a,g)", 2, 2, kLarge, false, dragonfly},
+    ShapeAlias{"mesh", "mesh(a,b,..)", "LI(a)_LI(b)_..", 1, kMany, kLarge, true, lines},
+    ShapeAlias{"grid", "grid(a,b,..)", "LI(a)_LI(b)_..", 1, kMany, kLarge, true, lines},
+    ShapeAlias{"torus", "torus(a,b,..)", "RI(a)_RI(b)_..", 1, kMany, kLarge, true, rings},
+    ShapeAlias{"hypercube", "hypercube(d)", "RI(2) d times", 1, 1, 31, true, cube},
+    ShapeAlias{"dragonfly", "dragonfly(a,g)", "g groups FC(a), one link per pair of groups", 2, 2, kLarge, false,
+               dragonfly},
 };
 
 }  // namespace

@@ -13,8 +13,9 @@ namespace tenex {
 /// A named family of shapes.
 struct ShapeAlias {
   std::string_view name;
-  std::string_view usage;       ///< for messages: "mesh(a,b,..)"
-  std::size_t least_arguments;  ///< numbers in the parentheses
+  std::string_view usage;        ///< for messages: "mesh(a,b,..)"
+  std::string_view description;  ///< what it stands for
+  std::size_t least_arguments;   ///< numbers in the parentheses
   std::size_t most_arguments;
   std::uint32_t largest_argument;
   bool product;  ///< may be a factor of a larger shape

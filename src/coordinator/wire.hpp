@@ -14,10 +14,10 @@
 #include <variant>
 #include <vector>
 
+#include "coordinator/lease_queue.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/coordinator/cost_model.hpp"
-#include "tenex/coordinator/lease_queue.hpp"
 
 namespace tenex {
 

@@ -12,14 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "tenex/coordinator/lease_ledger.hpp"
+#include "coordinator/lease_ledger.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/store/crashes.hpp"
 
 namespace tenex {
-
-/// Faults that make a point be given up.
-inline constexpr std::uint32_t most_crashes = 2;
 
 /// Not thread-safe.
 class Quarantine {

@@ -1,12 +1,13 @@
-# Several source files of a module in one translation unit, for trees that are built once, from nothing, and slowly (sanitizers): their
-# headers are compiled once. Files of one unit share an unnamed namespace, so only files that define no name twice come together: what
-# stands in the first column is taken for a definition, which is how this project is formatted.
+# Several source files of a module in one translation unit, for trees that are built from nothing: their headers are
+# compiled once. Files of one unit share an unnamed namespace, so only files that define no name twice come together:
+# what stands in the first column is taken for a definition, which is how this project is formatted.
 
 # The names that a file defines, unqualified, in `result`; those of types and constants again in `types`.
 function(tenex_names_defined file result types)
   file(READ ${file} text)
   string(REPLACE "[[nodiscard]] " "" text "${text}")
   string(REGEX REPLACE "[];\\\\]|\\[" " " text "\n${text}")  # what CMake's lists take for their own
+  string(REGEX REPLACE "( final)? : (public|private) [^\n{]*{" "{" text "${text}")  # base classes
   string(REGEX MATCHALL "\n[A-Za-z][^\n(={]*[(={]" starts "${text}")
   set(names "")
   set(type_names "")
@@ -19,7 +20,7 @@ function(tenex_names_defined file result types)
       continue()
     endif()
     list(APPEND names ${name})
-    if(start MATCHES "^\n(struct|class|enum|union|using|constexpr|const) ")
+    if(start MATCHES "^\n(struct|class|enum|union|using) " OR start MATCHES "^\n(constexpr|const) .*[={]$")
       list(APPEND type_names ${name})
     endif()
   endforeach()
@@ -38,33 +39,26 @@ function(tenex_lists_meet first second result)
   endforeach()
 endfunction()
 
-# Types and constants of all headers in `result`: a file's own of the same name would be ambiguous beside another's include.
-function(tenex_header_types result)
-  file(GLOB_RECURSE headers ${PROJECT_SOURCE_DIR}/include/*.hpp ${PROJECT_SOURCE_DIR}/src/*.hpp)
-  set(all "")
-  foreach(header IN LISTS headers)
-    tenex_names_defined(${header} names types)
-    list(APPEND all ${types})
-  endforeach()
-  list(REMOVE_DUPLICATES all)
-  set(${result} ${all} PARENT_SCOPE)
-endfunction()
-
-# All names that a module's headers declare: files that define one of these define different overloads of it.
-function(tenex_module_functions module result)
+# What the headers of a module declare: all names in `functions`, as files that define one of these define overloads of
+# it; types and constants in `types`, as a file's own of the same name would be ambiguous beside another file's include.
+function(tenex_header_names module functions types)
   file(GLOB_RECURSE headers ${PROJECT_SOURCE_DIR}/include/tenex/${module}/*.hpp ${PROJECT_SOURCE_DIR}/src/${module}/*.hpp)
   set(all "")
+  set(all_types "")
   foreach(header IN LISTS headers)
-    tenex_names_defined(${header} names types)
-    list(APPEND all ${names})
+    tenex_names_defined(${header} header_names header_types)
+    list(APPEND all ${header_names})
+    list(APPEND all_types ${header_types})
   endforeach()
   list(REMOVE_DUPLICATES all)
-  set(${result} ${all} PARENT_SCOPE)
+  list(REMOVE_DUPLICATES all_types)
+  set(${functions} ${all} PARENT_SCOPE)
+  set(${types} ${all_types} PARENT_SCOPE)
 endfunction()
 
-# Puts each source of a list into the first unit of `target` where it fits; at most `limit` files are one unit. The other two are the
-# lists that the functions above give.
-function(tenex_group_sources target source_list header_types room_functions limit)
+# Puts each source of a list into the first unit of `target` where it fits; at most `limit` files are one unit. The
+# other two are the lists that the functions above give.
+function(tenex_group_sources target source_list header_types module_functions limit)
   set(units 0)
   foreach(source IN LISTS ${source_list})
     tenex_names_defined(${source} names types)
@@ -72,7 +66,7 @@ function(tenex_group_sources target source_list header_types room_functions limi
     if(ambiguous)
       continue()
     endif()
-    list(REMOVE_ITEM names ${${room_functions}})
+    list(REMOVE_ITEM names ${${module_functions}})
     set(unit 0)
     while(TRUE)
       if(unit EQUAL units)

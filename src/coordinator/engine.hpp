@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
-#include "tenex/coordinator/estimates.hpp"
-#include "tenex/coordinator/lease_queue.hpp"
-#include "tenex/coordinator/wire.hpp"
+#include "coordinator/estimates.hpp"
+#include "coordinator/lease_queue.hpp"
+#include "coordinator/wire.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/search.hpp"

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "tenex/coordinator/lease_queue.hpp"
+#include "coordinator/lease_queue.hpp"
 
 namespace tenex {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tenex/coordinator/lease_queue.hpp"
+#include "coordinator/lease_queue.hpp"
 
 namespace tenex {
 

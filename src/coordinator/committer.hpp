@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "tenex/coordinator/engine.hpp"
+#include "coordinator/engine.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/store/store.hpp"
 

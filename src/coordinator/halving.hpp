@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tenex/coordinator/wire.hpp"
+#include "coordinator/wire.hpp"
 #include "tenex/design/study.hpp"
 
 namespace tenex {

@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <functional>
 
+#include "coordinator/engine.hpp"
+#include "coordinator/node_leases.hpp"
+#include "coordinator/transport.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/coordinator/coordinator.hpp"
-#include "tenex/coordinator/engine.hpp"
-#include "tenex/coordinator/node_leases.hpp"
 #include "tenex/coordinator/signals.hpp"
-#include "tenex/coordinator/transport.hpp"
 #include "tenex/store/store.hpp"
 
 namespace tenex {

@@ -11,14 +11,14 @@
 #include <optional>
 #include <vector>
 
+#include "coordinator/estimates.hpp"
+#include "coordinator/lease_ledger.hpp"
+#include "coordinator/lease_queue.hpp"
+#include "coordinator/node_leases.hpp"
+#include "coordinator/quarantine.hpp"
+#include "coordinator/wire.hpp"
+#include "coordinator/work_progress.hpp"
 #include "tenex/coordinator/cost_model.hpp"
-#include "tenex/coordinator/estimates.hpp"
-#include "tenex/coordinator/lease_ledger.hpp"
-#include "tenex/coordinator/lease_queue.hpp"
-#include "tenex/coordinator/node_leases.hpp"
-#include "tenex/coordinator/quarantine.hpp"
-#include "tenex/coordinator/wire.hpp"
-#include "tenex/coordinator/work_progress.hpp"
 
 namespace tenex {
 

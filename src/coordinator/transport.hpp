@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/coordinator/wire.hpp"
+#include "coordinator/wire.hpp"
 
 namespace tenex {
 
