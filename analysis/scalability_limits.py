@@ -33,7 +33,8 @@ from tenex_analysis import growth  # noqa: E402
 import pandas  # noqa: E402
 
 LINE = 64  # bytes of a cache line
-# callgrind writes what it has counted, and starts anew, on entering each of these: the second part is the synthesis, the third the verification.
+# callgrind writes what it has counted, and starts anew, on entering each of these: the second part is the synthesis,
+# the third the verification.
 BORDERS = ["tenex::run_synthesizer(*", "*verify_stream(*", "tenex::schedule_hash(*"]
 PART = {"synthesis": 2, "verification": 3}
 

@@ -186,7 +186,8 @@ def draw_staircase(axes: Axes, x: ArrayLike, y: ArrayLike, larger_x: bool = Fals
     axes.autoscale_view()
     limits = axes.get_xlim(), axes.get_ylim()
     far_x, far_y = limits[0][0 if larger_x else 1], limits[1][0 if larger_y else 1]
-    # Of the points between two of the front those are dominated that are no better than the one of the two that is worse in x.
+    # Of the points between two of the front those are dominated that are no better than the one of the two that is
+    # worse in x.
     if larger_x:
         xs, ys = [far_x, *x, x[-1]], [y[0], *y, far_y]
     else:

@@ -84,7 +84,8 @@ def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], r
     """
     threads = 1
     while True:
-        # Which begins count as nearly the same decides whether a short span goes before a long one: either may be right.
+        # Which begins count as nearly the same decides whether a short span goes before a long one: either may be
+        # right.
         for ahead in (resolution / 2, resolution):
             lanes = _try_threads(start, end, threads, 3 * resolution, ahead)
             if lanes is not None:

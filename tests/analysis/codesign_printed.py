@@ -27,12 +27,14 @@ def largest_slowdown(target):
 
 class WaferScale(unittest.TestCase):
     def test_table_3_4_by_the_formula(self):
-        # 1 GiB over 2_8_8_4: dimension 2 carries 896 MiB at 200 GiB/s, 4,375 us. 8_8_8_4: dimension 1, 1,792 MiB at 1,000 GiB/s.
+        # 1 GiB over 2_8_8_4: dimension 2 carries 896 MiB at 200 GiB/s, 4,375 us. 8_8_8_4: dimension 1, 1,792 MiB at
+        # 1,000 GiB/s.
         for system, us in (("2_8_8_4", 4375), ("2_8_8_32", 4375), ("4_8_8_4", 2187.5), ("8_8_8_4", 1750), ("16_8_8_4", 1875)):
             self.assertAlmostEqual(reached("wafer_scale", f"Table 3.4, {system}: us, `libra`"), us, places=3)
 
     def test_chunks_add_the_first_and_last_one_s_way_through_dimension_1(self):
-        # 1,024 MiB at 1,000 GiB/s are 1,000 us in dimension 1; a 64th of it, half before and half after dimension 2, is 15.625 us.
+        # 1,024 MiB at 1,000 GiB/s are 1,000 us in dimension 1; a 64th of it, half before and half after dimension 2, is
+        # 15.625 us.
         self.assertAlmostEqual(reached("wafer_scale", "Table 3.4, 2_8_8_4: us, `pipeline`"), 4390.625, places=3)
 
     def test_nothing_idles_where_dimension_1_is_the_slowest(self):
@@ -41,8 +43,9 @@ class WaferScale(unittest.TestCase):
             self.assertAlmostEqual(reached("wafer_scale", f"Table 3.4, {system}: us, `pipeline`"), us, places=2)
 
     def test_a_ring_of_four_lets_dimension_2_idle_for_five_hops(self):
-        # A chunk's quarter, 4 MiB, at 500 GiB/s in each direction: 7.8125 us a hop. The first chunk's longer way is two hops behind
-        # one of the second chunk, the last chunk's is two: 2,187.5 + 5 * 7.8125. In one step 1,536 MiB / 64 at 1,000 GiB/s: 23.4375.
+        # A chunk's quarter, 4 MiB, at 500 GiB/s in each direction: 7.8125 us a hop. The first chunk's longer way is two
+        # hops behind one of the second chunk, the last chunk's is two: 2,187.5 + 5 * 7.8125. In one step 1,536 MiB / 64
+        # at 1,000 GiB/s: 23.4375.
         self.assertAlmostEqual(reached("wafer_scale", "Table 3.4, 4_8_8_4: us, `pipeline`"), 2226.5625, places=2)
         in_one_step = reached("wafer_scale", "Table 3.4, 4_8_8_4: us, `pipeline`, dimension 1 in one step")
         self.assertAlmostEqual(in_one_step, 2210.9375, places=2)
@@ -104,7 +107,8 @@ class Libra(unittest.TestCase):
         self.assertAlmostEqual(over, 1.25, places=4)
 
     def test_bytes_are_fewest_at_tp_16_and_tp_32(self):
-        # TP-m carries V m (1 - 1/m), DP-4096/m W / m (1 - m/4096), and V m = W / m half-way between 16 and 32: W = 512 V.
+        # TP-m carries V m (1 - 1/m), DP-4096/m W / m (1 - m/4096), and V m = W / m half-way between 16 and 32: W = 512
+        # V.
         few = [reached("libra_parallelization", f"HP-({hp}): GB sent by an NPU in an iteration") for hp in ("16,256", "32,128")]
         self.assertAlmostEqual(few[0], few[1], delta=0.01)
         for hp in ("8,512", "64,64", "128,32", "256,16"):

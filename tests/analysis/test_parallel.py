@@ -13,7 +13,8 @@ from tenex_analysis.columns import Column
 
 class PlacesValues(unittest.TestCase):
     def test_few_values_have_equal_room_and_are_spread_by_rank(self):
-        # Two values: middles 0.25 and 0.75. Spread 0.7 of 1/2: rank 0 lies 0.175 below the middle, rank 1 as much above.
+        # Two values: middles 0.25 and 0.75. Spread 0.7 of 1/2: rank 0 lies 0.175 below the middle, rank 1 as much
+        # above.
         at, ticks = parallel.heights(Column("chunks", numpy.array([1.0, 4.0, 1.0]), ""), numpy.array([0.0, 0.5, 1.0]))
         numpy.testing.assert_allclose(at, [0.075, 0.75, 0.425])
         self.assertEqual(ticks, [(0.25, "1"), (0.75, "4")])

@@ -44,7 +44,8 @@ class FindsTheFront(unittest.TestCase):
 
 class DrawsTheFront(unittest.TestCase):
     def setUp(self):
-        # Links against time: points 0 and 4 (alike), 1 and 2 are the front; 3 is dominated by 1, 5 is not ok, 6 has no time.
+        # Links against time: points 0 and 4 (alike), 1 and 2 are the front; 3 is dominated by 1, 5 is not ok, 6 has no
+        # time.
         self.study = make_study(
             {
                 "status": ["ok"] * 5 + ["failed", "ok"],
