@@ -68,7 +68,7 @@ TEST(RankLog, KeepsTheLinesOfManyThreadsWhole) {
   std::istringstream lines(support::read_text(folder.path() / "logs" / "1.0.log"));
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    EXPECT_TRUE(line.ends_with(" " + std::string(60, 'x'))) << line;
+    EXPECT_TRUE(line.ends_with(std::string(1, ' ').append(60, 'x'))) << line;
     EXPECT_EQ(line.find("debug thread"), 25U) << line;  // after 24 characters of time and a blank
   }
   EXPECT_EQ(count, 800);
