@@ -88,14 +88,14 @@ class DimensionwiseState final : public ExpectantState {
   static constexpr std::size_t line = 64;  ///< bytes that memory hands over at once: no small record lies on two
 
   /// A slice at an NPU.
-  struct SliceAt {
+  struct Place {
     Seat me;
     const DimensionLayout& layout;
     const StageOrder& order;
     std::uint32_t slice;
   };
 
-  [[nodiscard]] SliceAt place(NpuId npu, std::uint32_t slice) const {
+  [[nodiscard]] Place place(NpuId npu, std::uint32_t slice) const {
     const auto me = seats_.of(npu);
     const auto& layout = layouts_->of(me.group);
     return {me, layout, layout.order_of(slice), slice};
@@ -111,7 +111,7 @@ class DimensionwiseState final : public ExpectantState {
   void hold(NpuId npu, std::uint32_t slice, const DigitDimension& dimension, std::uint32_t part) {
     held_word(npu, slice, dimension, part) |= std::uint64_t{1} << (part % 64);
   }
-  bool take_held(const SliceAt& at, const DigitDimension& dimension, std::uint32_t part) {
+  bool take_held(const Place& at, const DigitDimension& dimension, std::uint32_t part) {
     auto& word = held_word(at.me.npu, at.slice, dimension, part);
     const auto bit = std::uint64_t{1} << (part % 64);
     const bool held = (word & bit) != 0;
@@ -124,19 +124,19 @@ class DimensionwiseState final : public ExpectantState {
   }
 
   /// Whether the NPU has begun this stage of the slice and has all of it.
-  [[nodiscard]] bool complete(const SliceAt& at, std::uint32_t index) {
+  [[nodiscard]] bool complete(const Place& at, std::uint32_t index) {
     const auto* const record = record_of(at.me.npu, at.slice);
     return record[0] > index && record[1 + index] == at.order.needed[index];
   }
   /// No turn before this one's is still to be completed.
-  [[nodiscard]] bool may_begin(const SliceAt& at, std::uint32_t index) {
+  [[nodiscard]] bool may_begin(const Place& at, std::uint32_t index) {
     if (!windowed_) return true;
     const auto before = at.layout.waits_for[at.slice * at.layout.stages + index];
     return before == kNoStage || complete(place(at.me.npu, before / at.layout.stages), before % at.layout.stages);
   }
 
   /// Begins the slice's stages until one has to wait. Those that are complete at once are appended to `completed`.
-  void begin_next(const SliceAt& at, std::vector<Message>& out, std::vector<std::uint32_t>* completed) {
+  void begin_next(const Place& at, std::vector<Message>& out, std::vector<std::uint32_t>* completed) {
     auto* const record = record_of(at.me.npu, at.slice);
     while (record[0] < at.layout.stages && (record[0] == 0 || complete(at, record[0] - 1U)) &&
            may_begin(at, record[0])) {
@@ -147,7 +147,7 @@ class DimensionwiseState final : public ExpectantState {
   }
 
   /// A stage of the slice is complete; those after it may be too, and what waited for them may begin.
-  void advance(const SliceAt& at, std::uint32_t index, std::vector<Message>& out) {
+  void advance(const Place& at, std::uint32_t index, std::vector<Message>& out) {
     if (!windowed_) return begin_next(at, out, nullptr);
     std::vector<std::uint32_t> completed{at.slice * at.layout.stages + index};
     for (std::size_t i = 0; i < completed.size(); ++i) {
@@ -158,7 +158,7 @@ class DimensionwiseState final : public ExpectantState {
     }
   }
 
-  void begin_stage(const SliceAt& at, std::uint32_t index, std::vector<Message>& out) {
+  void begin_stage(const Place& at, std::uint32_t index, std::vector<Message>& out) {
     record_of(at.me.npu, at.slice)[0] = static_cast<Count>(index + 1);
     const auto stage = at.layout.way_up(index);
     const auto& dimension = at.layout.dimensions[at.order.dimension_at[stage]];
@@ -196,7 +196,7 @@ class DimensionwiseState final : public ExpectantState {
 
   /// What all names of a stage's messages from here have in common: the digits of the dimensions before; in an
   /// All-to-All those of destinations, and the sources' of the dimensions from this one on.
-  [[nodiscard]] std::uint32_t name_given(const SliceAt& at, std::uint32_t stage) const {
+  [[nodiscard]] std::uint32_t name_given(const Place& at, std::uint32_t stage) const {
     std::uint32_t before = 0;
     if (at.order.ascending) {
       const auto& dimension = at.layout.dimensions[stage];

@@ -103,7 +103,7 @@ class StepStorage final : public ScheduleStorage {
 
  private:
   /// A lane's row: the tile that it belongs to and its position there.
-  struct TileRow {
+  struct Place {
     std::size_t tile = 0;
     std::int64_t position = -1;  ///< negative: the lane has no row at this start
   };
@@ -154,7 +154,7 @@ class StepStorage final : public ScheduleStorage {
   }
 
   void read_start(SimTime start, const std::vector<std::int64_t>& next, SendBuffer& buffer) const {
-    std::array<TileRow, 256> places;
+    std::array<Place, 256> places;
     for (std::size_t l = 0; l < next.size(); ++l) {
       if (next[l] >= rows_of(l) || table_.lanes[l].start(next[l]) != start) continue;
       places[l].tile = tile_of(l, next[l]);

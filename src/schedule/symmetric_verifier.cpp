@@ -23,11 +23,11 @@ bool translations_hold(const Topology& topology, const TranslationGroup& group) 
   if (topology.npus() != group.npus() || topology.switches() != 0 || topology.links() != group.links()) return false;
   for (std::size_t i = 0; i < topology.links(); ++i) {
     const LinkId link = LinkId::at(i);
-    const auto at = group.directed(link);
-    if (at.direction >= group.directions().size() || group.link(at) != link) return false;  // one to one
-    if (topology.source(link) != vertex_of(at.source)) return false;
-    if (topology.target(link) != vertex_of(group.neighbour(at.source, at.direction))) return false;
-    if (topology.class_of(link) != group.directions()[at.direction].link_class) return false;
+    const auto place = group.place(link);
+    if (place.direction >= group.directions().size() || group.link(place) != link) return false;  // one to one
+    if (topology.source(link) != vertex_of(place.source)) return false;
+    if (topology.target(link) != vertex_of(group.neighbour(place.source, place.direction))) return false;
+    if (topology.class_of(link) != group.directions()[place.direction].link_class) return false;
   }
   return true;
 }

@@ -34,7 +34,7 @@ struct LinkSends {
 };
 
 /// A send.
-struct LinkSend {
+struct Place {
   LinkId link;
   std::size_t position = 0;
   SimTime start;
@@ -42,7 +42,7 @@ struct LinkSend {
 
 /// Earliest first.
 struct Later {
-  bool operator()(const LinkSend& a, const LinkSend& b) const { return a.start > b.start; }
+  bool operator()(const Place& a, const Place& b) const { return a.start > b.start; }
 };
 
 /// What came to an NPU of one chunk.
@@ -50,13 +50,13 @@ struct Came {
   SimTime sum = SimTime::of(-1);      ///< the last partial sum
   std::uint32_t last_sums = kNobody;  ///< the sends that brought it: several where they arrive together
   SimTime copy = SimTime::of(-1);
-  LinkSend copy_by;
+  Place copy_by;
   std::uint32_t copies = 0;
 };
 
 /// One of several sends that arrive together.
 struct Together {
-  LinkSend place;
+  Place place;
   std::uint32_t next = kNobody;
 };
 
@@ -72,7 +72,7 @@ class ChainSearch {
     begin_at_the_end();
     for (std::size_t runs = 0; !open_.empty(); ++runs) {
       if (runs == kMostRuns) return std::nullopt;
-      const LinkSend place = open_.top();
+      const Place place = open_.top();
       open_.pop();
       if (follow(place)) return true;
     }
@@ -118,7 +118,7 @@ class ChainSearch {
   }
 
   /// Follows the link back from a send, and opens what its run waited for; true when the run began at time zero.
-  bool follow(LinkSend place) {
+  bool follow(Place place) {
     read(place.link, own_);
     if (own_.start.empty()) return false;
     const std::size_t last = std::min(place.position, own_.start.size() - 1);
@@ -149,7 +149,7 @@ class ChainSearch {
         const SimTime arrival = other_.start[i] + hop(link, other_.chunk[i]).latency;
         if (other_.stage[i] == Stage::copy) {
           ++came.copies;
-          std::tie(came.copy, came.copy_by) = std::pair(arrival, LinkSend{link, i, other_.start[i]});
+          std::tie(came.copy, came.copy_by) = std::pair(arrival, Place{link, i, other_.start[i]});
         } else if (arrival >= came.sum) {
           together_.push_back({{link, i, other_.start[i]}, arrival == came.sum ? came.last_sums : kNobody});
           std::tie(came.sum, came.last_sums) = std::pair(arrival, static_cast<std::uint32_t>(together_.size() - 1));
@@ -177,8 +177,8 @@ class ChainSearch {
   LinkSends other_;
   std::vector<Came> came_;
   std::vector<Together> together_;
-  std::priority_queue<LinkSend, std::vector<LinkSend>, Later> open_;  ///< to be followed
-  std::map<std::pair<LinkId::Rep, std::size_t>, std::size_t> seen_;   ///< link and first of a run: the end of what was
+  std::priority_queue<Place, std::vector<Place>, Later> open_;       ///< to be followed
+  std::map<std::pair<LinkId::Rep, std::size_t>, std::size_t> seen_;  ///< link and first of a run: the end of what was
 };
 
 }  // namespace

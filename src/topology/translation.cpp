@@ -118,19 +118,19 @@ NpuId TranslationGroup::neighbour(NpuId npu, std::uint32_t direction) const {
   return moved(dimension, npu, from, static_cast<std::uint32_t>(to >= dimension.size ? to - dimension.size : to));
 }
 
-LinkId TranslationGroup::link(DirectedLink directed) const {
-  const auto& direction = directions_[directed.direction];
+LinkId TranslationGroup::link(Place place) const {
+  const auto& direction = directions_[place.direction];
   const auto& dimension = dimensions_[direction.dimension];
-  std::uint32_t port = directed.direction - dimension.first_direction;
+  std::uint32_t port = place.direction - dimension.first_direction;
   if (dimension.links_by_target) {
-    const std::uint32_t from = position(dimension, directed.source);
+    const std::uint32_t from = position(dimension, place.source);
     const std::uint32_t left = dimension.size - from;  // steps of this many positions or more wrap around
     port = direction.step >= left ? direction.step - left : from + direction.step - 1;
   }
-  return LinkId::at(dimension.first_link + std::uint64_t{directed.source.value()} * dimension.directions + port);
+  return LinkId::at(dimension.first_link + std::uint64_t{place.source.value()} * dimension.directions + port);
 }
 
-TranslationGroup::DirectedLink TranslationGroup::directed(LinkId link) const {
+TranslationGroup::Place TranslationGroup::place(LinkId link) const {
   const auto after =
       std::upper_bound(dimensions_.begin(), dimensions_.end(), link.index(),
                        [](std::size_t id, const TranslationDimension& dimension) { return id < dimension.first_link; });

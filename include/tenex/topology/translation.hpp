@@ -61,15 +61,15 @@ class TranslationGroup {
   [[nodiscard]] NpuId neighbour(NpuId npu, std::uint32_t direction) const;
 
   /// A link as its source and direction.
-  struct DirectedLink {
+  struct Place {
     NpuId source;
     std::uint32_t direction = 0;
-    bool operator==(const DirectedLink&) const = default;
+    bool operator==(const Place&) const = default;
   };
   /// The link that leaves `source` in a direction. O(1).
-  [[nodiscard]] LinkId link(DirectedLink directed) const;
+  [[nodiscard]] LinkId link(Place place) const;
   /// The inverse of link(). O(log dimensions).
-  [[nodiscard]] DirectedLink directed(LinkId link) const;
+  [[nodiscard]] Place place(LinkId link) const;
 
  private:
   TranslationGroup() = default;
