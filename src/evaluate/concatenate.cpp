@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "carried.hpp"
+#include "tenex/schedule/carried_chunks.hpp"
 #include "timed_stream.hpp"
 
 namespace tenex {

@@ -34,7 +34,7 @@ TEST(JointReplay, LetsTheFirstStreamGoFirstWhenBothBeginAtOnce) {
   const auto pair = gather_of_pair("1");
   const auto made = replay_of(pair, {SimTime::zero(), {pair.part}}, {SimTime::zero(), {pair.part}});
   // Each link carries one chunk of each stream: 0-1 us and 1-2 us.
-  EXPECT_EQ(made.ends, (ConcurrentEnds{microseconds(1), microseconds(2)}));
+  EXPECT_EQ(made.ends, (std::array{microseconds(1), microseconds(2)}));
 }
 
 TEST(JointReplay, GivesAFreeLinkToTheSendThatCouldStartLongest) {
@@ -43,14 +43,14 @@ TEST(JointReplay, GivesAFreeLinkToTheSendThatCouldStartLongest) {
   // The second stream's chunk could start at 0.5 us, the first's second chunk at 1 us, when the link is free: first
   // 0-1, second 1-2, first 2-3.
   const auto made = replay_of(two, {SimTime::zero(), {two.part}}, {nanoseconds(500), {one.part}});
-  EXPECT_EQ(made.ends, (ConcurrentEnds{microseconds(3), microseconds(2)}));
+  EXPECT_EQ(made.ends, (std::array{microseconds(3), microseconds(2)}));
 }
 
 TEST(JointReplay, BeginsACommunicationWhenTheOneBeforeItHasEnded) {
   const auto pair = gather_of_pair("1");
   // First 0-1, second 1-2; the first's next begins at 1 us, behind the second, which could start since 0: 2-3.
   const auto made = replay_of(pair, {SimTime::zero(), {pair.part, pair.part}}, {SimTime::zero(), {pair.part}});
-  EXPECT_EQ(made.ends, (ConcurrentEnds{microseconds(3), microseconds(2)}));
+  EXPECT_EQ(made.ends, (std::array{microseconds(3), microseconds(2)}));
   ASSERT_EQ(made.first.size(), 2U);
   EXPECT_EQ(made.first[1].begin, microseconds(1));
   EXPECT_EQ(made.first[1].end, microseconds(3));
@@ -61,13 +61,13 @@ TEST(JointReplay, LetsAPauseTakeItsTimeAndNoLink) {
   const JointPart pause{nullptr, {}, nanoseconds(1500)};
   // Pause 0-1.5 while the second has the links 0-1; then the gather 1.5-2.5.
   const auto made = replay_of(pair, {SimTime::zero(), {pause, pair.part}}, {SimTime::zero(), {pair.part}});
-  EXPECT_EQ(made.ends, (ConcurrentEnds{nanoseconds(2500), microseconds(1)}));
+  EXPECT_EQ(made.ends, (std::array{nanoseconds(2500), microseconds(1)}));
 }
 
 TEST(JointReplay, EndsAnEmptyStreamWhenItBegins) {
   const auto pair = gather_of_pair("1");
   const auto made = replay_of(pair, {SimTime::zero(), {pair.part}}, {microseconds(7), {}});
-  EXPECT_EQ(made.ends, (ConcurrentEnds{microseconds(1), microseconds(7)}));
+  EXPECT_EQ(made.ends, (std::array{microseconds(1), microseconds(7)}));
 }
 
 TEST(JointReplay, RefusesMoreThanTheMemoryLimitWithTheBytes) {
@@ -192,8 +192,8 @@ RC_GTEST_PROP(JointReplay, MakesValidSchedulesThatNeverShareALinkAndNeverEndBefo
   const auto& topology = two.first.topology;
   const auto made = replay_jointly(topology, two.occupancy, first, second, kPlenty);
   RC_ASSERT(made.ok());
-  RC_ASSERT(made->ends.first >= two.first.alone);
-  RC_ASSERT(made->ends.second >= offset + two.second.alone);
+  RC_ASSERT(made->ends[0] >= two.first.alone);
+  RC_ASSERT(made->ends[1] >= offset + two.second.alone);
   const std::vector<JointPart> parts{two.first.part, two.second.part};
   const std::vector<PlayedPart> played{made->first[0], made->second[0]};
   for (std::size_t part = 0; part < 2; ++part) {
@@ -225,8 +225,8 @@ RC_GTEST_PROP(JointReplay, PlaysEachStreamAsPlannedWhereTheyShareNoLink, ()) {
   const auto made = replay_jointly(rows->topology, Occupancy::serialization, {SimTime::zero(), {rows->part}},
                                    {offset, {columns->part}}, kPlenty);
   RC_ASSERT(made.ok());
-  RC_ASSERT(made->ends.first.count() == rows->alone.count());
-  RC_ASSERT(made->ends.second.count() == (offset + columns->alone).count());
+  RC_ASSERT(made->ends[0].count() == rows->alone.count());
+  RC_ASSERT(made->ends[1].count() == (offset + columns->alone).count());
   RC_ASSERT(schedule_hash(made->first[0].schedule) == schedule_hash(rows->part.schedule));
   RC_ASSERT(schedule_hash(made->second[0].schedule) == schedule_hash(columns->part.schedule));
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../src/evaluate/training/joint_replay.hpp"
 #include "evaluate/points.hpp"
+#include "tenex/simulation/joint_replay.hpp"
 
 namespace tenex::support {
 

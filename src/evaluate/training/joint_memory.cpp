@@ -9,9 +9,9 @@
 
 #include "dimension_network.hpp"
 #include "evaluate/sizes.hpp"
-#include "joint_replay.hpp"
 #include "synthesized_time.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/simulation/joint_replay.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
 #include "tenex/topology/plan.hpp"

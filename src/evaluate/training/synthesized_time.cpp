@@ -344,7 +344,7 @@ Result<JointTimes> SynthesizedTime::play(std::span<const Communication> first, s
   auto played = replay_jointly(topology, occupancy, *a, *b, limit);
   if (!played) return played.errors();
   JointTimes times;
-  times.ends = played->ends;
+  times.ends = {played->ends[0], played->ends[1]};
   effort_.simulation_seconds += watch.seconds();
   times.memory_planned_bytes = static_cast<std::int64_t>(joint_replay_bytes(topology, *a, *b));
   effort_.verification_seconds += judge(times, topology, occupancy, {*a, *b}, *played, network_.options);

@@ -24,7 +24,7 @@
 #include "collective_models.hpp"
 #include "dimension_network.hpp"
 #include "evaluate/cache.hpp"
-#include "joint_replay.hpp"
+#include "tenex/simulation/joint_replay.hpp"
 #include "verified_collective.hpp"
 
 namespace tenex {

@@ -1,8 +1,8 @@
 // No link carries two sends at once, over several schedules: a merge of their sends in order of start.
 #include <queue>
 
-#include "evaluate/carried.hpp"
-#include "joint_replay.hpp"
+#include "tenex/schedule/carried_chunks.hpp"
+#include "tenex/simulation/joint_replay.hpp"
 
 namespace tenex {
 namespace {

@@ -1,4 +1,4 @@
-// Internal to evaluate: one communication while a joint replay plays it.
+// One communication while a joint replay plays it.
 //
 // Encoding: its sends by link, each link's in planned order, as columns; two cursors per link, the next to start and
 // the next to arrive (a link delivers in the order in which it was taken). A link whose next send lacks something waits
@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "evaluate/carried.hpp"
-#include "joint_replay.hpp"
-#include "joint_slots.hpp"
+#include "simulation/replay/joint_slots.hpp"
+#include "tenex/schedule/carried_chunks.hpp"
+#include "tenex/simulation/joint_replay.hpp"
 
 namespace tenex {
 

@@ -1,4 +1,4 @@
-// Internal to evaluate: two streams of communications on the same links at the same time.
+// Joint replay: two streams of communications on the same links at the same time.
 //
 // Idea. Every communication has a schedule of its own, verified. A joint replay keeps, for each link, the order that
 // each schedule plans, and lets the two streams take turns: no send starts before its plan says (counted from the
@@ -16,9 +16,11 @@
 // that it receives; other schedules are refused. A later hop of a message: the hop before it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,7 +29,6 @@
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
-#include "tenex/workload/collective_time.hpp"
 
 namespace tenex {
 
@@ -53,7 +54,7 @@ struct PlayedPart {
 
 /// What became of both streams.
 struct JointReplay {
-  ConcurrentEnds ends;  ///< of the last communications; an empty stream ends when it begins
+  std::array<SimTime, 2> ends;  ///< by stream: of its last communication; an empty stream ends when it begins
   std::vector<PlayedPart> first;
   std::vector<PlayedPart> second;
 };

@@ -1,4 +1,4 @@
-// Internal to evaluate: what each NPU holds of each chunk during a joint replay.
+// What each NPU holds of each chunk during a joint replay.
 //
 // Encoding: one 32-bit word per (NPU, chunk): whether the final value is held, whether the NPU sends a partial sum,
 // whether somebody waits, and how many partial sums are still to come. Members of a chunk's group have their words in a

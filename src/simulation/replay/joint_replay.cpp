@@ -3,7 +3,7 @@
 // Events in order of time; at one time arrivals, then beginnings of communications, then links that may take a send.
 // Among equals by link. A link's queue of one stream has a time from which its next send could start, or none while
 // that waits for a delivery; whoever changes this, or frees the link, notes an event for the link.
-#include "joint_replay.hpp"
+#include "tenex/simulation/joint_replay.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <queue>
 #include <utility>
 
-#include "joint_part.hpp"
+#include "simulation/replay/joint_part.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {
@@ -46,7 +46,7 @@ class Replayer {
     if (!problem_.empty())
       return unsupported_error({}, "a schedule cannot be replayed beside another", problem_,
                                "choose another algorithm, or contention = \"none\"");
-    return JointReplay{{ends_[0], ends_[1]}, std::move(played_[0]), std::move(played_[1])};
+    return JointReplay{ends_, std::move(played_[0]), std::move(played_[1])};
   }
 
  private:

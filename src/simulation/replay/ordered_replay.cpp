@@ -2,7 +2,7 @@
 // chunk at its source. Both were planned to begin before it, so that a single pass in planned order finds everything
 // known that it needs. Encoding: a time per NPU and chunk in 32 bits: all times are sums of busy times and latencies
 // (and planned starts), so they are counted in the greatest common divisor of these.
-#include "simulation/ordered_replay.hpp"
+#include "simulation/replay/ordered_replay.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -23,9 +23,9 @@
 
 #include <fmt/format.h>
 
-#include "simulation/ordered_replay.hpp"
 #include "simulation/record.hpp"
-#include "simulation/steady_replay.hpp"
+#include "simulation/replay/ordered_replay.hpp"
+#include "simulation/replay/steady_replay.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/simulation/simulator.hpp"
 

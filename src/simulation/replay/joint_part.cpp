@@ -1,5 +1,5 @@
 // One communication of a joint replay: what its sends wait for, and what they deliver.
-#include "joint_part.hpp"
+#include "simulation/replay/joint_part.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 // out-links is compared with the table and with its link's previous send. In a timed replay a send starts as planned
 // where both are done by then; as soon as possible, where moreover one of them is done only then. If all sends do, then
 // by induction over planned time the replay is the plan. (What a send waits for: replay.cpp.)
-#include "simulation/steady_replay.hpp"
+#include "simulation/replay/steady_replay.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Internal to evaluate: what the sends of a schedule carry, one chunk or several.
+// What the sends of a schedule carry, one chunk or several.
 #pragma once
 
 #include <span>
