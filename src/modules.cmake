@@ -2,7 +2,7 @@
 # (libraries from outside). CMake links by this table and the test `include_table` checks every #include against it.
 set(TENEX_MODULES
     base spec topology collective schedule bound algorithm synthesis simulation workload codesign files design
-    evaluate store coordinator cli)
+    execution training evaluate store coordinator cli)
 
 set(TENEX_MODULE_base_USES)
 set(TENEX_MODULE_base_LIBRARIES fmt xxhash)
@@ -30,7 +30,11 @@ set(TENEX_MODULE_files_USES schedule codesign)
 set(TENEX_MODULE_files_LIBRARIES hdf5 zlib nlohmann-json)
 set(TENEX_MODULE_design_USES files)
 set(TENEX_MODULE_design_LIBRARIES)
-set(TENEX_MODULE_evaluate_USES bound algorithm synthesis simulation design)
+set(TENEX_MODULE_execution_USES bound algorithm synthesis simulation design)
+set(TENEX_MODULE_execution_LIBRARIES)
+set(TENEX_MODULE_training_USES execution)
+set(TENEX_MODULE_training_LIBRARIES)
+set(TENEX_MODULE_evaluate_USES training)
 set(TENEX_MODULE_evaluate_LIBRARIES)
 set(TENEX_MODULE_store_USES evaluate)
 set(TENEX_MODULE_store_LIBRARIES hdf5)

@@ -186,6 +186,15 @@ bool does(const Algorithm& algorithm, CollectiveKind kind) {
   return std::ranges::find(algorithm.collectives, kind) != algorithm.collectives.end();
 }
 
+bool has_halves(const Algorithm& algorithm) {
+  return does(algorithm, CollectiveKind::reduce_scatter) && does(algorithm, CollectiveKind::all_gather);
+}
+
+Diagnostic no_halves(const Algorithm& algorithm) {
+  return unsupported_error({}, fmt::format("algorithm \"{}\" without overlap", algorithm.name),
+                           "its All-Reduce is no Reduce-Scatter followed by an All-Gather", "use overlap = true");
+}
+
 Status check_fits(const Algorithm& algorithm, const Topology& topology, const Collective& collective) {
   if (!does(algorithm, collective.kind())) {
     std::string known;

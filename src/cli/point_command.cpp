@@ -12,6 +12,7 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/files/output_place.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/synthesis/synthesizer.hpp"

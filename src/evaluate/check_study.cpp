@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "build.hpp"
-#include "cache.hpp"
-#include "sizes.hpp"
+#include "evaluate/cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
 
 namespace tenex {
 namespace {

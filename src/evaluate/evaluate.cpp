@@ -13,21 +13,21 @@
 #include <stdexcept>
 #include <utility>
 
-#include "build.hpp"
-#include "cache.hpp"
-#include "clock.hpp"
-#include "estimate.hpp"
-#include "evaluate_point.hpp"
-#include "row_status.hpp"
-#include "sizes.hpp"
+#include "evaluate/cache.hpp"
+#include "evaluate/evaluate_point.hpp"
+#include "evaluate/row_status.hpp"
+#include "evaluate/training_row.hpp"
+#include "tenex/base/stopwatch.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/plan.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/timed_stream.hpp"
 #include "tenex/schedule/carried_chunks.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
-#include "timed_stream.hpp"
-#include "training/evaluate_training.hpp"
 
 namespace tenex {
 namespace {
@@ -67,23 +67,6 @@ void keep_observations(Evaluation& row, TimedStream& stream) {
   if (stream.utilization.busy_ps.empty()) return;
   row.utilization_bin_ps = stream.utilization.bin.count();
   for (const auto busy : stream.utilization.busy_ps) row.utilization_ps.push_back(static_cast<std::int64_t>(busy));
-}
-
-std::shared_ptr<const CachedBound> bound_of(const DesignPoint& point, const Topology& topology,
-                                            const Collective& collective, bool single_chunks, Cache::Impl& cache) {
-  return cache.bounds.get(
-      bound_cache_key(point) + (single_chunks ? "" : " several"),
-      [&] {
-        // Bounds trust a shape that the dimensions' links are alike.
-        const bool slowed = slows_links(point.collective().stragglers) && topology.shape();
-        const auto plain = slowed ? std::optional(without_shape(topology)) : std::nullopt;
-        const auto& bounded = plain ? *plain : topology;
-        const auto bound =
-            best_bound({bounded, collective, point.occupancy, point.collective().overlap, single_chunks});
-        const auto ideal = paper_ideal(bounded, collective);
-        return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1};
-      },
-      [](const CachedBound& value) { return sizeof(value) + value.name.size(); });
 }
 
 // Time in hops, where every hop takes equally long and the time is a whole number of them: alpha counts once per hop
@@ -190,14 +173,10 @@ struct BuiltPoint {
   Collective collective;
 };
 
-std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, Cache::Impl& cache,
+std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, ExecutionCache& cache,
                                 const EvaluateOptions& options) {
   if (!topology_fits(row, point, options)) return std::nullopt;
-  auto built = cache.topologies.get(
-      topology_cache_key(point), [&] { return build_transformed_topology(point); },
-      [](const Result<PointTopology>& value) {
-        return value ? 64 * (value->topology.links() + value->topology.vertices()) : std::size_t{256};
-      });
+  auto built = find_topology(point, options.memory_limit_bytes, cache);
   if (!*built) return end_point(row, built->errors()), std::nullopt;
   const auto& topology = (*built)->topology;
   auto collective = build_point_collective(point, topology.npus());
@@ -209,18 +188,18 @@ std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, Cache
 }
 
 /// The row that a schedule as good as the bound would have.
-void fill_bound(Evaluation& row, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
   const auto built = build(row, point, cache, options);
   if (!built) return;
   const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;  // a program's messages may carry several
-  const auto bound = bound_of(point, (*built->topology)->topology, built->collective, single_chunks, cache);
+  const auto bound = find_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
   row.bound_ps = bound->time.count();
   row.bound_name = bound->name;
   measure(row, point, built->collective, bound->time);
   row.status = PointStatus::ok;
 }
 
-void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
   auto& row = output.row;
   auto built = build(row, point, cache, options);
   if (!built) return;
@@ -244,7 +223,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, Cache::Impl& cache
   if (!plan.left_out.empty()) row.reason += (row.reason.empty() ? "" : "; ") + plan.left_out;
   if (!verify_stream(row, point, topology, *collective, *stream, checking)) return;
 
-  const auto bound = bound_of(point, topology, *collective, stream->single_chunks, cache);
+  const auto bound = find_bound(point, topology, *collective, stream->single_chunks, cache);
   row.bound_ps = bound->time.count();
   row.bound_name = bound->name;
   row.paper_ideal_ps = bound->paper_ideal_ps;
@@ -291,21 +270,27 @@ EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output
 
 }  // namespace
 
+Cache::Cache(std::size_t limit_bytes) : impl_(std::make_unique<Impl>(limit_bytes)) {}
+Cache::~Cache() = default;
+Cache::Cache(Cache&&) noexcept = default;
+Cache& Cache::operator=(Cache&&) noexcept = default;
+CacheCounts Cache::counts() const { return impl_->execution.schedules.counts(); }
+
 EvaluationOutput evaluate_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   return guarded(options, [&](EvaluationOutput& output) {
     if (point.trains())
-      fill_training(output.row, point, cache, options);
+      fill_training(output.row, point, cache.training, options);
     else
-      fill(output, point, cache, options);
+      fill(output, point, cache.execution, options);
   });
 }
 
 Evaluation bound_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   const auto output = guarded(options, [&](EvaluationOutput& made) {
     if (point.trains())
-      fill_training_bound(made.row, point, cache, options);
+      fill_training_bound(made.row, point, cache.training, options);
     else
-      fill_bound(made.row, point, cache, options);
+      fill_bound(made.row, point, cache.execution, options);
   });
   return output.row;
 }

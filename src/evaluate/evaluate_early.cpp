@@ -1,9 +1,9 @@
 // Points valued before they are evaluated in full: the same evaluation, asked for less.
 #include <memory>
 
-#include "evaluate_point.hpp"
-#include "sizes.hpp"
+#include "evaluate/evaluate_point.hpp"
 #include "tenex/evaluate/search.hpp"
+#include "tenex/execution/sizes.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {

@@ -1,7 +1,7 @@
 // Internal to evaluate: evaluate() for those that hold the cache's inside, as points do that consist of others.
 #pragma once
 
-#include "cache.hpp"
+#include "evaluate/cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 
 namespace tenex {

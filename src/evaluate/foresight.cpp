@@ -2,12 +2,11 @@
 // begins with, without the program and the simulation.
 #include <utility>
 
-#include "build.hpp"
-#include "cache.hpp"
-#include "halves.hpp"
-#include "sizes.hpp"
+#include "evaluate/cache.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
 
 namespace tenex {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sizes.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/search.hpp"
+#include "tenex/execution/sizes.hpp"
 
 namespace tenex {
 namespace {

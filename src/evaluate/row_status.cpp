@@ -1,5 +1,5 @@
 // From the fault of an error to the status of its row.
-#include "row_status.hpp"
+#include "evaluate/row_status.hpp"
 
 #include <utility>
 

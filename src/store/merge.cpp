@@ -24,6 +24,7 @@
 #include "store/shard.hpp"
 #include "store/shard_set.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
 

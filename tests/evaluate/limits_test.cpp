@@ -5,10 +5,11 @@
 #include <cmath>
 #include <string>
 
-#include "../../src/evaluate/timed_stream.hpp"
 #include "evaluate/points.hpp"
+#include "execution/concatenate.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/design/study.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {

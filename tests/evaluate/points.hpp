@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
 
 namespace tenex::support {
 

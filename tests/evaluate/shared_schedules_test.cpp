@@ -7,12 +7,12 @@
 #include <thread>
 #include <vector>
 
-#include "../../src/evaluate/shared_schedules.hpp"
-#include "../../src/evaluate/training/collective_models.hpp"
 #include "evaluate/points.hpp"
 #include "evaluate/synthesized_networks.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/execution/shared_schedules.hpp"
+#include "training/collective_models.hpp"
 
 namespace tenex {
 namespace {

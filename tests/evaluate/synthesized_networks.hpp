@@ -5,9 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../src/evaluate/training/collective_models.hpp"
+#include "evaluate/cache.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/workload/parallelization.hpp"
+#include "training/collective_models.hpp"
 
 namespace tenex::support {
 
@@ -16,6 +17,7 @@ struct SynthesizedNetwork {
   DesignPoint point;
   std::vector<Bandwidth> bandwidth;
   Cache cache;
+  std::vector<Cache> caches_of_one;  ///< of models that share nothing
   EvaluateOptions options;
 
   explicit SynthesizedNetwork(const std::string& shape, const std::string& algorithm = "tacos",
@@ -27,7 +29,7 @@ struct SynthesizedNetwork {
   }
 
   [[nodiscard]] TrainingNetwork network(bool cached = true) {
-    return {point, bandwidth, options, cached ? &cache.impl() : nullptr};
+    return {point, bandwidth, options, (cached ? cache : caches_of_one.emplace_back()).impl().training};
   }
   [[nodiscard]] Mapping mapping(const std::string& hp) const {
     return Mapping::make(point.topology.shape, parse_parallelization(hp).value()).value();

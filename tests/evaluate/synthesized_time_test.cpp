@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "../../src/evaluate/training/group_network.hpp"
 #include "evaluate/points.hpp"
 #include "evaluate/synthesized_networks.hpp"
+#include "training/group_network.hpp"
 
 namespace tenex {
 namespace {

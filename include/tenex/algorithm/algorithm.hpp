@@ -92,6 +92,11 @@ inline constexpr std::string_view kDefaultAlgorithm = "ring";
 /// Whether the algorithm is defined for a collective, whatever the topology.
 [[nodiscard]] bool does(const Algorithm& algorithm, CollectiveKind kind);
 
+/// Whether the algorithm's All-Reduce is a Reduce-Scatter followed by an All-Gather. Trees have no such halves.
+[[nodiscard]] bool has_halves(const Algorithm& algorithm);
+/// The error (unsupported) for an algorithm without halves that is to run without overlap.
+[[nodiscard]] Diagnostic no_halves(const Algorithm& algorithm);
+
 /// Whether an algorithm can do this collective on this topology. Errors (input): a collective that it is not defined
 /// for, one that was made for another number of NPUs than the topology has, and those of Algorithm::fits; (resource)
 /// too many NPUs. O(npus + links).

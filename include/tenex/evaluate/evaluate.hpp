@@ -15,15 +15,12 @@
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/execution/options.hpp"
+#include "tenex/execution/plan.hpp"
+#include "tenex/execution/shared_schedules.hpp"
 #include "tenex/schedule/schedule.hpp"
 
 namespace tenex {
-
-/// What a cache has been asked for: of schedules.
-struct CacheCounts {
-  std::uint64_t synthesized = 0;  ///< made by a synthesizer
-  std::uint64_t shared = 0;       ///< made before, for a point that differs in pace alone
-};
 
 /// Shared work of points: topologies, bounds, schedules that differ in pace alone, workloads laid over shapes, splits
 /// of bandwidth, their collectives. Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
@@ -44,19 +41,10 @@ class Cache {
   std::unique_ptr<Impl> impl_;
 };
 
-struct EvaluateOptions {
-  int threads = 1;  ///< never changes a result
-  std::size_t memory_limit_bytes = std::size_t{8} << 30;
+struct EvaluateOptions : ExecutionOptions {
   bool keep_schedule = false;  ///< hand the verified stream back
-  /// A schedule as its synthesizer stores it, never another point's at another pace: files keep only the former
-  /// compactly, and neither they nor times that are measured with care should depend on what was evaluated before.
-  bool own_storage = false;
-  bool link_loads = false;
   bool group_times = false;
-  std::uint32_t utilization_bins = 0;  ///< > 0: the links' busy time in that many bins
-  bool arrivals = false;               ///< every delivered chunk's time
-  bool time_only = false;              ///< programs are timed by the fastest engine, neither recorded nor verified
-  bool alone = false;                  ///< nothing else runs in this process: peak_rss_bytes is meaningful
+  bool alone = false;  ///< nothing else runs in this process: peak_rss_bytes is meaningful
 };
 
 /// What the evaluation of a point made, beside the row.
@@ -71,13 +59,6 @@ struct EvaluationOutput {
 /// throws for a bad point: the row says what was wrong. A broken invariant (InvariantError) is caught here and becomes
 /// status `failed`.
 [[nodiscard]] EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options);
-
-/// What a point is expected to cost, from its sizes alone. Used for plans, leases and wide/deep.
-struct Estimate {
-  double seconds = 0;  ///< on one thread
-  std::size_t bytes = 0;
-  bool threaded = false;  ///< more threads make it faster about as many times
-};
 
 /// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups), a point that trains
 /// likewise or as the collectives that its workload runs, alone and side by side; a synthesizer, or a machine file, by
@@ -117,17 +98,6 @@ class Foresight {
 /// The estimate of one point under a limit.
 [[nodiscard]] Estimate estimate(const DesignPoint& point,
                                 std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
-
-/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors as of the topology
-/// room; (resource) more than `memory_limit_bytes` while it is built.
-[[nodiscard]] Result<Topology> build_point_topology(
-    const DesignPoint& point, std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
-/// Builds the point's collective on a topology of `npus`.
-[[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
-
-/// Errors (input): the collective may take longer than the range of time (kLongestTime), whatever its schedule. To be
-/// asked before anything is synthesized, simulated or bounded. O(classes * chunk sizes).
-[[nodiscard]] Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective);
 
 /// What only shows when machine files are read and links removed: broken files, groups that do not fit, disconnected
 /// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. Shapes with all their

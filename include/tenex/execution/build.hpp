@@ -1,0 +1,44 @@
+// From a design point of a collective to its topology and collective.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/execution/options.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+struct PointTopology {
+  Topology topology;
+  std::uint32_t unwound_degree = 0;
+};
+
+/// The degree to which this point's switches are unwound; 0 where it has none or keeps them.
+[[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology);
+
+/// Shape or file, links removed, switches unwound, connectivity checked. Memory is not.
+[[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
+
+/// The NPUs that the point lets start late.
+[[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
+
+/// Errors (resource): making the point's topology takes more than the limit. O(dimensions).
+[[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);
+
+/// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors: those of
+/// build_topology() and of the machine file; (resource) more than `memory_limit_bytes` while it is built.
+[[nodiscard]] Result<Topology> build_point_topology(
+    const DesignPoint& point, std::size_t memory_limit_bytes = ExecutionOptions{}.memory_limit_bytes);
+/// Builds the point's collective on a topology of `npus`.
+[[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
+
+/// Errors (input): the collective may take longer than the range of time (kLongestTime), whatever its schedule. To be
+/// asked before anything is synthesized, simulated or bounded. O(classes * chunk sizes).
+[[nodiscard]] Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective);
+
+}  // namespace tenex

@@ -1,0 +1,21 @@
+// What a caller asks of the run of a collective point.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenex {
+
+struct ExecutionOptions {
+  int threads = 1;  ///< never changes a result
+  std::size_t memory_limit_bytes = std::size_t{8} << 30;
+  /// A schedule as its synthesizer stores it, never another point's at another pace: files keep only the former
+  /// compactly, and neither they nor times that are measured with care should depend on what was evaluated before.
+  bool own_storage = false;
+  bool link_loads = false;             ///< keep bytes and busy time per link
+  std::uint32_t utilization_bins = 0;  ///< > 0: keep the links' busy time in that many bins
+  bool arrivals = false;               ///< keep every delivered chunk's time
+  bool time_only = false;              ///< programs are timed by the fastest engine, neither recorded nor verified
+};
+
+}  // namespace tenex

@@ -1,0 +1,54 @@
+// What a textbook algorithm and a synthesizer have in common once they have run: a timed stream of sends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/execution/options.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+class SharedSchedules;
+
+/// A timed stream of sends (or times alone) and how it came about.
+struct TimedStream {
+  Schedule schedule;
+  bool has_schedule = true;
+  bool physical = true;  ///< times that bounds hold for: all but the congestion-unaware backend's
+  SimTime finish;
+  std::uint64_t sends = 0;
+  std::int64_t with_overlap_ps = -1;
+  std::int64_t without_overlap_ps = -1;
+  std::string overlap_method;  ///< as in Synthesis
+  std::string left_out;        ///< likewise
+  std::string engine;
+  std::string simulation_engine;  ///< of a program's simulation; empty for synthesizers
+  std::string destination_order;  ///< of the program; empty for synthesizers
+  std::string chosen_algorithm;   ///< of `auto`; else empty
+  std::int64_t candidates = -1;   ///< of `auto`: how many were simulated
+  bool single_chunks = true;      ///< every send carries one chunk
+  std::vector<LinkLoad> link_loads;
+  Utilization utilization;
+  std::vector<Delivery> arrivals;
+  double synthesis_seconds = 0;
+  double simulation_seconds = 0;
+};
+
+/// Simulates the point's textbook algorithm, or the best of all candidates for `auto` (the first of the table among
+/// equals). `record`: keep the stream for the verifier.
+[[nodiscard]] Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology,
+                                              const Collective& collective, const ExecutionOptions& options,
+                                              bool record);
+/// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales what it made at another pace.
+[[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,
+                                                  const Collective& collective, const ExecutionOptions& options,
+                                                  std::size_t memory_limit_bytes, SharedSchedules& shared);
+
+}  // namespace tenex

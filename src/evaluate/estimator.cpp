@@ -1,0 +1,135 @@
+// Estimates of many points: those that cost the same are estimated once.
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluate/cache.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/plan.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/topology/block.hpp"
+#include "tenex/training/estimate.hpp"
+
+namespace tenex {
+namespace {
+
+bool is_plain_shape(const DesignPoint& point) { return point.topology.machine_file.empty(); }
+
+Estimate estimate_by_building(const DesignPoint& point, std::size_t memory_limit_bytes) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+  if (is_plain_shape(point) && planned_topology_bytes(point) > most_bytes) return guess_synthesis(point);
+  const auto topology = build_point_topology(point);
+  if (!topology) return {};
+  const auto collective = build_point_collective(point, topology->npus());
+  if (!collective) return {};
+  return estimate_built(point, *topology, *collective, memory_limit_bytes);
+}
+
+template <class T>
+const T& pick(const std::vector<T>& values, std::size_t dimension) {
+  return values[std::min(dimension, values.size() - 1)];
+}
+
+/// A point that costs the same, with the links of each dimension as one of few kinds and the same size for every chunk;
+/// and a text that is equal for points with equal stand-ins. Points that differ in size, speed or seed alone have one
+/// stand-in.
+struct StandIn {
+  std::string text;
+  std::vector<SimTime> alpha;
+  std::vector<Bandwidth> bandwidth;
+};
+
+template <class T>
+void append_raw(std::string& text, const T& value) {
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+StandIn stand_in_for(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  StandIn result;
+  auto& text = result.text;
+  const CollectivePoint& runs = point.collective();
+  for (const std::string_view word :
+       {std::string_view(point.algorithm), std::string_view(point.engine), runs.groups.text()})
+    (text += word) += '\0';
+  append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
+  append_raw(text, point.chunks);
+  append_raw(text, runs.window);
+  (text += to_string(runs.stragglers)) += '\0';
+  for (const int flag : {static_cast<int>(runs.kind), static_cast<int>(point.occupancy), runs.overlap ? 1 : 0,
+                         choice.links.per_npu ? 1 : 0, static_cast<int>(runs.backend), static_cast<int>(runs.order),
+                         static_cast<int>(runs.simulation_engine)})
+    text += static_cast<char>(flag);
+  for (const auto& pair : choice.without) append_raw(text, pair);
+  if (!is_plain_shape(point)) {
+    text += to_string(choice.machine_content.digest());
+    return result;
+  }
+  constexpr auto fastest = gigabytes_per_second(1000);
+  std::vector<LinkClass> kinds;
+  for (std::size_t i = 0; i < choice.shape.dimensions(); ++i) {
+    const LinkClass given{pick(choice.links.alpha, i), pick(choice.links.bandwidth, i)};
+    const auto kind = static_cast<std::size_t>(std::ranges::find(kinds, given) - kinds.begin());
+    if (kind == kinds.size()) kinds.push_back(given);
+    result.alpha.push_back(given.alpha == SimTime::zero() ? SimTime::zero() : microseconds(1));
+    result.bandwidth.push_back(fastest / static_cast<std::int64_t>(kind + 1));
+    (text += choice.shape.blocks[i].rule->name) += '\0';
+    append_raw(text, choice.shape.blocks[i].size);
+    append_raw(text, kind << 1 | (given.alpha == SimTime::zero() ? 1U : 0U));
+  }
+  return result;
+}
+
+DesignPoint put_in(DesignPoint point, StandIn stand_in) {
+  constexpr std::int64_t bytes_per_chunk = 1'000'000;
+  if (!is_plain_shape(point)) return point;
+  point.topology.links.alpha = std::move(stand_in.alpha);
+  point.topology.links.bandwidth = std::move(stand_in.bandwidth);
+  const auto chunks = static_cast<std::int64_t>(sizes_of_shape(point).collective.chunks);
+  point.collective().size = std::max(point.collective().size, bytes(chunks * bytes_per_chunk));
+  return point;
+}
+
+}  // namespace
+
+Estimate Estimator::remember(const std::string& text, const std::function<Estimate()>& make) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(text); known != known_.end()) return known->second;
+  }
+  const auto made = make();
+  const std::lock_guard lock(mutex_);
+  known_.emplace(text, made);
+  return made;
+}
+
+Estimate Estimator::operator()(const DesignPoint& point) {
+  if (point.trains()) {
+    if (const auto quick = estimate_formula(point)) return *quick;
+    return remember(training_cost_key(point), [&] {
+      return estimate_training(
+          point, [this](const DesignPoint& collective) { return (*this)(collective); }, workloads_.impl().training,
+          memory_limit_bytes_);
+    });
+  }
+  if (is_plain_shape(point) && is_program(point)) return estimate_program(point, memory_limit_bytes_);
+  auto stand_in = stand_in_for(point);
+  const auto text = stand_in.text;
+  return remember(text, [&]() -> Estimate {
+    try {
+      return estimate_by_building(put_in(point, std::move(stand_in)), memory_limit_bytes_);
+    } catch (const std::bad_alloc&) {
+      return is_plain_shape(point) ? guess_synthesis(point) : Estimate{};
+    }
+  });
+}
+
+Estimate estimate(const DesignPoint& point, std::size_t memory_limit_bytes) {
+  return Estimator(memory_limit_bytes)(point);
+}
+
+}  // namespace tenex

@@ -1,0 +1,103 @@
+// The row of a point that trains. Each step either fills its part of the row or ends it.
+#include "evaluate/training_row.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "evaluate/row_status.hpp"
+#include "tenex/codesign/optimizer.hpp"
+#include "tenex/training/training_point.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::int64_t kBytesOfAnyPoint = 1 << 20;  // tables of layers, terms, the solver's matrices
+
+void describe(Evaluation& row, const PreparedTraining& prepared) {
+  row.npus = static_cast<std::int64_t>(prepared.npus);
+  row.mapping = prepared.mapping;
+  for (const auto each : prepared.bandwidth) row.chosen_bandwidth_bytes_per_s.push_back(each.count());
+  row.network_cost_usd = static_cast<double>(prepared.cost.count()) * 1e-6;
+  if (prepared.split == nullptr) return;
+  const auto& split = **prepared.split;
+  row.relative_gap = split.relative_gap;
+  row.objective = split.objective;
+  row.split_exact = split.exact ? 1 : 0;
+}
+
+void describe(Evaluation& row, const TrainingTime& time) {
+  constexpr auto forward = static_cast<std::size_t>(Phase::forward);
+  constexpr auto input = static_cast<std::size_t>(Phase::input_gradient);
+  constexpr auto weight = static_cast<std::size_t>(Phase::weight_gradient);
+  row.training_time_ps = time.total().count();
+  row.forward_compute_ps = time.compute[forward].count();
+  row.input_gradient_compute_ps = time.compute[input].count();
+  row.weight_gradient_compute_ps = time.compute[weight].count();
+  row.forward_exposed_ps = time.exposed[forward].count();
+  row.input_gradient_exposed_ps = time.exposed[input].count();
+  row.weight_gradient_exposed_ps = time.exposed[weight].count();
+  row.bubble_ps = time.bubble.count();
+}
+
+/// What a simulating model did; formulas have nothing to verify.
+void describe(Evaluation& row, const CollectiveEffort& effort) {
+  row.verified = effort.verified == effort.collectives ? Verified::yes : Verified::skipped;
+  row.reason = effort.left_out;
+  row.memory_planned_bytes = std::max(row.memory_planned_bytes, effort.memory_planned_bytes);
+  row.synthesis_seconds = effort.synthesis_seconds;
+  row.simulation_seconds = effort.simulation_seconds;
+  row.verification_seconds = effort.verification_seconds;
+}
+
+void measure(Evaluation& row, const TimedIteration& timed) {
+  describe(row, timed.time);
+  row.verified = Verified::skipped;
+  if (timed.effort) describe(row, *timed.effort);
+  row.bound_ps = timed.bound.count();
+  row.bound_name = timed.bound_name;
+  const auto time = static_cast<double>(row.training_time_ps);
+  if (row.training_time_ps > 0) row.efficiency = static_cast<double>(row.bound_ps) / time;
+  if (row.training_time_ps > 0 && row.network_cost_usd > 0)
+    row.perf_per_cost = 1 / (time * 1e-12 * row.network_cost_usd);
+}
+
+/// Prepares the point and describes it; nullopt where the row has ended.
+std::optional<PreparedTraining> prepare(Evaluation& row, const DesignPoint& point, TrainingCache& cache) {
+  row.memory_planned_bytes = kBytesOfAnyPoint;
+  auto prepared = prepare_training(point, cache);
+  if (!prepared) {
+    end_point(row, prepared.errors());
+    return std::nullopt;
+  }
+  describe(row, *prepared);
+  return *std::move(prepared);
+}
+
+}  // namespace
+
+void fill_training_bound(Evaluation& row, const DesignPoint& point, TrainingCache& cache,
+                         const ExecutionOptions& options) {
+  const auto prepared = prepare(row, point, cache);
+  if (!prepared) return;
+  const auto bound = bound_iteration(point, *prepared, cache, options);
+  if (!bound) return end_point(row, bound.errors());
+  measure(row, *bound);
+  row.status = PointStatus::ok;
+}
+
+void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache, const ExecutionOptions& options) {
+  const auto prepared = prepare(row, point, cache);
+  if (!prepared) return;
+  const auto timed = time_iteration(point, *prepared, cache, options);
+  if (!timed) return end_point(row, timed.errors());
+  measure(row, *timed);
+  if (timed->time.total() < timed->bound)
+    return end_point(row, PointStatus::failed,
+                     fmt::format("time {} ps is below the proven bound {} ps ({})", row.training_time_ps, row.bound_ps,
+                                 row.bound_name));
+  row.status = PointStatus::ok;
+}
+
+}  // namespace tenex

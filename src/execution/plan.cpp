@@ -1,0 +1,297 @@
+// What a point is expected to cost, from sizes alone: counts of sends times constants measured on one core of a 2-core
+// machine. Used to order leases and to plan memory; never part of a result but memory_planned_bytes, which depends on
+// sizes alone.
+//
+// The memory of a simulation, counted from the types and checked against measured peaks: every link has a queue, a port
+// and a place in the calendar; every recorded hop a list entry, and columns once the list is sorted (the list doubles
+// as it grows, so up to two entries); every recorded message its time of injection, twice while it grows, and a new
+// number. A plan is for one thread; further ones are used where the limit leaves memory for them. The program text and
+// what any process has (some 15 MB) are not in it.
+#include "tenex/execution/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/bitset.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/simulation/simulator.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
+#include "tenex/topology/translation.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr double seconds_per_simulated_hop = 0.2e-6;
+constexpr double seconds_per_unrecorded_hop = 0.1e-6;
+constexpr double seconds_per_formula_message = 0.2e-6;
+constexpr double seconds_per_verified_send = 0.25e-6;
+constexpr double seconds_per_link = 0.2e-6;
+
+constexpr double bytes_of_any_point = 2e6;  // buffers of windows, tables of few entries
+constexpr double bytes_per_npu = 64;        // the collective and its parts
+constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
+constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
+constexpr double bytes_per_hop_of_halves = 110;     // All-Reduce without overlap: both halves and the two as one
+constexpr double bytes_per_recorded_message = 112;  // as it was injected, while that list grows, and its number
+constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while the list of them grows, twice where joined
+constexpr double most_recorded_hops = 0x1p26;                    // beyond, a program is timed but not verified
+constexpr double bytes_per_observed_link = 16;
+constexpr double bytes_per_further_thread = 8e6;     // beside tables of routes
+constexpr double bytes_per_shared_port = 300;        // what is under way is kept by sender and receiver
+constexpr double bytes_per_shared_slice = 24;        // likewise of what is sent at first
+constexpr double bytes_per_waiting_message = 64;     // Direct: all of them wait in queues
+constexpr double bytes_per_slice = 64;               // of counts
+constexpr double bytes_per_queued_slice = 48;        // at one port
+constexpr double bytes_per_leaf = 32;                // what waits of it, on average over trees
+constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
+constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
+constexpr double bytes_per_send_in_windows = 2.4;    // read, checked and reversed window by window,
+constexpr double most_window_bytes = 12e6;           // of which there are a few at a time
+constexpr double most_calendar_bytes = 65e6;
+constexpr double most_route_bytes = 85e6;
+
+/// The calendar has a bit per link for every window that a message may be under way.
+double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  SimTime least = SimTime::max();
+  SimTime greatest = picoseconds(1);
+  for (const auto& link_class : sizes.classes) {
+    least = std::min(least, hop_time(link_class, sizes.collective.smallest_chunk, point.occupancy).latency);
+    greatest = std::max(greatest, hop_time(link_class, sizes.collective.largest_chunk, point.occupancy).latency);
+  }
+  const auto window = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least.count())));
+  const double slots = std::min(static_cast<double>(greatest.count()) / static_cast<double>(window) + 3, 4096.0);
+  return std::min(most_calendar_bytes, slots * static_cast<double>(sizes.topology.links) / 7);
+}
+
+/// Coordinates and links by direction, twice; elsewhere tables of next links, and trees where routes are searched for.
+double route_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  const auto& topology = sizes.topology;
+  if (sizes.product)
+    return 8 * (static_cast<double>(topology.npus) * static_cast<double>(point.topology.shape.dimensions()) +
+                static_cast<double>(topology.links));
+  return std::min(most_route_bytes, 8 * static_cast<double>(topology.vertices()) * static_cast<double>(topology.npus));
+}
+
+double holdings_bytes(const PointSizes& sizes) {
+  return static_cast<double>(BitMatrix::bytes_for(sizes.topology.vertices(), sizes.collective.chunks));
+}
+
+double recorded_bytes(const DesignPoint& point, double hops, double messages) {
+  const bool halves = point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap;
+  return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
+}
+
+/// The quotient engine will do where nothing is recorded: one NPU stands for all.
+bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+  const auto& blocks = point.topology.shape.blocks;
+  const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
+    return block.size <= 2 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
+  });
+  const SimulationEngine engine = point.collective().simulation_engine;
+  return sizes.product && symmetric && sizes.collective.everyone &&
+         point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
+         point.collective().window == 0 && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
+}
+
+/// Of a program with a tree per NPU: as it is grown, every NPU's place in every tree, its edge and who has been
+/// reached; then how many sums have come, where there are any. Other programs are small.
+double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  if (!may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) return 0;
+  constexpr double bytes_per_place = 12 + 12 + 2;
+  const double places = static_cast<double>(sizes.topology.npus) * static_cast<double>(sizes.topology.npus);
+  const double counts =
+      point.collective().kind == CollectiveKind::all_gather ? 0 : 4 * static_cast<double>(point.chunks);
+  return places * (bytes_per_place + counts);
+}
+
+/// What a program notes of each slice at each NPU, and what of it waits: every port keeps the longest queue it has had.
+/// Those of straight messages and of rings are counted elsewhere, or short.
+double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  const auto* algorithm = find_algorithm(point.algorithm);
+  if (algorithm != nullptr && (algorithm->straight || algorithm->along_rings)) return 0;
+  const auto& collective = sizes.collective;
+  const double ports = static_cast<double>(sizes.topology.links) / static_cast<double>(sizes.topology.npus);
+  const double slices = static_cast<double>(point.chunks) * static_cast<double>(collective.members);
+  // The leaves of all NPUs' trees begin at once where there are sums.
+  const bool sums = point.collective().kind != CollectiveKind::all_gather;
+  const double leaves = sums && may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu) ? collective.sends : 0;
+  return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
+}
+
+/// What is kept in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
+/// engine of trains takes them one by one.
+double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
+  if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
+  const bool one_block =
+      std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
+  const bool trains = one_block && sizes.product && point.collective().kind != CollectiveKind::all_reduce;
+  if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
+  return messages * bytes_per_waiting_message;
+}
+
+/// Of a textbook algorithm, its topology aside, which takes `beside` of the limit.
+PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
+                       bool time_only) {
+  const auto [messages, hops, carried] = sizes_of_program(point, sizes);
+  const double tried = tries_all(point) ? 3 : 1;  // most candidates send far less
+  const double repeats =
+      tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
+  const auto links = static_cast<double>(sizes.topology.links);
+  const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
+                        static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes);
+  if (point.collective().backend == Backend::congestion_unaware)
+    return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
+             static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
+            false,
+            "",
+            0,
+            0};
+  const double unrecorded = common + links * (bytes_per_port + bytes_per_observed_link) + calendar_bytes(point, sizes) +
+                            waiting_bytes(point, sizes, messages, false);
+  const double recorded = common + links * bytes_per_port + calendar_bytes(point, sizes) +
+                          waiting_bytes(point, sizes, messages, true) + recorded_bytes(point, hops, messages) +
+                          3 * holdings_bytes(sizes) + carried * bytes_per_carried_chunk;
+  const SimulationEngine engine = point.collective().simulation_engine;
+  const bool may_record = engine == SimulationEngine::automatic || engine == SimulationEngine::window;
+  if (may_record && !time_only && hops <= most_recorded_hops &&
+      recorded + static_cast<double>(beside) <= static_cast<double>(limit))
+    return {{hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,
+             static_cast<std::size_t>(recorded)},
+            true,
+            "",
+            0,
+            0};
+  const double simulated = goes_by_orbit(point, sizes) ? hops / static_cast<double>(sizes.topology.npus) : hops;
+  return {
+      {simulated * repeats * seconds_per_unrecorded_hop + links * seconds_per_link,
+       static_cast<std::size_t>(unrecorded)},
+      false,
+      time_only ? "only the time was asked for: nothing was recorded or verified"
+      : !may_record
+          ? fmt::format("the simulation engine \"{}\" keeps no sends to verify", to_string(engine))
+          : fmt::format("the timed stream of about {:.0f} sends was not kept for verification: that needs {:.0f} bytes",
+                        hops, recorded + static_cast<double>(beside)),
+      0,
+      0};
+}
+
+/// Beside the plan for one thread.
+void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& sizes) {
+  const double waiting = plan.records ? 0 : waiting_bytes(point, sizes, sizes_of_program(point, sizes).messages, false);
+  const double routes = sizes.product ? 0 : route_bytes(point, sizes);
+  plan.bytes_of_sharing = static_cast<std::size_t>(
+      bytes_per_shared_port * static_cast<double>(sizes.topology.links) + waiting +
+      bytes_per_shared_slice * static_cast<double>(point.chunks) * static_cast<double>(sizes.collective.members));
+  plan.bytes_per_thread = static_cast<std::size_t>(bytes_per_further_thread + routes);
+}
+
+SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                            std::size_t memory_limit_bytes) {
+  return {topology, collective, point.occupancy, point.seed, point.attempts, 1, point.engine, memory_limit_bytes};
+}
+
+/// Whether the synthesizer will make one NPU's schedule stand for all, and the verifier judge it as such.
+bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                  const PointSizes& sizes) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  if (synthesizer == nullptr || synthesizer->translations_engine.empty()) return false;
+  const bool may = point.engine == kAutomaticEngine || point.engine == synthesizer->translations_engine;
+  return may && !has_root(collective.kind()) && sizes.collective.everyone && TranslationGroup::of(topology).has_value();
+}
+
+/// Whether the schedule will be kept by link, and checked so.
+bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
+         synthesizer->uses_threads(problem_of(point, topology, collective, 0));
+}
+
+/// Of a synthesizer's point, beside its topology and its synthesis.
+std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
+  const double sends = sizes.collective.sends * passes_of(point.collective().kind);
+  const auto chunks = static_cast<double>(sizes.collective.chunks);
+  const double windows = std::min(most_window_bytes, sends * bytes_per_send_in_windows);
+  const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
+  const double check_bytes = symmetric ? chunks * passes_of(point.collective().kind) * bytes_per_orbit : held + windows;
+  return static_cast<std::size_t>(check_bytes + bytes_of_any_point +
+                                  static_cast<double>(sizes.topology.npus) * bytes_per_npu);
+}
+
+/// Of a synthesizer, its topology aside.
+Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
+                            const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
+  const auto problem = problem_of(point, topology, collective, memory_limit_bytes);
+  const bool symmetric = is_symmetric(point, topology, collective, sizes);
+  const bool by_link = is_kept_by_link(point, topology, collective);
+  const double passes = passes_of(point.collective().kind);
+  const double checked = (symmetric ? static_cast<double>(sizes.collective.chunks) : sizes.collective.sends) * passes;
+  return {synthesizer.estimate_seconds(problem) + checked * seconds_per_verified_send +
+              static_cast<double>(topology.links()) * seconds_per_link,
+          synthesizer.estimate_bytes(problem) + bytes_beside_synthesis(point, sizes, symmetric, by_link), by_link};
+}
+
+Estimate with_topology(Estimate estimate, const DesignPoint& point) {
+  estimate.bytes += planned_topology_bytes(point);
+  return estimate;
+}
+
+PointPlan plan_with_topology(const DesignPoint& point, const PointSizes& sizes, std::size_t memory_limit_bytes,
+                             bool time_only) {
+  auto plan = plan_program(point, sizes, planned_topology_bytes(point), memory_limit_bytes, time_only);
+  plan.estimate = with_topology(plan.estimate, point);
+  plan_threads(plan, point, sizes);
+  return plan;
+}
+
+}  // namespace
+
+std::size_t left_for_synthesis(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                               std::size_t memory_limit_bytes) {
+  const auto sizes = sizes_of_built(topology, collective);
+  const auto beside = planned_topology_bytes(point) +
+                      bytes_beside_synthesis(point, sizes, is_symmetric(point, topology, collective, sizes),
+                                             is_kept_by_link(point, topology, collective));
+  return memory_limit_bytes - std::min<std::size_t>(memory_limit_bytes, beside);
+}
+
+PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                     std::size_t memory_limit_bytes, bool time_only) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  const auto sizes = sizes_of_built(topology, collective);
+  if (synthesizer == nullptr) return plan_with_topology(point, sizes, memory_limit_bytes, time_only);
+  const auto left = left_for_synthesis(point, topology, collective, memory_limit_bytes);
+  return {with_topology(estimate_synthesis(point, *synthesizer, topology, collective, sizes, left), point), true, "", 0,
+          0};
+}
+
+int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {
+  const auto left = memory_limit_bytes - std::min(memory_limit_bytes, plan.estimate.bytes);
+  if (left < plan.bytes_of_sharing) return 1;
+  if (plan.bytes_per_thread == 0) return threads;
+  const auto further = (left - plan.bytes_of_sharing) / plan.bytes_per_thread;
+  return static_cast<int>(std::min(static_cast<std::size_t>(std::max(threads, 1)), 1 + further));
+}
+
+Estimate estimate_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                        std::size_t memory_limit_bytes) {
+  return plan_built(point, topology, collective, memory_limit_bytes).estimate;
+}
+
+Estimate estimate_program(const DesignPoint& point, std::size_t memory_limit_bytes) {
+  return plan_with_topology(point, sizes_of_shape(point), memory_limit_bytes, false).estimate;
+}
+
+Estimate guess_synthesis(const DesignPoint& point) {
+  constexpr double bytes_per_send = 48;
+  constexpr double seconds_per_send = 1e-6;
+  const double sends = sizes_of_shape(point).collective.sends * passes_of(point.collective().kind);
+  return with_topology({sends * seconds_per_send, static_cast<std::size_t>(std::min(sends * bytes_per_send, 1e18))},
+                       point);
+}
+
+}  // namespace tenex

@@ -1,0 +1,230 @@
+// A textbook algorithm's program through the simulator. An All-Reduce is simulated as one program, where each chunk's
+// gather begins when its sum is complete (with overlap), and as its two halves one after the other (without).
+//
+// `auto` simulates every textbook algorithm that can do the point, as a communication library would choose by
+// measuring, and keeps the fastest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "execution/concatenate.hpp"
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/timed_stream.hpp"
+
+namespace tenex {
+namespace {
+
+void add_loads(std::vector<LinkLoad>& into, const std::vector<LinkLoad>& from) {
+  for (std::size_t link = 0; link < into.size(); ++link) {
+    into[link].bytes += from[link].bytes;
+    into[link].busy += from[link].busy;
+  }
+}
+
+/// What is left of the options for what begins at `time`: an NPU that has started by then is late no more.
+SimulationOptions from(SimTime time, SimulationOptions options) {
+  std::erase_if(options.start_delays, [&](const StartDelay& delay) { return delay.time <= time; });
+  for (auto& delay : options.start_delays) delay.time -= time;
+  return options;
+}
+
+/// Simulates algorithms for one point.
+class ProgramRunner {
+ public:
+  ProgramRunner(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                const ExecutionOptions& options, bool record)
+      : point_(point), topology_(topology), collective_(collective), bins_(options.utilization_bins) {
+    const bool aware = point.collective().backend == Backend::congestion_aware;
+    full_.occupancy = point.occupancy;
+    full_.backend = point.collective().backend;
+    full_.engine = point.collective().simulation_engine;
+    full_.threads = options.threads;
+    full_.start_delays = start_delays_of(point);
+    quick_ = full_;
+    full_.record_sends = aware && record;
+    full_.record_links = options.link_loads;
+    full_.record_arrivals = options.arrivals;
+    full_.utilization_bins = aware ? options.utilization_bins : 0;
+    settings_ = {point.collective().window, point.collective().order, point.seed};
+  }
+
+  /// The time alone of one algorithm.
+  [[nodiscard]] Result<SimTime> time(const Algorithm& algorithm) const {
+    if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap) {
+      auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, quick_);
+      if (!reduction) return reduction.errors();
+      auto gather = simulate_as(algorithm, CollectiveKind::all_gather, from(reduction->finish, quick_));
+      if (!gather) return gather.errors();
+      return reduction->finish + gather->finish;
+    }
+    auto whole = simulate_as(algorithm, collective_.kind(), quick_);
+    if (!whole) return whole.errors();
+    return whole->finish;
+  }
+
+  /// Everything that was asked for.
+  [[nodiscard]] Result<TimedStream> run(const Algorithm& algorithm) const {
+    auto stream = collective_.kind() == CollectiveKind::all_reduce ? run_all_reduce(algorithm) : run_one(algorithm);
+    if (!stream) return stream;
+    stream->engine = std::string(to_string(full_.backend));
+    stream->has_schedule = full_.record_sends;
+    stream->physical = full_.backend == Backend::congestion_aware;
+    stream->single_chunks = algorithm.single_chunks;
+    return stream;
+  }
+
+  /// The fastest of all that can do the point, and how many these are.
+  [[nodiscard]] Result<TimedStream> run_best() const {
+    auto able = candidates(topology_, collective_, settings_);
+    if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap)
+      std::erase_if(able, [](const Algorithm* algorithm) { return !has_halves(*algorithm); });
+    const Algorithm* best = nullptr;
+    SimTime least;
+    std::int64_t tried = 0;
+    Diagnostics unable;
+    for (const auto* algorithm : able) {
+      const auto finish = time(*algorithm);
+      if (!finish && is_for_another_engine(finish.errors())) {
+        unable = finish.errors();
+        continue;
+      }
+      if (!finish) return finish.errors();
+      ++tried;
+      if (best != nullptr && *finish >= least) continue;
+      best = algorithm;
+      least = *finish;
+    }
+    if (best == nullptr && !unable.empty()) return unable;
+    if (best == nullptr)
+      return input_error({}, fmt::format("no textbook algorithm does {} here", to_string(collective_.kind())), "",
+                         "name an algorithm or a synthesizer");
+    auto stream = run(*best);
+    if (!stream) return stream;
+    stream->chosen_algorithm = std::string(best->name);
+    stream->candidates = tried;
+    return stream;
+  }
+
+ private:
+  /// The engine that was named cannot run the algorithm: for `auto` it is then no candidate.
+  [[nodiscard]] bool is_for_another_engine(const Diagnostics& errors) const {
+    return full_.engine != SimulationEngine::automatic &&
+           std::ranges::all_of(errors, [](const Diagnostic& error) { return error.fault == Fault::unsupported; });
+  }
+
+  [[nodiscard]] Result<Simulation> simulate_as(const Algorithm& algorithm, CollectiveKind kind,
+                                               const SimulationOptions& options) const {
+    const auto part = kind == collective_.kind() ? std::optional<Collective>() : collective_.as(kind);
+    const auto& collective = part ? *part : collective_;
+    const auto program = algorithm.make(topology_, collective, settings_);
+    if (!program) return program.errors();
+    return simulate(topology_, collective, **program, options);
+  }
+
+  static TimedStream take(Simulation simulation) {
+    TimedStream stream;
+    stream.finish = simulation.finish;
+    stream.sends = simulation.hops;
+    stream.simulation_engine = name_of(simulation);
+    stream.destination_order = std::string(simulation.destination_order);
+    stream.schedule = std::move(simulation.sends);
+    stream.link_loads = std::move(simulation.links);
+    stream.utilization = std::move(simulation.utilization);
+    stream.arrivals = std::move(simulation.arrivals);
+    return stream;
+  }
+
+  /// Empty where no engine was needed.
+  static std::string name_of(const Simulation& simulation) {
+    if (simulation.engine == SimulationEngine::automatic) return {};
+    return std::string(to_string(simulation.engine));
+  }
+
+  [[nodiscard]] Result<TimedStream> run_one(const Algorithm& algorithm) const {
+    auto simulation = simulate_as(algorithm, collective_.kind(), full_);
+    if (!simulation) return simulation.errors();
+    return take(*std::move(simulation));
+  }
+
+  /// The way that is not the point's own answer only needs its time. An algorithm that has no halves (trees) is timed
+  /// as one program alone.
+  [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
+    if (!has_halves(algorithm) && !point_.collective().overlap) return no_halves(algorithm);
+    auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.collective().overlap ? full_ : quick_);
+    if (!whole) return whole.errors();
+    const auto with_overlap = whole->finish.count();
+    if (!has_halves(algorithm)) {
+      auto stream = take(*std::move(whole));
+      stream.with_overlap_ps = with_overlap;
+      return stream;
+    }
+    const auto& options = point_.collective().overlap ? quick_ : full_;
+    auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, options);
+    if (!reduction) return reduction.errors();
+    auto gather = simulate_as(algorithm, CollectiveKind::all_gather, from(reduction->finish, options));
+    if (!gather) return gather.errors();
+    const auto without_overlap = reduction->finish + gather->finish;
+    auto stream =
+        point_.collective().overlap ? Result<TimedStream>(take(*std::move(whole))) : join(*reduction, *gather);
+    if (!stream) return stream;
+    stream->with_overlap_ps = with_overlap;
+    stream->without_overlap_ps = without_overlap.count();
+    return stream;
+  }
+
+  [[nodiscard]] Result<TimedStream> join(Simulation& reduction, Simulation& gather) const {
+    TimedStream stream;
+    stream.finish = reduction.finish + gather.finish;
+    stream.sends = reduction.hops + gather.hops;
+    stream.simulation_engine = name_of(gather);
+    stream.destination_order = std::string(gather.destination_order);
+    if (full_.record_sends) {
+      auto halves = concatenate(collective_, reduction, gather);
+      if (!halves) return halves.errors();
+      stream.schedule = *std::move(halves);
+      if (bins_ > 0)
+        stream.utilization =
+            utilization_of(topology_, collective_, point_.occupancy, stream.schedule, stream.finish, bins_);
+    } else if (bins_ > 0) {
+      stream.left_out = "utilization of two halves that were not recorded";
+    }
+    stream.link_loads = std::move(reduction.links);
+    if (full_.record_links) add_loads(stream.link_loads, gather.links);
+    stream.arrivals = std::move(reduction.arrivals);
+    for (auto delivery : gather.arrivals) {
+      delivery.time += reduction.finish;
+      stream.arrivals.push_back(delivery);
+    }
+    return stream;
+  }
+
+  const DesignPoint& point_;
+  const Topology& topology_;
+  const Collective& collective_;
+  std::uint32_t bins_;
+  AlgorithmOptions settings_;
+  SimulationOptions full_;   ///< with all that is to be kept
+  SimulationOptions quick_;  ///< for the time alone
+};
+
+}  // namespace
+
+Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                const ExecutionOptions& options, bool record) {
+  const Stopwatch watch;
+  const ProgramRunner runner(point, topology, collective, options, record);
+  const auto* algorithm = find_algorithm(point.algorithm);
+  ensure(algorithm != nullptr || tries_all(point), "run_program needs a registered algorithm");
+  auto stream = algorithm != nullptr ? runner.run(*algorithm) : runner.run_best();
+  if (stream) stream->simulation_seconds = watch.seconds();
+  return stream;
+}
+
+}  // namespace tenex

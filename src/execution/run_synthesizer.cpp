@@ -1,0 +1,54 @@
+// A synthesizer's schedule as a timed stream.
+#include <utility>
+
+#include "tenex/base/stopwatch.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/timed_stream.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                    const ExecutionOptions& asked, std::size_t memory_limit_bytes,
+                                    SharedSchedules& shared) {
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
+  const Stopwatch watch;
+  const SynthesisProblem problem{topology,       collective,    point.occupancy, point.seed,
+                                 point.attempts, asked.threads, point.engine,    memory_limit_bytes};
+  auto made = asked.own_storage ? synthesizer->synthesize(problem)
+                                : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
+  if (!made) return made.errors();
+
+  TimedStream stream;
+  stream.synthesis_seconds = watch.seconds();
+  stream.engine = made->engine;
+  stream.left_out = made->left_out;
+  const bool all_reduce = point.collective().kind == CollectiveKind::all_reduce;
+  if (all_reduce) {
+    stream.with_overlap_ps = made->time.count();
+    stream.without_overlap_ps = made->time_without_overlap.count();
+    stream.overlap_method = made->overlap_method;
+  }
+  const bool without = all_reduce && !point.collective().overlap;
+  stream.schedule = without ? made->without_overlap : made->schedule;
+  stream.finish = without ? made->time_without_overlap : made->time;
+  stream.sends = stream.schedule.sends();
+  if (asked.link_loads || asked.utilization_bins > 0 || asked.arrivals) {
+    const Stopwatch replay_watch;
+    SimulationOptions options;
+    options.occupancy = point.occupancy;
+    options.record_links = asked.link_loads;
+    options.utilization_bins = asked.utilization_bins;
+    options.record_arrivals = asked.arrivals;
+    auto replayed = replay(topology, collective, stream.schedule, Replay::timed, options);
+    if (!replayed) return replayed.errors();
+    stream.link_loads = std::move(replayed->links);
+    stream.utilization = std::move(replayed->utilization);
+    stream.arrivals = std::move(replayed->arrivals);
+    stream.simulation_seconds = replay_watch.seconds();
+  }
+  return stream;
+}
+
+}  // namespace tenex

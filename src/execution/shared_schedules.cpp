@@ -1,0 +1,87 @@
+// The key of a schedule, its scaling, and what it counts in the cache.
+#include "tenex/execution/shared_schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "tenex/design/design_point.hpp"
+#include "tenex/schedule/scaled.hpp"
+#include "tenex/schedule/view_parts.hpp"
+
+namespace tenex {
+namespace {
+
+/// All that a synthesis follows from, its pace and its threads aside.
+std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& problem, const std::string& structure) {
+  const auto& collective = problem.collective;
+  return structure + fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
+                                 collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy),
+                                 problem.seed, problem.attempts, problem.engine, problem.memory_limit_bytes,
+                                 canonical_groups(collective.groups(), collective.npus()));
+}
+
+/// No part of the synthesis was left out for want of memory, at any pace.
+bool is_complete(const Synthesizer& synthesizer, SynthesisProblem problem, const Synthesis& made) {
+  if (!made.left_out.empty() || made.overlap_method == "no_memory") return false;
+  const auto limit = std::exchange(problem.memory_limit_bytes, std::numeric_limits<std::size_t>::max());
+  return synthesizer.estimate_bytes(problem) <= limit;
+}
+
+/// The other schedule of an All-Reduce is the same one, or what the first is a re-timing of.
+bool is_part_of(const Schedule& other, const Schedule& schedule) {
+  if (other.storage() == schedule.storage()) return true;
+  const auto retimed = retimed_parts(schedule);
+  return retimed && retimed->base.storage() == other.storage();
+}
+
+std::size_t bytes_of(const Synthesis& made) {
+  const auto bytes = sizeof(Synthesis) + made.engine.size() + made.overlap_method.size() + made.schedule.memory_bytes();
+  return is_part_of(made.without_overlap, made.schedule) ? bytes : bytes + made.without_overlap.memory_bytes();
+}
+
+Synthesis at_pace(Synthesis made, SimTime from, SimTime to) {
+  if (from == to) return made;
+  const TimeScale scale(from, to);
+  for (SimTime* time : {&made.time, &made.time_without_overlap, &made.overlap_limit}) {
+    ensure(*time % from == SimTime::zero(), "a schedule of equal hops does not end with one");
+    *time = scale(*time);
+  }
+  const bool same = made.schedule.storage() == made.without_overlap.storage();
+  made.schedule = scaled(made.schedule, from, to);
+  made.without_overlap = same ? made.schedule : scaled(made.without_overlap, from, to);
+  return made;
+}
+
+}  // namespace
+
+std::optional<SimTime> uniform_hop(const Topology& topology, const Collective& collective, Occupancy occupancy) {
+  if (!topology.homogeneous() || collective.chunk_sizes().size() != 1 || topology.links() == 0) return std::nullopt;
+  const auto hop = hop_time(topology.classes().front(), collective.chunk_sizes().front(), occupancy);
+  if (hop.busy != hop.latency || hop.busy <= SimTime::zero()) return std::nullopt;
+  return hop.busy;
+}
+
+Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, const SynthesisProblem& problem,
+                                              const std::string& structure) {
+  const auto hop = uniform_hop(problem.topology, problem.collective, problem.occupancy);
+  if (!hop || !synthesizer.scales_with_pace) {
+    ++synthesized_;
+    return synthesizer.synthesize(problem);
+  }
+  auto key = key_of(synthesizer, problem, structure);
+  if (const auto found = made_.find(key)) {
+    ++shared_;
+    return at_pace(found->made, found->hop, *hop);
+  }
+  ++synthesized_;
+  auto made = synthesizer.synthesize(problem);
+  if (!made || !is_complete(synthesizer, problem, *made)) return made;
+  const auto bytes = bytes_of(*made) + key.size();
+  made_.insert(std::move(key), std::make_shared<const Paced>(Paced{*hop, *made}), bytes);
+  return made;
+}
+
+}  // namespace tenex

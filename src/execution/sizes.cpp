@@ -1,0 +1,249 @@
+// Counting without building.
+#include "tenex/execution/sizes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/block.hpp"
+
+namespace tenex {
+namespace {
+
+/// Adds groups one by one.
+class Counter {
+ public:
+  explicit Counter(const DesignPoint& point)
+      : kind_(point.collective().kind), chunks_(point.chunks), size_(point.collective().size) {}
+  Counter(CollectiveKind kind, std::int64_t chunks, Bytes size) : kind_(kind), chunks_(chunks), size_(size) {}
+
+  void add_group(std::uint64_t members) {
+    const bool rooted = kind_ == CollectiveKind::broadcast || kind_ == CollectiveKind::reduce;
+    const auto chunks = (rooted ? 1 : members) * static_cast<std::uint64_t>(chunks_);
+    sizes_.members += members;
+    // Of an All-to-All every member has chunks of its own for each of them.
+    sizes_.chunks += kind_ == CollectiveKind::all_to_all ? chunks * members : chunks;
+    sizes_.sends += static_cast<double>(chunks) * (static_cast<double>(members) - 1);
+    const Bytes chunk = bytes(ceil_div(size_.count(), std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks))));
+    sizes_.smallest_chunk = groups_ == 0 ? chunk : std::min(sizes_.smallest_chunk, chunk);
+    sizes_.largest_chunk = std::max(sizes_.largest_chunk, chunk);
+    ++groups_;
+  }
+  CollectiveSizes take(bool everyone) {
+    sizes_.everyone = everyone;
+    return sizes_;
+  }
+
+ private:
+  CollectiveKind kind_;
+  std::int64_t chunks_;
+  Bytes size_;
+  std::size_t groups_ = 0;
+  CollectiveSizes sizes_;
+};
+
+CollectiveSizes count_groups(const DesignPoint& point, std::uint64_t npus) {
+  Counter counter(point);
+  const Groups& groups = point.collective().groups;
+  if (groups.everyone()) counter.add_group(npus);
+  for (const ProcessGroup& group : groups.list()) counter.add_group(group.members.size());
+  return counter.take(groups.everyone());
+}
+
+bool in_order(const std::vector<NpuId>& members) {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (members[i].index() != i) return false;
+  return true;
+}
+
+/// Mean distance of two positions drawn at random, the same one included.
+double mean_distance(const Block& block, std::uint32_t unwind) {
+  if (block.rule->through_switch && unwind > 0) return std::max(1.0, static_cast<double>(block.size) / (2 * unwind));
+  return block.rule->mean_hops(block.size);
+}
+
+/// Mean hops between two positions, there and back.
+double hops_both_ways(const Block& block, std::uint32_t a, std::uint32_t b) {
+  return (static_cast<double>(block.rule->hops(a, b, block.size)) + block.rule->hops(b, a, block.size)) / 2;
+}
+
+/// Mean hops between neighbouring positions, and from the last to the first, both ways.
+struct RingHops {
+  double step = 1;
+  double wrap = 1;
+};
+
+RingHops ring_hops(const Block& block, std::uint32_t unwind) {
+  if (block.rule->through_switch && unwind > 0) {
+    const double round = (1 + std::max(1.0, (static_cast<double>(block.size) - 1) / unwind)) / 2;  // one way only
+    return {round, round};
+  }
+  return {hops_both_ways(block, 0, 1), hops_both_ways(block, 0, block.size - 1)};
+}
+
+/// From each NPU to the next and back: dimension 1 moves always, the next one whenever it wraps, and so on.
+double mean_ring_hops(const Shape& shape, std::uint32_t unwind) {
+  double hops = 0;
+  double share = 1;  // of the pairs that move in this dimension
+  for (const auto& block : shape.blocks) {
+    if (block.size == 1) continue;
+    const double size = block.size;
+    const auto [step, wrap] = ring_hops(block, unwind);
+    hops += share * ((size - 1) * step + wrap) / size;
+    share /= size;
+  }
+  return hops;
+}
+
+double mean_pair_hops(const DesignPoint& point, double npus) {
+  double hops = 0;
+  for (const auto& block : point.topology.shape.blocks) hops += mean_distance(block, unwinding_degree(point));
+  return hops * npus / std::max(1.0, npus - 1);
+}
+
+}  // namespace
+
+std::uint32_t unwinding_degree(const DesignPoint& point) {
+  if (point.topology.unwind > 0) return point.topology.unwind;
+  // A synthesizer schedules NPU-to-NPU links only (TACOS, section IV-G); degree 1 suits bandwidth-critical collectives.
+  return find_synthesizer(point.algorithm) != nullptr ? 1 : 0;
+}
+
+PointSizes sizes_of_shape(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  PointSizes sizes;
+  const auto degree = unwinding_degree(point);
+  sizes.topology = sizes_of(choice.shape, degree);
+  sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * choice.without.size());
+  sizes.classes = link_classes(choice.shape, choice.links, degree);
+  sizes.product = choice.shape.is_product() && choice.without.empty() && sizes.topology == sizes_of(choice.shape);
+  sizes.collective = count_groups(point, sizes.topology.npus);
+  return sizes;
+}
+
+PointSizes sizes_of_built(const Topology& topology, const Collective& collective) {
+  PointSizes sizes;
+  sizes.topology = {topology.npus(), topology.switches(), topology.links()};
+  sizes.classes.assign(topology.classes().begin(), topology.classes().end());
+  sizes.product = topology.shape() && topology.shape()->is_product();
+  Counter counter(collective.kind(), collective.chunks_per_npu(), collective.size());
+  for (const auto& group : collective.groups()) counter.add_group(group.members.size());
+  const auto& first = collective.groups().front().members;
+  sizes.collective = counter.take(first.size() == topology.npus() && in_order(first));
+  return sizes;
+}
+
+std::uint64_t planned_topology_bytes(const DesignPoint& point) {
+  const auto& choice = point.topology;
+  if (choice.machine_file.empty()) {
+    const auto copies = choice.without.empty() && text_of_links(point).empty() ? 1 : 2;
+    return static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
+  }
+  // Syntax tree, checked links and topology: a link takes 8 characters at least.
+  constexpr std::uint64_t kBytesPerCharacter = 64;
+  return choice.machine_content.view().size() * kBytesPerCharacter + topology_bytes({choice.machine_npus, 0, 0});
+}
+
+bool is_program(const DesignPoint& point) { return tries_all(point) || find_algorithm(point.algorithm) != nullptr; }
+
+bool sends_single_chunks(const DesignPoint& point) {
+  if (find_synthesizer(point.algorithm) != nullptr) return true;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  return algorithm != nullptr && algorithm->single_chunks;
+}
+
+bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait) {
+  if (const auto* algorithm = find_algorithm(point.algorithm)) return algorithm->*trait;
+  return tries_all(point) && std::ranges::any_of(algorithms(), [&](const Algorithm& algorithm) {
+           return npus <= algorithm.candidate_npus && algorithm.*trait;
+         });
+}
+
+double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
+  const auto vertices = static_cast<double>(sizes.topology.vertices());
+  const auto chunks = static_cast<double>(sizes.collective.chunks);
+  const double each_once = passes_of(point.collective().kind) * chunks;
+  // A synthesizer, or whatever suits a bound, sends a chunk over a link once in each pass.
+  if (!is_program(point)) return each_once + vertices;
+  if (!sizes.product || !sizes.collective.everyone)
+    return passes_of(point.collective().kind) * sizes.collective.sends + vertices;
+  // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of other pairs, those
+  // share a link of a dimension of k positions that agree before or behind it: n/k lines' worth, k^2/4 in each.
+  double share = 4;
+  const auto* algorithm = find_algorithm(point.algorithm);
+  for (const auto& block : point.topology.shape.blocks)
+    if (algorithm == nullptr || !algorithm->along_rings) share = std::max<double>(share, block.size);
+  return share * each_once + 2 * vertices;
+}
+
+namespace {
+
+constexpr double kMachineHops = 3;
+
+/// Of messages between any two NPUs, and between neighbours in the order of ids.
+struct MeanHops {
+  double pair;
+  double neighbour;
+};
+
+MeanHops mean_hops(const DesignPoint& point, const PointSizes& sizes) {
+  if (!point.topology.machine_file.empty()) return {kMachineHops, kMachineHops};
+  const double pair = std::max(1.0, mean_pair_hops(point, static_cast<double>(sizes.topology.npus)));
+  if (!sizes.collective.everyone) return {pair, pair};
+  return {pair, std::max(1.0, mean_ring_hops(point.topology.shape, unwinding_degree(point)))};
+}
+
+/// Steps of an NPU that goes through the dimensions of a shape one by one, in each to all others.
+double steps_by_dimension(const DesignPoint& point, double members) {
+  if (!point.topology.machine_file.empty()) return members;
+  double steps = 0;
+  for (const auto& block : point.topology.shape.blocks) steps += block.size - 1;
+  return std::max(steps, 1.0);
+}
+
+/// Hops of one NPU to all whose number differs from its own in one bit; only where bits are steps within dimensions.
+std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& sizes) {
+  if (!sizes.product || !sizes.collective.everyone) return std::nullopt;
+  double hops = 0;
+  for (const auto& block : point.topology.shape.blocks) {
+    if (!std::has_single_bit(block.size)) return std::nullopt;
+    for (std::uint32_t bit = 1; bit < block.size; bit *= 2) hops += hops_both_ways(block, 0, bit);
+  }
+  return hops;
+}
+
+ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
+  const auto hops = mean_hops(point, sizes);
+  ProgramScale scale;
+  scale.members = static_cast<double>(sizes.collective.members);
+  scale.slices = static_cast<double>(point.chunks) * scale.members;
+  scale.passes = passes_of(point.collective().kind);
+  scale.sends = scale.passes * sizes.collective.sends;
+  scale.pair_hops = hops.pair;
+  scale.neighbour_hops = hops.neighbour;
+  scale.step_hops = sizes.topology.switches > 0 ? 2 : 1;
+  scale.dimension_steps = steps_by_dimension(point, scale.members);
+  scale.dimensions = static_cast<double>(std::max<std::size_t>(1, point.topology.shape.dimensions()));
+  scale.halving_hops = halving_hops(point, sizes);
+  scale.all_to_all = point.collective().kind == CollectiveKind::all_to_all;
+  return scale;
+}
+
+}  // namespace
+
+ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes) {
+  const auto scale = scale_of(point, sizes);
+  if (const auto* named = find_algorithm(point.algorithm)) return named->sizes(scale);
+  ProgramSizes most;
+  for (const auto& algorithm : algorithms()) {
+    if (sizes.topology.npus > algorithm.candidate_npus) continue;
+    const auto one = algorithm.sizes(scale);
+    most = {std::max(most.messages, one.messages), std::max(most.hops, one.hops), std::max(most.carried, one.carried)};
+  }
+  return most;
+}
+
+}  // namespace tenex

@@ -1,0 +1,163 @@
+// Proven lower bounds in the place of times.
+//
+// `synthesized`: the bound of the same collective for all groups of the scope, on the whole network: no schedule that
+// used any of its links could be faster, though the model's keep to the dimensions of their groups. Beyond 4,096 NPUs
+// the bounds that search the whole network for paths are left out but for the eccentricity, which is that of the
+// groups' own dimensions (a path through others only becomes longer): seconds for each collective, milliseconds
+// without. A message between stages: the fastest path. `pipeline`, `themis`: the bound on the group's own network,
+// which is what they simulate; a message's formula decides nothing and is its own bound. Streams side by side are
+// bounded by those of each alone.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tenex/bound/bound.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "training/collective_models.hpp"
+#include "training/dimension_network.hpp"
+#include "training/message_path.hpp"
+#include "training/synthesized_time.hpp"
+
+namespace tenex {
+namespace {
+
+/// NPUs up to which bounds search for paths.
+constexpr std::size_t kMostSearchedNpus = 4096;
+
+/// Bounds whose cost is a search from many NPUs.
+bool searches_paths(const BoundMethod& method) { return method.name == "eccentricity" || method.name == "pipeline"; }
+
+/// The largest of the bounds that count.
+SimTime counted_bound(const BoundProblem& problem) {
+  SimTime largest;
+  for (const auto& method : bound_methods())
+    if (!searches_paths(method)) largest = std::max(largest, method.compute(problem).value_or(SimTime::zero()));
+  return largest;
+}
+
+SimTime eccentricity_bound(const BoundProblem& problem) {
+  const auto method = std::ranges::find(bound_methods(), "eccentricity", &BoundMethod::name);
+  ensure(method != bound_methods().end(), "the table of bounds has the eccentricity");
+  return method->compute(problem).value_or(SimTime::zero());
+}
+
+class BoundTime : public CollectiveTime {
+ public:
+  explicit BoundTime(const TrainingNetwork& network) : network_(network), cache_(network.cache.execution) {}
+
+  [[nodiscard]] std::string_view name() const override { return "bound"; }
+
+ protected:
+  [[nodiscard]] std::shared_ptr<const Result<PointTopology>> topology_of(const DesignPoint& point) const {
+    return find_topology(point, network_.options.memory_limit_bytes, cache_);
+  }
+
+  /// The bound of the point with these words beside its key, by `compute` where it is not known yet.
+  template <class Compute>
+  [[nodiscard]] Result<SimTime> remembered(const DesignPoint& point, const std::string& words,
+                                           Compute&& compute) const {
+    Diagnostics errors;
+    const auto bound = cache_.bounds.get(
+        bound_cache_key(point) + words + (sends_single_chunks(point) ? "" : " several"),
+        [&]() -> CachedBound {
+          const Result<SimTime> made = compute();
+          errors = made.errors();
+          return {"", made ? *made : SimTime::zero(), -1};
+        },
+        [](const CachedBound& value) { return sizeof(value); });
+    if (!errors.empty()) return errors;
+    return bound->time;
+  }
+
+  /// What `judge` says of the point's collective on its topology.
+  template <class Judge>
+  [[nodiscard]] Result<SimTime> judged(const DesignPoint& point, std::vector<ProcessGroup> groups,
+                                       Judge&& judge) const {
+    const auto built = topology_of(point);
+    if (!*built) return built->errors();
+    const auto& topology = (*built)->topology;
+    const auto collective = Collective::make(
+        {point.collective().kind, topology.npus(), std::move(groups), point.chunks, point.collective().size, 0});
+    if (!collective) return collective.errors();
+    return judge(
+        BoundProblem{topology, *collective, point.occupancy, point.collective().overlap, sends_single_chunks(point)});
+  }
+
+  TrainingNetwork network_;
+  ExecutionCache& cache_;
+};
+
+class SynthesizedBound final : public BoundTime {
+ public:
+  using BoundTime::BoundTime;
+
+  [[nodiscard]] Result<SimTime> time(const Communication& communication, const Mapping& mapping) const override {
+    const auto& span = mapping.span(communication.scope);
+    if (!collective_of(communication.kind)) return message(communication, span);
+    Dimensions all(mapping.shape().dimensions());
+    for (std::size_t dimension = 0; dimension < all.size(); ++dimension) all[dimension] = dimension;
+    auto point = synthesized_point(network_, all, communication);
+    fit_chunks(point, span.members());
+    std::string words = " of";
+    for (const auto& share : span.shares)
+      words += fmt::format(" {}:{}:{}", share.dimension, share.members, share.stride);
+    return remembered(point, words, [&]() -> Result<SimTime> {
+      if (mapping.shape().npus() <= kMostSearchedNpus)
+        return judged(point, mapping.groups(communication.scope),
+                      [](const BoundProblem& problem) { return best_bound(problem).time; });
+      const auto counted = judged(point, mapping.groups(communication.scope), counted_bound);
+      if (!counted) return counted.errors();
+      const auto own = dimensions_of(span);
+      auto inside = synthesized_point(network_, own, communication);
+      fit_chunks(inside, span.members());
+      const auto reach = judged(inside, groups_within(mapping, communication.scope, own), eccentricity_bound);
+      if (!reach) return reach.errors();
+      return std::max(*counted, *reach);
+    });
+  }
+
+ private:
+  [[nodiscard]] Result<SimTime> message(const Communication& communication, const GroupSpan& span) const {
+    const Communication any{TrafficKind::all_reduce, communication.size, communication.scope};
+    const auto built = topology_of(synthesized_point(network_, dimensions_of(span), any));
+    if (!*built) return built->errors();
+    return least_message_time((*built)->topology, span, communication.size);
+  }
+};
+
+class PipelineBound final : public BoundTime {
+ public:
+  PipelineBound(const TrainingNetwork& network, bool themis, std::unique_ptr<MeasuredCollectiveTime> model)
+      : BoundTime(network), themis_(themis), model_(std::move(model)) {}
+
+  [[nodiscard]] Result<SimTime> time(const Communication& communication, const Mapping& mapping) const override {
+    if (!collective_of(communication.kind)) return model_->time(communication, mapping);
+    const auto group = group_network(mapping.span(communication.scope), mapping.shape(),
+                                     network_.point.topology.links.alpha, network_.bandwidth);
+    const auto point = pipelined_point(network_, group, communication, themis_);
+    return remembered(point, " alone", [&] {
+      return judged(point, {}, [](const BoundProblem& problem) { return best_bound(problem).time; });
+    });
+  }
+
+ private:
+  bool themis_;
+  std::unique_ptr<MeasuredCollectiveTime> model_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network, TimingModel collective_time) {
+  if (is_synthesized(collective_time))
+    return std::unique_ptr<CollectiveTime>(std::make_unique<SynthesizedBound>(network));
+  const bool themis = collective_time == TimingModel::themis;
+  ensure(themis || collective_time == TimingModel::pipeline, "a formula has no collectives to bound");
+  auto model = make_pipeline_time(network, themis);
+  if (!model) return model.errors();
+  return std::unique_ptr<CollectiveTime>(std::make_unique<PipelineBound>(network, themis, *std::move(model)));
+}
+
+}  // namespace tenex

@@ -1,0 +1,44 @@
+// What the text of a training point shows wrong: refused before any work.
+#include <utility>
+
+#include "tenex/codesign/optimizer.hpp"
+#include "tenex/training/training_point.hpp"
+#include "training/training_setup.hpp"
+
+namespace tenex {
+namespace {
+
+/// A scheme needs a set of bandwidths with a best one in it.
+Diagnostics check_scheme(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
+  Diagnostics errors;
+  const auto& scheme = point.training().scheme;
+  if (const auto workloads = iterations_to_optimize(point, setup, cache); !workloads)
+    append(errors, workloads.errors());
+  const auto region = make_training_region(point, setup.rates);
+  if (!region) {
+    append(errors, region.errors());
+    return errors;
+  }
+  // The missing constraint of a set without a best split is found before the time of anything matters.
+  const bool may_lack_one = *scheme != SplitScheme::perf_per_cost || region->reaches_zero();
+  const TimeModel any_time{region->dimensions(), 1, {}};
+  if (const auto split = may_lack_one ? split_bandwidth(*scheme, any_time, *region, &setup.rates)
+                                      : Result<BandwidthSplit>(BandwidthSplit{});
+      !split)
+    for (auto& error : split.errors()) {
+      if (error.place.file.empty()) error.place = place_of_key("scheme");
+      errors.push_back(std::move(error));
+    }
+  return errors;
+}
+
+}  // namespace
+
+Diagnostics check_training_point(const DesignPoint& point, TrainingCache& cache) {
+  const auto found = find_setup(point, cache);
+  if (!*found) return found->errors();
+  if (!point.training().scheme) return stated_bandwidth(point).errors();
+  return check_scheme(point, **found, cache);
+}
+
+}  // namespace tenex

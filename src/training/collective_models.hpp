@@ -1,0 +1,60 @@
+// The collective time models that simulate or synthesize, and the bound under each of them.
+//
+//   pipeline     the textbook multi-rail algorithm, chunk by chunk with its bubbles, simulated on one group's part of
+//                the network (its dimensions, with the bandwidth that its own links carry)
+//   themis       the same under Themis' order of dimensions, chosen chunk by chunk
+//   synthesized  an algorithm or synthesizer on the real topology, all groups of a scope at once; with contention also
+//                the groups of two scopes at once on the same links
+//   bound        proven lower bounds in place of times: a loop's time grows with each communication's, so a loop over
+//                bounds is a bound on the iteration
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/design_point.hpp"
+#include "tenex/execution/options.hpp"
+#include "tenex/topology/topology.hpp"
+#include "tenex/training/training_cache.hpp"
+#include "tenex/training/training_point.hpp"
+#include "tenex/workload/collective_time.hpp"
+
+namespace tenex {
+
+/// The network of a training point once its bandwidths are known.
+struct TrainingNetwork {
+  const DesignPoint& point;          ///< chunks, algorithm, attempts, engine, occupancy, seed, alpha
+  std::vector<Bandwidth> bandwidth;  ///< per NPU and dimension
+  ExecutionOptions options;          ///< threads and memory
+  TrainingCache& cache;              ///< shared by the points of a rank; never changes a time
+};
+
+/// A model that also tells what it did. Not thread-safe: one per point.
+class MeasuredCollectiveTime : public CollectiveTime {
+ public:
+  [[nodiscard]] virtual const CollectiveEffort& effort() const = 0;
+};
+
+struct GroupNetwork;
+
+/// The point that pipeline (or themis) simulates for a collective of one group; its bound is best_bound()'s of that
+/// point's topology and collective. `communication` must be a collective.
+[[nodiscard]] DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& group,
+                                          const Communication& communication, bool themis);
+
+/// `themis`: Themis instead of the fixed order. Errors (input): chunks < 1, no alpha.
+[[nodiscard]] Result<std::unique_ptr<MeasuredCollectiveTime>> make_pipeline_time(const TrainingNetwork& network,
+                                                                                 bool themis);
+/// `contention`: communications side by side share the links. Errors: those of the topology; (resource) it does not
+/// fit.
+[[nodiscard]] Result<std::unique_ptr<MeasuredCollectiveTime>> make_synthesized_time(const TrainingNetwork& network,
+                                                                                    bool contention);
+/// Bounds for the times of make_pipeline_time() and make_synthesized_time() on this network.
+[[nodiscard]] Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network,
+                                                                      TimingModel collective_time);
+
+}  // namespace tenex

@@ -1,0 +1,138 @@
+// Costs of training points: those of the distinct communications of their workloads, each as the point of its own that
+// the time model makes of it, and of the pairs of streams that share links. Bandwidths are not looked at, so that a
+// plan of many splits of one network asks once. Seconds as measured on one core of a 2-core machine.
+#include "tenex/training/estimate.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tenex/execution/sizes.hpp"
+#include "training/collective_models.hpp"
+#include "training/dimension_network.hpp"
+#include "training/group_network.hpp"
+#include "training/joint_memory.hpp"
+#include "training/synthesized_time.hpp"
+#include "training/training_setup.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr double seconds_per_formula = 5e-6;
+constexpr double seconds_per_time_split = 100e-6;  // perf_opt, and what equal shares with it
+constexpr double seconds_per_product_split = 0.05;
+constexpr double seconds_per_joint_send = 1.5e-6;  // spread, sorted, replayed and verified
+constexpr double share_of_chosen_sends = 0.25;     // the fastest algorithm often sends less than the largest
+constexpr std::size_t bytes_of_formula = 1 << 20;
+
+double solver_seconds(const BandwidthScheme& scheme) {
+  if (!scheme) return 0;
+  return scheme == SplitScheme::perf_per_cost ? seconds_per_product_split : seconds_per_time_split;
+}
+
+Estimate without_collectives(const DesignPoint& point) {
+  return {seconds_per_formula + solver_seconds(point.training().scheme), bytes_of_formula, false};
+}
+
+/// Links that are all alike; one alpha for each dimension.
+DesignPoint with_plain_links(DesignPoint point) {
+  auto& alpha = point.topology.links.alpha;
+  const auto dimensions = point.topology.shape.dimensions();
+  if (alpha.size() != 1 && alpha.size() != dimensions) alpha = {microseconds(1)};
+  return point;
+}
+
+/// The collectives of one point, as points.
+class CollectivePoints {
+ public:
+  CollectivePoints(const TrainingNetwork& network, const Mapping& mapping, TimingModel timing)
+      : network_(network), mapping_(mapping), timing_(timing) {}
+
+  [[nodiscard]] DesignPoint of(const Communication& communication) const {
+    const auto& span = mapping_.span(communication.scope);
+    if (timing_ != TimingModel::synthesized)
+      return pipelined_point(
+          network_, group_network(span, mapping_.shape(), network_.point.topology.links.alpha, network_.bandwidth),
+          communication, timing_ == TimingModel::themis);
+    const auto dimensions = dimensions_of(span);
+    auto point = synthesized_point(network_, dimensions, communication);
+    fit_chunks(point, span.members());
+    point.collective().groups = {groups_within(mapping_, communication.scope, dimensions), point.topology.shape.npus()};
+    return point;
+  }
+
+ private:
+  const TrainingNetwork& network_;
+  const Mapping& mapping_;
+  TimingModel timing_;
+};
+
+/// Adds what communications side by side cost.
+void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration& iteration, TrainingLoop loop) {
+  const auto limit = network.options.memory_limit_bytes;
+  for (const auto& pair : joint_pairs(iteration, loop)) {
+    if (!may_share(iteration.mapping, pair)) continue;
+    const auto need = joint_need(network, iteration.mapping, pair, SendCount::expected);
+    if (need.limit() > limit) {
+      whole.bytes = std::max(whole.bytes, need.limit());
+      continue;  // refused
+    }
+    const double share = tries_all(network.point) ? share_of_chosen_sends : 1;
+    whole.seconds += need.sends * share * seconds_per_joint_send;
+    whole.bytes = std::max(whole.bytes, need.held_bytes + std::max(need.spread_bytes, need.replay_bytes));
+  }
+}
+
+}  // namespace
+
+std::optional<Estimate> estimate_formula(const DesignPoint& point) {
+  if (!is_libra(point.training().collective_time)) return std::nullopt;
+  return without_collectives(point);
+}
+
+std::string training_cost_key(const DesignPoint& point) {
+  const auto& choice = point.training();
+  const auto& links = point.topology.links;
+  auto key = fmt::format("train {} {} c{} t{} u{} o{} {} C{} l{} b{} m{} s{} S{} {} {}",
+                         to_string(choice.workload.content.digest()), to_string(point.topology.shape), point.chunks,
+                         point.attempts, point.topology.unwind, to_string(point.occupancy), to_string(choice.hp),
+                         choice.compute.value_or(ComputeRate()).count(), to_string(choice.training_loop),
+                         to_string(choice.batch_rule), to_string(choice.collective_time), to_string(choice.contention),
+                         to_string(choice.scheme), point.algorithm, point.engine);
+  for (const auto alpha : links.alpha) key += fmt::format(" {}", alpha.count());
+  return key;
+}
+
+Estimate estimate_training(const DesignPoint& given, const std::function<Estimate(const DesignPoint&)>& of_collective,
+                           TrainingCache& cache, std::size_t memory_limit_bytes) {
+  auto whole = without_collectives(given);
+  const auto& choice = given.training();
+  const auto point = with_plain_links(given);
+  const auto found = find_setup(point, cache);
+  if (!*found) return {};
+  const auto& setup = **found;
+  const auto& iteration = setup.plan.iteration();
+  ExecutionOptions options;
+  options.memory_limit_bytes = memory_limit_bytes;
+  const std::vector<Bandwidth> bandwidth(iteration.mapping.shape().dimensions(), gigabytes_per_second(100));
+  const TrainingNetwork network{point, bandwidth, options, cache};
+  const bool contention = choice.collective_time == TimingModel::synthesized && choice.contention == Contention::links;
+  if (contention && !check_joint_memory(network, iteration, choice.training_loop)) {  // refused before any work
+    add_joint(whole, network, iteration, choice.training_loop);
+    return whole;
+  }
+  const CollectivePoints points(network, iteration.mapping, choice.collective_time);
+  for (const auto& [communication, family, turns, once, volume] : setup.plan.communications()) {
+    if (!collective_of(communication.kind)) continue;
+    const auto one = of_collective(points.of(communication));
+    whole.seconds += one.seconds;
+    whole.bytes = std::max(whole.bytes, one.bytes);
+    whole.threaded |= one.threaded;
+  }
+  if (contention) add_joint(whole, network, iteration, choice.training_loop);
+  return whole;
+}
+
+}  // namespace tenex

@@ -1,0 +1,52 @@
+// One process group's part of the network.
+#include "training/group_network.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "tenex/topology/block.hpp"
+
+namespace tenex {
+namespace {
+
+template <class T>
+const T& pick(const std::vector<T>& values, std::size_t dimension) {
+  return values[std::min(dimension, values.size() - 1)];
+}
+
+}  // namespace
+
+GroupNetwork group_network(const GroupSpan& span, const Shape& shape, const std::vector<SimTime>& alpha,
+                           const std::vector<Bandwidth>& npu_bandwidth) {
+  ensure(shape.is_product(), "groups span dimensions of a product shape");
+  GroupNetwork network;
+  for (const auto& share : span.shares) {
+    const auto part = shape.blocks[share.dimension].rule->part({share.extent, share.members, share.stride});
+    const std::int64_t links = bandwidth_shares(shape, share.dimension);
+    const std::int64_t hops = part.hops;
+    network.shape.blocks.push_back(part.block);
+    network.links.alpha.push_back(pick(alpha, share.dimension) * hops);
+    network.links.bandwidth.push_back(pick(npu_bandwidth, share.dimension) / links * std::int64_t{part.paths} / hops);
+  }
+  return network;
+}
+
+DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& group, const Communication& communication) {
+  const auto kind = collective_of(communication.kind);
+  ensure(kind.has_value(), "a point-to-point message is no collective");
+  DesignPoint point;
+  point.topology.shape = group.shape;
+  point.topology.links = group.links;
+  point.topology.text = to_string(group.shape);
+  point.topology.unwind = network.point.topology.unwind;
+  point.collective().kind = *kind;
+  point.collective().size = communication.size;
+  point.chunks = network.point.chunks;
+  point.occupancy = network.point.occupancy;
+  point.attempts = network.point.attempts;
+  point.engine = network.point.engine;
+  point.seed = network.point.seed;
+  return point;
+}
+
+}  // namespace tenex

@@ -1,0 +1,170 @@
+// The collective time models `pipeline` and `themis`: one group's own network, simulated.
+//
+// All groups of a scope do the same on equal and disjoint parts of the network (group_network.hpp), so one of them is
+// simulated: the multi-rail algorithm `hierarchical` of LIBRA (or Themis'), its chunks pipelined over the dimensions
+// with the bubbles that LIBRA's formula leaves out. It is a point like any other: simulated, verified where its stream
+// fits, and bounded. An All-to-All, which Themis does not order, is the hierarchical one under both.
+//
+// `hierarchical` has a window of two chunks per stage. Without one, every ring would serve the first hops of all chunks
+// before any second hop, and the next dimension would wait; two, because the longer ways of two chunks lead round a
+// ring of even size in opposite directions. So the collective times of the ASTRA-sim2.0 thesis (ASTRA-sim2.0,
+// Table 3.4) come out to a hundredth.
+//
+// A chunk has at least one byte per NPU: small messages are sent in fewer chunks, those of less than a byte per NPU
+// padded to that. A point-to-point message goes over one link per dimension that it crosses, the slowest of which sets
+// the pace: alpha + m/B; through a switch a second link follows, which repeats the last of the chunks.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tenex/algorithm/algorithm.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/verified_collective.hpp"
+#include "tenex/topology/block.hpp"
+#include "tenex/topology/timing.hpp"
+#include "tenex/workload/libra_time.hpp"
+#include "training/collective_models.hpp"
+#include "training/group_network.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint32_t kChunksPerStage = 2;
+/// What moves the collectives; the second in the model `themis`, where it is defined for them.
+constexpr std::string_view kMultiRail = "hierarchical";
+constexpr std::string_view kBalancedMultiRail = "themis";
+
+SimTime clamped_sum(SimTime a, SimTime b) { return a > SimTime::max() - b ? SimTime::max() : a + b; }
+
+/// One link of a dimension, as one group's messages have it: what LIBRA's derating leaves them.
+LinkClass message_link(const Block& block, const DimensionShare& share, SimTime alpha, Bandwidth npu_bandwidth) {
+  __extension__ using Wide = __int128;
+  const auto part = derating(block, share, TrafficKind::point_to_point);
+  return {alpha, Bandwidth::of(static_cast<std::int64_t>(static_cast<Wide>(npu_bandwidth.count()) * part.numerator /
+                                                         part.denominator))};
+}
+
+/// In pieces over one link, and the last of them over the other one of a switch.
+SimTime message_time(const LinkClass& link, bool switched, Bytes size, std::int64_t chunks, Occupancy occupancy) {
+  if (link.bandwidth.count() < 1) return SimTime::max();
+  const auto pieces = std::clamp<std::int64_t>(chunks, 1, std::max<std::int64_t>(size.count(), 1));
+  const auto hop = hop_time(link, bytes(ceil_div(size.count(), pieces)), occupancy);
+  auto time = switched ? clamped_sum(hop.latency, hop.latency) : hop.latency;
+  for (std::int64_t next = 1; next < pieces && time < SimTime::max(); ++next) time = clamped_sum(time, hop.busy);
+  return time;
+}
+
+class PipelineTime final : public MeasuredCollectiveTime {
+ public:
+  PipelineTime(const TrainingNetwork& network, bool themis) : network_(network), themis_(themis) {}
+
+  [[nodiscard]] std::string_view name() const override { return themis_ ? "themis" : "pipeline"; }
+  [[nodiscard]] const CollectiveEffort& effort() const override { return effort_; }
+
+  [[nodiscard]] Result<SimTime> time(const Communication& communication, const Mapping& mapping) const override {
+    const auto& point = network_.point;
+    const auto group = group_network(mapping.span(communication.scope), mapping.shape(), point.topology.links.alpha,
+                                     network_.bandwidth);
+    if (communication.kind == TrafficKind::point_to_point) return slowest_message(communication, mapping, group);
+    return simulate_collective(pipelined_point(network_, group, communication, themis_));
+  }
+
+ private:
+  [[nodiscard]] Result<SimTime> slowest_message(const Communication& communication, const Mapping& mapping,
+                                                const GroupNetwork& group) const {
+    const auto& point = network_.point;
+    const auto& shares = mapping.span(communication.scope).shares;
+    SimTime slowest;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      const auto& block = mapping.shape().blocks[shares[i].dimension];
+      const auto link = message_link(block, shares[i], group.links.alpha[i], network_.bandwidth[shares[i].dimension]);
+      const auto time =
+          message_time(link, block.rule->through_switch, communication.size, point.chunks, point.occupancy);
+      slowest = std::max(slowest, time);
+    }
+    if (slowest < SimTime::max()) return slowest;
+    return resource_error("a point-to-point message takes more than 106 days", "times are int64 picoseconds");
+  }
+
+  [[nodiscard]] Result<SimTime> simulate_collective(const DesignPoint& group_point) const {
+    const auto made = network_.cache.pipelined.get(
+        bound_cache_key(group_point) + ' ' + group_point.algorithm, [&] { return run(group_point); },
+        [](const Result<VerifiedCollective>& value) {
+          return sizeof(value) + (value ? value->left_out.size() : to_string(value.errors()).size());
+        });
+    ++effort_.collectives;
+    if (!*made) return refusal(made->errors(), group_point);
+    const auto& collective = **made;
+    effort_.memory_planned_bytes = std::max(effort_.memory_planned_bytes, collective.memory_planned_bytes);
+    if (collective.verified)
+      ++effort_.verified;
+    else if (effort_.left_out.empty())
+      effort_.left_out = collective.left_out;
+    return collective.time;
+  }
+
+  /// Simulates and verifies a collective of one group, and compares its time with its bound. Adds the seconds that it
+  /// took.
+  [[nodiscard]] Result<VerifiedCollective> run(const DesignPoint& group_point) const {
+    auto& cache = network_.cache.execution;
+    ExecutionOptions options;
+    options.threads = network_.options.threads;
+    options.memory_limit_bytes = network_.options.memory_limit_bytes;
+    options.time_only = network_.options.time_only;
+    const auto built = find_topology(group_point, options.memory_limit_bytes, cache);
+    if (!*built) return built->errors();
+    const auto& topology = (*built)->topology;
+    auto made = time_collective(group_point, topology, {}, options, false, cache.schedules);
+    if (!made) return made;
+    const auto bound = find_bound(group_point, topology, *made->collective, sends_single_chunks(group_point), cache);
+    ensure(made->time >= bound->time, "a simulated collective takes at least its bound");
+    effort_.simulation_seconds += made->simulation_seconds;
+    effort_.verification_seconds += made->verification_seconds;
+    made->collective.reset();
+    return made;
+  }
+
+  /// The errors of a collective that could not be run, as an error of the point that needs it.
+  static Diagnostic refusal(const Diagnostics& errors, const DesignPoint& group_point) {
+    Diagnostic error;
+    error.fault = errors.front().fault;
+    error.problem = std::string(to_string(group_point.collective().kind)) + " on " +
+                    to_string(group_point.topology.shape) + ": " + to_string(errors);
+    return error;
+  }
+
+  TrainingNetwork network_;
+  bool themis_;
+  mutable CollectiveEffort effort_;
+};
+
+}  // namespace
+
+DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& group,
+                            const Communication& communication, bool themis) {
+  auto point = group_point(network, group, communication);
+  const auto npus = static_cast<std::int64_t>(group.shape.npus());
+  point.collective().size = std::max(point.collective().size, bytes(npus));
+  point.chunks = std::min(point.chunks, point.collective().size.count() / npus);
+  const bool balanced = themis && does(*find_algorithm(kBalancedMultiRail), point.collective().kind);
+  point.algorithm = balanced ? kBalancedMultiRail : kMultiRail;
+  point.family = AlgorithmFamily::textbook;
+  point.collective().window = balanced ? 0 : kChunksPerStage;
+  return point;
+}
+
+Result<std::unique_ptr<MeasuredCollectiveTime>> make_pipeline_time(const TrainingNetwork& network, bool themis) {
+  const auto& [alpha, bandwidth, per_npu] = network.point.topology.links;
+  const auto dimensions = network.point.topology.shape.dimensions();
+  const auto* model = themis ? "themis" : "pipeline";
+  if (network.point.chunks < 1)
+    return input_error({"chunks", 0, 0}, "chunks is less than 1", std::string(model) + " moves at least one chunk");
+  if (alpha.size() != 1 && alpha.size() != dimensions)
+    return input_error({"alpha", 0, 0}, std::string(model) + " without alpha",
+                       "its messages take the latency of their links", "write for instance alpha = \"0.5us\"");
+  return std::unique_ptr<MeasuredCollectiveTime>(std::make_unique<PipelineTime>(network, themis));
+}
+
+}  // namespace tenex

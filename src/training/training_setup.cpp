@@ -1,0 +1,284 @@
+// From the words of a training point to workloads laid over its shape, prices, and the split of a scheme.
+#include "training/training_setup.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tenex/files/cost_model_file.hpp"
+#include "tenex/files/workload_file.hpp"
+
+namespace tenex {
+namespace {
+
+/// Texts and numbers joined so that no two lists give the same key.
+class KeyBuilder {
+ public:
+  KeyBuilder& add(std::string_view text) {
+    key_ += text;
+    key_ += '\0';
+    return *this;
+  }
+  template <class Number>
+  requires(std::is_arithmetic_v<Number> || std::is_enum_v<Number>) KeyBuilder& add(Number number) {
+    key_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    return *this;
+  }
+  template <class Unit>
+  KeyBuilder& add(Quantity<Unit> quantity) {
+    return add(quantity.count());
+  }
+  template <class T>
+  KeyBuilder& add(const std::optional<T>& value) {
+    add(value.has_value());
+    return value ? add(*value) : *this;
+  }
+  template <class T>
+  KeyBuilder& add(const std::vector<T>& list) {
+    add(list.size());
+    for (const auto& each : list) add(each);
+    return *this;
+  }
+  KeyBuilder& add(const Constraint& constraint) {
+    const auto& [file, line, column] = constraint.place;  // diagnostics name it
+    return add(std::string_view(constraint.text)).add(std::string_view(file)).add(line).add(column);
+  }
+  KeyBuilder& add(const Parallelization& degrees) {
+    for (const auto degree : {degrees.tensor, degrees.data, degrees.pipeline, degrees.expert}) add(degree);
+    return *this;
+  }
+  KeyBuilder& add(const NamedFile& file) {
+    const auto digest = file.content.digest();
+    // Diagnostics name the path.
+    return add(digest.high).add(digest.low).add(std::string_view(file.path));
+  }
+  KeyBuilder& add(const Shape& shape) { return add(to_string(shape)); }
+  [[nodiscard]] const std::string& key() const { return key_; }
+
+ private:
+  std::string key_;
+};
+
+/// Errors without a place of their own get that of a key.
+Diagnostics at_key(Diagnostics errors, std::string_view key) {
+  for (auto& error : errors)
+    if (error.place.file.empty()) error.place = place_of_key(key);
+  return errors;
+}
+
+std::shared_ptr<const Result<WorkloadModel>> find_model(const NamedFile& file, TrainingCache& cache) {
+  return cache.models.get(
+      KeyBuilder().add(file).key(),
+      [&]() -> Result<WorkloadModel> {
+        auto parsed = parse_workload(file.content, file.path);
+        if (!parsed) return parsed.errors();
+        return std::move(parsed->model);
+      },
+      [&](const Result<WorkloadModel>&) { return 4 * file.content.view().size() + 256; });
+}
+
+Result<ComputeRate> rate_of(const std::optional<ComputeRate>& compute, const Workload& workload) {
+  if (compute) return *compute;
+  if (workload.measured_at.count() > 0) return workload.measured_at;
+  return input_error(place_of_key("compute"), fmt::format("workload \"{}\" states no compute rate", workload.name),
+                     "its work is counted in FLOPs", "set a rate, for instance compute = \"234TFLOPS\"");
+}
+
+/// A workload file under a parallelization on the point's shape.
+class IterationMaker {
+ public:
+  IterationMaker(const DesignPoint& point, std::string_view key) : point_(point), key_(key) {}
+
+  Result<std::shared_ptr<const Iteration>> make(const NamedFile& file, const Parallelization& degrees,
+                                                TrainingCache& cache) const {
+    const auto model = find_model(file, cache);
+    if (!*model) return model->errors();
+    const auto& choice = point_.training();
+    const auto mapping = Mapping::make(point_.topology.shape, degrees, place_of_key(key_));
+    if (!mapping) return mapping.errors();
+    auto workload = make_workload(**model, degrees, choice.batch_rule);
+    if (!workload) return at_key(workload.errors(), key_);
+    const auto rate = rate_of(choice.compute, *workload);
+    if (!rate) return rate.errors();
+    return std::make_shared<const Iteration>(Iteration{*std::move(workload), *mapping, *rate});
+  }
+
+  std::shared_ptr<const Result<std::shared_ptr<const Iteration>>> find(const NamedFile& file,
+                                                                       const Parallelization& degrees,
+                                                                       TrainingCache& cache) const {
+    const auto& choice = point_.training();
+    KeyBuilder key;
+    key.add(file).add(point_.topology.shape).add(choice.batch_rule).add(choice.compute).add(key_).add(degrees);
+    return cache.iterations.get(
+        key.key(), [&] { return make(file, degrees, cache); },
+        [&](const auto&) { return 4 * file.content.view().size() + 1024; });
+  }
+
+ private:
+  const DesignPoint& point_;
+  std::string_view key_;
+};
+
+/// The flags of `in_network`, checked against the shape and the model.
+Result<LibraModel> libra_model_of(const DesignPoint& point) {
+  const auto& shape = point.topology.shape;
+  const auto timing = point.training().collective_time;
+  auto flags = point.training().in_network;
+  if (flags.size() > shape.dimensions())
+    return input_error(place_of_key("in_network"), fmt::format("in-network reduction in dimension {}", flags.size()),
+                       fmt::format("{} has {} dimensions", to_string(shape), shape.dimensions()));
+  if (!flags.empty() && !is_libra(timing))
+    return input_error(place_of_key("in_network"),
+                       fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
+                       "only LIBRA's formulas know switches that reduce",
+                       "use libra or libra_derated, or in_network = \"none\"");
+  if (!flags.empty()) flags.resize(shape.dimensions());
+  const auto made =
+      LibraTime::make(shape, {bytes_per_second(1)}, {timing == TimingModel::libra_derated, std::move(flags)});
+  if (!made) return at_key(made.errors(), "in_network");
+  return made->model();
+}
+
+Result<CostRates> rates_of(const DesignPoint& point) {
+  const auto& choice = point.training();
+  const auto& shape = point.topology.shape;
+  const auto model = parse_cost_model(choice.cost_model.content, choice.cost_model.path);
+  if (!model) return model.errors();
+  const auto kinds =
+      choice.dimension_kinds.empty() ? default_dimension_kinds(shape.dimensions()) : choice.dimension_kinds;
+  const auto rates = cost_rates(model->model, choice.price_level, shape, kinds);
+  if (!rates) return at_key(rates.errors(), "dimension_kinds");
+  return *rates;
+}
+
+Result<TrainingSetup> make_setup(const DesignPoint& point, TrainingCache& cache) {
+  const auto& choice = point.training();
+  Diagnostics errors;
+  const auto found = IterationMaker(point, "hp").find(choice.workload, choice.hp, cache);
+  if (!*found) append(errors, found->errors());
+  const auto libra = libra_model_of(point);
+  if (!libra) append(errors, libra.errors());
+  const auto rates = rates_of(point);
+  if (!rates) append(errors, rates.errors());
+  if (!errors.empty()) return errors;
+  const auto& iteration = **found;
+  return TrainingSetup{{iteration, *libra}, *libra, *rates, iteration->mapping.describe()};
+}
+
+Result<BandwidthSplit> make_split(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
+  ensure(point.training().scheme.has_value(), "the point's bandwidths are given");
+  const auto workloads = iterations_to_optimize(point, setup, cache);
+  if (!workloads) return workloads.errors();
+  std::vector<TimeModel> models;
+  std::vector<double> weights;
+  for (const auto& [iteration, weight] : *workloads) {
+    const auto terms =
+        collapse_iteration(iteration->workload, iteration->mapping, iteration->rate, optimized_model(point, setup),
+                           optimized_loop(point.training().training_loop));
+    if (!terms) return terms.errors();
+    models.push_back(time_model(*terms));
+    weights.push_back(weight);
+  }
+  const auto region = make_training_region(point, setup.rates);
+  if (!region) return region.errors();
+  return split_bandwidth(*point.training().scheme, weighted_sum(models, weights), *region, &setup.rates);
+}
+
+}  // namespace
+
+Place place_of_key(std::string_view key) { return {std::string(key), 0, 0}; }
+
+std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point, TrainingCache& cache) {
+  const auto& choice = point.training();
+  KeyBuilder key;
+  key.add(choice.workload).add(choice.cost_model).add(point.topology.shape).add(choice.hp).add(choice.compute);
+  key.add(choice.batch_rule).add(choice.collective_time).add(choice.in_network);
+  key.add(choice.price_level).add(choice.dimension_kinds);
+  return cache.setups.get(
+      key.key(), [&] { return make_setup(point, cache); },
+      [](const Result<TrainingSetup>& made) {
+        return made ? 2048 + 256 * made->plan.communications().size() : std::size_t{512};
+      });
+}
+
+Result<BandwidthRegion> make_training_region(const DesignPoint& point, const CostRates& rates) {
+  const auto& choice = point.training();
+  const auto dimensions = point.topology.shape.dimensions();
+  std::vector<LinearConstraint> rows;
+  Diagnostics errors;
+  for (const auto& constraint : choice.constraints) {
+    auto of_shape = rows_of(constraint, dimensions, &rates);
+    if (!of_shape) {
+      append(errors, of_shape.errors());
+      continue;
+    }
+    std::ranges::move(*of_shape, std::back_inserter(rows));
+  }
+  if (choice.total_bandwidth.count() > 0) {
+    rows.push_back(total_bandwidth_is(dimensions, choice.total_bandwidth));
+    rows.back().place = place_of_key("total_bandwidth");
+  }
+  if (choice.cost_budget) {
+    rows.push_back(cost_at_most(rates, *choice.cost_budget));
+    rows.back().place = place_of_key("cost_budget");
+  }
+  if (!errors.empty()) return errors;
+  auto region = make_region(dimensions, std::move(rows));
+  if (!region) return at_key(region.errors(), "constraints");
+  return region;
+}
+
+TrainingLoop optimized_loop(TrainingLoop loop) {
+  return loop == TrainingLoop::astra_sim ? TrainingLoop::tp_dp_overlap : loop;
+}
+
+LibraModel optimized_model(const DesignPoint& point, const TrainingSetup& setup) {
+  auto model = setup.libra;
+  if (const auto& named = point.training().optimize_with) model.derated = *named == TimingModel::libra_derated;
+  return model;
+}
+
+bool optimizes_itself(const DesignPoint& point, const TrainingSetup& setup) {
+  const auto& choice = point.training();
+  return is_libra(choice.collective_time) && choice.optimize_for.empty() &&
+         optimized_loop(choice.training_loop) == choice.training_loop && optimized_model(point, setup) == setup.libra;
+}
+
+Result<std::vector<WeightedIteration>> iterations_to_optimize(const DesignPoint& point, const TrainingSetup& setup,
+                                                              TrainingCache& cache) {
+  const auto& choice = point.training();
+  std::vector<WeightedIteration> found;
+  // The setup's plan holds the point's own; it outlives the call.
+  if (choice.optimize_for.empty()) return std::vector{WeightedIteration{setup.plan.shared_iteration(), 1}};
+  Diagnostics errors;
+  const IterationMaker maker(point, "optimize_for");
+  for (const auto& [file, degrees, weight] : choice.optimize_for) {
+    const auto made = maker.find(file, degrees, cache);
+    if (*made)
+      found.push_back({**made, weight});
+    else
+      append(errors, made->errors());
+  }
+  if (!errors.empty()) return errors;
+  return found;
+}
+
+std::shared_ptr<const Result<BandwidthSplit>> find_split(const DesignPoint& point, const TrainingSetup& setup,
+                                                         TrainingCache& cache) {
+  const auto& choice = point.training();
+  KeyBuilder key;
+  key.add(choice.scheme).add(point.topology.shape).add(choice.constraints).add(choice.total_bandwidth);
+  key.add(setup.rates.per_gigabyte_per_second).add(choice.cost_budget).add(choice.batch_rule).add(choice.compute);
+  key.add(choice.in_network).add(optimized_loop(choice.training_loop)).add(optimized_model(point, setup).derated);
+  if (choice.optimize_for.empty()) key.add("own").add(choice.workload).add(choice.hp);
+  for (const auto& [file, degrees, weight] : choice.optimize_for) key.add(file).add(degrees).add(weight);
+  return cache.splits.get(
+      key.key(), [&] { return make_split(point, setup, cache); },
+      [&](const Result<BandwidthSplit>&) { return 512 + 8 * point.topology.shape.dimensions(); });
+}
+
+}  // namespace tenex
