@@ -18,7 +18,7 @@ class Quantity {
   using Rep = std::int64_t;
 
   constexpr Quantity() = default;
-  /// The only way in from a bare number, so that every literal names its unit through the aliases' factories.
+  /// The only conversion from a bare number. Literals use the factories of the aliases, which name the unit.
   static constexpr Quantity of(Rep count) { return Quantity(count); }
   static constexpr Quantity zero() { return Quantity(0); }
   static constexpr Quantity max() { return Quantity(std::numeric_limits<Rep>::max()); }
