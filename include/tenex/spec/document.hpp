@@ -96,7 +96,7 @@ struct Entry {
 
 [[nodiscard]] Result<std::string> as_string(const Node& node, std::string_view name);
 [[nodiscard]] Result<std::int64_t> as_integer(const Node& node, std::string_view name);
-/// A real; an integer is taken as one.
+/// A real; an integer is converted.
 [[nodiscard]] Result<double> as_real(const Node& node, std::string_view name);
 [[nodiscard]] Result<bool> as_boolean(const Node& node, std::string_view name);
 /// The items of an array; the span lives as long as the node.
