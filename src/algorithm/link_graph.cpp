@@ -1,4 +1,4 @@
-// Pairs of NPUs with links both ways, and spanning trees over them, as link_graph.hpp says.
+// Pairs of NPUs with links both ways, and spanning trees over them (link_graph.hpp).
 #include "algorithm/link_graph.hpp"
 
 #include <algorithm>

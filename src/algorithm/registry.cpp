@@ -20,7 +20,7 @@ const std::vector<Algorithm>& algorithms() {
   constexpr std::string_view in_stage = "an NPU's chunks in one stage";
   constexpr std::string_view begun = "an NPU's chunks in one stage, of those that begin in one dimension";
   constexpr std::string_view in_dimension = "an NPU's chunks in one dimension";
-  constexpr std::size_t most_for_trees = 256;  // candidates
+  constexpr std::size_t most_for_trees = 256;  // for candidates()
   static const std::vector<Algorithm> table = {
       {.name = "ring",
        .description = "every chunk goes both ways round the group, each way about half of it",
