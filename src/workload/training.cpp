@@ -1,4 +1,4 @@
-// The training loops that are sums, and the pipeline's turns around all of them.
+// The training loops that are sums, and the pipeline's turns for all loops.
 #include "tenex/workload/training.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ TrainingTime one_turn(const std::vector<BlockTimes>& blocks, TrainingLoop loop, 
   return turn_of_astra_sim(blocks, synchronize);
 }
 
-/// `turns` more turns of another kind.
+/// Adds `turns` turns of another kind.
 void add_turns(TrainingTime& time, const TrainingTime& turn, std::int64_t turns) {
   for (std::size_t phase = 0; phase < kPhases; ++phase) {
     add(time.compute[phase], turn.compute[phase], turns);
