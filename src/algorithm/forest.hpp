@@ -1,6 +1,7 @@
 // All-Reduce along trees: every chunk is summed up the tree of its owner to the root and then sent down to all. Several
 // trees share the data. The c chunks of an NPU are c slices, pipelined: a tree carries its chunks of a slice in one
 // message.
+//
 // All-Gather (down alone) and Reduce-Scatter (up alone) are defined too where every NPU is the root of a tree of its
 // own chunks.
 #pragma once

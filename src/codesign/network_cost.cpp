@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> kLevelNames{"low", "mid", "high"};
 /// Prices are per 1e9 bytes per second.
 constexpr std::int64_t kGiga = 1'000'000'000;
 
-/// What one GB/s costs one NPU in a dimension.
+/// The price of one GB/s for one NPU in a dimension.
 Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, const Block& block, DimensionKind kind,
                                    std::size_t dimension) {
   const auto& prices = model.of(kind);

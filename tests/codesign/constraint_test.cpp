@@ -1,4 +1,4 @@
-// Constraints as text: what they mean, and where they are wrong.
+// Constraints as text: their rows and their errors.
 #include "tenex/codesign/constraint.hpp"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST(Constraint, TakesExactCoefficientsAndParentheses) {
   const auto rows = parse("B1 <= 0.25*(B2 - B3) + 1GB/s");
   EXPECT_THAT(rows[0].coefficients, ElementsAre(4, -1, 1));
   EXPECT_TRUE(rows[0].bound == WideInt{4} * kGB);
-  // -2*B1*3 + 7 B/s <= 0: -6 B1 <= -7 is B1 >= 7/6, for whole B1 the same as -B1 <= -2.
+  // -2*B1*3 + 7 B/s <= 0 is -6 B1 <= -7, so B1 >= 7/6; for whole B1 that is -B1 <= -2.
   const auto whole = parse("-2*B1*3 + 7B/s <= B2 - B2");
   EXPECT_THAT(whole[0].coefficients, ElementsAre(-1, 0, 0));
   EXPECT_TRUE(whole[0].bound == -2);

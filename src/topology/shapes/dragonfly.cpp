@@ -3,7 +3,6 @@
 // The groups follow the dimension FC(a), so the stride here is a and the position is the group. Group G reaches the
 // group at offset o (G + o mod g, 1 <= o < g) through its NPU (o-1) mod a: offsets are assigned to NPUs in turn. At the
 // other end the same link has offset g - o. After Kim, Dally, Scott and Abts (ISCA 2008), with one link per pair.
-// pair.
 #include <algorithm>
 
 #include "topology/shapes/block.hpp"
