@@ -89,7 +89,7 @@ class Reader {
         break;
     }
     const std::string_view written = comparator == Comparator::less ? "<" : ">";
-    return input_error(place, fmt::format("\"{}\" leaves its limit out", written),
+    return input_error(place, fmt::format("\"{}\" excludes its limit", written),
                        "a best split may lie on the limit itself", fmt::format("write \"{}=\"", written));
   }
 
@@ -257,7 +257,7 @@ Result<std::vector<LinearConstraint>> rows_of(const Constraint& constraint, std:
                                               const CostRates* rates) {
   for (const auto& [dimension, place] : constraint.mentions) {
     if (dimension == 0 && rates == nullptr)
-      return input_error(place, "\"cost\" without a cost model", "nothing says what bandwidth costs",
+      return input_error(place, "\"cost\" without a cost model", "the price of bandwidth is unknown",
                          "name a cost model");
     if (dimension > dimensions)
       return no_dimension(fmt::format("B{}", dimension), place,

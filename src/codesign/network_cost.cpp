@@ -25,7 +25,7 @@ Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, con
   const auto missing = [&](std::string_view part) {
     return input_error({},
                        fmt::format("dimension {} ({}) has {} without a price", dimension + 1, to_string(kind), part),
-                       fmt::format("the cost model \"{}\" prices none of kind {}", model.name, to_string(kind)),
+                       fmt::format("the cost model \"{}\" has no such price for kind {}", model.name, to_string(kind)),
                        "choose another kind for the dimension or add the price");
   };
   if (!prices.link) return missing("links");

@@ -227,7 +227,7 @@ Diagnostics check(const SplitCase& given) {
     errors.push_back(input_error({}, "perf_per_cost has no best split", std::move(why), std::move(suggestion)));
   };
   if (given.rates == nullptr) {
-    errors.push_back(input_error({}, "perf_per_cost without a cost model", "nothing says what bandwidth costs",
+    errors.push_back(input_error({}, "perf_per_cost without a cost model", "the price of bandwidth is unknown",
                                  "name a cost model"));
     return errors;
   }

@@ -168,7 +168,7 @@ Result<IterationTerms> collapse_iteration(const Workload& workload, const Mappin
   Collapser collapser(workload, mapping, rate, model);
   if (loop == TrainingLoop::astra_sim)
     return unsupported_error({}, "the loop astra_sim has no closed form in the bandwidths",
-                             "what its forward pass waits for depends on the order of all layers",
+                             "the waits of its forward pass depend on the order of all layers",
                              "optimize no_overlap or tp_dp_overlap, and evaluate astra_sim at the result");
   auto function = loop == TrainingLoop::no_overlap ? collapser.without_overlap() : collapser.with_tp_dp_overlap();
   if (function.sum.constant == SimTime::max())

@@ -101,9 +101,9 @@ Result<TrainingTime> training_time(const Workload& workload, const Mapping& mapp
     if (!status) return status.errors();
   }
   if (loop == TrainingLoop::astra_sim && model.contends() && count_queues(*blocks) > 1)
-    return unsupported_error({}, "the loop astra_sim does not know links that queues share",
-                             "its queues run side by side over many layers, and a collective time model tells of two "
-                             "streams that begin in one layer",
+    return unsupported_error({}, "the loop astra_sim does not support queues that share links",
+                             "its queues run concurrently over many layers, and a collective time model times only "
+                             "two streams that begin in one layer",
                              "use the loop tp_dp_overlap, or leave contention out");
   auto time = one_turn(*blocks, loop, true);
   if (several_turns) {

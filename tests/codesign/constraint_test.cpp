@@ -80,7 +80,7 @@ TEST(Constraint, KnowsTotalAndCost) {
 TEST(Constraint, ErrorsPointAtTheirColumn) {
   EXPECT_THAT(error("B1 + B4 = 5GB/s"), StartsWith("s.toml:7:21: dimension \"B4\" does not exist"));
   EXPECT_THAT(error("25 <= B3"), StartsWith("s.toml:7:22: a plain number meets a bandwidth"));
-  EXPECT_THAT(error("B1 < 5GB/s"), StartsWith("s.toml:7:19: \"<\" leaves its limit out"));
+  EXPECT_THAT(error("B1 < 5GB/s"), StartsWith("s.toml:7:19: \"<\" excludes its limit"));
   EXPECT_THAT(error("B1 == 5GB/s"), HasSubstr("s.toml:7:19: unknown operator \"==\""));
   EXPECT_THAT(error("B1 <= 5GBps"), StartsWith("s.toml:7:22: "));
   EXPECT_THAT(error("B1 * B2 <= 5GB/s"), StartsWith("s.toml:7:16: \"B1 * B2\" multiplies two names"));
