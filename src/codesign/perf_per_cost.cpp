@@ -5,8 +5,8 @@
 // known, k * max(line_a, line_b) is concave between a and the lines' crossing and between the crossing and b, so its
 // least value over [a, b] is at one of the three. That value is a lower bound on the product over the interval. The
 // interval with the least bound is divided by a solve whose lambda is the slope of the chord, until no bound is below
-// the best product by more than the required gap. The search begins with lambda = T / cost, at which a best split is
-// stationary.
+// the best product by more than the required gap. The search first approaches lambda = T / cost, at which a best
+// split is stationary.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -71,8 +71,7 @@ class ProductSearch {
 
   BandwidthSplit run() {
     auto cheapest = find_least_cost();
-    if (given_.model.terms.empty() && given_.model.overlaps.empty()) {  // every split takes the same time, so the
-                                                                        // cheapest is best
+    if (given_.model.terms.empty() && given_.model.overlaps.empty()) {  // all are equally fast: the cheapest is best
       const double time = given_.model.constant;
       supports_.push_back({0, time, cost_of(cheapest), time, std::move(cheapest)});
       return finish(least_cost_ * time);

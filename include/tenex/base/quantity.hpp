@@ -34,7 +34,7 @@ class Quantity {
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
   friend constexpr Quantity operator*(Quantity a, Rep factor) { return a *= factor; }
   friend constexpr Quantity operator*(Rep factor, Quantity a) { return a *= factor; }
-  /// How many whole `b` fit in `a` (rounded toward zero).
+  /// The number of whole `b` that fit in `a` (rounded toward zero).
   friend constexpr Rep operator/(Quantity a, Quantity b) { return a.count_ / b.count_; }
   friend constexpr Quantity operator/(Quantity a, Rep divisor) { return Quantity(a.count_ / divisor); }
   friend constexpr Quantity operator%(Quantity a, Quantity b) { return Quantity(a.count_ % b.count_); }

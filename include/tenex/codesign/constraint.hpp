@@ -8,7 +8,7 @@
 // network).
 //
 // A study names a constraint once for all its shapes. So a text is read into a Constraint, which holds for any number
-// of dimensions and any prices. For a given number and given prices, rows_of() makes rows of integers of it:
+// of dimensions and any prices. With these given, rows_of() turns it into rows of integers:
 // coefficients . B <= bound, or = bound. Numbers are exact from the text to the row.
 #pragma once
 

@@ -62,7 +62,7 @@ struct BlockRule {
   /// For products: the part of a dimension that a group can use.
   BlockPart (*part)(const LinePart& part) = nullptr;
   /// For products: whether two groups of several members share a link of their dimension whatever their schedules are,
-  /// as long as messages keep to shortest paths (of a switch: of the switch as built). `closer` has the smaller stride.
+  /// as long as messages keep to shortest paths and switches are not unwound. `closer` has the smaller stride.
   bool (*parts_share)(const LinePart& closer, const LinePart& wider) = nullptr;
   /// The steps of an NPU's links along the dimension, modulo the size, in the order of the links at position 0. They
   /// exist where every position has the same steps and each step has an opposite. Empty for other sizes; null: for no
