@@ -1,10 +1,10 @@
 // Blink-style tree packing: All-Reduce along spanning trees from one root that share the bandwidth of the links.
 //
-// Trees are laid one after the other, each over the pairs of NPUs whose bandwidth is least used by those before, the
-// limit of the multiplicative weights that Blink updates; where one pair of links has more bandwidth, more trees run
-// over it. Every tree carries the same share of the data. There is a tree for each NPU, at most 64. The root is the NPU
-// with the most bandwidth, the lowest id among equals. For links both ways between NPUs, without switches; one root
-// serves All-Reduce alone.
+// Trees are laid one after the other, each over the pairs of NPUs whose bandwidth the earlier trees use least. This is
+// the limit of the multiplicative weights that Blink updates. A pair of links with more bandwidth carries more trees.
+// Every tree carries the same share of the data. There is a tree for each NPU, at most 64. The root is the NPU with the
+// most bandwidth, the lowest id among equals. Requires links both ways between NPUs and no switches. One root serves
+// All-Reduce alone.
 //
 // Encoding: forest.hpp. Source: Wang et al., "Blink: Fast and generic collectives for distributed ML", MLSys 2020;
 // described in TACOS, section VII-C, and the ASTRA-sim2.0 thesis, sections 5.7.3 and 6.7.1.
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kMostTrees = 64;
 
-/// How long the pair would need, with one tree more, for a kilobyte of each: picoseconds.
+/// The time in picoseconds that the pair would need for a kilobyte of each of its trees and of one tree more.
 std::uint64_t cost(const LinkPair& pair, std::uint32_t /*depth*/) {
   return static_cast<std::uint64_t>(serialization_time(bytes(1000) * (pair.load + 1), pair.bandwidth).count());
 }

@@ -1,5 +1,5 @@
 // BlueConnect: a ring in every dimension of a shape, whatever the block: Reduce-Scatter up the dimensions, All-Gather
-// down; the c chunks of an NPU are c slices, pipelined through the dimensions, all in the same order.
+// down. The c chunks of an NPU are c slices, pipelined through the dimensions, all in the same order.
 //
 // Encoding: dimensionwise.hpp. Source: Cho et al., "BlueConnect: Decomposing all-reduce for deep learning on
 // heterogeneous network hierarchy", 2019; a baseline of TACOS, section VI-B.3. Rings run both ways, as in ASTRA-sim.

@@ -1,14 +1,14 @@
 // Bruck: All-Gather and All-to-All in ceil(log2 n) steps, for any n.
 //
-// All-Gather: in step s an NPU sends all it has to the NPU 2^s ranks before it, at most what that one lacks; after it,
-// it has the chunks of the 2^(s+1) NPUs from itself on. All-to-All: a chunk that has o ranks to go moves by 2^s in step
-// s where bit s of o is set; an NPU sends all such chunks in one message. The chunks with the same k are one slice;
-// slices are pipelined.
+// All-Gather: in step s an NPU sends the chunks that it has to the NPU 2^s ranks before it, at most as many as that NPU
+// lacks. After the step it has the chunks of the 2^(s+1) NPUs from itself on. All-to-All: a chunk that has o ranks to
+// go moves by 2^s in step s where bit s of o is set; an NPU sends all such chunks in one message. The chunks with the
+// same k are one slice; slices are pipelined.
 //
-// Encoding: per NPU and slice the steps that have arrived, a bit each; those sent are the first in a row, and one more.
-// Which step a message is of is seen from its ends. Its name is the chunk of the sender (All-to-All: for the receiver).
-// Source: Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems",
-// 1997.
+// Encoding: one bit per NPU, slice and step that has arrived. An NPU has sent the messages of the steps before the
+// first one that has not arrived, and of that step. The ends of a message give its step. A message is named by the
+// sender's own chunk (All-to-All: by the sender's chunk for the receiver). Source: Bruck et al., "Efficient algorithms
+// for all-to-all communications in multiport message-passing systems", 1997.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -25,17 +25,17 @@ namespace {
 
 std::uint32_t steps_of(std::uint32_t members) { return static_cast<std::uint32_t>(std::bit_width(members - 1)); }
 
-/// How many chunks a message of a step carries.
+/// The number of chunks that a message of a step carries.
 std::uint32_t chunks_in_step(CollectiveKind kind, std::uint32_t members, std::uint32_t step) {
   const auto distance = std::uint32_t{1} << step;
   if (kind == CollectiveKind::all_gather) return std::min(distance, members - distance);
-  // Numbers below `members` with bit `step` set: half of every whole period, and what the last one has over.
+  // The numbers below `members` with bit `step` set: half of every whole period, and those in the last, partial one.
   const std::uint64_t period = std::uint64_t{distance} * 2;
   const std::uint64_t rest = members % period;
   return static_cast<std::uint32_t>(members / period * distance + (rest > distance ? rest - distance : 0));
 }
 
-/// What both ends of a message tell: its step.
+/// The step of a message, from its two ends.
 std::uint32_t step_of(CollectiveKind kind, const Seat& destination, std::uint32_t source) {
   const auto forward = destination.offset_from(source);
   const auto distance = kind == CollectiveKind::all_gather ? destination.members - forward : forward;
@@ -76,7 +76,7 @@ class BruckState final : public ProgramState {
   }
 
   Seats seats_;
-  std::vector<std::uint32_t> arrived_;  ///< per NPU and slice, bit s: the message of step s
+  std::vector<std::uint32_t> arrived_;  ///< per NPU and slice, bit s: the message of step s has arrived
 };
 
 class BruckProgram final : public Program {

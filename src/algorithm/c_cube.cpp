@@ -1,9 +1,10 @@
-// C-Cube: All-Reduce on a DGX-1 along two binary trees, each of which carries half of the data; a chunk's way down
-// begins as soon as it is complete at the root, so that reduction and broadcast overlap chunk by chunk (chained).
+// C-Cube: All-Reduce on a DGX-1 along two binary trees, each of which carries half of the data. A chunk's way down
+// begins as soon as the chunk is complete at the root, so that reduction and broadcast overlap chunk by chunk
+// (chained).
 //
-// The two trees use different pairs of NPUs of the hybrid cube mesh, so they never meet on a link; every NPU is a leaf
-// of one of them, and at most 4 of its 6 links are used. The layout is this project's own: of all pairs of binary trees
-// of depth 3 with these properties, one. Numbering: NVIDIA's, as in experiments/machines/dgx1.toml.
+// The two trees use different pairs of NPUs of the hybrid cube mesh, so they share no link. Every NPU is a leaf of one
+// of them, and at most 4 of its 6 links are used. The layout is this project's own choice among all pairs of binary
+// trees of depth 3 with these properties. Numbering: NVIDIA's, as in experiments/machines/dgx1.toml.
 //
 // Encoding: forest.hpp. Source: Cho, Son and Kim, "Logical/physical topology-aware collective communication in deep
 // learning training" (C-Cube), HPCA 2023; a baseline of TACOS, section VI-B.5.

@@ -1,10 +1,11 @@
-// Double binary tree: All-Reduce along two binary trees, each of which carries half of the data. Who is inside the one
-// tree is a leaf of the other (but for one NPU or two), so both halves of every NPU's ports are busy. Any number of
-// NPUs, although the papers use it for powers of two.
+// Double binary tree: All-Reduce along two binary trees, each of which carries half of the data. An inner NPU of one
+// tree is a leaf of the other (except one NPU or two), so both halves of every NPU's ports are busy. Works for any
+// number of NPUs, although the papers use it for powers of two.
 //
-// The first tree has the ranks in order from left to right below the root 0: a rank whose lowest set bit is b hangs
-// below the nearest rank with a higher lowest bit, (rank - b) | 2b where that exists, else rank - b; odd ranks are
-// leaves. The second is its mirror image for an even number of NPUs and the same moved on by one rank for an odd one.
+// The first tree has the ranks in order from left to right below the root 0. The parent of a rank whose lowest set bit
+// is b is the nearest rank with a higher lowest bit: (rank - b) | 2b where that exists, else rank - b. Odd ranks are
+// leaves. The second tree is the mirror image of the first for an even number of NPUs, and the first shifted by one
+// rank for an odd number.
 //
 // Encoding: forest.hpp. Source: Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
 // and scan", 2009; DBT in TACOS, section V-A, and NCCL's trees.
@@ -17,7 +18,7 @@
 namespace tenex {
 namespace {
 
-/// Of the first tree; rank > 0.
+/// The parent of a rank > 0 in the first tree.
 std::uint32_t parent_of(std::uint32_t rank, std::uint32_t members) {
   const auto bit = rank & (~rank + 1);
   const auto above = (rank - bit) | (bit << 1);

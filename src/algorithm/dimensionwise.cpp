@@ -1,9 +1,9 @@
-// Programs that work dimension by dimension, as dimensionwise.hpp says: the state machines.
+// Programs that work dimension by dimension (dimensionwise.hpp): the state machines.
 //
-// Encoding: per NPU and slice a record of counts: the stages begun, of which the last is waited for, and what has
-// arrived of every stage (messages of later stages may come first). A sum that a ring brings before the NPU has its own
-// part of it sets a bit and waits for that. All else follows from a message's ends and name. A record takes 1 + stages
-// counts of the narrowest type that holds them.
+// Encoding: a record of counts per NPU and slice: the number of stages begun, of which the last is not complete yet,
+// and the arrivals of every stage (messages of later stages may come first). A sum that arrives over a ring before the
+// NPU has its own part of it sets a bit and waits for that part. All else follows from a message's ends and name. A
+// record takes 1 + stages counts of the narrowest type that holds them.
 #include "algorithm/dimensionwise.hpp"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ class DimensionwiseState final : public ExpectantState {
   }
 
  private:
-  static constexpr std::size_t line = 64;  ///< bytes that memory hands over at once: no small record lies on two
+  static constexpr std::size_t line = 64;  ///< cache line in bytes: no small record lies on two lines
 
   /// A slice at an NPU.
   struct Place {
@@ -107,7 +107,7 @@ class DimensionwiseState final : public ExpectantState {
     return &counts_[record_number(npu, slice) * counts_per_record_];
   }
 
-  /// A sum waits for this NPU's own.
+  /// Keeps a sum until this NPU has its own part of it.
   void hold(NpuId npu, std::uint32_t slice, const DigitDimension& dimension, std::uint32_t part) {
     held_word(npu, slice, dimension, part) |= std::uint64_t{1} << (part % 64);
   }
@@ -123,19 +123,19 @@ class DimensionwiseState final : public ExpectantState {
     return held_[record_number(npu, slice) * words_per_record_ + dimension.first_held_word + part / 64];
   }
 
-  /// Whether the NPU has begun this stage of the slice and has all of it.
+  /// Whether the NPU has begun this stage of the slice and all its messages have arrived.
   [[nodiscard]] bool complete(const Place& at, std::uint32_t index) {
     const auto* const record = record_of(at.me.npu, at.slice);
     return record[0] > index && record[1 + index] == at.order.needed[index];
   }
-  /// No turn before this one's is still to be completed.
+  /// Whether the turn that this one waits for is complete.
   [[nodiscard]] bool may_begin(const Place& at, std::uint32_t index) {
     if (!windowed_) return true;
     const auto before = at.layout.waits_for[at.slice * at.layout.stages + index];
     return before == kNoStage || complete(place(at.me.npu, before / at.layout.stages), before % at.layout.stages);
   }
 
-  /// Begins the slice's stages until one has to wait. Those that are complete at once are appended to `completed`.
+  /// Begins the slice's stages until one has to wait. Appends those that are complete at once to `completed`.
   void begin_next(const Place& at, std::vector<Message>& out, std::vector<std::uint32_t>* completed) {
     auto* const record = record_of(at.me.npu, at.slice);
     while (record[0] < at.layout.stages && (record[0] == 0 || complete(at, record[0] - 1U)) &&
@@ -146,7 +146,8 @@ class DimensionwiseState final : public ExpectantState {
     }
   }
 
-  /// A stage of the slice is complete; those after it may be too, and what waited for them may begin.
+  /// Called when a stage of the slice is complete: begins the next stages of the slice and those that waited for this
+  /// one.
   void advance(const Place& at, std::uint32_t index, std::vector<Message>& out) {
     if (!windowed_) return begin_next(at, out, nullptr);
     std::vector<std::uint32_t> completed{at.slice * at.layout.stages + index};
@@ -179,14 +180,14 @@ class DimensionwiseState final : public ExpectantState {
       return;
     }
     for (const bool clockwise : {true, false}) {
-      // A sum runs toward its owner the way back.
+      // A sum runs toward its owner, opposite to the copies.
       const auto hops = dimension.hops(clockwise != sums, at.slice);
       if (hops == 0) continue;
       const auto part = sums ? dimension.on(mine, clockwise ? hops : dimension.size - hops) : mine;
       const auto next = dimension.neighbour(at.me.rank, mine, clockwise);
       send(next, part, sums ? Stage::reduce : Stage::copy);
       if (!sums || (stage == 0 && !windowed_)) continue;
-      // Those whose sums came early, from the far end on.
+      // The parts whose sums arrived early, from the far end on.
       for (auto to_go = hops - 1; to_go > 0; --to_go) {
         const auto held = dimension.on(mine, clockwise ? to_go : dimension.size - to_go);
         if (take_held(at, dimension, held)) send(next, held, Stage::reduce);
@@ -194,8 +195,8 @@ class DimensionwiseState final : public ExpectantState {
     }
   }
 
-  /// What all names of a stage's messages from here have in common: the digits of the dimensions before; in an
-  /// All-to-All those of destinations, and the sources' of the dimensions from this one on.
+  /// The part of the name that all messages of a stage from this NPU share: its digits in the dimensions before. In an
+  /// All-to-All these are digits of destinations, and its digits from this dimension on are those of sources.
   [[nodiscard]] std::uint32_t name_given(const Place& at, std::uint32_t stage) const {
     std::uint32_t before = 0;
     if (at.order.ascending) {
@@ -210,12 +211,12 @@ class DimensionwiseState final : public ExpectantState {
   }
 
   std::shared_ptr<const DimensionLayouts> layouts_;
-  const Seats seats_;  ///< near, as each message asks it
+  const Seats seats_;  ///< a copy, because every message reads it
   bool windowed_ = false;
   bool relative_;
   bool pairs_;
-  const DimensionLayout* only_layout_ = nullptr;  ///< where all groups have the same
-  const StageOrder* only_order_ = nullptr;        ///< and all slices
+  const DimensionLayout* only_layout_ = nullptr;  ///< set where all groups have the same layout
+  const StageOrder* only_order_ = nullptr;        ///< set where all slices have the same order as well
   std::uint32_t slices_;
   std::size_t counts_per_record_ = 0;
   std::size_t words_per_record_ = 0;
@@ -248,7 +249,7 @@ class DimensionwiseProgram final : public Program {
   }
   [[nodiscard]] std::vector<std::uint32_t> message_sizes() const override { return layouts_->message_sizes(); }
 
-  /// Where the dimensions are the group's own.
+  /// Whether the program's dimensions are those of the group.
   [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
     if (!layouts_->seats().everyone() || order_ == DestinationOrder::absolute) return false;
     const auto& mine = layouts_->all()[0].dimensions;
@@ -263,7 +264,7 @@ class DimensionwiseProgram final : public Program {
     const auto [name, slice] = seats.part(me, message.chunk);
     const auto& order = layout.order_of(slice);
     const auto stage = order.stage_of[layout.dimension_between(seats.rank_of(message.source), me.rank)];
-    std::uint32_t moved = 0;  // the digits that are given; the free ones stay zero
+    std::uint32_t moved = 0;  // the given digits; the free digits stay zero
     for (std::uint32_t s = 0; s < layout.dimensions.size(); ++s) {
       const auto& dimension = layout.dimensions[order.dimension_at[s]];
       const auto mine = dimension.digit(me.rank);

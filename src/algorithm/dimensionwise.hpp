@@ -1,17 +1,18 @@
 // Programs that work dimension by dimension: Reduce-Scatter up the dimensions, All-Gather down, All-to-All up.
 //
 // The ranks of a group are numbers with one digit per dimension, lowest first. In a stage all NPUs whose digits agree
-// but in one dimension exchange: of a Reduce-Scatter, a part for each of them, whose owners have that NPU's digit; so
-// parts shrink from stage to stage. The All-Gather is that in reverse. In an All-to-All a stage moves everything to the
-// right digit of one dimension. The chunks with the same k of all NPUs are one slice; slices are independent and under
-// way together, each in its own order of dimensions, and a stage of a slice begins at an NPU when its previous one is
-// complete there. With a window of w, at most w slices at a time are in a stage at an NPU, or in whatever else a plan
-// makes them take turns for: turn j begins only when turn j - w is complete there. Without one, all slices' first
-// messages queue in front of all second ones, and no slice leaves its first ring before the last has nearly gone round;
-// with one, the dimensions work as a pipeline, which is how ASTRA-sim schedules chunks.
+// in all but one dimension exchange. In a Reduce-Scatter an NPU sends each of the others one part, whose owners have
+// the receiver's digit; so parts shrink from stage to stage. The All-Gather is the reverse. In an All-to-All a stage
+// moves every chunk to the right digit of one dimension. The chunks with the same k of all NPUs are one slice. Slices
+// are independent and under way together, each in its own order of dimensions. A stage of a slice begins at an NPU when
+// the slice's previous stage is complete there. With a window of w, at most w slices at a time are in a stage at an
+// NPU, or in whatever resource a plan makes them take turns for: turn j begins only when turn j - w is complete there.
+// Without a window, all slices' first messages queue in front of all second ones, and no slice leaves its first ring
+// before the last slice has nearly gone round. With a window, the dimensions work as a pipeline, which is how ASTRA-sim
+// schedules chunks.
 //
-// Turns are the same at every NPU, and are given in an order in which they could be taken one by one. So there is no
-// circle of slices that wait for each other: a stage waits for its slice's previous stage and for an earlier turn.
+// Turns are the same at every NPU and are given in an order in which they could be taken one by one. So no slices wait
+// for each other in a circle: a stage waits only for its slice's previous stage and for an earlier turn.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +29,10 @@
 
 namespace tenex {
 
-/// How the NPUs of a dimension exchange their parts.
+/// The way in which the NPUs of a dimension exchange their parts.
 enum class Exchange : std::uint8_t {
   ring,    ///< every part goes both ways round; All-to-All: as direct
-  direct,  ///< every part straight to its place
+  direct,  ///< every part straight to its destination
 };
 
 /// One dimension of a group.
@@ -41,8 +42,8 @@ struct ExchangeDimension {
   bool operator==(const ExchangeDimension&) const = default;
 };
 
-/// A slice's stages first .. last, during which it has what slices take turns for. Stages count the sums of a slice
-/// first, then its copies.
+/// The stages first .. last of a slice during which it holds its turn. Stages count the sums of a slice first, then its
+/// copies.
 struct StageTurn {
   std::uint32_t slice = 0;
   std::uint32_t first = 0;
@@ -50,18 +51,19 @@ struct StageTurn {
   bool operator==(const StageTurn&) const = default;
 };
 
-/// How one group works.
+/// The plan of one group.
 struct DimensionPlan {
   std::vector<ExchangeDimension> dimensions;  ///< lowest digit of the rank first; the sizes' product is the group's
-  /// In which order slices take the dimensions: slice k takes orders[k % orders.size()].
+  /// The orders in which slices take the dimensions: slice k takes orders[k % orders.size()].
   std::vector<std::vector<std::uint32_t>> orders;
-  /// What slices take turns for where there is a window, each in the order of its turns. Empty: for every stage, those
-  /// of one order by number.
+  /// With a window: the resources that slices take turns for, each in the order of its turns. Empty: one resource per
+  /// stage, for the slices of one order by number.
   std::vector<std::vector<StageTurn>> turns = {};
   bool operator==(const DimensionPlan&) const = default;
 };
 
-/// One plan per group, at most 32 dimensions each. `plans` as the collective's groups. `window`: 0 for none.
+/// One plan per group, at most 32 dimensions each. `plans` has the order of the collective's groups. `window`: 0 for
+/// none.
 [[nodiscard]] std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
                                                                 const std::vector<DimensionPlan>& plans,
                                                                 DestinationOrder order, std::uint32_t window = 0);
@@ -70,7 +72,7 @@ struct DimensionPlan {
 struct GridDimension {
   std::uint32_t dimension = 0;  ///< of the shape
   const BlockRule* rule = nullptr;
-  std::uint32_t size = 2;  ///< how many positions the group has there; at least 2
+  std::uint32_t size = 2;  ///< positions of the group there; at least 2
 };
 using Grid = std::vector<GridDimension>;
 
@@ -83,9 +85,10 @@ using Grid = std::vector<GridDimension>;
 /// recursive halving-doubling (dimensions of two) on switches of a power of two of NPUs, else direct.
 struct BlockExchanges {
   std::vector<ExchangeDimension> dimensions;
-  std::vector<std::uint32_t> first;  ///< of the grid's d-th dimension among `dimensions`; one more than the grid has
+  std::vector<std::uint32_t> first;  ///< index of the grid's d-th dimension in `dimensions`; one more entry than the
+                                     ///< grid has dimensions
 
-  /// An order of the grid's dimensions as one of `dimensions`.
+  /// An order of the grid's dimensions as an order of `dimensions`.
   [[nodiscard]] std::vector<std::uint32_t> expanded(const std::vector<std::uint32_t>& order) const;
 };
 [[nodiscard]] BlockExchanges exchanges_by_block(const Grid& grid);

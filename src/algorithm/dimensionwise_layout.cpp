@@ -1,4 +1,4 @@
-// Computes the layouts of dimensionwise_layout.hpp: strides, stages, sizes of messages, and what a name stands for.
+// Computes the layouts of dimensionwise_layout.hpp: strides, stages, sizes of messages, and the chunks of a name.
 #include "algorithm/dimensionwise_layout.hpp"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace tenex {
 namespace {
 
-/// Appends, to each of `ranks`, all that it becomes when its digit in `dimension` is set free.
+/// Appends, for each of `ranks`, the ranks that differ from it only in the digit of `dimension`, which is zero in
+/// `ranks`.
 void set_free(const DigitDimension& dimension, std::vector<std::uint32_t>& ranks) {
   const auto count = ranks.size();
   for (std::uint32_t digit = 1; digit < dimension.size; ++digit)
@@ -53,8 +54,8 @@ DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
   const auto orders = std::min<std::size_t>(plan.orders.size(), seats_.chunks_per_npu());
   for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(plan.orders[o], layout));
   layout.by_orders = Divisor(static_cast<std::uint32_t>(layout.orders.size()));
-  // A sum that arrives before its relay has its own is held back, which cannot happen in a slice's first stage
-  // where all begin at once.
+  // A sum that arrives before its relay has its own part is held back. This cannot happen in a slice's first stage,
+  // which all NPUs begin at once.
   for (std::uint32_t d = 0; d < count; ++d) {
     auto& dimension = layout.dimensions[d];
     const bool may_hold = dimension.ring && reduces(kind) &&
@@ -67,7 +68,7 @@ DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
   return layout;
 }
 
-/// Links every turn to the one that is a window before it.
+/// Links every turn to the turn that is a window before it.
 void DimensionLayouts::take_turns(const DimensionPlan& plan, DimensionLayout& layout) const {
   const std::uint64_t slices = seats_.chunks_per_npu();
   const auto stages = layout.stages;

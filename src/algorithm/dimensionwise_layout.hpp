@@ -1,10 +1,10 @@
-// What a program that works dimension by dimension computes before it runs, and how its messages are named.
+// The data that a program computes before it runs dimension by dimension, and the names of its messages.
 //
-// Names. What a message carries is named by its lowest chunk. A part of a Reduce-Scatter or All-Gather in stage s holds
-// the chunks of the owners whose digits in the dimensions of stages 0 .. s are given, the others free: its name has
+// Names. A message is named by its lowest chunk. In a Reduce-Scatter or All-Gather a part of stage s holds the chunks
+// of the owners whose digits in the dimensions of stages 0 .. s are given and whose other digits are free: its name has
 // zeroes there. In an All-to-All an NPU has, before stage s, the chunks whose sources agree with it in the dimensions
-// still to come and whose destinations agree with it in those done; the part for another NPU has that one's digit in
-// the dimension of stage s. Which stage a message belongs to is seen from its ends: they differ in one dimension.
+// still to come and whose destinations agree with it in the dimensions done. The part for another NPU has that NPU's
+// digit in the dimension of stage s. The stage of a message follows from its ends: they differ in one dimension.
 #pragma once
 
 #include <array>
@@ -20,20 +20,20 @@
 
 namespace tenex {
 
-/// A dimension, ready for arithmetic.
+/// A dimension with constants for fast arithmetic.
 struct DigitDimension {
   std::uint32_t size = 1;
   std::uint32_t stride = 1;  ///< product of the sizes before
   Divisor by_size;
   Divisor by_stride;
   bool ring = false;
-  std::uint32_t longer = 0;  ///< hops of a part each way round a ring, which the slices take in turns
+  std::uint32_t longer = 0;  ///< hops of a part each way round a ring; slices take the longer way in turns
   std::uint32_t shorter = 0;
   std::uint32_t wrap = 0;             ///< from the last rank of a line to the first: (size - 1) * stride
-  std::uint32_t first_held_word = 0;  ///< of its words among those of a record that hold back sums; ring only
+  std::uint32_t first_held_word = 0;  ///< index of its first word among a record's words of held sums; ring only
 
   [[nodiscard]] std::uint32_t digit(std::uint32_t rank) const { return by_size.remainder(by_stride.quotient(rank)); }
-  /// The rank one place on, or back, from a rank with the digit `mine`.
+  /// The rank one position on, or back, from a rank with the digit `mine`.
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t rank, std::uint32_t mine, bool clockwise) const {
     if (clockwise) return mine + 1 == size ? rank - wrap : rank + stride;
     return mine == 0 ? rank + wrap : rank - stride;
@@ -42,7 +42,7 @@ struct DigitDimension {
   [[nodiscard]] bool clockwise(std::uint32_t from, std::uint32_t to) const {
     return to - from == stride || from - to == wrap;
   }
-  /// The digit `offset` (<= size) places on.
+  /// The digit `offset` (<= size) positions on.
   [[nodiscard]] std::uint32_t on(std::uint32_t digit, std::uint32_t offset) const {
     const auto sum = digit + offset;
     return sum < size ? sum : sum - size;
@@ -57,14 +57,14 @@ constexpr std::uint32_t kNoStage = ~std::uint32_t{0};
 
 /// An order of dimensions. A stage's index counts the stages of sums first, then those of copies.
 struct StageOrder {
-  bool ascending = true;                                     ///< stage s of the way up is dimension s
+  bool ascending = true;                                     ///< whether stage s of the way up is dimension s
   std::array<std::uint8_t, kMostDimensions> dimension_at{};  ///< by stage of the way up
   std::array<std::uint8_t, kMostDimensions> stage_of{};      ///< by dimension
   std::array<std::uint32_t, kMostDimensions> chunks{};       ///< in a message, by stage of the way up
   std::array<std::uint32_t, 2 * kMostDimensions> needed{};   ///< messages that complete a stage, by index
 };
 
-/// A group's plan, ready for arithmetic.
+/// A group's plan with constants for fast arithmetic.
 struct DimensionLayout {
   std::vector<DigitDimension> dimensions;
   std::vector<StageOrder> orders;
@@ -74,31 +74,32 @@ struct DimensionLayout {
   std::uint32_t stages = 0;         ///< in all
   std::uint32_t reduce_stages = 0;  ///< the first of them
   std::uint32_t held_words = 0;
-  /// Where there is a window, by slice * stages + stage: the stage (so numbered) that must be complete at an NPU before
-  /// this one begins there, and the one that may begin when this one is complete; kNoStage. Else empty.
+  /// With a window, by slice * stages + stage: the stage (with the same numbering) that must be complete at an NPU
+  /// before this one begins there, and the stage that may begin when this one is complete; kNoStage for none. Empty
+  /// without a window.
   std::vector<std::uint32_t> waits_for;
   std::vector<std::uint32_t> lets;
-  /// By the width of a difference of ranks: the dimension, or the one before it, in which they differ.
+  /// By the bit width of a difference of ranks: the dimension in which the ranks differ, or the one before it.
   std::array<std::uint8_t, 33> dimension_of_width{};
 
   [[nodiscard]] const StageOrder& order_of(std::uint32_t slice) const {
     return orders.size() == 1 ? orders[0] : orders[by_orders.remainder(slice)];
   }
-  /// The dimension in which alone two ranks differ.
+  /// The only dimension in which two ranks differ.
   [[nodiscard]] std::uint32_t dimension_between(std::uint32_t a, std::uint32_t b) const {
     const auto difference = a > b ? a - b : b - a;
     const std::uint32_t guess = dimension_of_width[static_cast<std::size_t>(std::bit_width(difference))];
     return guess + 1 < count && difference >= dimensions[guess + 1].stride ? guess + 1 : guess;
   }
-  /// The stage of the way up that a stage is, or reverses.
+  /// The stage of the way up that a stage is or reverses.
   [[nodiscard]] std::uint32_t way_up(std::uint32_t index) const {
     return index < reduce_stages || reduce_stages == stages ? index : stages - 1 - index;
   }
-  /// The index of the stage of copies over a dimension.
+  /// The index of the stage of copies that reverses a stage of the way up.
   [[nodiscard]] std::uint32_t copy_index(std::uint32_t way_up) const { return stages - 1 - way_up; }
 };
 
-/// The layouts of all groups; equal ones once.
+/// The layouts of all groups; equal layouts are stored once.
 class DimensionLayouts {
  public:
   /// `window`: 0 for none.

@@ -1,15 +1,16 @@
 // Direct: every NPU exchanges chunks with every other member of its group, all at once.
 //
-// All-Gather: an NPU sends each of its chunks to all peers. Reduce-Scatter: it sends its own contribution to every
-// chunk straight to the owner; All-to-All likewise, with chunks for good. All-Reduce: an owner begins its chunk's
-// gather when all contributions have arrived. Peers are taken in relative order (on shapes with a translation group by
-// the group's offsets, elsewhere next rank first), which keeps symmetric NPUs alike and spreads the first messages over
-// all receivers, or in absolute order, by rank. With a window of w, an NPU begins with w messages of a phase and sends
-// the next one whenever a message of that phase arrives (ASTRA-sim's direct collective window).
+// All-Gather: an NPU sends each of its chunks to all peers. Reduce-Scatter: an NPU sends its own contribution to every
+// chunk straight to the owner. All-to-All: an NPU sends each peer the chunks for it. All-Reduce: an owner begins its
+// chunk's gather when all contributions have arrived. Peers are taken in relative order or in absolute order, by rank.
+// Relative order follows the offsets of the shape's translation group, elsewhere the next rank comes first; it keeps
+// symmetric NPUs alike and spreads the first messages over all receivers. With a window of w, an NPU begins with w
+// messages of a phase and sends the next one whenever a message of that phase arrives (ASTRA-sim's direct collective
+// window).
 //
-// Encoding: one count of arrived contributions per owned chunk, in All-Reduce only; with a window, how many messages of
-// each phase came and went. Source: Thakur et al. 2005 (pairwise and direct exchanges); "Direct" of TACOS, section
-// V-A, and the ASTRA-sim2.0 thesis, section 5.5.1, natural on fully connected topologies.
+// Encoding: one count of arrived contributions per owned chunk, in All-Reduce only; with a window, the numbers of
+// messages sent and arrived in each phase. Source: Thakur et al. 2005 (pairwise and direct exchanges); "Direct" of
+// TACOS, section V-A, and the ASTRA-sim2.0 thesis, section 5.5.1, natural on fully connected topologies.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -23,18 +24,18 @@
 namespace tenex {
 namespace {
 
-/// What a direct program is, shared with its states.
+/// The data of a direct program, shared with its states.
 struct DirectPlan {
   Seats seats;
   AlgorithmOptions options;
-  std::optional<TranslationGroup> offsets;  ///< peers by its offsets; nullopt: by rank
+  std::optional<TranslationGroup> offsets;  ///< orders peers by its offsets; nullopt: by rank
 
   /// The i-th of the members-1 peers of `me`, as a rank. O(dimensions).
   [[nodiscard]] std::uint32_t peer(const Seat& me, std::uint32_t i) const {
     if (options.order == DestinationOrder::absolute) return i < me.rank ? i : i + 1;
     return offsets ? offsets->add(me.npu, NpuId(i + 1)).value() : me.rank_at(i + 1);
   }
-  /// Appends what goes to the i-th peer.
+  /// Appends the message to the i-th peer.
   void add(const Seat& me, std::uint32_t i, std::uint32_t k, Stage stage, std::vector<Message>& out) const {
     const auto other = peer(me, i);
     emit(out, me.npu, seats.npu_at(me.group, other), seats.chunk(me, owner(me, other, stage), k), stage);
@@ -43,7 +44,7 @@ struct DirectPlan {
     const auto other = peer(me, i);
     return {me.npu, seats.npu_at(me.group, other), seats.chunk(me, owner(me, other, stage), k), stage};
   }
-  /// Whose chunk goes to a peer; in All-to-All which pair's.
+  /// The owner of the chunk that goes to a peer; in an All-to-All the pair.
   [[nodiscard]] std::uint32_t owner(const Seat& me, std::uint32_t other, Stage stage) const {
     if (seats.kind() == CollectiveKind::all_to_all) return me.rank * me.members + other;
     return stage == Stage::reduce ? other : me.rank;
@@ -52,7 +53,7 @@ struct DirectPlan {
   [[nodiscard]] Stage first_stage() const { return reduces(seats.kind()) ? Stage::reduce : Stage::copy; }
 };
 
-/// All that can be sent is sent.
+/// The state without a window: an NPU sends every message as soon as it can.
 class DirectState final : public ProgramState {
  public:
   explicit DirectState(std::shared_ptr<const DirectPlan> plan) : plan_(std::move(plan)) {
@@ -82,7 +83,7 @@ class DirectState final : public ProgramState {
   std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, written by its owner alone; All-Reduce only
 };
 
-/// A phase may have a window of messages more under way than have arrived.
+/// The state with a window: at a time, an NPU has sent at most a window of messages more of a phase than have arrived.
 class WindowedDirectState final : public ProgramState {
  public:
   explicit WindowedDirectState(std::shared_ptr<const DirectPlan> plan)
@@ -138,7 +139,8 @@ class WindowedDirectState final : public ProgramState {
   std::shared_ptr<const DirectPlan> plan_;
   std::vector<Phase> phases_;                         ///< two per NPU: of sums, of copies
   std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, All-Reduce only
-  std::vector<std::uint32_t> gathered_;               ///< by NPU, which chunks became complete; All-Reduce only
+  std::vector<std::uint32_t> gathered_;               ///< by NPU, the chunks that became complete, in order; All-Reduce
+                                                      ///< only
 };
 
 class DirectProgram final : public Program {
@@ -191,7 +193,7 @@ Result<std::shared_ptr<const Program>> make_direct(const Topology& topology, con
                                                    const AlgorithmOptions& options) {
   if (auto fits = check_fits("direct", topology, collective); !fits) return fits.errors();
   DirectPlan plan{Seats(collective), options, std::nullopt};
-  // In one dimension the group's offsets are the ranks'.
+  // In one dimension the group's offsets equal differences of ranks.
   if (plan.seats.everyone()) plan.offsets = TranslationGroup::of(topology);
   if (plan.offsets && plan.offsets->dimensions().size() == 1) plan.offsets.reset();
   return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(std::move(plan)));

@@ -1,5 +1,5 @@
-// Division by a number that is known beforehand, by one wide multiplication: programs take chunk ids and ranks apart
-// hundreds of millions of times.
+// Division by a number that is known beforehand, by one wide multiplication: programs split chunk ids and ranks into
+// digits hundreds of millions of times.
 //
 // x / d = (ceil(2^64 / d) * x) / 2^64, exact for all 32-bit x and d > 1 (Lemire, Kaser and Kurz, "Faster remainder by
 // direct computation", 2019).

@@ -1,7 +1,7 @@
-// All-Reduce, All-Gather and Reduce-Scatter along trees, as forest.hpp says.
+// All-Reduce, All-Gather and Reduce-Scatter along trees (forest.hpp).
 //
-// Encoding: one count of arrived children per slice, tree and NPU. A message is named by the first chunk that it
-// carries, which tells tree and slice.
+// Encoding: one count of arrived children per slice, tree and NPU. A message is named by its first chunk, which gives
+// tree and slice.
 #include "algorithm/forest.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Forest::Forest(std::uint32_t members, std::vector<Tree> trees, const std::vector
     const auto first = children_.size();
     children_.resize(first + members - 1);
     for (const auto& edge : trees[t].edges) children_[first + next[edge.parent]++] = edge.child;
-    trees[t] = {};  // there may be many
+    trees[t] = {};  // frees its memory: there may be many trees
   }
 }
 
@@ -56,7 +56,7 @@ namespace {
 struct Forests {
   Seats seats;
   std::vector<std::shared_ptr<const Forest>> of_group;
-  std::vector<std::size_t> first_count;  ///< by group, one more than there are
+  std::vector<std::size_t> first_count;  ///< by group, one more entry than groups
 };
 
 class ForestState final : public ProgramState {
@@ -111,7 +111,7 @@ class ForestState final : public ProgramState {
   std::shared_ptr<const Forests> forests_;
   const Seats& seats_;
   bool sums_;
-  std::vector<std::uint32_t> sums_arrived_;  ///< per slice, tree and NPU: from how many children
+  std::vector<std::uint32_t> sums_arrived_;  ///< per slice, tree and NPU: the number of children whose sums arrived
 };
 
 class ForestProgram final : public Program {
@@ -135,7 +135,7 @@ class ForestProgram final : public Program {
       for (std::uint32_t tree = 0; tree < forest->trees(); ++tree) sizes.insert(forest->owners(tree));
     return {sizes.begin(), sizes.end()};
   }
-  /// Trees know no peers but their own.
+  /// Each NPU sends only to its parents and children.
   [[nodiscard]] std::string_view destination_order() const override { return "absolute"; }
 
  private:

@@ -1,8 +1,9 @@
 // All-Reduce along trees: every chunk is summed up the tree of its owner to the root and then sent down to all. Several
-// trees share the data; the c chunks of an NPU are c slices, pipelined: what a tree carries of a slice is one message.
+// trees share the data. The c chunks of an NPU are c slices, pipelined: a tree carries its chunks of a slice in one
+// message.
 //
-// Where every NPU is the root of a tree of its own chunks, All-Gather (down alone) and Reduce-Scatter (up alone) are
-// defined too.
+// All-Gather (down alone) and Reduce-Scatter (up alone) are defined too where every NPU is the root of a tree of its
+// own chunks.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ struct Tree {
 /// Trees that share the data of a group.
 class Forest {
  public:
-  /// `first_owner[t]` .. `first_owner[t + 1]`: whose chunks tree t carries; one number more than trees. Trees that
-  /// carry nothing are left out.
+  /// Tree t carries the chunks of the owners first_owner[t] .. first_owner[t + 1] - 1; `first_owner` has one entry more
+  /// than there are trees. Trees that carry nothing are left out.
   Forest(std::uint32_t members, std::vector<Tree> trees, const std::vector<std::uint32_t>& first_owner);
 
   [[nodiscard]] std::uint32_t members() const { return members_; }
@@ -47,7 +48,7 @@ class Forest {
     const auto begin = rank == 0 ? 0 : children_end_[at - 1];
     return std::span(children_).subspan(std::size_t{tree} * (members_ - 1) + begin, children_end_[at] - begin);
   }
-  /// Trees and ranks as one index.
+  /// The index of a rank in a tree.
   [[nodiscard]] std::size_t place(std::uint32_t tree, std::uint32_t rank) const {
     return std::size_t{tree} * members_ + rank;
   }
@@ -57,11 +58,11 @@ class Forest {
   std::vector<std::uint32_t> first_owner_;
   std::vector<std::uint32_t> tree_of_owner_;
   std::vector<std::uint32_t> parent_;
-  std::vector<std::uint32_t> children_end_;  ///< among the tree's children
+  std::vector<std::uint32_t> children_end_;  ///< index of the end among the tree's children
   std::vector<std::uint32_t> children_;
 };
 
-/// Whose chunks each of `trees` trees carries: as equal parts as there can be, the first ones larger.
+/// The first owner of each of `trees` trees and the end: parts as equal as possible, the larger ones first.
 [[nodiscard]] std::vector<std::uint32_t> equal_shares(std::uint32_t members, std::uint32_t trees);
 
 /// One forest per group.

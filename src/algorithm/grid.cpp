@@ -1,5 +1,5 @@
-// Which groups of NPUs are boxes of a shape: every position along each of its dimensions, in order of id. Then the
-// digits of a rank are positions.
+// Finds the groups of NPUs that are boxes of a shape: products of sets of positions, one set per dimension, in order of
+// id. The digits of a rank then number the positions.
 #include <algorithm>
 #include <numeric>
 #include <set>

@@ -1,10 +1,10 @@
 // Hierarchical (multi-rail): Reduce-Scatter up the dimensions of a shape, All-Gather down, each dimension by the
-// algorithm made for it: ring for rings and lines (both ways round), direct for fully connected blocks, recursive
-// halving-doubling for switches, or direct where a switch's number of NPUs is no power of two. All-to-All: an exchange
-// per dimension. The c chunks of an NPU are c slices, pipelined through the dimensions.
+// algorithm made for its block: ring for rings and lines (both ways round), direct for fully connected blocks,
+// recursive halving-doubling for switches, or direct for a switch whose number of NPUs is no power of two. All-to-All:
+// an exchange per dimension. The c chunks of an NPU are c slices, pipelined through the dimensions.
 //
 // Encoding: dimensionwise.hpp; halving-doubling is a row of dimensions of two, nearest partner first. Source: LIBRA,
-// section II-C and Fig. 7 (which algorithm for which block), after Cho et al., BlueConnect, 2019.
+// section II-C and Fig. 7 (the algorithm for each block), after Cho et al., BlueConnect, 2019.
 #include <bit>
 
 #include "algorithm/dimensionwise.hpp"

@@ -1,4 +1,4 @@
-// Pairs of NPUs with links both ways, and spanning trees over them, as link_graph.hpp says.
+// Pairs of NPUs with links both ways, and spanning trees over them (link_graph.hpp).
 #include "algorithm/link_graph.hpp"
 
 #include <algorithm>
@@ -57,9 +57,10 @@ Result<LinkGraph> link_graph(std::string_view algorithm, const Topology& topolog
     graph.pairs_of[graph.pairs[p].b].push_back(p);
   }
   if (!joins_all(graph))
-    return input_error(
-        {}, fmt::format("algorithm \"{}\" on {} NPUs that links both ways do not join", algorithm, topology.npus()),
-        "its trees carry sums one way and results the other", "add the links back");
+    return input_error({},
+                       fmt::format("algorithm \"{}\" on {} NPUs that are not all joined by links both ways", algorithm,
+                                   topology.npus()),
+                       "its trees carry sums one way and results the other", "add the links back");
   return graph;
 }
 

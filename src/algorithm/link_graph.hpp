@@ -1,4 +1,4 @@
-// A topology as an undirected graph, for algorithms that lay trees: NPUs joined by links both ways.
+// A topology as an undirected graph, for algorithms that build trees: NPUs joined by links both ways.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace tenex {
 
-/// Two NPUs with links both ways, and how many trees run there.
+/// Two NPUs with links both ways, and the number of trees over them.
 struct LinkPair {
   std::uint32_t a;
   std::uint32_t b;
-  Bandwidth bandwidth;     ///< of the slower way; of parallel links the first counts, as routes take it
+  Bandwidth bandwidth;     ///< of the slower direction; of parallel links the first counts, because routes take it
   std::uint32_t load = 0;  ///< trees laid over it
 };
 
@@ -26,17 +26,18 @@ struct LinkGraph {
   std::vector<std::vector<std::uint32_t>> pairs_of;  ///< by NPU, indices into `pairs`
 };
 
-/// Errors (input): a topology with switches, one in which links both ways do not join all NPUs. O(links * degree).
+/// The graph of a topology. Errors (input): a topology with switches, one in which links both ways do not join all
+/// NPUs. O(links * degree).
 [[nodiscard]] Result<LinkGraph> link_graph(std::string_view algorithm, const Topology& topology);
 
-/// Errors (input): anything but one process group of all NPUs in order of id.
+/// Checks that the collective has one process group of all NPUs in order of id. Errors (input): any other groups.
 [[nodiscard]] Status check_everyone(std::string_view algorithm, const Collective& collective);
 
-/// How a pair of NPUs is preferred by a tree that reaches it at some depth: lower first.
+/// The cost of a pair of NPUs for a tree that reaches it at a depth; the tree takes the lowest first.
 using PairCost = std::uint64_t (*)(const LinkPair& pair, std::uint32_t depth);
 
-/// A spanning tree grown from a root over the pair that costs least, one after the other (Prim); of equal ones that of
-/// least depth, then the one found first. Adds 1 to the load of its pairs. O(links log links).
+/// A spanning tree grown from a root over the cheapest pair, one after the other (Prim). Among equals it takes the pair
+/// of least depth, then the one found first. Adds 1 to the load of its pairs. O(links log links).
 [[nodiscard]] Tree grow_tree(LinkGraph& graph, std::uint32_t root, PairCost cost);
 
 }  // namespace tenex

@@ -1,9 +1,9 @@
 // MultiTree: one tree per NPU, all grown together in lock step over the links of the topology.
 //
-// In every step each link can serve one tree. The trees take turns; a tree whose turn it is takes the first free link
-// from an NPU that it had before the step to one that it lacks, until no tree can take any; then the next step begins.
-// So the trees are low and balance the links as if one chunk took one link per step. All-Gather sends every NPU's
-// chunks down its tree, Reduce-Scatter sums up it, All-Reduce does both. Connectivity alone counts, not bandwidth.
+// In every step each link can serve one tree. The trees take turns. In its turn a tree takes the first free link from
+// an NPU that it had before the step to one that it lacks. When no tree can take a link, the next step begins. So the
+// trees are low and balance the links as if one chunk took one link per step. All-Gather sends every NPU's chunks down
+// its tree, Reduce-Scatter sums up it, All-Reduce does both. Only connectivity counts, not bandwidth.
 //
 // Encoding: forest.hpp; n trees of n NPUs are stored, so n is limited. Source: Huang et al., "Communication
 // algorithm-architecture co-design for distributed deep learning", ISCA 2021; a baseline of TACOS, section VI-B.4.
@@ -23,11 +23,11 @@ constexpr std::size_t kMostNpus = 2048;
 
 /// A tree while it grows.
 struct Sapling {
-  std::vector<VertexId> npus;    ///< in the order in which they joined
+  std::vector<VertexId> npus;    ///< in the order in which they joined the tree
   Bitset has;                    ///< by NPU
-  std::size_t first_open = 0;    ///< NPUs before it have no neighbour left that the tree lacks
-  std::size_t before_step = 0;   ///< how many had joined before this step
-  std::size_t next_in_step = 0;  ///< NPUs before it can take no link in this step
+  std::size_t first_open = 0;    ///< NPUs before this index have no neighbour left that the tree lacks
+  std::size_t before_step = 0;   ///< number of NPUs that had joined before this step
+  std::size_t next_in_step = 0;  ///< NPUs before this index can take no link in this step
   Tree tree;
 };
 
@@ -45,7 +45,7 @@ class Growth {
     }
   }
 
-  /// False where some NPUs cannot be reached from all.
+  /// Returns false where a tree cannot reach all NPUs.
   bool grow() {
     for (std::size_t joined = 1; joined > 0;) {
       joined = 0;
@@ -99,7 +99,7 @@ class Growth {
 
   const Topology& topology_;
   std::vector<Sapling> saplings_;
-  std::vector<std::uint32_t> taken_in_;  ///< by link, the last step that took it
+  std::vector<std::uint32_t> taken_in_;  ///< by link, the last step in which a tree took it
   std::uint32_t step_ = 0;
 };
 
@@ -123,7 +123,7 @@ Result<std::shared_ptr<const Program>> make_multitree(const Topology& topology, 
   return make_forest(collective, {std::make_shared<const Forest>(n, std::move(growth).trees(), equal_shares(n, n))});
 }
 
-/// Along links.
+/// Messages go along links.
 ProgramSizes sizes_of_multitree(const ProgramScale& scale) { return {scale.sends, scale.sends * scale.step_hops, 0}; }
 
 }  // namespace tenex

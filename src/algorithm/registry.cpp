@@ -20,7 +20,7 @@ const std::vector<Algorithm>& algorithms() {
   constexpr std::string_view in_stage = "an NPU's chunks in one stage";
   constexpr std::string_view begun = "an NPU's chunks in one stage, of those that begin in one dimension";
   constexpr std::string_view in_dimension = "an NPU's chunks in one dimension";
-  constexpr std::size_t most_for_trees = 256;  // candidates
+  constexpr std::size_t most_for_trees = 256;  // for candidates()
   static const std::vector<Algorithm> table = {
       {.name = "ring",
        .description = "every chunk goes both ways round the group, each way about half of it",
@@ -116,7 +116,7 @@ const std::vector<Algorithm>& algorithms() {
        .collectives = Kinds{ag, rs, ar},
        .make = make_multitree,
        .sizes = sizes_of_multitree,
-       .requirement = "everyone at once, links both ways between NPUs, no switches, at most 2048 NPUs",
+       .requirement = "one process group of all NPUs, links both ways between NPUs, no switches, at most 2048 NPUs",
        .fits = fits_multitree,
        .candidate_npus = most_for_trees,
        .tree_per_npu = true},
@@ -136,7 +136,7 @@ const std::vector<Algorithm>& algorithms() {
        .make = make_tto,
        .sizes = sizes_of_forest,
        .single_chunks = false,
-       .requirement = "an intact two-dimensional mesh, everyone at once",
+       .requirement = "an intact two-dimensional mesh, one process group of all NPUs",
        .fits = fits_tto},
       {.name = "blink",
        .description = "spanning trees from one root packed over the links",
@@ -145,7 +145,7 @@ const std::vector<Algorithm>& algorithms() {
        .make = make_blink,
        .sizes = sizes_of_forest,
        .single_chunks = false,
-       .requirement = "everyone at once, links both ways between NPUs, no switches",
+       .requirement = "one process group of all NPUs, links both ways between NPUs, no switches",
        .fits = fits_blink,
        .candidate_npus = most_for_trees},
   };

@@ -1,7 +1,7 @@
-// Recursive halving-doubling. Reduce-Scatter: in step s every NPU exchanges half of what it still sums with the NPU
-// whose rank differs in bit s, nearest first, so that the largest messages go the shortest way; All-Gather is that in
-// reverse, doubling. 2 log2 n messages per NPU and slice in an All-Reduce, (n-1)/n of the data each way: the least
-// there is. The number of members must be a power of two; the algorithm halves exactly.
+// Recursive halving-doubling. Reduce-Scatter: in step s every NPU exchanges half of the chunks that it still sums with
+// the NPU whose rank differs in bit s, nearest first, so that the largest messages go the shortest way. All-Gather is
+// the reverse, doubling. An All-Reduce takes 2 log2 n messages per NPU and slice and moves (n-1)/n of the data each
+// way, the least possible. The number of members must be a power of two; the algorithm halves exactly.
 //
 // Encoding: dimensionwise.hpp with a dimension of two per bit of the rank. Source: Thakur et al. 2005 after
 // Rabenseifner (vector halving and distance doubling, then vector doubling and distance halving); RHD in TACOS, V-A.

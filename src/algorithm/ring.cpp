@@ -6,9 +6,9 @@
 // sum on. All-Reduce: the owner begins its chunk's gather when the last branch has arrived; all chunks are under way at
 // once.
 //
-// Encoding: rank, chunk and direction tell all that an NPU does next, so there is no state but a count of arrived
-// branches per owned chunk. With n even, one way is a hop longer than the other; the chunks of an NPU take turns, and
-// those with the longer way leave first.
+// Encoding: rank, chunk and direction determine every next message, so the only state is a count of arrived branches
+// per owned chunk. With n even, one way is a hop longer than the other; the chunks of an NPU take the longer way in
+// turns, and those with the longer way leave first.
 // Source: Chan et al. 2007 (bucket algorithms), Patarasuk and Yuan 2009; the baseline "Ring" of TACOS, section V-A.
 #include <cstdint>
 #include <memory>
@@ -25,21 +25,21 @@ namespace {
 
 enum class Ways : std::uint8_t { one, both };
 
-/// How many hops the k-th copy of an NPU travels from its owner one way round. All but the owner are covered once.
+/// The hops of an NPU's k-th chunk from its owner one way round. The two ways together cover all but the owner once.
 std::uint32_t copy_hops(Ways ways, std::uint32_t members, std::uint32_t k, bool clockwise) {
   if (ways == Ways::one) return clockwise ? members - 1 : 0;
   return clockwise == (k % 2 == 0) ? members / 2 : (members - 1) / 2;
 }
 
-/// How many hops its sum travels one way round to the owner: the gather reversed in time, in which sums run clockwise
-/// where copies run counter-clockwise. The one-way ring sends sums clockwise too, as it must where links lead one way
-/// only.
+/// The hops of the sum of an NPU's k-th chunk one way round to the owner. This is the gather reversed in time, so sums
+/// run clockwise where copies run counter-clockwise. The one-way ring sends sums clockwise too, as it must where links
+/// lead one way only.
 std::uint32_t sum_hops(Ways ways, std::uint32_t members, std::uint32_t k, bool clockwise) {
   return copy_hops(ways, members, k, ways == Ways::one ? clockwise : !clockwise);
 }
 
-/// Which of the chunks of an NPU is the i-th to be sent one way: those that go farther first. Then every arrival
-/// triggers the message that follows it by the number of chunks, also in the last round, in which the others rest.
+/// The index of the chunk that an NPU sends i-th one way. Chunks that go farther are first. Then every arrival triggers
+/// the message that is the number of chunks later, also in the last round, in which the other chunks no longer move.
 std::uint32_t chunk_in_turn(Ways ways, std::uint32_t members, std::uint32_t chunks, std::uint32_t i, bool even_first) {
   if (ways == Ways::one || members % 2 != 0) return i;
   const auto first = even_first ? (chunks + 1) / 2 : chunks / 2;
@@ -92,13 +92,13 @@ class RingState final : public ProgramState {
     return seats_.npu_at(me.group, me.rank == 0 ? me.members - 1 : me.rank - 1);
   }
 
-  /// The owner sends its k-th chunk one way.
+  /// Sends the owner's k-th chunk one way.
   void begin_gather(const Seat& me, std::uint32_t k, bool clockwise, std::vector<Message>& out) const {
     if (copy_hops(ways_, me.members, k, clockwise) > 0)
       emit(out, me.npu, neighbour(me, clockwise), seats_.chunk(me, me.rank, k), Stage::copy);
   }
 
-  /// Every NPU is the far end of one branch each way, of the k-th chunks of two owners.
+  /// Starts a branch of sums. Every NPU is the far end of one branch each way, for the k-th chunks of two owners.
   void begin_reduction(const Seat& me, std::uint32_t k, bool clockwise, std::vector<Message>& out) const {
     const auto hops = sum_hops(ways_, me.members, k, clockwise);
     const auto owner = me.rank_at(clockwise ? hops : me.members - hops);
@@ -121,8 +121,8 @@ class RingProgram final : public Program {
   }
   [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(seats_.collective()); }
 
-  /// One cycle for each way round and each size of group. Both ways wait for each other in an All-Reduce, whose chunks
-  /// are gathered when the sums from both sides are in.
+  /// One cycle for each way round and each size of group. In an All-Reduce both ways depend on each other, because
+  /// chunks are gathered when the sums from both sides have arrived; it has no cycles.
   [[nodiscard]] std::vector<Cycle> cycles() const override {
     std::vector<Cycle> cycles;
     if (ways_ == Ways::both && seats_.kind() == CollectiveKind::all_reduce) return cycles;

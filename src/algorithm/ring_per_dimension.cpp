@@ -1,7 +1,7 @@
 // Rings over all dimensions at once: d rings over d dimensions. Slice k (the k-th chunks of all NPUs) begins its
-// Reduce-Scatter in dimension k mod d and goes round the others from there, a ring both ways in each; so d slices use
-// all dimensions at the same time, each of them a different one. With fewer chunks per NPU than dimensions, some
-// dimensions wait; multiples of d load them alike where they are equal.
+// Reduce-Scatter in dimension k mod d and goes through the others in order from there, with a ring both ways in each.
+// So d slices use all dimensions at the same time, each of them a different one. With fewer chunks per NPU than
+// dimensions, some dimensions idle; multiples of d load equal dimensions equally.
 //
 // Encoding: dimensionwise.hpp. Source: the multi-dimensional rings of ASTRA-sim (the ASTRA-sim2.0 thesis, section
 // 3.4.1), with the dimension in which a chunk begins rotated as in Jain and Sabharwal, "Optimal bucket algorithms for

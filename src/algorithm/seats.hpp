@@ -1,4 +1,5 @@
-// Where an NPU sits: its group, its rank there, and the chunks of that group; what programs look up per message.
+// The position of an NPU in a collective: its group, its rank there, and the chunks of that group; programs look it up
+// per message.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace tenex {
 
-/// Appends a message; its parts are written in place, as billions of them are.
+/// Appends a message. Its parts are written in place, because there are billions of them.
 inline void emit(std::vector<Message>& out, NpuId source, NpuId destination, ChunkId chunk, Stage stage,
                  std::uint32_t chunks = 1) {
   auto& message = out.emplace_back();
@@ -32,19 +33,19 @@ struct Seat {
   std::uint32_t rank = 0;
   std::uint32_t members = 0;      ///< of the group
   std::uint32_t first_chunk = 0;  ///< of the group
-  /// The rank `offset` (<= members) places on.
+  /// The rank `offset` (<= members) positions on.
   [[nodiscard]] std::uint32_t rank_at(std::uint32_t offset) const {
     const auto sum = rank + offset;
     return sum < members ? sum : sum - members;
   }
-  /// How many places after `other` this is.
+  /// The number of positions from `other` to this rank.
   [[nodiscard]] std::uint32_t offset_from(std::uint32_t other) const {
     return rank >= other ? rank - other : rank + members - other;
   }
 };
 
-/// A collective, shared with the states of its programs, and fast ways through it: with one group of all NPUs in order
-/// of id, ranks are ids.
+/// A collective, shared with the states of its programs, with shortcuts: where one group has all NPUs in order of id,
+/// ranks are ids.
 class Seats {
  public:
   explicit Seats(const Collective& collective)
@@ -57,12 +58,12 @@ class Seats {
   [[nodiscard]] CollectiveKind kind() const { return collective_->kind(); }
   /// c.
   [[nodiscard]] std::uint32_t chunks_per_npu() const { return chunks_per_npu_.value(); }
-  /// One group of all NPUs, in order of id.
+  /// Whether one group has all NPUs in order of id.
   [[nodiscard]] bool everyone() const { return everyone_; }
 
-  /// False for a bystander.
+  /// Whether the NPU is a member of a group.
   [[nodiscard]] bool takes_part(NpuId npu) const { return everyone_ || collective_->group_of(npu).exists(); }
-  /// Of an NPU that takes part.
+  /// The seat of an NPU that takes part.
   [[nodiscard]] Seat of(NpuId npu) const {
     if (everyone_) return {npu, GroupId(0), npu.value(), npus_, 0};
     const auto group = collective_->group_of(npu);
@@ -79,7 +80,7 @@ class Seats {
   [[nodiscard]] ChunkId chunk(const Seat& seat, std::uint32_t owner, std::uint32_t k) const {
     return ChunkId(seat.first_chunk + owner * chunks_per_npu_.value() + k);
   }
-  /// A chunk as its rank (or pair) and k.
+  /// A chunk split into its rank (or pair) and k.
   struct Part {
     std::uint32_t owner;
     std::uint32_t k;
@@ -90,8 +91,8 @@ class Seats {
     return {owner, local - owner * chunks_per_npu_.value()};
   }
 
-  /// With everyone(): a message whose chunk id names what it carries by owner (or pair) is moved so that its
-  /// destination becomes NPU 0.
+  /// Moves a message so that its destination becomes NPU 0. Requires everyone(), and a chunk id that names the
+  /// message's content by owner (or pair).
   [[nodiscard]] Message moved_to_origin(const Message& message, const TranslationGroup& group) const {
     const auto c = chunks_per_npu_.value();
     const auto owner = chunks_per_npu_.quotient(message.chunk.value());

@@ -1,4 +1,4 @@
-// The makers behind the registry's lines; one file each.
+// The functions that make the registry's algorithms; one file each.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace tenex {
 
-/// What all makers are: Algorithm::make.
+/// The type of all functions that make programs, as in Algorithm::make.
 using ProgramResult = Result<std::shared_ptr<const Program>>;
 
 [[nodiscard]] ProgramResult make_ring(const Topology& topology, const Collective& collective,
@@ -47,39 +47,39 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
 [[nodiscard]] ProgramResult make_blink(const Topology& topology, const Collective& collective,
                                        const AlgorithmOptions& options);
 
-/// Whether a value could be made.
+/// The status of a result, without its value.
 template <class T>
 [[nodiscard]] Status status_of(const Result<T>& result) {
   return result ? success() : Status(result.errors());
 }
 
-/// check_fits() of the algorithm called `name`: what every maker asks first.
+/// check_fits() of the algorithm called `name`; every maker calls it first.
 [[nodiscard]] Status check_fits(std::string_view name, const Topology& topology, const Collective& collective);
 
-// Algorithm::fits of those that do not do everything.
+// Algorithm::fits of the algorithms with a requirement.
 [[nodiscard]] Status fits_powers_of_two(std::string_view name, const Topology& topology, const Collective& collective);
-/// Groups that are boxes of a shape.
+/// Checks that the groups are boxes of a shape.
 [[nodiscard]] Status fits_boxes(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_multitree(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_c_cube(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_blink(std::string_view name, const Topology& topology, const Collective& collective);
 
-// Algorithm::sizes. Those that go by dimensions, halve or double send large messages; trees send slices down and up.
-// Equal payloads are kept once: every step of a recursion, and every tree, parts all chunks among its messages.
+// Algorithm::sizes. Algorithms that go by dimensions, halve or double send large messages; trees send slices down and
+// up. Equal payloads are kept once: every step of a recursion, and every tree, divides all chunks among its messages.
 [[nodiscard]] ProgramSizes sizes_of_ring(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_direct(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_rhd(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_bruck(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale);
 [[nodiscard]] ProgramSizes sizes_of_multitree(const ProgramScale& scale);
-/// Of few trees.
+/// The sizes for a few trees.
 [[nodiscard]] ProgramSizes sizes_of_forest(const ProgramScale& scale);
-/// Steps in which distances double until they reach so many members.
+/// The number of steps in which distances double until they reach `members`.
 [[nodiscard]] inline double doubling_steps(double members) { return std::ceil(std::log2(std::max(2.0, members))); }
 
-/// Messages of a program that brings each chunk's parts between its owner and every other member of the group in one
-/// message each (twice for All-Reduce). O(groups).
+/// The number of messages of a program that sends each chunk, or its contributions, between its owner and every other
+/// member of the group in one message each (twice for All-Reduce). O(groups).
 [[nodiscard]] std::uint64_t messages_of_all_pairs(const Collective& collective);
 
 }  // namespace tenex

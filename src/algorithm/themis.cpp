@@ -1,20 +1,20 @@
-// Themis: hierarchical collectives whose slices take the dimensions in different orders, so that all dimensions have as
-// much to do.
+// Themis: hierarchical collectives whose slices take the dimensions in different orders, to balance the load of the
+// dimensions.
 //
-// A greedy schedule keeps each dimension's load: the time that its bandwidth needs for what the slices so far send
-// there. The next slice takes the least loaded dimension first, where it is largest, and so on in order of load; a
-// dimension of p NPUs leaves 1/p of it for those after. Where the loads lie closer together than a sixteenth of a slice
-// takes in the least loaded dimension, the order of the dimensions is kept. All-Gather takes the reverse order. Loads
-// count bandwidth alone.
+// A greedy schedule keeps each dimension's load: the time that its bandwidth needs for the bytes that the slices so far
+// send there. The next slice takes the least loaded dimension first, where the slice is largest, and the others in
+// order of load. A dimension of p NPUs leaves 1/p of the slice for the later ones. Where the loads differ by less than
+// the time of a sixteenth of a slice in the least loaded dimension, the order of the dimensions is kept. All-Gather
+// takes the reverse order. Loads count bandwidth alone.
 //
-// With a window of w, at most w slices at a time are in a dimension at an NPU, be it with sums or with copies. Slices
-// meet in a dimension in different stages, so all NPUs must take them in one order, or two NPUs wait for each other.
-// That order is found ahead: slices are sent through the dimensions, first come, first served, each taking the time
-// that its bytes and hops need there.
+// With a window of w, at most w slices at a time are in a dimension at an NPU, with sums or with copies. Slices meet in
+// a dimension in different stages, so all NPUs must take them in one order; otherwise two NPUs could wait for each
+// other. That order is computed beforehand: slices go through the dimensions, first come, first served, and each takes
+// the time that its bytes and hops need there.
 //
-// Encoding: dimensionwise.hpp; the exchanges of a dimension are those of the hierarchical algorithm, which differs in
-// the order alone. Source: Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for
-// distributed training of DL models", ISCA 2022; a baseline of TACOS, section VI-B.3, and of LIBRA, section VI-D.
+// Encoding: dimensionwise.hpp. The exchanges of a dimension are those of the hierarchical algorithm, which differs only
+// in the order. Source: Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for distributed
+// training of DL models", ISCA 2022; a baseline of TACOS, section VI-B.3, and of LIBRA, section VI-D.
 #include <algorithm>
 #include <cstdint>
 #include <queue>
@@ -30,7 +30,7 @@
 namespace tenex {
 namespace {
 
-/// What an NPU inside all lines has along one dimension of the shape.
+/// The links of an inner NPU along one dimension of the shape.
 struct Port {
   Bandwidth bandwidth;  ///< of all out-links together
   SimTime alpha;        ///< of one of them
@@ -54,7 +54,7 @@ std::vector<Port> ports_of(const Topology& topology) {
   return ports;
 }
 
-/// Sent in a dimension of p NPUs by one that has `size`.
+/// The bytes that an NPU sends in a dimension of p NPUs when it has `size`.
 Bytes sent(Bytes size, std::uint32_t p) { return bytes(size.count() / p * (p - 1)); }
 
 class Loads {
@@ -64,7 +64,7 @@ class Loads {
     loads_.assign(grid.size(), SimTime::zero());
   }
 
-  /// The next slice's order; adds its load.
+  /// Returns the next slice's order and adds its load.
   std::vector<std::uint32_t> next_order() {
     auto order = in_order(grid_.size());
     const auto [least, most] = std::minmax_element(loads_.begin(), loads_.end());
@@ -99,7 +99,7 @@ class Turns {
         Bytes slice)
       : grid_(grid), ports_(ports), exchanges_(exchanges), kind_(kind), slice_(slice) {}
 
-  /// Slices take their sums in their orders, and copies in reverse. O(slices * dimensions), times a logarithm.
+  /// Each slice takes its sums in its order and its copies in reverse. O(slices * dimensions), times a logarithm.
   [[nodiscard]] std::vector<std::vector<StageTurn>> take(const std::vector<std::vector<std::uint32_t>>& orders,
                                                          std::uint32_t window) const {
     std::vector<std::vector<Visit>> visits;
@@ -107,7 +107,7 @@ class Turns {
     std::vector<std::vector<StageTurn>> turns(grid_.size());
     std::vector<std::vector<SimTime>> ends(grid_.size());
     std::vector<SimTime> free(grid_.size());
-    using Ready = std::tuple<SimTime, std::uint32_t, std::size_t>;  // when, slice, visit
+    using Ready = std::tuple<SimTime, std::uint32_t, std::size_t>;  // time, slice, visit
     std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
     for (std::uint32_t k = 0; k < orders.size(); ++k) ready.emplace(SimTime::zero(), k, 0);
     while (!ready.empty()) {
@@ -126,11 +126,11 @@ class Turns {
   }
 
  private:
-  /// A slice in a dimension.
+  /// One pass of a slice through a dimension.
   struct Visit {
     std::uint32_t dimension = 0;
-    SimTime busy;     ///< of its bytes
-    SimTime latency;  ///< of its hops one after the other
+    SimTime busy;     ///< time of its bytes
+    SimTime latency;  ///< time of its hops one after the other
     StageTurn turn;
   };
 

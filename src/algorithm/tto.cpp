@@ -1,10 +1,10 @@
 // TTO (three tree overlap): All-Reduce on a two-dimensional mesh along three trees rooted at NPUs on its edge, each of
 // which carries a third of the data, with reductions and broadcasts of different chunks overlapping.
 //
-// The roots are the middles of three sides. Every tree is grown from its root over the pairs of neighbours that fewest
-// other trees use; pairs that two of them use already come last, since a third of the data each way over two trees is
-// what the corners, with two neighbours and three trees, need anyway. The trees are grown again in turns, each with the
-// others in place, as long as that lowers the largest load. The layout is this project's own.
+// The roots are the middles of three sides. Every tree is grown from its root over the pairs of neighbours that the
+// fewest other trees use. Pairs that two trees use already come last: two trees with a third of the data each way are
+// the load that the corners, with two neighbours and three trees, need anyway. The trees are grown again in turns, each
+// with the others in place, as long as that lowers the largest load. The layout is this project's own.
 //
 // Encoding: forest.hpp. Source: Laskar et al., "Enhancing collective communication in MCM accelerators for deep
 // learning training" (TTO), HPCA 2024; described in TACOS, sections VII-B and VII-C.
@@ -27,7 +27,7 @@ std::uint32_t largest_load(const LinkGraph& graph) {
   return largest;
 }
 
-/// Low trees first, but none over a pair that two use already where another way is left.
+/// Prefers low trees, but takes no pair that two trees use already where another pair is left.
 std::uint64_t cost(const LinkPair& pair, std::uint32_t depth) {
   constexpr std::uint64_t kFull = std::uint64_t{1} << 40;
   return (pair.load > 1 ? kFull : 0) + 2 * std::uint64_t{depth} + 3 * std::uint64_t{pair.load};
@@ -60,7 +60,7 @@ std::vector<Tree> three_trees(LinkGraph& graph, const std::array<std::uint32_t, 
 
 namespace {
 
-/// The dimensions of more than one NPU.
+/// The dimensions with more than one NPU.
 std::vector<Block> real_blocks(const Topology& topology) {
   std::vector<Block> blocks;
   if (topology.shape())
@@ -74,7 +74,7 @@ std::vector<Block> real_blocks(const Topology& topology) {
 Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective) {
   if (auto everyone = check_everyone(name, collective); !everyone) return everyone.errors();
   const auto blocks = real_blocks(topology);
-  // Step by step, and the ends are farthest apart, there and back.
+  // A line: consecutive steps only, and the ends are the farthest apart in both directions.
   const auto is_line = [](const Block& block) {
     const auto& [rule, size] = block;
     return rule->stepwise && rule->hops(0, size - 1, size) == size - 1 && rule->hops(size - 1, 0, size) == size - 1;

@@ -1,4 +1,4 @@
-// XXH3 digests. The library's header is included here alone (not inlined: the library is linked), so no other
+// XXH3 digests. Only this file includes the library's header (not inlined: the library is linked), so no other
 // translation unit parses it.
 #include "tenex/base/hash.hpp"
 

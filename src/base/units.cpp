@@ -1,8 +1,8 @@
 // Quantities from and to text.
 //
-// A decimal amount "I.F" of a unit worth u base units is I*u + F*u/10^digits. The fraction is multiplied out digit by
-// digit from the right, as on paper: what is carried past the point is the whole part, and any digit left behind it
-// other than 0 means that the amount is not a whole number of base units. Exact for any length, with no floating point.
+// A decimal amount "I.F" of a unit worth u base units is I*u + F*u/10^digits. The fraction is multiplied digit by digit
+// from the right, as on paper. The carry past the point is the whole part; a digit other than 0 left behind the point
+// means that the amount is not a whole number of base units. Exact for any length, with no floating point.
 #include "tenex/base/units.hpp"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ std::string unit_list(const Family& family) {
   return list;
 }
 
-/// Bits where bytes belong ("400Gb/s", "100Gbps"): a suggestion of the nearest unit would be wrong by a factor of 8.
+/// Whether the unit counts bits ("400Gb/s", "100Gbps"). The nearest unit would be wrong by a factor of 8.
 bool means_bits(std::string_view unit) {
   const auto is = [&](std::string_view ending) {
     return unit.size() >= ending.size() && unit.substr(unit.size() - ending.size()) == ending;

@@ -1,4 +1,4 @@
-// Lists of words and spellings near to a word.
+// Lists of words and similar spellings.
 #include "tenex/base/words.hpp"
 
 #include <cstddef>

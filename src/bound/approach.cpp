@@ -1,13 +1,14 @@
-// Approach: what is far away cannot be at the door early.
+// Approach: a distant chunk cannot start on an NPU's in-link early.
 //
-// An NPU v needs the chunks of all others over its in-links. A chunk that starts d away from the source of a link
-// (store-and-forward, each hop alpha + beta*m) cannot start on that link before d. So for any set of chunks, a link of
-// latency w and busy time b has by T brought at most floor((T - w - r) / b) + 1 of them, r being the least distance of
-// any of them to the link's source, and the bound is the least T at which all in-links together can have brought the
-// whole set. The sets taken are the chunks that are at least so far from v, for each distance: the nearest set is
-// ejection's, but with alpha; the farthest is eccentricity's. Between them lie the chunks that have to be waited for
-// while nothing new is at the door. All-Gather and, with every link turned around, Reduce-Scatter. Switches may change
-// what a hop takes; topologies with switches are left to the other bounds.
+// An NPU v needs the chunks of all others over its in-links. A chunk that starts at distance d from the source of a
+// link (store-and-forward, each hop alpha + beta*m) cannot start on that link before d. So for any set of chunks, a
+// link of latency w and busy time b has delivered by T at most floor((T - w - r) / b) + 1 of them, where r is the least
+// distance of any of them to the link's source. The bound is the least T at which all in-links together can have
+// delivered the whole set. The sets examined are, for each distance, the chunks that are at least so far from v. The
+// nearest set gives ejection's bound, with alpha; the farthest set gives eccentricity's. The sets between bind where
+// in-links wait for distant chunks after the near ones have arrived. Applies to All-Gather and, with every link
+// reversed, to Reduce-Scatter. Switches may change the time of a hop, so topologies with switches are left to the other
+// bounds.
 //
 // One search per in-link of an NPU. NPUs with the slowest links come first, as many as a fixed amount of work allows: a
 // maximum over fewer NPUs is a weaker bound, never a wrong one.
@@ -28,7 +29,7 @@ namespace {
 
 constexpr std::size_t kWorkLimit = std::size_t{1} << 21;  ///< link visits: a tenth of a second
 
-/// A link into the NPU, and how long after its start at the earliest what is looked at can be at its source.
+/// A link into the NPU, and the earliest time at which a chunk of the set can be at its source.
 struct Door {
   HopTime hop;
   VertexId source;
@@ -46,7 +47,7 @@ bool enough(const std::vector<Door>& doors, SimTime time, std::int64_t chunks) {
   return chunks <= 0;
 }
 
-/// The least time that is enough, `low` being too little.
+/// The least time that is enough; `low` is too short.
 SimTime least_time(const std::vector<Door>& doors, SimTime low, std::int64_t chunks) {
   SimTime high = SimTime::max();
   if (!enough(doors, high, chunks)) return high;
@@ -57,7 +58,7 @@ SimTime least_time(const std::vector<Door>& doors, SimTime low, std::int64_t chu
   return high;
 }
 
-/// One group's gather, or its reduction turned around.
+/// One group's All-Gather, or its Reduce-Scatter on the reversed topology.
 class Approach {
  public:
   Approach(const BoundProblem& problem, GroupId group)
@@ -77,10 +78,10 @@ class Approach {
 
   [[nodiscard]] std::size_t work(NpuId npu) const { return in_links(npu).size() * problem_.topology.links() + 1; }
 
-  /// The bound of one NPU, if it is above `bound`; else `bound`.
+  /// The larger of `bound` and the bound of one NPU.
   [[nodiscard]] SimTime raise(NpuId npu, SimTime bound) const {
     auto doors = doors_of(npu);
-    std::vector<std::vector<SimTime>> distance;  // per door, per vertex
+    std::vector<std::vector<SimTime>> distance;  // per in-link, per vertex
     for (const auto& door : doors)
       distance.push_back(arrival_times(turned_ ? problem_.topology : against_, door.source, size_));
     std::vector<SimTime> to_npu;
@@ -123,10 +124,10 @@ class Approach {
   bool turned_;
   Bytes size_;
   const std::vector<NpuId>& members_;
-  Topology against_;  ///< the topology with every link turned around, where searches need it
+  Topology against_;  ///< the reversed topology, where searches need it
 };
 
-/// NPUs with little bandwidth into them first; one NPU where all see the same network.
+/// NPUs by increasing bandwidth into them; one NPU where every NPU sees the same network.
 std::vector<NpuId> slowest_first(const BoundProblem& problem, const Approach& approach,
                                  const std::vector<NpuId>& members) {
   if (members.size() == problem.collective.npus() && TranslationGroup::of(problem.topology)) return {members[0]};
@@ -143,7 +144,7 @@ std::vector<NpuId> slowest_first(const BoundProblem& problem, const Approach& ap
 std::optional<SimTime> approach_bound(const BoundProblem& problem) {
   const auto& collective = problem.collective;
   const auto kind = collective.kind();
-  if (!problem.single_chunks) return std::nullopt;  // one send may bring several chunks to the door
+  if (!problem.single_chunks) return std::nullopt;  // one send may carry several chunks over the in-link
   if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
   if (problem.topology.switches() > 0) return std::nullopt;
   std::optional<SimTime> bound;

@@ -43,7 +43,8 @@ bool enough_bytes(const Topology& topology, std::span<const std::int64_t> links_
   return false;
 }
 
-/// The least T in (0, SimTime::max()] for which `holds`, which once true stays true; SimTime::max() where none does.
+/// The least T in (0, SimTime::max()] for which `holds`, which is monotone: false, then true. SimTime::max() where it
+/// never holds.
 template <class Holds>
 SimTime least_that(const Holds& holds) {
   std::int64_t low = 0;  // does not hold

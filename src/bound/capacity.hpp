@@ -1,11 +1,11 @@
-// How many chunks links can deliver by a time, and the least time for a given number.
+// The number of chunks that links can deliver by a time, and the least time for a given number.
 //
-// A link whose hop takes `latency` and keeps it busy for `busy` has delivered 1 + floor((T - latency) / busy) chunks by
-// T >= latency and none before. Under `transfer` that is floor(T / (alpha + beta*m)), under `serialization`
+// A link whose hop takes `latency` and keeps it busy for `busy` has delivered at most 1 + floor((T - latency) / busy)
+// chunks by T >= latency and none before. Under `transfer` that is floor(T / (alpha + beta*m)), under `serialization`
 // floor((T - alpha) / (beta*m)): the floor counts of the project's physics in one formula. Where several chunks may
-// share a send, they may share its alpha and its rounding: then a link has delivered at most floor((T - alpha) *
-// bandwidth) bytes by T, under either occupancy, since any number of sends with B bytes together, the last of which
-// arrives by T, takes at least the serialization time of B before its alpha.
+// share a send, they may share its alpha and its rounding. Then a link has delivered at most floor((T - alpha) *
+// bandwidth) bytes by T under either occupancy: any number of sends with B bytes together, the last of which arrives by
+// T, take at least the serialization time of B before its alpha.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace tenex {
 
-/// Links that look alike: how many, and the hop of one chunk over each.
+/// Links of one class: their number, and the hop of one chunk over each.
 struct LinkBundle {
   std::int64_t links = 0;
   HopTime hop;
@@ -30,8 +30,8 @@ struct LinkBundle {
 [[nodiscard]] std::vector<LinkBundle> bundles_of(const Topology& topology, std::span<const std::int64_t> links_of_class,
                                                  Bytes size, Occupancy occupancy);
 
-/// The least T at which the bundles together can have delivered `chunks`; zero for none to deliver, SimTime::max()
-/// where there is no link. Exact, by binary search over picoseconds. O(bundles * 63).
+/// The least T at which the bundles together can have delivered `chunks`; zero for zero chunks, SimTime::max() where
+/// there is no link. Exact, by binary search over picoseconds. O(bundles * 63).
 [[nodiscard]] SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks);
 
 /// The least T at which `links_of_class[k]` links of class k, for all k together, can have delivered `chunks` chunks of

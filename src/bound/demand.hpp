@@ -1,8 +1,8 @@
-// How many chunks each NPU of a collective must at least receive and send, each count proven from the definition of
+// The least number of chunks that each NPU of a collective must receive and send, each proven from the definition of
 // validity.
 //
 // n NPUs in a group, c chunks per NPU (Broadcast, Reduce: c in all). A send carries one chunk, so counts per chunk add
-// up. A group of one NPU has no traffic. Bystanders owe nothing.
+// up. A group of one NPU has no traffic. NPUs outside all groups have no demand.
 // - All-Gather receives (n-1)c: every chunk of another NPU must arrive. It sends c: every own chunk must leave, since
 //   nobody else has it.
 // - Reduce-Scatter receives c: the sum of an own chunk needs at least one arrival with the others' contributions.
@@ -20,7 +20,7 @@
 
 namespace tenex {
 
-/// What one NPU must at least receive and send, in chunks of its group.
+/// The chunks of its group that one NPU must at least receive and send.
 struct NpuDemand {
   std::int64_t receive = 0;
   std::int64_t send = 0;

@@ -1,4 +1,4 @@
-// Searches from the NPUs that matter.
+// Searches from the NPUs whose eccentricity can be the largest.
 #include "bound/eccentricities.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool one_search_is_enough(const BoundProblem& problem) {
          problem.collective.groups()[0].members.size() == problem.topology.npus();
 }
 
-/// Distances add up over dimensions; every NPU sees the same.
+/// Distances add up over dimensions; every NPU sees the same distances.
 SimTime farthest_by_dimension(const Topology& topology, const TranslationGroup& group, Bytes size) {
   SimTime farthest;
   for (const auto& dimension : group.dimensions()) {

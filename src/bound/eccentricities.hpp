@@ -1,11 +1,10 @@
-// How far the farthest members of a group are from an NPU, and to it: what the bounds on latency start from.
+// The distances from an NPU to the farthest member of its group and from that member to it, for the bounds on latency.
 //
-// On an intact product shape with all NPUs in one group, NPU 0 (every coordinate 0) is an end of a farthest pair,
-// because distances add up over dimensions and in each block (line, ring, fully connected, switch) the first position
-// has an opposite that is farthest; it also has the fewest ports. One search is enough there, and none where every NPU
-// sees the same network (TranslationGroup). Elsewhere it is one
-// search per NPU, over at most as many NPUs as a fixed amount of work allows: a maximum over fewer NPUs is a weaker
-// bound, never a wrong one.
+// On an intact product shape with all NPUs in one group, NPU 0 (every coordinate 0) is an end of a farthest pair:
+// distances add up over dimensions, and in each block (line, ring, fully connected, switch) the first position has an
+// opposite that is farthest. NPU 0 also has the fewest ports. One search is enough there, and no search is needed where
+// every NPU sees the same network (TranslationGroup). Elsewhere each NPU needs one search, for at most as many NPUs as
+// a fixed amount of work allows: a maximum over fewer NPUs is a weaker bound, never a wrong one.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +23,11 @@ enum class Direction : std::uint8_t {
 struct Eccentricity {
   GroupId group;
   std::uint32_t rank = 0;
-  SimTime distance;  ///< SimTime::max() where no path leads
+  SimTime distance;  ///< SimTime::max() where no path exists
 };
 
-/// The eccentricities of each group's root (Broadcast, Reduce) or of all its members, as far as the work goes. Groups
-/// of one are left out. O(NPUs * links), at most about a second.
+/// The eccentricities of each group's root (Broadcast, Reduce) or of its members, as many as the work limit allows.
+/// Groups of one are left out. O(NPUs * links), at most about a second.
 [[nodiscard]] std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction direction);
 
 }  // namespace tenex

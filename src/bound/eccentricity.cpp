@@ -1,7 +1,7 @@
 // Eccentricity: some chunk or contribution must travel between the two NPUs of a group that are farthest apart.
 //
-// A message of a chunk's size takes alpha + beta*m per hop, store-and-forward, whatever else is going on; so no time is
-// below the largest distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter,
+// A message of a chunk's size takes alpha + beta*m per hop, store-and-forward, whatever other traffic there is. So no
+// time is below the largest distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter,
 // All-Reduce), root to member (Broadcast), member to root (Reduce). An All-Reduce counts one distance only: a
 // contribution that has travelled the farthest distance may complete a sum on arrival.
 #include <algorithm>

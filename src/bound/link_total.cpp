@@ -9,8 +9,8 @@
 //   by then, and these sends have distinct sources: k >= n-1. The n-1 others are not complete yet, and each needs an
 //   arrival after the k-th. (These are the 2n-2 one-way calls of gossiping.) Arrivals of distinct sends are distinct
 //   unless a switch adds them, so with a reducing switch only n arrivals are claimed, one at every NPU.
-// Several groups add up when every chunk is taken to be as small as the smallest; each chunk size is also taken by
-// itself.
+// Several groups: the counts of all groups add up, with every chunk taken to be as small as the smallest; each chunk
+// size is also counted by itself.
 #include <algorithm>
 #include <vector>
 
@@ -33,7 +33,7 @@ std::int64_t sends_per_chunk(CollectiveKind kind, std::int64_t n, bool reducing_
   return reducing_switch ? n : 2 * (n - 1);
 }
 
-/// Links of each class that end (or begin) at an NPU.
+/// The number of links of each class that end (or begin) at an NPU.
 std::vector<std::int64_t> npu_links(const Topology& topology, bool outgoing) {
   std::vector<std::int64_t> count(topology.classes().size(), 0);
   for (std::size_t i = 0; i < topology.links(); ++i) {

@@ -15,17 +15,18 @@ namespace tenex {
 [[nodiscard]] std::optional<SimTime> link_total_bound(const BoundProblem& problem);
 /// The farthest pair of NPUs between which a chunk or a contribution must travel.
 [[nodiscard]] std::optional<SimTime> eccentricity_bound(const BoundProblem& problem);
-/// Several chunks through an NPU's ports, one after another, and then (or before) the farthest distance.
+/// Several chunks pass an NPU's ports one after another and travel the farthest distance after (or before) that.
 [[nodiscard]] std::optional<SimTime> pipeline_bound(const BoundProblem& problem);
-/// All-Gather, Reduce-Scatter: the in-links of every NPU, each fed by a neighbour that must receive before it relays.
+/// All-Gather, Reduce-Scatter: the in-links of every NPU can deliver its demand, where a neighbour must receive before
+/// it relays.
 [[nodiscard]] std::optional<SimTime> relay_bound(const BoundProblem& problem);
-/// All-Gather, Reduce-Scatter: the in-links of every NPU, each no earlier than what it brings can have come near.
+/// All-Gather, Reduce-Scatter: the in-links of every NPU can deliver its demand, where distant chunks reach them late.
 [[nodiscard]] std::optional<SimTime> approach_bound(const BoundProblem& problem);
-/// Intact product shapes: the links across a slice can carry what must enter it.
+/// Intact product shapes: the links into a slice can carry what must enter it.
 [[nodiscard]] std::optional<SimTime> slices_bound(const BoundProblem& problem);
 /// All-to-All: the links of every dimension (or all links) can carry the distances between all pairs.
 [[nodiscard]] std::optional<SimTime> volume_distance_bound(const BoundProblem& problem);
-/// All-to-All on products with lines: the links in the middle of the lines can carry what crosses it.
+/// All-to-All on products with lines: the links in the middle of the lines can carry what crosses the middle.
 [[nodiscard]] std::optional<SimTime> middle_cut_bound(const BoundProblem& problem);
 /// All-Reduce without overlap: bound of the reduction plus bound of the gather.
 [[nodiscard]] std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem);

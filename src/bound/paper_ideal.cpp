@@ -1,6 +1,6 @@
 // The "Ideal" of TACOS (arXiv:2304.05301, section V-A): bytes that every NPU must move over the least NPU bandwidth,
-// plus the latency diameter. A metric: multi-port effects and floors are left out, so real times may be above it, and
-// on irregular topologies below.
+// plus the latency diameter. It is a metric and no bound: it ignores multi-port effects and floors, so real times may
+// be above it and, on irregular topologies, below it.
 #include <algorithm>
 #include <cstdint>
 

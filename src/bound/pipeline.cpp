@@ -1,13 +1,13 @@
-// Pipeline: several chunks pass an NPU's ports one after another, and each still has (or has had) the farthest distance
-// to go.
+// Pipeline: several chunks pass an NPU's ports one after another, and each travels the farthest distance after or
+// before that.
 //
-// Outward, k chunks that start at an NPU (its own in All-Gather and Broadcast; its contributions to all nc chunks in
-// All-Reduce): they leave in k distinct sends. Of a link that each send keeps busy for b, at most floor(t/b) + 1 sends
-// start by t; so the last chunk to leave starts at the first t at which these add up to k, or later. From there to the
-// farthest member it takes the eccentricity. Inward, k sums that end at an NPU (its own in Reduce-Scatter and Reduce;
-// all nc in All-Reduce): each takes an arrival that carries the farthest member's contribution, k distinct sends, none
-// before the eccentricity. From the first possible arrival E on, a link delivers at most floor((T-E)/b) + 1 of them:
-// again T >= E + t. On a 3-NPU line with 4 chunks an All-Reduce gets 2 + 11 = 13 steps, which is also enough.
+// Outward: k chunks start at an NPU (its own in All-Gather and Broadcast; its contributions to all nc chunks in
+// All-Reduce) and leave in k distinct sends. At most floor(t/b) + 1 sends start by t on a link that each send keeps
+// busy for b. So the last chunk starts no earlier than the first t at which these counts add up to k. From there to the
+// farthest member it takes the eccentricity E. Inward: k sums end at an NPU (its own in Reduce-Scatter and Reduce; all
+// nc in All-Reduce). Each takes an arrival that carries the farthest member's contribution: k distinct sends, none of
+// which arrives before E. From E on, a link delivers at most floor((T-E)/b) + 1 of them, so again T >= E + t. On a
+// 3-NPU line with 4 chunks an All-Reduce gets 2 + 11 = 13 steps, which is also enough.
 #include <algorithm>
 #include <vector>
 
@@ -47,7 +47,7 @@ SimTime pipeline(const BoundProblem& problem, Direction direction) {
 }  // namespace
 
 std::optional<SimTime> pipeline_bound(const BoundProblem& problem) {
-  // The last chunk to leave may have left early, in a send together with many others.
+  // The last chunk may leave early, in a send together with many others.
   if (!problem.single_chunks) return std::nullopt;
   switch (problem.collective.kind()) {
     case CollectiveKind::all_gather:

@@ -1,12 +1,12 @@
-// Ejection and injection: what must enter or leave an NPU passes its own links, each of which delivers a floor count by
-// T.
+// Ejection and injection: all data that enters or leaves an NPU passes its own links, each of which delivers a floor
+// count by T.
 //
-// Idea: for every NPU the least T at which its in-links (out-links) can have delivered what demand.hpp proves that it
-// must receive (send); the bound is the largest over all NPUs. A send over an out-link has to arrive, so T counts
-// arrivals on both sides. Process groups are taken one by one: traffic of the other groups only delays. Holds whatever
-// stands behind the links, switches too. Encoding: NPUs with the same demand, chunk size and links per class need one
-// search; 40,000 NPUs of a mesh have a few such kinds. Source: the floor counts are this project's; the un-floored
-// forms are in LIBRA (arXiv:2109.11762) and TACOS (arXiv:2304.05301).
+// Idea: for every NPU, the least T at which its in-links (out-links) can have delivered what it must receive (send) by
+// demand.hpp; the bound is the largest over all NPUs. A send over an out-link has to arrive, so T counts arrivals on
+// both sides. Process groups are taken one by one: traffic of the other groups only delays. The bound holds whatever is
+// behind the links, also switches. Encoding: NPUs with the same demand, chunk size and links per class need one search;
+// 40,000 NPUs of a mesh have a few such kinds. Source: the floor counts are this project's; the forms without floors
+// are in LIBRA (arXiv:2109.11762) and TACOS (arXiv:2304.05301).
 #include <algorithm>
 #include <set>
 #include <vector>

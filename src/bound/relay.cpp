@@ -1,13 +1,14 @@
-// Relay: what an NPU passes on has to reach it first.
+// Relay: an NPU can only pass on chunks that have reached it.
 //
-// An NPU's in-links deliver the chunks of others. Before anything has arrived at a neighbour s, at the earliest after
-// the least latency w of s's in-links, a link from s can only carry chunks that s has from the start: its own, at most
-// c of them usefully. So by T a link delivers at most min(count(T), own + count(T - w)) useful chunks, count being the
-// floor count of capacity.hpp, and the bound is the least T at which all in-links together deliver the demand. Tighter
-// than ejection where alpha lets sends overlap (`serialization`): the second send of a link cannot start when the first
-// has left, but only when something new is there. All-Gather and, with every link turned around, Reduce-Scatter.
+// An NPU's in-links deliver the chunks of others. Nothing arrives at a neighbour s before w, the least latency of s's
+// in-links. Until then a link from s can only carry chunks that s has from the start: its own, of which at most c are
+// useful. So by T a link delivers at most min(count(T), own + count(T - w)) useful chunks, where count is the floor
+// count of capacity.hpp. The bound is the least T at which all in-links together deliver the demand. It is tighter than
+// ejection where alpha lets sends overlap (`serialization`): the second send of a link cannot start as soon as the
+// first has left the link, but only when a new chunk has arrived. Applies to All-Gather and, with every link reversed,
+// to Reduce-Scatter.
 //
-// Encoding: NPUs whose in-links look alike need one search; every NPU of a shape with a translation group does.
+// Encoding: NPUs with equal in-links share one search; all NPUs of a shape with a translation group share one.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -24,7 +25,8 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// A link into an NPU: latency, busy time, how many chunks its source starts with, and when the next can be there.
+/// A link into an NPU: latency, busy time, the number of chunks that its source starts with, and the earliest arrival
+/// there.
 struct InLink {
   std::int64_t latency = 0;
   std::int64_t busy = 1;
@@ -58,7 +60,7 @@ SimTime least_time(const std::vector<InLink>& links, std::int64_t demand) {
   return picoseconds(high);
 }
 
-/// In-links in the direction in which chunks spread: out-links where the collective is a gather turned around.
+/// In-links in the direction in which chunks spread; out-links for Reduce-Scatter, a gather on the reversed topology.
 class Spreading {
  public:
   Spreading(const BoundProblem& problem, GroupId group)
@@ -68,7 +70,7 @@ class Spreading {
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))) {
     for (const auto& link_class : problem.topology.classes())
       hops_.push_back(hop_time(link_class, size_, problem.occupancy));
-    // Once per vertex, not once per link out of it: a switch has as many in-links as out-links.
+    // Computed once per vertex, not once per out-link: a switch has as many in-links as out-links.
     first_arrival_.assign(problem.topology.vertices(), kNever);
     for (std::size_t v = 0; v < first_arrival_.size(); ++v) {
       for (const LinkId link : in_links(VertexId::at(v)))
@@ -91,7 +93,7 @@ class Spreading {
   [[nodiscard]] std::span<const LinkId> in_links(VertexId vertex) const {
     return turned_ ? problem_.topology.out_links(vertex) : problem_.topology.in_links(vertex);
   }
-  /// Of this group's chunks.
+  /// The chunks of this group that the vertex has from the start.
   [[nodiscard]] std::int64_t own_chunks(VertexId vertex) const {
     if (!problem_.topology.is_npu(vertex) || problem_.collective.group_of(npu_of(vertex)) != group_) return 0;
     return problem_.collective.chunks_per_npu();

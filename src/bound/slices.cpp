@@ -1,13 +1,13 @@
-// Slices: what must enter a slice of a product shape passes the links of the dimensions across it.
+// Slices: all data that enters a slice of a product shape passes the links of the dimensions across it.
 //
-// Fix the coordinates of some dimensions to the first position: the NPUs that remain are a slice, joined among
-// themselves by the other dimensions. What comes from outside enters over the links of the fixed dimensions, the same
-// few at every NPU of the slice. An All-Gather brings (n - s) c chunks into a slice of s NPUs, each at least once; an
-// All-Reduce every one of nc, as none is complete without what the others contribute; a Reduce-Scatter is a gather
-// turned around, over the out-links. Floor counts as in ejection, whose case of one NPU the slice of no free dimension
-// is. It binds where the fixed dimensions are much slower than the free ones. The first position is the corner of a
-// line, with the fewest links. Of the 2^dimensions slices those are taken that free the fastest k dimensions, for each
-// k.
+// Fix the coordinates of some dimensions to the first position. The remaining NPUs are a slice; the other (free)
+// dimensions join them. Data from outside enters over the links of the fixed dimensions, of which every NPU of the
+// slice has equally many. An All-Gather brings (n - s) c chunks into a slice of s NPUs, each at least once. An
+// All-Reduce brings in all nc chunks, because none is complete without the contributions of the others. A
+// Reduce-Scatter is a gather on the reversed topology, over the out-links. Floor counts are as in ejection, which is
+// the slice without a free dimension. The bound binds where the fixed dimensions are much slower than the free ones.
+// The first position is the end of a line, which has the fewest links. Of the 2^dimensions slices, those are examined
+// that free the fastest k dimensions, for each k.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -20,14 +20,14 @@ namespace tenex {
 
 namespace {
 
-/// The dimension along which a link of NPU 0 leads: its other end has one coordinate that is not zero.
+/// The dimension of a link of NPU 0: the other end has one coordinate that is not zero.
 std::size_t dimension_of_neighbour(const Shape& shape, NpuId neighbour) {
   const auto coordinates = coordinates_of(shape, neighbour);
   const auto moved = std::find_if(coordinates.begin(), coordinates.end(), [](std::uint32_t at) { return at != 0; });
   return static_cast<std::size_t>(moved - coordinates.begin());
 }
 
-/// NPU 0's links, per dimension and class: into it, or out of it.
+/// The number of NPU 0's in-links or out-links, per dimension and class.
 std::vector<std::vector<std::int64_t>> corner_links(const Topology& topology, bool outgoing) {
   const Shape& shape = *topology.shape();
   std::vector<std::vector<std::int64_t>> links(shape.dimensions(),
@@ -39,7 +39,7 @@ std::vector<std::vector<std::int64_t>> corner_links(const Topology& topology, bo
   return links;
 }
 
-/// Dimensions with the shortest time per chunk first.
+/// The dimensions by decreasing bandwidth of NPU 0's links.
 std::vector<std::size_t> fastest_first(const Topology& topology, const std::vector<std::vector<std::int64_t>>& corner) {
   std::vector<double> speed;
   for (const auto& classes : corner) {

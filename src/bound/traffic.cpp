@@ -1,14 +1,14 @@
-// Traffic of an All-to-All: volume times distance, and what crosses the middle of a line.
+// Traffic of an All-to-All: volume times distance, and the chunks that cross the middle of a line.
 //
-// Every chunk goes from its owner to its destination, over at least as many links as lie between them; all these sends
-// share the links. In an intact product shape a step along dimension i uses a link of dimension i, so each dimension's
-// links must carry the distances along it, summed over all pairs; the slowest dimension binds. Elsewhere all links
-// together carry the sum of all distances, searched breadth-first while that takes less than a second.
+// Every chunk goes from its owner to its destination over at least as many links as the distance between them, and all
+// these sends share the links. In an intact product shape a step along dimension i uses a link of dimension i, so each
+// dimension's links must carry the distances along it, summed over all pairs; the slowest dimension binds. Elsewhere
+// all links together carry the sum of all distances, which is found breadth-first where that takes less than a second.
 //
 // On a line of k the links in the middle carry more than the average: between positions j-1 and j, j(k-j) of the k^2
-// pairs of positions go each way, over one link per line. Blocks that look alike from everywhere have their average
-// there too. Source: the volume argument is folklore; Dally and Towles, Principles and Practices of
-// Interconnection Networks, 2004, chapter 3, has both.
+// pairs of positions go each way, over one link per line. In blocks where every position sees the same network, the
+// middle links carry the average. Source: the volume argument is folklore; Dally and Towles, Principles and Practices
+// of Interconnection Networks, 2004, chapter 3, has both.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -23,14 +23,14 @@ namespace {
 
 constexpr std::size_t kWorkLimit = std::size_t{1} << 26;  ///< link visits: below a second
 
-/// One All-to-All of all NPUs of an intact product without switches.
+/// Whether one group of all NPUs runs the collective on an intact product without switches.
 bool is_plain_product(const BoundProblem& problem) {
   const auto& shape = problem.topology.shape();
   return shape && shape->is_product() && problem.topology.switches() == 0 && problem.collective.groups().size() == 1 &&
          problem.collective.groups()[0].members.size() == problem.topology.npus();
 }
 
-/// Links of each class, per dimension of an intact product: [dimension][class].
+/// The number of links of each class, per dimension of an intact product: [dimension][class].
 std::vector<std::vector<std::int64_t>> links_by_dimension(const Topology& topology) {
   const Shape& shape = *topology.shape();
   std::vector<std::vector<std::int64_t>> links(shape.dimensions(),
@@ -49,7 +49,7 @@ std::vector<std::vector<std::int64_t>> links_by_dimension(const Topology& topolo
   return links;
 }
 
-/// What a dimension's links carry is the block's total hops times this: pairs of lines (n/k)^2, c chunks each.
+/// The factor by which a block's total hops give the sends of its dimension: pairs of lines (n/k)^2, c chunks each.
 std::int64_t chunks_per_position_pair(const BoundProblem& problem, const Block& block) {
   const auto lines = static_cast<std::int64_t>(problem.topology.npus() / block.size);
   return lines * lines * problem.collective.chunks_per_npu();
@@ -66,7 +66,7 @@ SimTime distances_by_dimension(const BoundProblem& problem) {
   return bound;
 }
 
-/// Hops from one vertex to the members of a group, summed; 0 for members that it does not reach (eccentricity tells).
+/// The sum of hops from a vertex to the members of a group; unreachable members count 0 (eccentricity reports them).
 std::int64_t hops_to(const Topology& topology, const ProcessGroup& group, VertexId source) {
   std::vector<std::int32_t> hops(topology.vertices(), -1);
   std::vector<VertexId> queue{source};

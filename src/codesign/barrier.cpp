@@ -1,4 +1,4 @@
-// The barrier method: from centre to centre until the bound proves the point.
+// The barrier method: moves from centre to centre until the proven bound is close enough.
 #include "codesign/barrier.hpp"
 
 #include <limits>
@@ -8,10 +8,10 @@
 namespace tenex::codesign {
 namespace {
 
-constexpr double kShrink = 0.05;         ///< of the barrier parameter, from one centre to the next
-constexpr double kWellCentred = 1e-9;    ///< of one whose multipliers prove a bound
-constexpr int kMostPolishingSteps = 8;   ///< to there: rounding may keep it out of reach
-constexpr double kLeastBarrier = 1e-15;  ///< as a part of the objective
+constexpr double kShrink = 0.05;         ///< of the barrier parameter from one centre to the next
+constexpr double kWellCentred = 1e-9;    ///< squared Newton decrement of a centre whose multipliers prove a bound
+constexpr int kMostPolishingSteps = 8;   ///< to reach such a centre; rounding may prevent it
+constexpr double kLeastBarrier = 1e-15;  ///< relative to the objective
 
 }  // namespace
 
@@ -29,7 +29,7 @@ ConvexAnswer solve_convex(const ConvexProblem& problem, std::span<const double> 
       best.x = path.point();
       first = false;
     }
-    // On the path the gap is barrier * barriers: before, the bound is not worth a step.
+    // On the path the gap is barrier * barriers. As long as it is far above the target, the bound is not worth a step.
     const double target = gap * (best.value + fixed);
     if (barrier * barriers > 2 * target && moved) continue;
     path.centre(barrier, kWellCentred,

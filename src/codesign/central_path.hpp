@@ -1,7 +1,7 @@
 // The central path of a ConvexProblem: Newton steps at one barrier parameter, and the bound that a point proves.
 //
-// Inside, every variable is scaled by its starting value and the objective by its value there, rows by their norm, so
-// that all numbers start near 1 whatever the units.
+// Internally, every variable is scaled by its starting value, the objective by its value there, and rows by their norm,
+// so that all numbers start near 1 whatever the units.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace tenex::codesign {
 
-inline constexpr double kFraction = 0.95;     ///< of the way to the boundary, at most
-inline constexpr double kCentred = 0.05;      ///< squared Newton decrement of a centre that is good enough
+inline constexpr double kFraction = 0.95;     ///< largest step, as a part of the way to the boundary
+inline constexpr double kCentred = 0.05;      ///< squared Newton decrement at which a centre is good enough
 inline constexpr int kMostNewtonSteps = 500;  ///< per centre
 inline constexpr int kMostHalvings = 30;
 
@@ -33,10 +33,10 @@ inline double least_in_box(double s, double p, double least, double most) {
   return 2 * std::sqrt(s * p);
 }
 
-/// A point on its way along the central path.
+/// A point that moves along the central path.
 class CentralPath {
  public:
-  /// `start`: as of solve_convex.
+  /// `start`: as in solve_convex().
   CentralPath(const ConvexProblem& problem, std::span<const double> start)
       : problem_(problem),
         n_(problem.n),
@@ -63,7 +63,7 @@ class CentralPath {
     residual_.resize(equality_count_);
   }
 
-  /// Newton steps toward the centre of `barrier`; false when no step can be made any more.
+  /// Takes Newton steps toward the centre of `barrier`. Returns false when no further step is possible.
   bool centre(double barrier, double tolerance, int most_steps = kMostNewtonSteps) {
     barrier_ = barrier;
     for (int step = 0; step < most_steps; ++step) {
@@ -71,7 +71,7 @@ class CentralPath {
       solve_step();
       ++steps_;
       const double decrement = -slope_;
-      // Already at the centre, rounding may say that no step leads down.
+      // At the centre, rounding may leave no descending step.
       if (!(decrement > 0) || !std::isfinite(decrement)) return step > 0 || std::abs(decrement) < kCentred;
       if (!advance()) return decrement < kCentred;
       if (decrement < tolerance) return true;
@@ -156,7 +156,7 @@ class CentralPath {
     overlaps_.scale(1 / unit_);
   }
 
-  /// Rows and bounds in the scaled variables, each with norm 1.
+  /// Scales rows and bounds to the scaled variables, each row to norm 1.
   void scale_rows() {
     const auto scaled = [&](const std::vector<double>& rows, const std::vector<double>& bounds,
                             std::vector<double>& row, std::vector<double>& bound) {
@@ -188,7 +188,8 @@ class CentralPath {
       if (share[i] > 0) sum[i] += whole * share[i] / total * volume_[k * n_ + i];
   }
 
-  /// Gradient and Hessian of objective / barrier + barriers, all but x eliminated from the Hessian.
+  /// Computes the gradient and the Hessian of objective / barrier + barriers; all variables but x are eliminated from
+  /// the Hessian.
   void evaluate() {
     hessian_ = DenseMatrix(n_);
     for (std::size_t i = 0; i < n_; ++i) gradient_[i] = linear_[i] / barrier_;
@@ -213,7 +214,7 @@ class CentralPath {
     for (std::size_t i = 0; i < n_; ++i) slack -= row[i] * x_[i];
     slack_[j] = slack;
     const double inverse = 1 / slack;
-    if (j < n_) {  // only x_j
+    if (j < n_) {  // the row bounds only x_j
       const double part = row[j] * inverse;
       gradient_[j] += part;
       hessian_.at(j, j) += part * part;
@@ -227,7 +228,7 @@ class CentralPath {
     }
   }
 
-  /// `gradient`: what t_k has but for its own barrier.
+  /// Adds a term. `gradient` is the gradient of t_k without its own barrier.
   void add_term(std::size_t k, double gradient) {
     const double* volume = &volume_[k * n_];
     double hessian = 0;
@@ -253,7 +254,7 @@ class CentralPath {
     }
   }
 
-  /// The Newton step from the last evaluate(), and the slope of the function along it.
+  /// Computes the Newton step from the last evaluate(), and the slope of the function along it.
   void solve_step() {
     std::array<double, kMostVariables> reduced{};
     for (std::size_t i = 0; i < n_; ++i) reduced[i] = gradient_[i];
@@ -261,13 +262,13 @@ class CentralPath {
       for (std::size_t i = 0; i < n_; ++i)
         if (volume_[k * n_ + i] > 0) reduced[i] -= mixed(k, i) / hessian_t_[k] * gradient_t_[k];
     overlaps_.reduce(gradient_t_, reduced);
-    // The last multipliers are taken off first: near the centre little is left to solve for, and little is cancelled.
+    // The last multipliers are subtracted first. Near the centre little is then left to solve for, so little cancels.
     for (std::size_t q = 0; q < equality_count_; ++q)
       for (std::size_t i = 0; i < n_; ++i) reduced[i] += price_[q] / barrier_ * equality_[q * n_ + i];
     solve_newton(hessian_, equality_, std::span(reduced).first(n_), residual_, std::span(step_).first(n_),
                  multipliers_);
     for (std::size_t q = 0; q < equality_count_; ++q) price_[q] += barrier_ * multipliers_[q];
-    // Along a step the equalities do not change, so that their part of the objective counts for nothing but rounding.
+    // The equalities do not change along a step, so their part of the objective is only rounding.
     slope_ = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       priced_[i] = linear_[i];
@@ -289,7 +290,7 @@ class CentralPath {
     return volume_[k * n_ + i] * inverse * inverse;
   }
 
-  /// The largest step that stays inside.
+  /// The largest step that stays inside, up to 1 / kFraction.
   [[nodiscard]] double room() const {
     double most = 1 / kFraction;
     for (std::size_t j = 0; j < row_count_; ++j) {
@@ -320,7 +321,7 @@ class CentralPath {
     return most;
   }
 
-  /// Moves along the step, back where the function rises; false when nothing moves.
+  /// Moves along the step; halves it while the function rises. Returns false when no step is found.
   bool advance() {
     double length = std::min(1.0, kFraction * room());
     const auto old_x = x_;
@@ -349,7 +350,7 @@ class CentralPath {
     return true;
   }
 
-  /// The derivative along the step where the point stands now.
+  /// The derivative along the step at the current point.
   [[nodiscard]] double slope_here() const {
     double slope = 0;
     for (std::size_t i = 0; i < n_; ++i) slope += priced_[i] / barrier_ * step_[i];
@@ -385,9 +386,9 @@ class CentralPath {
   std::vector<double> scale_;
   double unit_ = 1;
   std::vector<double> volume_, linear_, row_, bound_, equality_, target_;
-  std::vector<double> x_, t_;  // t: of the terms, then of the maxima of sums
+  std::vector<double> x_, t_;  // t: one per term, then one per maximum of sums
   double barrier_ = 1;
-  // Of the last evaluate() and solve_step().
+  // Results of the last evaluate() and solve_step().
   std::vector<double> slack_, gap_, gradient_t_, hessian_t_, step_t_, multipliers_, residual_;
   std::vector<double> price_;                    // of the equalities: nu
   std::array<double, kMostVariables> priced_{};  // c + E'nu

@@ -1,4 +1,4 @@
-// Constraints from text to sums of symbols, and from those to rows of integers.
+// Converts constraints from text to sums of symbols, and those to rows of integers.
 #include "tenex/codesign/constraint.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Diagnostic no_dimension(std::string_view name, const Place& place, std::string w
   return input_error(place, fmt::format("dimension \"{}\" does not exist", name), std::move(why));
 }
 
-/// From the tree of an expression to sums of symbols. It recurses as deep as the parser of expressions allowed.
+/// Converts the tree of an expression to sums of symbols. Recursion is limited by the parser of expressions.
 // NOLINTBEGIN(misc-no-recursion)
 class Reader {
  public:
@@ -89,7 +89,7 @@ class Reader {
         break;
     }
     const std::string_view written = comparator == Comparator::less ? "<" : ">";
-    return input_error(place, fmt::format("\"{}\" leaves its limit out", written),
+    return input_error(place, fmt::format("\"{}\" excludes its limit", written),
                        "a best split may lie on the limit itself", fmt::format("write \"{}=\"", written));
   }
 
@@ -107,7 +107,7 @@ class Reader {
     if (difference.overflow) return too_long(text, place);
     if (std::ranges::all_of(difference.coefficients, [](WideInt each) { return each == 0; }))
       return says_nothing(text, place);
-    // The denominator is positive, so it can be left out.
+    // The denominator is positive, so it can be dropped.
     BandwidthComparison row;
     std::copy_n(difference.coefficients.begin(), kMostOptimizedDimensions, row.dimensions.begin());
     row.total = difference.coefficients[codesign::kTotal];
@@ -200,14 +200,14 @@ class Reader {
 };
 // NOLINTEND(misc-no-recursion)
 
-/// The coefficient of each B and the constant of a comparison in a network; nothing where one has more than 127 bits.
+/// The coefficient of each B and the constant of a comparison in a network; nullopt where a number exceeds 127 bits.
 std::optional<std::pair<std::vector<WideInt>, WideInt>> substitute(const BandwidthComparison& comparison,
                                                                    std::size_t dimensions, const CostRates* rates) {
   std::vector<WideInt> coefficients(dimensions, comparison.total);
   for (std::size_t i = 0; i < std::min(dimensions, kMostOptimizedDimensions); ++i)
     if (__builtin_add_overflow(coefficients[i], comparison.dimensions[i], &coefficients[i])) return std::nullopt;
   WideInt constant = comparison.constant;
-  if (comparison.cost != 0) {  // amounts of money: prices are those of 1e9 B/s
+  if (comparison.cost != 0) {  // an amount of money: prices are per 1e9 B/s
     for (std::size_t i = 0; i < dimensions; ++i) {
       const WideInt price = rates->per_gigabyte_per_second[i].count();
       if (__builtin_mul_overflow(comparison.cost, price, &coefficients[i])) return std::nullopt;
@@ -217,7 +217,7 @@ std::optional<std::pair<std::vector<WideInt>, WideInt>> substitute(const Bandwid
   return std::pair(std::move(coefficients), constant);
 }
 
-/// The row of a comparison, reduced.
+/// The row of a comparison, with common divisors removed.
 Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size_t dimensions, const CostRates* rates) {
   const auto sums = substitute(comparison, dimensions, rates);
   if (!sums) return too_long(comparison.text, comparison.place);
@@ -225,7 +225,7 @@ Result<LinearConstraint> row_of(const BandwidthComparison& comparison, std::size
   WideInt common = 0;
   for (const auto coefficient : coefficients) common = codesign::common_divisor(coefficient, common);
   if (common == 0) return says_nothing(comparison.text, comparison.place);
-  // What whole bandwidths can reach is rounded down.
+  // Bandwidths are whole, so an upper bound is rounded down.
   LinearConstraint row{{}, comparison.relation, -constant, comparison.text, comparison.place};
   if (row.relation == Relation::at_most || row.bound % common == 0) {
     const WideInt quotient = row.bound / common;
@@ -257,7 +257,7 @@ Result<std::vector<LinearConstraint>> rows_of(const Constraint& constraint, std:
                                               const CostRates* rates) {
   for (const auto& [dimension, place] : constraint.mentions) {
     if (dimension == 0 && rates == nullptr)
-      return input_error(place, "\"cost\" without a cost model", "nothing says what bandwidth costs",
+      return input_error(place, "\"cost\" without a cost model", "the price of bandwidth is unknown",
                          "name a cost model");
     if (dimension > dimensions)
       return no_dimension(fmt::format("B{}", dimension), place,

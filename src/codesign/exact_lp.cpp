@@ -20,7 +20,7 @@ class Dictionary {
     }
   }
 
-  /// Makes all values non-negative; false where no point does.
+  /// Makes all values non-negative; LpStatus::infeasible where no point does.
   LpStatus make_feasible() {
     const auto least = least_value();
     if (least == basic_.size() || entries_[least].back().sign() >= 0) return LpStatus::optimal;
@@ -71,7 +71,8 @@ class Dictionary {
     return static_cast<std::size_t>(least - entries_.begin());
   }
 
-  /// Bland: the entering variable of least number whose increase helps, the leaving one of least number among ties.
+  /// Bland's rule: the entering variable with the least index that improves, the leaving one with the least index among
+  /// ties.
   LpStatus improve() {
     for (;;) {
       std::size_t entering = free_.size();
@@ -114,7 +115,7 @@ class Dictionary {
     std::swap(basic_[row], free_[column]);
   }
 
-  /// Takes out the artificial variable, whose value is zero.
+  /// Removes the artificial variable, whose value is zero.
   bool remove(std::size_t artificial) {
     const auto basic = std::find(basic_.begin(), basic_.end(), artificial);
     if (basic != basic_.end()) {

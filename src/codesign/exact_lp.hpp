@@ -1,4 +1,4 @@
-// A linear program in exact arithmetic: small, dense, for questions that rounding must not decide.
+// Linear programs in exact arithmetic: small and dense, for questions that rounding must not decide.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ enum class LpStatus : std::uint8_t {
 struct LpAnswer {
   LpStatus status = LpStatus::optimal;
   Rational value;
-  std::vector<Rational> point;  ///< a best point; of an unbounded program any feasible one
+  std::vector<Rational> point;  ///< a best point; for an unbounded program any feasible one
 };
 
-/// Maximizes objective . x over x >= 0 and the rows: the simplex method on a dictionary, Bland's rule (it ends always),
-/// an artificial variable where x = 0 is not feasible (Chvatal, "Linear Programming", chapters 3 and 8).
+/// Maximizes objective . x over x >= 0 and the rows: the simplex method on a dictionary with Bland's rule (it always
+/// ends) and an artificial variable where x = 0 is not feasible (Chvatal, "Linear Programming", chapters 3 and 8).
 [[nodiscard]] LpAnswer maximize(const std::vector<Rational>& objective, const std::vector<LpRow>& rows);
 
 }  // namespace tenex::codesign

@@ -1,4 +1,4 @@
-// The programs behind exact_region.hpp: variables are u = B - 1 >= 0.
+// The linear programs of exact_region.hpp, in the variables u = B - 1 >= 0.
 #include "codesign/exact_region.hpp"
 
 #include <limits>
@@ -36,7 +36,8 @@ std::vector<LpRow> as_lp_rows(const std::vector<ExactRow>& rows, std::size_t ext
   return lp;
 }
 
-/// The point of the set with the most slack, up to a limit, in one inequality; sets `tight` where there is none.
+/// The point of the set with the largest slack, up to a limit, in one inequality. Sets `tight` where that slack is
+/// zero.
 Result<std::vector<double>> loosest(const std::vector<ExactRow>& rows, std::size_t dimensions, const ExactRow& row,
                                     bool& tight) {
   constexpr WideInt kEnough = 1'000'000'000;  // 1 GB/s, so that no slack is infinite
@@ -73,7 +74,7 @@ Diagnostic explain_conflict(const std::vector<LinearConstraint>& constraints, co
       if (needed[j]) rest.push_back(rows[j]);
     const auto feasible = is_feasible(rest, dimensions);
     if (!feasible) return feasible.errors().front();
-    needed[candidate] = *feasible;  // without it the rest can be met: it belongs to the conflict
+    needed[candidate] = *feasible;  // without it the rest is feasible: it belongs to the conflict
   }
   std::vector<const LinearConstraint*> conflict;
   for (std::size_t j = 0; j < rows.size(); ++j)

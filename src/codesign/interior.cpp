@@ -1,4 +1,5 @@
-// A point inside all rows: the guess where it is one, else a barrier method on how far the rows must give way.
+// Finds a point inside all rows: the guess if it is inside, else by a barrier method that minimizes the rows'
+// violation.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +10,7 @@
 namespace tenex::codesign {
 namespace {
 
-/// How deep inside all rows a point is: the least slack as a part of its row's norm at the point.
+/// The depth of a point inside all rows: the least slack relative to the row's norm at the point.
 double margin(const ConvexProblem& problem, std::span<const double> x) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < problem.bounds.size(); ++j) {
@@ -50,7 +51,7 @@ void project(const ConvexProblem& problem, std::span<const double> scale, std::v
   for (std::size_t i = 0; i < n; ++i) x[i] += step[i] * scale[i];
 }
 
-/// The problem with one more variable s >= -1, by which all rows but the lower bounds give way: minimize s.
+/// The problem with one more variable s >= -1, which relaxes all rows but the lower bounds: minimize s.
 ConvexProblem relaxed(const ConvexProblem& problem, std::span<const double> x) {
   const std::size_t n = problem.n;
   ConvexProblem wider;
@@ -86,8 +87,8 @@ ConvexProblem relaxed(const ConvexProblem& problem, std::span<const double> x) {
 }  // namespace
 
 std::vector<double> find_interior(const ConvexProblem& problem, std::span<const double> guess) {
-  constexpr double kInside = 1e-3;       // good enough to stop
-  constexpr double kLeastInside = 1e-9;  // less may be no inside at all
+  constexpr double kInside = 1e-3;       // deep enough to stop
+  constexpr double kLeastInside = 1e-9;  // below this, the set may have no interior
   constexpr int kMostProjections = 100;
   const std::size_t n = problem.n;
   std::vector<double> x(guess.begin(), guess.end());

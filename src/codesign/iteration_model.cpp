@@ -1,4 +1,4 @@
-// An iteration's terms, in picoseconds, as the optimizer's time model, in seconds.
+// Converts an iteration's terms (picoseconds) to the optimizer's time model (seconds).
 #include "tenex/codesign/time_model.hpp"
 
 #include <utility>

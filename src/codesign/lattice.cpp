@@ -17,7 +17,7 @@ EqualityLattice::EqualityLattice(std::size_t n)
   for (std::size_t i = 0; i < n; ++i) forward_[i][i] = backward_[i][i] = 1;
 }
 
-/// Column -= times * other column of U, and what undoes it in the inverse.
+/// Column -= times * other column of U; updates the inverse.
 bool EqualityLattice::combine(std::size_t column, std::size_t other, WideInt times) {
   bool fits = magnitude(times) <= kLargestEntry;
   for (std::size_t i = 0; fits && i < n_; ++i) {

@@ -9,15 +9,15 @@
 
 namespace tenex::codesign {
 
-/// All x = U w with the first `rank` entries of w fixed and the others free. U is unimodular: x is whole exactly where
-/// w is. Columns are combined until each equation in turn has one entry left (Hermite's normal form; Schrijver, "Theory
-/// of Linear and Integer Programming", section 4.1).
+/// The solutions x = U w, where the first `rank` entries of w are fixed and the others free. U is unimodular, so x is
+/// whole exactly where w is. Columns are combined until each equation in turn has one entry left (Hermite's normal
+/// form; Schrijver, "Theory of Linear and Integer Programming", section 4.1).
 class EqualityLattice {
  public:
   explicit EqualityLattice(std::size_t n);
 
   enum class Added { independent, redundant, contradictory, too_long };
-  /// One more equation. O(n^2 log of the coefficients).
+  /// Adds an equation. O(n^2 log of the coefficients).
   Added add(std::span<const std::int64_t> coefficients, WideInt bound);
 
   [[nodiscard]] std::size_t rank() const { return fixed_.size(); }
@@ -25,7 +25,7 @@ class EqualityLattice {
   [[nodiscard]] bool has_whole_points() const { return whole_; }
   /// Column j of U.
   [[nodiscard]] WideInt entry(std::size_t row, std::size_t column) const { return forward_[row][column]; }
-  /// The whole solution whose free entries are nearest to those of x; only where has_whole_points().
+  /// The whole solution whose free entries are nearest to those of x. Requires has_whole_points().
   [[nodiscard]] std::vector<WideInt> round(std::span<const double> x) const;
 
  private:

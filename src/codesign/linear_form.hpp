@@ -1,4 +1,4 @@
-// Sums of bandwidths with exact fractions as coefficients: what one side of a constraint means.
+// Sums of bandwidths with exact fractions as coefficients: the value of one side of a constraint.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline WideInt common_divisor(WideInt a, WideInt b) {
   return a;
 }
 
-/// What the coefficients of a LinearForm belong to: B1, B2, ..., then `total` and `cost`.
+/// The indices of a LinearForm's coefficients: B1, B2, ..., then `total` and `cost`.
 inline constexpr std::size_t kTotal = kMostOptimizedDimensions;
 inline constexpr std::size_t kCost = kTotal + 1;
 
@@ -43,7 +43,7 @@ struct LinearForm {
     return form;
   }
 
-  /// this * factor / divisor.
+  /// Multiplies by factor / divisor.
   void scale(WideInt factor, WideInt divisor) {
     for (auto& coefficient : coefficients) multiply(coefficient, factor);
     multiply(constant, factor);
@@ -51,7 +51,7 @@ struct LinearForm {
     reduce();
   }
 
-  /// this + sign * other, both of one kind.
+  /// Adds sign * other, which has the same kind.
   void add(const LinearForm& other, int sign) {
     const WideInt common = common_divisor(denominator, other.denominator);
     const WideInt mine = other.denominator / common;

@@ -1,5 +1,5 @@
-// Steps from whole bandwidths to neighbouring ones that are better: where a bandwidth is small, the byte per second
-// that rounding took counts.
+// Moves from whole bandwidths to better neighbouring ones. Where a bandwidth is small, a byte per second of rounding
+// matters.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace tenex::codesign {
 
-/// Steps while `objective` (of a split whose bandwidth, time and cost are filled in) falls, and keeps it in `split`.
+/// Moves `split` to better neighbours as long as `objective` falls. `objective` gets splits with bandwidth, time and
+/// cost.
 template <class Objective>
 void step_to_neighbours(const SplitCase& given, const Objective& objective, BandwidthSplit& split) {
   constexpr int kMostRounds = 8;
@@ -35,8 +36,9 @@ void step_to_neighbours(const SplitCase& given, const Objective& objective, Band
   }
 }
 
-/// Takes the best of all splits that differ by up to 64 steps each way along two free columns of the lattice, for every
-/// pair of them: where two constraints bind, single steps leave the region though a point farther off is better.
+/// Moves `split` to the best of all splits that differ by up to 64 steps each way along two free columns of the
+/// lattice, for every pair of columns. Where two constraints bind, single steps leave the region although a more
+/// distant point is better.
 template <class Objective>
 void search_around(const SplitCase& given, const Objective& objective, BandwidthSplit& split) {
   constexpr std::int64_t kReach = 64;

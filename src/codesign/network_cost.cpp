@@ -18,14 +18,14 @@ constexpr std::array<std::string_view, 3> kLevelNames{"low", "mid", "high"};
 /// Prices are per 1e9 bytes per second.
 constexpr std::int64_t kGiga = 1'000'000'000;
 
-/// What one GB/s costs one NPU in a dimension.
+/// The price of one GB/s for one NPU in a dimension.
 Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, const Block& block, DimensionKind kind,
                                    std::size_t dimension) {
   const auto& prices = model.of(kind);
   const auto missing = [&](std::string_view part) {
     return input_error({},
                        fmt::format("dimension {} ({}) has {} without a price", dimension + 1, to_string(kind), part),
-                       fmt::format("the cost model \"{}\" prices none of kind {}", model.name, to_string(kind)),
+                       fmt::format("the cost model \"{}\" has no such price for kind {}", model.name, to_string(kind)),
                        "choose another kind for the dimension or add the price");
   };
   if (!prices.link) return missing("links");

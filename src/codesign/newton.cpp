@@ -1,4 +1,4 @@
-// Cholesky and the Schur complement of a few equalities.
+// Cholesky factorization and the Schur complement of a few equalities.
 #include "codesign/newton.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tenex::codesign {
 namespace {
 
-/// A pivot below this part of its diagonal entry is rounding.
+/// A pivot below this part of its diagonal entry is only rounding.
 constexpr double kLeastPivot = 1e-16;
 
 }  // namespace

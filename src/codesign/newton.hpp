@@ -9,7 +9,7 @@
 
 namespace tenex::codesign {
 
-/// One per dimension, and a slack while an interior point is sought.
+/// One variable per dimension, and a slack during the search for an interior point.
 inline constexpr std::size_t kMostVariables = kMostOptimizedDimensions + 1;
 
 /// A symmetric matrix, of which the lower triangle is read, and its Cholesky factor in place.
@@ -19,7 +19,7 @@ class DenseMatrix {
   double& at(std::size_t row, std::size_t column) { return entries_[row * kMostVariables + column]; }
   [[nodiscard]] double at(std::size_t row, std::size_t column) const { return entries_[row * kMostVariables + column]; }
 
-  /// Replaces the matrix by its factor. Pivots that rounding made too small are lifted.
+  /// Replaces the matrix by its factor. Pivots that are too small because of rounding are raised.
   void factor();
   /// Solves for one right side in place, after factor().
   void solve(std::span<double> side) const;

@@ -1,4 +1,4 @@
-// The schemes by name, and what they share.
+// The schemes by name, and the functions that they share.
 #include "tenex/codesign/optimizer.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The maxima of sums in a ConvexProblem: their share of the barrier, of a Newton step and of the bound.
+// The maxima of sums in a ConvexProblem: their part of the barrier, of a Newton step and of the bound.
 //
 // max(a, b) is written as u with u >= a and u >= b, a = constant + the sum of the t_k of its terms. With the slack
 // s = u - a, q = 1 / s^2 and, over the terms of a side, P = sum 1/h_k, G = sum g_k/h_k, M = sum m_k/h_k (gradient g_k
@@ -7,8 +7,8 @@
 //   s by (du + G + M.dx) / (1 + q P),    t_k by (-g_k - m_k.dx + q ds) / h_k,
 //   u by -(g_u + sum r (G + M.dx)) / R,  r = q / (1 + q P) of both sides, R their sum,
 //
-// so that the t_k and u are eliminated from the system of x at the price of one matrix of rank one per maximum,
-// r1 r2 / R (M1 - M2)(M1 - M2)'. In the bound a maximum counts as any mixture of its sides.
+// so the t_k and u are eliminated from the system of x at the cost of one matrix of rank one per maximum,
+// r1 r2 / R (M1 - M2)(M1 - M2)'. In the bound, a maximum is replaced by a mixture of its sides.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace tenex::codesign {
 
 /// One side of a maximum at a point and along a step.
 struct OverlapSide {
-  std::size_t begin = 0;  ///< its terms: begin <= k < end
+  std::size_t begin = 0;  ///< terms of the side: begin <= k < end
   std::size_t end = 0;
   double constant = 0;
   double slack = 0;  ///< s
@@ -34,10 +34,10 @@ struct OverlapSide {
   double step = 0;   ///< ds
 };
 
-/// All maxima of a problem. Where t is asked for, it holds the t_k of all terms, then one u per maximum.
+/// All maxima of a problem. Parameters `t` hold the t_k of all terms, then one u per maximum.
 class OverlapPart {
  public:
-  /// `plain`: how many terms belong to no side; the terms of the sides follow in order.
+  /// `plain` is the number of terms that belong to no side; the terms of the sides follow in order.
   OverlapPart(const ConvexProblem& problem, std::size_t plain)
       : n_(problem.n), heads_(plain), sides_(problem.sides.size()), reach_(problem.sides.size() * problem.n) {
     for (std::size_t side = 0; side < sides_.size(); ++side) {
@@ -52,7 +52,7 @@ class OverlapPart {
     for (auto& side : sides_) side.constant *= factor;
   }
 
-  /// The maxima's sum where `time` tells what a term takes.
+  /// The sum of the maxima; `time` gives the time of a term.
   template <class TermTime>
   [[nodiscard]] double value(const TermTime& time) const {
     double sum = 0;
@@ -74,7 +74,8 @@ class OverlapPart {
     for (std::size_t side = 0; side < sides_.size(); ++side) sides_[side].slack = slack(side, t);
   }
 
-  /// Adds what the maxima leave of themselves in the Hessian of x. `mixed(k, i)` is m_ki; `gradient` gets that of u.
+  /// Adds what eliminating the maxima adds to the Hessian of x. `mixed(k, i)` is m_ki. Sets the entries of u in
+  /// `gradient`.
   template <class Mixed>
   void eliminate(double barrier, const Mixed& mixed, std::span<double> gradient, std::span<const double> second,
                  DenseMatrix& hessian) {
@@ -91,7 +92,7 @@ class OverlapPart {
     }
   }
 
-  /// Adds their part of the gradient of x that is left after eliminate().
+  /// Adds what eliminating the maxima adds to the gradient of x.
   void reduce(std::span<const double> gradient, std::span<double> reduced) const {
     for (std::size_t l = 0; l < count(); ++l) {
       const auto& first = sides_[2 * l];
@@ -104,7 +105,8 @@ class OverlapPart {
     }
   }
 
-  /// Completes a step of x: adds to the terms' steps what the sides do to them, and finds those of u and the slacks.
+  /// Completes a step of x: adds the effect of the sides to the terms' steps, and computes the steps of u and of the
+  /// slacks.
   void complete(std::span<const double> step_x, std::span<const double> gradient, std::span<const double> second,
                 std::span<double> step_t) {
     for (std::size_t l = 0; l < count(); ++l) {
@@ -126,7 +128,7 @@ class OverlapPart {
     }
   }
 
-  /// What a side counts in the bound: its multiplier after a Newton step, those of a maximum made to sum to 1.
+  /// The weight of a side in the bound: its multiplier after a Newton step, scaled so that both sides sum to 1.
   [[nodiscard]] double share(std::size_t side) const {
     const auto multiplier = [](const OverlapSide& one) { return std::max(1 - one.step / one.slack, 0.0) / one.slack; };
     const double own = multiplier(sides_[side]);
@@ -155,7 +157,7 @@ class OverlapPart {
     side.stiff = 1 / (side.slack * side.slack + side.pull);
   }
 
-  /// r1 r2 / R of a maximum.
+  /// r1 r2 / R of maximum l.
   [[nodiscard]] double shared_stiffness(std::size_t l) const {
     return sides_[2 * l].stiff * (sides_[2 * l + 1].stiff / (sides_[2 * l].stiff + sides_[2 * l + 1].stiff));
   }
@@ -164,7 +166,7 @@ class OverlapPart {
   }
 
   std::size_t n_;
-  std::size_t heads_;  // where u begins in t
+  std::size_t heads_;  // index of the first u in t
   std::vector<OverlapSide> sides_;
   std::vector<double> reach_;  // M: sides x n
 };

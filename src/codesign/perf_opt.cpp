@@ -1,4 +1,4 @@
-// perf_opt: one convex solve; and equal, the baseline without any.
+// perf_opt: one convex solve. equal: the baseline, which needs none.
 #include <optional>
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@
 namespace tenex::codesign {
 namespace {
 
-constexpr double kWorstGap = 1e-9;  ///< beyond it whole bandwidths are searched for farther off
+constexpr double kWorstGap = 1e-9;  ///< above this gap, whole bandwidths farther off are searched
 
 Diagnostic without_limit(std::size_t dimension, std::string_view scheme) {
   return input_error({}, fmt::format("{} has no best split", scheme),
@@ -20,7 +20,7 @@ Diagnostic without_limit(std::size_t dimension, std::string_view scheme) {
                      fmt::format("add a total bandwidth, a total cost or \"B{} <= ...\"", dimension + 1));
 }
 
-/// The range of t for which B_i = t meets all rows, and which rows say so.
+/// The range of t for which B_i = t meets all rows, and the rows that limit it.
 struct EqualRange {
   std::optional<Rational> least, most;
   const LinearConstraint* at_least = nullptr;

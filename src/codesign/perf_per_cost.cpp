@@ -1,11 +1,12 @@
-// perf_per_cost: minimize T(B) * cost(B), which is not convex, with a proof.
+// perf_per_cost: minimizes T(B) * cost(B), which is not convex, with a proof.
 //
 // Let phi(k) be the least time of all splits that cost k. phi is convex, and one convex solve of T + lambda * cost
 // gives a point of it and a line below it: phi(k) >= v - lambda k. Where two such lines with points at costs a < b are
-// known, k * max(line_a, line_b) is concave between a, the lines' crossing and b, so that its least value over [a, b]
-// is taken at one of the three. That is a lower bound on the product over the interval; the interval with the least one
-// is divided by a solve whose lambda is the slope of the chord, until no bound is below the best product by more than
-// the gap asked for. lambda = T / cost, at which a best split is stationary, comes first.
+// known, k * max(line_a, line_b) is concave between a and the lines' crossing and between the crossing and b, so its
+// least value over [a, b] is at one of the three. That value is a lower bound on the product over the interval. The
+// interval with the least bound is divided by a solve whose lambda is the slope of the chord, until no bound is below
+// the best product by more than the required gap. The search first approaches lambda = T / cost, at which a best
+// split is stationary.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -22,7 +23,7 @@
 namespace tenex::codesign {
 namespace {
 
-/// What no bandwidth makes faster.
+/// The time that remains at unlimited bandwidth.
 double least_time(const TimeModel& model) {
   double time = model.constant;
   for (const auto& overlap : model.overlaps)
@@ -44,7 +45,7 @@ struct Support {
   [[nodiscard]] double line(double at_cost) const { return intercept - lambda * at_cost; }
 };
 
-/// Costs between two supports, `left` the cheaper one.
+/// The costs between two supports, of which `left` is the cheaper one.
 struct Interval {
   double bound = 0;
   std::size_t left = 0;
@@ -59,8 +60,8 @@ class ProductSearch {
       rates_.push_back(static_cast<double>(rate.count()) * 1e-15);  // dollars per byte per second
   }
 
-  /// Cuts off what costs more than any good split may, since T is never below its constants: the region becomes
-  /// bounded.
+  /// Adds an upper limit on the cost: a split that costs more cannot be good, because T is never below its constants.
+  /// The region becomes bounded.
   void limit_cost() {
     const auto& inside = given_.region.data().interior;
     const double limit = 1.001 * time_at(given_.model, inside) * cost_of(inside) / least_time(given_.model);
@@ -70,7 +71,7 @@ class ProductSearch {
 
   BandwidthSplit run() {
     auto cheapest = find_least_cost();
-    if (given_.model.terms.empty() && given_.model.overlaps.empty()) {  // every split is as fast: the cheapest is best
+    if (given_.model.terms.empty() && given_.model.overlaps.empty()) {  // all are equally fast: the cheapest is best
       const double time = given_.model.constant;
       supports_.push_back({0, time, cost_of(cheapest), time, std::move(cheapest)});
       return finish(least_cost_ * time);
@@ -78,7 +79,7 @@ class ProductSearch {
     const std::size_t fastest = solve(0);
     std::size_t leftmost = fastest;
     std::size_t before = fastest;
-    // Towards lambda = T / cost, the slope of the best product's hyperbola.
+    // Approach lambda = T / cost, the slope of the best product's hyperbola.
     for (int step = 0; step < kMostApproaches; ++step) {
       const auto& last = supports_[leftmost];
       const double lambda = last.time / std::max(last.cost, least_cost_);
@@ -103,7 +104,7 @@ class ProductSearch {
     return cost;
   }
 
-  /// Finds a lower bound on the cost, and gives the split that nearly has it.
+  /// Finds a lower bound on the cost. Returns the split that nearly has it.
   std::vector<double> find_least_cost() {
     ConvexProblem cheapest = problem_;
     cheapest.volumes.clear();
@@ -137,7 +138,7 @@ class ProductSearch {
   [[nodiscard]] static double product(const Support& support) { return support.time * support.cost; }
   [[nodiscard]] double good_enough() const { return product(supports_[best_]) * (1 - given_.options.product_gap); }
 
-  /// The least value of k * max(line of a, line of b, 0) over costs k between two.
+  /// The least value of k * max(line of a, line of b, 0) over costs `from` <= k <= `to`.
   [[nodiscard]] static double least_product(double from, double to, const Support& a, const Support& b) {
     const auto lower = [&](double cost) { return cost * std::max({a.line(cost), b.line(cost), 0.0}); };
     double bound = std::min(lower(from), lower(to));
@@ -155,10 +156,10 @@ class ProductSearch {
     intervals_.push({least_product(a.cost, b.cost, a, b), left, right});
   }
 
-  /// A bound on the product of what costs less than the support with the steepest line, steeper ones added while they
-  /// help. `flatter` is a support beside it.
+  /// A lower bound on the product at costs below the support with the steepest line. Adds steeper supports while they
+  /// help. `flatter` is a support beside the steepest.
   double extend_left(std::size_t flatter, std::size_t steepest) {
-    constexpr double kSteepest = 1e7;  // beyond it the time drowns in the solver's rounding
+    constexpr double kSteepest = 1e7;  // beyond it, the solver's rounding hides the time
     for (;;) {
       const auto& support = supports_[steepest];
       const double bound = least_product(least_cost_, support.cost, support, supports_[flatter]);
@@ -173,7 +174,7 @@ class ProductSearch {
     }
   }
 
-  /// Divides intervals until the least bound is good enough; that bound.
+  /// Divides intervals until the least bound is good enough. Returns that bound.
   double divide() {
     while (!intervals_.empty() && intervals_.top().bound < good_enough()) {
       const Interval worst = intervals_.top();
@@ -211,21 +212,21 @@ class ProductSearch {
   ConvexProblem problem_;
   std::vector<double> rates_;
   double least_cost_ = 0;
-  std::deque<Support> supports_;  // references to its elements outlive further solves
+  std::deque<Support> supports_;  // a deque, because references to its elements must outlive further solves
   std::priority_queue<Interval> intervals_;
   std::size_t best_ = 0;
   std::int64_t solves_ = 0;
   std::int64_t newton_steps_ = 0;
 };
 
-/// Why no best split exists, if so.
+/// The reasons why no best split exists; empty if one does.
 Diagnostics check(const SplitCase& given) {
   Diagnostics errors;
   const auto refuse = [&](std::string why, std::string suggestion) {
     errors.push_back(input_error({}, "perf_per_cost has no best split", std::move(why), std::move(suggestion)));
   };
   if (given.rates == nullptr) {
-    errors.push_back(input_error({}, "perf_per_cost without a cost model", "nothing says what bandwidth costs",
+    errors.push_back(input_error({}, "perf_per_cost without a cost model", "the price of bandwidth is unknown",
                                  "name a cost model"));
     return errors;
   }

@@ -1,11 +1,11 @@
-// Exact fractions in 128 bits that notice when they no longer fit.
+// Exact fractions in 128 bits, with detection of overflow.
 #pragma once
 
 #include "codesign/linear_form.hpp"
 
 namespace tenex::codesign {
 
-/// A reduced fraction with a positive denominator; a denominator of 0 says that a number on the way did not fit.
+/// A reduced fraction with a positive denominator. A denominator of 0 marks an overflow in the computation.
 class Rational {
  public:
   Rational(WideInt numerator = 0) : numerator_(numerator) {}  // NOLINT: implicit, as numbers are
@@ -38,7 +38,7 @@ class Rational {
   friend Rational operator-(const Rational& a, const Rational& b) { return a + -b; }
   friend Rational operator*(const Rational& a, const Rational& b) {
     if (!a.fits() || !b.fits()) return lost();
-    // Across first, so that less is multiplied.
+    // Reduces across first, so that the factors are smaller.
     const Rational first(a.numerator_, b.denominator_);
     const Rational second(b.numerator_, a.denominator_);
     Rational product;

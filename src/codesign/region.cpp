@@ -1,8 +1,8 @@
-// Preparing a region: exact rows, the lattice of its equalities, an interior point, what it lacks; and rounding into
+// Prepares a region (exact rows, the lattice of its equalities, an interior point, its missing limits) and rounds into
 // it.
 //
-// The usual set has an inside that equal bandwidths or a few Newton steps find. Only where they do not, exact linear
-// programs decide whether it is empty or flat.
+// The usual set has an interior point that equal bandwidths or a few Newton steps find. Exact linear programs decide
+// whether the set is empty or flat only where they do not.
 #include "tenex/codesign/region.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using codesign::EqualityLattice;
 using codesign::ExactRow;
 
-/// Divides out what the coefficients share; whole bandwidths allow the bound to be rounded down.
+/// Divides by the coefficients' common divisor. Bandwidths are whole, so the bound of an inequality is rounded down.
 ExactRow reduced(const LinearConstraint& constraint) {
   ExactRow row{constraint.coefficients, constraint.bound, constraint.relation};
   WideInt common = 0;
@@ -92,7 +92,8 @@ class Builder {
         auto status = add_equality(floor);
         if (!status) return status;
       }
-      // Below 1 B/s by half where the row is tight, so that the first n rows stay inequalities with an inside.
+      // Where the bound of 1 B/s is tight, the row's bound is 0.5 B/s, so that the first n rows stay inequalities with
+      // an interior.
       polytope.rows.insert(polytope.rows.end(), floor.coefficients.begin(), floor.coefficients.end());
       polytope.bounds.push_back(tight_[rows_.size() + i] ? -0.5 : -1.0);
     }
@@ -136,7 +137,7 @@ class Builder {
     return floor;
   }
 
-  /// Equal bandwidths of the size that the constraints speak of.
+  /// Equal bandwidths of the constraints' order of magnitude.
   [[nodiscard]] std::vector<double> guess() const {
     double most = 2;
     for (const auto& row : rows_) {
@@ -147,7 +148,7 @@ class Builder {
     return std::vector<double>(dimensions_, most);
   }
 
-  /// No inside was found: the set is empty, flat or very thin.
+  /// Called where no interior point was found: the set is empty, flat or very thin.
   Status decide_exactly() {
     const auto feasible = codesign::is_feasible(rows_, dimensions_);
     if (!feasible) return feasible.errors();
@@ -157,7 +158,7 @@ class Builder {
     tight_ = interior->tight;
     const auto status = separate();
     if (!status) return status;
-    // The exact point may lie near the boundary; now that nothing is flat, steps find one deeper inside.
+    // The exact point may lie near the boundary. Since the set is no longer flat, steps find a point deeper inside.
     if (!data_.is_point()) data_.interior = codesign::find_interior(data_.polytope, guess());
     if (data_.interior.empty()) data_.interior = std::move(interior->point);
     return success();
@@ -167,7 +168,7 @@ class Builder {
     data_.reaches_zero = std::all_of(rows_.begin(), rows_.end(), [](const ExactRow& row) {
       return row.relation == Relation::equal ? row.bound == 0 : row.bound >= 0;
     });
-    // From row to row, what the other bandwidths leave to one; where that misses a limit, a linear program decides.
+    // Each row limits a bandwidth by what the others leave. Where this gives no limit, a linear program decides.
     auto& most = data_.polytope.most;
     most.assign(dimensions_, std::numeric_limits<double>::infinity());
     for (std::size_t round = 0; round < dimensions_; ++round) {
@@ -183,7 +184,8 @@ class Builder {
     }
   }
 
-  /// What a row, times `sign`, allows each bandwidth while the others are between 1 B/s and their limits.
+  /// Lowers the limits of the bandwidths to what a row, times `sign`, allows while the others are between 1 B/s and
+  /// their limits.
   void limit(const ExactRow& row, int sign, std::vector<double>& most) const {
     constexpr double kRoundUp = 1 + 1e-12;
     for (std::size_t i = 0; i < dimensions_; ++i) {
@@ -200,10 +202,10 @@ class Builder {
   std::size_t dimensions_;
   RegionData data_;
   std::vector<ExactRow> rows_;
-  std::vector<bool> tight_;  ///< inequalities that hold with equality, then lower bounds that do
+  std::vector<bool> tight_;  ///< per inequality, then per lower bound: whether it holds with equality everywhere
 };
 
-/// The part of the way from `from` to the interior point at which every row has room for rounding.
+/// The part of the way from `from` to the interior point at which every row has enough slack for rounding.
 double way_inside(const RegionData& data, std::span<const double> from) {
   double way = 0;
   const std::size_t n = data.dimensions;
@@ -215,7 +217,7 @@ double way_inside(const RegionData& data, std::span<const double> from) {
       here -= static_cast<long double>(polytope.rows[j * n + i]) * static_cast<long double>(from[i]);
       inside -= static_cast<long double>(polytope.rows[j * n + i]) * static_cast<long double>(data.interior[i]);
     }
-    // Half a unit of every free entry, and a little more for the rounding of the numbers themselves.
+    // Half a unit of every free entry, and a little more for floating-point rounding.
     long double needed = 0;
     for (std::size_t column = data.lattice.rank(); column < n; ++column) {
       long double change = 0;

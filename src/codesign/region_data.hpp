@@ -1,4 +1,4 @@
-// What a BandwidthRegion holds.
+// The data of a BandwidthRegion.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct RegionData {
   std::optional<std::size_t> unlimited;
   bool reaches_zero = false;
 
-  /// Whether the equalities leave nothing to choose.
+  /// Whether the equalities determine every bandwidth.
   [[nodiscard]] bool is_point() const { return lattice.rank() == dimensions; }
 };
 

@@ -6,7 +6,7 @@
 
 namespace tenex::codesign {
 
-/// What a scheme works on. `model` is collapsed.
+/// The input of a scheme. `model` is collapsed.
 struct SplitCase {
   const TimeModel& model;
   const BandwidthRegion& region;
@@ -18,7 +18,7 @@ struct SplitCase {
 [[nodiscard]] Result<BandwidthSplit> split_for_time_and_cost(const SplitCase& given);
 [[nodiscard]] Result<BandwidthSplit> split_equally(const SplitCase& given);
 
-/// Rounds an answer and evaluates it again: bandwidth, exact, time, cost.
+/// Rounds an answer and evaluates it again: fills in bandwidth, exact, time and cost.
 [[nodiscard]] BandwidthSplit rounded_split(const SplitCase& given, std::span<const double> bandwidth);
 
 /// (upper - lower) / upper, not negative; 0 where upper is 0.

@@ -1,7 +1,8 @@
-// Evaluating and collapsing T(B); the idea is in the header.
+// Evaluates and collapses T(B); the header has the formula.
 //
-// An overlap is brought into a normal form: what both sides share is taken out, for max(a + c, b + c) = c + max(a, b),
-// and a side that is never the later one disappears. Overlaps whose sides are then proportional are one.
+// An overlap is brought into a normal form. The part that both sides share is moved out, because
+// max(a + c, b + c) = c + max(a, b). A side that is never the later one disappears. Overlaps whose sides are then
+// proportional are merged.
 #include "tenex/codesign/time_model.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 /// Volumes that differ by less than this part of the largest count as proportional.
 constexpr double kProportional = 1e-13;
 
-/// How many times `unit` fits in `volumes` when they are proportional; 0 when they are not.
+/// The factor between `volumes` and `unit` when they are proportional; 0 when they are not.
 double multiple_of(const std::vector<double>& unit, const std::vector<double>& volumes) {
   const auto largest = static_cast<std::size_t>(std::max_element(unit.begin(), unit.end()) - unit.begin());
   const double ratio = volumes[largest] / unit[largest];
@@ -37,17 +38,17 @@ void add_term(std::vector<TimeTerm>& terms, const TimeTerm& term, double weight)
   terms.push_back({weight, term.volumes});
 }
 
-/// Whether two amounts are equal but for rounding.
+/// Whether two amounts are equal except for rounding.
 bool about_equal(double a, double b) { return std::abs(a - b) <= kProportional * std::max(a, b); }
 
-/// `sum` with proportional terms as one; its constant is not negative.
+/// `sum` with proportional terms merged; its constant is not negative.
 TimeSum collapsed_sum(const TimeSum& sum) {
   TimeSum result{sum.constant, {}};
   for (const auto& term : sum.terms) add_term(result.terms, term, term.weight);
   return result;
 }
 
-/// Takes what both sides share out of them; that part.
+/// Moves the part that both sides share out of them. Returns that part.
 TimeSum take_common(TimeSum& first, TimeSum& second) {
   TimeSum common{std::min(first.constant, second.constant), {}};
   first.constant -= common.constant;
@@ -72,7 +73,7 @@ TimeSum take_common(TimeSum& first, TimeSum& second) {
 
 bool is_zero(const TimeSum& sum) { return sum.constant == 0 && sum.terms.empty(); }
 
-/// How many times `unit` fits in `sum`, term by term in their order; 0 when it does not.
+/// The factor between `sum` and `unit`, term by term in their order; 0 when they are not proportional.
 double multiple_of(const TimeSum& unit, const TimeSum& sum) {
   if (unit.terms.size() != sum.terms.size()) return 0;
   double ratio = unit.constant > 0 ? sum.constant / unit.constant : 0;
@@ -85,7 +86,7 @@ double multiple_of(const TimeSum& unit, const TimeSum& sum) {
   return about_equal(unit.constant * ratio, sum.constant) ? ratio : 0;
 }
 
-/// How many times the overlap `unit` fits in one with these sides; 0 when it does not.
+/// The factor between these sides and the overlap `unit`; 0 when they are not proportional.
 double multiple_of(const TimeOverlap& unit, const TimeSum& first, const TimeSum& second) {
   const double ratio = multiple_of(unit.first, first);
   return ratio > 0 && about_equal(ratio, multiple_of(unit.second, second)) ? ratio : 0;
@@ -101,7 +102,7 @@ void add_overlap(TimeModel& collapsed, const TimeOverlap& overlap, double weight
   auto first = collapsed_sum(overlap.first);
   auto second = collapsed_sum(overlap.second);
   add_sum(collapsed, take_common(first, second), weight);
-  // Nothing is negative: a side of zero is never the later one.
+  // No amount is negative, so a side of zero is never the later one.
   if (is_zero(first) || is_zero(second)) return add_sum(collapsed, is_zero(first) ? second : first, weight);
   for (auto& known : collapsed.overlaps) {
     double ratio = multiple_of(known, first, second);

@@ -15,17 +15,17 @@ namespace {
 
 constexpr std::int64_t kMostChunks = std::numeric_limits<std::uint32_t>::max() - 1;
 
-/// Everyone ends with every chunk of the group (else only the chunk's owner does).
+/// Whether every member ends with every chunk of the group (else only the chunk's owner does).
 bool gathers(CollectiveKind kind) {
   return kind == CollectiveKind::all_gather || kind == CollectiveKind::all_reduce || kind == CollectiveKind::broadcast;
 }
 
-/// Into how many chunks S is cut in a group of n members: c per NPU, or c in all where there is a root.
+/// The number of chunks into which S is cut in a group of n members: c per NPU, or c in all for kinds with a root.
 std::int64_t chunks_of_buffer(CollectiveKind kind, std::size_t members, std::int64_t per_npu) {
   return has_root(kind) ? per_npu : static_cast<std::int64_t>(members) * per_npu;
 }
 
-/// How many buffers of that kind a group has: in All-to-All every NPU sends its own.
+/// The number of buffers of that kind in a group: in All-to-All every NPU has its own send buffer.
 std::int64_t buffers_of(CollectiveKind kind, std::size_t members) {
   return kind == CollectiveKind::all_to_all ? static_cast<std::int64_t>(members) : 1;
 }
@@ -55,9 +55,9 @@ Diagnostics check_groups(const CollectiveRequest& request) {
   return errors;
 }
 
-/// How many chunks there would be, and of what: "70000 * 70000 * 1 = 4900000000 chunks".
+/// The error for too many chunks; it names their number: "70000 * 70000 * 1 = 4900000000 chunks".
 Diagnostic too_many_chunks(const CollectiveRequest& request) {
-  double total = 0;  // beyond 64 bits, maybe
+  double total = 0;  // may exceed 64 bits
   for (const ProcessGroup& group : request.groups) {
     const auto members = group.members.size();
     total += (has_root(request.kind) ? 1.0 : static_cast<double>(members * buffers_of(request.kind, members))) *
@@ -76,7 +76,7 @@ Diagnostic too_many_chunks(const CollectiveRequest& request) {
                                              : "choose fewer NPUs");
 }
 
-/// c and S against the groups; assumes that there are groups.
+/// Checks c and S against the groups; assumes that there are groups.
 Diagnostics check_amounts(const CollectiveRequest& request) {
   if (request.chunks < 1) {
     return {input_error({}, fmt::format("{} chunks", request.chunks), "a collective has at least one chunk per NPU")};

@@ -4,7 +4,7 @@
 //   group  = item { "," item }
 //   item   = npu | first "-" last [ ":" step ]
 //
-// Both ends of a range belong to it, so a step must hit the last one. Blanks are allowed around every part.
+// Both ends of a range belong to it, so a step must reach the last one exactly. Blanks are allowed around every part.
 #include <algorithm>
 #include <optional>
 
@@ -76,7 +76,7 @@ class GroupParser {
     return true;
   }
 
-  /// False after a syntax error, which ends the parse; wrong members only add errors.
+  /// Returns false after a syntax error, which ends the parse; wrong members only add errors.
   bool parse_group(ProcessGroup& group) {
     do {
       skip_blanks();

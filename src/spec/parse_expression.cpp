@@ -1,7 +1,7 @@
 // The parser of the expression grammar: recursive descent, one function per rule of tenex/spec/expression.hpp.
 //
-// Conditions and values share one grammar, so that a parenthesis need not be told apart by what it holds; each operator
-// then asks its operands to be of the right sort and says so where they are not.
+// Conditions and values share one grammar, so the parser need not know in advance what a parenthesis holds. Each
+// operator then checks that its operands are of the right sort and reports those that are not.
 #include <algorithm>
 #include <utility>
 

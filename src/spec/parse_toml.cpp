@@ -100,7 +100,7 @@ class Converter {
     return Node::make_table(place, std::move(entries));
   }
 
-  /// Past the opening quote or quotes, and past the newline that may follow three of them.
+  /// The place after the opening quote or quotes, and after the newline that may follow three of them.
   [[nodiscard]] Place place_of_text(const Place& place, const toml::source_position& quote) const {
     const std::string_view written = source_.from(quote);
     Place text_place = place;
@@ -127,7 +127,7 @@ std::string_view quoted_part(std::string_view text) {
   return close == std::string_view::npos ? std::string_view() : text.substr(open + 1, close - open - 1);
 }
 
-/// `cannot redefine existing integer 'a'`, told at the second key instead of its value.
+/// Reports `cannot redefine existing integer 'a'` at the second key instead of at its value.
 std::optional<Diagnostic> duplicate_key(std::string_view detail, const toml::source_position& position,
                                         const Source& source, Place place) {
   if (!detail.starts_with("cannot redefine existing")) return {};

@@ -13,7 +13,7 @@ namespace tenex {
 
 namespace {
 
-/// A quantity is a string; of a bare number the message shows how to write it.
+/// Reads a quantity, which is a string. The message for a bare number shows how to write it.
 template <class T, class Parse>
 Result<T> as_quantity(const Node& node, std::string_view name, std::string_view noun, std::string_view example,
                       const Parse& parse) {

@@ -40,7 +40,7 @@ constexpr std::array kSymbols{
     Symbol{")", TokenKind::close, Comparator::equal},
 };
 
-/// Spellings of other languages, with what they are called here.
+/// A spelling of other languages, and the spelling that this grammar uses.
 struct Foreign {
   std::string_view spelling;
   std::string_view ours;
@@ -90,8 +90,8 @@ class Lexer {
     return tokens_.back();
   }
 
-  /// Digits, a point, digits; letters right behind make it a quantity, with "/s" for a bandwidth. Commas between the
-  /// digits of an amount of money are allowed.
+  /// Takes digits, a point, digits. Letters directly after them make a quantity, with "/s" a bandwidth. Commas between
+  /// the digits of an amount of money are allowed.
   void take_number() {
     const std::size_t begin = at_;
     const bool dollars = text_[at_] == '$';

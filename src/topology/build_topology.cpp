@@ -1,4 +1,4 @@
-// From a shape to its links, dimension by dimension, in each by increasing NPU id.
+// Builds the links of a shape, dimension by dimension and by increasing NPU id in each.
 #include <algorithm>
 #include <limits>
 
@@ -13,7 +13,7 @@ namespace tenex {
 
 namespace {
 
-/// One value for every dimension, or the dimension's own.
+/// The one value for every dimension, or the dimension's own.
 template <class T>
 T pick(const std::vector<T>& values, std::size_t dimension) {
   return values.size() == 1 ? values.front() : values[dimension];
@@ -40,7 +40,7 @@ Diagnostics check_counts(const Shape& shape, const ShapeLinks& links) {
   return errors;
 }
 
-/// The dimension with its link class; `bandwidth` divided over the NPU's out-links where it is per NPU.
+/// The dimension with its link class. Where `bandwidth` is per NPU, it is divided over the NPU's out-links.
 Result<Dimension> resolve(const Shape& shape, const ShapeLinks& links, std::size_t index) {
   Dimension dimension = dimension_of(shape, index);
   const Bandwidth given = pick(links.bandwidth, index);
@@ -63,7 +63,7 @@ Result<Dimension> resolve(const Shape& shape, const ShapeLinks& links, std::size
   return dimension;
 }
 
-/// Over how many links unwinding spreads an NPU's link of this dimension; 1 where it leaves it as it is.
+/// The number of links over which unwinding spreads an NPU's link of this dimension; 1 where the block is not unwound.
 std::int64_t unwound_degree(const Block& block, std::uint32_t unwind) {
   if (unwind == 0 || !block.rule->through_switch || block.size < 2) return 1;
   return std::min(unwind, block.size - 1);

@@ -1,5 +1,5 @@
 // Strong connectivity by two breadth-first searches from vertex 0, one along the links and one against them: vertex 0
-// reaches everybody and everybody reaches vertex 0.
+// reaches every vertex and every vertex reaches vertex 0.
 #include "tenex/base/bitset.hpp"
 #include "tenex/topology/topology.hpp"
 

@@ -1,4 +1,4 @@
-// Where the dimensions of a product shape lie among the vertices and links of its topology.
+// The positions of a product shape's dimensions among the vertices and links of its topology.
 #include "topology/dimensions.hpp"
 
 namespace tenex {

@@ -1,4 +1,4 @@
-// The dimensions of an intact product shape, as routes and distances need them: strides, and where switches lie.
+// The dimensions of an intact product shape for routes and distances: strides and the vertices of switches.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct PlacedDimension {
 [[nodiscard]] std::size_t dimension_of_link(const std::vector<PlacedDimension>& dimensions, const Topology& topology,
                                             LinkId link);
 
-/// The alpha of each dimension, where the topology is an intact product shape and all links of a dimension agree (a
-/// dimension without links has alpha 0). O(links), O(dimensions) where all links are alike.
+/// The alpha of each dimension; nullopt unless the topology is an intact product shape and all links of a dimension
+/// have the same alpha (a dimension without links has alpha 0). O(links); O(dimensions) where all links are alike.
 [[nodiscard]] std::optional<std::vector<SimTime>> uniform_alphas(const Topology& topology);
 
 }  // namespace tenex

@@ -18,7 +18,7 @@ namespace {
 
 std::vector<SimTime> breadth_first(const Topology& topology, VertexId source, SimTime hop) {
   std::vector<SimTime> arrival(topology.vertices(), SimTime::max());
-  Bitset reached(topology.vertices());  // SimTime::max() does not tell: a long path saturates there
+  Bitset reached(topology.vertices());  // SimTime::max() cannot mark unreached vertices: a long path saturates there
   std::vector<VertexId> queue{source};
   arrival[source.index()] = SimTime::zero();
   reached.set(source.index());
@@ -68,7 +68,8 @@ std::optional<SimTime> diameter_by_dimension(const Topology& topology) {
   return total;
 }
 
-/// All links inside groups have one alpha and all between groups have one: group G can be renamed G + 1.
+/// Whether all links inside groups have one alpha and all links between groups have one. Then group G can be renamed G
+/// + 1.
 bool is_uniform_dragonfly(const Topology& topology) {
   const auto& shape = topology.shape();
   if (!shape || shape->is_product()) return false;
@@ -111,7 +112,7 @@ std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, By
 
 std::optional<SimTime> latency_diameter_within(const Topology& topology, std::uint64_t link_visits) {
   if (const auto known = diameter_by_dimension(topology)) return *known;
-  // The groups of a dragonfly are alike, so the NPUs of the first stand for all.
+  // The groups of a dragonfly are alike, so the searches from the first group's NPUs suffice.
   const std::size_t searches = is_uniform_dragonfly(topology) ? topology.shape()->blocks[0].size : topology.npus();
   if (topology.links() > link_visits / std::max<std::size_t>(1, searches)) return std::nullopt;
   return farthest_from_first(topology, searches);

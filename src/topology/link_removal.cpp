@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNeighboursShown = 8;
 
-/// Sorted, without repetition: everyone with a link to or from the vertex.
+/// The neighbours of a vertex over links in either direction, sorted and without repetition.
 std::vector<VertexId> neighbours(const Topology& topology, VertexId vertex) {
   std::vector<VertexId> found;
   for (const LinkId link : topology.out_links(vertex)) found.push_back(topology.target(link));

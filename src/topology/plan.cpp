@@ -13,7 +13,7 @@ namespace {
 
 // Source, target, class, and a place in each CSR index.
 constexpr std::uint64_t kBytesPerLink = 2 * sizeof(VertexId) + sizeof(std::uint16_t) + 2 * sizeof(LinkId);
-// A row of each CSR index, one more while they are filled, and what a switch can do.
+// A row of each CSR index, one more during filling, and the switch properties.
 constexpr std::uint64_t kBytesPerVertex = 3 * sizeof(std::size_t) + sizeof(SwitchProperties);
 
 std::uint64_t frozen_bytes(const TopologySizes& sizes) {
@@ -42,7 +42,7 @@ std::uint64_t topology_bytes(const TopologySizes& sizes) { return frozen_bytes(s
 std::uint64_t topology_bytes(const Shape& shape, std::uint32_t unwind) {
   const auto plain = sizes_of(shape);
   if (unwind == 0 || plain.switches == 0) return topology_bytes(plain);
-  // Unwinding lists who is on each switch, and does not know in advance how many links it makes.
+  // Unwinding lists the NPUs on each switch and does not know in advance how many links it makes.
   constexpr std::uint64_t kBytesPerAttachment = 96;
   const auto unwound = sizes_of(shape, unwind);
   return frozen_bytes(plain) + plain.links * kBytesPerAttachment + topology_bytes(unwound) +

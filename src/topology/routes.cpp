@@ -1,8 +1,8 @@
 // Dimension-order routes by arithmetic on intact product shapes; breadth-first trees elsewhere.
 //
-// Encoding: for the arithmetic, each vertex keeps its out-links sorted by (target, id), so that the link to a known
-// neighbour is a binary search. A tree is one link per vertex toward its destination; trees live in a fixed number of
-// slots that are reused first in, first out.
+// Encoding: for the arithmetic, each vertex keeps its out-links sorted by (target, id), so the link to a known
+// neighbour is found by binary search. A tree is one link per vertex toward its destination. Trees live in a fixed
+// number of slots that are reused first in, first out.
 #include "tenex/topology/routes.hpp"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class DimensionOrder {
   Csr<LinkId> by_target_;
 };
 
-/// Next links along fewest hops, from a cached tree per destination.
+/// Next links along routes with the fewest hops, from a cached tree per destination.
 class ShortestPaths {
  public:
   explicit ShortestPaths(const Topology& topology)
@@ -95,7 +95,7 @@ class ShortestPaths {
   }
 
  private:
-  /// A new slot while there are any left, else the one filled longest ago.
+  /// A new slot as long as there is one, else the slot that was filled first.
   std::uint32_t claim_slot(NpuId destination) {
     if (trees_.size() < capacity_) {
       trees_.emplace_back();
@@ -124,7 +124,7 @@ class ShortestPaths {
           hops_[from.index()] = next;
           queue_.push_back(from);
         }
-        // Every link that lies on a shortest path is seen here once; none() compares greater than any id.
+        // Each link on a shortest path is visited here once; none() compares greater than any id.
         if (hops_[from.index()] == next) tree[from.index()] = std::min(tree[from.index()], link);
       }
     }

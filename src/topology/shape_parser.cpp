@@ -25,13 +25,13 @@ constexpr std::string_view kRule = "a shape is a product such as RI(4)_FC(8)_SW(
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
 
-/// A number in the text and where it stands.
+/// A number of the text and its offset.
 struct Argument {
   std::uint32_t value = 0;
   std::size_t offset = 0;
 };
 
-/// "name(1,2)" taken apart.
+/// The parts of "name(1,2)".
 struct Factor {
   std::string_view name;
   std::size_t offset = 0;
@@ -167,7 +167,7 @@ class ShapeParser {
     return alias->expand(sizes);
   }
 
-  /// After each factor: the shape is not too large, and no factor stands beside one that is no product.
+  /// Checks after each factor that the shape is not too large and that no factor stands beside one that is no product.
   std::optional<Diagnostic> check(const Shape& shape, const Factor& factor, bool first) {
     std::uint64_t npus = 1;
     for (const Block& block : shape.blocks) {

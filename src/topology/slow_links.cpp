@@ -14,7 +14,7 @@ Diagnostic no_vertex(const Topology& topology, VertexId vertex) {
                      fmt::format("vertices are 0 to {}", topology.vertices() - 1));
 }
 
-/// Raises the factors of a slowdown's links; returns how many there are.
+/// Raises the factors of a slowdown's links and returns the number of those links.
 std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector<std::int64_t>& factors) {
   std::size_t found = 0;
   const auto raise = [&](LinkId link) {
@@ -29,7 +29,7 @@ std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector
   return found;
 }
 
-/// The vertices and the slowed links, of no shape.
+/// The vertices and the slowed links, without a shape.
 TopologyBuilder copied(const Topology& topology, const std::vector<std::int64_t>& factors) {
   TopologyBuilder builder(topology.npus());
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)

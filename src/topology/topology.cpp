@@ -50,7 +50,7 @@ Csr<LinkId> by_vertex(std::size_t vertices, const std::vector<VertexId>& vertex_
       [](std::size_t link) { return LinkId::at(link); });
 }
 
-/// What is wrong with a link, if anything.
+/// The errors of a link.
 Diagnostics check_link(const Link& link, std::size_t number, std::size_t vertices) {
   Diagnostics errors;
   const auto name = [&] { return fmt::format("link {} ({} -> {})", number, link.source.value(), link.target.value()); };

@@ -1,8 +1,8 @@
 // The formulas for links.
 //
-// Rings and pairs number an NPU's links by direction. A fully connected block numbers them by target: from position p
-// to position q it is link q, or q-1 above p, so the direction (q-p mod k) of the link numbered i is found from p and
-// back.
+// Rings and pairs number an NPU's links by direction. A fully connected block numbers them by target: the link from
+// position p to position q is number q, or q-1 where q > p. The direction (q-p mod k) follows from p and the number,
+// and the number from p and the direction.
 #include "tenex/topology/translation.hpp"
 
 #include <algorithm>
@@ -62,8 +62,8 @@ bool TranslationGroup::add_dimension(const Block& block) {
   return true;
 }
 
-/// The links of the first and the last NPU, which tell a reversed topology from the shape itself. A pair looks the same
-/// both ways but for who comes first, which these show too.
+/// Whether the links of the first and the last NPU lead where the shape says, which is false for a reversed topology. A
+/// reversed pair differs only in the order of its links, which this also checks.
 bool TranslationGroup::leads_as_built(const Topology& topology) const {
   for (std::uint32_t direction = 0; direction < directions_.size(); ++direction) {
     for (const NpuId source : {NpuId(0), NpuId::at(npus_ - 1)}) {
@@ -75,7 +75,7 @@ bool TranslationGroup::leads_as_built(const Topology& topology) const {
   return true;
 }
 
-/// Sets the class of every direction; false where the links of one differ.
+/// Sets the class of every direction; returns false where the links of a direction differ.
 bool TranslationGroup::take_classes(const Topology& topology) {
   for (auto& direction : directions_) {
     const auto& dimension = dimensions_[direction.dimension];

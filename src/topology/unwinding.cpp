@@ -21,7 +21,7 @@ struct Attachment {
   LinkId down;
 };
 
-/// The link on which sends take longer.
+/// The link class with the longer serialization.
 const LinkClass& slower(const LinkClass& a, const LinkClass& b) {
   __extension__ using Wide = __int128;
   return static_cast<Wide>(a.bandwidth.count()) * b.slowdown <= static_cast<Wide>(b.bandwidth.count()) * a.slowdown ? a
@@ -50,7 +50,7 @@ class Unwinder {
   }
 
  private:
-  /// Lists who is attached to a switch, in id order, and reports what cannot be unwound.
+  /// Lists the NPUs attached to a switch in id order and reports a switch that cannot be unwound.
   void collect(VertexId hub) {
     std::map<VertexId, Attachment> attached;
     const auto add = [&](LinkId link, VertexId neighbour, LinkId Attachment::*end) {
@@ -98,7 +98,7 @@ class Unwinder {
     }
   }
 
-  /// The first reason stands for all: users mend the machine or leave it, not one link after the other.
+  /// Reports only the first problem: users repair the machine or give up unwinding, not one link after the other.
   void report(VertexId hub, std::string_view problem, std::string_view why) {
     if (!errors_.empty()) return;
     errors_.push_back(input_error({}, fmt::format("switch vertex {} cannot be unwound: it {}", hub.value(), problem),

@@ -1,4 +1,4 @@
-// Products of a model's dimensions that notice when they no longer fit.
+// Products of a model's dimensions, with detection of overflow.
 #pragma once
 
 #include <cstdint>

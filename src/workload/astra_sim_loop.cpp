@@ -1,9 +1,9 @@
 // ASTRA-sim's hybrid-parallel loop (iterate_hybrid_parallel_Transformer of its workload layer), one turn in steady
 // state.
 //
-// The turn begins with the backward pass, when every queue is empty, and ends with the forward pass of the next
-// iteration, which waits for each layer's weight gradients: the next turn then begins as this one did, so its length is
-// the period.
+// The turn begins with the backward pass, when every queue is empty. It ends with the forward pass of the next
+// iteration, which waits for each layer's weight gradients. The next turn begins in the same state, so the turn's
+// length is the period.
 #include <algorithm>
 #include <array>
 
@@ -49,7 +49,7 @@ class AstraSimTurn {
     now_ = due;
   }
 
-  /// Enqueues messages, each after the one before it; returns when the last is done.
+  /// Enqueues messages, each after the one before it. Returns the end of the last.
   SimTime send(const std::vector<TimedMessage>& messages, SimTime ready) {
     for (const auto& message : messages) {
       auto& queue = queue_free_[static_cast<std::size_t>(message.scope)];

@@ -1,4 +1,4 @@
-// From a communication of a mapping to the collective that its groups run.
+// Converts a communication of a mapping to the collective that its groups run.
 #include "tenex/workload/collective_time.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Which degrees would have worked: the divisors of a number around one that does not divide it.
+// Degrees to suggest: the divisors of a number nearest to one that does not divide it.
 #pragma once
 
 #include <cstdint>

@@ -59,14 +59,14 @@ class GnmtMaker {
             {TrafficKind::all_reduce, Bytes::of(amounts_.product({weights, spec_.bytes_per_value})), Scope::data});
   }
 
-  /// A table that is looked up: gradients but no work.
+  /// An embedding table: a lookup has gradients but no work.
   Layer embedding(std::string name) {
     Layer layer{std::move(name), {}};
     synchronize(layer, amounts_.product({spec_.vocabulary, spec_.hidden}));
     return layer;
   }
 
-  /// Two products with weights, and the scores and sums over all pairs of tokens, which have none.
+  /// Two products with weights, and the scores and sums over all pairs of tokens, which have no weights.
   Layer attention() {
     auto layer = weighted("attention", amounts_.product({2, spec_.hidden, spec_.hidden}));
     const auto pairs = Flops::of(amounts_.product({4, spec_.batch, spec_.sequence, spec_.sequence, spec_.hidden}));

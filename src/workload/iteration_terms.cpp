@@ -1,8 +1,9 @@
-// Layers collapsed into terms.
+// Collapses layers into terms.
 //
-// Two communications load the dimensions in the same proportion when they are of one family (reductions and gathers, an
-// All-Reduce counting twice; All-to-All; point-to-point; with in-network reduction also All-Reduce by itself) and their
-// groups span the same: they are one term, whose bytes are summed exactly before anything is rounded.
+// Two communications load the dimensions in the same proportion when they are of one family and their groups have the
+// same span. The families are reductions and gathers (an All-Reduce counts twice), All-to-All, point-to-point, and with
+// in-network reduction also All-Reduce by itself. Such communications are one term, whose bytes are summed exactly
+// before anything is rounded.
 #include "tenex/workload/iteration_terms.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 constexpr auto kInput = Phase::input_gradient;
 constexpr auto kWeight = Phase::weight_gradient;
 
-/// A sum while it is collected: terms by family and span.
+/// A sum under construction: terms by family and span.
 class SumBuilder {
  public:
   SumBuilder(const Mapping& mapping, const LibraModel& model) : mapping_(mapping), model_(model) {}
@@ -167,7 +168,7 @@ Result<IterationTerms> collapse_iteration(const Workload& workload, const Mappin
   Collapser collapser(workload, mapping, rate, model);
   if (loop == TrainingLoop::astra_sim)
     return unsupported_error({}, "the loop astra_sim has no closed form in the bandwidths",
-                             "what its forward pass waits for depends on the order of all layers",
+                             "the waits of its forward pass depend on the order of all layers",
                              "optimize no_overlap or tp_dp_overlap, and evaluate astra_sim at the result");
   auto function = loop == TrainingLoop::no_overlap ? collapser.without_overlap() : collapser.with_tp_dp_overlap();
   if (function.sum.constant == SimTime::max())

@@ -1,4 +1,4 @@
-// Times of computations and communications, each distinct communication or pair of streams asked for once.
+// Times of computations and communications; the model is asked once for each distinct communication or pair of streams.
 #include "workload/layer_times.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tenex {
 
 namespace {
 
-/// The answers of a model, remembered. A workload has few distinct communications: a list is enough.
+/// Remembers the answers of a model. A workload has few distinct communications, so a list is enough.
 class KnownTimes {
  public:
   KnownTimes(const Mapping& mapping, const CollectiveTime& model) : mapping_(mapping), model_(model) {}
@@ -32,7 +32,8 @@ class KnownTimes {
 
 using Stream = std::vector<Communication>;
 
-/// The communications of a phase that take time; those of weight gradients with `synchronize` only where they are due.
+/// The communications of a phase that take time. Those that happen once per iteration are included only with
+/// `synchronize`.
 Stream stream_of(const Layer& layer, Phase phase, bool synchronize, const Mapping& mapping) {
   Stream stream;
   for (const auto& communication : layer.at(phase).communications) {
@@ -42,7 +43,7 @@ Stream stream_of(const Layer& layer, Phase phase, bool synchronize, const Mappin
   return stream;
 }
 
-/// The answers of a model that contends, remembered.
+/// Remembers the answers of a model that contends.
 class KnownOverlaps {
  public:
   KnownOverlaps(const Mapping& mapping, const CollectiveTime& model) : mapping_(mapping), model_(model) {}

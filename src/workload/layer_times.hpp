@@ -1,4 +1,4 @@
-// A workload's layers with their times looked up: what the training loops walk over.
+// A workload's layers with their times, as the training loops use them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace tenex {
 
-/// A communication that takes time, and whose queue it stands in.
+/// A communication that takes time, and the scope whose queue it enters.
 struct TimedMessage {
   Scope scope = Scope::tensor;
   SimTime time;
@@ -20,11 +20,12 @@ struct LayerTimes {
   std::array<SimTime, kPhases> compute;
   std::array<std::vector<TimedMessage>, kPhases> every_turn;  ///< by Phase: once per microbatch
   std::vector<TimedMessage> once;                             ///< weight gradients: once per iteration
-  /// By `synchronize`: when the communications of the input gradient (first) and, after its computation, of the weight
-  /// gradient (second) are done where both begin at once. Filled in by look_up_overlaps().
+  /// The ends of the communications of the input gradient (first) and, after its computation, of the weight gradient
+  /// (second), where both begin at once; indexed by `synchronize`. Filled in by look_up_overlaps().
   std::array<ConcurrentEnds, 2> gradients{};
 
-  /// All messages of a phase one after the other; those of weight gradients with `synchronize` only where they are due.
+  /// All messages of a phase one after the other. Those that happen once per iteration are included only with
+  /// `synchronize`.
   [[nodiscard]] SimTime communication(Phase phase, bool synchronize) const;
 };
 
@@ -37,13 +38,13 @@ struct BlockTimes {
 [[nodiscard]] Result<std::vector<BlockTimes>> look_up_times(const Workload& workload, const Mapping& mapping,
                                                             ComputeRate rate, const CollectiveTime& model);
 
-/// Fills in `gradients` of all layers: streams that do not slow each other add up; otherwise `model` is asked once per
+/// Fills in `gradients` of all layers. Streams that do not slow each other add up; otherwise `model` is asked once per
 /// distinct pair of streams and offset. `several_turns`: turns without synchronization are needed too. Errors: those of
 /// the model.
 [[nodiscard]] Status look_up_overlaps(const Workload& workload, const Mapping& mapping, const CollectiveTime& model,
                                       bool several_turns, std::vector<BlockTimes>& blocks);
 
-/// How many scopes have messages that take time: each has a queue of its own.
+/// The number of scopes with messages that take time; each has a queue of its own.
 [[nodiscard]] std::size_t count_queues(const std::vector<BlockTimes>& blocks);
 
 /// One turn of the pipeline's stage through all layers; with `synchronize` it ends with the communication that happens

@@ -84,7 +84,7 @@ Result<LibraTime> LibraTime::make(const Shape& shape, std::vector<Bandwidth> npu
     refuse(fmt::format("{} bandwidths for {}", npu_bandwidth.size(), to_string(shape)),
            fmt::format("there is one for all dimensions, or one for each of the {}", dimensions));
   for (const auto bandwidth : npu_bandwidth)
-    if (bandwidth.count() < 1) refuse("a bandwidth that is not positive", "every dimension carries something");
+    if (bandwidth.count() < 1) refuse("a bandwidth that is not positive", "every dimension needs bandwidth");
   if (!model.in_network.empty() && model.in_network.size() != dimensions)
     refuse(fmt::format("{} in-network flags for {}", model.in_network.size(), to_string(shape)),
            fmt::format("there are none, or one for each of the {} dimensions", dimensions));

@@ -1,7 +1,8 @@
-// Degrees laid over the dimensions of a shape.
+// Assigns the degrees of a parallelization to the dimensions of a shape.
 //
-// Encoding: for each dimension the factor that each slot takes; a scope is a run of neighbouring slots, so its members
-// in a dimension are as many as the product of their factors, as far apart as the product of the faster slots' factors.
+// Encoding: for each dimension the factor that each slot takes. A scope is a run of neighbouring slots. Its number of
+// members in a dimension is the product of their factors, and their distance is the product of the faster slots'
+// factors.
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +20,7 @@ namespace {
 constexpr std::size_t kSlots = 4;
 using Factors = std::array<std::uint32_t, kSlots>;
 
-/// The slots [first, last) that a scope is made of.
+/// The slots [first, last) of a scope.
 struct SlotRange {
   std::size_t first;
   std::size_t last;
@@ -139,7 +140,7 @@ std::vector<ProcessGroup> Mapping::groups(Scope scope) const {
   const auto& shares = span(scope).shares;
   std::vector<ProcessGroup> groups;
   if (shares.empty()) return groups;
-  // How far apart in the NPU id neighbouring members of each share are; a group starts where all its digits are 0.
+  // The distance in the NPU id of neighbouring members of each share. A group starts where all its digits are 0.
   std::vector<std::size_t> steps;
   std::vector<std::size_t> lines(shape_.dimensions(), 1);
   for (std::size_t dimension = 1; dimension < lines.size(); ++dimension)

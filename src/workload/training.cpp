@@ -1,4 +1,4 @@
-// The training loops that are sums, and the pipeline's turns around all of them.
+// The training loops that are sums, and the pipeline's turns for all loops.
 #include "tenex/workload/training.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ TrainingTime one_turn(const std::vector<BlockTimes>& blocks, TrainingLoop loop, 
   return turn_of_astra_sim(blocks, synchronize);
 }
 
-/// `turns` more turns of another kind.
+/// Adds `turns` turns of another kind.
 void add_turns(TrainingTime& time, const TrainingTime& turn, std::int64_t turns) {
   for (std::size_t phase = 0; phase < kPhases; ++phase) {
     add(time.compute[phase], turn.compute[phase], turns);
@@ -101,9 +101,9 @@ Result<TrainingTime> training_time(const Workload& workload, const Mapping& mapp
     if (!status) return status.errors();
   }
   if (loop == TrainingLoop::astra_sim && model.contends() && count_queues(*blocks) > 1)
-    return unsupported_error({}, "the loop astra_sim does not know links that queues share",
-                             "its queues run side by side over many layers, and a collective time model tells of two "
-                             "streams that begin in one layer",
+    return unsupported_error({}, "the loop astra_sim does not support queues that share links",
+                             "its queues run concurrently over many layers, and a collective time model times only "
+                             "two streams that begin in one layer",
                              "use the loop tp_dp_overlap, or leave contention out");
   auto time = one_turn(*blocks, loop, true);
   if (several_turns) {

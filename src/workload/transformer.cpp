@@ -105,7 +105,7 @@ class TransformerMaker {
     return Bytes::of(amounts_.product({copies, sequences_, spec_.sequence, spec_.hidden, spec_.bytes_per_value}));
   }
 
-  /// A product of activations with a weight matrix of `weights` values, of which an NPU holds one part in `parts`.
+  /// A product of activations with a weight matrix of `weights` values; an NPU holds one part in `parts`.
   Layer weighted(std::string name, std::int64_t weights, std::int64_t parts, Scope replicas, std::int64_t copies = 1) {
     Layer layer{std::move(name), {}};
     const auto work = Flops::of(amounts_.product({2, copies, sequences_, spec_.sequence, weights}, parts));
@@ -114,7 +114,7 @@ class TransformerMaker {
     return layer;
   }
 
-  /// What ZeRO's stage does to the gradients and weights of a layer.
+  /// Adds the communication of the gradients and weights of a layer in ZeRO's stage.
   void synchronize(Layer& layer, std::int64_t weights, std::int64_t parts, Scope replicas) {
     const auto size = Bytes::of(amounts_.product({weights, spec_.bytes_per_value}, parts));
     auto& gradients = layer.at(Phase::weight_gradient).communications;
@@ -187,7 +187,7 @@ class TransformerMaker {
     layers.push_back(std::move(down));
   }
 
-  /// One of the experts' two products: k tokens' worth of work, and the weights of the E/e experts that an NPU holds.
+  /// One of the experts' two products: the work for k tokens, and the weights of the E/e experts that an NPU holds.
   Layer experts(std::string name) {
     const auto k = spec_.experts.per_token;
     const auto matrix = amounts_.product({4, spec_.hidden, spec_.hidden});

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 5> kTrafficNames{"all_gather", "reduce_sc
 constexpr std::array<std::string_view, kScopes> kScopeNames{"tensor",          "data", "pipeline", "expert",
                                                             "expert_replicas", "world"};
 
-/// An iteration of more layers than this is a mistake: the training loops walk over each.
+/// More layers than this in an iteration are taken for a mistake, because the training loops walk over each.
 constexpr std::int64_t kMostLayers = std::int64_t{1} << 24;
 
 template <class Add>

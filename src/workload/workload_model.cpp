@@ -1,4 +1,4 @@
-// From what a file describes to the layers of one parallelization.
+// Converts the content of a workload file to the layers of one parallelization.
 #include "tenex/workload/workload_model.hpp"
 
 #include <array>
@@ -24,14 +24,14 @@ bool uses(const Workload& workload, Scope scope) {
   return false;
 }
 
-/// All of its communication is between all NPUs: no degree changes it.
+/// Whether all communication is between all NPUs, so that no degree changes it.
 bool spans_the_machine(const Workload& workload) {
   for (const auto scope : {Scope::tensor, Scope::data, Scope::pipeline, Scope::expert, Scope::expert_replicas})
     if (uses(workload, scope)) return false;
   return uses(workload, Scope::world);
 }
 
-/// How much of something there is under the new degrees: numerator / denominator.
+/// A factor under the new degrees: numerator / denominator.
 struct Ratio {
   std::int64_t numerator = 1;
   std::int64_t denominator = 1;
@@ -108,7 +108,7 @@ Result<Workload> restate(const Workload& workload, const Parallelization& degree
 
 namespace {
 
-/// A replica's part of a batch that is the whole machine's.
+/// A replica's batch; under BatchRule::machine its part of the machine's batch.
 Result<std::int64_t> batch_of_replica(const std::string& name, std::int64_t batch, const Parallelization& degrees,
                                       BatchRule rule) {
   if (rule == BatchRule::replica) return batch;

@@ -1,4 +1,4 @@
-// Algorithms that work dimension by dimension: their messages and bytes against what is derived by hand.
+// Algorithms that work dimension by dimension: their messages and bytes against numbers derived by hand.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace tenex {
 namespace {
 
-/// Messages and chunks that every NPU sends; the same for all.
+/// Messages and chunks that every NPU sends; equal for all NPUs.
 struct Traffic {
   std::uint64_t messages = 0;
   std::uint64_t chunks = 0;
@@ -66,18 +66,18 @@ TEST(HalvingDoubling, HalvesTowardTheNearestRankFirst) {
   };
   std::vector<Message> out;
   state->start(NpuId(5), out);
-  // 5 = 101b. To 100b go the chunks of the even owners, 4 of 8, of which 0 is the first.
+  // 5 = 101b. It sends to 100b the chunks of the even owners: 4 of 8, of which 0 is the first.
   EXPECT_EQ(out, (std::vector{message(5, 4, 0, Stage::reduce, 4)}));
   std::vector<ChunkId> chunks;
   program->chunks_of(out[0], chunks);
   EXPECT_EQ(chunks, (std::vector{ChunkId(0), ChunkId(2), ChunkId(4), ChunkId(6)}));
   out.clear();
-  // Then to 111b those of the owners x11b: 3 and 7.
+  // Then it sends to 111b the chunks of the owners x11b: 3 and 7.
   state->arrive(message(4, 5, 1, Stage::reduce, 4), out);
   EXPECT_EQ(out, (std::vector{message(5, 7, 3, Stage::reduce, 2)}));
   out.clear();
-  // The partner of the last step is early; with the second arrival both that step and the gather's first are triggered:
-  // the chunk of 001b to it, and, its own sum being complete, its own chunk to the same.
+  // The partner of the last step is early. The second arrival triggers both that step and the gather's first step: NPU
+  // 5 sends the chunk of 001b to it and, since its own sum is complete, its own chunk too.
   state->arrive(message(1, 5, 5, Stage::reduce, 1), out);
   EXPECT_TRUE(out.empty());
   state->arrive(message(7, 5, 1, Stage::reduce, 2), out);
@@ -85,7 +85,7 @@ TEST(HalvingDoubling, HalvesTowardTheNearestRankFirst) {
 }
 
 TEST(Hierarchical, SendsTheClosedFormOfItsDimensions) {
-  // RI(4)_FC(3)_SW(8): per slice of 96 chunks, up the dimensions 3 messages of 96/4 = 24, 2 of 24/3 = 8, and halves of
+  // RI(4)_FC(3)_SW(8): per slice of 96 chunks, up the dimensions: 3 messages of 96/4 = 24, 2 of 24/3 = 8, and halves of
   // 8: 4 + 2 + 1. Messages 3 + 2 + 3 = 8; chunks 72 + 16 + 7 = 95 = n - 1.
   const auto* shape = "RI(4)_FC(3)_SW(8)";
   EXPECT_EQ(sent_by_each("hierarchical", shape, CollectiveKind::reduce_scatter, 1), (Traffic{8, 95}));
@@ -107,8 +107,8 @@ TEST(Hierarchical, OfOneRingIsTheRing) {
 }
 
 TEST(Blueconnect, TakesTheFirstDimensionFirstWithAllSlices) {
-  // Per slice of 12 chunks, in all: 12 NPUs send 3 parts of 3 chunks along the first dimension, 2 parts of 1 along the
-  // second.
+  // Totals per slice of 12 chunks: 12 NPUs send 3 parts of 3 chunks along the first dimension and 2 parts of 1 along
+  // the second.
   const auto topology = support::shape("RI(4)_RI(3)");
   const auto sent = by_dimension("blueconnect", topology, CollectiveKind::reduce_scatter, 2);
   for (std::uint32_t slice = 0; slice < 2; ++slice)
@@ -116,7 +116,7 @@ TEST(Blueconnect, TakesTheFirstDimensionFirstWithAllSlices) {
 }
 
 TEST(RingPerDimension, BeginsEverySliceInAnotherDimension) {
-  // Slice 0 as BlueConnect; slice 1 begins with the second dimension: 2 parts of 4 chunks, then 3 parts of 1.
+  // Slice 0 goes as in BlueConnect; slice 1 begins with the second dimension: 2 parts of 4 chunks, then 3 parts of 1.
   const auto topology = support::shape("RI(4)_RI(3)");
   for (const auto kind : {CollectiveKind::reduce_scatter, CollectiveKind::all_gather}) {
     const auto sent = by_dimension("ring_per_dimension", topology, kind, 4);
@@ -128,10 +128,10 @@ TEST(RingPerDimension, BeginsEverySliceInAnotherDimension) {
 }
 
 TEST(Themis, SendsASliceFirstThroughTheDimensionWithTheLeastLoad) {
-  // Both dimensions at the same bandwidth, a slice of 12 units. Slice 0 in order: 9 along the first (of 12, 3/4), 2
-  // along the second (of 3, 2/3). Slice 1: 2 < 9, second first: 8 of 12 there, 3 of 4 along the first. Loads 12 and 10:
-  // further apart than 1/16 of a slice in the second, 12/16 * 2/3 = 0.5, so slice 2 is as slice 1: loads 15 and 18.
-  // Slice 3 again begins with the first.
+  // Both dimensions have the same bandwidth; a slice has 12 units. Slice 0 goes in order: 9 along the first (3/4 of
+  // 12), 2 along the second (2/3 of 3). Slice 1: 2 < 9, so the second is first: 8 of 12 there, 3 of 4 along the first.
+  // The loads are 12 and 10. They differ by more than 1/16 of a slice in the second (12/16 * 2/3 = 0.5), so slice 2
+  // goes as slice 1: loads 15 and 18. Slice 3 again begins with the first.
   const auto topology = support::shape("RI(4)_RI(3)");
   const auto sent = by_dimension("themis", topology, CollectiveKind::all_reduce, 4);
   const std::array<std::uint64_t, 2> first{2 * 12 * 3 * 3, 2 * 12 * 2 * 1};
@@ -156,7 +156,7 @@ TEST(Bruck, SendsLogarithmicallyManyMessagesForAnySize) {
     const auto shape = "FC(" + std::to_string(n) + ")";
     const auto steps = static_cast<std::uint64_t>(std::bit_width(n - 1));
     EXPECT_EQ(sent_by_each("bruck", shape, CollectiveKind::all_gather, 2), (Traffic{2 * steps, 2 * (n - 1)}));
-    // In all as many chunks as there are bits set in 1 .. n-1.
+    // The total is the number of bits set in 1 .. n-1.
     std::uint64_t bits = 0;
     for (std::uint32_t o = 1; o < n; ++o) bits += static_cast<std::uint64_t>(std::popcount(o));
     EXPECT_EQ(sent_by_each("bruck", shape, CollectiveKind::all_to_all, 1), (Traffic{steps, bits}));
@@ -173,7 +173,7 @@ TEST(Direct, KeepsNoMoreThanItsWindowUnderWay) {
     std::vector<Message> out;
     state->start(NpuId(2), out);
     EXPECT_EQ(out.size(), 3U);
-    // 5 peers, 2 chunks: 10 messages, so 7 arrivals bring one more each.
+    // 5 peers, 2 chunks: 10 messages, so 7 arrivals trigger one more each.
     for (int arrived = 1; arrived <= 10; ++arrived) {
       out.clear();
       auto message = Message{NpuId(1), NpuId(2), ChunkId(2), Stage::copy};

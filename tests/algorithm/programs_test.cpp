@@ -1,4 +1,4 @@
-// What all algorithms must do whatever the network: tried with messages that arrive in random orders.
+// Properties of all algorithms on any network, tested with messages that arrive in random orders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool works_on_boxes(std::string_view name) {
   return name == "hierarchical" || name == "blueconnect" || name == "ring_per_dimension" || name == "themis";
 }
 
-/// Where an algorithm works: what it is asked for elsewhere it must refuse.
+/// Whether an algorithm works there; elsewhere it must refuse.
 bool can(const Algorithm& algorithm, const Topology& topology, const Collective& collective) {
   if (algorithm.name == "rhd")
     return std::all_of(collective.groups().begin(), collective.groups().end(),
@@ -43,7 +43,7 @@ class Programs : public testing::TestWithParam<std::string_view> {
  protected:
   const Algorithm& algorithm() const { return *find_algorithm(GetParam()); }
 
-  /// Runs the program and checks all that holds for every one.
+  /// Runs the program and checks the properties of every program.
   void check(const Topology& topology, const Collective& collective, std::uint64_t seed,
              const AlgorithmOptions& options = {}) {
     const auto program = algorithm().make(topology, collective, options);
@@ -67,7 +67,7 @@ class Programs : public testing::TestWithParam<std::string_view> {
     ASSERT_TRUE(!algorithm().single_chunks || sizes == std::set<std::uint32_t>{1});
   }
 
-  /// Checks it for all collectives that it is defined for.
+  /// Checks the algorithm for all collectives that it is defined for.
   void check_all(const Topology& topology, std::string_view groups, std::int64_t chunks, std::uint64_t seed,
                  const AlgorithmOptions& options = {}) {
     for (const auto kind : algorithm().collectives) {
@@ -106,7 +106,7 @@ TEST_P(Programs, EndWithEveryPostconditionInProcessGroups) {
     std::string_view shape;
     std::string_view groups;
   };
-  // Lines, planes and halves of the shapes; groups of different sizes, or not in order of id; bystanders.
+  // Lines, planes and halves of the shapes; groups of different sizes, or not in order of id; NPUs in no group.
   for (const auto& [shape, groups] :
        {Case{"RI(4)_FC(3)", "0-3; 4-7"}, Case{"RI(4)_FC(3)", "0,4,8; 3,7,11; 2,6"}, Case{"FC(9)", "0-3; 4,6,8"},
         Case{"FC(9)", "5,2,7,0; 4,8,6,1"}, Case{"RI(2)_RI(3)_SW(4)", "0-5; 6-11; 12-23"},

@@ -8,7 +8,7 @@
 namespace tenex {
 namespace {
 
-/// That must be there; others may be.
+/// The algorithms that must be in the table; there may be others.
 const std::vector<std::string_view> kPublished{"ring",
                                                "ring_unidirectional",
                                                "ring_per_dimension",
@@ -24,7 +24,7 @@ const std::vector<std::string_view> kPublished{"ring",
                                                "tto",
                                                "blink"};
 
-/// Of some algorithms those that are published, in their order.
+/// The published ones of `names`, in their order.
 std::vector<std::string_view> published(std::vector<std::string_view> names) {
   std::erase_if(names, [](std::string_view name) { return std::ranges::find(kPublished, name) == kPublished.end(); });
   return names;
@@ -108,7 +108,7 @@ TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
   EXPECT_EQ(names("RI(4)_SW(2)", CollectiveKind::all_reduce),
             (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "rhd", "dbt", "hierarchical",
                    "blueconnect", "themis"}));
-  // No power of two, no dimensions.
+  // A topology without dimensions and with a number of NPUs that is no power of two.
   EXPECT_EQ(names("dragonfly(3,4)", CollectiveKind::all_reduce),
             (Names{"ring", "ring_unidirectional", "direct", "dbt", "multitree", "blink"}));
   EXPECT_EQ(names("mesh(3,4)", CollectiveKind::all_reduce),

@@ -50,8 +50,8 @@ TEST_F(RingAlgorithm, GathersBothWaysUntilTheEndsMeet) {
 
 TEST_F(RingAlgorithm, LetsTheChunksOfAnNpuTakeTurnsWithTheLongerWay) {
   auto& state = begin("ring", CollectiveKind::all_gather, 4, 2);
-  // NPU 0 owns chunks 0 and 1. Chunk 1 goes clockwise 1 hop (to 1), counter-clockwise 2 (to 3, then 2). Each way the
-  // one that goes farther leaves first.
+  // NPU 0 owns chunks 0 and 1. Chunk 1 goes clockwise 1 hop (to 1) and counter-clockwise 2 (to 3, then 2). Each way,
+  // the chunk that goes farther leaves first.
   EXPECT_EQ(start(state, 0), (std::vector{copy(0, 1, 0), copy(0, 1, 1), copy(0, 3, 1), copy(0, 3, 0)}));
   EXPECT_TRUE(arrive(state, copy(0, 1, 1)).empty());
   EXPECT_EQ(arrive(state, copy(0, 3, 1)), (std::vector{copy(3, 2, 1)}));
@@ -78,8 +78,7 @@ TEST_F(RingAlgorithm, BeginsAChunksGatherWhenItsLastBranchHasArrived) {
 
 TEST_F(RingAlgorithm, OfTwoNpusSendsEachChunkOnce) {
   auto& state = begin("ring", CollectiveKind::all_reduce, 2, 2);
-  // Chunks 0, 1 belong to NPU 0, chunks 2, 3 to NPU 1. NPU 0 sends its part of 2 and 3; no message has anywhere to go
-  // on.
+  // Chunks 0, 1 belong to NPU 0, chunks 2, 3 to NPU 1. NPU 0 sends its part of 2 and 3; no message is passed on.
   EXPECT_EQ(start(state, 0), (std::vector{sum(0, 1, 3), sum(0, 1, 2)}));
   EXPECT_EQ(arrive(state, sum(1, 0, 0)), (std::vector{copy(0, 1, 0)}));
   EXPECT_EQ(arrive(state, sum(1, 0, 1)), (std::vector{copy(0, 1, 1)}));
@@ -113,7 +112,7 @@ TEST_F(RingAlgorithm, FollowsTheOrderOfTheGroupNotOfTheIds) {
   const auto state = program->begin();
   EXPECT_EQ(start(*state, 4), (std::vector{copy(4, 0, 0)}));
   EXPECT_EQ(start(*state, 2), (std::vector{copy(2, 4, 2)}));
-  EXPECT_TRUE(start(*state, 1).empty());  // a bystander
+  EXPECT_TRUE(start(*state, 1).empty());  // an NPU in no group
 }
 
 TEST_F(RingAlgorithm, LoadsBothDirectionsAlikeWhereTheChunksAreEven) {

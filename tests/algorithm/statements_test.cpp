@@ -1,4 +1,4 @@
-// What programs state of themselves, checked against what they do.
+// The properties that programs declare, checked against their messages.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kShapes[] = {
     "RI(2)", "RI(5)", "RI(6)", "FC(7)", "SW(8)", "RI(4)_FC(3)", "RI(4)_RI(5)", "LI(3)_RI(4)", "RI(2)_RI(2)_RI(2)"};
 
-/// Calls `check(program, topology, collective)` for an algorithm on shapes, for all it is defined for.
+/// Calls `check(program, topology, collective)` for an algorithm on shapes, for all collectives that it is defined for.
 template <class Check>
 void for_every_program(Check&& check) {
   for (const auto& algorithm : algorithms())
@@ -59,7 +59,7 @@ TEST(Statements, AnOpenLoopIsItsStartsAndNothingMore) {
       for (const auto& message : messages) ASSERT_TRUE(arrive(*state, message).empty());
     }
   });
-  // Direct but for All-Reduce: 3 collectives, 9 shapes, 3 numbers of chunks, 2 orders; not with a window.
+  // Direct except for All-Reduce: 3 collectives, 9 shapes, 3 numbers of chunks, 2 orders; not with a window.
   EXPECT_EQ(open_loops, 3 * 9 * 3 * 2);
 }
 
@@ -122,7 +122,7 @@ TEST(Statements, ProgramsThatMoveWithAGroupDoAtEveryNpuWhatTheyDoAtTheOrigin) {
     ASSERT_EQ(program.destination_order(), "relative");
     const auto n = static_cast<std::uint32_t>(topology.npus());
     const auto state = program.begin();
-    std::vector<std::unique_ptr<ProgramState>> origins;  // one per NPU: what it does as if it were NPU 0
+    std::vector<std::unique_ptr<ProgramState>> origins;  // one per NPU: its state as if it were NPU 0
     std::vector<Message> pending;
     const auto compare = [&](NpuId npu, const std::vector<Message>& here, const std::vector<Message>& at_origin) {
       ASSERT_EQ(here.size(), at_origin.size());
@@ -167,12 +167,12 @@ TEST(Statements, SaysWhichProgramsMoveWithWhichShapes) {
     EXPECT_TRUE(moves("hierarchical", shape, relative)) << shape;
     EXPECT_TRUE(moves("ring_per_dimension", shape, relative)) << shape;
   }
-  // Ranks in a row, and distances in ranks, are a torus's in one dimension only.
+  // Consecutive ranks and differences of ranks agree with a torus's offsets in one dimension only.
   EXPECT_TRUE(moves("ring", "RI(8)", relative));
   EXPECT_TRUE(moves("bruck", "FC(8)", relative));
   EXPECT_FALSE(moves("ring", "RI(4)_FC(2)", relative));
   EXPECT_FALSE(moves("bruck", "RI(4)_FC(2)", relative));
-  // Partners by bits are offsets in a hypercube alone.
+  // Partners that differ in one bit are offsets only in a hypercube.
   EXPECT_TRUE(moves("rhd", "RI(2)_RI(2)_RI(2)", relative));
   EXPECT_FALSE(moves("rhd", "RI(8)", relative));
 }

@@ -1,4 +1,4 @@
-// Algorithms along trees: the trees that their messages show.
+// Algorithms along trees: the trees, reconstructed from their messages.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,12 +11,12 @@
 namespace tenex {
 namespace {
 
-/// Trees by the name of what they carry, as (child, parent) pairs of their sums.
+/// Trees by the name of their messages, as (child, parent) pairs of their sums.
 struct Forest {
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> parent;
   std::map<std::uint32_t, std::uint32_t> share;
 
-  /// Trees over a pair of NPUs, at most.
+  /// The most trees over a pair of NPUs.
   [[nodiscard]] int largest_load() const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, int> load;
     int largest = 0;
@@ -90,7 +90,7 @@ TEST(DoubleBinaryTree, HasTwoBinaryTreesOfWhichOneLeavesEveryNpuAlone) {
         ++inner[npu];
       }
     }
-    // Inside both trees: nobody where n is even, else at most two.
+    // The NPUs inside both trees: none where n is even, else at most two.
     int both = 0;
     for (const auto& [npu, times] : inner) both += times > 1 ? 1 : 0;
     EXPECT_LE(both, n % 2 == 0 ? 0 : 2) << n;
@@ -112,8 +112,8 @@ TEST(Multitree, GrowsATreePerNpuOverLinksOfTheTopology) {
 }
 
 TEST(Multitree, ServesOneTreePerLinkAndStep) {
-  // A ring of 5: in step 1 every tree takes both links of its root, in step 2 both ends go on; 2 steps, all links
-  // loaded alike with 4 trees' edges: 5 trees of 4 edges over 10 links.
+  // A ring of 5: in step 1 every tree takes both links of its root; in step 2 both ends go on. 2 steps; all links carry
+  // equally many edges: 5 trees of 4 edges over 10 links.
   const auto ring = trees_of("multitree", support::ring(5));
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> load;
   for (const auto& [tree, parents] : ring.parent) {
@@ -133,7 +133,7 @@ TEST(Multitree, TakesAnotherWayWhereALinkIsTakenInTheStep) {
     builder.add_link_pair({VertexId(a), VertexId(b), support::kAlpha, support::kBandwidth});
   const auto forest = trees_of("multitree", std::move(builder).build().value());
   // After step 1 tree 0 has 0, 2 and tree 1 has 1, 2, 4. In step 2 they first take 2->1 and 2->0. Then tree 0 takes
-  // 2->3, so that tree 1, which looks at 2 first, must come to 3 by 4.
+  // 2->3, so tree 1, which looks at 2 first, must reach 3 from 4.
   EXPECT_EQ(forest.parent.at(0).at(3), 2U);
   EXPECT_EQ(forest.parent.at(1).at(3), 4U);
 }
@@ -179,16 +179,15 @@ TEST(Tto, LaysThreeTreesFromTheEdgesOfAMeshWithAtMostTwoOverAPair) {
         }
       }
       EXPECT_EQ(total, width * height);
-      // Three trees meet in every corner, which has two neighbours.
+      // All three trees use every corner, which has two neighbours.
       EXPECT_EQ(forest.largest_load(), 2) << width << " x " << height;
     }
 }
 
 TEST(Blink, PacksTreesOverAllOfTheBandwidth) {
-  // A ring of n: n trees of n-1 edges over n pairs, so each pair can be in n-1 of them, and no pair needs to be in
-  // more.
+  // A ring of n: n trees of n-1 edges over n pairs, so n-1 on each pair is possible, and no pair needs more.
   for (const std::uint32_t n : {3U, 6U, 9U}) EXPECT_EQ(trees_of("blink", support::ring(n)).largest_load(), int(n) - 1);
-  // Two NPUs: both shares over the one pair.
+  // Two NPUs: both shares use the one pair.
   EXPECT_EQ(trees_of("blink", support::line(2)).largest_load(), 2);
   // Fully connected, 8 NPUs: 8 trees of 7 edges over 28 pairs, two on each.
   EXPECT_EQ(trees_of("blink", support::fully_connected(8)).largest_load(), 2);

@@ -1,5 +1,5 @@
-// Runs a program without any network: messages arrive in a random order, values are sets of contributions. What holds
-// for every order holds on every network.
+// Runs a program without any network: messages arrive in a random order, values are sets of contributions. A property
+// that holds for every order holds on every network.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,22 +16,23 @@
 
 namespace tenex::support {
 
-/// Counts, per rank of the chunk's group, how often its contribution is in a value; one count where nothing is summed.
+/// The number of times that the contribution of each rank of the chunk's group is in a value; one count for kinds that
+/// do not reduce.
 using Contributions = std::vector<std::uint8_t>;
 
-/// What every NPU holds of every chunk at the end, and all messages in order of injection.
+/// The chunks that every NPU holds at the end, and all messages in order of injection.
 struct UntimedRun {
   std::vector<std::vector<Contributions>> held;  ///< [npu][chunk]; empty: nothing received or owned
   std::vector<Message> messages;
 };
 
-/// The value that a chunk must have in the end: every contribution exactly once.
+/// The final value of a chunk: every contribution exactly once.
 inline Contributions complete(const Collective& collective, ChunkId chunk) {
   if (!reduces(collective.kind())) return {1};
   return Contributions(collective.groups()[collective.group_of(chunk).index()].members.size(), 1);
 }
 
-/// At first: contributors hold their own contribution; owners of chunks to gather hold the whole value.
+/// The first holdings: contributors hold their own contribution; owners of chunks to gather hold the whole value.
 inline std::vector<std::vector<Contributions>> first_holdings(const Collective& collective) {
   std::vector<std::vector<Contributions>> held(collective.npus(), std::vector<Contributions>(collective.chunks()));
   for (std::uint32_t n = 0; n < collective.npus(); ++n)
@@ -44,7 +45,7 @@ inline std::vector<std::vector<Contributions>> first_holdings(const Collective& 
   return held;
 }
 
-/// The chunks of a message, which must be as many as it says, in order, of its group, and of a size that is announced.
+/// The chunks of a message. Checks their number, their order and their group.
 inline std::vector<ChunkId> carried(const Program& program, const Collective& collective, const Message& message) {
   std::vector<ChunkId> chunks;
   program.chunks_of(message, chunks);

@@ -1,4 +1,4 @@
-// Digests: XXH3 itself is the library's; here its published answers and our printing.
+// Digests: the published answers of XXH3, and how digests print.
 #include "tenex/base/hash.hpp"
 
 #include <gtest/gtest.h>

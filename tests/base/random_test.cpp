@@ -74,9 +74,9 @@ TEST(RandomBelow, IsUniform) {
 }
 
 TEST(RandomBelow, RejectsTheDrawsThatWouldBias) {
-  // With bound 3 * 2^30 = 0xC0000000, of the 2^32 draws x the product x * bound covers [0, bound) in groups of 1 or 2
-  // per value: without rejection, values divisible by 3 come twice as often (x * 3 / 4: 0, 0.75, 1.5, 2.25, 3: the
-  // values 0, 0, 1, 2, 3, 3, ...), so half of the results instead of a third would be divisible by 3.
+  // The bound is 3 * 2^30 = 0xC0000000, so a draw x of 2^32 becomes x * 3 / 4 rounded down (0, 0.75, 1.5, 2.25, 3: the
+  // values 0, 0, 1, 2, 3, 3, ...). Without rejection, values divisible by 3 come twice as often as others: half of the
+  // results instead of a third would be divisible by 3.
   Random random(5);
   int divisible = 0;
   constexpr int kDraws = 30'000;

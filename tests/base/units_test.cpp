@@ -104,7 +104,7 @@ TEST(ParseTime, RefusesUnknownUnitsWithTheNearest) {
 }
 
 TEST(ParseBandwidth, TellsBitsFromBytes) {
-  // The nearest spelling of Gb/s is GB/s, and eight times too much: it must not be suggested.
+  // GB/s is the spelling nearest to Gb/s but eight times as much, so it must not be suggested.
   for (const std::string text : {"400Gb/s", "400Gbps", "400Gbit/s"}) {
     EXPECT_THAT(error_of(parse_bandwidth(text)),
                 AllOf(HasSubstr("counts bits where bytes belong"), HasSubstr("divide by 8")))
@@ -165,7 +165,7 @@ TEST(ToString, IsTheShortestText) {
 TEST(ToString, ParsesBackToTheSameValue) {
   Random random(1);
   for (int i = 0; i < 20'000; ++i) {
-    // All magnitudes alike: 63 random bits shifted by a random amount.
+    // All magnitudes are equally likely: 63 random bits shifted by a random amount.
     const auto count = static_cast<std::int64_t>((random.bits64() >> 1U) >> random.below(63));
     EXPECT_EQ(parse_time(to_string(picoseconds(count))).value().count(), count);
     EXPECT_EQ(parse_bytes(to_string(bytes(count))).value().count(), count);

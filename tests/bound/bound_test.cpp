@@ -62,8 +62,8 @@ TEST(Bound, ExchangesInjectionAndEjectionForReduceScatter) {
 }
 
 TEST(Bound, AddsLinksOfUnequalSpeed) {
-  // Four chunks of 1 MB from 0 to 1 over a link of 3 us and one of 5 us per hop: by 9 us they have delivered 3 + 1,
-  // by 8 us only 2 + 1.
+  // Four chunks of 1 MB go from 0 to 1 over a link of 3 us and one of 5 us per hop. By 9 us the links have delivered 3
+  // + 1, by 8 us only 2 + 1.
   const Topology pair = support::graph(2, {{VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(500)},
                                            {VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(250)},
                                            {VertexId(1), VertexId(0), microseconds(1), gigabytes_per_second(500)}});
@@ -122,9 +122,9 @@ TEST(Bound, SendsTheLastChunkOfABroadcastAfterTheOthers) {
 }
 
 TEST(Bound, WaitsForWhatIsFarAwayToComeNear) {
-  // mesh(5,5): 2 chunks are one hop from a corner, 3 two, so 19 are three or more. These cannot start on the last hop
-  // before 2 * 20.5 us, and one of the corner's 2 links brings 10 of them: 41 + 0.5 + 10 * 20 us. The relay bound is
-  // 241.
+  // mesh(5,5): 2 chunks are one hop from a corner, 3 are two hops away, so 19 are three or more. These cannot start on
+  // the last hop before 2 * 20.5 us, and one of the corner's 2 links carries 10 of them: 41 + 0.5 + 10 * 20 us. The
+  // relay bound is 241 us.
   const Topology mesh = support::mesh(5, 5);
   for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
     const Collective collective = of_megabytes(kind, 25);
@@ -132,10 +132,10 @@ TEST(Bound, WaitsForWhatIsFarAwayToComeNear) {
     EXPECT_EQ(best_bound({mesh, collective, Occupancy::serialization}).name, "approach");
     EXPECT_EQ(bound_named("approach", {mesh, collective, Occupancy::transfer}), kStep * 12);
   }
-  // A line of 3, one link into an end: the far chunk starts there after a hop.
+  // A line of 3, one link into an end: the distant chunk starts on it after one hop.
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 3);
   EXPECT_EQ(bound_named("approach", {support::line(3), gather, Occupancy::serialization}), kStep * 2);
-  // A message of several chunks passes the door once for all of them.
+  // A message of several chunks crosses the in-link once for all of them.
   for (const auto& method : bound_methods()) {
     if (method.name != "approach") continue;
     EXPECT_FALSE(method.compute({support::line(3), gather, Occupancy::serialization, true, false}).has_value());
@@ -179,7 +179,7 @@ TEST(Bound, CountsWhatEntersASliceOverItsSlowDimensions) {
 }
 
 TEST(Bound, KnowsTheFarthestNpuOfATorusWithoutSearching) {
-  // RI(6)_FC(4)_RI(5), by hand 3 + 1 + 2 hops of 20.5, 10.5 and 40.5 us; the same links without a declared shape are
+  // RI(6)_FC(4)_RI(5): by hand 3 + 1 + 2 hops of 20.5, 10.5 and 40.5 us. The same links without a declared shape are
   // searched.
   const Topology topology =
       support::shape("RI(6)_FC(4)_RI(5)", {support::kAlpha},
@@ -221,8 +221,8 @@ TEST(Bound, CountsAllSendsOfAnAllReduce) {
 }
 
 TEST(Bound, ClaimsFewerArrivalsWhereASwitchAdds) {
-  // 4 NPUs on a reducing and copying switch, All-Reduce of 4 chunks: one arrival of each chunk at each NPU is all that
-  // is certain: 16 over 4 links into NPUs, 4 steps. Without the reducing switch: 2 * 3 * 4 = 24 arrivals, 6 steps.
+  // 4 NPUs on a reducing and copying switch, All-Reduce of 4 chunks: only one arrival of each chunk at each NPU is
+  // certain: 16 over 4 links into NPUs, 4 steps. Without the reducing switch: 2 * 3 * 4 = 24 arrivals, 6 steps.
   const auto star = [](SwitchProperties properties) {
     TopologyBuilder builder(4);
     const VertexId hub = builder.add_switch(properties);
@@ -268,8 +268,8 @@ TEST(Bound, CarriesAnAllToAllAsFarAsItHasToGo) {
   EXPECT_EQ(bound_named("ejection", {ring, exchange, Occupancy::transfer}), kStep * 4);
   EXPECT_EQ(bound_named("injection", {ring, exchange, Occupancy::transfer}), kStep * 4);
   EXPECT_EQ(best_bound({ring, exchange, Occupancy::transfer}).time, kStep * 8);
-  // Two groups of four neighbours, elsewhere nothing: searched. In a group of a line of 4 the distances sum to
-  // 2 (3*1 + 2*2 + 1*3) = 20; 40 sends over 16 links: 2.5, so 3 steps.
+  // Two groups of four neighbours are no case for the formula, so distances are searched. In a group on a line of 4 the
+  // distances sum to 2 (3*1 + 2*2 + 1*3) = 20; 40 sends over 16 links: 2.5, so 3 steps.
   CollectiveRequest halves;
   halves.kind = CollectiveKind::all_to_all;
   halves.npus = 8;
@@ -298,7 +298,7 @@ TEST(Bound, CountsBytesWhereSendsCarrySeveralChunks) {
   EXPECT_EQ(bound_named("ejection", {ring, gather, Occupancy::transfer, true, true}), kStep * 4);
   EXPECT_EQ(bound_named("ejection", {ring, gather, Occupancy::transfer, true, false}), nanoseconds(70'500));
   EXPECT_EQ(bound_named("ejection", {ring, gather, Occupancy::serialization, true, false}), nanoseconds(70'500));
-  // All links together: 8 * 7 MB over 16 links. Nothing is said of single chunks.
+  // All links together: 8 * 7 MB over 16 links. The bounds on single chunks do not apply.
   EXPECT_EQ(bound_named("link_total", {ring, gather, Occupancy::transfer, true, false}), nanoseconds(70'500));
   for (const Bound& bound : all_bounds({ring, gather, Occupancy::transfer, true, false}))
     EXPECT_TRUE(bound.name != "pipeline" && bound.name != "relay") << bound.name;
@@ -321,8 +321,8 @@ TEST(Bound, GivesThePapersIdealForAMesh) {
   EXPECT_EQ(paper_ideal(mesh, of_megabytes(CollectiveKind::broadcast, 9)), std::nullopt);
 }
 
-// The in-links of a receiver, drawn at random with picosecond hops, against a count that walks time one picosecond at a
-// time.
+// The in-links of a receiver, drawn at random with picosecond hops, against a count that advances time by one
+// picosecond.
 RC_GTEST_PROP(BoundProperty, EjectionIsTheFirstPicosecondThatIsEnough, ()) {
   const auto chunks = *rc::gen::inRange<std::int64_t>(1, 20);
   const auto occupancy = *rc::gen::arbitrary<bool>() ? Occupancy::transfer : Occupancy::serialization;

@@ -1,4 +1,4 @@
-// Constraints as text: what they mean, and where they are wrong.
+// Constraints as text: their rows and their errors.
 #include "tenex/codesign/constraint.hpp"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST(Constraint, TakesExactCoefficientsAndParentheses) {
   const auto rows = parse("B1 <= 0.25*(B2 - B3) + 1GB/s");
   EXPECT_THAT(rows[0].coefficients, ElementsAre(4, -1, 1));
   EXPECT_TRUE(rows[0].bound == WideInt{4} * kGB);
-  // -2*B1*3 + 7 B/s <= 0: -6 B1 <= -7 is B1 >= 7/6, for whole B1 the same as -B1 <= -2.
+  // -2*B1*3 + 7 B/s <= 0 is -6 B1 <= -7, so B1 >= 7/6; for whole B1 that is -B1 <= -2.
   const auto whole = parse("-2*B1*3 + 7B/s <= B2 - B2");
   EXPECT_THAT(whole[0].coefficients, ElementsAre(-1, 0, 0));
   EXPECT_TRUE(whole[0].bound == -2);
@@ -80,7 +80,7 @@ TEST(Constraint, KnowsTotalAndCost) {
 TEST(Constraint, ErrorsPointAtTheirColumn) {
   EXPECT_THAT(error("B1 + B4 = 5GB/s"), StartsWith("s.toml:7:21: dimension \"B4\" does not exist"));
   EXPECT_THAT(error("25 <= B3"), StartsWith("s.toml:7:22: a plain number meets a bandwidth"));
-  EXPECT_THAT(error("B1 < 5GB/s"), StartsWith("s.toml:7:19: \"<\" leaves its limit out"));
+  EXPECT_THAT(error("B1 < 5GB/s"), StartsWith("s.toml:7:19: \"<\" excludes its limit"));
   EXPECT_THAT(error("B1 == 5GB/s"), HasSubstr("s.toml:7:19: unknown operator \"==\""));
   EXPECT_THAT(error("B1 <= 5GBps"), StartsWith("s.toml:7:22: "));
   EXPECT_THAT(error("B1 * B2 <= 5GB/s"), StartsWith("s.toml:7:16: \"B1 * B2\" multiplies two names"));

@@ -17,7 +17,7 @@ PriceRange price(std::int64_t millionths) {
   return {Money::of(millionths), Money::of(2 * millionths), Money::of(3 * millionths)};
 }
 
-/// Link 1, switch 10, NIC 100 dollars at the low end between pods; links alone elsewhere.
+/// Link 1, switch 10, NIC 100 dollars at the low end between pods; only links elsewhere.
 CostModel simple_model() {
   CostModel model;
   model.name = "simple";
@@ -30,7 +30,7 @@ CostModel simple_model() {
 TEST(NetworkCost, ChargesSwitchesAndNicsOnSwitchDimensionsAlone) {
   const auto shape = *parse_shape("RI(2)_FC(3)_SW(5)");
   const std::vector kinds{package, pod, pod};
-  // 30 NPUs: links 1; the ring and the fully connected dimension have links alone; the switch 1 + 10 + 100.
+  // 30 NPUs: links 1; the ring and the fully connected dimension have only links; the switch 1 + 10 + 100.
   EXPECT_THAT(cost_rates(simple_model(), PriceLevel::low, shape, kinds)->per_gigabyte_per_second,
               ElementsAre(dollars(30), dollars(30), dollars(30 * 111)));
   auto with_nics = simple_model();

@@ -90,9 +90,9 @@ TEST(PerfOpt, LeavesABudgetOfMoneyOnTheCheapDimensions) {
   EXPECT_LE(best.relative_gap, 1e-9);
 }
 
-// Where a total, a cost and a sum bind together, the whole bandwidths beside the optimum are infeasible: the best are
-// some 36 B/s off. A Reduce-Scatter of 768 MiB and an All-to-All of 32 MiB over four of dimension 2 and four of
-// dimension 3.
+// Where a total, a cost and a sum bind together, the whole bandwidths beside the optimum are infeasible; the best ones
+// are some 36 B/s away. The model is a Reduce-Scatter of 768 MiB and an All-to-All of 32 MiB over four of dimension 2
+// and four of dimension 3.
 TEST(PerfOpt, FindsWholeBandwidthsInACornerOfConstraints) {
   const CostRates rates{{dollars(17 * 128), dollars(17 * 128), dollars(2 * 128)}};
   const TimeModel model{3, 0, {{2, {0, 603979776, 150994944}}, {2, {0, 25165824, 25165824}}}};
@@ -192,14 +192,15 @@ TEST(PerfPerCost, TradesTheCheapAgainstTheDearDimension) {
   const CostRates rates{{dollars(1), dollars(9)}};
   const TimeModel model{2, 0, {{1, {1e9, 0}}, {1, {0, 1e9}}}};
   const auto best = split(perf_per_cost, model, region(2, {"total = 100GB/s"}, &rates), &rates);
-  EXPECT_NEAR(gigabytes(best.bandwidth[0]), 75, 0.1);  // flat at the optimum: 1e-6 of the product is 1e-3 of x
+  EXPECT_NEAR(gigabytes(best.bandwidth[0]), 75, 0.1);  // flat at the optimum: 1e-3 of x changes the product by 1e-6
   // (1/75 + 1/25) s * (75 + 225) dollars = 16.
   EXPECT_NEAR(best.objective, 16, 16e-6);
   EXPECT_LE(best.relative_gap, 1e-6);
 }
 
 TEST(PerfPerCost, TakesTheCheapestWhereNothingCommunicates) {
-  // 3 s whatever the split: all in dimension 1 at 2 * 4096 dollars per GB/s, 1000 GB/s: 3 * 8,192,000.
+  // 3 s for every split, so the cheapest is best: all in dimension 1 at 2 * 4096 dollars per GB/s, 1000 GB/s: 3 *
+  // 8,192,000.
   const auto rates = support::libra_4d_rates();
   const TimeModel model{4, 3, {}};
   const auto best = split(perf_per_cost, model, region(4, {"total = 1000GB/s"}, &rates), &rates);
@@ -214,7 +215,7 @@ TEST(PerfPerCost, TakesTheCheapestWhereNothingCommunicates) {
 }
 
 TEST(PerfPerCost, ProvesSetsThatAllowAScale) {
-  // The same total may be anything from 100 to 1000 GB/s; without computation every scale is equally good.
+  // The total may be anything from 100 to 1000 GB/s; without computation every scale is equally good.
   const auto rates = support::libra_4d_rates();
   Random random(23);
   for (int round = 0; round < 5; ++round) {
@@ -223,7 +224,7 @@ TEST(PerfPerCost, ProvesSetsThatAllowAScale) {
     const auto set = region(4, {"100GB/s <= total <= 1000GB/s", "B4 >= 5GB/s"}, &rates);
     EXPECT_LE(split(perf_per_cost, model, set, &rates).relative_gap, 1e-6) << round;
   }
-  // Without an upper limit: the cost limits itself, because the computation takes time.
+  // Without an upper limit the cost limits itself, because the computation takes time.
   const auto model = random_model(random, 4, 2);
   EXPECT_LE(split(perf_per_cost, model, region(4, {"B1 >= 5GB/s"}, &rates), &rates).relative_gap, 1e-6);
 }

@@ -1,4 +1,4 @@
-// Time models in which two streams run side by side: their normal form, and the optimizer's answers for them.
+// Time models with two concurrent streams: their normal form, and the optimizer's answers for them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using support::split;
 using ::testing::SizeIs;
 using enum SplitScheme;
 
-/// A model of overlaps alone.
+/// A model that has only overlaps.
 TimeModel overlapping(std::size_t dimensions, std::vector<TimeOverlap> overlaps, double constant = 0) {
   return {dimensions, constant, {}, std::move(overlaps)};
 }
@@ -74,7 +74,7 @@ TEST(Overlaps, GiveUpWhatBothSidesShare) {
 }
 
 TEST(Overlaps, OfWhichOneSideIsNeverLaterAreSums) {
-  // The second side has all of the first and more: 3 * (2 + 4 X).
+  // The second side includes all of the first and more: 3 * (2 + 4 X).
   const auto collapsed = collapse(overlapping(1, {{3, {1, {{2, {1e9}}}}, {2, {{4, {1e9}}}}}}));
   EXPECT_THAT(collapsed.overlaps, SizeIs(0));
   EXPECT_DOUBLE_EQ(collapsed.constant, 6);
@@ -85,7 +85,7 @@ TEST(Overlaps, OfSeveralWorkloadsAddUp) {
   const TimeOverlap overlap{1, {0, {{1, {4e9}}}}, {1, {{1, {1e9}}}}};
   const std::vector models{overlapping(1, {overlap}, 1), overlapping(1, {overlap, overlap}, 2)};
   const auto sum = weighted_sum(models, std::vector{0.5, 2.0});
-  // 0.5 * 1 + 2 * 2 seconds, and 0.5 + 2 * 2 times max(4, 1 + 1): in one term's worth, max(4 X, 1 + X) = X + max(3 X,
+  // 0.5 * 1 + 2 * 2 seconds, and 0.5 + 2 * 2 times max(4, 1 + 1), in units of one term: max(4 X, 1 + X) = X + max(3 X,
   // 1).
   EXPECT_THAT(sum.overlaps, SizeIs(1));
   EXPECT_DOUBLE_EQ(time_at(sum, std::vector{1e9}), 4.5 + 4.5 * 4);
@@ -106,7 +106,7 @@ TEST(Overlaps, ComeFromAnIterationInSeconds) {
 
 TEST(PerfOptWithOverlaps, EndsBothStreamsTogether) {
   // max(60e9/B1, 0.5 + 20e9/B2) with B1 + B2 = 100 GB/s: the first falls and the second rises with B1, so the best is
-  // where they meet: B1 = 60, B2 = 40: 1 = 0.5 + 0.5.
+  // where they are equal: B1 = 60, B2 = 40: 1 = 0.5 + 0.5.
   const auto best = split(perf_opt, overlapping(2, {{1, {0, {{1, {60e9, 0}}}}, {0.5, {{1, {0, 20e9}}}}}}),
                           region(2, {"total = 100GB/s"}));
   EXPECT_NEAR(gigabytes(best.bandwidth[0]), 60, 1e-6);
@@ -116,8 +116,8 @@ TEST(PerfOptWithOverlaps, EndsBothStreamsTogether) {
 }
 
 TEST(PerfOptWithOverlaps, HidesCommunicationAndNoMore) {
-  // max(100e9/B1, 5 s) + 64e9/B2 with B1 + B2 = 100 GB/s. B1 = 20 GB/s just hides the first; below it each GB/s costs
-  // 100/20^2 = 0.25 s, above it saves nothing and costs 64/80^2 = 0.01 s: B2 = 80, 5.8 s.
+  // max(100e9/B1, 5 s) + 64e9/B2 with B1 + B2 = 100 GB/s. B1 = 20 GB/s just hides the first. Below it each GB/s costs
+  // 100/20^2 = 0.25 s; above it each GB/s saves nothing and costs 64/80^2 = 0.01 s. So B2 = 80, 5.8 s.
   TimeModel model = overlapping(2, {{1, {0, {{1, {100e9, 0}}}}, {5, {}}}});
   model.terms.push_back({1, {0, 64e9}});
   const auto best = split(perf_opt, model, region(2, {"total = 100GB/s"}));
@@ -222,8 +222,8 @@ TEST(PerfPerCostWithOverlaps, BeatsRandomFeasibleSplitsWithin1e6) {
 }
 
 TEST(PerfPerCost, ProvesThatTheCheapestIsNearlyTheBest) {
-  // The term uses nearly only the cheap dimension, so that time and cost hardly disagree: supports of ever steeper
-  // lines lie within rounding of each other.
+  // The term uses almost only the cheap dimension, so time and cost hardly conflict: supports of ever steeper lines lie
+  // within rounding of each other.
   const auto rates = support::libra_4d_rates();
   const TimeModel model{4, 0.276, {{35.11, {9.63743e9, 3.10099e7, 2.18855e7, 0}}}};
   const auto best = split(perf_per_cost, model, region(4, {"total = 1000GB/s"}, &rates), &rates);

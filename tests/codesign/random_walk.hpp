@@ -1,4 +1,4 @@
-// Random feasible splits: what an optimizer's answer must not lose against.
+// Random feasible splits, which must not be better than an optimizer's answer.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ inline const std::vector<std::vector<double>> kInside{{2.5e11, 2.5e11, 2.5e11, 2
                                                       {3e11, 2e11, 3e11, 2e11},
                                                       {5e11, 2e11, 1e11, 2e11}};
 
-/// Random points of a set: from one inside to the boundary in a random direction that keeps the equalities, again and
-/// again (hit and run). `visit` sees each, in B/s.
+/// Random points of a set (hit and run). Each is a random point on the line through the last one in a random direction
+/// that keeps the equalities. `visit` is called with each, in B/s.
 template <class Visit>
 void walk(const std::vector<LinearConstraint>& rows, std::vector<double> point, int steps, Random& random,
           const Visit& visit) {
   const std::size_t n = point.size();
-  std::vector<std::vector<double>> normals;  // orthonormal, of the equalities
+  std::vector<std::vector<double>> normals;  // orthonormal basis of the equalities' normals
   for (const auto& row : rows) {
     if (row.relation != Relation::equal) continue;
     std::vector<double> normal(row.coefficients.begin(), row.coefficients.end());

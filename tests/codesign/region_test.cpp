@@ -1,4 +1,4 @@
-// Regions: contradictions are named, flat sets are found, answers round to whole bandwidths inside.
+// Regions: errors name contradictions, flat sets are detected, answers round to whole bandwidths inside.
 #include "tenex/codesign/region.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::string conflict(std::size_t dimensions, const std::vector<std::string>& tex
 }
 
 TEST(Region, NamesASmallestConflictingSubset) {
-  // B1 and B2 take 1,200 GB/s of a total of 1,000; what is said of B3 and B4 has no part in it.
+  // B1 and B2 take 1,200 GB/s of a total of 1,000; the constraints on B3 and B4 have no part in the conflict.
   const auto text = conflict(4, {"B4 <= 10GB/s", "B1 >= 600GB/s", "B3 >= 20GB/s", "B2 >= B1", "total = 1TB/s"});
   EXPECT_THAT(text, StartsWith("study.toml:1:1: the constraints \"B1 >= 600GB/s\", \"B2 >= B1\" and \"total = 1TB/s\" "
                                "contradict each other"));
@@ -33,7 +33,7 @@ TEST(Region, NamesASmallestConflictingSubset) {
 }
 
 TEST(Region, AnyConflictNamedIsIrreducible) {
-  // Random sets of rows: the named texts conflict, and no longer once any one of them is left out.
+  // Random sets of rows: the named texts conflict, and they no longer do without any one of them.
   const std::vector<std::string> pool{
       "B1 >= 300GB/s", "B2 >= 300GB/s",    "B1 + B2 <= 500GB/s", "B3 = 2*B1",    "B3 <= 400GB/s", "total = 1000GB/s",
       "B2 >= B3",      "B1 >= B2 + 1GB/s", "B4 <= 5GB/s",        "B4 >= 0.5*B1", "B1 = B2"};
@@ -99,7 +99,7 @@ TEST(Region, RoundsToWholeBandwidthsInside) {
 }
 
 TEST(Region, SaysWhenNoWholeBandwidthsMeetAnEquality) {
-  // B2 = 500e9 / 3 is no whole number.
+  // B2 = 500e9 / 3 is not whole.
   const auto set = region(2, {"B1 = 2*B2", "total = 500GB/s"});
   const auto rounded = set.round(std::vector<double>{1e12 / 3, 5e11 / 3});
   EXPECT_FALSE(rounded.exact);
@@ -109,7 +109,7 @@ TEST(Region, SaysWhenNoWholeBandwidthsMeetAnEquality) {
 TEST(Region, KnowsItsLimits) {
   EXPECT_EQ(region(3, {"B1 <= 5GB/s", "B2 <= 2*B1"}).unlimited_dimension(), 2U);
   EXPECT_EQ(region(3, {"B1 <= 5GB/s", "B2 <= 2*B1", "B3 <= B2 + 1GB/s"}).unlimited_dimension(), std::nullopt);
-  // Only together do these limit B1 and B2: B1 <= B2/2 + 1 and B2 <= B1 + 1 give B1 <= 3.
+  // These limit B1 and B2 only together: B1 <= B2/2 + 1 and B2 <= B1 + 1 give B1 <= 3.
   EXPECT_EQ(region(2, {"B1 <= 0.5*B2 + 1GB/s", "B2 <= B1 + 1GB/s"}).unlimited_dimension(), std::nullopt);
   EXPECT_TRUE(region(2, {"total <= 5GB/s", "B1 >= B2"}).reaches_zero());
   EXPECT_FALSE(region(2, {"total <= 5GB/s", "B1 >= 1GB/s"}).reaches_zero());

@@ -1,5 +1,5 @@
-// An independent solver on the same problems: NLopt's SLSQP (Kraft 1988) finds nothing better, and what it finds
-// agrees.
+// NLopt's SLSQP (Kraft 1988), an independent solver, on the same problems: it finds nothing better, and its answers
+// agree.
 #include <gtest/gtest.h>
 #include <nlopt.hpp>
 
@@ -14,7 +14,7 @@ struct Smooth {
   double unit = 1;
   double second = 1;
   std::size_t dimensions = 0;
-  std::size_t plain = 0;  ///< terms that count by themselves; those of sides follow
+  std::size_t plain = 0;  ///< terms outside overlaps; the terms of the sides follow
   std::vector<TimeTerm> terms;
   struct Side {
     std::size_t begin = 0;
@@ -109,7 +109,7 @@ double linear_row(const std::vector<double>& x, std::vector<double>& gradient, v
   return value;
 }
 
-/// The time at what SLSQP returns, B scaled back onto the constraints' total where needed; infinity where it gave up.
+/// The time at the point that SLSQP returns in `bandwidth`. The point may violate constraints.
 double slsqp_time(const TimeModel& model, const std::vector<LinearConstraint>& rows, double unit,
                   std::vector<double>& bandwidth) {
   const std::size_t n = model.dimensions;
@@ -147,7 +147,8 @@ double slsqp_time(const TimeModel& model, const std::vector<LinearConstraint>& r
   return time_at(model, bandwidth);
 }
 
-/// Both solvers on 30 random models for each of three sets: SLSQP never finds anything better, and mostly the same.
+/// Runs both solvers on 30 random models for each of three sets: SLSQP never finds a better answer, and mostly the
+/// same.
 template <class MakeModel>
 void expect_agreement(const MakeModel& make_model) {
   const auto rates = support::libra_4d_rates();
@@ -177,7 +178,7 @@ void expect_agreement(const MakeModel& make_model) {
         }
         violation = std::max(violation, (row.relation == Relation::equal ? std::abs(left) : left) / norm / 1e12);
       }
-      if (violation > 1e-8) continue;  // it gave up outside
+      if (violation > 1e-8) continue;  // SLSQP stopped outside the set
       ++solved;
       EXPECT_LE(best->time, theirs * (1 + 1e-6));
       if (theirs <= best->time * (1 + 1e-5)) ++agreed;

@@ -19,7 +19,7 @@ inline CostRates libra_4d_rates() {
   return {{dollars(2 * 4096), dollars(4 * 4096), dollars(4 * 4096), Money::of(57'400'000LL * 4096)}};
 }
 
-/// The rows of one text in a network.
+/// The rows of one text for a network.
 inline Result<std::vector<LinearConstraint>> rows_of_text(std::string_view text, std::size_t dimensions,
                                                           const CostRates* rates, const Place& place) {
   const auto constraint = parse_constraint(text, place);
@@ -45,7 +45,7 @@ inline BandwidthRegion region(std::size_t dimensions, const std::vector<std::str
   return std::move(made).value();
 }
 
-/// Terms whose volumes span four decades, a part of them zero.
+/// Terms whose volumes span four decades; some are zero.
 inline TimeModel random_model(Random& random, std::size_t dimensions, int terms) {
   TimeModel model{dimensions, random.unit() * 0.1, {}};
   for (int k = 0; k < terms; ++k) {
@@ -57,7 +57,7 @@ inline TimeModel random_model(Random& random, std::size_t dimensions, int terms)
   return model;
 }
 
-/// Terms and overlaps of which a side may be empty but for its constant, or without one.
+/// Terms and overlaps; a side may have no terms but a constant, or no constant.
 inline TimeModel random_overlap_model(Random& random, std::size_t dimensions, int terms, int overlaps) {
   TimeModel model = random_model(random, dimensions, terms);
   const auto side = [&](int least) {
@@ -74,7 +74,7 @@ inline TimeModel random_overlap_model(Random& random, std::size_t dimensions, in
 
 inline double gigabytes(Bandwidth bandwidth) { return static_cast<double>(bandwidth.count()) * 1e-9; }
 
-/// The split, or a failure of the test.
+/// The split; a refusal is a failure of the test.
 inline BandwidthSplit split(SplitScheme scheme, const TimeModel& model, const BandwidthRegion& set,
                             const CostRates* rates = nullptr) {
   const auto made = split_bandwidth(scheme, model, set, rates);

@@ -129,7 +129,7 @@ TEST(Collective, AllToAllOfGroupsNumbersGroupByGroup) {
 }
 
 TEST(Collective, AllToAllOfTooManyNpusHasNoChunkIds) {
-  // 65'536^2 chunks are one more than 32-bit ids can number, with none kept for "no chunk".
+  // 65'536^2 chunks are more than 32-bit ids can number, because one id is reserved for "no chunk".
   EXPECT_THAT(
       refusal(request(all_to_all, 65'536, 1, bytes(1 << 20))),
       testing::HasSubstr("65536 * 65536 * 1 = 4294967296 chunks cannot be addressed (32-bit ids address at most "
@@ -138,7 +138,7 @@ TEST(Collective, AllToAllOfTooManyNpusHasNoChunkIds) {
 }
 
 TEST(Collective, SaysHowManyChunksAreTooMany) {
-  // 4 * 2^31 = 2^33; of groups of 2 and 3 NPUs (2 + 3) * 2^30; of a root's 2^32.
+  // The totals: 4 * 2^31 = 2^33; (2 + 3) * 2^30 for groups of 2 and 3 NPUs; 2^32 for a kind with a root.
   using testing::HasSubstr;
   EXPECT_THAT(refusal(request(all_gather, 4, std::int64_t{1} << 31, bytes(1 << 20))),
               HasSubstr("4 * 2147483648 = 8589934592 chunks cannot be addressed"));
@@ -167,7 +167,7 @@ TEST(Collective, BroadcastAndReduceHaveARoot) {
 }
 
 TEST(Collective, GroupsWorkSideBySide) {
-  // NPUs 0, 2, 4 and 5, 3 with two chunks each; NPU 1 stands by. Chunks 0..5 and 6..9.
+  // Groups of NPUs 0, 2, 4 and of NPUs 5, 3, with two chunks per NPU; NPU 1 is in no group. Chunks 0..5 and 6..9.
   const Collective gather = collective(all_gather, 6, bytes(120), 2, "0,2,4; 5,3");
   EXPECT_EQ(gather.groups().size(), 2U);
   EXPECT_EQ(gather.chunks(), 10U);
@@ -185,7 +185,7 @@ TEST(Collective, GroupsWorkSideBySide) {
   EXPECT_FALSE(gather.must_hold(NpuId(1), ChunkId(0)));
   EXPECT_FALSE(gather.must_hold(NpuId(5), ChunkId(0)));
   EXPECT_TRUE(gather.must_hold(NpuId(3), ChunkId(6)));
-  // S is each group's own: 120 / (3*2) = 20 and 120 / (2*2) = 30.
+  // Each group has its own S: 120 / (3*2) = 20 and 120 / (2*2) = 30.
   EXPECT_THAT(gather.chunk_sizes(), ElementsAre(bytes(20), bytes(30)));
   EXPECT_EQ(gather.chunk_bytes(ChunkId(5)), bytes(20));
   EXPECT_EQ(gather.chunk_bytes(ChunkId(6)), bytes(30));

@@ -265,7 +265,7 @@ TEST(EvaluateCondition, TakesAMisspeltNameOnTheRightForAMistakeNotAText) {
 
 TEST(EvaluateCondition, ReportsErrorsOfBothSidesOfAndAndOr) {
   EXPECT_EQ(evaluate("chunk = 1 or chunks = 2 and sizes = 1B").errors().size(), 2U);
-  // The left side decides the result, but the mistake on the right is still told.
+  // The left side decides the result, but the mistake on the right is still reported.
   EXPECT_THAT(error_of("chunks = 2 or size = 5"), HasSubstr("a plain number"));
 }
 

@@ -124,13 +124,13 @@ TEST(Diameter, IsAbsentWhereTheSearchWouldTakeTooLong) {
   const Topology line = remove_links(shape("RI(6)"), {{VertexId(0), VertexId(1)}}).value();
   EXPECT_EQ(latency_diameter_within(line, 60), nanoseconds(2'500));
   EXPECT_EQ(latency_diameter_within(line, 59), std::nullopt);
-  // By dimension there is nothing to search for.
+  // The diameter by dimension needs no search.
   EXPECT_EQ(latency_diameter_within(shape("RI(6)"), 0), nanoseconds(1'500));
 }
 
 TEST(Diameter, DoesNotTrustADragonflyWhoseLinksDiffer) {
-  // A declared dragonfly(2,2): 0-1 and 2-3 inside, 0-2 between. With 2-3 at 9 us the farthest pair is 1 and 3, which no
-  // search from the first group alone would have to find: 1 + 1 + 9.
+  // A declared dragonfly(2,2): 0-1 and 2-3 inside, 0-2 between. With 2-3 at 9 us the farthest pair is 1 and 3, which a
+  // search from the first group alone need not find: 1 + 1 + 9.
   TopologyBuilder builder(4);
   builder.add_link_pair({VertexId(0), VertexId(1), microseconds(1), gigabytes_per_second(1)});
   builder.add_link_pair({VertexId(2), VertexId(3), microseconds(9), gigabytes_per_second(1)});
@@ -143,7 +143,7 @@ TEST(Diameter, DoesNotTrustADragonflyWhoseLinksDiffer) {
 }
 
 TEST(Diameter, DoesNotTrustADeclaredADeclaredShapeWhoseLinksDiffer) {
-  // A declared RI(4) with one slow pair 0-1: around the other way 0 to 1 takes 3 hops of 1 us.
+  // A declared RI(4) with one slow pair 0-1: the other way round from 0 to 1 takes 3 hops of 1 us.
   TopologyBuilder builder(4);
   for (std::uint32_t i = 0; i < 4; ++i) {
     builder.add_link_pair({VertexId(i), VertexId((i + 1) % 4), microseconds(i == 0 ? 50 : 1), gigabytes_per_second(1)});

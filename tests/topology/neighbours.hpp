@@ -39,7 +39,7 @@ inline std::vector<Link> all_links(const Topology& topology) {
   return links;
 }
 
-/// The same vertices and links, but nothing known of their shape.
+/// The same vertices and links without a shape.
 inline Topology without_shape(const Topology& topology) {
   TopologyBuilder builder(topology.npus());
   for (std::size_t i = 0; i < topology.switches(); ++i) builder.add_switch();

@@ -37,7 +37,7 @@ TEST(TopologyPlan, CountsBytesOfTheLargestWithoutBuildingIt) {
   // FC(20000): 20,000 * 19,999 links of 50 B (32 listed, 10 in columns, 8 in two indices), 20,000 NPUs of 26 B.
   const Shape shape = parse_shape("FC(20000)").value();
   EXPECT_EQ(topology_bytes(shape), 399'980'000ULL * 50 + 20'000 * 26);
-  // Unwinding keeps what it starts from.
+  // Unwinding keeps the topology that it starts from in memory.
   const Shape switched = parse_shape("SW(1000)").value();
   EXPECT_GT(topology_bytes(switched, 1), topology_bytes(switched));
 }
@@ -66,7 +66,7 @@ TEST(TopologyPlan, RefusesAnUnwindingThatLeavesNoBandwidth) {
   EXPECT_TRUE(check_shape(shape, slow, 3).empty());
   EXPECT_THAT(to_string(check_shape(shape, slow, 4)), HasSubstr("cannot be unwound"));
   EXPECT_FALSE(unwind_switches(build_topology(shape, slow).value(), 4));
-  // A degree beyond the neighbours is capped at them: SW(4) has three.
+  // A degree above the number of neighbours is capped at it: SW(4) has three.
   EXPECT_TRUE(check_shape(parse_shape("SW(4)").value(), slow, 100).empty());
 }
 

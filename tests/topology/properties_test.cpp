@@ -43,7 +43,7 @@ Topology random_graph() {
   return support::random_connected_topology(seed, 12, *rc::gen::arbitrary<bool>());
 }
 
-/// A number from the whole range in every case; by itself rapidcheck starts with small ones.
+/// A number from the whole range in every case; rapidcheck's own generator starts with small ones.
 template <class T>
 T draw(T least, T beyond) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(least, beyond));

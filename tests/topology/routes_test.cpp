@@ -102,8 +102,8 @@ TEST(Routes, UnreachableNpusHaveNoRoute) {
 }
 
 TEST(Routes, EvictedTreesComeBackTheSame) {
-  // A 300x300 mesh less one pair of links is routed by search; 64 MiB hold 186 trees of 90,000 links of 4 bytes, so 250
-  // destinations in the order asked for evict the first.
+  // A 300x300 mesh less one pair of links is routed by search. 64 MiB hold 186 trees of 90,000 links of 4 bytes, so
+  // asking for 250 destinations in order evicts the first.
   const Topology broken = remove_links(shape("mesh(300,300)"), {{VertexId(0), VertexId(1)}}).value();
   Router fresh(broken);
   const auto expected = fresh.route(NpuId(89'999), NpuId(5));

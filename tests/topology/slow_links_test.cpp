@@ -26,7 +26,8 @@ TEST(SlowLinks, AreThoseOfAnNpuBothWays) {
 }
 
 TEST(SlowLinks, StretchTheSerializationTimeAndNotTheBandwidth) {
-  // 200 B at 10 kB/s take 20 ms; 1000.5 times that are 20.01 s. Whole bytes per second would make 9 B/s of it: 22.22 s.
+  // 200 B at 10 kB/s take 20 ms; 1000.5 times that is 20.01 s. Rounding to whole bytes per second would give 9 B/s:
+  // 22.22 s.
   const auto slow =
       hop_time({microseconds(1), bytes_per_second(10'000), 1'000'500}, bytes(200), Occupancy::serialization);
   EXPECT_EQ(slow.busy, microseconds(20'010'000));
@@ -34,7 +35,7 @@ TEST(SlowLinks, StretchTheSerializationTimeAndNotTheBandwidth) {
   // 1 B at 3 B/s is a third of a second, rounded up to 333'333'333'334 ps; 1.5 times that is whole.
   EXPECT_EQ(serialization_time(bytes(1), LinkClass{SimTime(), bytes_per_second(3), 1500}),
             picoseconds(500'000'000'001));
-  // 3 B/s a million times slower: still more than nothing, and never a division by zero.
+  // 3 B/s a million times slower: the bandwidth is still above zero, so nothing divides by zero.
   const LinkClass slowest{SimTime(), bytes_per_second(3), 1'000'000'000};
   EXPECT_EQ(serialization_time(bytes(1), slowest), picoseconds(333'333'333'334'000'000));
   EXPECT_EQ(slowest.effective_bandwidth(), bytes_per_second(1));

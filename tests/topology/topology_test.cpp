@@ -133,13 +133,13 @@ TEST(Topology, FindsNoDisconnectedPairInShapes) {
 }
 
 TEST(Topology, FindsWhoCannotBeReached) {
-  // 0 <-> 1 -> 2: everyone is reached from 0, but 2 reaches nobody.
+  // 0 <-> 1 -> 2: every vertex is reached from 0, but 2 reaches none.
   EXPECT_EQ(find_disconnected_pair(support::graph(3, {link(0, 1), link(1, 0), link(1, 2)})),
             std::pair(VertexId(2), VertexId(0)));
-  // 0 <-> 1 <- 2: nobody reaches 2.
+  // 0 <-> 1 <- 2: no vertex reaches 2.
   EXPECT_EQ(find_disconnected_pair(support::graph(3, {link(0, 1), link(1, 0), link(2, 1)})),
             std::pair(VertexId(0), VertexId(2)));
-  // Two islands.
+  // Two components.
   EXPECT_EQ(find_disconnected_pair(support::graph(4, {link(0, 1), link(1, 0), link(2, 3), link(3, 2)})),
             std::pair(VertexId(0), VertexId(2)));
 }

@@ -80,7 +80,8 @@ TEST(Unwinding, LeavesTopologiesWithoutSwitchesAlone) {
 }
 
 TEST(Unwinding, TakesTheSlowerOfTheTwoLinksThroughTheSwitch) {
-  // NPU 1's link from the switch is slow: 0 -> 1 gets its 10 GB/s, 1 -> 0 the 40 GB/s of both links on its way.
+  // NPU 1's link from the switch is slow: 0 -> 1 gets its 10 GB/s. 1 -> 0 gets 40 GB/s, the bandwidth of both links on
+  // its way.
   TopologyBuilder builder(2);
   const VertexId hub = builder.add_switch();
   builder.add_link_pair({VertexId(0), hub, kA, gigabytes_per_second(40)});
@@ -139,7 +140,7 @@ TEST(LinkRemoval, NamesTheNeighboursWhereNoLinkIs) {
             "no link joins 4 and 8 (only existing links are removed) 4 has links with 1, 3, 5, 7");
   EXPECT_EQ(remove_links(shape("mesh(3,3)"), {{VertexId(4), VertexId(8)}, {VertexId(0), VertexId(2)}}).errors().size(),
             2U);
-  // Of FC(20)'s neighbours of 0 the eight nearest to the one that was meant.
+  // The message names the eight of NPU 0's neighbours in FC(20) that are nearest to the requested one.
   TopologyBuilder builder(30);
   for (std::uint32_t i = 1; i < 20; ++i) {
     builder.add_link({VertexId(0), VertexId(i), kA, gigabytes_per_second(1)});

@@ -1,4 +1,4 @@
-// Work, rates and the times they make.
+// Work, rates and compute times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

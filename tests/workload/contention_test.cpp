@@ -1,4 +1,4 @@
-// Training loops where communications that run side by side share the links.
+// Training loops where concurrent communications share the links.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using support::work;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// One link for all: two streams at once run at half speed. Counts how often it is asked for two.
+/// One link for all: two concurrent streams run at half speed. Counts how often it is asked for two.
 class SharedLink final : public CollectiveTime {
  public:
   explicit SharedLink(std::string_view shape) : alone_(libra(shape, {gigabytes_per_second(1)})) {}
@@ -35,7 +35,7 @@ class SharedLink final : public CollectiveTime {
     if (refuses) return resource_error("no memory for two streams");
     const auto alone = alone_.concurrent(first, second, offset, mapping).value();
     if (alone.first <= offset) return alone;
-    // From the offset on both advance at half speed until the shorter one is done; the other then goes on alone.
+    // From the offset on both advance at half speed until the shorter one is done; then the other continues alone.
     const SimTime left = alone.first - offset;
     const SimTime whole = alone.second - offset;
     const SimTime both = std::min(left, whole);
@@ -84,8 +84,8 @@ TEST(Contention, SlowsTheStreamsThatALayerLetsRunSideBySide) {
 }
 
 TEST(Contention, ExposesInputGradientsBehindWeightGradients) {
-  // TP 30: 25 left at 5; DP's 7 take 14 beside them: 19; TP's last 18 alone: 37. 10 + 3 + 20 + 37 = 70 us: DP is
-  // awaited for 19 - 5, TP for 37 - 19 more.
+  // TP 30: 25 left at 5; DP's 7 take 14 beside them: 19; TP's last 18 alone: 37. 10 + 3 + 20 + 37 = 70 us: the wait is
+  // 19 - 5 for DP and 37 - 19 more for TP.
   const SharedLink link(kShape);
   const auto time = run(of_layers({layer(30)}), TrainingLoop::tp_dp_overlap, link).value();
   EXPECT_EQ(time.total(), microseconds(70));
@@ -102,7 +102,7 @@ TEST(Contention, IsAskedForOncePerDistinctPairAndOffset) {
 }
 
 TEST(Contention, NeedsTwoStreams) {
-  // HP-(1,4): the tensor groups are single NPUs, so weight gradients are alone: 10 + 20 + 5 + 7.
+  // HP-(1,4): the tensor groups are single NPUs, so weight gradients have the link to themselves: 10 + 20 + 5 + 7.
   const SharedLink link(kShape);
   EXPECT_EQ(run(of_layers({layer()}), TrainingLoop::tp_dp_overlap, link, "1,4")->total(), microseconds(42));
   EXPECT_EQ(link.asked, 0);
@@ -110,7 +110,7 @@ TEST(Contention, NeedsTwoStreams) {
 
 TEST(Contention, OfATurnLeavesOutWhatIsDueOncePerIteration) {
   // HP-(2,2,2) and 4 microbatches: three turns without DP take 10 + 3 + 20 + max(8, 5) = 41, the last one 48, and one
-  // more of 41 fills and drains: 212 us.
+  // more of 41 fills and drains the pipeline: 212 us.
   constexpr std::string_view kStaged = "SW(2)_SW(2)_SW(2)";
   const SharedLink link(kStaged);
   auto staged = of_layers({layer()});
@@ -133,7 +133,8 @@ TEST(Contention, OfManyQueuesIsRefused) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.errors().front().fault, Fault::unsupported);
   EXPECT_THAT(problem_of(refused), HasSubstr("use the loop tp_dp_overlap"));
-  // With one scope there is one queue and nothing beside it: 20 + 5, DP's 7 from 25 to 32, forward 10: 42.
+  // With one scope there is one queue and no other communication beside it: 20 + 5, DP's 7 from 25 to 32, forward 10:
+  // 42.
   EXPECT_EQ(run(of_layers({layer()}), TrainingLoop::astra_sim, link, "1,4")->total(), microseconds(42));
 }
 

@@ -61,7 +61,7 @@ void expect_same_time(const Workload& workload, std::string_view degrees, const 
   const auto laid = mapping(kShape, degrees);
   const auto exact = training_time(workload, laid, teraflops(234), libra(kShape, bandwidth, model), loop).value();
   const auto terms = collapse_iteration(workload, laid, teraflops(234), model, loop).value();
-  // Each of the loop's communications is rounded up by less than 1 ps: under 1000 of them, on some 1e12 ps.
+  // The loop rounds each communication up by less than 1 ps: under 1000 communications, in about 1e12 ps.
   EXPECT_THAT(picoseconds_at(terms, numbers), DoubleNear(static_cast<double>(exact.total().count()), 2000.0));
 }
 
@@ -81,7 +81,7 @@ TEST(IterationTerms, CountTurnsOfAPipeline) {
 }
 
 TEST(IterationTerms, EqualOverlapsAreOne) {
-  // Three layers, all with input-gradient communication; the three differ, their repetitions do not.
+  // Three layers, all with input-gradient communication. The three differ; their repetitions are equal.
   const auto terms =
       collapse_iteration(gpt3_like(48), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::tp_dp_overlap)
           .value();

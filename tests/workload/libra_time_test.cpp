@@ -65,8 +65,8 @@ TEST(LibraTime, TimeIsRoundedUpToPicoseconds) {
 }
 
 TEST(LibraTime, ReductionInTheSwitchesMovesTheBufferOnce) {
-  // LIBRA, IV-C: m/(n_1) / B_2 for dimension 2 of RI(4)_SW(8); dimension 1 as ever. m = 32 MB: 8 MB at 1 GB/s = 8 ms,
-  // where it would be 2*8*7/8 = 14 MB; dimension 1: 2*32*3/4 = 48 MB at 16 GB/s = 3 ms.
+  // LIBRA, IV-C: m/(n_1) / B_2 for dimension 2 of RI(4)_SW(8); dimension 1 is unchanged. m = 32 MB: 8 MB at 1 GB/s = 8
+  // ms, instead of 2*8*7/8 = 14 MB; dimension 1: 2*32*3/4 = 48 MB at 16 GB/s = 3 ms.
   const auto all = mapping("RI(4)_SW(8)", "1,32");
   const Communication sum{TrafficKind::all_reduce, bytes(32'000'000), Scope::data};
   const std::vector<Bandwidth> bandwidth{gigabytes_per_second(16), gigabytes_per_second(1)};
@@ -92,7 +92,7 @@ TEST(LibraTime, AGroupOnPartOfADimensionGetsAllOfIt) {
   const std::vector<Bandwidth> uneven{gigabytes_per_second(1000), gigabytes_per_second(50), gigabytes_per_second(1),
                                       gigabytes_per_second(1)};
   EXPECT_EQ(libra("RI(4)_FC(8)_RI(4)_SW(32)", uneven).time(sum, gpt3).value(), picoseconds(6'039'797'760));
-  // Derated, 4 of 8 in FC(8) reach each other over 3 of an NPU's 7 links: 7/3 of that.
+  // Derated: 4 of 8 in FC(8) reach each other over 3 of an NPU's 7 links, so the time is 7/3 of that.
   EXPECT_EQ(libra("RI(4)_FC(8)_RI(4)_SW(32)", uneven, {true, {}}).time(sum, gpt3).value(), picoseconds(14'092'861'440));
 }
 
@@ -107,17 +107,17 @@ TEST(Derating, IsWhatTheLinksBetweenTheMembersCarry) {
   EXPECT_EQ(derated("FC", {0, 8, 4, 1}), (Fraction{3, 7}));
   EXPECT_EQ(derated("FC", {0, 8, 2, 4}), (Fraction{1, 7}));
   EXPECT_EQ(derated("FC", {0, 8, 8, 1}), all);
-  // One link to the switch, whoever the members are.
+  // Each NPU has one link to the switch, whatever the members.
   EXPECT_EQ(derated("SW", {0, 32, 4, 8}), all);
-  // A whole ring; 4 neighbours on RI(16), a line whose ends have one of two links; 4 members 4 apart, a ring of its own
-  // whose every hop is shared with the 3 other rings; 2 members 2 apart on RI(8), shared by 2 and not closed.
+  // A whole ring; 4 neighbours on RI(16), a line whose ends have one of two links; 4 members 4 apart, a ring whose
+  // every hop 3 other rings share; 2 members 2 apart on RI(8), shared by 2 and not closed.
   EXPECT_EQ(derated("RI", {0, 16, 16, 1}), all);
   EXPECT_EQ(derated("RI", {0, 16, 4, 1}), half);
   EXPECT_EQ(derated("RI", {0, 16, 4, 4}), quarter);
   EXPECT_EQ(derated("RI", {0, 8, 2, 2}), quarter);
   EXPECT_EQ(derated("RI", {0, 2, 2, 1}), all);
   EXPECT_EQ(derated("LI", {0, 4, 4, 1}), half);
-  // A message has one link: one of 7, one of a ring's 2.
+  // A message uses one link: one of 7, one of a ring's 2.
   EXPECT_EQ(derated("FC", {0, 8, 8, 1}, TrafficKind::point_to_point), (Fraction{1, 7}));
   EXPECT_EQ(derated("RI", {0, 16, 16, 1}, TrafficKind::point_to_point), half);
   EXPECT_EQ(derated("SW", {0, 16, 16, 1}, TrafficKind::point_to_point), all);

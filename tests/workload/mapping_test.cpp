@@ -1,4 +1,4 @@
-// Degrees from text, laid over shapes, as process groups.
+// Degrees from text, assigned to shapes, as process groups.
 #include <set>
 
 #include <gmock/gmock.h>

@@ -21,7 +21,7 @@ inline LibraTime libra(std::string_view shape, std::vector<Bandwidth> bandwidth,
   return LibraTime::make(shape_of(shape), std::move(bandwidth), std::move(model)).value();
 }
 
-/// What is wrong, as users read it.
+/// The messages of a result's errors, as users read them.
 template <class T>
 std::string problem_of(const Result<T>& result) {
   return result.ok() ? "" : to_string(result.errors());

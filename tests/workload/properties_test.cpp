@@ -1,4 +1,4 @@
-// What holds for any shape and any degrees that multiply to its NPUs.
+// Properties of any shape with any degrees that multiply to its NPUs.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ RC_GTEST_PROP(MappingProperty, LaysOutAllDegreesThatMultiply, ()) {
   RC_ASSERT(mapping->span(Scope::data).members() == degrees.data);
   RC_ASSERT(mapping->span(Scope::pipeline).members() == degrees.pipeline);
   RC_ASSERT(mapping->span(Scope::expert).members() == degrees.expert);
-  // A tensor, a data and a pipeline group have at most one NPU in common: together they name each NPU once.
+  // A tensor, a data and a pipeline group have at most one NPU in common; so the three groups identify each NPU.
   std::vector<std::array<std::size_t, 3>> place(shape.npus());
   std::size_t slot = 0;
   for (const auto scope : {Scope::tensor, Scope::data, Scope::pipeline}) {

@@ -59,8 +59,8 @@ TEST(Training, TpDpOverlapTakesTheLaterOfTheTwo) {
   const auto time = run(of_layers({layer()}), TrainingLoop::tp_dp_overlap).value();
   EXPECT_EQ(time.total(), microseconds(45));
   EXPECT_THAT(in_microseconds(time.exposed), ElementsAre(3, 0, 7));
-  // With 30 us of input gradients: 10 + 3 + 20 + max(30, 12) = 63: 5 computed, 7 waited for both, 18 for the input
-  // alone.
+  // With 30 us of input gradients: 10 + 3 + 20 + max(30, 12) = 63. Of the 30 us, 5 are computed, 7 are a wait for both
+  // gradients, and 18 are a wait for the input gradient alone.
   auto slow = layer();
   slow.at(Phase::input_gradient) = work(20, {sum(30, Scope::tensor)});
   const auto other = run(of_layers({slow}), TrainingLoop::tp_dp_overlap).value();
@@ -70,7 +70,7 @@ TEST(Training, TpDpOverlapTakesTheLaterOfTheTwo) {
 
 TEST(Training, AstraSimHidesWeightGradientsBehindWhatFollows) {
   // One layer: 20 input gradient; its 8 us run beside 5 us of weight gradient: 3 exposed. The 7 us of weights, sent at
-  // 25, are ready at 32; the forward pass is reached at 28 and waits 4: 20 + 5 + 3 + 4 + 10 + 3 = 45.
+  // 25, are ready at 32; the forward pass begins at 28 and waits 4: 20 + 5 + 3 + 4 + 10 + 3 = 45.
   const auto one = run(of_layers({layer()}), TrainingLoop::astra_sim).value();
   EXPECT_THAT(in_microseconds(one.exposed), ElementsAre(3, 3, 4));
   EXPECT_EQ(one.total(), microseconds(45));
@@ -84,9 +84,9 @@ TEST(Training, AstraSimHidesWeightGradientsBehindWhatFollows) {
 }
 
 TEST(Training, WeightGradientsQueueBehindEachOther) {
-  // Three layers that only synchronize: backward 1 us each, DP 10 us each, forward 2 us each. Sent at 1, 2, 3; the
-  // queue is done with the third layer's at 11, the second's at 21, the first's at 31. Forward from 3: waits 28 for the
-  // first; 31-33 and the others are ready: total 31 + 6 = 37.
+  // Three layers that only synchronize: backward 1 us each, DP 10 us each, forward 2 us each. The messages are sent at
+  // 1, 2, 3. The queue finishes the third layer's at 11, the second's at 21, the first's at 31. Forward from 3: waits
+  // 28 for the first; 31-33; the others are ready: total 31 + 6 = 37.
   const Layer only{"dp", {work(2), work(0), work(1, {sum(10, Scope::data)})}};
   const auto time = run(of_layers({only, only, only}), TrainingLoop::astra_sim).value();
   EXPECT_EQ(time.total(), microseconds(37));

@@ -52,7 +52,7 @@ TEST(Transformer, LayersDoTheWorkOfTheirProducts) {
   EXPECT_EQ(find_layer(model, "query_key_value").at(Phase::forward).compute, flops(1'855'425'871'872));
   EXPECT_EQ(find_layer(model, "attention").at(Phase::forward).compute, flops(206'158'430'208));
   EXPECT_EQ(find_layer(model, "feed_forward_up").at(Phase::weight_gradient).compute, flops(2'473'901'162'496));
-  // LIBRA's file has 37500 us for the latter at 60*2^40 FLOP/s.
+  // LIBRA's file has 37500 us for up and down at 60*2^40 FLOP/s.
   EXPECT_EQ(compute_time(flops(2'473'901'162'496), tebiflops(60)), microseconds(37'500));
 }
 
@@ -63,7 +63,7 @@ TEST(Transformer, AnIterationDoesThePublishedWork) {
   EXPECT_EQ(total_compute(model, Phase::forward), flops(734'851'724'476'416));
   EXPECT_EQ(total_compute(model, Phase::input_gradient) + total_compute(model, Phase::weight_gradient),
             flops(2 * 734'851'724'476'416));
-  // Weight products alone have weight gradients.
+  // Only weight products have weight gradients.
   EXPECT_EQ(total_compute(model, Phase::weight_gradient), flops(712'483'534'798'848 + 2'576'980'377'600));
 }
 

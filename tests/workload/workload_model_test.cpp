@@ -1,4 +1,4 @@
-// Tables restated for other degrees, GNMT, and the choice between the kinds of models.
+// Tables restated for other degrees, GNMT, and the choice of the kind of model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ TEST(Restate, AReplicaThatKeepsItsBatchSharesItsWork) {
 }
 
 TEST(Restate, AMachineThatKeepsItsBatchGivesReplicasMore) {
-  // TP-32: half as many replicas, each with twice the batch: the work of an NPU stays, activations double, weights
-  // halve.
+  // TP-32: half as many replicas, each with twice the batch: the work of an NPU stays the same, activations double,
+  // weights halve.
   const auto wide = restate(table(), {32, 128}, BatchRule::machine).value();
   EXPECT_EQ(only(wide).at(Phase::forward).compute, flops(160'000'000));
   EXPECT_EQ(activations(wide), 2000);
@@ -114,8 +114,8 @@ TEST(WorkloadModel, BecomesAWorkloadUnderDegrees) {
 }
 
 TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
-  // 64 sequences. Of every replica: each NPU works on 64. Of the machine: 4 replicas take 16 each, so a quarter of the
-  // work and of the activations; weight gradients know of no batch.
+  // 64 sequences. BatchRule::replica: each NPU works on 64. BatchRule::machine: 4 replicas take 16 each, so a quarter
+  // of the work and of the activations; weight gradients do not depend on the batch.
   TransformerSpec spec;
   spec.layers = 2;
   spec.hidden = 64;
@@ -136,7 +136,7 @@ TEST(WorkloadModel, AMachinesBatchIsSharedByTheReplicasOfAGeneratedModel) {
   EXPECT_EQ(shared, make_workload(spec, degrees, BatchRule::replica).value());
   spec.batch = 6;
   EXPECT_THAT(problem_of(make_workload(spec, degrees, BatchRule::machine)), HasSubstr("use 3 or 6 replicas"));
-  // GNMT: 128 sentence pairs over 64 NPUs are 2 each.
+  // GNMT: 128 sentence pairs over 64 NPUs are 2 per NPU.
   GnmtSpec pairs;
   const auto two_each = make_workload(pairs, {1, 64}, BatchRule::machine).value();
   pairs.batch = 2;

@@ -24,7 +24,7 @@ class Bitset {
     set(i);
     return fresh;
   }
-  /// Bits set. O(size / 64).
+  /// The number of set bits. O(size / 64).
   [[nodiscard]] std::size_t count() const {
     std::size_t total = 0;
     for (const auto word : words_) total += static_cast<std::size_t>(std::popcount(word));

@@ -12,7 +12,7 @@ struct Decimal {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
 
-  /// The value times `scale`; nullopt where that is no whole number or does not fit in 63 bits.
+  /// The value times `scale`; nullopt where the product is not a whole number or does not fit in 63 bits.
   [[nodiscard]] std::optional<std::int64_t> times(std::int64_t scale) const {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(numerator, scale / common(scale, denominator), &product)) return std::nullopt;
@@ -32,8 +32,8 @@ struct Decimal {
   }
 };
 
-/// Digits with an optional point between digits ("12", "0.5"), and commas between the digits before the point where
-/// `thousands`. nullopt where the text is something else or does not fit in 63 bits.
+/// Reads digits with an optional point between digits ("12", "0.5"). With `thousands`, commas may stand between the
+/// digits before the point. Returns nullopt where the text is something else or does not fit in 63 bits.
 inline std::optional<Decimal> read_decimal(std::string_view text, bool thousands = false) {
   Decimal value;
   bool behind_point = false;

@@ -44,9 +44,9 @@ using GroupId = Id<struct GroupKind>;
 /// A message of a program, numbered in the order of injection.
 using MessageId = Id<struct MessageKind>;
 
-/// The vertex that an NPU is.
+/// The vertex of an NPU.
 constexpr VertexId vertex_of(NpuId npu) { return VertexId(npu.value()); }
-/// The NPU that a vertex is; meaningful only where topology.is_npu(vertex).
+/// The NPU at a vertex; meaningful only where topology.is_npu(vertex).
 constexpr NpuId npu_of(VertexId vertex) { return NpuId(vertex.value()); }
 
 }  // namespace tenex

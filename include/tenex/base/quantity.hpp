@@ -18,7 +18,7 @@ class Quantity {
   using Rep = std::int64_t;
 
   constexpr Quantity() = default;
-  /// The only way in from a bare number, so that every literal names its unit through the aliases' factories.
+  /// The only conversion from a bare number. Literals use the factories of the aliases, which name the unit.
   static constexpr Quantity of(Rep count) { return Quantity(count); }
   static constexpr Quantity zero() { return Quantity(0); }
   static constexpr Quantity max() { return Quantity(std::numeric_limits<Rep>::max()); }
@@ -34,7 +34,7 @@ class Quantity {
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
   friend constexpr Quantity operator*(Quantity a, Rep factor) { return a *= factor; }
   friend constexpr Quantity operator*(Rep factor, Quantity a) { return a *= factor; }
-  /// How many whole `b` fit in `a` (rounded toward zero).
+  /// The number of whole `b` that fit in `a` (rounded toward zero).
   friend constexpr Rep operator/(Quantity a, Quantity b) { return a.count_ / b.count_; }
   friend constexpr Quantity operator/(Quantity a, Rep divisor) { return Quantity(a.count_ / divisor); }
   friend constexpr Quantity operator%(Quantity a, Quantity b) { return Quantity(a.count_ % b.count_); }

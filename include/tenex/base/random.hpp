@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 //
 // A number is a pure function of (key, stream, counter), so results do not depend on which thread drew them or in which
-// order; a generator is 40 bytes of value state and copying it forks the sequence.
+// order. A generator is 40 bytes of value state; copying it forks the sequence.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ class Random {
  public:
   using result_type = std::uint32_t;
 
-  /// `seed` is the study's; `stream` tells independent uses apart (a hash of the synthesis key and the attempt, say).
+  /// `seed` is the study's; `stream` separates independent uses (for example a hash of the synthesis key and the
+  /// attempt).
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
   static constexpr result_type min() { return 0; }

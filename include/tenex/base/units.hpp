@@ -24,7 +24,7 @@ namespace tenex {
 /// 1000). Errors: input, at `place`.
 [[nodiscard]] Result<Money> parse_money(std::string_view text, const Place& place = {});
 
-/// A quantity whose kind its unit decides.
+/// A quantity of any kind; its unit decides the kind.
 using AnyQuantity = std::variant<SimTime, Bytes, Bandwidth, Money>;
 /// Parses any of the four. The unit tells which one it is.
 [[nodiscard]] Result<AnyQuantity> parse_quantity(std::string_view text, const Place& place = {});

@@ -1,4 +1,4 @@
-// Which tenex this is: for `--version`, and for the attributes of every file it writes.
+// The version of this program, for `--version` and for the attributes of every file that it writes.
 #pragma once
 
 #include <string_view>

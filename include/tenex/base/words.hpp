@@ -1,4 +1,4 @@
-// Words of users: lists of them, spellings near to them, and enumerations that have a name per value.
+// Words that users write: lists of words, similar spellings, and the names of enumeration values.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tenex {
 
-/// At most 60 bytes of a text and "...": for messages.
+/// The text itself, or its first 60 bytes and "..." where it is longer; for messages.
 [[nodiscard]] std::string shortened(std::string_view text);
 
 /// "a, b, c".
@@ -24,7 +24,7 @@ namespace tenex {
 /// `did you mean "x"?`, or nothing where no candidate is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-/// The error (input) of a word that is none of `known`. `noun` is what such a word names.
+/// The input error for a word that is not in `known`. `noun` says what such a word names.
 [[nodiscard]] Diagnostic unknown_word(std::string_view word, std::string_view noun,
                                       std::span<const std::string_view> known, const Place& place);
 

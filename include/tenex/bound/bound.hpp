@@ -1,8 +1,7 @@
 // Lower bounds on collective time, each proven from the physics alone and independent of any synthesizer.
 //
 // A new bound is one file and one line of the registry. The bound of a point is the largest that applies; its name is
-// reported
-// ("binds"). A time below the bound is a defect of tenex, never a discovery.
+// reported ("binds"). A time below the bound is a defect of tenex, never a discovery.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace tenex {
 
-/// What a bound may read.
+/// The data that a bound may read.
 struct BoundProblem {
   const Topology& topology;
   const Collective& collective;
@@ -41,7 +40,7 @@ struct Bound {
 struct BoundMethod {
   std::string_view name;
   std::string_view description;
-  /// nullopt where it does not apply to the collective.
+  /// nullopt where the bound does not apply.
   std::optional<SimTime> (*compute)(const BoundProblem&);
 };
 
@@ -50,13 +49,13 @@ struct BoundMethod {
 
 /// All bounds that apply, in registry order.
 [[nodiscard]] std::vector<Bound> all_bounds(const BoundProblem& problem);
-/// The largest of them (the first in registry order among equals).
+/// The largest of all bounds (the first in registry order among equals).
 [[nodiscard]] Bound best_bound(const BoundProblem& problem);
 
 /// The "Ideal" of TACOS, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
-/// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter); nullopt for other collectives, and where the diameter
-/// has to be searched for and would take more than 2^26 link visits (about a second). NPU bandwidth: the lesser of the
-/// sums over an NPU's out-links and in-links. With several groups: the largest over groups.
+/// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter). The NPU bandwidth is the lesser of the sums over an
+/// NPU's out-links and in-links. With several groups: the largest over groups. nullopt for other collectives, and where
+/// a search for the diameter would take more than 2^26 link visits (about a second).
 [[nodiscard]] std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& collective);
 
 }  // namespace tenex

@@ -4,11 +4,12 @@
 //   "cost <= $1,500,000"  "cost <= 15MUSD"
 //
 // The grammar is that of comparisons (tenex/spec/expression.hpp) with =, <= and >=; a chain is several comparisons. The
-// words are B1, B2, ... (the bandwidth of a dimension per NPU), `total` (the sum of all) and `cost` (of the network).
+// words are B1, B2, ... (the bandwidth of a dimension per NPU), `total` (the sum of all) and `cost` (that of the
+// network).
 //
-// A study names a constraint once for all its shapes, so a text is read into a Constraint, which holds for any number
-// of dimensions and any prices. With those, rows_of() makes rows of integers of it: coefficients . B <= bound, or =
-// bound. Numbers are exact from the text to the row.
+// A study names a constraint once for all its shapes. So a text is read into a Constraint, which holds for any number
+// of dimensions and any prices. With these given, rows_of() turns it into rows of integers:
+// coefficients . B <= bound, or = bound. Numbers are exact from the text to the row.
 #pragma once
 
 #include <array>
@@ -25,13 +26,13 @@
 
 namespace tenex {
 
-/// 128-bit integers: bandwidths times prices go beyond int64.
+/// 128-bit integers, because products of bandwidths and prices exceed int64.
 __extension__ using WideInt = __int128;
 
-/// Networks with more dimensions are not optimized.
+/// The most dimensions of a network that is optimized.
 inline constexpr std::size_t kMostOptimizedDimensions = 16;
 
-/// Coefficients up to here let 16 products with bandwidths be added in 128 bits.
+/// With coefficients up to this size, 16 products with bandwidths can be added in 128 bits.
 inline constexpr std::int64_t kLargestCoefficient = std::int64_t{1} << 58;
 
 enum class Relation : std::uint8_t { at_most, equal };
@@ -44,12 +45,12 @@ struct LinearConstraint {
   std::string text;  ///< as the user wrote this part of a chain
   Place place;       ///< of its first character
 
-  /// Whether whole bandwidths meet it, exactly. O(dimensions).
+  /// Whether whole bandwidths meet the constraint, exactly. O(dimensions).
   [[nodiscard]] bool holds(std::span<const Bandwidth> bandwidth) const;
 };
 
-/// One comparison: dimensions . B + total * sum(B) + cost * (the network's cost) + constant <= 0, or = 0. It is one of
-/// bandwidths (bytes per second; `cost` is 0) or one of money (millionths of a dollar; only `cost` is not 0).
+/// One comparison: dimensions . B + total * sum(B) + cost * (the network's cost) + constant <= 0, or = 0. It compares
+/// either bandwidths (bytes per second; `cost` is 0) or money (millionths of a dollar; only `cost` is not 0).
 struct BandwidthComparison {
   std::array<WideInt, kMostOptimizedDimensions> dimensions{};  ///< coefficients of B1, B2, ...
   WideInt total = 0;
@@ -60,7 +61,7 @@ struct BandwidthComparison {
   Place place;       ///< of its first character
 };
 
-/// A constraint as it is written, for networks of any shape.
+/// A constraint as written, for networks of any shape.
 struct Constraint {
   struct Mention {
     std::size_t dimension = 0;  ///< from 1; 0: `cost`
@@ -72,19 +73,19 @@ struct Constraint {
   std::vector<Mention> mentions;  ///< every B1, B2, ... and `cost`, in the order of the text
 };
 
-/// Reads one constraint. `place` is where the first character of the text stands. Errors (input), at their column:
+/// Parses one constraint. `place` is where the first character of the text stands. Errors (input), at their column:
 /// syntax, units, an unknown word, a comparison that names no bandwidth. O(length).
 [[nodiscard]] Result<Constraint> parse_constraint(std::string_view text, const Place& place = {});
 
-/// What a constraint says of a network: one row per comparison. Without `rates` no cost model is given. Errors (input):
-/// a dimension that the network lacks, `cost` without rates, a row without a bandwidth, coefficients of more than 58
-/// bits. O(comparisons * dimensions).
+/// The rows of a constraint for a network, one per comparison. `rates` is null where no cost model is given. Errors
+/// (input): a dimension that the network lacks, `cost` without rates, a row without a bandwidth, coefficients of more
+/// than 58 bits. O(comparisons * dimensions).
 [[nodiscard]] Result<std::vector<LinearConstraint>> rows_of(const Constraint& constraint, std::size_t dimensions,
                                                             const CostRates* rates);
 
-/// "total = X" as a constraint, for the keys that state it without text.
+/// "total = X" as a constraint, for keys that state it without text.
 [[nodiscard]] LinearConstraint total_bandwidth_is(std::size_t dimensions, Bandwidth total);
-/// "cost <= X".
+/// "cost <= X" as a constraint.
 [[nodiscard]] LinearConstraint cost_at_most(const CostRates& rates, Money budget);
 
 }  // namespace tenex

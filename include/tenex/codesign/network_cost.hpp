@@ -1,11 +1,13 @@
-// What a network costs: dollars per GB/s for links, switches and NICs, by the kind of each dimension.
+// The cost of a network: dollars per GB/s for links, switches and NICs, by the kind of each dimension.
 //
-// The cost model of LIBRA (Won et al., section IV-D, Table I, Fig. 12). A dimension with bandwidth B_i per NPU costs
-// every NPU one link of B_i, on a switch also a switch port and, where the kind has NICs, a NIC of the same bandwidth:
+// The cost model of LIBRA (Won et al., section IV-D, Table I, Fig. 12). A dimension with bandwidth B_i per NPU costs,
+// for every NPU, one link of B_i. On a switch it also costs a switch port and, where the kind has NICs, a NIC of the
+// same bandwidth:
 //
 //   cost = npus * sum over i of B_i * (link_i + [switch dimension] * (switch_i + nic_i))
 //
-// Links of rings, lines and fully connected dimensions divide B_i among themselves, so they cost the same together.
+// The links of a ring, line or fully connected dimension divide B_i among themselves, so together they cost as one
+// link.
 // Money is exact: whole millionths of a dollar.
 #pragma once
 
@@ -23,18 +25,18 @@
 
 namespace tenex {
 
-/// What connects a dimension, from the inside of a package to between the pods.
+/// The medium of a dimension, from the inside of a package to the network between pods.
 enum class DimensionKind : std::uint8_t { chiplet, package, node, pod };
 inline constexpr std::size_t kDimensionKinds = 4;
 [[nodiscard]] std::string_view to_string(DimensionKind kind);
-/// The kind of that name; Errors: input, with the nearest spelling.
+/// Parses a kind's name. Errors (input): an unknown name, with the nearest spelling.
 [[nodiscard]] Result<DimensionKind> parse_dimension_kind(std::string_view text, const Place& place = {});
 
-/// The kinds of a shape's dimensions where the user names none: the outermost kinds, of which the last is the pod (2:
-/// node, pod; 3: package, node, pod; 4: chiplet, package, node, pod). More than four dimensions are inner chiplets.
+/// The kinds of a shape's dimensions where the user names none: the outermost kinds, ending with the pod (2: node, pod;
+/// 3: package, node, pod; 4: chiplet, package, node, pod). Beyond four dimensions, the inner ones are chiplets.
 [[nodiscard]] std::vector<DimensionKind> default_dimension_kinds(std::size_t dimensions);
 
-/// Which end of a printed price range counts.
+/// The value of a printed price range that is used.
 enum class PriceLevel : std::uint8_t { low, mid, high };
 [[nodiscard]] std::string_view to_string(PriceLevel level);
 [[nodiscard]] Result<PriceLevel> parse_price_level(std::string_view text, const Place& place = {});
@@ -48,7 +50,7 @@ struct PriceRange {
   bool operator==(const PriceRange&) const = default;
 };
 
-/// Prices of one kind of dimension. A part without a price does not exist there.
+/// Prices of one kind of dimension. A part without a price does not exist in that kind.
 struct KindPrices {
   std::optional<PriceRange> link;
   std::optional<PriceRange> switch_port;
@@ -61,7 +63,7 @@ struct CostModel {
   std::string name;
   std::string source;  ///< where the prices come from, as the file states it
   std::array<KindPrices, kDimensionKinds> kinds;
-  /// Whether NICs are paid on dimensions without a switch too.
+  /// Whether dimensions without a switch pay for NICs too.
   bool nic_without_switch = false;
 
   [[nodiscard]] const KindPrices& of(DimensionKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
@@ -73,8 +75,8 @@ struct CostRates {
   bool operator==(const CostRates&) const = default;
 };
 
-/// The rates of a shape. Errors: input; as many kinds as dimensions; a dimension whose parts have no price in the model
-/// (a switch between chiplets, say); resource: an amount beyond int64.
+/// The rates of a shape. `kinds` has one kind per dimension. Errors: (input) a dimension whose parts have no price in
+/// the model (for example a switch between chiplets); (resource) an amount beyond int64.
 [[nodiscard]] Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
                                            std::span<const DimensionKind> kinds);
 

@@ -2,10 +2,11 @@
 //
 //   T(B) = C + sum over k of w_k * max over i of V_ki / B_i  [+ sum over l of w_l * max(T_l1(B), T_l2(B))]
 //
-// C is what no bandwidth changes (compute), a term is a collective: V_ki bytes cross dimension i, w_k is how often it
-// happens (layers, iterations, importance of a workload). The form is LIBRA's (Won et al., "LIBRA", section IV-C).
-// Terms with proportional volumes collapse into one, so that the optimizer's cost does not grow with the depth of a
-// model. Floating point: these numbers feed a solver, whose answer is rounded to whole bandwidths and evaluated again.
+// C is the part that no bandwidth changes (compute). A term is a collective: V_ki bytes cross dimension i, and w_k
+// counts how often it happens (layers, iterations, importance of a workload). The form is LIBRA's (Won et al., "LIBRA",
+// section IV-C). Terms with proportional volumes collapse into one, so the optimizer's cost does not grow with the
+// depth of a model. These numbers are floating point because they feed a solver, whose answer is rounded to whole
+// bandwidths and evaluated again.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ struct TimeSum {
   bool operator==(const TimeSum&) const = default;
 };
 
-/// weight * max(first, second): two streams of which the later one counts.
+/// weight * max(first, second): two concurrent streams, of which the later end counts.
 struct TimeOverlap {
   double weight = 1;
   TimeSum first;
@@ -44,15 +45,15 @@ struct TimeModel {
   std::size_t dimensions = 0;
   double constant = 0;  ///< C, seconds
   std::vector<TimeTerm> terms;
-  std::vector<TimeOverlap> overlaps = {};  ///< of loops that overlap
+  std::vector<TimeOverlap> overlaps = {};  ///< for training loops that overlap
   bool operator==(const TimeModel&) const = default;
 };
 
-/// An iteration's terms in seconds: what split_bandwidth() minimizes. Exact but for the conversion to double. O(terms).
+/// An iteration's terms in seconds, for split_bandwidth(). Exact except for the conversion to double. O(terms).
 [[nodiscard]] TimeModel time_model(const IterationTerms& terms);
 
-/// One term for all terms whose volumes are proportional (to 1e-13 of the largest), none for those without volume or
-/// weight. T is unchanged up to rounding. O(terms * distinct terms * dimensions).
+/// Merges all terms whose volumes are proportional (to 1e-13 of the largest) and drops terms without volume or weight.
+/// T is unchanged up to rounding. O(terms * distinct terms * dimensions).
 [[nodiscard]] TimeModel collapse(const TimeModel& model);
 
 /// The weighted sum of the times of several workloads on one network, collapsed. Weights state importance and are not

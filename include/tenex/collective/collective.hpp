@@ -1,4 +1,4 @@
-// Collective: which chunks exist, who holds them at first (precondition) and who must hold them at the end
+// Collective: its chunks, the NPUs that hold them at first (precondition) and the NPUs that must hold them at the end
 // (postcondition).
 //
 // S, the collective size, follows nccl-tests: All-Gather's gathered output, Reduce-Scatter's input, the buffer of
@@ -29,15 +29,15 @@ enum class CollectiveKind : std::uint8_t { all_gather, reduce_scatter, all_reduc
 [[nodiscard]] std::string_view to_string(CollectiveKind kind);
 /// The names of all kinds, in enumeration order.
 [[nodiscard]] std::vector<std::string_view> collective_names();
-/// Errors (input): an unknown name, with the nearest spelling.
+/// Parses a name. Errors (input): an unknown name, with the nearest spelling.
 [[nodiscard]] Result<CollectiveKind> parse_collective_kind(std::string_view text, const Place& place = {});
 
-/// Has sums to form (Reduce-Scatter, All-Reduce, Reduce).
+/// Whether the kind forms sums (Reduce-Scatter, All-Reduce, Reduce).
 [[nodiscard]] constexpr bool reduces(CollectiveKind kind) {
   return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce;
 }
 
-/// Starts or ends at one NPU of each group (Broadcast, Reduce).
+/// Whether the kind starts or ends at one NPU of each group (Broadcast, Reduce).
 [[nodiscard]] constexpr bool has_root(CollectiveKind kind) {
   return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
 }
@@ -53,7 +53,7 @@ struct ProcessGroup {
 [[nodiscard]] Result<std::vector<ProcessGroup>> parse_groups(std::string_view text, std::size_t npus,
                                                              const Place& place = {});
 
-/// What a study says of a collective.
+/// A collective as a study describes it.
 struct CollectiveRequest {
   CollectiveKind kind = CollectiveKind::all_gather;
   std::size_t npus = 0;              ///< of the topology
@@ -86,19 +86,20 @@ class Collective {
   }
   /// O(log groups).
   [[nodiscard]] GroupId group_of(ChunkId chunk) const;
-  /// The group of an NPU; none() for a bystander. O(1).
+  /// The group of an NPU; none() for an NPU outside all groups. O(1).
   [[nodiscard]] GroupId group_of(NpuId npu) const { return group_of_npu_[npu.index()]; }
   /// Rank of an NPU inside its group. O(1).
   [[nodiscard]] std::uint32_t rank_of(NpuId npu) const { return rank_of_npu_[npu.index()]; }
-  /// Who starts with it (All-Gather, Broadcast, All-to-All) or ends with its sum (the others). O(log groups).
+  /// The NPU that starts with the chunk (All-Gather, Broadcast, All-to-All) or ends with its sum (the others). O(log
+  /// groups).
   [[nodiscard]] NpuId owner(ChunkId chunk) const;
-  /// For whom a chunk of an All-to-All is. O(log groups).
+  /// The NPU that a chunk of an All-to-All is for. O(log groups).
   [[nodiscard]] NpuId destination(ChunkId chunk) const;
 
   /// ceil(S/(n*c)) of the chunk's group (Broadcast, Reduce: ceil(S/c)); groups of different sizes have different
   /// chunks. O(log groups).
   [[nodiscard]] Bytes chunk_bytes(ChunkId chunk) const { return chunk_sizes_[size_class(chunk)]; }
-  /// The distinct chunk sizes, and which of them a chunk has: for HopTimes. O(1) with one size, else O(log groups).
+  /// The distinct chunk sizes and the index of a chunk's size, for HopTimes. O(1) with one size, else O(log groups).
   [[nodiscard]] const std::vector<Bytes>& chunk_sizes() const { return chunk_sizes_; }
   [[nodiscard]] std::size_t size_class(ChunkId chunk) const {
     return chunk_sizes_.size() == 1 ? 0 : size_class_of_group_[group_of(chunk).index()];
@@ -118,10 +119,10 @@ class Collective {
   /// O(groups).
   [[nodiscard]] std::uint64_t required_deliveries() const;
 
-  /// The same groups and chunks under another kind: the gather part of an All-Reduce is as(all_gather), its reduction
-  /// as(reduce_scatter); the time-reversed partner of Reduce-Scatter is as(all_gather), of Reduce as(broadcast). Chunk
-  /// ids, owners and chunk sizes agree. Only within {all_gather, reduce_scatter, all_reduce} or within {broadcast,
-  /// reduce}; an All-to-All turns into nothing else.
+  /// The same groups and chunks under another kind. The gather part of an All-Reduce is as(all_gather), its reduction
+  /// as(reduce_scatter); the time-reversed partner of Reduce-Scatter is as(all_gather), that of Reduce as(broadcast).
+  /// Chunk ids, owners and chunk sizes agree. Allowed within {all_gather, reduce_scatter, all_reduce} and within
+  /// {broadcast, reduce}; an All-to-All cannot change its kind.
   [[nodiscard]] Collective as(CollectiveKind kind) const;
 
  private:

@@ -18,7 +18,7 @@ namespace tenex {
 
 struct Entry;
 
-/// What a TOML value is. `other` is a date or a time, which no key of tenex takes.
+/// The kind of a TOML value. `other` is a date or a time, which no key of tenex takes.
 enum class NodeKind : std::uint8_t { table, array, string, integer, real, boolean, other };
 
 /// "a table", "a string", ...: for messages.
@@ -39,7 +39,7 @@ class Node {
 
   [[nodiscard]] NodeKind kind() const { return static_cast<NodeKind>(value_.index()); }
   [[nodiscard]] bool is(NodeKind wanted) const { return kind() == wanted; }
-  /// Where the value starts (of a string: its opening quote).
+  /// The place where the value starts (of a string: its opening quote).
   [[nodiscard]] const Place& place() const { return place_; }
 
   /// The entries of a table in the order written.
@@ -47,7 +47,7 @@ class Node {
   /// The items of an array.
   [[nodiscard]] const std::vector<Node>& items() const;
   [[nodiscard]] const std::string& text() const;
-  /// Where the first character of a string's text stands: the base of places inside it.
+  /// The place of the first character of a string's text: the base of places inside it.
   [[nodiscard]] const Place& text_place() const;
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] double real() const;
@@ -96,7 +96,7 @@ struct Entry {
 
 [[nodiscard]] Result<std::string> as_string(const Node& node, std::string_view name);
 [[nodiscard]] Result<std::int64_t> as_integer(const Node& node, std::string_view name);
-/// A real; an integer is taken as one.
+/// A real; an integer is converted.
 [[nodiscard]] Result<double> as_real(const Node& node, std::string_view name);
 [[nodiscard]] Result<bool> as_boolean(const Node& node, std::string_view name);
 /// The items of an array; the span lives as long as the node.

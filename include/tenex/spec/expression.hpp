@@ -8,8 +8,9 @@
 //   product    = factor { "*" factor }              linear: at most one factor holds a word
 //   factor     = [ "-" ] ( number | quantity | word | quoted | "(" sum ")" )
 //
-// A quantity carries its unit: 1MiB, 500GB/s, 0.5us, $1,722, 15MUSD. A word is a name (`chunks`), or, where no name of
-// that spelling exists, a text (`algorithm != ring`); a text that is no plain word is quoted: topology = 'torus(4,4)'.
+// A quantity carries its unit: 1MiB, 500GB/s, 0.5us, $1,722, 15MUSD. A word is a name (`chunks`). Where no name has
+// that spelling, the word is a text (`algorithm != ring`). A text that is not a plain word is quoted: topology =
+// 'torus(4,4)'.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@
 
 namespace tenex {
 
-/// What a name stands for or a literal is: a plain number (whole or decimal), a quantity, or a text.
+/// The value of a name or of a literal: a plain number (whole or decimal), a quantity, or a text.
 using ExpressionValue = std::variant<std::int64_t, double, SimTime, Bytes, Bandwidth, Money, std::string>;
 
 /// "a plain number", "a time", "a size", "a bandwidth", "an amount of money" or "a text": for messages.
@@ -53,7 +54,8 @@ struct Expression {
   std::string text;  ///< as the user wrote it
   ExpressionValue value;
   std::vector<Comparator> comparators;
-  std::vector<Place> operators;  ///< where the operator between operands[i] and operands[i + 1] stands, for values
+  std::vector<Place> operators;  ///< places of the operators between operands[i] and operands[i + 1]; empty for `and`
+                                 ///< and `or`
   std::vector<Expression> operands;
 };
 
@@ -64,7 +66,7 @@ struct Expression {
 /// The distinct words of an expression (names and word texts alike) in the order of their first appearance.
 [[nodiscard]] std::vector<std::string> identifiers(const Expression& expression);
 
-/// What the names of an expression stand for.
+/// The values of the names in an expression.
 struct Lookup {
   /// The value of a name; nullopt when there is no such name.
   std::function<std::optional<ExpressionValue>(std::string_view)> value;
@@ -75,8 +77,8 @@ struct Lookup {
 /// A lookup in a map, which must outlive it.
 [[nodiscard]] Lookup lookup_in(const std::map<std::string, ExpressionValue, std::less<>>& values);
 
-/// Checks without values: every word that must be a name is one of `names`. A word must be a name unless it stands
-/// alone after the last `=` or `!=` of a comparison. Reports all unknown ones, each with its nearest spelling.
+/// Checks, without values, that every word that must be a name is one of `names`. A word must be a name unless it
+/// stands alone after the last `=` or `!=` of a comparison. Reports every unknown name with its nearest spelling.
 [[nodiscard]] Status check_names(const Expression& condition, const std::vector<std::string_view>& names);
 
 /// Whether a condition holds. Quantities compare with their own kind only, texts only by `=` and `!=`; whole and

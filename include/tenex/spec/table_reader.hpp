@@ -48,7 +48,7 @@ class TableReader {
   std::int64_t integer_or(std::string_view key, std::int64_t fallback);
   bool boolean_or(std::string_view key, bool fallback);
 
-  /// Records an error of the caller's own.
+  /// Records an error that the caller found.
   void fail(Diagnostic error) { errors_.push_back(std::move(error)); }
   void fail(Diagnostics errors) { append(errors_, std::move(errors)); }
   [[nodiscard]] bool failed() const { return !errors_.empty(); }

@@ -1,5 +1,5 @@
-// What a shape's topology will be before it is built: its size, the memory that building it takes, and whether it can
-// be.
+// The topology of a shape before it is built: its sizes, the memory that building it takes, and whether it can be
+// built.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tenex {
 
-/// Sizes of a topology that need not exist yet.
+/// Sizes of a topology that may not exist yet.
 struct TopologySizes {
   std::uint64_t npus = 0;
   std::uint64_t switches = 0;
@@ -21,21 +21,22 @@ struct TopologySizes {
   bool operator==(const TopologySizes&) const = default;
 };
 
-/// The sizes of a shape whose switches stay (`unwind` = 0) or are unwound to a degree. O(dimensions).
+/// The sizes of a shape. `unwind` = 0 keeps its switches; otherwise they are unwound to that degree. O(dimensions).
 [[nodiscard]] TopologySizes sizes_of(const Shape& shape, std::uint32_t unwind = 0);
 
-/// Bytes of a topology of these sizes at the peak of its making: the builder's list of links, the frozen columns and
-/// both CSR indices. O(1).
+/// Bytes of a topology of these sizes at the peak of its construction: the builder's list of links, the frozen columns
+/// and both CSR indices. O(1).
 [[nodiscard]] std::uint64_t topology_bytes(const TopologySizes& sizes);
-/// The same for a shape, with the topology before unwinding where it is unwound. O(dimensions).
+/// The same for a shape; includes the topology before unwinding where it is unwound. O(dimensions).
 [[nodiscard]] std::uint64_t topology_bytes(const Shape& shape, std::uint32_t unwind = 0);
 
-/// The link class of each dimension, unwound where it is a switch (`bandwidth` divided as build_topology() and
-/// unwind_switches() do); empty where check_shape() has something to say. O(dimensions).
+/// The link class of each dimension after unwinding of switches (`bandwidth` divided as build_topology() and
+/// unwind_switches() divide it). Empty where check_shape() reports an error. O(dimensions).
 [[nodiscard]] std::vector<LinkClass> link_classes(const Shape& shape, const ShapeLinks& links,
                                                   std::uint32_t unwind = 0);
 
-/// What build_topology(), and unwind_switches() after it, would refuse; empty where they succeed. O(dimensions).
+/// The errors that build_topology(), and unwind_switches() after it, would report; empty where they succeed.
+/// O(dimensions).
 [[nodiscard]] Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32_t unwind = 0);
 
 }  // namespace tenex

@@ -1,9 +1,9 @@
 // Deterministic unicast routes: dimension order on intact product shapes, shortest paths elsewhere.
 //
-// Dimension order corrects dimension 1 first. A ring goes the shorter way, ties toward increasing id; a line one way; a
-// fully connected block in one hop; a switch in two. Elsewhere (files, dragonfly, removed links) the route has fewest
-// hops; among those the lowest link id at each vertex, from a breadth-first tree per destination that is built when
-// first asked for and kept in a bounded cache. O(links) memory per cached tree.
+// Dimension order corrects dimension 1 first. A ring goes the shorter way, ties toward increasing id. A line has one
+// way, a fully connected block takes one hop, a switch takes two. Elsewhere (files, dragonfly, removed links) the route
+// has the fewest hops and, among those routes, the lowest link id at each vertex. It comes from a breadth-first tree
+// per destination, which is built on first use and kept in a bounded cache. O(links) memory per cached tree.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tenex {
 
-/// Answers "which link next". Not thread-safe (the cache): one per thread.
+/// Finds the next link of a route. Not thread-safe (because of its cache): one per thread.
 class Router {
  public:
   /// Keeps a reference to `topology`, which must outlive the router.

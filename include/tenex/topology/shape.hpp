@@ -21,7 +21,7 @@ namespace tenex {
 
 struct BlockRule;
 
-/// One dimension of a shape: a block and how many NPUs it spans.
+/// One dimension of a shape: a block and the number of NPUs that it spans.
 struct Block {
   const BlockRule* rule = nullptr;  ///< of the table (tenex/topology/block.hpp): never null in a shape
   std::uint32_t size = 1;
@@ -51,7 +51,7 @@ struct Shape {
 /// The inverse of coordinates_of().
 [[nodiscard]] NpuId npu_at(const Shape& shape, const std::vector<std::uint32_t>& coordinates);
 
-/// What a study says of a shape's links.
+/// The links of a shape as a study describes them.
 struct ShapeLinks {
   std::vector<SimTime> alpha;        ///< per dimension, or one for all
   std::vector<Bandwidth> bandwidth;  ///< per dimension, or one for all
@@ -61,7 +61,7 @@ struct ShapeLinks {
   bool per_npu = false;
 };
 
-/// How large a shape's topology is, known without building it: for memory plans.
+/// The size of a shape's topology, known without building it; for memory plans.
 struct ShapeCounts {
   std::uint64_t links = 0;  ///< directed
   std::uint64_t switches = 0;
@@ -70,16 +70,16 @@ struct ShapeCounts {
 /// O(dimensions).
 [[nodiscard]] ShapeCounts count_shape(const Shape& shape);
 
-/// Over how many out-links `npu_bandwidth` divides an NPU's bandwidth of a dimension; at least 1.
+/// The number of out-links over which `npu_bandwidth` divides an NPU's bandwidth of a dimension; at least 1.
 [[nodiscard]] std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension);
 
 class Topology;
 
-/// The topology of a shape. A switch block's links have its alpha and bandwidth each way (a route through it is two
-/// hops). Links are ordered by dimension, in it by NPU id (a switch's links beside those of the NPU they join);
-/// switches by dimension, in it by the first NPU of their line. SW(1) has no switch. Errors: (input) the wrong number
-/// of alphas or bandwidths, a negative alpha, a bandwidth that is not positive or rounds to zero; (resource) more than
-/// 2^32-2 links. O(links).
+/// The topology of a shape. A switch block's links have its alpha and bandwidth each way, so a route through it is two
+/// hops. Links are ordered by dimension, then by NPU id; a switch's links stand beside those of the NPU that they join.
+/// Switches are ordered by dimension, then by the first NPU of their line. SW(1) has no switch. Errors: (input) the
+/// wrong number of alphas or bandwidths, a negative alpha, a bandwidth that is not positive or rounds to zero;
+/// (resource) more than 2^32-2 links. O(links).
 [[nodiscard]] Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links);
 
 }  // namespace tenex

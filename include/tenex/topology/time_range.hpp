@@ -1,7 +1,7 @@
-// The range of simulated time: how long a collective may possibly take, and how much of it is computed.
+// The range of simulated time: the longest time that a collective may take, and the longest that is computed.
 //
-// Times are int64 picoseconds, which reach 106 days. Whatever could take more than a quarter of that is refused before
-// it is run, so that sums of a few times always fit and no engine has to watch for overflows.
+// Times are int64 picoseconds, which reach 106 days. A collective that could take more than a quarter of that is
+// refused before it runs. Sums of a few times therefore always fit, and no engine has to check for overflow.
 #pragma once
 
 #include <algorithm>

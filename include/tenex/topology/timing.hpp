@@ -41,8 +41,8 @@ enum class Occupancy : std::uint8_t { serialization, transfer };
   return link.slowdown == kNoSlowdown ? nominal : stretched(nominal, link.slowdown);
 }
 
-/// An NPU that does nothing before a time: it neither injects nor forwards. What arrives earlier counts as arrived, and
-/// waits; at the start the NPU's first messages enter their links, and what waits follows in order of arrival.
+/// An NPU that neither injects nor forwards before a time. A message that arrives earlier counts as arrived and waits.
+/// At that time the NPU's own first messages enter their links; the waiting messages follow in order of arrival.
 struct StartDelay {
   NpuId npu;
   SimTime time;

@@ -23,7 +23,7 @@ namespace tenex {
 /// The slowdown of a link that is as fast as its bandwidth says.
 inline constexpr std::int64_t kNoSlowdown = 1000;
 
-/// What links that look alike share.
+/// The properties that equal links share.
 struct LinkClass {
   SimTime alpha;                        ///< latency of one hop
   Bandwidth bandwidth;                  ///< of one direction; positive
@@ -48,7 +48,7 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-/// What a switch can do beyond storing and forwarding. Switches of shapes and machine files have neither.
+/// Abilities of a switch beyond storing and forwarding. Switches of shapes and machine files have neither.
 struct SwitchProperties {
   bool copy = false;    ///< may forward one arrival over several out-links
   bool reduce = false;  ///< may add arrivals of the same chunk before forwarding
@@ -81,10 +81,10 @@ class Topology {
     return switches_[vertex.index() - npus_];
   }
 
-  /// All links share one class.
+  /// Whether all links share one class.
   [[nodiscard]] bool homogeneous() const { return classes_.size() <= 1; }
-  /// The shape that the topology was built from, only while it is that shape untouched (no link removed, no switch
-  /// unwound): dimension-order routes and translation groups rely on it.
+  /// The shape that the topology was built from, as long as it is intact (no link removed, no switch unwound).
+  /// Dimension-order routes and translation groups rely on it.
   [[nodiscard]] const std::optional<Shape>& shape() const { return shape_; }
 
   /// The same links with source and target exchanged; link ids are kept. O(links).
@@ -110,7 +110,7 @@ class TopologyBuilder {
  public:
   explicit TopologyBuilder(std::size_t npus) : npus_(npus) {}
 
-  /// Makes room for links to come, where their number is known.
+  /// Reserves memory for links, where their number is known.
   void reserve_links(std::size_t links) { links_.reserve(links); }
   /// Adds a switch; its vertex id is npus + the switches before it.
   VertexId add_switch(SwitchProperties properties = {});
@@ -132,8 +132,7 @@ class TopologyBuilder {
   std::optional<Shape> shape_;
 };
 
-/// Two vertices such that no path leads from the first to the second, if there are any; nullopt when the topology is
-/// strongly connected. O(links).
+/// Two vertices with no path from the first to the second; nullopt when the topology is strongly connected. O(links).
 [[nodiscard]] std::optional<std::pair<VertexId, VertexId>> find_disconnected_pair(const Topology& topology);
 
 }  // namespace tenex

@@ -12,12 +12,12 @@
 
 namespace tenex {
 
-/// Replaces every switch by direct links (TACOS, section IV-G): NPU i of a switch's N NPUs (in id order) gets a link to
-/// each of its next d neighbours i+1 .. i+d (mod N), same alpha as its link into the switch, beta times d (bandwidth
-/// rounded down; where the link out of the switch to the neighbour is slower than the one in, it counts, slowdown and
-/// all). The new links stand where the NPU's link into the switch stood. d is capped at N-1 per switch. Errors (input):
-/// d = 0, a switch attached to another switch, an NPU attached one way only or by parallel links. A topology without
-/// switches is returned as it is. O(links * d).
+/// Replaces every switch by direct links (TACOS, section IV-G). NPU i of a switch's N NPUs (in id order) gets a link to
+/// each of its next d neighbours i+1 .. i+d (mod N). The new link has the alpha of the NPU's link into the switch and
+/// beta times d (bandwidth rounded down). Where the link out of the switch to the neighbour is slower than the one in,
+/// its bandwidth and slowdown count. The new links stand where the NPU's link into the switch stood. d is capped at N-1
+/// per switch. A topology without switches is returned unchanged. Errors (input): d = 0, a switch attached to another
+/// switch, an NPU attached one way only or by parallel links. O(links * d).
 [[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
 
 /// Removes all links between each pair of vertices, both directions. Errors (input): a pair that no link joins (the
@@ -25,21 +25,22 @@ namespace tenex {
 [[nodiscard]] Result<Topology> remove_links(const Topology& topology,
                                             const std::vector<std::pair<VertexId, VertexId>>& pairs);
 
-/// Links that serialize more slowly: those from `source` to `target`, or, without a target, all that leave or enter
-/// `source`.
+/// Links that serialize more slowly: those from `source` to `target` or, without a target, all links that leave or
+/// enter `source`.
 struct Slowdown {
   VertexId source;
   std::optional<VertexId> target;
   std::int64_t thousandths =
-      kNoSlowdown;  ///< the serialization time becomes thousandths/1000 times as long, alpha stays
+      kNoSlowdown;  ///< the serialization time is multiplied by thousandths/1000; alpha is unchanged
 };
 
-/// Slows links down: Link::slowdown becomes the largest factor of those that name the link; the bandwidth stays. The
-/// shape is kept, as routes go by it: the links of a dimension may then differ, so ask without_shape() for what relies
-/// on equal dimensions (bounds, synthesis). Errors (input): a vertex or a link that does not exist. O(links).
+/// Slows links down. Link::slowdown becomes the largest factor of the slowdowns that name the link; the bandwidth
+/// stays. The shape is kept because routes depend on it. The links of a dimension may then differ, so use
+/// without_shape() for anything that relies on equal dimensions (bounds, synthesis). Errors (input): a vertex or a link
+/// that does not exist. O(links).
 [[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
 
-/// The same vertices and links, the shape forgotten. O(links).
+/// The same vertices and links without a shape. O(links).
 [[nodiscard]] Topology without_shape(const Topology& topology);
 
 }  // namespace tenex

@@ -23,15 +23,15 @@ namespace tenex {
 struct TranslationDirection {
   std::uint32_t dimension = 0;   ///< index into TranslationGroup::dimensions()
   std::uint32_t step = 0;        ///< positions moved along that dimension, 1 .. size-1 (RI's -1 is size-1)
-  NpuId offset;                  ///< the same as an offset: where it takes NPU 0
-  std::uint32_t opposite = 0;    ///< the direction that leads back
+  NpuId offset;                  ///< the same step as an offset: the NPU to which it moves NPU 0
+  std::uint32_t opposite = 0;    ///< the direction of the opposite step
   std::uint16_t link_class = 0;  ///< of all its links
 };
 
-/// One dimension of more than one NPU.
+/// One dimension with more than one NPU.
 struct TranslationDimension {
   std::uint32_t size = 1;
-  std::uint32_t farthest_hops = 1;    ///< to the farthest position: half around a ring, one where all are neighbours
+  std::uint32_t farthest_hops = 1;    ///< hops to the farthest position: half the ring, or 1 where all are neighbours
   std::uint32_t stride = 1;           ///< product of the sizes before: position of u is u / stride % size
   std::uint32_t first_direction = 0;  ///< its directions are consecutive
   std::uint32_t directions = 0;
@@ -42,15 +42,15 @@ struct TranslationDimension {
 /// The group of an intact shape. A small value; O(directions) memory.
 class TranslationGroup {
  public:
-  /// nullopt when the topology is no such shape: a line of more than two NPUs, a switch, a dragonfly, removed links, a
-  /// reversed topology, links that differ inside a dimension. Trusts topology.shape() for where links lead (the orbit
-  /// verifier does not). O(links) where the topology has several link classes, else O(directions).
+  /// nullopt where the topology has no translation group: a line of more than two NPUs, a switch, a dragonfly, removed
+  /// links, a reversed topology, links that differ inside a dimension. Trusts topology.shape() for the targets of links
+  /// (the orbit verifier does not). O(links) where the topology has several link classes, else O(directions).
   [[nodiscard]] static std::optional<TranslationGroup> of(const Topology& topology);
 
   [[nodiscard]] std::size_t npus() const { return npus_; }
   [[nodiscard]] std::size_t links() const { return npus_ * directions_.size(); }
   [[nodiscard]] std::span<const TranslationDirection> directions() const { return directions_; }
-  /// Without those of one NPU.
+  /// The dimensions with more than one NPU.
   [[nodiscard]] std::span<const TranslationDimension> dimensions() const { return dimensions_; }
 
   /// The NPU at `offset` from `npu`. O(dimensions).

@@ -1,4 +1,4 @@
-// CollectiveTime: how long a communication of the groups of a mapping takes. One word in a study chooses the model.
+// CollectiveTime: the time of a communication of the groups of a mapping. One word in a study chooses the model.
 //
 // This module holds LIBRA's formulas; models that simulate or synthesize implement the same interface elsewhere.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace tenex {
 
-/// When two streams of communications are done that run side by side, both counted from the start of the first.
+/// The ends of two concurrent streams of communications, both counted from the start of the first.
 struct ConcurrentEnds {
   SimTime first;
   SimTime second;
@@ -33,9 +33,9 @@ class CollectiveTime {
   /// more NPUs. Deterministic: equal arguments give equal times.
   [[nodiscard]] virtual Result<SimTime> time(const Communication& communication, const Mapping& mapping) const = 0;
 
-  /// Whether communications that run side by side slow each other: then a loop asks concurrent() for them.
+  /// Whether concurrent communications slow each other. If so, a loop asks concurrent() for their times.
   [[nodiscard]] virtual bool contends() const { return false; }
-  /// Two streams side by side, each one communication after the other; the second begins `offset` after the first. An
+  /// Two concurrent streams, each one communication after the other; the second begins `offset` after the first. An
   /// empty stream ends when it begins. The default adds up times, as if each stream had the network to itself.
   [[nodiscard]] virtual Result<ConcurrentEnds> concurrent(std::span<const Communication> first,
                                                           std::span<const Communication> second, SimTime offset,
@@ -47,8 +47,8 @@ class CollectiveTime {
   CollectiveTime& operator=(const CollectiveTime&) = default;
 };
 
-/// The collective that a communication is, with all groups of its scope, for models that simulate or synthesize it;
-/// nullopt for a point-to-point message. `chunks` is c. O(npus * dimensions).
+/// The collective of a communication, with all groups of its scope, for models that simulate or synthesize it; nullopt
+/// for a point-to-point message. `chunks` is c. O(npus * dimensions).
 [[nodiscard]] std::optional<CollectiveRequest> collective_request(const Communication& communication,
                                                                   const Mapping& mapping, std::int64_t chunks);
 

@@ -1,4 +1,4 @@
-// Computation as work: floating-point operations, and the rate at which an NPU does them.
+// Computation: floating-point operations, and the rate at which an NPU performs them.
 //
 // Encoding: int64 counts in the project's strong quantity type, so that a compute time follows exactly from work and
 // rate. One FLOP at 1 TFLOPS or more takes at most 1 ps: work derived from a whole number of picoseconds (rounded down)
@@ -27,7 +27,7 @@ constexpr ComputeRate tebiflops(std::int64_t n) { return ComputeRate::of(n << 40
 
 /// ceil(work * 1e12 / rate) ps in 128-bit arithmetic; saturates at SimTime::max(). `rate` must be positive. O(1).
 [[nodiscard]] SimTime compute_time(Flops work, ComputeRate rate);
-/// floor(time * rate / 1e12): the work that compute_time() turns back into `time` wherever rate >= 1 TFLOPS. Saturates.
+/// floor(time * rate / 1e12), saturating. compute_time() of this work is `time` again wherever rate >= 1 TFLOPS.
 [[nodiscard]] Flops work_of(SimTime time, ComputeRate rate);
 
 /// Parses a positive rate: a whole or decimal number and FLOPS, KFLOPS .. EFLOPS (powers of 1000) or KiFLOPS .. EiFLOPS

@@ -1,6 +1,6 @@
 // LIBRA's collective time: the largest over the dimensions of volume over bandwidth (Won et al., LIBRA, 2024, IV-C).
 //
-// A multi-rail collective runs on dimension after dimension, its chunks in a pipeline whose bottleneck is one
+// A multi-rail collective runs on one dimension after another, its chunks in a pipeline whose bottleneck is one
 // dimension. For a group with g_i members in its i-th dimension and collective size m, the bytes that each NPU moves
 // there are
 //   All-Reduce                  2m (g_i - 1) / (g_1 .. g_i)
@@ -8,8 +8,8 @@
 //   All-to-All                   m (g_i - 1) / g_i
 //   point-to-point               m in every dimension that the stages span: the slowest boundary sets the pace
 //   All-Reduce, in-network       m / (g_1 .. g_(i-1)) in a dimension whose switches reduce
-// `libra` gives a group on a part of a dimension all of B_i, as the public LIBRA does. `libra_derated` gives it what
-// its real links carry (derating()). Both are volume over bandwidth, so the optimizer can take either.
+// `libra` gives a group on a part of a dimension all of B_i, as the public LIBRA does. `libra_derated` gives it the
+// bandwidth of its own links (derating()). Both are volume over bandwidth, so the optimizer can take either.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,24 @@
 
 namespace tenex {
 
-/// Which variant.
+/// The variant of the model.
 struct LibraModel {
-  bool derated = false;          ///< bandwidth by real links where a group has a part of a dimension
-  std::vector<bool> in_network;  ///< per dimension: its switches reduce; empty: none does
+  bool derated = false;          ///< a group on a part of a dimension has the bandwidth of its own links
+  std::vector<bool> in_network;  ///< per dimension: whether its switches reduce; empty: none does
   bool operator==(const LibraModel&) const = default;
 };
 
-/// An exact amount of bytes, numerator / denominator, per unit of collective size. Both positive.
+/// An exact number of bytes, numerator / denominator, per byte of collective size. Both positive.
 struct Fraction {
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
   bool operator==(const Fraction&) const = default;
 };
 
-/// The share of B_i that a group's own links carry, in a collective: FC (g-1)/(k-1); SW all (one link to the switch);
-/// RI and LI 1/s for members s apart, whose s interleaved groups share every link, and half of that where the members
-/// do not close the ring (an end has one neighbour: a line, or a part of a ring). RI(2) is one link each way: all of
-/// it. A point-to-point message has one link: FC 1/(k-1), RI and LI half of 1/s.
+/// The share of B_i that a group's own links carry in a collective. FC: (g-1)/(k-1). SW: all (one link to the switch).
+/// RI and LI: 1/s for members s apart, because s interleaved groups share every link; half of that where the members do
+/// not close the ring (an end has one neighbour: a line, or a part of a ring). RI(2) is one link each way: all of it. A
+/// point-to-point message uses one link: FC 1/(k-1), RI and LI half of 1/s.
 [[nodiscard]] Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind);
 
 /// The volume of one communication in one dimension, per byte of its size.
@@ -50,8 +50,8 @@ struct DimensionVolume {
   bool operator==(const DimensionVolume&) const = default;
 };
 
-/// The volumes of a kind of traffic in the dimensions that `span` crosses, divided by the derating where asked for.
-/// O(dimensions).
+/// The volumes of a kind of traffic in the dimensions that `span` crosses; a derated model divides them by the
+/// derating. O(dimensions).
 [[nodiscard]] std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
                                                          const LibraModel& model);
 
@@ -62,14 +62,14 @@ struct DimensionVolume {
 /// `libra` or `libra_derated` on one network.
 class LibraTime final : public CollectiveTime {
  public:
-  /// `npu_bandwidth` holds B_i per NPU, one for each dimension or one for all. Errors (input): a wrong count, a
-  /// bandwidth that is not positive, a wrong count of in-network flags, in-network reduction in a dimension without
-  /// switches.
+  /// `npu_bandwidth` holds B_i per NPU, one for each dimension or one for all. Errors (input): a wrong number of
+  /// bandwidths, a bandwidth that is not positive, a wrong number of in-network flags, in-network reduction in a
+  /// dimension without switches.
   [[nodiscard]] static Result<LibraTime> make(const Shape& shape, std::vector<Bandwidth> npu_bandwidth,
                                               LibraModel model = {});
 
   [[nodiscard]] std::string_view name() const override { return model_.derated ? "libra_derated" : "libra"; }
-  /// Errors (input): the mapping is of another shape.
+  /// Errors (input): the mapping is for another shape.
   [[nodiscard]] Result<SimTime> time(const Communication& communication, const Mapping& mapping) const override;
 
   [[nodiscard]] const LibraModel& model() const { return model_; }

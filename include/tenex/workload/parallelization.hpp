@@ -1,11 +1,11 @@
 // HP-(m,n): TP-m times DP-n, with pipeline stages and experts beside them, laid over the dimensions of a shape.
 //
-// The slots are, fastest first: tensor, expert, the rest of data, pipeline. Each takes from the dimensions in order
-// what it can: of dimension i with r NPUs per line still free, a slot that still needs d takes gcd(d, r). For degrees
-// that multiply to the NPU count this always ends (prime by prime it hands out exactly what there is), keeps a group on
-// consecutive NPUs wherever the sizes allow it, and splits a dimension where they ask for it: TP-16 on
-// RI(4)_FC(8)_RI(4)_SW(32) takes dimension 1 and a half of dimension 2, as LIBRA (Won et al., 2024, VI-A) lays GPT-3. A
-// slot's members in a dimension are `stride` apart.
+// The slots are, fastest first: tensor, expert, the rest of data, pipeline. Each slot takes its NPUs from the
+// dimensions in order: from dimension i with r NPUs per line still free, a slot that still needs d takes gcd(d, r). For
+// degrees that multiply to the NPU count this always ends, because each prime factor is handed out exactly as often as
+// it is there. It keeps a group on consecutive NPUs wherever the sizes allow it, and splits a dimension where they
+// require it: TP-16 on RI(4)_FC(8)_RI(4)_SW(32) takes dimension 1 and a half of dimension 2, as LIBRA (Won et al.,
+// 2024, VI-A) lays GPT-3. A slot's members in a dimension are `stride` apart.
 #pragma once
 
 #include <array>
@@ -37,20 +37,20 @@ struct Parallelization {
 /// "HP-(16,256)"; with stages or experts "HP-(16,64,4)", "HP-(16,64,4,8)".
 [[nodiscard]] std::string to_string(const Parallelization& degrees);
 
-/// Parses "m,n", "m,n,p" or "m,n,p,e", bare or as "HP-(m,n)". Errors (input) at `place`: no such list, a degree under 1
-/// or over 2^31.
+/// Parses "m,n", "m,n,p" or "m,n,p,e", bare or as "HP-(m,n)". Errors (input) at `place`: another form, a degree below 1
+/// or above 2^31.
 [[nodiscard]] Result<Parallelization> parse_parallelization(std::string_view text, const Place& place = {});
 
 /// The part of one dimension that a group spans.
 struct DimensionShare {
   std::size_t dimension = 0;  ///< counts from 0
   std::uint32_t extent = 1;   ///< NPUs on a line of the dimension
-  std::uint32_t members = 1;  ///< of them in one group; at least 2
+  std::uint32_t members = 1;  ///< of these in one group; at least 2
   std::uint32_t stride = 1;   ///< their distance along the line
   bool operator==(const DimensionShare&) const = default;
 };
 
-/// What every group of one scope spans, in ascending dimensions; nothing for a group of one NPU.
+/// The part of the shape that every group of one scope spans, in ascending dimensions; empty for a group of one NPU.
 struct GroupSpan {
   std::vector<DimensionShare> shares;
   [[nodiscard]] std::int64_t members() const;
@@ -60,7 +60,7 @@ struct GroupSpan {
 /// A parallelization laid over a shape.
 class Mapping {
  public:
-  /// Errors (input) at `place`: degrees that do not multiply to the NPU count (with degrees that would), an expert
+  /// Errors (input) at `place`: degrees that do not multiply to the NPU count (with nearby degrees that do), an expert
   /// degree that does not divide the data degree, a shape that is no product. O(dimensions).
   [[nodiscard]] static Result<Mapping> make(const Shape& shape, const Parallelization& degrees,
                                             const Place& place = {});
@@ -69,8 +69,8 @@ class Mapping {
   [[nodiscard]] const Parallelization& degrees() const { return degrees_; }
   /// The span of the groups of a scope. O(1).
   [[nodiscard]] const GroupSpan& span(Scope scope) const { return spans_[static_cast<std::size_t>(scope)]; }
-  /// The groups of a scope, each NPU in one, by their first NPU; members ascend. Empty when groups have one member.
-  /// O(npus * dimensions).
+  /// The groups of a scope, ordered by their first NPU; each NPU is in one group, and members ascend. Empty when groups
+  /// have one member. O(npus * dimensions).
   [[nodiscard]] std::vector<ProcessGroup> groups(Scope scope) const;
 
   /// "tensor: 4 of 4 in dimension 1, 4 of 8 in dimension 2; data: ...": for people.

@@ -1,21 +1,21 @@
-// Training loops: the time of one iteration and what of it is exposed communication.
+// Training loops: the time of one iteration, and its exposed communication.
 //
 //   no_overlap     LIBRA (Won et al., 2024), Fig. 5(b): nothing overlaps; every computation and communication adds up.
 //   tp_dp_overlap  LIBRA, Fig. 5(c), IV-C: a layer's backward pass takes
 //                  TP_compute + max(TP_comm, DP_compute + DP_comm); the forward pass does not overlap.
 //   astra_sim      ASTRA-sim's hybrid loop: forward communication blocks; input-gradient communication runs beside the
 //                  layer's weight-gradient computation and is awaited before the next layer; weight-gradient
-//                  communication goes into a queue (one per scope, first in, first out; scopes run side by side) and
-//                  the forward pass of the next iteration waits for it, layer by layer. The period is exact from one
-//                  pass: every queue is empty when a backward pass begins, for the forward pass has waited for all of
-//                  it.
+//                  communication goes into a queue (one per scope, first in, first out; scopes run concurrently) and
+//                  the forward pass of the next iteration waits for it, layer by layer. One pass gives the exact
+//                  period: every queue is empty when a backward pass begins, because the forward pass has waited for
+//                  all communication.
 //
-// Where communications that run side by side share the links (CollectiveTime::contends()), tp_dp_overlap asks the model
-// when each of a layer's two streams is done beside the other; no_overlap has no two at a time; astra_sim is refused
-// unless all communication is of one scope, whose queue has no other beside it.
+// Where concurrent communications share the links (CollectiveTime::contends()), tp_dp_overlap asks the model when each
+// of a layer's two streams ends beside the other. no_overlap never has two communications at a time. astra_sim is
+// refused unless all communication is of one scope, so that one queue has the links to itself.
 //
-// Pipeline: P stages and M microbatches take M + P - 1 turns of the stage (Narayanan et al., SC'21, 2.2.1); what is
-// synchronized once per iteration is part of the last turn only.
+// Pipeline: P stages and M microbatches take M + P - 1 turns of the stage (Narayanan et al., SC'21, 2.2.1).
+// Communication that happens once per iteration is part of the last turn only.
 #pragma once
 
 #include <array>
@@ -37,13 +37,12 @@ enum class TrainingLoop : std::uint8_t { no_overlap, tp_dp_overlap, astra_sim };
 [[nodiscard]] std::string_view to_string(TrainingLoop loop);
 /// The names of all loops, in enumeration order.
 [[nodiscard]] std::vector<std::string_view> training_loop_names();
-/// Errors (input): an unknown name, with the nearest spelling.
+/// Parses a name. Errors (input): an unknown name, with the nearest spelling.
 [[nodiscard]] Result<TrainingLoop> parse_training_loop(std::string_view text, const Place& place = {});
 
-/// Where the time of an iteration goes (as TACOS, Won et al., Fig. 21, draws it): the parts add up to the whole.
-/// Communication is exposed while the NPU waits for it and does not compute. Where both gradients' communications are
-/// awaited together (tp_dp_overlap), the wait counts as weight-gradient's until that is done, the rest as
-/// input-gradient's.
+/// The parts of an iteration's time (as in TACOS, Won et al., Fig. 21); they add up to the whole. Communication is
+/// exposed while the NPU waits for it and does not compute. Where both gradients' communications are awaited together
+/// (tp_dp_overlap), the wait counts as weight-gradient's until that one is done; the rest counts as input-gradient's.
 struct TrainingTime {
   std::array<SimTime, kPhases> compute;  ///< by Phase
   std::array<SimTime, kPhases> exposed;  ///< by Phase

@@ -1,10 +1,10 @@
 // A transformer's training iteration from its dimensions, dense or with experts.
 //
 // Work of a layer's forward pass (Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters
-// Using Megatron-LM", SC'21, appendix): 24 b s h^2 + 4 b s^2 h for b sequences of s tokens, 2 b s h V for the logits;
-// all split over the t NPUs of a tensor group. A backward pass is twice the forward pass: half of a weight product's is
-// the input gradient's, half the weight gradient's; the score products have no weights, so theirs is all input
-// gradient.
+// Using Megatron-LM", SC'21, appendix): 24 b s h^2 + 4 b s^2 h for b sequences of s tokens, 2 b s h V for the logits,
+// all split over the t NPUs of a tensor group. A backward pass is twice the forward pass. For a product with weights,
+// half of it is the input gradient and half the weight gradient; the score products have no weights, so all of theirs
+// is input gradient.
 //
 // Communication (v bytes per value):
 //   tensor    All-Reduce of b s h v after the attention and after the feed-forward part, in the forward pass and again
@@ -30,7 +30,7 @@
 
 namespace tenex {
 
-/// The feed-forward part as experts; none when count is 0.
+/// The feed-forward part as experts; count 0: no experts.
 struct ExpertSpec {
   std::int64_t count = 0;      ///< experts of a layer, spread over the expert degree
   std::int64_t per_token = 1;  ///< k: experts that each token goes to
@@ -38,7 +38,7 @@ struct ExpertSpec {
   bool operator==(const ExpertSpec&) const = default;
 };
 
-/// A transformer's dimensions and how it is trained.
+/// A transformer's dimensions and its training settings.
 struct TransformerSpec {
   std::string name;
   std::string source;
@@ -55,9 +55,9 @@ struct TransformerSpec {
   bool operator==(const TransformerSpec&) const = default;
 };
 
-/// The iteration of one NPU of the busiest stage (the last one: it computes the logits). Errors (input): a dimension
-/// that is not positive, degrees that do not divide what they split (heads, layers, experts, batch) with the nearest
-/// that do; (resource) more than int64. O(1).
+/// The iteration of one NPU of the busiest stage (the last one, which computes the logits). Errors (input): a dimension
+/// that is not positive; degrees that do not divide what they split (heads, layers, experts, batch), with the nearest
+/// ones that do; (resource) more than int64. O(1).
 [[nodiscard]] Result<Workload> make_transformer(const TransformerSpec& spec, const Parallelization& degrees);
 
 }  // namespace tenex

@@ -1,9 +1,9 @@
 // Workload: one training iteration of one NPU as data, layer by layer.
 //
-// A layer has three phases: forward, input gradient and weight gradient. Each computes for some FLOPs and then
+// A layer has three phases: forward, input gradient and weight gradient. Each phase computes some FLOPs and then
 // communicates in the order listed. Layers stand in blocks that repeat. Sizes follow the project's collective size S
 // (nccl-tests): All-Gather's gathered output, Reduce-Scatter's input, All-Reduce's buffer, All-to-All's send buffer per
-// NPU; a point-to-point message's bytes.
+// NPU; for a point-to-point message its bytes.
 #pragma once
 
 #include <array>
@@ -27,20 +27,20 @@ inline constexpr std::size_t kPhases = 3;
 /// "forward", "input_gradient", "weight_gradient".
 [[nodiscard]] std::string_view to_string(Phase phase);
 
-/// What a communication does.
+/// The kind of a communication.
 enum class TrafficKind : std::uint8_t { all_gather, reduce_scatter, all_reduce, all_to_all, point_to_point };
 /// "all_gather", ..., "point_to_point".
 [[nodiscard]] std::string_view to_string(TrafficKind kind);
-/// Errors (input): an unknown name, with the nearest spelling.
+/// Parses a name. Errors (input): an unknown name, with the nearest spelling.
 [[nodiscard]] Result<TrafficKind> parse_traffic_kind(std::string_view text, const Place& place = {});
 /// The collective of the same name; nullopt for a point-to-point message.
 [[nodiscard]] std::optional<CollectiveKind> collective_of(TrafficKind kind);
 
-/// Between whom: the process groups of one way of parallelizing.
+/// The process groups of one way of parallelizing.
 enum class Scope : std::uint8_t {
   tensor,           ///< the m NPUs that share a layer (TP)
   data,             ///< the n replicas of a shard (DP)
-  pipeline,         ///< the same place in consecutive stages
+  pipeline,         ///< the same position in consecutive stages
   expert,           ///< the e replicas over which experts are spread
   expert_replicas,  ///< the n/e replicas that hold the same experts
   world,            ///< all NPUs
@@ -48,7 +48,7 @@ enum class Scope : std::uint8_t {
 inline constexpr std::size_t kScopes = 6;
 /// "tensor", "data", ...
 [[nodiscard]] std::string_view to_string(Scope scope);
-/// Errors (input): an unknown name, with the nearest spelling.
+/// Parses a name. Errors (input): an unknown name, with the nearest spelling.
 [[nodiscard]] Result<Scope> parse_scope(std::string_view text, const Place& place = {});
 
 /// One communication of each NPU's group.
@@ -74,7 +74,7 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-/// Layers in a row, the row repeated.
+/// A row of layers that is repeated.
 struct LayerBlock {
   std::string name;
   std::int64_t repeat = 1;
@@ -82,32 +82,32 @@ struct LayerBlock {
   bool operator==(const LayerBlock&) const = default;
 };
 
-/// A model's training iteration. Work is that of one NPU, of one microbatch; communications over `data` and
-/// `expert_replicas` in the weight-gradient phase happen once per iteration, all else once per microbatch.
+/// A model's training iteration. Work is that of one NPU and one microbatch. Communications over `data` and
+/// `expert_replicas` in the weight-gradient phase happen once per iteration, all others once per microbatch.
 struct Workload {
   std::string name;
   std::string source;                ///< where the numbers come from
-  std::vector<std::string> remarks;  ///< what a reader of the numbers should know
-  ComputeRate measured_at;           ///< the rate at which the source's compute times hold; zero: it has none
+  std::vector<std::string> remarks;  ///< facts that a reader of the numbers should know
+  ComputeRate measured_at;           ///< the rate at which the source's compute times hold; zero: the source has none
   std::int64_t tensor = 1;           ///< the TP degree that work and sizes are for
   std::int64_t microbatches = 1;     ///< per iteration; more than one only with pipeline stages
   std::vector<LayerBlock> blocks;
   bool operator==(const Workload&) const = default;
 };
 
-/// Is this communication done once per iteration however many microbatches there are?
+/// Whether this communication happens once per iteration, whatever the number of microbatches.
 [[nodiscard]] constexpr bool once_per_iteration(Phase phase, Scope scope) {
   return phase == Phase::weight_gradient && (scope == Scope::data || scope == Scope::expert_replicas);
 }
 
-/// Layers with repetitions counted.
+/// The number of layers, with repetitions.
 [[nodiscard]] std::int64_t count_layers(const Workload& workload);
-/// Work of one phase over all layers and repetitions, of one microbatch. Saturates.
+/// Work of one phase over all layers and repetitions, for one microbatch. Saturates.
 [[nodiscard]] Flops total_compute(const Workload& workload, Phase phase);
 /// Bytes of one kind in one phase over all layers and repetitions. Saturates.
 [[nodiscard]] Bytes total_bytes(const Workload& workload, Phase phase, TrafficKind kind);
 
-/// What a workload must satisfy wherever it comes from: at least one layer, positive repetitions and microbatches, no
+/// The checks of every workload, whatever its source: at least one layer, positive repetitions and microbatches, no
 /// negative work, no empty message. Errors (input) name the block and the layer.
 [[nodiscard]] Diagnostics check_workload(const Workload& workload);
 

@@ -1,5 +1,4 @@
-// What a workload file describes, before the parallelization is known: a table of layers, or dimensions to make one
-// from.
+// The content of a workload file before the parallelization is known: a table of layers, or the dimensions of a model.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +15,30 @@
 
 namespace tenex {
 
-/// A table of layers made for one TP degree, or what generates one.
+/// A table of layers for one TP degree, or the dimensions from which layers are generated.
 using WorkloadModel = std::variant<Workload, TransformerSpec, GnmtSpec>;
 
-/// Whose batch a workload states, and so what stays the same when the parallelization changes.
+/// The owner of the batch that a workload states; its batch stays the same when the parallelization changes.
 enum class BatchRule : std::uint8_t {
   replica,  ///< each replica keeps its batch: activations keep their size
-  machine,  ///< the machine keeps its batch: of a table, a replica of m' in place of m NPUs takes m'/m times as much;
-            ///< of a generated model, each of n replicas takes batch/n sequences
+  machine,  ///< the machine keeps its batch. A table: a replica of m' in place of m NPUs takes m'/m times as much. A
+            ///< generated model: each of n replicas takes batch/n sequences
 };
 /// "replica", "machine".
 [[nodiscard]] std::string_view to_string(BatchRule rule);
-/// Errors (input): an unknown name.
+/// Parses a name. Errors (input): an unknown name.
 [[nodiscard]] Result<BatchRule> parse_batch_rule(std::string_view text, const Place& place = {});
 
-/// A table of layers for the degrees asked. Under TP-m' in place of TP-m, work and weight gradients shrink by m/m' and
-/// activations keep their size; BatchRule::machine multiplies work and activations by m'/m (so work stays: LIBRA's VI-E
-/// varies HP at a fixed minibatch). Rounded up to whole bytes and FLOPs. Errors (input): another TP degree of a table
-/// without tensor communication, stages or experts of a table that has none, a message or work beyond int64. O(layers).
+/// A table of layers restated for other degrees. Under TP-m' in place of TP-m, work and weight gradients shrink by m/m'
+/// and activations keep their size; BatchRule::machine multiplies work and activations by m'/m (so work stays the same:
+/// LIBRA's VI-E varies HP at a fixed minibatch). Rounded up to whole bytes and FLOPs. Errors (input): another TP degree
+/// for a table without tensor communication, stages or experts for a table that has none, a message or work beyond
+/// int64. O(layers).
 [[nodiscard]] Result<Workload> restate(const Workload& workload, const Parallelization& degrees,
                                        BatchRule rule = BatchRule::replica);
 
-/// The workload of a model under a parallelization: restate() or make_...(). Errors: theirs; (input) GNMT under other
-/// than data parallelism, replicas that do not divide a generated model's batch under BatchRule::machine.
+/// The workload of a model under a parallelization, by restate() or make_...(). Errors: those of the two; (input) GNMT
+/// under other than data parallelism, replicas that do not divide a generated model's batch under BatchRule::machine.
 [[nodiscard]] Result<Workload> make_workload(const WorkloadModel& model, const Parallelization& degrees,
                                              BatchRule rule = BatchRule::replica);
 

@@ -1,4 +1,4 @@
-// A dimension under construction, and the rules that several files of shapes name.
+// A dimension under construction, and the rules that several files of shapes use.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Dimension {
   std::size_t npus = 1;    ///< of the whole shape
   std::uint32_t size = 1;  ///< of the block
   std::size_t stride = 1;  ///< product of the sizes of the dimensions before
-  LinkClass link;          ///< what each link of the dimension looks like
+  LinkClass link;          ///< the class of every link of the dimension
 
   [[nodiscard]] std::size_t lines() const { return npus / size; }
   [[nodiscard]] std::uint32_t position(std::size_t npu) const {

@@ -1,9 +1,8 @@
 // The global links of dragonfly(a,g): g groups of a NPUs, one link each way per pair of groups.
 //
-// The groups are the dimension before (FC(a)), so the stride here is a and the position is the group. Group G reaches
-// the group at offset o (G + o mod g, 1 <= o < g) through its NPU (o-1) mod a: the offsets are dealt out like cards.
-// Seen from the other end the same link has offset g - o. After Kim, Dally, Scott and Abts (ISCA 2008), one link per
-// pair.
+// The groups follow the dimension FC(a), so the stride here is a and the position is the group. Group G reaches the
+// group at offset o (G + o mod g, 1 <= o < g) through its NPU (o-1) mod a: offsets are assigned to NPUs in turn. At the
+// other end the same link has offset g - o. After Kim, Dally, Scott and Abts (ISCA 2008), with one link per pair.
 #include <algorithm>
 
 #include "topology/shapes/block.hpp"
@@ -24,7 +23,7 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
   }
 }
 
-/// The most global links that one NPU has: NPU 0 of each group is dealt first.
+/// The most global links that one NPU has: those of NPU 0 of each group, which gets the first offset.
 std::uint32_t bandwidth_shares(std::uint32_t groups, std::size_t per_group) {
   const auto most = (groups - 1 + per_group - 1) / per_group;
   return std::max<std::uint32_t>(static_cast<std::uint32_t>(most), 1);
@@ -38,7 +37,8 @@ constinit const BlockRule kDragonflyGroupsRule{
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.size} * (d.size - 1); },
     .bandwidth_shares = bandwidth_shares,
-    // In a group, to the other one, in that. No product: routes and distances are searched for.
+    // One hop in the source's group, one between the groups, one in the target's group. A dragonfly is no product:
+    // routes and distances are searched for.
     .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from == to ? 0U : 3U; },
     .mean_hops = [](std::uint32_t) { return 2.0; },
 };

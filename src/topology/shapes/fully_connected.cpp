@@ -18,7 +18,7 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
   }
 }
 
-/// Links are in the order of their targets, which at position 0 are their steps.
+/// Links are in the order of their targets; at position 0 the targets are the steps.
 std::vector<std::uint32_t> translations(std::uint32_t size) {
   std::vector<std::uint32_t> steps(size - 1);
   std::iota(steps.begin(), steps.end(), 1U);

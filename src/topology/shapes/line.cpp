@@ -21,8 +21,8 @@ std::int64_t total_hops(std::uint32_t size) {
   return (k - 1) * k * (k + 1) / 3;
 }
 
-/// The closer group uses all links between its neighbours both ways; a member of the wider one that leaves the closer
-/// one's block crosses two links in succession, one of which is inside.
+/// The closer group uses all links between its neighbours both ways. A message of the wider group that leaves the
+/// closer group's block crosses two links in succession, and one of them is inside the block.
 bool parts_share(const LinePart& closer, const LinePart& wider) {
   return std::uint64_t{closer.stride} * closer.members <= wider.stride;
 }
@@ -42,14 +42,14 @@ constinit const BlockRule kLineRule{
     .diameter_hops = [](std::uint32_t size) { return size - 1; },
     .total_hops = total_hops,
     .step_toward = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from < to ? from + 1 : from - 1; },
-    // An end has one neighbour.
+    // A member at an end of the line has one neighbour.
     .part =
         [](const LinePart& p) {
           return BlockPart{{&kLineRule, p.members}, p.stride, 1, 1};
         },
     .parts_share = parts_share,
     .translations = [](std::uint32_t size) { return std::vector<std::uint32_t>(size == 2 ? 1 : 0, 1); },
-    // Of k - 1 links each way, the one in the middle.
+    // There are k - 1 links each way; one of each k - 1 crosses the middle.
     .links_per_middle_link = [](std::uint32_t size) { return 2 * (size - 1); },
     .stepwise = true,
 };

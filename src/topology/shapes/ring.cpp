@@ -19,7 +19,7 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
   }
 }
 
-/// The shorter way round; ties go toward increasing positions.
+/// The next position along the shorter way; ties go toward increasing positions.
 std::uint32_t step_toward(std::uint32_t from, std::uint32_t to, std::uint32_t size) {
   const std::uint32_t upward = to >= from ? to - from : to + (size - from);
   return upward <= size - upward ? (from + 1) % size : (from + size - 1) % size;
@@ -35,20 +35,21 @@ double mean_hops(std::uint32_t size) {
   return size % 2 == 0 ? k / 4 : (k - 1 / k) / 4;
 }
 
-/// From each position, the sum over offsets of the shorter way.
+/// Summed over the positions: the sum over offsets of the shorter way.
 std::int64_t total_hops(std::uint32_t size) {
   const std::int64_t k = size;
   return k * (k / 2) * ((k + 1) / 2);
 }
 
-/// Members that follow one another all around have a ring; two of them have both ways round. Others have a line.
+/// Members that are spaced evenly all around form a ring; two such members have both ways round. Other members form a
+/// line.
 BlockPart part(const LinePart& part) {
   if (std::uint64_t{part.members} * part.stride != part.extent) return kLineRule.part(part);
   const std::uint32_t paths = part.members == 2 && part.extent > 2 ? 2 : 1;
   return {{&kRingRule, part.members}, part.stride, paths, neighbours(part.extent)};
 }
 
-/// As on a line, where the closer group's block is no longer than half of the ring.
+/// As on a line, if the closer group's block is no longer than half of the ring.
 bool parts_share(const LinePart& closer, const LinePart& wider) {
   const auto block = std::uint64_t{closer.stride} * closer.members;
   return block <= wider.stride && 2 * block <= closer.extent;

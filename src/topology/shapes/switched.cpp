@@ -39,7 +39,7 @@ constinit const BlockRule kSwitchRule{
         [](const LinePart& p) {
           return BlockPart{{&kSwitchRule, p.members}, 1, 1, 1};
         },
-    .parts_share = [](const LinePart&, const LinePart&) { return true; },  // every member uses its link up
+    .parts_share = [](const LinePart&, const LinePart&) { return true; },  // every member uses its link to the switch
     .through_switch = true,
 };
 
