@@ -30,13 +30,13 @@ HopTime hop_of(const SynthesisProblem& problem) {
   return hop_time(problem.topology.classes()[0], problem.collective.chunk_sizes()[0], problem.occupancy);
 }
 
-/// About: every NPU gets the blocks of its group.
+/// About the number of streams: every NPU gets the blocks of its group.
 double streams_of(const SynthesisProblem& problem) {
   return static_cast<double>(problem.topology.npus()) * static_cast<double>(largest_group(problem.collective)) /
          static_cast<double>(block_size_for(problem));
 }
 
-/// The gathers inside blocks, once per kind, and which NPU takes which part of them.
+/// Lays out the gathers inside blocks, once per kind, and the part of them that each NPU takes.
 void place_ramps(const CoarsePlan& plan, BlockSchedule& data) {
   std::vector<std::uint32_t> kind_begin;
   for (const auto& gather : plan.gathers) {
@@ -72,12 +72,12 @@ struct Attempt {
   CoarsePlan plan;
   Streams streams;
   std::vector<TailPart> tails;
-  std::uint32_t rows = 0;  ///< after the last send
+  std::uint32_t rows = 0;  ///< rows until the last send has left
 };
 
-/// First in, first out where all NPUs have as many in-links, as on tori: there it meets the bound or comes close at a
-/// part of the time. A choice of two where some have fewer and need those all the time; of more where blocks differ in
-/// shape. Others in later attempts.
+/// First in, first out if all NPUs have as many in-links, as on tori: there it meets the bound or comes close in a part
+/// of the time. A choice of two if some NPUs have fewer in-links and need those all the time; of more if blocks differ
+/// in shape. Later attempts take other numbers of choices.
 std::uint32_t first_choices(const CoarsePlan& plan, const SynthesisProblem& problem) {
   if (!problem.topology.shape() || problem.collective.groups().size() > 1) return kIrregularChoices;
   const auto& begin = plan.streams.slot_begin;
@@ -121,7 +121,7 @@ std::string coarse_unsuitable(const SynthesisProblem& problem) {
   const HopTime hop = topology.links() > 0 ? hop_of(problem) : HopTime{};
   if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks pass these links in no time";
   const auto hop_rows = ceil_div(hop.latency.count(), hop.busy.count());
-  // Rows and ports share 32 bits; nothing takes longer than all chunks one after the other over the longest way.
+  // Rows and ports share 32 bits. No schedule takes longer than all chunks one after the other over the longest path.
   std::uint64_t ports = 1;
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     ports = std::max<std::uint64_t>(ports, topology.in_links(VertexId::at(npu)).size());
@@ -150,7 +150,7 @@ Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   Attempt best = stream(std::move(plan), problem, 0);
   std::uint32_t best_attempt = 0;
   for (std::uint32_t attempt = 1; attempt < problem.attempts; ++attempt) {
-    // Other blocks too: an unlucky cut is not mended by other draws.
+    // Later attempts also cut other blocks: other draws do not make up for an unlucky cut.
     const std::size_t other =
         std::max<std::size_t>(size - size * (attempt % 4) / 8, 1 + problem.topology.npus() / kMostBlocks);
     CoarsePlan again = plan_coarse(problem, hop_rows, other);
@@ -183,8 +183,8 @@ std::size_t coarse_bytes(const SynthesisProblem& problem) {
   const auto size = static_cast<double>(block_size_for(problem));
   const auto links = static_cast<double>(problem.topology.links());
   const auto chunks = static_cast<double>(problem.collective.chunks());
-  // Streams of 6 bytes, the bits that tell who has what, the index of tiles; a ramp per kind of block (some dozen
-  // kinds; on irregular topologies one per block); a gather's working memory.
+  // Streams of 6 bytes, the bits of the blocks that each NPU has, the index of tiles; a ramp per kind of block (some
+  // dozen kinds; on irregular topologies one per block); a gather's working memory.
   const double streams = streams_of(problem) * 6.2 + npus * chunks / 256 * 2;
   const double kinds =
       problem.topology.shape() && problem.collective.groups().size() == 1 ? std::min(30.0, npus / size) : npus / size;

@@ -14,7 +14,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostLanes = 64;
-constexpr std::int64_t kMostStepsUnderWay = 1024;  ///< arrivals further behind their starts make tiles useless
+constexpr std::int64_t kMostStepsUnderWay = 1024;  ///< if arrivals are further behind their starts, tiles are useless
 constexpr std::size_t kMostPortsPerNpu = 4096;
 
 /// A link class and a chunk size class.
