@@ -1,4 +1,4 @@
-// The front door of the simulators: checks what they share and picks the backend.
+// Entry of the simulators: makes the checks that they share and picks the backend.
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,7 +37,7 @@ Status check_delays(const Topology& topology, const std::vector<StartDelay>& del
   return success();
 }
 
-/// What the formula cannot tell.
+/// Refuses what the congestion-unaware formula cannot give.
 Status check_unaware(const SimulationOptions& options) {
   if (options.record_sends)
     return unsupported_error({}, "the congestion-unaware backend cannot record a schedule",
@@ -53,7 +53,7 @@ Status check_unaware(const SimulationOptions& options) {
   return success();
 }
 
-/// An engine that uses what a program states of itself; nullopt where it cannot.
+/// An engine that uses what a program states about itself; nullopt if it cannot run the program.
 struct SpecialEngine {
   SimulationEngine name;
   std::optional<Result<Simulation>> (*simulate)(const Topology&, const Collective&, const Program&,
@@ -61,7 +61,7 @@ struct SpecialEngine {
   std::string_view needs;
 };
 
-/// The fastest first.
+/// In order of speed, the fastest first.
 constexpr SpecialEngine special_engines[] = {
     {SimulationEngine::orbit, simulate_by_orbit,
      "it needs an intact shape of rings and fully connected blocks, a program that treats all its NPUs alike, no "
