@@ -60,7 +60,7 @@ struct Cycle {
   std::uint32_t chunks = 1;    ///< carried by each message
 };
 
-/// An algorithm bound to a collective. Immutable; every simulation begins a state of its own.
+/// An algorithm bound to a collective. Immutable; every simulation begins its own state.
 class Program {
  public:
   virtual ~Program() = default;

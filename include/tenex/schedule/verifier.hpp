@@ -76,7 +76,7 @@ struct VerifyOptions {
   std::vector<StartDelay> start_delays = {};  ///< NPUs from which nothing, own or forwarded, leaves before a given time
 };
 
-/// What a replay found.
+/// The result of a verification.
 struct Verdict {
   Verification outcome = Verification::invalid;
   std::uint64_t violations = 0;

@@ -1,4 +1,4 @@
-// From the plan to the schedule.
+// Runs attempts, makes the schedule of the best one, and estimates the engine's cost.
 #include "synthesis/tacos/coarse/coarse.hpp"
 
 #include <fmt/core.h>

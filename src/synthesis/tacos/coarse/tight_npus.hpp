@@ -17,8 +17,8 @@ struct TightNpus {
   std::vector<std::uint32_t> region_begin;  ///< per region its first NPU, and the end
   std::vector<std::uint32_t> region_of;     ///< per NPU
   std::vector<std::uint32_t> around_begin;  ///< per NPU, and the end: its first in `around`
-  std::vector<std::uint32_t> around;        ///< in-neighbours, and others of its cluster, of its own region;
-                                            ///< nearest first
+  std::vector<std::uint32_t> around;        ///< in-neighbours and other NPUs of its cluster, within its region, nearest
+                                            ///< first
 
   [[nodiscard]] bool is_tight(std::uint32_t npu) const { return around_begin[npu] < around_begin[npu + 1]; }
 };
