@@ -99,7 +99,7 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
     const std::size_t trees = retime_in_trees_bytes(topology, collective, occupancy);
     synthesis.overlap_method = "no_memory";
     synthesis.left_out +=
-        fmt::format("{}the reduction and the gather were not overlapped: with that, the synthesis may need {} bytes",
+        fmt::format("{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
                     synthesis.left_out.empty() ? "" : "; ", plan.memory_bytes() + (plan.tiles() > 0 ? trees : lists));
     return;
   }

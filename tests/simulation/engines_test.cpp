@@ -166,7 +166,7 @@ TEST(StaticOrderEngine, SaysThatTheTwoWaysOfARingWaitForEachOther) {
   const auto refused = simulate(topology, collective, *program, measuring(SimulationEngine::static_order));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.errors()[0].fault, Fault::unsupported);
-  EXPECT_NE(refused.errors()[0].why.find("All-Reduce by `ring` the two ways do"), std::string::npos);
+  EXPECT_NE(refused.errors()[0].why.find("All-Reduce by `ring` the two directions do"), std::string::npos);
 }
 
 TEST(TrainsEngine, EqualsTheWindowEngineOnEveryBlock) {

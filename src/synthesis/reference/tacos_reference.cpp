@@ -150,8 +150,8 @@ class ReferenceAttempt {
 Result<Gathered> gather(const SynthesisProblem& problem) {
   if (problem.topology.switches() > 0)
     return input_error({}, fmt::format("the topology has {} switch(es)", problem.topology.switches()),
-                       "this synthesizer sends over direct links between NPUs alone",
-                       "unwind the switches to a degree, 1 say");
+                       "this synthesizer sends only over direct links between NPUs",
+                       "unwind the switches to a degree, for example 1");
   const Digest key = synthesis_key(problem);
   Gathered best;
   for (std::uint32_t attempt = 0; attempt < std::max<std::uint32_t>(1, problem.attempts); ++attempt) {

@@ -108,18 +108,20 @@ std::string coarse_unsuitable(const SynthesisProblem& problem) {
   const Collective& collective = problem.collective;
   if (topology.switches() > 0) return "its blocks send over direct links between NPUs, and the topology has switches";
   if (!topology.homogeneous()) return "its rows need links that all have one latency and bandwidth";
-  if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers and what is made of them";
+  if (collective.kind() != CollectiveKind::all_gather)
+    return "it makes only All-Gathers and collectives composed of them";
   if (collective.chunk_sizes().size() > 1)
-    return "its rows need chunks of one size, and process groups differ in theirs";
+    return "its rows need chunks of one size, and the process groups have different ones";
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     if (!collective.group_of(NpuId::at(npu)).exists()) return "its blocks need every NPU in some process group";
   if (collective.groups().size() > 1) {
     const auto participants = find_participants(topology, collective);
     if (!participants) return to_string(participants.errors());
-    if (any_relays(*participants)) return "some process group cannot serve itself and needs NPUs outside it as relays";
+    if (any_relays(*participants))
+      return "some process group is not connected by itself and needs NPUs outside it as relays";
   }
   const HopTime hop = topology.links() > 0 ? hop_of(problem) : HopTime{};
-  if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks pass these links in no time";
+  if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks take no time on these links";
   const auto hop_rows = ceil_div(hop.latency.count(), hop.busy.count());
   // Rows and ports share 32 bits. No schedule takes longer than all chunks one after the other over the longest path.
   std::uint64_t ports = 1;
@@ -128,7 +130,7 @@ std::string coarse_unsuitable(const SynthesisProblem& problem) {
   const auto most = static_cast<double>(collective.chunks()) +
                     2.0 * static_cast<double>(hop_rows) * static_cast<double>(topology.npus());
   if (most * static_cast<double>(ports) * 2 > static_cast<double>(kMostRows))
-    return "its rows are counted in 32 bits, and alpha is too large beside the time of a chunk";
+    return "its rows are counted in 32 bits, and alpha is too long compared with the time of a chunk";
   return {};
 }
 
@@ -145,7 +147,7 @@ Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   CoarsePlan plan = plan_coarse(problem, hop_rows, size);
   if (plan.partition.members.size() > kMostBlocks)
     return resource_error(fmt::format("the coarse engine finds {} blocks", plan.partition.members.size()),
-                          "it can tell 65,535 apart; links that go one way only join no block",
+                          "it can number 65,535 at most; links without a link back belong to no block",
                           "leave the engine to `auto`");
   Attempt best = stream(std::move(plan), problem, 0);
   std::uint32_t best_attempt = 0;

@@ -102,10 +102,10 @@ std::string symmetric_unsuitable(const SynthesisProblem& problem) {
   if (!group)
     return "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike in each "
            "dimension";
-  if (group->directions().empty()) return "there is nobody to exchange with";
+  if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
-    return "there are more chunks than a symmetric schedule addresses";
+    return "there are more chunks than a symmetric schedule can number";
   return {};
 }
 
