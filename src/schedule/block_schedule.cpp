@@ -1,8 +1,8 @@
 // Reading a block-expanded schedule: by rows for streams in time order, by link for checks that go NPU by NPU.
 //
-// Index: per tile of 256 rows and NPU the first entry that may still be under way when the tile begins, so that any row
-// is found by walking a few entries. A window is as many rows as hold about 16,000 sends (one row, where a row holds
-// more); its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without
+// Index: for each tile of 256 rows and each NPU, the first entry that may still be under way when the tile begins. Any
+// row is then found by walking a few entries. A window has as many rows as hold about 16,000 sends (at least one row);
+// its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without
 // comparing.
 #include "tenex/schedule/block_schedule.hpp"
 
@@ -88,8 +88,8 @@ class BlockStorage final : public ScheduleStorage {
     const auto begin = static_cast<std::uint32_t>(tile * kTileRows);
     const auto end = std::min(rows_, begin + kTileRows);
     const std::uint16_t port = ports_.port[link.index()];
-    // As many sends as rows where the schedule is valid; runs that overlap come out all the same. Parts of blocks may
-    // come before or after whole ones: sorted then.
+    // There are at most as many sends as rows if the schedule is valid; overlapping runs are read too. Parts of blocks
+    // may come before or after whole blocks, so they may need sorting.
     make_room(buffer, kTileRows);
     std::uint32_t size = 0;
     bool sorted = true;
@@ -129,7 +129,7 @@ class BlockStorage final : public ScheduleStorage {
     return std::span(data_.runs).subspan(data_.runs_begin[npu], data_.runs_begin[npu + 1] - data_.runs_begin[npu]);
   }
 
-  /// Sends and rows in all, and the longest run.
+  /// Counts all sends and rows, and finds the longest run.
   void measure() {
     for (std::size_t b = 0; b + 1 < data_.block_begin.size(); ++b)
       longest_ = std::max(longest_, block_size(static_cast<std::uint16_t>(b)));
@@ -186,8 +186,8 @@ class BlockStorage final : public ScheduleStorage {
       visit(BlockRun{send->start, own + send->place, port[send->inner], 1});
   }
 
-  /// The runs that put something on the NPU's in-links in rows [begin, end) of one tile, cut to these rows: its ramp,
-  /// whole blocks, parts, each in order of start.
+  /// Visits the runs on the NPU's in-links in rows [begin, end) of one tile, cut to these rows: its ramp, whole blocks,
+  /// parts, each in order of start.
   template <class Visit>
   void for_each_run(std::uint32_t npu, std::uint32_t begin, std::uint32_t end, Visit&& visit) const {
     for_each_ramp_send(npu, begin, end, visit);

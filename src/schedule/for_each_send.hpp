@@ -1,5 +1,4 @@
-// Walks a schedule send by send, in time order, reading one window at a time. For code that is not worth vectorizing by
-// hand.
+// Walks a schedule send by send, in time order, reading one window at a time. For code whose speed does not matter.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The list storage: a schedule as plain sorted columns.
 //
 // Encoding: structure of arrays, one entry per send, sorted by (start, link). Columns that would be constant (one
-// start, one stage, no messages) are not stored. Windows are index ranges of about 16,000 sends cut only where the
-// start time changes, so reading one is setting a few spans into the columns: no copy.
+// start, one stage, no messages) are not stored. Windows are index ranges of about 16,000 sends, cut only where the
+// start time changes. Reading one sets a few spans into the columns and copies nothing.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kWindowSends = 16'384;
 
-/// Time order first; the rest only so that sends that collide on a link have one order too.
+/// Time order first; the other fields only give sends that collide on a link a definite order.
 bool earlier(const Send& a, const Send& b) {
   return std::tie(a.start, a.link, a.chunk, a.stage, a.message, a.destination) <
          std::tie(b.start, b.link, b.chunk, b.stage, b.message, b.destination);
@@ -111,7 +111,7 @@ class ListStorage final : public ScheduleStorage {
 
 }  // namespace
 
-/// Columns under construction: starts are kept one by one, the optional columns from the first send on that needs them.
+/// Columns under construction: starts are kept for every send, an optional column from the first send on that needs it.
 class ListBuilder::Columns {
  public:
   explicit Columns(std::uint64_t sends) {
@@ -166,7 +166,7 @@ class ListBuilder::Columns {
   Send last_;
   bool sorted_ = true;
   bool stages_ = false;    ///< the column of stages is kept
-  bool messages_ = false;  ///< likewise
+  bool messages_ = false;  ///< the columns of messages and destinations are kept
 };
 
 ListBuilder::ListBuilder(std::uint64_t sends) : columns_(std::make_unique<Columns>(sends)) {}

@@ -1,4 +1,4 @@
-// What the module's files on symmetric schedules share: the hop of a direction, the source of an orbit.
+// Shared by the module's files on symmetric schedules: the hop of a direction, the source of an orbit.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace tenex {
   return group.neighbour(orbit.offset, group.directions()[orbit.direction].opposite);
 }
 
-/// A chunk as one NPU sees it: the offset from its owner, and its number there.
+/// The index of a chunk as one NPU sees it: the offset from its owner, and its number there.
 [[nodiscard]] inline std::size_t item_of(NpuId offset, std::uint32_t number, std::size_t npus) {
   return number * npus + offset.index();
 }

@@ -1,4 +1,4 @@
-// For views: a column of a batch as something that can be written.
+// For views: makes a column of a batch writable.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tenex {
 
-/// The column inside the buffer's own vector: copied there, unless that is where the storage has put it.
+/// Returns the column inside the buffer's own vector; copies it there unless the storage has put it there already.
 template <class T>
 [[nodiscard]] std::span<T> own_column(std::span<const T> column, std::vector<T>& owned) {
   if (column.data() != owned.data()) owned.assign(column.begin(), column.end());

@@ -1,8 +1,8 @@
-// For step tables: the counts of sends per tile and port once more, NPU by NPU instead of tile by tile.
+// For step tables: a second copy of the counts of sends per tile and port, NPU by NPU instead of tile by tile.
 //
-// Who reads links goes through all tiles of one NPU, and finds a byte per tile and port; tile by tile, each of them
-// would be a cache line of its own. With all counts of an NPU in a row, where a tile's sends begin is a running sum,
-// which every kTilesPerMark tiles is kept.
+// A reader of links goes through all tiles of one NPU and needs one byte per tile and port; stored tile by tile, each
+// would be in a cache line of its own. With all counts of an NPU in a row, the position of a tile's first send is a
+// running sum, which is stored for every kTilesPerMark-th tile.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ class PortCursor {
       : counts_(counts), stride_(stride), small_(small), port_(port), slot_(slot) {
     look();
   }
-  /// Sends over the port in the present tile.
+  /// Sends over the port in the current tile.
   [[nodiscard]] std::size_t count() const { return count_; }
-  /// Where they begin in the table's lists.
+  /// Position of the first of them in the table's lists.
   [[nodiscard]] std::size_t slot() const { return slot_ + before_; }
-  /// The NPU's first of the tile.
+  /// Position of the NPU's first send of the tile.
   [[nodiscard]] std::size_t first_slot() const { return slot_; }
   void next_tile() {
     slot_ += total_;
@@ -89,7 +89,7 @@ class PortIndex {
 
   [[nodiscard]] std::size_t bytes() const { return counts_.bytes() + marks_.bytes(); }
 
-  /// At the tile's sends over a port. O(kTilesPerMark).
+  /// A cursor at the tile's sends over a port. O(kTilesPerMark).
   template <class Slot>
   [[nodiscard]] PortCursor at(const StepTable<Slot>& table, std::size_t npu, std::size_t port, std::size_t tile) const {
     const std::size_t marked = tile / kTilesPerMark;
@@ -103,7 +103,8 @@ class PortIndex {
   static constexpr std::size_t kTilesPerMark = 32;
   static constexpr std::size_t kNpusAtOnce = 256;  ///< their rows under construction fit in the cache
 
-  /// 4 or 8 where all NPUs have no more ports than that, and few rows; else 0, and every NPU takes what it needs.
+  /// 4 or 8 if no NPU has more ports than that and tiles have few rows; otherwise 0, and every NPU takes as many bytes
+  /// as it has ports.
   template <class Slot>
   static std::size_t common_stride(const StepTable<Slot>& table) {
     std::size_t widest = 0;
@@ -120,7 +121,7 @@ class PortIndex {
   [[nodiscard]] std::size_t stride(const StepTable<Slot>& table, std::size_t npu) const {
     return stride_ != 0 ? stride_ : table.port_begin[npu + 1] - table.port_begin[npu];
   }
-  /// Where an NPU's counts begin. One tile more than there are: a cursor may look past the end.
+  /// Position of an NPU's counts. There is one tile more than needed, because a cursor may look past the end.
   template <class Slot>
   [[nodiscard]] const std::uint8_t* row(const StepTable<Slot>& table, std::size_t npu) const {
     return counts_.data() + (stride_ != 0 ? stride_ * npu : table.port_begin[npu]) * (tiles_ + 1);
@@ -152,9 +153,10 @@ class PortIndex {
 
   std::size_t tiles_ = 0;
   std::size_t marks_per_npu_ = 0;
-  std::size_t stride_ = 0;         ///< of all NPUs; 0: each its number of ports
-  RawArray<std::uint8_t> counts_;  ///< NPU, tile, port
-  RawArray<std::uint32_t> marks_;  ///< NPU, every kTilesPerMark-th tile: its list when the tile begins
+  std::size_t stride_ = 0;         ///< the same for all NPUs; 0: each NPU's number of ports
+  RawArray<std::uint8_t> counts_;  ///< by NPU, tile, port
+  RawArray<std::uint32_t> marks_;  ///< by NPU, for every kTilesPerMark-th tile: the length of its list when the tile
+                                   ///< begins
 };
 
 }  // namespace tenex

@@ -1,9 +1,9 @@
 // Removing deliveries that nobody needs, before a schedule is reversed.
 //
-// Idea: walk time backwards. A delivery is worth keeping when it is the first of its chunk there and the vertex needs
-// the chunk or forwards it in a send that was itself kept; since what a vertex forwards starts after it arrived,
-// walking backwards has decided about the forwards before the delivery comes up, so whole useless branches disappear in
-// one pass. At switches that cannot copy, arrivals pair with later forwards like parentheses.
+// Idea: walk time backwards. A delivery is kept if it is the first of its chunk at the vertex and the vertex needs the
+// chunk or forwards it in a send that was itself kept. A vertex forwards only after the arrival, so the backward walk
+// has decided about the forwards before it comes to the delivery, and whole useless branches disappear in one pass. At
+// switches that cannot copy, arrivals pair with later forwards like parentheses.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -68,10 +68,10 @@ class WastePruner {
     return holding_key(topology_.target(sends_[i].link), sends_[i].chunk);
   }
 
-  /// Going backwards, send i reaches its target: is it worth sending?
+  /// Decides whether send i is kept. Its target's later sends are decided already.
   void decide(std::size_t i) {
     const auto& send = sends_[i];
-    if (!unpacks(topology_, send)) {  // a hop goes the way of its message's last one, which was met before
+    if (!unpacks(topology_, send)) {  // a hop is kept if its message's last hop is, which was decided before
       keep_[i] = kept_messages_.contains(send.message);
       return;
     }
@@ -88,7 +88,7 @@ class WastePruner {
     if (keep_[i] && send.message.exists()) kept_messages_.insert(send.message);
   }
 
-  /// Going backwards, send i leaves its source, which therefore needs the chunk if i is kept.
+  /// Counts send i at its source, if it is kept: the source then needs the chunk.
   void leave_source(std::size_t i) {
     if (keep_[i] && first_hop_[i]) ++forwards_[holding_key(topology_.source(sends_[i].link), sends_[i].chunk)];
   }

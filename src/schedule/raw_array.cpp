@@ -12,7 +12,7 @@ void advise_large_pages(void* begin, std::size_t bytes) {
   if (bytes < 4 * kLargePage) return;
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t first = (address + kPage - 1) / kPage * kPage;
-  // Refused or unknown: ordinary pages serve as well.
+  // The result is ignored: ordinary pages serve as well.
   (void)madvise(reinterpret_cast<void*>(first), bytes - (first - address), MADV_HUGEPAGE);
 }
 

@@ -1,8 +1,8 @@
 // A schedule under other names of links and chunks, as a view.
 //
-// Start times do not change, so windows and tiles stay what they are. A tile is read under the old name of the link. In
-// a window, the sends of one start must be put in the order of their new links: where a good part of all links send at
-// that start, by dropping each send into its link's place and collecting the places, else by sorting.
+// Start times do not change, so windows and tiles keep their sends. A tile is read under the old name of the link. In a
+// window, the sends of one start must be put in the order of their new links. If many links send at that start, each
+// send is stored in an array by link, which is then read in order; otherwise the sends are sorted.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kLinksPerPlacedSend = 16;  ///< with fewer sends than that, sorting is faster
+constexpr std::size_t kLinksPerPlacedSend = 16;  ///< with fewer sends per link than this, sorting is faster
 
 class RelabelledStorage final : public ScheduleStorage {
  public:
@@ -107,7 +107,7 @@ class RelabelledStorage final : public ScheduleStorage {
     }
   }
 
-  /// False where a link sends twice at once (no valid schedule does).
+  /// Orders sends by an array indexed by link. Returns false if a link sends twice at once (in no valid schedule).
   bool place(std::span<LinkId> links, std::span<ChunkId> chunks, Scratch& scratch) const {
     auto& place = scratch.place;
     place.assign(links_.size(), ChunkId::none());

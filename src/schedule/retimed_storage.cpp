@@ -1,9 +1,10 @@
-// Reading a schedule at other times: which of a link's sends start in an interval follows from its runs, and what they
-// carry is read from the schedule below.
+// Reading a schedule at other times: a link's runs tell which of its sends start in an interval, and their chunks are
+// read from the underlying schedule.
 //
-// Encoding: a tile covers the same interval of time as the tile below. Since nothing moves back, a tile's sends come
-// from that tile and later ones; where in the link's order a tile below begins is kept for all tiles and links. A
-// window is a part of a tile: all links are read and their sends sorted.
+// Encoding: a tile covers the same interval of time as the tile of the underlying schedule. Since no send moves to a
+// later tile, a tile's sends come from the same and later tiles of the underlying schedule. The position of each of
+// those tiles' first send in the link's order is kept for all tiles and links. A window is a part of a tile: all links
+// are read and their sends sorted.
 #include "schedule/retimed_storage.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class RetimedStorage final : public ScheduleStorage {
 
   RetimedParts parts() const { return {base_, &times_}; }
 
-  /// Every tile's sends come from that tile and later ones, and every link's are those of its runs.
+  /// Whether every tile's sends come from the same tile and later ones, and every link's runs fit its sends.
   bool sound() const {
     for (std::size_t l = 0; l < link_count(); ++l) {
       const auto& runs = times_.runs[l];
@@ -91,7 +92,7 @@ class RetimedStorage final : public ScheduleStorage {
   [[nodiscard]] std::uint32_t place(std::size_t tile, std::size_t link) const {
     return place_[link * (base_.tiles() + 1) + tile];
   }
-  /// How many sends a link has before this time.
+  /// How many sends of a link start before `time`.
   [[nodiscard]] std::uint32_t sends_before(std::size_t link, SimTime time) const {
     const auto& runs = times_.runs[link];
     const auto next = std::ranges::lower_bound(runs, time, {}, &LinkRun::start);
@@ -103,7 +104,7 @@ class RetimedStorage final : public ScheduleStorage {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(end, run.position + within));
   }
 
-  /// Appends the link's sends that start in [from, until), of which none comes from before `tile`.
+  /// Appends the link's sends that start in [from, until), none of which is from a tile before `tile`.
   void append(std::size_t tile, LinkId link, SimTime from, SimTime until, Columns& columns, SendBuffer& buffer) const {
     const std::size_t l = link.index();
     std::uint32_t position = sends_before(l, from);
@@ -144,7 +145,7 @@ class RetimedStorage final : public ScheduleStorage {
     buffer.batch.stage = buffer.stage;
   }
 
-  /// Where tiles of the schedule below begin, in time and on every link.
+  /// Finds where tiles of the underlying schedule begin, in time and on every link.
   void count_places(int threads) {
     const std::size_t tiles = base_.tiles();
     place_.assign(link_count() * (tiles + 1), 0);
@@ -171,7 +172,7 @@ class RetimedStorage final : public ScheduleStorage {
 
   void cut_windows() {
     const std::uint64_t wanted = std::clamp(base_.sends() / kWantedWindows, kLeastWindowSends, kMostWindowSends);
-    SimTime end;  // of the starts
+    SimTime end;  // one send beyond the last start
     for (std::size_t l = 0; l < link_count(); ++l) {
       if (times_.runs[l].empty()) continue;
       const LinkRun& last = times_.runs[l].back();

@@ -1,4 +1,4 @@
-// The storage of schedules that keep another one's order on every link, but not its times.
+// The storage of schedules that keep the order of another schedule on every link, but not its times.
 #pragma once
 
 #include "tenex/schedule/schedule.hpp"
@@ -6,8 +6,8 @@
 
 namespace tenex {
 
-/// `base` (with link-major access, without messages) at new times, none of which is later than before. Reads `base`
-/// once. O(tiles * links) memory beside `times`.
+/// A view of `base` (with link-major access, without messages) at new times, none of which is later than before. Reads
+/// `base` once. O(tiles * links) memory beside `times`.
 [[nodiscard]] Schedule make_retimed_schedule(const Schedule& base, LinkTimes times, int threads);
 
 }  // namespace tenex

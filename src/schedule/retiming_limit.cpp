@@ -1,10 +1,11 @@
-// How much an All-Reduce could gain by re-timing at most, in O(links) memory.
+// The most that re-timing can gain for an All-Reduce, in O(links) memory.
 //
 // Re-timing keeps the order of the sends on each link. So a link whose sends take b1, b2, ... bk cannot end the last of
 // them before b1 + ... + bk. If the last partial sum over a link goes to the owner of its chunk c, then c is not
-// complete before that; and if the owner's first send over another link in the gather is c, then that link's last send
-// cannot end before the sum of both. Where the links are busy without a pause through the whole reduction and the whole
-// gather, this is the time of the plan itself, and nothing can be gained. One such pair of links is enough.
+// complete before that. If the owner's first send over another link in the gather is c, then that link's last send
+// cannot end before the sum of both. Where both links are busy without a pause, one through the whole reduction and the
+// other through the whole gather, this is the time of the plan itself, and nothing can be gained. One such pair of
+// links is enough.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -15,7 +16,7 @@
 namespace tenex {
 namespace {
 
-/// A link's sends in short.
+/// A summary of a link's sends.
 struct LinkRun {
   ChunkId first_chunk;
   ChunkId last_chunk;
@@ -38,7 +39,7 @@ class Runs {
                   [&](const Send& send) { append(all_[send.link.index()], send.link, send.chunk, send.start); });
   }
 
-  /// The link's run, where it makes the schedule's last arrival.
+  /// The summary of the link's sends if it makes the schedule's last arrival.
   std::optional<LinkRun> last_to_arrive(LinkId link) {
     LinkRun run;
     if (schedule_.tiles() == 0) {
@@ -73,7 +74,7 @@ class Runs {
   HopTimes times_;
   const Schedule& schedule_;
   SimTime end_;
-  std::vector<LinkRun> all_;  ///< where links cannot be read one by one
+  std::vector<LinkRun> all_;  ///< of all links, if links cannot be read one by one
   SendBuffer buffer_;
 };
 

@@ -3,11 +3,12 @@
 // A send that occupies a link during [start, start + busy) and arrives at start + latency turns into one over the
 // opposite link that starts at T - (start + latency). Two sends of a link keep their distance: with busy_a <= start_b -
 // start_a the reversed ones start (start_b + latency_b) - (start_a + latency_a) apart, at least busy_b, since latency -
-// busy is the same for both. What left a vertex after a chunk had arrived now arrives there before the sum leaves.
+// busy is the same for both. A send that left a vertex after its chunk had arrived there now arrives there before the
+// sum leaves.
 //
-// Where all sends take equally long, T - latency is the last start, and the order of starts is just turned round: the
-// view reads the windows (and tiles) from the last to the first and turns each of them round, keeping links in order
-// within a start.
+// If all sends take equally long, T - latency is the last start, and the order of starts is reversed. The view then
+// reads the windows (and tiles) from the last to the first and reverses each of them, keeping links in order within a
+// start.
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
@@ -42,7 +43,7 @@ class ReversedStorage final : public ScheduleStorage {
     const auto chunks = own_column(buffer.batch.chunk, buffer.chunk);
     std::ranges::reverse(links);
     std::ranges::reverse(chunks);
-    for (std::size_t first = 0; first < starts.size();) {  // ... and back again within a start
+    for (std::size_t first = 0; first < starts.size();) {  // the links within a start are back in order
       auto last = first + 1;
       while (last < starts.size() && starts[last] == starts[first]) ++last;
       std::ranges::reverse(links.subspan(first, last - first));
@@ -62,7 +63,7 @@ class ReversedStorage final : public ScheduleStorage {
   }
 
  private:
-  /// Turns the batch's start times round and makes its sends reductions; the column of starts, empty for a single
+  /// Reverses the batch's start times and makes its sends reductions. Returns the column of starts, empty for a single
   /// start.
   std::span<const SimTime> turn_times(SendBuffer& buffer) const {
     auto& batch = buffer.batch;
@@ -81,8 +82,8 @@ class ReversedStorage final : public ScheduleStorage {
   SimTime last_start_;
 };
 
-/// The NPU that each message starts at, which is where its reversal ends. `sends` in time order, on the reversed
-/// topology, where a link starts at what is its target here.
+/// The NPU where each message starts, which is where its reversal ends. `sends` are in time order on the reversed
+/// topology, where a link's source is its target here.
 std::unordered_map<MessageId, NpuId> message_sources(const Topology& topology, const std::vector<Send>& sends) {
   std::unordered_map<MessageId, NpuId> sources;
   for (const auto& send : sends)

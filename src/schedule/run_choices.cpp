@@ -1,4 +1,4 @@
-// The words of what a study chooses for a program.
+// The words for the choices that a study makes about running programs.
 #include "tenex/schedule/run_choices.hpp"
 
 namespace tenex {

@@ -1,10 +1,10 @@
-// A schedule at another pace, as a view.
+// A schedule with scaled times, as a view.
 //
 // Encoding of the ratio: a start is k * from with an unknown k, and k * to is wanted. Write from = odd * 2^shift. Then
-// start >> shift is k * odd, and multiplied by the inverse of odd modulo 2^64 it is k; the inverse and `to` are one
-// factor (Granlund and Montgomery, PLDI 1994, section 9). Exact wherever k * to fits.
+// start >> shift is k * odd, and multiplied by the inverse of odd modulo 2^64 it is k. The inverse times `to` is stored
+// as one factor (Granlund and Montgomery, PLDI 1994, section 9). Exact wherever k * to fits.
 //
-// Times keep their order, so windows, tiles and the order of sends in them stay what they are.
+// Times keep their order, so windows, tiles and the order of sends in them do not change.
 #include "tenex/schedule/scaled.hpp"
 
 #include <bit>
@@ -20,7 +20,7 @@
 namespace tenex {
 namespace {
 
-/// Newton's iteration doubles the bits that are right: an odd number is its own inverse in the lowest three.
+/// Newton's iteration doubles the number of correct bits: an odd number is its own inverse in the lowest three.
 std::uint64_t inverse_of(std::uint64_t odd) {
   std::uint64_t inverse = odd;
   for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - odd * inverse;
@@ -79,7 +79,7 @@ Schedule scaled(const Schedule& schedule, SimTime from, SimTime to) {
   const TimeScale scale(from, to);
   const auto* symmetric = symmetric_storage(schedule);
   if (symmetric == nullptr) return Schedule(std::make_shared<const ScaledStorage>(schedule, scale));
-  // What knows symmetric schedules, the orbit check above all, should know this one.
+  // The result stays symmetric for the code that knows symmetric schedules, above all the orbit check.
   std::vector<OrbitSend> orbits(symmetric->orbits().begin(), symmetric->orbits().end());
   for (OrbitSend& orbit : orbits) orbit.start = scale(orbit.start);
   return make_symmetric_schedule(symmetric->group(), symmetric->chunks_per_npu(), std::move(orbits));

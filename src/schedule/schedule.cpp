@@ -1,8 +1,8 @@
-// What can be asked of any schedule by walking its stream once: the list, the last arrival, the hash.
+// Functions that read the sends of any schedule once: the list, the last arrival, the hash.
 //
-// The hash runs over fixed records of 28 bytes (little-endian on every machine) in blocks of a fixed number of sends,
-// each block's digest seeding the next, so that it depends on the sends and not on how a storage cuts them into
-// windows.
+// The hash covers fixed records of 28 bytes (little-endian on every machine) in blocks of a fixed number of sends. The
+// digest of each block is the seed of the next, so the hash depends on the sends and not on how a storage cuts them
+// into windows.
 #include "tenex/schedule/schedule.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class RecordBlock {
   std::size_t size_ = 0;
 };
 
-/// Of the lists of chunks, each preceded by its length.
+/// The digest of the lists of chunks, each preceded by its length.
 std::uint64_t digest_of(const Payloads& payloads, std::uint64_t digest) {
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     const auto chunks = payloads.of(i);
@@ -108,7 +108,7 @@ std::uint64_t schedule_hash(const Schedule& schedule) {
     block.clear();
   });
   digest = block.digest(digest);
-  // What several chunks to a send mean belongs to the schedule.
+  // The payloads are part of the schedule, so they are hashed too.
   const Payloads* payloads = schedule.payloads();
   return payloads == nullptr ? digest : digest_of(*payloads, digest);
 }

@@ -1,8 +1,8 @@
 // Reading a step table by time and by link.
 //
 // Encoding of windows: the distinct starts of all lanes' rows in increasing order, cut where the links that can send
-// since the last cut number 16,384 or more. Within one start links are walked in order, each looking up its one slot:
-// two bytes out of a list per send, so neighbouring rows find their cache lines again.
+// since the last cut number 16,384 or more. Within one start, links are walked in order and each looks up its one slot.
+// A send reads two bytes of a list, so neighbouring rows share cache lines.
 #include "tenex/schedule/step_table.hpp"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ class StepStorage final : public ScheduleStorage {
   }
 
  private:
-  /// A lane's row: the tile that it belongs to and its position there.
+  /// A lane's row: its tile and its position in the tile.
   struct Place {
     std::size_t tile = 0;
     std::int64_t position = -1;  ///< negative: the lane has no row at this start
@@ -140,7 +140,7 @@ class StepStorage final : public ScheduleStorage {
     window_start_.push_back(SimTime::max());
   }
 
-  /// Tiles for readers: some hundred rows of the first lane, so that reading one is worth the call.
+  /// Tiles for readers: some hundred rows of the first lane, so that a tile is worth a call.
   void cut_tiles(std::int64_t tile_rows) {
     if (table_.tiles() == 0) return;
     std::int64_t cut = 0;
@@ -173,7 +173,7 @@ class StepStorage final : public ScheduleStorage {
     }
   }
 
-  /// Reads a tile's sends over a port; how many. The buffer's columns may be longer.
+  /// Reads a tile's sends over a port and returns their number. The buffer's columns may be longer.
   std::size_t read_port(std::size_t tile, std::uint32_t port, SendBuffer& buffer) const {
     const std::size_t lane = table_.port_lane[port];
     const auto& grid = table_.lanes[lane];
@@ -187,7 +187,7 @@ class StepStorage final : public ScheduleStorage {
     if (buffer.start.size() < room) buffer.start.resize(room);
     const std::size_t npu = npu_of_port_[port];
     const Spread spread(table_, npu, grid);
-    // With several lanes the rows may lie in several tiles of the table, which go by arrival.
+    // With several lanes the rows may lie in several tiles of the table, which are intervals of arrival time.
     std::size_t from = tile_of(lane, row);
     PortCursor cursor = index_.at(table_, npu, port, from);
     std::size_t count = 0;
@@ -206,8 +206,8 @@ class StepStorage final : public ScheduleStorage {
 
   static constexpr std::size_t kSpread = 8;
 
-  /// Writes slots as chunks with their starts. Up to kSpread of them without a branch: what is written too much is
-  /// overwritten by the next.
+  /// Writes slots as chunks with their starts. Up to kSpread of them are written without a branch; the entries beyond
+  /// the count are overwritten by the next call.
   class Spread {
    public:
     Spread(const StepTable<Slot>& table, std::size_t npu, const StepLane& lane)

@@ -2,8 +2,8 @@
 //
 // At one instant the links of different dimensions follow each other, so each dimension is written by itself: for every
 // NPU in order, its orbits in the order of its links. The chunk of an orbit at source s belongs to the NPU at a fixed
-// offset from s (its direction minus its own offset); along a row of the first dimension that owner counts up with s
-// and wraps once, so the additions with carries happen once per row.
+// offset from s (the orbit's direction minus the orbit's offset). Along a row of the first dimension that owner counts
+// up with s and wraps once, so additions with carries are needed only once per row.
 #include "tenex/schedule/symmetric_schedule.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t kWindowSends = 16'384;
 constexpr std::size_t kTileOrbits = 1'024;
 constexpr std::size_t kTileOrbitsPerDirection = 16;
 
-/// By link at every NPU where links are in the order of directions.
+/// In the order of links at every NPU, if links are in the order of directions.
 bool earlier(const OrbitSend& a, const OrbitSend& b) {
   return std::tie(a.start, a.direction, a.offset, a.number, a.stage) <
          std::tie(b.start, b.direction, b.offset, b.number, b.stage);
@@ -31,7 +31,7 @@ std::size_t bytes_of(const std::vector<T>& column) {
   return column.capacity() * sizeof(T);
 }
 
-/// Sorts, at the cost of sorting each instant where the starts are in order already.
+/// Sorts; if the starts are in order already, at the cost of sorting each instant.
 void sort_orbits(std::vector<OrbitSend>& orbits) {
   const auto starts_earlier = [](const OrbitSend& a, const OrbitSend& b) { return a.start < b.start; };
   if (!std::is_sorted(orbits.begin(), orbits.end(), starts_earlier)) {
@@ -46,7 +46,8 @@ void sort_orbits(std::vector<OrbitSend>& orbits) {
   }
 }
 
-/// Cuts `orbits` where the start changes, as soon as a part has at least `enough`; the parts' begins, then the end.
+/// Cuts `orbits` where the start changes, as soon as a part has at least `enough`. Returns where the parts begin, then
+/// the end.
 std::vector<std::uint32_t> cut(std::span<const OrbitSend> orbits, std::size_t enough) {
   std::vector<std::uint32_t> begins{0};
   for (std::size_t i = 1; i < orbits.size(); ++i)
@@ -133,7 +134,7 @@ void SymmetricStorage::read(std::size_t window, SendBuffer& buffer) const {
   }
 }
 
-/// Where each orbit's send stands among those of one source: the sends of an instant and a dimension in link order.
+/// The position of each orbit's send among those of one source: the sends of an instant and a dimension in link order.
 class Ports {
  public:
   Ports(const TranslationGroup& group, std::span<const OrbitSend> orbits)
@@ -160,7 +161,7 @@ class Ports {
   std::vector<std::uint32_t> wraps_at_;
 };
 
-/// One instant's orbits of one dimension, written from `at` on, source by source.
+/// Writes one instant's orbits of one dimension, from `at` on, source by source.
 void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::size_t at, SendBuffer& buffer) const {
   const std::span<const OrbitSend> orbits(&orbits_[first], last - first);
   const Ports ports(group_, orbits);

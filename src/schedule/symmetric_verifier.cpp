@@ -1,4 +1,5 @@
-// The premise for all links, then the orbits in two passes: partial sums, then copies, which depend on complete sums.
+// Checks the premise for all links, then the orbits in two passes: partial sums, then copies, which depend on complete
+// sums.
 #include "tenex/schedule/symmetric_verifier.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr SimTime kNever = SimTime::max();
 
-/// Whether every link is its direction's, from its source to its target, and alike. O(links).
+/// Whether every link is that of its (source, direction): its ends and its class match. O(links).
 bool translations_hold(const Topology& topology, const TranslationGroup& group) {
   if (topology.npus() != group.npus() || topology.switches() != 0 || topology.links() != group.links()) return false;
   for (std::size_t i = 0; i < topology.links(); ++i) {
@@ -91,7 +92,7 @@ class OrbitReplay {
     }
   }
 
-  /// The in-tree rule: who sends its sum when, and when the last part of it arrives.
+  /// The in-tree rule: when each NPU sends its sum, and when the last part of the sum arrives.
   void check_sums() {
     last_sum_.assign(held_since_.size(), SimTime::zero());
     std::vector<SimTime> sent_at(held_since_.size(), kNever);
@@ -120,14 +121,14 @@ class OrbitReplay {
       }
   }
 
-  /// A final value on its way; whoever sends it must hold it by then.
+  /// A send of a final value; its source must hold the value by then.
   void copy(const OrbitSend& orbit) {
     if (orbit.stage != Stage::copy) {
       if (!reduces(kind_))
         add(Violation::source_lacks_chunk, orbit, [] { return std::string("there are no sums in this collective"); });
       return;
     }
-    if (kind_ == CollectiveKind::reduce_scatter) skipped_ = true;  // nobody needs it, unless as a relay
+    if (kind_ == CollectiveKind::reduce_scatter) skipped_ = true;  // no NPU needs it, unless as a relay
     const NpuId source = source_offset(group_, orbit);
     const SimTime since = held_since_[item(source, orbit.number)];
     if (since > orbit.start && !skipped_)

@@ -1,8 +1,9 @@
 // All-Reduce as a view: a reduction's windows, then a gather's windows shifted by the reduction's time.
 //
-// The gather starts at T, the reduction's last arrival, which lies after every start of the reduction, so the windows
-// of the two parts cover disjoint intervals as they are; so do their tiles. Reading a window of the gather copies at
-// most its start column (and its message column where both parts number messages: the gather's follow the reduction's).
+// The gather starts at T, the reduction's last arrival, which lies after every start of the reduction. So the windows
+// of the two parts cover disjoint intervals as they are, and so do their tiles. Reading a window of the gather copies
+// at most its start column, and its message column if both parts number messages: the gather's numbers follow the
+// reduction's.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -1,14 +1,15 @@
 // A critical path of a plan, searched from its end.
 //
-// Idea: re-timing is the longest path in a network whose edges are "behind it on the link" and "carries what it
-// brings"; both stay whatever the times are. Where a path from time zero to the last arrival has no pause in the plan,
-// its length is the plan's time, and no re-timing is shorter. Conversely, where re-timing ends no sooner there is such
-// a path. It is found backwards: a send's link is followed to the beginning of the sends that are back to back there,
-// and then from each of these (the first one first) to the arrival that it started at, if it did.
+// Idea: re-timing is the longest path in a network with two kinds of edges: from a send to the next on its link, and
+// from a send to the sends that forward what it delivers. Both stay whatever the times are. If a path from time zero to
+// the last arrival has no pause in the plan, its length is the plan's time, and no re-timing is shorter. Conversely, if
+// re-timing ends no sooner, there is such a path. The search goes backwards: it follows a send's link to the beginning
+// of the sends that are back to back there, and then each of these (the first one first) to the arrival at the instant
+// of its start, if there is one.
 //
-// Encoding: a search node is a send, given by its link and its position there. What has been followed on a link is
-// known by the furthest position of each run of sends back to back. Links are read one at a time, and all in-links of
-// an NPU once per run that leaves it, so only a few of billions of sends are looked at.
+// Encoding: a search node is a send, given by its link and its position there. For each run of sends back to back, the
+// furthest position followed so far is kept. Links are read one at a time, and all in-links of an NPU once per run that
+// leaves it, so only a few of billions of sends are read.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -24,7 +25,7 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t kMostRuns = 3000;  ///< followed before the search gives up: about a millisecond each
+constexpr std::size_t kMostRuns = 3000;  ///< runs followed before the search gives up: about a millisecond each
 
 /// A link's sends in order.
 struct LinkSends {
@@ -33,22 +34,22 @@ struct LinkSends {
   std::vector<Stage> stage;
 };
 
-/// A send.
+/// A send: its link and its position in the link's order.
 struct Place {
   LinkId link;
   std::size_t position = 0;
   SimTime start;
 };
 
-/// Earliest first.
+/// Orders the earliest first.
 struct Later {
   bool operator()(const Place& a, const Place& b) const { return a.start > b.start; }
 };
 
-/// What came to an NPU of one chunk.
+/// The deliveries of one chunk at an NPU.
 struct Came {
   SimTime sum = SimTime::of(-1);      ///< the last partial sum
-  std::uint32_t last_sums = kNobody;  ///< the sends that brought it: several where they arrive together
+  std::uint32_t last_sums = kNobody;  ///< the sends that delivered it: several if they arrive together
   SimTime copy = SimTime::of(-1);
   Place copy_by;
   std::uint32_t copies = 0;
@@ -99,7 +100,7 @@ class ChainSearch {
     }
   }
 
-  /// The sends of the last window that end with the schedule, as its links' last ones.
+  /// Opens the sends of the last window that arrive last, each as the last one of its link.
   void begin_at_the_end() {
     std::size_t window = schedule_.windows();
     SendBuffer last;
@@ -117,7 +118,8 @@ class ChainSearch {
         open_.push({last.batch.link[i], std::numeric_limits<std::size_t>::max(), last.batch.start_of(i)});
   }
 
-  /// Follows the link back from a send, and opens what its run waited for; true when the run began at time zero.
+  /// Follows the link back from a send, and opens the sends that its run waited for. Returns true if the run began at
+  /// time zero.
   bool follow(Place place) {
     read(place.link, own_);
     if (own_.start.empty()) return false;
@@ -138,7 +140,7 @@ class ChainSearch {
     return false;
   }
 
-  /// Everything that comes to `vertex`.
+  /// Collects the deliveries at `vertex`.
   void collect(VertexId vertex) {
     came_.assign(collective_.chunks(), {});
     together_.clear();
@@ -158,7 +160,7 @@ class ChainSearch {
     }
   }
 
-  /// A chunk that came as a copy twice is left alone: re-timing may prefer the other one.
+  /// A chunk that arrived as a copy twice is skipped: re-timing may prefer the other copy.
   void open_what_it_waited_for(std::size_t i) {
     const Came& came = came_[own_.chunk[i].index()];
     if (own_.stage[i] == Stage::copy && came.copies > 0) {
@@ -178,7 +180,8 @@ class ChainSearch {
   std::vector<Came> came_;
   std::vector<Together> together_;
   std::priority_queue<Place, std::vector<Place>, Later> open_;       ///< to be followed
-  std::map<std::pair<LinkId::Rep, std::size_t>, std::size_t> seen_;  ///< link and first of a run: the end of what was
+  std::map<std::pair<LinkId::Rep, std::size_t>, std::size_t> seen_;  ///< by link and first of a run: the end of the
+                                                                     ///< part followed
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The easy case of a schedule's arrivals: all sends take equally long, so they arrive in the order of their starts.
+// The simple case of equal latencies: all sends take equally long, so they arrive in the order of their starts.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace tenex {
 
-/// From start to arrival, where that is the same for every link and chunk. O(classes * chunk sizes).
+/// The time from start to arrival if it is the same for every link and chunk. O(classes * chunk sizes).
 [[nodiscard]] inline std::optional<SimTime> uniform_latency(const Topology& topology, const Collective& collective,
                                                             Occupancy occupancy) {
   std::optional<SimTime> latency;

@@ -1,7 +1,7 @@
-// What a vertex does with the chunks that are unpacked there: the physics of NPUs and switches in one place.
+// How a vertex treats the chunks that are unpacked there: the physics of NPUs and switches in one place.
 //
-// An NPU keeps what it receives. So does a switch, as far as its properties go; without `copy` it forwards each arrival
-// at most once, without `reduce` it passes partial sums on one by one, in order of arrival.
+// An NPU keeps what it receives. A switch does so as far as its properties allow: without `copy` it forwards each
+// arrival at most once, without `reduce` it passes partial sums on one by one, in order of arrival.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class SumRole : std::uint8_t {
   queues,  ///< separate sums, each sent once, first in first out: switches that do not reduce
 };
 
-/// True where a final value stays after it was sent; else each arrival can be sent once.
+/// Whether a final value stays after it is sent; otherwise each arrival can be sent only once.
 [[nodiscard]] inline bool keeps_copies(const Topology& topology, VertexId vertex) {
   return topology.is_npu(vertex) || topology.switch_properties(vertex).copy;
 }
@@ -43,7 +43,7 @@ enum class SumRole : std::uint8_t {
   return topology.is_npu(vertex) && collective.must_hold(npu_of(vertex), chunk);
 }
 
-/// The receiver unpacks the send: it is no hop of a message, or the last one.
+/// Whether the receiver unpacks the send: it belongs to no message, or is the last hop of one.
 [[nodiscard]] inline bool unpacks(const Topology& topology, const Send& send) {
   return !send.message.exists() || topology.target(send.link) == vertex_of(send.destination);
 }

@@ -1,4 +1,5 @@
-// The engines behind simulate(); each in its own file. All but the window engine refuse what they cannot do (nullopt).
+// The engines behind simulate(), each in its own file. All but the window engine return nullopt for what they cannot
+// do.
 #pragma once
 
 #include <optional>
@@ -11,26 +12,26 @@ namespace tenex {
 [[nodiscard]] Result<Simulation> simulate_in_windows(const Topology& topology, const Collective& collective,
                                                      const Program& program, const SimulationOptions& options);
 
-/// Open loops on rings, lines, switches and where all are neighbours; keeps no sends, arrivals or bins, knows no
+/// Open loops on rings, lines, switches and fully connected blocks. Records no sends, arrivals or bins; allows no
 /// delays.
 [[nodiscard]] std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology,
                                                                    const Collective& collective, const Program& program,
                                                                    const SimulationOptions& options);
-/// Cycles on routes that share no link; keeps no sends, arrivals or bins.
+/// Cycles on routes that share no link. Records no sends, arrivals or bins.
 [[nodiscard]] std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topology,
                                                                          const Collective& collective,
                                                                          const Program& program,
                                                                          const SimulationOptions& options);
-/// Programs that move with the topology's translations; keeps no sends or arrivals, knows no delays.
+/// Programs that translations of the topology map onto themselves. Records no sends or arrivals; allows no delays.
 [[nodiscard]] std::optional<Result<Simulation>> simulate_by_orbit(const Topology& topology,
                                                                   const Collective& collective, const Program& program,
                                                                   const SimulationOptions& options);
 
-/// The formula: no queues.
+/// The congestion-unaware formula, without queues.
 [[nodiscard]] Result<Simulation> simulate_congestion_unaware(const Topology& topology, const Collective& collective,
                                                              const Program& program, const SimulationOptions& options);
 
-/// The error of a message that cannot reach its destination (at most one is reported: the first).
+/// The error for a message that cannot reach its destination. At most one is reported: the first.
 [[nodiscard]] Diagnostic unreachable_error(const Message& message, VertexId stuck_at);
 
 }  // namespace tenex

@@ -1,10 +1,10 @@
 // Congestion-unaware simulation: a message takes alpha per hop plus its serialization on the slowest link of its route,
-// whatever else is under way (the ASTRA-sim2.0 thesis, section 3.4.2). Where a route leads through an NPU that starts
-// late, the message does not go on before that.
+// regardless of other messages (the ASTRA-sim2.0 thesis, section 3.4.2). If a route leads through an NPU that starts
+// late, the message goes on from there only after that start.
 //
-// Only arrivals at destinations are events; a heap orders them by (time, destination, injection), an NPU's delayed
-// start before what arrives with it. Link loads are those that the routes imply: a link may be busy for longer than the
-// collective takes, which tells what the model leaves out.
+// Only arrivals at destinations are events. A heap orders them by (time, destination, injection); an NPU's delayed
+// start comes before arrivals at the same time. Link loads follow from the routes: a link may be busy for longer than
+// the collective takes, which shows what the model leaves out.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ namespace {
 
 struct Event {
   SimTime time;
-  std::uint64_t order;  ///< of injection, from 1; 0 is the start of the destination
+  std::uint64_t order;  ///< order of injection, from 1; 0 is the start of the destination
   Message message;
 };
 
@@ -145,13 +145,13 @@ class FormulaEngine {
   std::optional<ShapeRoutes> shape_;
   NextLinks next_links_;
   std::unique_ptr<ProgramState> state_;
-  std::vector<SimTime> start_of_;           ///< by NPU; empty where none is delayed
-  std::vector<bool> awake_;                 ///< by NPU: has started
-  std::vector<std::vector<Message>> held_;  ///< by NPU: arrived before its start
+  std::vector<SimTime> start_of_;           ///< by NPU; empty if no NPU is delayed
+  std::vector<bool> awake_;                 ///< by NPU: whether it has started
+  std::vector<std::vector<Message>> held_;  ///< by NPU: messages that arrived before its start
   std::vector<Message> triggered_;
   std::priority_queue<Event, std::vector<Event>, LaterEvent> events_;
   std::optional<Diagnostic> failure_;
-  std::vector<DeliveredMessage> delivered_;  ///< where arrivals are recorded
+  std::vector<DeliveredMessage> delivered_;  ///< only if arrivals are recorded
   Simulation result_;
 };
 

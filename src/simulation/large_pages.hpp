@@ -1,5 +1,5 @@
-// Memory on large pages for containers: a hop touches half a dozen places in tables of many megabytes, and with small
-// pages looking up where they are costs as much as reading them.
+// Memory on large pages for containers. A hop touches half a dozen positions in tables of many megabytes, and with
+// small pages translating their addresses costs as much as reading them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tenex {
 
-/// An allocator that asks for large pages before anything is written.
+/// An allocator that asks for large pages before the memory is first written.
 template <class T>
 struct LargePages {
   using value_type = T;

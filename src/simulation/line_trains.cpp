@@ -19,7 +19,7 @@ LineTrains::LineTrains(std::vector<Entry> entries, bool closed)
     for (const auto distance : entry.distances) farthest_ = std::max(farthest_, distance);
 }
 
-/// Places by distance; where distances never decrease, they are in order as they are.
+/// Sorts positions by distance; distances that never decrease are in order already.
 void LineTrains::sort_leavers() {
   for (std::size_t list = 0; list < entries_.size(); ++list) {
     const auto& distances = entries_[list].distances;
@@ -65,7 +65,7 @@ void LineTrains::pass_one(Train train, std::size_t link, std::vector<Train>& out
     free = start + std::int64_t{count - 1} * gap + busy;
   };
   if (train.gap <= busy || train.count == 1) return emit(std::max(train.first, free), busy, train.begin, train.count);
-  std::uint32_t late = 0;  // how many find the link taken
+  std::uint32_t late = 0;  // how many messages find the link taken
   if (free > train.first) {
     const auto catching_up = ceil_div((free - train.first).count(), (train.gap - busy).count());
     late = static_cast<std::uint32_t>(std::min<std::int64_t>(catching_up, train.count));
@@ -75,7 +75,7 @@ void LineTrains::pass_one(Train train, std::size_t link, std::vector<Train>& out
     emit(train.first + std::int64_t{late} * train.gap, train.gap, train.begin + late, train.count - late);
 }
 
-/// Those that end here: their arrivals count, and the trains close over or break at their places.
+/// Removes the messages that end here: their arrivals count, and the trains are cut at their positions.
 void LineTrains::drop_leavers(std::size_t list, std::uint32_t generation, std::size_t link,
                               std::vector<Train>& trains) {
   const auto& places = by_distance_[list];

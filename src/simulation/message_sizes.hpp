@@ -1,5 +1,5 @@
-// What messages weigh: the size of a message follows from its source's process group and from how many chunks it
-// carries, so there are few sizes. Engines look them up by a small number, the size class.
+// Sizes of messages. A message's size follows from its source's process group and from the number of its chunks, so
+// there are few sizes. Engines look them up by a small number, the size class.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace tenex {
 
-/// The sizes that a program's messages have, and their hop times on every link class. O(1) per question.
+/// The sizes of a program's messages, and their hop times on every link class. O(1) per call.
 class MessageSizes {
  public:
   MessageSizes(const Topology& topology, const Collective& collective, const Program& program, Occupancy occupancy);
 
   /// The number of sizes; size classes are 0 .. size()-1.
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-  /// The size class of what `source` sends with this many chunks. A program must send no other numbers of chunks than
+  /// The size class of a message of `source` with this many chunks. A program must send only the numbers of chunks that
   /// it states, and only from members of process groups.
   [[nodiscard]] std::uint32_t of(NpuId source, std::uint32_t chunks) const {
     if (chunks == only_chunks_) return 0;
@@ -33,7 +33,7 @@ class MessageSizes {
   [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::uint32_t size_class) const {
     return uniform_ ? first_ : hops_.at(link_class, size_class);
   }
-  /// All messages take equally long over all links.
+  /// Whether all messages take equally long over all links.
   [[nodiscard]] bool uniform() const { return uniform_; }
   /// The least and the greatest hop time of any message over any link.
   [[nodiscard]] SimTime least_latency() const { return least_; }
@@ -50,9 +50,9 @@ class MessageSizes {
   std::vector<Bytes> bytes_;              ///< the collective's chunk sizes x chunks_
   std::vector<std::uint32_t> chunks_of_;  ///< by size class
   HopTimes hops_;
-  std::uint32_t only_chunks_ = 0;     ///< carried by every message, where there is one size; else 0
+  std::uint32_t only_chunks_ = 0;     ///< carried by every message if there is one size; otherwise 0
   bool one_group_size_;               ///< all chunks are equally large
-  std::vector<std::uint32_t> place_;  ///< in chunks_, by number of chunks, where that is not too large
+  std::vector<std::uint32_t> place_;  ///< position in chunks_, by number of chunks, if that is not too large
   bool uniform_;  ///< one link class and one size: no look-up, which would wait for the link's class
   HopTime first_;
   SimTime least_ = SimTime::max();

@@ -1,4 +1,4 @@
-// Routes for simulators: arithmetic on shapes, else the Router's answers, remembered where there are few.
+// Routes for simulators: arithmetic on shapes, elsewhere the Router's answers, stored if there are few.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace tenex {
 
-/// "Which link next". Away from shapes with a table of all answers while vertices * NPUs stay small (16 MiB); larger
-/// topologies ask the Router each time. Not thread-safe: one per thread; `shape` may be shared.
+/// The next link on a route. Elsewhere than on shapes, all answers are kept in a table while vertices * NPUs are few
+/// (16 MiB); on larger topologies each call asks the Router. Not thread-safe: one per thread; `shape` may be shared.
 class NextLinks {
  public:
   /// `shape`: ShapeRoutes::of(topology); both must outlive this.
@@ -23,7 +23,7 @@ class NextLinks {
       answers_.assign(topology.vertices() * npus_, not_asked);
   }
 
-  /// none() when at the destination or when it cannot be reached.
+  /// none() at the destination, or if it cannot be reached.
   [[nodiscard]] LinkId operator()(VertexId at, NpuId destination) {
     if (shape_ != nullptr) return (*shape_)(at, destination);
     if (answers_.empty()) return router_.next_link(at, destination);

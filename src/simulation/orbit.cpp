@@ -1,12 +1,12 @@
 // The orbit engine: on a shape whose translations move the program onto itself, one NPU stands for all.
 //
-// Routes by dimension order and in-port ranks move with the translations too (rings break ties toward increasing
-// positions, whatever the position; ports are ordered by dimension and step), so at every instant all NPUs do the same,
-// moved. A message that NPU 0 sends in some direction leaves it as its moved copy comes in from the opposite one:
-// simulating NPU 0 with as many FIFOs as there are directions is simulating all. A message in flight carries the offset
-// that it still has to go and, for the program, what it was at its injection.
+// Routes by dimension order and in-port ranks are mapped onto themselves by translations too (rings break ties toward
+// increasing positions, at any position; ports are ordered by dimension and step). So at every instant all NPUs do the
+// same, translated. When NPU 0 sends a message in some direction, the translated copy of that message comes in from the
+// opposite one. Simulating NPU 0 with one FIFO per direction therefore simulates all NPUs. A message in flight carries
+// the offset that it still has to go and, for the program, the message as it was injected.
 //
-// Encoding: an in-port per direction, the heads of its FIFO in a heap by (time, rank of the port).
+// Encoding: an in-port per direction, and the heads of the FIFOs in a heap by (time, rank of the port).
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -45,7 +45,7 @@ class OrbitEngine {
         single_step_[std::size_t{position} * dimension.stride] = step_toward(dimension, position);
   }
 
-  /// `bins`: null where none are asked for.
+  /// `bins`: null if none are recorded.
   Simulation run(UtilizationBins* bins) {
     bins_ = bins;
     triggered_.clear();
@@ -68,14 +68,14 @@ class OrbitEngine {
 
   struct Flight {
     SimTime arrival;
-    NpuId offset;  ///< still to go, where the arrival is
+    NpuId offset;  ///< still to go from the vertex of the arrival
     std::uint32_t size_class;
-    Message message;  ///< from NPU 0, as injected
+    Message message;  ///< as injected by NPU 0
   };
   struct Way {
     SimTime free;
     std::deque<Flight> queue;
-    std::uint32_t rank = 0;  ///< of the in-port
+    std::uint32_t rank = 0;  ///< rank of the in-port
     std::uint16_t link_class = 0;
     Bytes bytes;
     SimTime busy;
@@ -87,7 +87,8 @@ class OrbitEngine {
     bool operator<(const Head& other) const { return std::tuple(time, rank) > std::tuple(other.time, other.rank); }
   };
 
-  /// Along a ring the shorter way, ties up; where all are neighbours the direction itself.
+  /// Along a ring the shorter way, with ties toward increasing positions; in a fully connected block the direction
+  /// itself.
   [[nodiscard]] std::uint32_t step_toward(const TranslationDimension& dimension, std::uint32_t position) const {
     const bool ring = dimension.farthest_hops > 1;
     const auto step = !ring ? position : position <= dimension.size - position ? 1 : dimension.size - 1;
@@ -116,7 +117,7 @@ class OrbitEngine {
   }
 
   void enter_next(Flight& flight, SimTime now) {
-    // The offset's first position that is not zero says which dimension is next.
+    // The offset's first position that is not zero gives the next dimension.
     std::uint32_t rest = flight.offset.value();
     std::uint32_t direction = no_direction;
     for (const auto& dimension : group_.dimensions()) {

@@ -9,7 +9,7 @@ constexpr std::size_t smallest_block = std::size_t{64} << 10;
 constexpr std::size_t largest_block = std::size_t{32} << 20;
 }  // namespace
 
-/// Blocks double, so that small networks stay small.
+/// Block sizes double, so that small networks take little memory.
 void FlightRings::add_block(std::size_t least) {
   const auto last = blocks_.empty() ? smallest_block / 2 : blocks_.back().size();
   auto& block = blocks_.emplace_back(std::max(std::min(2 * last, largest_block), least + line));

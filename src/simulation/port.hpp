@@ -1,4 +1,4 @@
-// A directed link at work: when it is free, and the FIFO of the messages on it or waiting for it.
+// A directed link during a simulation: when it is free, and the FIFO of the messages on it or waiting for it.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 
 namespace tenex {
 
-/// A message on a link: 32 bytes, two to a cache line.
+/// A message on a link: 32 bytes, two per cache line.
 struct Flight {
   SimTime arrival;  ///< at the far end of the link that it is on
-  MessageId id;     ///< where sends are recorded
+  MessageId id;     ///< only if sends are recorded
   NpuId source;
   NpuId destination;
   ChunkId chunk;
-  std::uint32_t size_class = 0;  ///< of MessageSizes
+  std::uint32_t size_class = 0;  ///< index into MessageSizes
   Stage stage = Stage::copy;
 };
 
-/// Room for the queues of many ports: cut from few large blocks, so that they share large pages; what a port has
-/// outgrown serves the next one. Everything is given back at once, in the end. One per thread.
+/// Memory for the queues of many ports, cut from few large blocks, so that they share large pages. A queue that a port
+/// has outgrown is reused for another port. All memory is freed together at the end. One per thread.
 class FlightRings {
  public:
   /// Room for 2^bits flights, unset. O(1).
@@ -42,7 +42,7 @@ class FlightRings {
     left_ -= bytes;
     auto* const ring = next_;
     next_ += bytes;
-    return reinterpret_cast<Flight*>(ring);  // bytes in which flights may be begun
+    return reinterpret_cast<Flight*>(ring);  // bytes in which flights may be created
   }
   void give_back(Flight* ring, int bits) { idle_[static_cast<std::size_t>(bits)].push_back(ring); }
 
@@ -56,17 +56,17 @@ class FlightRings {
   std::size_t left_ = 0;
 };
 
-/// One link in one cache line, with room for one flight; longer queues are rings that double when full. Flights are in
-/// order of arrival. All operations O(1), amortized.
+/// One link in one cache line, with room for one flight. Longer queues are rings that double when full. Flights are in
+/// order of arrival. All operations are O(1), amortized.
 class alignas(64) Port {
  public:
-  SimTime free;     ///< when the last message that entered leaves it; written where messages enter alone
+  SimTime free;     ///< when the last message that entered leaves it; written only where messages enter
   VertexId vertex;  ///< at which it delivers
   std::uint16_t link_class = 0;
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] const Flight& front() const { return ring_ != nullptr ? ring_[head_] : only_; }
-  /// Room for one more at the end, to be filled field by field.
+  /// Makes room for one more flight at the end, to be filled field by field.
   [[nodiscard]] Flight& extend(FlightRings& rings) {
     if (ring_ == nullptr && size_ == 0) return ++size_, only_;
     if (ring_ == nullptr || size_ >> bits_ != 0) grow(rings);
@@ -77,29 +77,29 @@ class alignas(64) Port {
     --size_;
   }
   void prefetch() const { __builtin_prefetch(this, 1); }
-  /// What will be taken next, with the one behind it, which is registered then.
+  /// Prefetches the flight that is taken next, and the one behind it, which is registered then.
   void prefetch_front() const {
     if (ring_ == nullptr) return;
     __builtin_prefetch(&ring_[head_]);
     if (size_ > 1) __builtin_prefetch(&ring_[place(1)]);
   }
-  /// Where the next one will be written.
+  /// Prefetches the position where the next flight will be written.
   void prefetch_back() const {
     if (ring_ != nullptr) __builtin_prefetch(&ring_[place(size_)], 1);
   }
 
  private:
   void grow(FlightRings& rings);
-  /// In the ring, so many behind the head.
+  /// The position in the ring `behind` places behind the head.
   [[nodiscard]] std::uint32_t place(std::uint32_t behind) const {
     return (head_ + behind) & ((std::uint32_t{1} << bits_) - 1);
   }
 
-  std::uint8_t bits_ = 0;  ///< the ring's size is 2^bits
+  std::uint8_t bits_ = 0;  ///< the ring's size is 2^bits_
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;
   Flight* ring_ = nullptr;
-  Flight only_;  ///< while there is no ring
+  Flight only_;  ///< used while there is no ring
 };
 
 }  // namespace tenex

@@ -7,7 +7,7 @@
 namespace tenex {
 namespace {
 
-/// (dimension, step) as one number; links that are no step between NPUs come last.
+/// (dimension, step) as one number; links that are not a step between NPUs come last.
 std::uint64_t step_of(const Shape& shape, std::size_t npus, VertexId source, VertexId target) {
   if (source.index() >= npus || target.index() >= npus) return ~std::uint64_t{0};
   std::uint32_t from = source.value();

@@ -1,8 +1,8 @@
 // The order of a vertex's in-ports, in which it handles simultaneous arrivals.
 //
 // On an intact product shape the in-links of an NPU are ordered by (dimension, step along it), so that all NPUs of a
-// symmetric shape handle the same arrivals in the same order: by link id they would not, as ids wrap around at the ends
-// of a ring. Links from switches follow, and everywhere else the order is that of link ids.
+// symmetric shape handle the same arrivals in the same order. By link id they would not, as ids wrap around at the ends
+// of a ring. Links from switches follow. On all other topologies the order is that of link ids.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace tenex {
 
-/// The in-links of all vertices, vertex after vertex, each vertex's in the order of its ports. O(links * dimensions).
+/// The in-links of all vertices, vertex by vertex, each vertex's in the order of its ports. O(links * dimensions).
 [[nodiscard]] std::vector<LinkId> links_by_port(const Topology& topology);
 
 }  // namespace tenex

@@ -13,10 +13,10 @@
 namespace tenex {
 namespace {
 
-/// Payloads, equal ones once.
+/// Payloads, with equal ones stored once.
 class PayloadTable {
  public:
-  /// The index of the payload that `chunks` are.
+  /// The index of the payload with these chunks.
   std::size_t intern(const std::vector<ChunkId>& chunks) {
     std::uint64_t hash = chunks.size();
     for (const auto chunk : chunks) hash = hash * 0x9e3779b97f4a7c15ULL + chunk.value() + (hash >> 29);

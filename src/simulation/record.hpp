@@ -1,4 +1,4 @@
-// What simulations write down beside their finish.
+// Records of simulations beside their finish.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace tenex {
 
-/// A message as it was injected.
+/// A message and the time of its injection.
 struct Injection {
   SimTime time;
   Message message;
 };
 
-/// The recorded sends as a schedule. A send's message is an index of `injections` and becomes the message's id, by
-/// (time of injection, NPU, order of injections); none where every message is a single hop. A send whose message
-/// carries several chunks gets the chunk id of a payload; payloads are numbered by their first message. Errors
-/// (resource): more payloads than ids. O(sends log sends).
+/// The recorded sends as a schedule. A send's message is an index into `injections` and becomes the message's id,
+/// numbered by (time of injection, NPU, order of injections); there are no ids if every message is a single hop. A send
+/// whose message carries several chunks gets the chunk id of a payload; payloads are numbered by their first message.
+/// Errors (resource): more payloads than ids. O(sends log sends).
 [[nodiscard]] Result<Schedule> make_record(std::vector<Send> sends, const std::vector<Injection>& injections,
                                            const Collective& collective, const Program& program);
 
-/// A message as it was unpacked.
+/// A message and the time at which it was unpacked.
 struct DeliveredMessage {
   SimTime time;
   Message message;
@@ -36,11 +36,11 @@ struct DeliveredMessage {
 /// Busy time of all links, in bins of equal width.
 class UtilizationBins {
  public:
-  /// `finish` is known already; the bins cover it. No bins: add() must not be called.
+  /// `finish` must be known; the bins cover it. With zero bins, add() must not be called.
   UtilizationBins(SimTime finish, std::uint32_t bins);
-  /// `links` links are busy during [start, start + busy), which ends by the finish. O(bins covered).
+  /// Adds that `links` links are busy during [start, start + busy), which must end by the finish. O(bins covered).
   void add(SimTime start, SimTime busy, std::uint64_t links = 1);
-  /// Adds the bins of another one of the same width.
+  /// Adds the bins of another object of the same width.
   void add(const UtilizationBins& other);
   [[nodiscard]] const Utilization& result() const { return utilization_; }
 

@@ -54,7 +54,7 @@ void ShapeRoutes::pack_coordinates() {
       packed_[npu] |= std::uint64_t{coordinates_[npu * dimensions_.size() + d]} << (d * packed_bits);
 }
 
-/// The one dimension in which two NPUs differ.
+/// The dimension in which two NPUs differ; nullopt if there are several.
 std::optional<std::size_t> ShapeRoutes::dimension_between(NpuId a, NpuId b) const {
   std::optional<std::size_t> found;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
@@ -65,7 +65,7 @@ std::optional<std::size_t> ShapeRoutes::dimension_between(NpuId a, NpuId b) cons
   return found;
 }
 
-/// A switch joins a line of NPUs: the dimension is that in which two of them differ.
+/// Finds the dimension of each switch: a switch joins a line of NPUs, so two of them differ in that dimension alone.
 bool ShapeRoutes::add_hubs(const Topology& topology) {
   for (std::size_t v = npus_; v < topology.vertices(); ++v) {
     const auto row = topology.out_links(VertexId::at(v));

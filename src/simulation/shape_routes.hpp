@@ -1,8 +1,9 @@
 // Dimension-order routes on intact product shapes, by arithmetic on coordinates.
 //
-// The same routes as the Router's: dimension 1 first, in it as the block's rule says. Encoding: the coordinates of all
-// NPUs, and per NPU a table of its out-links by (dimension, direction), so that a hop costs a few comparisons and two
-// loads. How a direction follows from two positions is found once for each dimension (WayAlong).
+// The routes are those of the Router: dimension 1 first, and within a dimension by the block's rule. Encoding: the
+// coordinates of all NPUs, and per NPU a table of its out-links by (dimension, direction), so that a hop costs a few
+// comparisons and two loads. The rule by which two positions give a direction is found once for each dimension
+// (WayAlong).
 #pragma once
 
 #include <bit>
@@ -15,22 +16,22 @@
 
 namespace tenex {
 
-/// How a route along a block finds the next link.
+/// The rule by which a route along a block finds the next link.
 enum class WayAlong : std::uint8_t {
   round,        ///< over one of two links, the shorter way
   straight,     ///< over one of two links, toward the position
-  direct,       ///< over the position's own link
+  direct,       ///< over the link to the position itself
   one_link,     ///< over the only one
   over_switch,  ///< over the only one, to a switch
   unknown,
 };
-/// That of a block that is a factor of a product. O(1).
+/// The rule of a block that is a factor of a product. O(1).
 [[nodiscard]] WayAlong way_along(const Block& block);
 
-/// "Which link next" on a product shape. Immutable, so thread-safe. O(npus * dimensions + links) memory.
+/// The next link on a route on a product shape. Immutable, so thread-safe. O(npus * dimensions + links) memory.
 class ShapeRoutes {
  public:
-  /// nullopt where the topology is no intact product shape, or the way along a block is unknown. O(links * dimensions).
+  /// nullopt if the topology is no intact product shape, or the rule of a block is unknown. O(links * dimensions).
   [[nodiscard]] static std::optional<ShapeRoutes> of(const Topology& topology);
 
   /// The same routes under other names: link l is LinkId(name[l]).
@@ -65,7 +66,7 @@ class ShapeRoutes {
                     direction(dimensions_[d], from[d], to[d])];
     return LinkId::none();
   }
-  /// Asks memory for what the question will look at.
+  /// Prefetches the memory that the call operator will read.
   void prefetch(VertexId at, NpuId destination) const {
     if (!packed_.empty()) __builtin_prefetch(&packed_[destination.index()]);
     if (at.index() < npus_) __builtin_prefetch(&out_[at.index() * directions_]);
@@ -79,13 +80,13 @@ class ShapeRoutes {
   };
   struct Hub {
     std::uint32_t dimension;
-    std::size_t first;  ///< into out_: its links by the position that they lead to
+    std::size_t first;  ///< position in out_ of its links, which are ordered by the position that they lead to
   };
 
   [[nodiscard]] static std::uint32_t coordinate(std::uint64_t packed, unsigned bit) {
     return static_cast<std::uint32_t>(packed >> bit & packed_mask);
   }
-  /// Of a step toward a position, or over a link to it.
+  /// The direction of a step from a position to another.
   [[nodiscard]] static std::uint32_t direction(const Dimension& dimension, std::uint32_t from, std::uint32_t to) {
     switch (dimension.way) {
       case WayAlong::round: {
@@ -111,11 +112,11 @@ class ShapeRoutes {
   bool add_hubs(const Topology& topology);
 
   std::size_t npus_ = 0;
-  std::vector<Dimension> dimensions_;  ///< those of more than one NPU
+  std::vector<Dimension> dimensions_;  ///< dimensions of more than one NPU
   std::vector<std::uint32_t> strides_;
   std::uint32_t directions_ = 0;
   std::vector<std::uint32_t> coordinates_;  ///< NPU-major
-  std::vector<std::uint64_t> packed_;       ///< the same, 16 bits each, where they fit into one word per NPU
+  std::vector<std::uint64_t> packed_;       ///< the same, 16 bits each, if they fit into one word per NPU
   std::vector<LinkId> out_;                 ///< NPUs x directions, then the hubs' links
   std::vector<Hub> hubs_;                   ///< by switch
 };

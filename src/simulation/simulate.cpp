@@ -1,4 +1,4 @@
-// The front door of the simulators: checks what they share and picks the backend.
+// Entry of the simulators: makes the checks that they share and picks the backend.
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,13 +37,13 @@ Status check_delays(const Topology& topology, const std::vector<StartDelay>& del
   return success();
 }
 
-/// What the formula cannot tell.
+/// Refuses what the congestion-unaware formula cannot give.
 Status check_unaware(const SimulationOptions& options) {
   if (options.record_sends)
     return unsupported_error({}, "the congestion-unaware backend cannot record a schedule",
                              "its messages overlap on links", "use the congestion-aware backend, or do not record");
   if (options.utilization_bins > 0)
-    return unsupported_error({}, "the congestion-unaware backend cannot tell utilization over time",
+    return unsupported_error({}, "the congestion-unaware backend cannot give utilization over time",
                              "its messages overlap on links",
                              "use the congestion-aware backend, or ask for the bytes of links alone");
   if (options.engine != SimulationEngine::automatic)
@@ -53,7 +53,7 @@ Status check_unaware(const SimulationOptions& options) {
   return success();
 }
 
-/// An engine that uses what a program states of itself; nullopt where it cannot.
+/// An engine that uses what a program states about itself; nullopt if it cannot run the program.
 struct SpecialEngine {
   SimulationEngine name;
   std::optional<Result<Simulation>> (*simulate)(const Topology&, const Collective&, const Program&,
@@ -61,18 +61,18 @@ struct SpecialEngine {
   std::string_view needs;
 };
 
-/// The fastest first.
+/// In order of speed, the fastest first.
 constexpr SpecialEngine special_engines[] = {
     {SimulationEngine::orbit, simulate_by_orbit,
      "it needs an intact shape of rings and fully connected blocks, a program that treats all its NPUs alike, no "
-     "delayed start, and keeps neither sends nor arrivals"},
+     "delayed start, and records neither sends nor arrivals"},
     {SimulationEngine::static_order, simulate_in_static_order,
-     "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two ways do: a sum "
-     "is complete where both have come) and whose routes share no link and lead through no NPU that starts late, and "
-     "keeps neither sends, arrivals nor utilization"},
+     "it needs a program of cycles that do not wait for each other (in an All-Reduce by `ring` the two directions do: "
+     "a sum is complete when both have arrived) and whose routes share no link and lead through no NPU that starts "
+     "late, and records neither sends, arrivals nor utilization"},
     {SimulationEngine::trains, simulate_in_trains,
-     "it needs an open loop of messages of one size on one intact block, no delayed start, and keeps neither sends, "
-     "arrivals nor utilization"},
+     "it needs an open loop of messages of one size on one intact block, no delayed start, and records neither "
+     "sends, arrivals nor utilization"},
 };
 
 Result<Simulation> simulate_by_best_engine(const Topology& topology, const Collective& collective,

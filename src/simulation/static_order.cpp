@@ -1,12 +1,11 @@
-// The static-order engine: programs that are cycles, on routes that share no link and lead through no NPU that starts
-// late.
+// The static-order engine: programs of cycles, on routes that share no link and lead through no NPU that starts late.
 //
-// Where no two routes of a program share a link, the messages of an NPU meet nobody else's: each link carries them in
-// their order, and all times follow from recurrences over arrays, e.g. entry(u, s) = arrival(u-1, s - at_start) and,
-// link by link, start = max(entry, free). These are sums and maxima alone. So once a whole round (at_start steps) is
-// the round before it, later by one and the same time everywhere, all later rounds are too: the state is an eigenvector
-// of a max-plus linear map, and the rest of the program is one multiplication. On a homogeneous ring that is so after
-// two rounds; elsewhere it may come late or never, and the recurrences run to the end.
+// If no two routes of a program share a link, the messages of an NPU meet no messages of others: each link carries them
+// in their order, and all times follow from recurrences over arrays, e.g. entry(u, s) = arrival(u-1, s - at_start) and,
+// link by link, start = max(entry, free). These are only sums and maxima. So once a whole round (at_start steps) equals
+// the round before it plus the same time everywhere, all later rounds do too: the state is an eigenvector of a max-plus
+// linear map, and the rest of the program is one multiplication. On a homogeneous ring that happens after two rounds;
+// elsewhere it may happen late or never, and the recurrences run to the end.
 //
 // Encoding: per cycle, arrivals of the last two rounds, (2 * at_start) x NPUs; when each link of the routes is free.
 #include <algorithm>
@@ -41,7 +40,7 @@ class CycleRun {
     free_.assign(links_.size(), SimTime::zero());
   }
 
-  /// All destinations are reached, through NPUs that forward from the start.
+  /// Whether all destinations are reached, through NPUs that forward from the start.
   [[nodiscard]] bool passable() const { return passable_; }
   [[nodiscard]] std::size_t members() const { return members_.size(); }
   [[nodiscard]] const std::vector<LinkId>& links() const { return links_; }
@@ -126,8 +125,8 @@ class CycleRun {
     }
   }
 
-  /// How much later the round that ends with the last step is than the one before it, where that is the same for all
-  /// its arrivals and links, and no delayed start matters any more.
+  /// How much later the last round is than the one before it, if that time is the same for all its arrivals and links
+  /// and no delayed start matters any more.
   [[nodiscard]] std::optional<SimTime> repeats_last_round(const std::vector<SimTime>& links_before) const {
     const auto shift = row(last_step_)[0] - row(last_step_ - cycle_.at_start)[0];
     for (std::size_t l = 0; l < free_.size(); ++l)
@@ -141,8 +140,8 @@ class CycleRun {
     return shift;
   }
 
-  /// All rounds to come are like the last one: those that are complete are skipped, the rest is taken from the state
-  /// as it is and read later.
+  /// Skips all complete rounds to come, which are like the last one. The remaining steps are computed from the current
+  /// state, and late_ is added when arrivals are read.
   void skip(SimTime shift) {
     const auto steps = cycle_.messages - 1 - last_step_;
     late_ = static_cast<std::int64_t>(steps / cycle_.at_start) * shift;
@@ -160,8 +159,8 @@ class CycleRun {
   std::vector<Bytes> bytes_;
   std::vector<SimTime> free_;
   std::vector<SimTime> arrivals_;  ///< of the steps of two rounds, at the member after
-  std::uint64_t last_step_ = 0;    ///< taken
-  SimTime late_;                   ///< how much later than computed all is
+  std::uint64_t last_step_ = 0;    ///< the last step that was computed
+  SimTime late_;                   ///< added to all computed times
   bool passable_ = true;
 };
 

@@ -1,9 +1,9 @@
-// The trains engine: open loops on one-dimensional shapes, where the order on each link is known beforehand.
+// The trains engine: open loops on one-dimensional shapes, where the order on each link is known in advance.
 //
-// All messages are injected at time zero and trigger nothing, so no event needs to wait for another. Where all are
-// neighbours, a link carries its source's messages in their order and that is all. On a ring or a line, trains of
-// messages pass from link to link (line_trains.hpp). On a switch, the i-th messages of all NPUs reach it at the same
-// time and enter its out-links in the order of its ports. Messages are generated as they are needed, in O(1).
+// All messages are injected at time zero and trigger nothing, so no event needs to wait for another. In a fully
+// connected block, a link carries only its source's messages, in their order. On a ring or a line, trains of messages
+// pass from link to link (line_trains.hpp). On a switch, the i-th messages of all NPUs reach it at the same time and
+// enter its out-links in the order of its ports. Messages are generated as they are needed, in O(1).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -18,7 +18,7 @@
 namespace tenex {
 namespace {
 
-/// The one block of more than one NPU.
+/// The only block of more than one NPU.
 std::optional<Block> only_block(const Topology& topology) {
   if (!topology.shape() || !topology.shape()->is_product()) return std::nullopt;
   std::optional<Block> only;
@@ -44,7 +44,7 @@ class TrainsEngine {
     if (options.record_links) result_.links.assign(topology.links(), LinkLoad{});
   }
 
-  /// nullopt: messages of several sizes where all must be alike.
+  /// nullopt: messages of several sizes where only one size is allowed.
   std::optional<Result<Simulation>> run() {
     bool done = false;
     if (way_ == WayAlong::direct)
@@ -70,15 +70,15 @@ class TrainsEngine {
     result_.links[link.index()].bytes += sizes_.bytes(size) * count;
     result_.links[link.index()].busy += sizes_.hop(topology_.class_of(link), size).busy * count;
   }
-  /// The size class of a message; false where it is not that of those before.
+  /// Whether a message has the same size class as those before.
   bool same_size(const Message& message) {
     const auto size = sizes_.of(message);
     if (!size_) size_ = size;
     return *size_ == size;
   }
 
-  /// Every message is one hop: NPU by NPU, the out-links of one are all there is to look at. They are in the order of
-  /// their targets.
+  /// Every message is one hop, so each NPU's out-links are simulated by themselves. They are in the order of their
+  /// targets.
   bool neighbours() {
     std::vector<SimTime> free(npus());
     for (std::uint32_t npu = 0; npu < npus(); ++npu) {
@@ -146,7 +146,7 @@ class TrainsEngine {
     }
   }
 
-  /// The i-th messages reach the switch together, where links and sizes are alike.
+  /// The i-th messages reach the switch together if links and sizes are alike.
   bool through_switch() {
     const VertexId hub(npus());
     std::vector<NpuId> sources;  // by port

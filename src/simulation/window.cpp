@@ -1,14 +1,15 @@
 // The window engine: one event per hop, store-and-forward, one FIFO per directed link, for any program.
 //
 // A message that enters a link at t starts at max(t, free), holds the link for its busy time and arrives at start +
-// alpha + beta*m (the ASTRA-sim2.0 thesis, section 3.4.2). Arrivals at a vertex go by (time, in-port rank, FIFO); what
-// happens at a vertex touches its out-links alone, so vertices are independent until the least hop time has passed.
+// alpha + beta*m (the ASTRA-sim2.0 thesis, section 3.4.2). Arrivals at a vertex are handled by (time, in-port rank,
+// FIFO). Handling them changes only the vertex's out-links, so vertices are independent until the least hop time has
+// passed.
 //
 // The engine uses that: time is cut into windows of 2^k <= the least hop time, so nothing handled in a window can
-// arrive in it. Each link's FIFO is in order of arrival already; a calendar holds the heads. Taking a window, the
-// engine goes through its vertices and merges the arrivals at each. Threads own contiguous vertices and meet after
-// each window; no result depends on which thread does what. Ids are given at injection and renumbered at the end in
-// the order (time of injection, NPU, order there), which does not depend on the windows.
+// arrive in it. Each link's FIFO is in order of arrival already; a calendar holds the heads. For each window, the
+// engine goes through its vertices and merges the arrivals at each. Threads own contiguous vertices and meet after each
+// window, and the results do not depend on the number of threads. Ids are given at injection and renumbered at the end
+// in the order (time of injection, NPU, order there), which does not depend on the windows.
 #include <algorithm>
 #include <deque>
 #include <exception>
@@ -30,7 +31,7 @@ namespace {
 
 constexpr std::int64_t stop = -1;
 
-/// Runs the workers until nothing is under way.
+/// Runs the workers until no message is under way.
 void run_together(std::vector<WindowWorker*>& workers) {
   WindowBarrier barrier(static_cast<int>(workers.size()));
   std::vector<std::exception_ptr> broken(workers.size());
@@ -50,7 +51,7 @@ void run_together(std::vector<WindowWorker*>& workers) {
       mine = guarded(thread, [&] { return workers[thread]->step(workers, window); });
   };
   {
-    // Not OpenMP's: all of them must run at the same time, also where the caller is a thread of a team itself.
+    // Not OpenMP's threads: all of them must run at the same time, even if the caller is a thread of a team itself.
     std::vector<std::jthread> others;
     for (std::size_t thread = 1; thread < workers.size(); ++thread) others.emplace_back(run_one, thread);
     run_one(0);
@@ -109,10 +110,10 @@ Result<Simulation> simulate_in_windows(const Topology& topology, const Collectiv
   if (options.utilization_bins == 0) {
     auto result = run(topology, collective, program, options, std::nullopt);
     if (result || options.threads <= 1) return result;
-    first.threads = 1;  // of several failures, the one that a single thread meets first
+    first.threads = 1;  // so that of several failures, the one that a single thread meets first is reported
     return run(topology, collective, program, first, std::nullopt);
   }
-  // How wide the bins are is known once the finish is.
+  // The width of the bins is only known from the finish.
   first.record_sends = first.record_arrivals = first.record_links = first.record_npu_finish = false;
   const auto rehearsal = simulate_in_windows(topology, collective, program, first);
   if (!rehearsal) return rehearsal.errors();

@@ -1,9 +1,10 @@
 // The calendar of the window engine: which ports have an arrival in which window of time.
 //
-// Encoding: a ring of slots, one per window ahead; a slot is a chain of small blocks of ports, taken from a pool, so
-// that an insertion writes where the last one into that window wrote. Taking a window strews its ports over one bitmap
-// and reads that back, which yields them in increasing order. Only the head of a port's FIFO is registered, so a port
-// is in at most one slot. Windows beyond the ring (links that differ a hundred-thousandfold in speed) wait in a heap.
+// Encoding: a ring of slots, one per window ahead. A slot is a chain of small blocks of ports, taken from a pool, so
+// that an insertion writes where the last one into that window wrote. Taking a window sets the bits of its ports in one
+// bitmap and reads them back, which yields the ports in increasing order. Only the head of a port's FIFO is registered,
+// so a port is in at most one slot. Windows beyond the ring (links that differ a hundred-thousandfold in speed) wait in
+// a heap.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ namespace tenex {
 
 class WindowCalendar {
  public:
-  /// For ports first .. first + ports - 1. `reach` is how many windows ahead insertions are expected to lie at most;
-  /// further ones work, but cost a heap operation.
+  /// For ports first .. first + ports - 1. Insertions are expected to lie at most `reach` windows ahead; further ones
+  /// work, but cost a heap operation.
   WindowCalendar(std::uint32_t first, std::size_t ports, std::int64_t reach);
 
   /// Registers a port in a window later than the one taken last. O(1), or O(log n) beyond the ring.
@@ -31,7 +32,7 @@ class WindowCalendar {
     else
       beyond_.emplace(window, port - first_);
   }
-  /// The next window with a port in it; INT64_MAX when there is none. O(windows without).
+  /// The next window with a port in it; INT64_MAX if there is none. O(windows without a port).
   [[nodiscard]] std::int64_t next() const;
   /// Goes to `window`, not later than next(), and yields its ports in increasing order. O(ports there + ports / 4096).
   void take(std::int64_t window, std::vector<std::uint32_t>& ports);
@@ -41,13 +42,13 @@ class WindowCalendar {
  private:
   static constexpr std::size_t block_ports = 31;
   struct Block {
-    std::uint32_t before;  ///< the block that was full when this one was begun
+    std::uint32_t before;  ///< the block that was filled before this one
     std::array<std::uint32_t, block_ports> ports;
   };
   struct Slot {
-    std::uint32_t block = 0;  ///< the one being filled
-    std::uint32_t used = 0;   ///< ports in it
-    std::uint32_t count = 0;  ///< ports in all
+    std::uint32_t block = 0;  ///< the block that is being filled
+    std::uint32_t used = 0;   ///< ports in that block
+    std::uint32_t count = 0;  ///< ports in all blocks
   };
 
   void add(Slot& slot, std::uint32_t port) {
@@ -71,7 +72,7 @@ class WindowCalendar {
   std::size_t ports_in_ring_ = 0;
   std::vector<Slot> ring_;
   LargeVector<Block> blocks_;
-  std::vector<std::uint32_t> idle_;     ///< blocks; the one used last is taken first
+  std::vector<std::uint32_t> idle_;     ///< free blocks; the one used last is taken first
   std::vector<std::uint64_t> bits_;     ///< by port; all clear between calls
   std::vector<std::uint64_t> summary_;  ///< bit w tells whether word w of the bitmap has any bit set
   std::priority_queue<Later, std::vector<Later>, std::greater<>> beyond_;

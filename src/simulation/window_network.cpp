@@ -9,7 +9,7 @@
 namespace tenex {
 namespace {
 
-/// Fewer ports than this are not worth another thread.
+/// With fewer ports per thread, another thread is not worth it.
 constexpr std::size_t least_ports_per_thread = 2048;
 constexpr int spins_before_yield = 2000;
 

@@ -1,4 +1,4 @@
-// What the threads of a window engine share: the ports, who owns them, and the barrier at which windows end.
+// Shared by the threads of a window engine: the ports, their owners, and the barrier at which windows end.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 namespace tenex {
 
 /// Ports are numbered by (vertex, in-port rank): the order in which simultaneous arrivals are handled. An NPU with a
-/// start delay has one port more, before the others, over which nothing but its own start comes.
+/// start delay has one more port, before the others, whose only arrival is the NPU's own start.
 struct WindowNetwork {
   WindowNetwork(const Topology& topology, const Collective& collective, const Program& program,
                 const SimulationOptions& options);
@@ -28,14 +28,14 @@ struct WindowNetwork {
   std::optional<ShapeRoutes> shape_routes;
   int window_bits;      ///< a window is 2^this picoseconds, at most the least hop time
   std::int64_t reach;   ///< windows that a hop spans at most
-  bool elides = false;  ///< deliveries trigger nothing and are not recorded: known when the last hop starts
+  bool elides = false;  ///< deliveries trigger nothing and are not recorded, so they are known when the last hop starts
   std::optional<ShapeRoutes> shape_ports;  ///< the same routes, with ports in place of links
   LargeVector<Port> ports;
-  std::vector<VertexId> vertex_of_port;   ///< at which it delivers
-  std::vector<LinkId> link_of_port;       ///< none() for a start
+  std::vector<VertexId> vertex_of_port;   ///< the vertex at which it delivers
+  std::vector<LinkId> link_of_port;       ///< none() for the port of a start
   std::vector<std::uint32_t> port_of;     ///< by link
-  std::vector<SimTime> start_of_npu;      ///< empty where no NPU is delayed
-  std::vector<std::uint32_t> first_port;  ///< by thread, one more: contiguous vertices each
+  std::vector<SimTime> start_of_npu;      ///< empty if no NPU is delayed
+  std::vector<std::uint32_t> first_port;  ///< by thread, then the end: each thread has contiguous vertices
   std::vector<std::uint32_t> first_vertex;
 
   [[nodiscard]] int threads() const { return static_cast<int>(first_port.size()) - 1; }
@@ -48,8 +48,8 @@ struct WindowNetwork {
   void split(int threads);
 };
 
-/// Threads meet here after every window; each brings the earliest window that it knows of, and all leave with the
-/// earliest of all. Spins, then yields.
+/// The barrier where threads meet after every window. Each passes the earliest window that it knows of, and all get the
+/// earliest of all. It spins, then yields.
 class WindowBarrier {
  public:
   explicit WindowBarrier(int threads) : threads_(threads) {}
@@ -59,7 +59,7 @@ class WindowBarrier {
   int threads_;
   std::atomic<int> arrived_{0};
   std::atomic<std::uint64_t> round_{0};
-  // By parity: a thread may bring its next window while another still reads the last answer.
+  // By parity: a thread may pass its next window while another still reads the last answer.
   std::atomic<std::int64_t> earliest_[2] = {no_window, no_window};
 
  public:

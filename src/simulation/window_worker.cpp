@@ -7,10 +7,10 @@
 
 namespace tenex {
 namespace {
-/// How many ports ahead memory is asked for.
+/// How many ports ahead memory is prefetched.
 constexpr std::size_t far_ahead = 20;
 constexpr std::size_t near_ahead = 10;
-/// How many arrivals are taken before what they trigger enters its links.
+/// How many arrivals are taken before the messages that they trigger enter links.
 constexpr std::size_t arrivals_at_once = 16;
 
 template <class Cargo>
@@ -67,7 +67,7 @@ std::int64_t WindowWorker::begin() {
 
 void WindowWorker::start_npu(NpuId npu) {
   if (network_.delayed(npu)) {
-    // Its start comes over the port before its first in-link.
+    // Its start arrives over the port before its first in-link.
     const auto in = network_.topology.in_links(vertex_of(npu));
     auto port = network_.ports.size() - 1;
     for (const auto link : in) port = std::min<std::size_t>(port, network_.port_of[link.index()] - 1U);
@@ -106,7 +106,7 @@ std::int64_t WindowWorker::step(std::vector<WindowWorker*>& all, std::int64_t wi
   return std::min(calendar_.next(), earliest_sent_);
 }
 
-/// The others wrote with this thread's parity: all take their steps together.
+/// The others wrote with this thread's parity, because all threads take their steps together.
 void WindowWorker::take_inbox(std::vector<WindowWorker*>& all) {
   for (auto* other : all) {
     if (other == this) continue;
@@ -124,7 +124,7 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
   return {flight.source, flight.destination, flight.chunk, flight.stage, network_.sizes.chunks(flight.size_class)};
 }
 
-/// `Cargo` is a Message, or a Flight that goes on.
+/// `Cargo` is a Message, or a Flight that is forwarded.
 template <class Cargo>
 inline void WindowWorker::plan(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime now) {
   const auto port = next_port(at, cargo.destination);
@@ -139,8 +139,8 @@ inline void WindowWorker::plan(VertexId at, const Cargo& cargo, MessageId id, st
   if (planned_count_ == plans) enter_planned();
 }
 
-/// In the order of plans. Until then nothing has looked at the ports that are entered: what enters them arrives after
-/// the window.
+/// Enters the planned messages in the order of plans. Nothing has read the ports since then: messages that enter them
+/// arrive after the window.
 void WindowWorker::enter_planned() {
   const std::span<const Outgoing> planned(planned_.data(), planned_count_);
   for (std::size_t i = 0; i < std::min(near_ahead, planned.size()); ++i) all_ports_[planned[i].port].prefetch_back();
@@ -188,8 +188,8 @@ inline void WindowWorker::react(const Message& message, SimTime now) {
   for (const auto& triggered : triggered_) inject(triggered, now);
 }
 
-/// In steps of some vertices: takes what has arrived, in order; lets it trigger what it does; and last enters that into
-/// the next links, whose memory is under way meanwhile.
+/// Handles some vertices at a time: takes their arrivals, in order; lets these trigger messages; and last enters the
+/// messages into the next links, whose memory is prefetched meanwhile.
 void WindowWorker::handle(std::span<const std::uint32_t> ports) {
   const auto end = SimTime::of((calendar_.window() + 1) << window_bits_);
   for (std::size_t i = 0; i < std::min(far_ahead, ports.size()); ++i) all_ports_[ports[i]].prefetch();
@@ -211,8 +211,8 @@ void WindowWorker::handle(std::span<const std::uint32_t> ports) {
   settle_all();
 }
 
-/// Asks for what settling it will look at. An NPU's own start, which comes over a port without a link, is no message:
-/// the NPU may be a bystander, of which the program has no state.
+/// Prefetches what settling the flight will read. An NPU's own start, which arrives over a port without a link, is no
+/// message: the NPU may be a bystander, for which the program has no state.
 inline void WindowWorker::foresee(VertexId vertex, const Flight& flight, std::uint32_t port) const {
   if (vertex != vertex_of(flight.destination)) {
     if (shape_ports_ != nullptr) shape_ports_->prefetch(vertex, flight.destination);
@@ -221,7 +221,7 @@ inline void WindowWorker::foresee(VertexId vertex, const Flight& flight, std::ui
   }
 }
 
-/// Takes the port's arrivals before `end`, and registers what it delivers next.
+/// Takes the port's arrivals before `end`, and registers its next one.
 inline void WindowWorker::collect(VertexId vertex, std::uint32_t port, SimTime end) {
   auto& queue = all_ports_[port];
   do {
@@ -252,7 +252,7 @@ void WindowWorker::settle_all() {
   enter_planned();
 }
 
-/// A delivery of which more is kept than the finish, or that may come before its NPU's start.
+/// A delivery of which more than the finish is recorded, or that may come before its NPU's start.
 void WindowWorker::deliver(const Flight& flight) {
   const auto now = flight.arrival;
   note_finish(flight.destination, now);

@@ -16,25 +16,26 @@
 
 namespace tenex {
 
-/// Takes windows one by one. What it sends to the ports of other threads waits in outboxes until the window has ended
-/// for all; outboxes are double-buffered, so that one barrier per window suffices.
+/// Takes windows one by one. Messages for the ports of other threads wait in outboxes until the window has ended for
+/// all threads. Outboxes are double-buffered, so that one barrier per window suffices.
 class alignas(64) WindowWorker {
  public:
   WindowWorker(WindowNetwork& network, ProgramState& state, int thread, std::optional<UtilizationBins> bins);
 
-  /// Injects what the worker's NPUs send at time zero. Returns the first window that anything of it reaches.
+  /// Injects the messages that the worker's NPUs send at time zero. Returns the first window with an arrival of any of
+  /// them.
   std::int64_t begin();
-  /// After the barrier: takes what the others have sent to this thread in the last window, then handles `window`.
+  /// Called after the barrier: takes the messages of the other threads from the last window, then handles `window`.
   /// Returns the earliest window that the thread knows of.
   std::int64_t step(std::vector<WindowWorker*>& all, std::int64_t window);
 
-  // What came of it, for the engine to put together.
+  // The results, which the engine merges.
   SimTime finish;
   std::uint64_t messages = 0;
   std::uint64_t hops = 0;
   std::vector<SimTime> npu_finish;
   std::vector<LinkLoad> links;
-  std::vector<DeliveredMessage> delivered;  ///< where arrivals are recorded
+  std::vector<DeliveredMessage> delivered;  ///< only if arrivals are recorded
   std::vector<Send> sends;
   std::vector<Injection> injections;
   std::optional<UtilizationBins> utilization;
@@ -53,11 +54,11 @@ class alignas(64) WindowWorker {
     Flight flight;
     std::uint32_t port;
   };
-  // Beginnings.
+  // Starts.
   void start_npu(NpuId npu);
   void wake(NpuId npu, SimTime now);
 
-  // A window.
+  // Handling a window.
   void take_inbox(std::vector<WindowWorker*>& all);
   void handle(std::span<const std::uint32_t> ports);
   void collect(VertexId vertex, std::uint32_t port, SimTime end);
@@ -67,7 +68,7 @@ class alignas(64) WindowWorker {
   void deliver(const Flight& flight);
   [[gnu::always_inline]] void react(const Message& message, SimTime now);
 
-  // A message.
+  // Handling a message.
   [[nodiscard]] Message message_of(const Flight& flight) const;
   [[gnu::always_inline]] void inject(const Message& message, SimTime now);
   template <class Cargo>
@@ -84,7 +85,7 @@ class alignas(64) WindowWorker {
     const auto link = next_links_(at, destination);
     return link.exists() ? network_.port_of[link.index()] : no_port;
   }
-  /// An NPU before its start: what arrives there waits, to be handed over or forwarded.
+  /// Whether an NPU has not started yet: arrivals there wait, to be handed over or forwarded.
   [[nodiscard]] bool sleeps(VertexId vertex) const {
     return !awake_.empty() && vertex.index() < awake_.size() && !awake_[vertex.index()];
   }
@@ -95,32 +96,33 @@ class alignas(64) WindowWorker {
 
   WindowNetwork& network_;
   ProgramState& state_;
-  const ExpectantState* expectant_ = nullptr;  ///< the state, where it is one
+  const ExpectantState* expectant_ = nullptr;  ///< the state, if it is an ExpectantState
   int thread_;
   NextLinks next_links_;
   WindowCalendar calendar_;
   std::uint32_t first_port_;
-  std::uint32_t ports_;  ///< how many
-  bool writes_down_;     ///< hops are recorded in any way
-  bool plain_ = false;   ///< of deliveries nothing is kept but their last times, and all NPUs are awake
+  std::uint32_t ports_;  ///< number of ports
+  bool writes_down_;     ///< hops are recorded in some form
+  bool plain_ = false;   ///< of deliveries only the last times are recorded, and all NPUs are awake
   bool elides_ = false;
   bool records_ = false;
-  // What the network holds, near at hand.
+  // Copies of the network's data, for speed.
   bool uniform_ = false;
   HopTime uniform_hop_;
   int window_bits_ = 0;
   Port* all_ports_ = nullptr;
   const ShapeRoutes* shape_ports_ = nullptr;
   std::vector<std::uint32_t> taken_;
-  std::vector<Arrival> arrived_;         ///< at some vertices, in one window
-  std::array<Outgoing, plans> planned_;  ///< what enters links next, with the times at which it does
+  std::vector<Arrival> arrived_;         ///< at the current vertices, in one window
+  std::array<Outgoing, plans> planned_;  ///< messages that enter links next, with their times
   std::size_t planned_count_ = 0;
   FlightRings rings_;
-  std::vector<Message> triggered_;                ///< by one arrival
+  std::vector<Message> triggered_;                ///< messages triggered by one arrival
   std::vector<std::vector<Outgoing>> outbox_[2];  ///< by parity and thread
   int parity_ = 0;
   std::int64_t earliest_sent_ = WindowBarrier::no_window;
-  std::vector<std::vector<Flight>> held_;  ///< by NPU: arrived before its start; empty where no NPU is delayed
+  std::vector<std::vector<Flight>> held_;  ///< by NPU: flights that arrived before its start; empty if no NPU is
+                                           ///< delayed
   std::vector<bool> awake_;
 };
 

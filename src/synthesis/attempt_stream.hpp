@@ -9,7 +9,7 @@
 
 namespace tenex {
 
-/// Numbers keyed by (seed, synthesis key, attempt) alone.
+/// Random numbers keyed by (seed, synthesis key, attempt) alone.
 [[nodiscard]] inline Random attempt_stream(std::uint64_t seed, const Digest& synthesis_key, std::uint32_t attempt) {
   return Random(seed, digest64(to_string(synthesis_key), attempt));
 }

@@ -1,4 +1,4 @@
-// The compositions.
+// Reversal, sequence and overlap.
 #include "synthesis/compose.hpp"
 
 #include <fmt/format.h>
@@ -16,9 +16,9 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kBytesPerSendRetimed = 100;  ///< by lists
+constexpr std::size_t kBytesPerSendRetimed = 100;  ///< for re-timing by lists
 
-/// The partner whose time reversal is the reduction.
+/// The copying collective whose time reversal is the reduction.
 CollectiveKind partner_of(CollectiveKind reduction) {
   return reduction == CollectiveKind::reduce ? CollectiveKind::broadcast : CollectiveKind::all_gather;
 }
@@ -28,7 +28,8 @@ SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology,
           problem.attempts, problem.threads, problem.engine,    problem.memory_limit_bytes};
 }
 
-/// The chunks of each owner in the opposite order: the reduction completes first what the gather sends first.
+/// Reverses the order of each owner's chunks, so that the chunk that the gather sends first is the one that the
+/// reduction completes first.
 std::vector<ChunkId> turned_chunks(const Collective& collective) {
   std::vector<ChunkId> turned(collective.chunks());
   const auto per_owner = static_cast<std::size_t>(collective.chunks_per_npu());
@@ -37,7 +38,7 @@ std::vector<ChunkId> turned_chunks(const Collective& collective) {
   return turned;
 }
 
-/// A gather on the topology, turned into the reduction there.
+/// Turns a gather on the topology into the reduction on the same topology.
 Schedule turn_round(const SynthesisProblem& problem, const Schedule& gather, std::vector<LinkId> opposite) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   auto chunks = collective.chunks_per_npu() > 1 ? turned_chunks(collective) : std::vector<ChunkId>();
@@ -71,7 +72,7 @@ Synthesis from(Gathered part, std::string_view engine) {
   return synthesis;
 }
 
-/// Whether no re-timing ends sooner. False: it is not known.
+/// Whether it is proven that no re-timing ends sooner. False: not known.
 bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, const Schedule& gather,
                    Synthesis& synthesis) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
@@ -98,15 +99,15 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
     const std::size_t trees = retime_in_trees_bytes(topology, collective, occupancy);
     synthesis.overlap_method = "no_memory";
     synthesis.left_out +=
-        fmt::format("{}the reduction and the gather were not overlapped: with that, the synthesis may need {} bytes",
+        fmt::format("{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
                     synthesis.left_out.empty() ? "" : "; ", plan.memory_bytes() + (plan.tiles() > 0 ? trees : lists));
     return;
   }
-  synthesis.overlap_limit = synthesis.time;  // the least solution
+  synthesis.overlap_limit = synthesis.time;  // re-timing is the least solution
   synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
 }
 
-/// Reduction and gather in sequence, and once more as soon as possible.
+/// Builds reduction and gather in sequence, then overlaps them.
 void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthesis& synthesis) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const Schedule gather = synthesis.schedule;

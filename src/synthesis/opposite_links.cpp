@@ -1,5 +1,5 @@
-// Idea: at each vertex, its out-links wait in a chain per target until an in-link from there takes the first of its
-// class.
+// Idea: the out-links of each vertex wait in one chain per target, until an in-link from that target takes the first of
+// its class.
 #include "synthesis/opposite_links.hpp"
 
 #include <utility>

@@ -8,9 +8,9 @@
 
 namespace tenex {
 
-/// For every link one of the same class in the opposite direction, such that all links are taken once; nullopt where
-/// there is none for some link. Exchanging each link with its opposite maps the topology to its reverse, every vertex
-/// staying what it is. Of parallel links the first goes with the first. O(links) for few parallel links.
+/// For every link an opposite link of the same class, such that each link is the opposite of exactly one; nullopt if
+/// some link has none. Exchanging each link with its opposite maps the topology to its reverse and keeps every vertex.
+/// Parallel links are paired in order. O(links) for few parallel links.
 [[nodiscard]] std::optional<std::vector<LinkId>> opposite_links(const Topology& topology);
 
 }  // namespace tenex

@@ -15,7 +15,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .estimate_bytes = tacos_bytes,
        .estimate_seconds = tacos_seconds,
        .uses_threads = tacos_uses_threads,
-       // All are made of gathers, in which a chunk is for everybody; an All-to-All's is for one.
+       // All are composed of gathers, in which every NPU needs a chunk; in an All-to-All only one NPU needs it.
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce},
        .engines = {tacos_engine::event_driven, tacos_engine::exact, tacos_engine::coarse, tacos_engine::symmetric},

@@ -1,4 +1,4 @@
-// The relay search: breadth first with costs 0 (a participant) and 1 (a bystander), on a deque.
+// The relay search: breadth first with cost 0 (a participant) and 1 (a bystander), on a deque.
 #include "synthesis/relays.hpp"
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
 
 enum class Role : std::uint8_t { bystander, member, relay };
 
-/// Searches from one vertex at a time; its tables are cleared by remembering what was touched.
+/// Searches from one vertex at a time. Its tables are cleared by recording the entries that were changed.
 class RelaySearch {
  public:
   explicit RelaySearch(const Topology& topology)
@@ -25,8 +25,8 @@ class RelaySearch {
         parent_(topology.vertices()),
         role_(topology.vertices(), Role::bystander) {}
 
-  /// Adds to `group` the bystanders on cheapest paths from its `start`-th vertex to all members (against the links when
-  /// `backward`). The unreached member, if there is one.
+  /// Adds to `group` the bystanders on cheapest paths from its `start`-th vertex to all members (against the links if
+  /// `backward`). Returns the first member that was not reached, or none().
   VertexId connect(Participants& group, std::size_t start, bool backward) {
     for (std::size_t i = 0; i < group.vertices.size(); ++i)
       role_[group.vertices[i].index()] = i < group.members ? Role::member : Role::relay;
@@ -52,7 +52,7 @@ class RelaySearch {
     while (!frontier.empty() && members_left > 0) {
       const auto [cost, vertex] = frontier.front();
       frontier.pop_front();
-      if (cost != cost_[vertex.index()]) continue;  // found cheaper since
+      if (cost != cost_[vertex.index()]) continue;  // a cheaper path has been found since
       if (role_[vertex.index()] == Role::member) --members_left;
       for (const LinkId link : backward ? topology_.in_links(vertex) : topology_.out_links(vertex)) {
         const VertexId next = backward ? topology_.source(link) : topology_.target(link);
@@ -74,7 +74,8 @@ class RelaySearch {
     parent_[vertex.index()] = from;
   }
 
-  /// Takes each vertex out of its path, so that what several paths share is walked once: O(vertices) for all of them.
+  /// Removes each vertex from its path, so that vertices shared by several paths are walked once: O(vertices) for all
+  /// paths.
   void add_path(Participants& group, VertexId vertex) {
     while (vertex.exists()) {
       if (role_[vertex.index()] == Role::bystander) {
@@ -103,8 +104,8 @@ Diagnostic unreachable(VertexId from, VertexId to) {
 Result<std::vector<Participants>> find_participants(const Topology& topology, const Collective& collective) {
   if (topology.switches() > 0)
     return input_error({}, fmt::format("the topology has {} switch(es)", topology.switches()),
-                       "this synthesizer sends over direct links between NPUs alone",
-                       "unwind the switches to a degree, 1 say");
+                       "this synthesizer sends only over direct links between NPUs",
+                       "unwind the switches to a degree, for example 1");
   const bool broadcast = collective.kind() == CollectiveKind::broadcast;
   RelaySearch search(topology);
   std::vector<Participants> all;

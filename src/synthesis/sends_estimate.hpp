@@ -1,4 +1,4 @@
-// How many sends a collective takes at least, from sizes alone: what plans and leases go by.
+// The least number of sends of a collective, from sizes alone, for plans and leases.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The synthesis key: a digest of everything that a synthesizer reads but the seed and the number of attempts.
+// The synthesis key: a digest of all inputs of a synthesizer except the seed and the number of attempts.
 //
 // Encoding: int64 fields one after another, each list preceded by its length, so that different problems never make the
-// same text. Times are divided by their greatest common divisor: problems that differ in scale alone draw equal random
+// same text. Times are divided by their greatest common divisor: problems that differ only in scale draw equal random
 // numbers and get the same schedule, scaled.
 #include <cstdint>
 #include <numeric>

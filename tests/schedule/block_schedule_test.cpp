@@ -1,4 +1,4 @@
-// The block-expanded storage: every row of every run comes out as a send, in time order and link by link alike.
+// The block-expanded storage: every row of every run is read as a send, both in time order and link by link.
 #include "tenex/schedule/block_schedule.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ void receive(BlockSchedule& data, std::size_t npu, std::uint16_t block, std::uin
   data.when[at] = row << data.port_bits | port;
 }
 
-/// All that read_link() yields, tile by tile and link by link, put into time order.
+/// All sends that read_link() yields, tile by tile and link by link, put into time order.
 std::vector<Send> by_links(const Topology& topology, const Schedule& schedule) {
   std::vector<Send> sends;
   SendBuffer buffer;
@@ -146,8 +146,8 @@ TEST(BlockSchedule, IsEmptyWhenNobodyReceivesAnything) {
 }
 
 TEST(BlockSchedule, TakesSixBytesPerWholeBlock) {
-  // 2 NPUs and 1,000 blocks: rows of 1,000 entries of 2 + 4 bytes; all else stays under a kilobyte and 4 bytes per
-  // chunk twice.
+  // 2 NPUs and 1,000 blocks: rows of 1,000 entries of 2 + 4 bytes. The rest takes less than a kilobyte and twice 4
+  // bytes per chunk.
   auto data = blocks_of(2, std::vector<std::uint32_t>(1'000, 1), 0);
   for (std::uint16_t block = 1; block < 1'000; ++block) receive(data, 1, block, block, 0);
   const Schedule schedule = make_block_schedule(support::line(2), std::move(data));

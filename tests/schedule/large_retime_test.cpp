@@ -19,7 +19,7 @@ using test::sum_of;
 
 constexpr std::size_t kRoom = std::size_t{1} << 26;
 
-/// The plan of Retiming.LetsAGatherBeginWhenItsOwnSumIsComplete, which derives its times: 26 us, re-timed 22 us.
+/// The plan of Retiming.LetsAGatherBeginWhenItsOwnSumIsComplete, which derives its times: 26 us, 22 us re-timed.
 Schedule uneven_plan(const Topology& topology, const Collective& all_reduce) {
   const LinkMajor reduction({sum_of(2, 0, microseconds(0)), sum_of(0, 3, microseconds(0)),
                              sum_of(1, 0, microseconds(2)), sum_of(2, 2, microseconds(2)),
@@ -142,7 +142,7 @@ TEST(LargeRetiming, DeclinesWhatItIsNotMadeFor) {
   EXPECT_TRUE(declined(make_list_schedule(sends), kRoom)) << "no link-major access";
   // 8 NPUs times 8 chunks take 256 bytes at least.
   EXPECT_TRUE(declined(LinkMajor(sends).schedule(), 255)) << "no room";
-  // Everybody sends its sum of a chunk to three others.
+  // Each NPU sends its sum of a chunk to three others.
   const auto doubling = test::recursive_doubling(topology, all_reduce, Occupancy::transfer);
   EXPECT_TRUE(declined(LinkMajor(doubling).schedule(), kRoom)) << "sums that are sent again";
   EXPECT_EQ(has_tight_chain(topology, all_reduce, Occupancy::transfer, make_list_schedule(sends)), std::nullopt);

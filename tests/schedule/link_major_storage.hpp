@@ -53,7 +53,7 @@ class LinkMajorStorage final : public ScheduleStorage {
   }
   std::size_t memory_bytes() const override { return list_.memory_bytes(); }
   std::string_view kind() const override { return "link-major"; }
-  /// How often read() was called, to tell which way somebody went.
+  /// How often read() was called. It tells whether a reader went by time or by link.
   std::atomic<std::size_t>& windows_read() const { return windows_read_; }
 
  private:
@@ -68,7 +68,7 @@ class LinkMajorStorage final : public ScheduleStorage {
   mutable std::atomic<std::size_t> windows_read_ = 0;
 };
 
-/// A schedule in such a storage, and what was asked of it.
+/// A schedule in such a storage, and the counts of its reads.
 class LinkMajor {
  public:
   explicit LinkMajor(const std::vector<Send>& sends, std::size_t starts_per_tile = 3)

@@ -1,4 +1,4 @@
-// Views of schedules that can be read link by link: they must tell the same sends both ways, and the right ones.
+// Views of schedules that can be read link by link: both ways of reading must yield the same sends, and the right ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,7 +153,7 @@ struct RingAllReduce {
     return tiles ? test::LinkMajor(sends).schedule() : make_list_schedule(sends);
   }
   SimTime limit() const { return retiming_limit(ring, collective, Occupancy::transfer, reduction, gather); }
-  /// Of a send over any link: 500 ns + 1000 B / 50 GB/s.
+  /// The time of a send over any link: 500 ns + 1000 B / 50 GB/s.
   static constexpr SimTime kStep = nanoseconds(520);
   Topology ring;
   Collective collective;
@@ -162,8 +162,8 @@ struct RingAllReduce {
 };
 
 TEST(RetimingLimit, ProvesThatAFullRingGainsNothing) {
-  // Each link that is used is busy in every one of the n - 1 steps of each half. The last partial sum over link i ->
-  // i+1 is the one that completes chunk i+1, which i+1 then sends first.
+  // Each used link is busy in every one of the n - 1 steps of each half. The last partial sum over link i -> i+1
+  // completes chunk i+1, which i+1 then sends first.
   for (const bool tiles : {true, false}) EXPECT_EQ(RingAllReduce(5, tiles).limit(), RingAllReduce::kStep * 8);
 }
 
@@ -176,7 +176,7 @@ TEST(RetimingLimit, DoesNotCountAPauseOfTheReduction) {
 }
 
 TEST(RetimingLimit, ProvesNothingWhereTheGatherBeginsWithAnotherChunk) {
-  // The first sends carry the chunk of the next NPU: no valid gather, but the proof must not go through for it.
+  // The first sends carry the chunk of the next NPU: no valid gather, but the proof must not hold for it.
   RingAllReduce given(5);
   auto sends = list_sends(given.gather);
   const SimTime step = sends[5].start;

@@ -10,7 +10,7 @@
 namespace tenex {
 namespace {
 
-/// The sends of a list, batch by batch of `size`.
+/// A schedule built of the sends of a list, in batches of `size`.
 Schedule built(const std::vector<Send>& sends, std::size_t size) {
   ListBuilder builder(sends.size());
   for (std::size_t first = 0; first < sends.size(); first += size) {

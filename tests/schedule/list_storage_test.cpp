@@ -131,7 +131,7 @@ TEST(ScheduleHash, DoesNotDependOnTheOrderInWhichSendsWereGiven) {
   EXPECT_EQ(schedule_hash(make_list_schedule(sends)), hash);
 }
 
-/// The same sends in windows of a few: what another storage might do.
+/// The same sends in windows of a few sends, as another storage might cut them.
 class SmallWindows final : public ScheduleStorage {
  public:
   explicit SmallWindows(std::vector<Send> sends) : sends_(std::move(sends)) {}

@@ -14,7 +14,7 @@
 namespace tenex {
 namespace {
 
-/// A valid schedule and what it is valid for.
+/// A valid schedule, and the topology and collective that it is valid for.
 struct Case {
   std::string name;
   Topology topology;
@@ -29,8 +29,8 @@ Case greedy_case(std::string name, Topology topology, Collective collective, Occ
   return {std::move(name), std::move(topology), std::move(collective), occupancy, std::move(sends)};
 }
 
-/// The same All-Reduce with every chunk under the name of the next one of its group: its sums become complete at others
-/// than the chunks' owners.
+/// The same All-Reduce with every chunk under the name of the next one of its group: its sums become complete at NPUs
+/// other than the chunks' owners.
 Case rooted_elsewhere(Case given) {
   given.name += " rooted elsewhere";
   for (auto& send : given.sends) {
@@ -133,7 +133,7 @@ std::vector<Send> mutate(const Case& original, Random& random) {
       break;
     case 2:
       send.chunk = ChunkId(random.below(chunks + 1));
-      break;  // one that does not exist, at times
+      break;  // sometimes one that does not exist
     case 3:
       send.link = LinkId(random.below(links + 1));
       break;
@@ -155,7 +155,7 @@ std::vector<Send> mutate(const Case& original, Random& random) {
     case 8:
       send.stage = send.stage == Stage::copy ? Stage::reduce : Stage::copy;
       break;
-    default:  // for plain sends, becoming a hop; for hops, becoming plain, or another message's or destination's
+    default:  // a plain send becomes a hop; a hop becomes plain, or gets another message or destination
       if (random.below(2) == 0)
         std::swap(send.message, other.message);
       else if (send.message.exists())
@@ -214,7 +214,7 @@ TEST(Mutations, AreJudgedAsTheDefinitionJudgesThem) {
   EXPECT_GT(harmless, 50U);
 }
 
-/// All that two verdicts say.
+/// Expects two verdicts to agree in everything.
 void expect_equal(const Verdict& got, const Verdict& expected, const std::string& where) {
   EXPECT_EQ(got.outcome, expected.outcome) << where;
   EXPECT_EQ(got.violations, expected.violations) << where;
@@ -259,7 +259,8 @@ TEST(Mutations, AreJudgedLinkByLinkAsTheyAreInTimeOrder) {
         EXPECT_EQ(verdict.waste, oracle.waste) << where;
         ++accepted;
       }
-      // Copying collectives of NPUs alone are usual, whatever their mutation, as long as there are no messages.
+      // Collectives that only copy, among NPUs alone, are usual whatever their mutation, as long as there are no
+      // messages.
       const bool messages = std::ranges::any_of(sends, [](const Send& send) { return send.message.exists(); });
       if (expected.valid() && !reduces(original.collective.kind()) && original.topology.switches() == 0 && !messages) {
         EXPECT_EQ(by_link.windows_read(), 0U) << where;

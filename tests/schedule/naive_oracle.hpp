@@ -1,5 +1,5 @@
-// The definition of a valid schedule, as slow and obvious as it can be said: quadratic loops over whole transfers, sets
-// of contributors as std::set. It shares nothing with the verifier: there are no events and no replay, every question
+// The definition of a valid schedule, written as simply as possible: quadratic loops over whole transfers, sets of
+// contributors as std::set. It shares nothing with the verifier: there are no events and no replay, and every question
 // is answered by looking at all transfers.
 #pragma once
 
@@ -40,7 +40,7 @@ class NaiveOracle {
     ChunkId chunk;
     Stage stage;
     SimTime start, arrival;
-    std::size_t first_send, last_send;  ///< places in the sorted list
+    std::size_t first_send, last_send;  ///< positions in the sorted list
     std::set<std::uint32_t> contributions;
     std::optional<std::size_t> taken_from;  ///< the transfer that a switch without copy passes on
   };
@@ -160,7 +160,7 @@ class NaiveOracle {
     return last;
   }
 
-  /// Gives every transfer, in order of start, what its source has at that moment.
+  /// Finds what the source of every transfer has at its start, in order of start.
   bool sources_hold() {
     for (std::size_t i = 0; i < transfers_.size(); ++i) {
       auto& transfer = transfers_[i];
@@ -191,7 +191,7 @@ class NaiveOracle {
     const auto copies_in = into(vertex, chunk, Stage::copy);
     return copies_in.empty() ? std::nullopt : std::optional(transfers_[copies_in.front()].arrival);
   }
-  /// When the vertex's own sum becomes complete.
+  /// The time from which the vertex's own sum is complete.
   std::optional<SimTime> summed_since(VertexId vertex, ChunkId chunk) const {
     if (!reduces(collective_.kind()) || !adds(vertex)) return std::nullopt;
     auto sum = own(vertex, chunk);
@@ -241,7 +241,7 @@ class NaiveOracle {
     return true;
   }
 
-  /// A copy is of use when it is the receiver's first news of the final value, and the receiver needs or sends it.
+  /// Whether a copy is useful: it is the receiver's first final value, and the receiver needs or sends it.
   bool is_useful(std::size_t i) const {
     const auto& transfer = transfers_[i];
     if (transfer.stage == Stage::reduce) return true;

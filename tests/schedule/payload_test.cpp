@@ -84,7 +84,8 @@ TEST(Payload, HalvesAndDoubles) {
 }
 
 TEST(Payload, MustHaveArrivedWhole) {
-  // A picosecond before the halves arrive the quarters lack what is in them, and later sums are not complete.
+  // The quarters leave a picosecond before the halves arrive, so they lack contributions, and later sums are not
+  // complete.
   const Topology topology = support::fully_connected(4);
   const Schedule schedule =
       halving_doubling(topology, picoseconds(40'499'999), nanoseconds(61'000), nanoseconds(81'500));
@@ -94,7 +95,7 @@ TEST(Payload, MustHaveArrivedWhole) {
 }
 
 TEST(Payload, TakesItsLinkForAllItsBytes) {
-  // The link to NPU 1 is free again after 20 us, that to NPU 3 is asked for a picosecond before.
+  // The link to NPU 1 is free again after 20 us; the link to NPU 3 is taken again a picosecond earlier.
   const Topology topology = support::fully_connected(4);
   Parcels parcels(topology);
   parcels.send(0, 1, {0}, SimTime::zero(), Stage::copy);
@@ -134,7 +135,7 @@ TEST(Payload, CountsEachContributionOnce) {
 }
 
 TEST(Payload, IsHeldApartByRelays) {
-  // A ring: NPU 0's two chunks pass NPU 1, which does not unpack them. In an All-to-All of 2 chunks per pair.
+  // A ring: NPU 0's two chunks pass NPU 1, which does not unpack them, in an All-to-All of 2 chunks per pair.
   const Topology topology = support::ring(4);
   const Collective exchange = support::collective(CollectiveKind::all_to_all, 4, kMegabyte * 8, 2);
   Payloads payloads;
@@ -158,7 +159,8 @@ TEST(Payload, IsRefusedWhereNobodyCanSendIt) {
     parcels.send(0, 1, unfit, SimTime::zero(), Stage::copy);
     CollectiveRequest halves;
     halves.npus = 4;
-    halves.groups = parse_groups("0,2; 1,3", 4).value();  // chunks 0, 1 are of one group: {0, 1} is fit, but not held
+    halves.groups = parse_groups("0,2; 1,3", 4).value();  // chunks 0 and 1 are of one group: {0, 1} is valid, but not
+                                                          // held
     halves.size = kMegabyte * 2;
     const Verdict verdict = verify(topology, Collective::make(halves).value(), Occupancy::transfer, parcels.schedule());
     const bool fit = unfit.size() == 2 && unfit[1] == 1;

@@ -69,8 +69,8 @@ TEST(ReductionChecks, FallBackToExactSetsWhereEverybodySumsUp) {
   EXPECT_EQ(verdict.collective_time, nanoseconds(520 * 8 * 3));
 }
 
-/// An All-Reduce on a line 0 - 1 - 2: every chunk is summed up at NPU 2, NPU 0's part by a message that passes NPU 1,
-/// and sent back. A hop takes 500 ns + 1,000 B / 50 GB/s = 520 ns.
+/// An All-Reduce on a line 0 - 1 - 2: every chunk is summed up at NPU 2 and sent back. NPU 0's part is a message that
+/// passes NPU 1. A hop takes 500 ns + 1,000 B / 50 GB/s = 520 ns.
 std::vector<Send> summed_at_the_end(const Topology& line) {
   std::vector<Send> sends;
   const auto link = [&](std::uint32_t a, std::uint32_t b) { return test::link_between(line, a, b).value(); };
@@ -114,7 +114,7 @@ TEST(ReductionChecks, SeeACopyOfASumThatIsCompleteElsewhere) {
 }
 
 TEST(ReductionChecks, DoNotTakeAReduceScatterForRootedElsewhere) {
-  // The same sums without their copies: as a Reduce-Scatter chunks 0 and 1 are at nobody's who needs them.
+  // The same sums without their copies. As a Reduce-Scatter, chunks 0 and 1 end at NPUs that do not need them.
   const auto topology = support::line(3);
   const auto collective = support::collective(CollectiveKind::reduce_scatter, 3, bytes(3000));
   auto sends = summed_at_the_end(topology);

@@ -65,9 +65,9 @@ TEST(Retiming, LetsAGatherBeginWhenItsOwnSumIsComplete) {
 
 TEST(Retiming, NeverLetsASumCarryMoreThanPlanned) {
   // Two NPUs, chunks of 1,000 B at 1 GB/s and alpha 1 us: 2 us each. Chunk 0 is exchanged (both send their part at 4
-  // us), chunk 1 goes to NPU 1 at 0 and comes back as a final value at 6. As soon as possible, link 0 sends chunk 0 at
-  // 2 us; if link 1 sent it at 0, it would arrive at 2 and be carried back to where it came from. It must arrive after
-  // 2 us: start at 1 ps.
+  // us); chunk 1 goes to NPU 1 at 0 and comes back as a final value at 6. As soon as possible, link 0 sends chunk 0 at
+  // 2 us. If link 1 sent it at 0, it would arrive at 2, and link 0 would carry NPU 1's part back to NPU 1. It must
+  // arrive after 2 us: start at 1 ps.
   const auto topology = support::line(2, microseconds(1), gigabytes_per_second(1));
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 2, bytes(2000));
   const auto out = link_between(topology, 0, 1).value();
@@ -93,8 +93,8 @@ TEST(Retiming, MovesTheHopsOfMessagesTogether) {
 }
 
 TEST(Retiming, KeepsTheOrderOfPartialSumsInASwitch) {
-  // Group 1-3 reduces to NPU 1 and NPU 3 relays: 3's part to NPU 2 first, which adds its own... The switch passes NPU
-  // 3's part to NPU 2 and NPU 2's (with 3's in it) to NPU 1, in that order; both are planned late.
+  // Group 1-3 reduces to NPU 1, and NPU 3's part goes to NPU 2 first, which adds its own. The switch passes NPU 3's
+  // part to NPU 2 and NPU 2's sum (with 3's part in it) to NPU 1, in that order; both are planned late.
   const auto topology = test::star(4, {}, microseconds(1), gigabytes_per_second(1));
   const auto reduce = support::collective(CollectiveKind::reduce, 4, bytes(1000), 1, "1-3");
   const Schedule plan = make_list_schedule({sum_of(0, 6, microseconds(10)), sum_of(0, 5, microseconds(20)),
@@ -142,8 +142,8 @@ TEST_P(RetimingOfAnyCollective, IsValidAndNowhereLaterThanThePlan) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const auto topology = support::random_connected_topology(seed, 8, seed % 2 == 0);
     const auto collective = support::collective(GetParam(), topology.npus(), bytes(80'000), 2);
-    // A schedule built under `transfer` may be replayed under either occupancy; one built under `serialization` under
-    // that.
+    // A schedule built under `transfer` may be replayed under either occupancy; one built under `serialization` only
+    // under that.
     for (const auto& [built, replayed] :
          {std::pair(Occupancy::transfer, Occupancy::transfer), std::pair(Occupancy::transfer, Occupancy::serialization),
           std::pair(Occupancy::serialization, Occupancy::serialization)}) {
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RetimingOfAnyCollective,
                                            CollectiveKind::reduce),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
-/// The same with every send as a message of one hop, which means the same and is re-timed by the general way.
+/// The same sends, each as a message of one hop: the meaning is the same, but re-timing takes the general path.
 std::vector<Send> as_messages(const Topology& topology, std::vector<Send> sends) {
   std::uint32_t message = 0;
   for (Send& send : sends) send = hop_of(send, message++, topology.target(send.link).value());
@@ -188,8 +188,8 @@ TEST(Retiming, OfPlainSendsIsThatOfMessagesOfOneHop) {
 }
 
 TEST(Retiming, RestoresTheTimesOfAStretchedSchedule) {
-  // All starts doubled: the plan stays valid, its gaps are closed again. (The greedy starts every send as soon as it
-  // can.)
+  // All starts doubled: the plan stays valid, and re-timing closes its gaps. (The greedy starts every send as soon as
+  // it can.)
   const auto topology = support::mesh(4, 4);
   const auto gather = support::collective(CollectiveKind::all_gather, 16, bytes(16'000));
   const auto sends = test::greedy_gather(topology, gather, Occupancy::transfer, 3);

@@ -1,4 +1,4 @@
-// Schedules at another pace: every start multiplied exactly, all else as it was, however the schedule is stored.
+// Scaled schedules: every start is multiplied exactly and everything else is kept, however the schedule is stored.
 #include "tenex/schedule/scaled.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace {
 using test::copy_of;
 using ::testing::ElementsAre;
 
-/// The sends with starts multiplied the slow way.
+/// The sends with starts multiplied by a division and a product.
 std::vector<Send> paced(std::vector<Send> sends, SimTime from, SimTime to) {
   for (Send& send : sends) send.start = (send.start / from) * to;
   return sends;
@@ -142,7 +142,7 @@ TEST(Scaled, KeepsMessagesAndPayloads) {
 }
 
 TEST(Scaled, StaysSymmetric) {
-  // For the orbit check, which tells symmetric schedules by their storage.
+  // Needed by the orbit check, which recognizes symmetric schedules by their storage.
   const Topology topology = support::shape("torus(3,4)");
   const Collective gather = support::collective(CollectiveKind::all_gather, 12, bytes(12'000));
   const SimTime hop = test::longest_hop(topology, gather, Occupancy::transfer);

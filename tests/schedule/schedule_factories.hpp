@@ -40,13 +40,14 @@ inline Send hop_of(Send send, std::uint32_t message, std::uint32_t destination) 
 }
 
 /// Greedy gather: whenever a link is free, it takes a random chunk that its source holds at that instant and its target
-/// neither has nor awaits. With `flood`, everybody collects everything, needed or not. For All-Gather and Broadcast on
-/// topologies of NPUs that are connected (for members without `flood`: among themselves).
+/// neither has nor awaits. With `flood`, all NPUs collect all chunks, needed or not. For All-Gather and Broadcast on
+/// topologies of NPUs that are connected (without `flood`: whose members are connected among themselves).
 inline std::vector<Send> greedy_gather(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                        std::uint64_t seed, bool flood = false) {
   const HopTimes times(topology, collective.chunk_sizes(), occupancy);
   Random random(seed, 0x67726565);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, SimTime> has;  // (vertex, chunk) -> since when, or expected when
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SimTime> has;  // (vertex, chunk) -> the time from which it is
+                                                                   // there, or expected
   std::vector<SimTime> free(topology.links());
   std::set<SimTime> instants{SimTime::zero()};
   std::vector<Send> sends;
@@ -123,9 +124,9 @@ inline std::vector<Send> ring_gather(const Topology& ring, const Collective& gat
   return sends;
 }
 
-/// All-Reduce by recursive doubling: in round k everybody exchanges its partial sums of all chunks with the NPU whose
-/// id differs in bit k. Valid, but no in-tree: everybody's sum becomes complete. `topology` joins all such pairs; npus
-/// are a power of two.
+/// All-Reduce by recursive doubling: in round k every NPU exchanges its partial sums of all chunks with the NPU whose
+/// id differs in bit k. Valid, but no in-tree: every NPU's sum becomes complete. `topology` joins all such pairs; the
+/// number of NPUs is a power of two.
 inline std::vector<Send> recursive_doubling(const Topology& topology, const Collective& collective,
                                             Occupancy occupancy) {
   const HopTimes times(topology, collective.chunk_sizes(), occupancy);
@@ -141,9 +142,9 @@ inline std::vector<Send> recursive_doubling(const Topology& topology, const Coll
   return sends;
 }
 
-/// Everybody sends to everybody through one switch (vertex n): two hops, the first leaving in shifts by destination.
-/// With `as_messages` the switch is passed in transit, else it unpacks and forwards. All-Gather or Reduce-Scatter, 1
-/// chunk each.
+/// Every NPU sends to every other through one switch (vertex n): two hops, the first leaving in shifts by destination.
+/// With `as_messages` messages pass the switch in transit, otherwise it unpacks and forwards. All-Gather or
+/// Reduce-Scatter, 1 chunk each.
 inline std::vector<Send> direct_over_switch(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                             bool as_messages) {
   const HopTimes times(topology, collective.chunk_sizes(), occupancy);

@@ -1,5 +1,5 @@
-// Symmetric storage against the same sends in a list, its views against the general ones, and the orbit check against
-// the full replay: on valid schedules and on broken ones.
+// Compares symmetric storage with the same sends in a list, its views with the general ones, and the orbit check with
+// the full replay, on valid and on broken schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -281,7 +281,7 @@ TEST(OrbitCheck, RefusesATopologyThatIsNotTheSchedules) {
 }
 
 TEST(OrbitCheck, ChecksEveryLinkOfTheTopologyAndNotOnlyItsDeclaredShape) {
-  // A ring of five by hand; one middle link goes elsewhere, which the declared shape hides.
+  // A ring of five, built link by link. One middle link goes elsewhere, which the declared shape hides.
   const auto ring_with = [](std::uint32_t wrong) {
     TopologyBuilder builder(5);
     for (std::uint32_t npu = 0; npu < 5; ++npu)

@@ -148,7 +148,7 @@ TEST(Verifier, CountsADeliveryToABystanderAsWasteUnlessItIsForwarded) {
   EXPECT_EQ(verdict.waste, 1U);
   EXPECT_EQ(verdict.collective_time, microseconds(4));
 
-  // On a ring NPU 0 reaches 2 directly: what goes to NPU 1 is never forwarded.
+  // On a ring NPU 0 reaches 2 directly: the chunks that go to NPU 1 are never forwarded.
   const auto ring = support::ring(3, microseconds(1), gigabytes_per_second(4));
   const Verdict direct = verify(ring, gather, Occupancy::transfer,
                                 make_list_schedule({copy_of(0, link_between(ring, 0, 2).value(), microseconds(0)),
@@ -281,7 +281,7 @@ TEST(Verifier, RejectsAPartialSumThatArrivesAfterTheFinalValue) {
 }
 
 TEST(Verifier, RejectsACopyOfASumThatIsNotComplete) {
-  // NPU 1 announces chunk 1 with only NPU 0's part in it (4 us); NPU 2's comes at 12 us.
+  // NPU 1 sends chunk 1 as a final value with only NPU 0's part in it (4 us); NPU 2's part arrives at 12 us.
   auto sends = reduce_scatter_sends();
   for (Send send : gather_sends()) {
     send.start += microseconds(12);
@@ -295,7 +295,7 @@ TEST(Verifier, RejectsACopyOfASumThatIsNotComplete) {
 }
 
 TEST(Verifier, RejectsAPartialSumWhereThereIsNone) {
-  // In a gather nobody has sums; in a reduction over NPUs 0 and 2 the bystander NPU 1 has none before it receives one.
+  // In a gather no NPU has sums; in a reduction over NPUs 0 and 2 the bystander NPU 1 has none before it receives one.
   auto sends = gather_sends();
   sends.push_back(sum_of(1, 1, microseconds(30)));
   EXPECT_THAT(

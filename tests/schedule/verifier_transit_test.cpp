@@ -124,7 +124,7 @@ TEST(VerifierSwitches, ThatReduceButCannotCopyGiveTheirSumAway) {
 }
 
 TEST(VerifierSwitches, ThatCopyAndReduceCompleteASumAndMulticastIt) {
-  // All-Reduce in the network: everybody sends up, the switch holds the complete sum at 2 us and sends it down to all.
+  // All-Reduce in the network: all NPUs send up, the switch holds the complete sum at 2 us and sends it down to all.
   std::vector<Send> sends;
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 3, bytes(3000));
   for (std::uint32_t chunk = 0; chunk < 3; ++chunk)
@@ -154,8 +154,8 @@ TEST(VerifierMessages, PassRelaysWithoutBeingUnpackedThere) {
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, microseconds(6));
-  // What is in transit does not belong to the relay: on a line of 3 NPUs, NPU 1 does not get chunk 0 by passing it to
-  // NPU 2.
+  // A relay does not own what it has in transit: on a line of 3 NPUs, NPU 1 does not get chunk 0 by passing it to NPU
+  // 2.
   const auto line = support::line(3, microseconds(1), gigabytes_per_second(1));
   const Verdict passed =
       broadcast(line, {hop_of(copy_of(0, test::link_between(line, 0, 1).value(), microseconds(0)), 0, 2),

@@ -37,14 +37,14 @@ TEST(PruneWaste, DropsSecondDeliveriesAndDeliveriesToTheOwner) {
   const auto topology = support::line3_heterogeneous();
   auto sends = gather_sends();
   sends.push_back(copy_of(2, 1, microseconds(20)));  // NPU 0 has chunk 2 since 8 us
-  sends.push_back(copy_of(0, 1, microseconds(30)));  // NPU 0 has had chunk 0 from the first
+  sends.push_back(copy_of(0, 1, microseconds(30)));  // NPU 0 has chunk 0 from the start
   const Schedule pruned =
       prune_waste(topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer, make_list_schedule(sends));
   EXPECT_EQ(list_sends(pruned), gather_sends());
 }
 
 TEST(PruneWaste, DropsAWholeBranchOfBystandersThatEndsNowhere) {
-  // Line of 5, Broadcast of the group {0, 1}: 0 -> 1 is needed; 1 -> 2 -> 3 -> 4 is forwarded to nobody's use.
+  // Line of 5, Broadcast of the group {0, 1}: 0 -> 1 is needed; no member needs what 1 -> 2 -> 3 -> 4 forwards.
   const auto topology = support::line(5);
   const auto broadcast = support::collective(CollectiveKind::broadcast, 5, bytes(1000), 1, "0,1");
   std::vector<Send> sends;
@@ -246,7 +246,7 @@ TEST(SequenceOfMessages, NumbersTheGathersMessagesAfterTheReductions) {
                                     part(CollectiveKind::reduce_scatter), part(CollectiveKind::all_gather));
   const Verdict verdict = verify(topology, all_reduce, Occupancy::serialization, both);
   EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  // Of a sequence of sequences, as well: what is read in place is shifted in place.
+  // The same for a sequence of sequences: columns read in place are shifted in place.
   const Schedule thrice =
       then_gather(topology, all_reduce, Occupancy::serialization, part(CollectiveKind::reduce_scatter), both);
   const auto sends = list_sends(thrice);

@@ -25,7 +25,7 @@ TEST(RingTimes, OneWayTakesAHopPerOtherNpu) {
     const auto hops = static_cast<std::int64_t>(n) - 1;
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter})
       EXPECT_EQ(finish("ring_unidirectional", ring, megabyte_chunks(kind, n)), hops * kHop) << n;
-    // All owners' sums are complete after n-1 hops, then the gather takes n-1.
+    // The sums of all owners are complete after n-1 hops; then the gather takes n-1.
     EXPECT_EQ(finish("ring_unidirectional", ring, megabyte_chunks(CollectiveKind::all_reduce, n)), 2 * hops * kHop);
   }
 }
@@ -41,12 +41,12 @@ TEST(RingTimes, BothWaysTakeAHopPerNpuOfTheLongerWay) {
 }
 
 TEST(RingTimes, ChunksFollowEachOtherWithoutAGap) {
-  // n = 8, c = 3, one way: a link carries 7 x 3 chunks. The first chunk to pass on arrives at 20.5 us, before the NPU's
-  // own three have left at 60 us, and so on: the link never idles. Finish = 21 x 20 us + 0.5 us.
+  // n = 8, c = 3, one way: a link carries 7 x 3 chunks. The first chunk to be passed on arrives at 20.5 us, before the
+  // NPU's own three have left at 60 us, and so on: the link never idles. Finish = 21 x 20 us + 0.5 us.
   EXPECT_EQ(finish("ring_unidirectional", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8, 3)),
             21 * kSer + support::kAlpha);
-  // Both ways, c = 2, n = 8: a link carries 4 + 3 chunks, those that go farther first. Their last hops leave at 5 x 20
-  // us and 6 x 20 us, when they have long arrived: nothing waits. Finish = 7 x 20 us + 0.5 us.
+  // Both ways, c = 2, n = 8: a link carries 4 + 3 chunks, with those that go farther first. Their last hops leave at 5
+  // x 20 us and 6 x 20 us, long after they have arrived: nothing waits. Finish = 7 x 20 us + 0.5 us.
   EXPECT_EQ(finish("ring", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8, 2)),
             7 * kSer + support::kAlpha);
 }
@@ -84,10 +84,10 @@ TEST(DirectTimes, OnAFullyConnectedTopologyAreOneHop) {
 }
 
 TEST(DirectTimes, OnARingOfEightAreTheFullLinkPlusOneGap) {
-  // All NPUs alike; a clockwise link L serves messages to peers +1, +2, +3, +4 (the tie goes up): 1 + 2 + 3 + 4 = 10
-  // services of s = 20 us. By hops left, L's queue is served: own 1, 2, 3, 4 at 0, s, 2s, 3s; then those passed on:
-  // 1 (came at 2s+a), 2 (3s+a), 3 (4s+a) at 4s, 5s, 6s; 1 (6s+a), 2 (7s+a) at 7s, 8s; the last 1 comes at 9s+a, when L
-  // has been idle for a. Finish = 9s + a + s + a = 10 s + 2 a = 201 us. Counter-clockwise has 6 services only.
+  // All NPUs are alike. A clockwise link L serves messages to peers +1, +2, +3, +4 (the tie goes up): 1 + 2 + 3 + 4 =
+  // 10 services of s = 20 us. By hops left, L serves: its own 1, 2, 3, 4 at 0, s, 2s, 3s; then those passed on: 1
+  // (arrived at 2s+a), 2 (3s+a), 3 (4s+a) at 4s, 5s, 6s; 1 (6s+a), 2 (7s+a) at 7s, 8s. The last 1 arrives at 9s+a, when
+  // L has been idle for a. Finish = 9s + a + s + a = 10 s + 2 a = 201 us. Counter-clockwise there are only 6 services.
   const auto simulation = support::run("direct", support::ring(8), megabyte_chunks(CollectiveKind::all_gather, 8));
   EXPECT_EQ(simulation.finish, microseconds(201));
   EXPECT_EQ(simulation.messages, 8U * 7U);
@@ -98,13 +98,13 @@ TEST(DirectTimes, OnARingOfEightAreTheFullLinkPlusOneGap) {
 }
 
 TEST(DirectTimes, OnASwitchQueueAtItsOutLinks) {
-  // n = 4. Each NPU's uplink carries 3 messages, at the switch at 20.5, 40.5, 60.5 us, in relative order: the k-th
+  // n = 4. Each NPU's uplink carries 3 messages, at the switch at 20.5, 40.5, 60.5 us, in relative order. The k-th
   // arrivals of all NPUs go to different NPUs, so none waits: 60.5 + 20.5 us.
   EXPECT_EQ(finish("direct", support::switched(4), megabyte_chunks(CollectiveKind::all_gather, 4)), microseconds(81));
 }
 
-// TACOS, Fig. 2(a): All-Reduce of 1 GB over 64 NPUs, alpha 0.5 us, 50 GB/s; each topology prefers another algorithm,
-// by 16.71 (ring) and 62.63 (fully connected) in the paper. A chunk of 1 GB / 64 takes 312.5 us, a hop 313 us.
+// TACOS, Fig. 2(a): All-Reduce of 1 GB over 64 NPUs, alpha 0.5 us, 50 GB/s. Each topology prefers another algorithm, in
+// the paper by factors of 16.71 (ring) and 62.63 (fully connected). A chunk of 1 GB / 64 takes 312.5 us, a hop 313 us.
 class PreferredTopology : public testing::Test {
  protected:
   static Collective gigabyte(std::int64_t chunks) {
@@ -119,8 +119,8 @@ TEST_F(PreferredTopology, OfTheRingAlgorithmIsARing) {
   EXPECT_EQ(finish("direct", ring, gigabyte(1)), 2 * (528 * nanoseconds(312'500) + 2 * support::kAlpha));
   // Ring, one chunk: 32 hops and 32 hops: Direct takes 16.47 times as long.
   EXPECT_EQ(finish("ring", ring, gigabyte(1)), 64 * microseconds(313));
-  // Two chunks of half the size load both directions alike: 2 x 63 services of 156.25 us per link and little else:
-  // 16.76 times. The paper's 16.71 is two opposite rings of half chunks that pay alpha at each of 126 steps.
+  // Two chunks of half the size load both directions alike: 2 x 63 services of 156.25 us per link and little else: a
+  // factor of 16.76. The paper's 16.71 is two opposite rings of half chunks that pay alpha at each of 126 steps.
   const auto services = 126 * nanoseconds(156'250);
   EXPECT_GE(finish("ring", ring, gigabyte(2)), services + support::kAlpha);
   EXPECT_LE(finish("ring", ring, gigabyte(2)), services + microseconds(2));

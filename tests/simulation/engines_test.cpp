@@ -1,5 +1,5 @@
-// The engines that use what programs state of themselves reach what the window engine reaches, on any number of
-// threads; and they refuse what they cannot do.
+// The engines that use what programs state about themselves reach the results of the window engine, on any number of
+// threads, and they refuse what they cannot do.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,7 +32,8 @@ void expect_same(const Simulation& simulation, const Simulation& expected) {
   }
 }
 
-/// Runs all algorithms on a topology with `engine`; how many of them it could run. All equal the window engine's.
+/// Runs all algorithms on a topology with `engine` and returns how many of them it could run. All must equal the window
+/// engine's.
 int count_equal_runs(SimulationEngine engine, const Topology& topology, std::int64_t chunks,
                      std::string_view groups = "all", const std::vector<StartDelay>& delays = {}) {
   int runs = 0;
@@ -65,7 +66,7 @@ TEST(OrbitEngine, EqualsTheWindowEngineOnSymmetricShapes) {
                             "FC(3)_FC(4)", "RI(2)_RI(2)_RI(2)", "LI(2)_RI(6)"})
     for (const std::int64_t chunks : {1, 2, 3}) {
       SCOPED_TRACE(shape);
-      // Direct at least: All-Gather, Reduce-Scatter, All-Reduce, All-to-All.
+      // At least Direct: All-Gather, Reduce-Scatter, All-Reduce, All-to-All.
       EXPECT_GE(count_equal_runs(SimulationEngine::orbit, support::shape(shape), chunks), 4);
       if (HasFailure()) return;
     }
@@ -102,9 +103,9 @@ TEST(OrbitEngine, RefusesProgramsThatTreatNpusDifferently) {
 }
 
 // Direct on an 8 x 8 x 8 torus, 1 GB over links of 100 GB/s: a message takes 1 GB / 512 / 100 GB/s = 19.53125 us. A
-// link that leads up serves 1 + 2 + 3 + 4 = 10 hops for each of the 64 NPUs of its plane: 640 services, 12.5 ms. In
-// relative order links idle for 31 services, in absolute order, where all NPUs begin with the same ones, for 61: 13.107
-// ms and 13.693 ms.
+// link that leads up serves 1 + 2 + 3 + 4 = 10 hops for each of the 64 NPUs of its plane: 640 services, 12.5 ms. Links
+// idle for 31 services in relative order, and for 61 in absolute order, where all NPUs begin with the same peers:
+// 13.107 ms and 13.693 ms.
 TEST(Engines, TellTheRelativeOrderFromTheAbsoluteOne) {
   const auto topology = support::shape("torus(8,8,8)", {nanoseconds(600)}, {gigabytes_per_second(100)});
   const auto collective = support::collective(CollectiveKind::all_gather, 512, bytes(1'000'000'000));
@@ -124,7 +125,7 @@ TEST(StaticOrderEngine, EqualsTheWindowEngineOnRings) {
   for (const auto* shape : {"RI(2)", "RI(3)", "RI(8)", "RI(13)", "FC(5)"})
     for (const std::int64_t chunks : {1, 2, 3, 8}) {
       SCOPED_TRACE(shape);
-      // The one-way ring at least: All-Gather, Reduce-Scatter, All-Reduce.
+      // At least the one-way ring: All-Gather, Reduce-Scatter, All-Reduce.
       EXPECT_GE(count_equal_runs(SimulationEngine::static_order, support::shape(shape), chunks), 3);
       if (HasFailure()) return;
     }
@@ -149,7 +150,7 @@ TEST(StaticOrderEngine, EqualsTheWindowEngineOnUnequalLinksAndWithLateStarts) {
 }
 
 TEST(StaticOrderEngine, RefusesRoutesThatShareALink) {
-  // On a line of 4 the way back from the last NPU to the first takes the links of the other direction: one way round
+  // On a line of 4 the route from the last NPU back to the first takes the links of the other direction. One way round
   // no link is shared, both ways round all are.
   const auto line = support::line(4);
   const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(4'000));
@@ -165,14 +166,14 @@ TEST(StaticOrderEngine, SaysThatTheTwoWaysOfARingWaitForEachOther) {
   const auto refused = simulate(topology, collective, *program, measuring(SimulationEngine::static_order));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.errors()[0].fault, Fault::unsupported);
-  EXPECT_NE(refused.errors()[0].why.find("All-Reduce by `ring` the two ways do"), std::string::npos);
+  EXPECT_NE(refused.errors()[0].why.find("All-Reduce by `ring` the two directions do"), std::string::npos);
 }
 
 TEST(TrainsEngine, EqualsTheWindowEngineOnEveryBlock) {
   for (const auto* shape : {"RI(2)", "RI(3)", "RI(8)", "RI(13)", "LI(2)", "LI(7)", "FC(6)", "SW(2)", "SW(9)"})
     for (const std::int64_t chunks : {1, 2, 3}) {
       SCOPED_TRACE(shape);
-      // Direct at least: All-Gather, Reduce-Scatter, All-to-All.
+      // At least Direct: All-Gather, Reduce-Scatter, All-to-All.
       EXPECT_GE(count_equal_runs(SimulationEngine::trains, support::shape(shape), chunks), 3);
       if (HasFailure()) return;
     }
@@ -273,9 +274,9 @@ TEST(WindowEngine, IsTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(WindowEngine, WaitsForNpusThatStartLate) {
-  // A one-way ring of 3 with messages of 20 us: NPU 1 starts at 100 us. What NPU 0 sent (at NPU 1 at 20.5 us) is passed
-  // on at 100 us, behind NPU 1's own: at NPU 2 at 100 + 20 + 20.5 us. NPU 1's own, there at 120.5 us, goes on to NPU 0
-  // (141 us). NPU 1 itself has NPU 2's chunk through NPU 0 at 41 us.
+  // A one-way ring of 3 with messages of 20 us: NPU 1 starts at 100 us. NPU 0's message (at NPU 1 at 20.5 us) is passed
+  // on at 100 us, behind NPU 1's own: at NPU 2 at 100 + 20 + 20.5 us. NPU 1's own, at NPU 2 at 120.5 us, goes on to NPU
+  // 0 (141 us). NPU 1 itself gets NPU 2's chunk through NPU 0 at 41 us.
   const auto ring = support::ring(3);
   const auto collective = support::collective(CollectiveKind::all_gather, 3, bytes(3'000'000));
   const auto program = support::program_of("ring_unidirectional", ring, collective);
@@ -297,7 +298,8 @@ struct Relayed {
 };
 
 TEST(WindowEngine, LetsAnNpuForwardNothingBeforeItsStart) {
-  // What is at NPU 1 at 20.5 us goes on when it starts, at 100 us: there at 120.5 us. A start at 20.5 us is no delay.
+  // A message that is at NPU 1 at 20.5 us goes on when NPU 1 starts, at 100 us, and arrives at 120.5 us. A start at
+  // 20.5 us is no delay.
   const Relayed relayed;
   for (const auto& [delay, finish] :
        {std::pair(microseconds(100), nanoseconds(120'500)), std::pair(nanoseconds(20'500), microseconds(41)),
@@ -309,7 +311,8 @@ TEST(WindowEngine, LetsAnNpuForwardNothingBeforeItsStart) {
 }
 
 TEST(CongestionUnawareBackend, LetsAnNpuForwardNothingBeforeItsStart) {
-  // The head of a message is at NPU 1 after one alpha, goes on at 100 us, takes another alpha, and 20 us for its bytes.
+  // The head of a message is at NPU 1 after one alpha, goes on at 100 us, and takes another alpha and 20 us for its
+  // bytes.
   const Relayed relayed;
   SimulationOptions options;
   options.backend = Backend::congestion_unaware;
@@ -331,7 +334,7 @@ TEST(StaticOrderEngine, LeavesRoutesThroughLateNpusToTheWindowEngine) {
   options.engine = SimulationEngine::automatic;
   const auto late = simulate(ring, collective, *program, options).value();
   EXPECT_EQ(late.engine, SimulationEngine::window);
-  // NPU 2 sends at time zero: at NPU 3 at 20.5 us, on at 100 us, at NPU 4 at 120.5 us and at NPU 0 at 161.5 us.
+  // NPU 2 sends at time zero: at NPU 3 at 20.5 us, passed on at 100 us, at NPU 4 at 120.5 us and at NPU 0 at 161.5 us.
   EXPECT_EQ(late.finish, nanoseconds(161'500));
 }
 
@@ -363,8 +366,8 @@ TEST(Simulate, RefusesDelaysThatMakeNoSense) {
 }
 
 TEST(CongestionUnawareBackend, IsAsFastAsAnIdleNetwork) {
-  // Single messages meet nobody. One hop: equal. k hops over links alike: the formula counts beta*m once, store and
-  // forward k times, so (k-1) * beta*m more.
+  // Single messages meet no others. One hop: equal. k hops over links that are alike: the formula counts beta*m once,
+  // store-and-forward k times, so (k-1) * beta*m more.
   const auto torus = support::torus(5, 5);
   const auto collective = support::collective(CollectiveKind::all_gather, 25, bytes(25'000'000));
   const auto serialization = serialization_time(bytes(1'000'000), support::kBandwidth);

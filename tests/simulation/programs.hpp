@@ -11,7 +11,7 @@
 
 namespace tenex::support {
 
-/// Messages injected at time zero, and nothing more.
+/// A program of messages injected at time zero that trigger nothing.
 class ScriptedProgram final : public Program {
  public:
   explicit ScriptedProgram(std::vector<Message> messages) : messages_(std::move(messages)) {}
@@ -44,7 +44,7 @@ inline std::shared_ptr<const Program> program_of(std::string_view algorithm, con
   return find_algorithm(algorithm)->make(topology, collective, {}).value();
 }
 
-/// nullptr where the algorithm is not defined for this case.
+/// The program; nullptr if the algorithm is not defined for this case.
 inline std::shared_ptr<const Program> program_if_defined(const Algorithm& algorithm, const Topology& topology,
                                                          const Collective& collective,
                                                          const AlgorithmOptions& options = {}) {
@@ -62,7 +62,7 @@ inline Simulation run(std::string_view algorithm, const Topology& topology, cons
   return simulate(topology, collective, *program_of(algorithm, topology, collective), options).value();
 }
 
-/// The finish alone.
+/// Simulates an algorithm and returns only the finish.
 inline SimTime finish(std::string_view algorithm, const Topology& topology, const Collective& collective,
                       const SimulationOptions& options = {}) {
   return simulate(topology, collective, *program_of(algorithm, topology, collective), options)->finish;

@@ -1,4 +1,5 @@
-// The window engine equals the reference simulator message by message, and neither depends on how things are numbered.
+// The window engine equals the reference simulator message by message, and neither depends on how vertices are
+// numbered.
 #include "tenex/simulation/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +102,7 @@ TEST(WindowEngine, EqualsTheReferenceForGroupsOfDifferentSizes) {
 }
 
 TEST(WindowEngine, EqualsTheReferenceWhereBystandersStartLate) {
-  // Bystanders forward what others send, from their start on, and have no part in the program.
+  // Bystanders forward messages of others from their start on, and have no part in the program.
   const auto topology = support::ring(6);
   for (const auto* groups : {"0-3", "1,3,5", "0,1; 3,4"})
     for (const auto& algorithm : algorithms())
@@ -129,8 +130,8 @@ TEST(WindowEngine, EqualsTheReferenceWhereLinksDifferAMillionfold) {
   expect_equal_for_all_algorithms(topology, 3, bytes(24));
 }
 
-// A program that answers: every arrival with tag > 0 triggers a message of the next lower tag to a pseudo-random NPU.
-// Messages carry one, two or five chunks, from the first one on.
+// A program with replies: every arrival with tag > 0 triggers a message of the next lower tag to a pseudo-random NPU.
+// Messages carry one, two or five consecutive chunks.
 class WanderingProgram final : public Program {
  public:
   WanderingProgram(std::uint32_t npus, std::uint32_t length, std::uint64_t seed)
@@ -153,7 +154,7 @@ class WanderingProgram final : public Program {
     }
 
    private:
-    // Where it goes depends on how many messages have come before: a test of the order of simultaneous arrivals.
+    // The destination depends on how many messages have arrived before: a test of the order of simultaneous arrivals.
     void send(NpuId from, std::uint32_t chunk, std::vector<Message>& out) {
       Random random(program_.seed_, (std::uint64_t{from.value()} << 32) + arrivals_[from.index()]);
       const auto to = (from.value() + 1 + random.below(program_.npus_ - 1)) % program_.npus_;

@@ -42,7 +42,7 @@ std::map<LinkId, std::vector<Send>> by_link(const Schedule& schedule) {
   return result;
 }
 
-// Every send of `replayed` is the one in the same place of its link in `plan`, and not later.
+// Expects every send of `replayed` to be the one at the same position of its link in `plan`, and not later.
 void expect_never_later(const Schedule& replayed, const Schedule& plan) {
   auto ours = by_link(replayed);
   for (const auto& [link, planned] : by_link(plan)) {
@@ -55,7 +55,7 @@ void expect_never_later(const Schedule& replayed, const Schedule& plan) {
   }
 }
 
-// All starts stretched: still in the same order, still valid, with slack everywhere.
+// All starts multiplied: the same order, still valid, with slack everywhere.
 Schedule stretched(const Schedule& schedule, std::int64_t factor) {
   auto sends = list_sends(schedule);
   for (auto& s : sends) s.start *= factor;
@@ -149,7 +149,7 @@ class HandMadePlan : public testing::Test {
   static std::vector<Send> sends_of(const Result<Simulation>& simulation) { return list_sends(simulation->sends); }
 
   const Topology topology_ = line();
-  // Chunk 0 right, chunk 2 left, chunk 1 both ways behind the forwarded ones, with slack.
+  // Chunk 0 goes right, chunk 2 left, chunk 1 both ways behind the forwarded ones, with slack.
   const std::vector<Send> plan_ = {send(us(0), 0, 0),  send(us(5), 3, 2),  send(us(30), 1, 2),
                                    send(us(30), 2, 0), send(us(60), 1, 1), send(us(70), 2, 1)};
 };
@@ -193,15 +193,15 @@ TEST_F(HandMadePlan, FailsWhenAChunkNeverComes) {
 }
 
 TEST_F(HandMadePlan, FailsWhenTwoSendsWaitForEachOther) {
-  // Chunk 0 is to reach 1 from 2 and 2 from 1, and from nowhere else.
+  // NPU 1 gets chunk 0 only from 2, and NPU 2 only from 1.
   const auto simulation = replayed({send(us(0), 2, 0), send(us(1), 3, 0)}, Replay::timed);
   ASSERT_FALSE(simulation.ok());
   EXPECT_EQ(simulation.errors()[0].why, "it waits for sends that wait for it");
 }
 
 TEST_F(HandMadePlan, HasPartialSumsWaitForThoseThatTheyAdd) {
-  // Reduce-Scatter of chunk 0 from 2 over 1 to 0. NPU 1's own contribution is there at first: without an arrival before
-  // it, its sum need not wait; with one it must.
+  // Reduce-Scatter of chunk 0 from 2 over 1 to 0. NPU 1's own contribution is there from the start: without an arrival
+  // before it, its sum need not wait; with one it must.
   const auto with = replayed({send(us(7), 3, 0, Stage::reduce), send(us(40), 1, 0, Stage::reduce)},
                              Replay::as_soon_as_possible, CollectiveKind::reduce_scatter);
   EXPECT_EQ(sends_of(with)[1].start, nanoseconds(20'500));
@@ -211,7 +211,7 @@ TEST_F(HandMadePlan, HasPartialSumsWaitForThoseThatTheyAdd) {
 }
 
 TEST_F(HandMadePlan, HasAGatherWaitForTheWholeSum) {
-  // All-Reduce of chunk 1, owned by the middle: sums from 0 (at 0) and 2 (at 10 us), the copies as late as 100 us.
+  // All-Reduce of chunk 1, owned by the middle NPU: sums from 0 (at 0) and 2 (at 10 us), copies only at 100 us.
   const auto simulation = replayed(
       {send(us(0), 0, 1, Stage::reduce), send(us(10), 3, 1, Stage::reduce), send(us(100), 1, 1), send(us(100), 2, 1)},
       Replay::as_soon_as_possible, CollectiveKind::all_reduce);

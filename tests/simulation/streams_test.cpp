@@ -1,4 +1,5 @@
-// The streams that simulations record: valid schedules of their collectives, complete in their accounts.
+// The streams that simulations record: valid schedules of their collectives whose totals equal those of the
+// simulations.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -52,7 +53,7 @@ TEST(SimulatedStream, IsAValidScheduleWithoutWaste) {
 
 TEST(SimulatedStream, ConservesBytes) {
   for_every_stream([](const Topology& topology, const Collective& collective, Occupancy, const Simulation& simulation) {
-    // Bytes of each send, since groups may differ in chunk size and sends in how many chunks they carry.
+    // Bytes are added send by send, since groups may differ in chunk size and sends in their number of chunks.
     Bytes sent;
     const auto* payloads = simulation.sends.payloads();
     for (const auto& send : list_sends(simulation.sends)) {
@@ -125,7 +126,7 @@ TEST(Simulation, OfNoMessagesTakesNoTime) {
 }
 
 TEST(Simulation, RefusesAMessageThatCannotReachItsDestination) {
-  // Nothing leads out of 2.
+  // No link leaves NPU 2.
   const auto topology = support::graph(3, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth},
                                            {VertexId(1), VertexId(0), support::kAlpha, support::kBandwidth},
                                            {VertexId(1), VertexId(2), support::kAlpha, support::kBandwidth}});

@@ -1,4 +1,4 @@
-// the ASTRA-sim2.0 thesis, section 3.4.2 (Fig. 3.4 and 3.5): two flows of 1 MiB over one link of 50 GiB/s and 0.5 us.
+// The ASTRA-sim2.0 thesis, section 3.4.2 (Fig. 3.4 and 3.5): two flows of 1 MiB over one link of 50 GiB/s and 0.5 us.
 #include <gtest/gtest.h>
 
 #include "simulation/programs.hpp"
@@ -93,8 +93,8 @@ TEST(CongestionUnaware, TakesTheLeastBandwidthOfTheRoute) {
 }
 
 TEST(CongestionAware, CountsASwitchAsAHopWithItsOwnLatencyAndSerialization) {
-  // 50 GB/s: 1 MB takes 20 us. NPUs 0 and 1 send to 2 at once: both are at the switch at 20.5 us, share its link to 2,
-  // the second from 40.5 us on: 40.5 + 20.5 = 61 us.
+  // 50 GB/s: 1 MB takes 20 us. NPUs 0 and 1 send to 2 at once. Both messages are at the switch at 20.5 us and share its
+  // link to 2, the second from 40.5 us on: 40.5 + 20.5 = 61 us.
   const auto topology = support::switched(3);
   const auto collective = support::collective(CollectiveKind::all_gather, 3, bytes(3'000'000));
   const support::ScriptedProgram program({flow(0, 2, 0), flow(1, 2, 1)});

@@ -1,5 +1,5 @@
-// The coarse engine: valid schedules of single sends on everything it takes, near the bound, alike for any number of
-// threads.
+// The coarse engine: valid schedules of single sends for every gather that it accepts, near the bound, equal for any
+// number of threads.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +17,7 @@ Synthesis coarse(const Topology& topology, const Collective& collective, Occupan
   return support::synthesize_checked("tacos", {topology, collective, occupancy, 1, 1, threads, "coarse"});
 }
 
-/// Verified against the definition by synthesize_checked(); the engine says its name.
+/// Efficiency of the gather; synthesize_checked() verifies it against the definition. Checks the engine's name too.
 double gather_efficiency(const Topology& topology, Occupancy occupancy = Occupancy::transfer, std::int64_t chunks = 1) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   const Synthesis made = coarse(topology, gather, occupancy);
@@ -69,7 +69,7 @@ TEST(CoarseEngine, ComesNearTheBoundOnGridsAndTori) {
 }
 
 TEST(CoarseEngine, HonoursSerializationAndChunksPerNpu) {
-  // alpha is 500 ns beside 20 us: a hop takes 2 rows, and the bound counts alpha once.
+  // alpha is 500 ns, beta*m 20 us: a hop takes 2 rows, and the bound counts alpha once.
   EXPECT_GE(gather_efficiency(support::mesh(24, 24), Occupancy::serialization), 0.98);
   EXPECT_GE(gather_efficiency(support::mesh(24, 24), Occupancy::transfer, 2), 0.98);
   EXPECT_GE(gather_efficiency(support::mesh(20, 17), Occupancy::serialization, 3), 0.98);
@@ -77,7 +77,7 @@ TEST(CoarseEngine, HonoursSerializationAndChunksPerNpu) {
 }
 
 TEST(CoarseEngine, HonoursALatencyOfManyRows) {
-  // alpha = 2 ms beside beta*m = 20 us: a hop takes 101 rows, so eccentricity binds on a mesh of 24 x 24: 46 hops.
+  // alpha is 2 ms, beta*m 20 us: a hop takes 101 rows, so eccentricity binds on a mesh of 24 x 24: 46 hops.
   const Topology slow = support::mesh(24, 24, microseconds(2'000));
   EXPECT_GE(gather_efficiency(slow, Occupancy::serialization), 0.7);
 }
@@ -88,8 +88,8 @@ TEST(CoarseEngine, GrowsBlocksOnIrregularTopologies) {
   EXPECT_GE(gather_efficiency(thinned(support::shape("grid(10,10,10)"), 41)), 0.95);
 }
 
-// A mesh of 40 x 40 whose corner is worn: NPUs 0, 1 and 2 have two in-links each, one of them from each other, so that
-// all 1,597 other chunks enter over two links. Who brings the same block over both has nothing to pass on.
+// A mesh of 40 x 40 with a damaged corner: NPUs 0, 1 and 2 have two in-links each, one of them from each other, so that
+// all 1,597 other chunks enter over two links. If both links deliver the same block, the NPUs have nothing to pass on.
 TEST(CoarseEngine, FeedsClustersOfPoorNpusWithDifferentBlocks) {
   const Topology mesh = support::mesh(40, 40);
   const auto worn = remove_links(mesh, {{VertexId(1), VertexId(41)}, {VertexId(2), VertexId(42)}});
@@ -102,7 +102,7 @@ TEST(CoarseEngine, FeedsClustersOfPoorNpusWithDifferentBlocks) {
 }
 
 TEST(CoarseEngine, IsValidOnRandomDigraphs) {
-  // Links that go one way only join no block; parallel links occur. Quality is not the point here.
+  // Links that exist one way only belong to no block; parallel links occur. Quality is not tested here.
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     const Topology topology = support::random_connected_topology(seed, 24, false);
@@ -112,7 +112,7 @@ TEST(CoarseEngine, IsValidOnRandomDigraphs) {
 }
 
 TEST(CoarseEngine, GathersInsideProcessGroups) {
-  // Bands of 24 x 24 on a mesh of 24 x 96: each a mesh of its own, so near the bound of one.
+  // Bands of 24 x 24 on a mesh of 24 x 96: each is a mesh of its own, so its time is near the bound of one.
   const Topology mesh = support::mesh(24, 96);
   const Collective bands = support::collective(CollectiveKind::all_gather, mesh.npus(), bytes(1'152'000'000), 2,
                                                "0-575; 576-1151; 1152-1727; 1728-2303");
@@ -127,7 +127,7 @@ TEST(CoarseEngine, GathersInsideProcessGroups) {
   const Topology square = support::mesh(32, 32);
   const Collective lines = support::collective(CollectiveKind::all_gather, 1024, bytes(32'000'000), 1, rows);
   EXPECT_EQ(coarse(square, lines, Occupancy::transfer, 2).time, support::kStep * 31);
-  // Ranks are positions in the group: the ids of these fall.
+  // Ranks are positions in the group; the ids of these decrease.
   const Collective turned =
       support::collective(CollectiveKind::reduce_scatter, 8, bytes(4'000'000), 1, "3,2,1,0; 7,5,6,4");
   EXPECT_EQ(coarse(support::mesh(4, 2), turned, Occupancy::serialization).engine, "coarse");
@@ -199,7 +199,7 @@ TEST(CoarseEngine, RefusesWhatItCannotMakeAndSaysWhy) {
   // NPU = x + 4y: the even ones are two columns with an odd one between them.
   const Collective columns = support::collective(CollectiveKind::all_gather, 16, bytes(8'000'000), 1,
                                                  "0,2,4,6,8,10,12,14; 1,3,5,7,9,11,13,15");
-  EXPECT_NE(refusal(mesh, columns).find("cannot serve itself"), std::string::npos);
+  EXPECT_NE(refusal(mesh, columns).find("not connected by itself"), std::string::npos);
   const Collective uneven = support::collective(CollectiveKind::all_gather, 16, bytes(8'000'000), 1, "0-3; 4-15");
   EXPECT_NE(refusal(mesh, uneven).find("chunks of one size"), std::string::npos);
   const Topology apart = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});

@@ -1,4 +1,4 @@
-// What a synthesis depends on: the seed and what the key hashes, never threads, names or absolute scale.
+// A synthesis depends on the seed and on what the key hashes, never on threads, names or absolute scale.
 #include <gtest/gtest.h>
 
 #include <set>

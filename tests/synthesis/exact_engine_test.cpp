@@ -1,5 +1,5 @@
-// The exact engine: valid, at the bound where it should be, the same for any number of threads, read alike by time and
-// by link.
+// The exact engine: valid, at the bound where it should be, the same for any number of threads, the same read by time
+// and by link.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ SynthesisProblem exact_problem(const Topology& topology, const Collective& colle
   return {topology, collective, occupancy, 1, attempts, threads, "exact"};
 }
 
-/// Synthesizes and verifies; bound / time.
+/// Synthesizes and verifies; returns bound / time.
 double exact_efficiency(const Topology& topology, const Collective& collective, Occupancy occupancy,
                         std::uint32_t attempts = 1) {
   const auto made = support::synthesize_checked("tacos", exact_problem(topology, collective, occupancy, 1, attempts));
@@ -63,7 +63,7 @@ TEST(ExactEngine, MeetsTheBoundOnTori) {
 TEST(ExactEngine, ForwardsInTimeOverManyHops) {
   // A corner takes in 2,999 chunks over two links, the last of them over 168 hops: about one in nine rows.
   EXPECT_EQ(exact_efficiency(support::mesh(20, 150), of_megabytes(all_gather, 3000), Occupancy::transfer), 1.0);
-  // In a torus all NPUs need the last chunks at once. One row of 256 at most is lost.
+  // In a torus all NPUs need the last chunks at once. At most one row of 256 is lost.
   EXPECT_GE(exact_efficiency(support::shape("torus(32,32)"), of_megabytes(all_gather, 1024), Occupancy::transfer),
             255.0 / 256);
 }

@@ -1,4 +1,4 @@
-// What `auto` makes of large gathers: never worse than the coarse engine, never worse than the exact one.
+// `auto` for large gathers: never worse than the coarse engine, never worse than the exact one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

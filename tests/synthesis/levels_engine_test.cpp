@@ -1,5 +1,5 @@
-// The exact engine where links differ: valid, at the bound, with any groups and missing NPUs, the same for any number
-// of threads.
+// The exact engine for links that differ: valid, at the bound, with any groups and missing NPUs, the same for any
+// number of threads.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ SynthesisProblem exact_problem(const Topology& topology, const Collective& colle
   return {topology, collective, occupancy, 1, attempts, threads, "exact"};
 }
 
-/// Synthesizes and verifies; bound / time.
+/// Synthesizes and verifies; returns bound / time.
 double exact_efficiency(const Topology& topology, const Collective& collective, Occupancy occupancy,
                         std::uint32_t attempts = 1) {
   const auto made = support::synthesize_checked("tacos", exact_problem(topology, collective, occupancy, attempts));

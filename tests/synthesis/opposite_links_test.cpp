@@ -1,4 +1,4 @@
-// Pairing links with their opposites, seen through what All-Reduce makes of it: one gather where all links have one.
+// Pairs links with their opposites, tested through All-Reduce: one gather if all links have an opposite.
 #include <gtest/gtest.h>
 
 #include "support/topologies.hpp"
@@ -22,7 +22,7 @@ Synthesis all_reduce_on(const Topology& topology, Occupancy occupancy, std::int6
   return made;
 }
 
-/// The sends of the first half: as many as of the second.
+/// The sends of the first half, which has as many as the second.
 std::vector<Send> first_half(const Synthesis& made) {
   auto sends = list_sends(made.without_overlap);
   sends.resize(sends.size() / 2);
@@ -51,12 +51,12 @@ TEST(OppositeLinks, MakeTheReductionTheMirrorOfTheGather) {
 }
 
 TEST(OppositeLinks, AreNotNeeded) {
-  // A directed cycle has none: reduction and gather are synthesized apart.
+  // A directed cycle has no opposite links: reduction and gather are synthesized separately.
   std::vector<Link> cycle;
   for (std::uint32_t i = 0; i < 4; ++i)
     cycle.push_back({VertexId(i), VertexId((i + 1) % 4), support::kAlpha, support::kBandwidth});
   all_reduce_on(support::graph(4, cycle), Occupancy::transfer);
-  // Nor have links that are slower one way.
+  // Links that are slower one way have none either.
   const std::vector<Link> lopsided{{VertexId(0), VertexId(1), nanoseconds(10), gigabytes_per_second(10)},
                                    {VertexId(1), VertexId(0), nanoseconds(10), gigabytes_per_second(20)}};
   all_reduce_on(support::graph(2, lopsided), Occupancy::serialization);
@@ -73,7 +73,7 @@ TEST(OppositeLinks, AreFoundAmongParallelLinksOfSeveralClasses) {
 }
 
 TEST(Overlap, IsReTimedOrProvenToGainNothing) {
-  // Everybody to everybody in one step, and back in another: no link is ever idle.
+  // All NPUs send to all in one step, and back in another: no link is ever idle.
   EXPECT_EQ(all_reduce_on(support::fully_connected(4), Occupancy::transfer, 1).overlap_method, "no_gain");
   // A line of 3 with different speeds leaves gaps to be filled.
   const Synthesis uneven = all_reduce_on(support::line3_heterogeneous(), Occupancy::serialization, 4);

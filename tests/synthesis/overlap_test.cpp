@@ -1,5 +1,5 @@
-// All-Reduces of the engines for like links: re-timed, proven to gain nothing, or left as they are for want of memory.
-// And what `auto` leaves out under a limit.
+// All-Reduces of the engines for links that are alike: re-timed, proven to gain nothing, or not re-timed for lack of
+// memory. Also the engines that `auto` leaves out under a limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,9 @@ using support::kMegabyte;
 using ::testing::HasSubstr;
 
 TEST(Overlap, GainsNothingWhereTheReductionMirrorsAGatherWithoutPauses) {
-  // One chunk each: what every NPU sends first is what it completes last, so a chain through the reduction and its
-  // mirror image has no pause where the chain through the gather has none. A chunk-exact gather waits in vain nowhere.
+  // One chunk each: the chunk that an NPU sends first is the one that it completes last. So a chain through the
+  // reduction and its mirror image has no pause if the chain through the gather has none. In a chunk-exact gather no
+  // send waits without need.
   for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
     // Under serialization alpha is as long as a chunk takes, so that arrivals fall on the grid of starts.
     const auto topology = support::shape("mesh(9,8)", {microseconds(1)}, {gigabytes_per_second(1000)});
@@ -31,7 +32,7 @@ TEST(Overlap, GainsNothingWhereTheReductionMirrorsAGatherWithoutPauses) {
 }
 
 TEST(Overlap, OfLargeSchedulesIsThatOfLists) {
-  // An owner's two chunks go in opposite orders: what is complete first is gathered first.
+  // An owner's two chunks go in opposite orders: the chunk that is complete first is gathered first.
   for (const auto engine : {"exact", "coarse"})
     for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
       const auto topology = support::mesh(8, 9);
@@ -75,8 +76,8 @@ TEST(Overlap, IsLeftOutWhereReTimingDoesNotFit) {
 }
 
 TEST(LargeGathers, LeaveTheExactEngineOutWhereItDoesNotFit) {
-  // 600 * 599 = 359,400 deliveries: large. The coarse engine stays above the bound of 300 steps here, so that exact is
-  // worth a try.
+  // 600 * 599 = 359,400 deliveries: large. The coarse engine stays above the bound of 300 steps here, so `auto` tries
+  // the exact one.
   const auto topology = support::mesh(24, 25);
   const auto gather = support::of_megabytes(CollectiveKind::all_gather, 600);
   const auto* tacos = find_synthesizer("tacos");
@@ -90,7 +91,7 @@ TEST(LargeGathers, LeaveTheExactEngineOutWhereItDoesNotFit) {
   EXPECT_EQ(made.engine, "coarse");
   EXPECT_GT(made.time, support::kStep * 300);
   EXPECT_THAT(made.left_out, HasSubstr("bytes"));
-  problem.memory_limit_bytes = coarse / 2;  // whoever plans has to refuse it
+  problem.memory_limit_bytes = coarse / 2;  // the planner has to refuse it
   EXPECT_EQ(tacos->estimate_bytes(problem), coarse);
 }
 

@@ -1,5 +1,5 @@
-// Whatever the topology, collective, groups and occupancy: both synthesizers make valid schedules that take the time
-// they say, never below the bound, and overlapping never hurts.
+// For any topology, collective, groups and occupancy, both synthesizers make valid schedules that take the time they
+// state, never below the bound, and overlap never makes an All-Reduce slower.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -23,7 +23,7 @@ struct Drawn {
   Occupancy occupancy;
 };
 
-/// Disjoint groups of two or more in random order; the rest are bystanders.
+/// Disjoint groups of two or more in random order; all other NPUs are bystanders.
 std::vector<ProcessGroup> draw_groups(Random& random, std::size_t npus) {
   std::vector<NpuId> order;
   for (std::size_t i = 0; i < npus; ++i) order.push_back(NpuId::at(i));
@@ -86,7 +86,7 @@ RC_GTEST_PROP(SynthesisProperty, TheReferenceIsValidAndNotBelowTheBound, ()) {
 }
 
 RC_GTEST_PROP(SynthesisProperty, BothTakeTheSameSendsWithoutRelays, ()) {
-  // Every (NPU, chunk) pair that is wanted and not there is delivered once, whoever decides how.
+  // Every (NPU, chunk) pair that is wanted and missing is delivered once, by either synthesizer.
   const Drawn drawn = draw(8);
   RC_PRE(drawn.collective.groups().size() == 1 && drawn.collective.groups()[0].members.size() == drawn.topology.npus());
   const SynthesisProblem problem{drawn.topology, drawn.collective, drawn.occupancy};

@@ -1,5 +1,5 @@
-// How near TACOS comes to the bound on larger shapes. The efficiencies are floors under what is measured, so that a
-// change that loses quality is noticed.
+// How near TACOS comes to the bound on larger shapes. The expected efficiencies are a little below the measured ones,
+// so that a change that loses quality is noticed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TEST(TacosQuality, MeetsTheBoundOnA32x32Mesh) {
   EXPECT_EQ(gather_efficiency(support::mesh(32, 32), Occupancy::transfer, 1, 1), 1.0);
 }
 
-/// The least efficiency of `auto` and the event-driven engine with 20 attempts.
+/// The lower efficiency of `auto` and the event-driven engine, with 20 attempts.
 double least_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   double least = 1;

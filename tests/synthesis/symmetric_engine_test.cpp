@@ -1,5 +1,5 @@
 // The symmetric engine: valid schedules of all kinds, at the bound on rings, tori, hypercubes, fully connected blocks
-// and their products; refusals; what it costs.
+// and their products; refusals; costs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 using support::of_megabytes;
 
-/// Synthesized by the symmetric engine, verified in full and by orbit, with equal results.
+/// Synthesizes with the symmetric engine; verifies in full and by orbit, with equal results.
 Synthesis symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
                     std::uint32_t attempts = 1, std::uint64_t seed = 1) {
   const Synthesis made =
@@ -29,7 +29,7 @@ Synthesis symmetric(const Topology& topology, const Collective& collective, Occu
   return made;
 }
 
-/// bound / time of an All-Gather.
+/// Efficiency of an All-Gather: bound / time.
 double gather_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks = 1) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
   return support::efficiency(topology, gather, occupancy, symmetric(topology, gather, occupancy).time);
@@ -57,7 +57,7 @@ TEST(SymmetricEngine, TakesTheStepsThatCountingGives) {
 }
 
 TEST(SymmetricEngine, MeetsTheBoundUnderSerializationWithSeveralChunks) {
-  // With one chunk the second send on a link waits for the first arrival, which no bound but `relay` counts.
+  // With one chunk the second send on a link waits for the first arrival; only the bound `relay` counts that.
   for (const auto shape : {"RI(9)", "torus(5,5)", "torus(8,8)", "torus(4,4,4)", "torus(3,3,3)", "torus(3,4,5)",
                            "torus(4,2,3)", "FC(8)", "hypercube(6)", "RI(4)_FC(8)"})
     for (const std::int64_t chunks : {2, 3}) {

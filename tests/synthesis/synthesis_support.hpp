@@ -1,4 +1,4 @@
-// What the synthesis tests share: a chunk of 1 MB on links of 500 ns and 50 GB/s (a hop of 20.5 us, a "step"), and one
+// Shared by the synthesis tests: a chunk of 1 MB on links of 500 ns and 50 GB/s (a hop of 20.5 us, a "step"), and one
 // call that synthesizes, verifies and bounds.
 #pragma once
 
@@ -23,7 +23,7 @@ inline Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64
   return collective(kind, npus, kMegabyte * (rooted ? chunks : chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
-/// Runs a synthesizer of the registry and expects a valid schedule that takes the time it says, not below the bound.
+/// Runs a synthesizer of the registry and expects a valid schedule that takes the time it states, not below the bound.
 inline Synthesis synthesize_checked(std::string_view synthesizer, const SynthesisProblem& problem) {
   const Synthesizer* entry = find_synthesizer(synthesizer);
   EXPECT_NE(entry, nullptr) << synthesizer;
@@ -42,13 +42,13 @@ inline Synthesis synthesize_checked(std::string_view synthesizer, const Synthesi
   return made;
 }
 
-/// The same with the fast synthesizer.
+/// Runs synthesize_checked() with the fast synthesizer.
 inline Synthesis tacos(const Topology& topology, const Collective& collective, Occupancy occupancy,
                        std::uint32_t attempts = 1, std::uint64_t seed = 1) {
   return synthesize_checked("tacos", {topology, collective, occupancy, seed, attempts, 1});
 }
 
-/// bound / time.
+/// The efficiency: bound / time.
 inline double efficiency(const Topology& topology, const Collective& collective, Occupancy occupancy, SimTime time) {
   const SimTime bound = best_bound({topology, collective, occupancy, true}).time;
   return static_cast<double>(bound.count()) / static_cast<double>(time.count());

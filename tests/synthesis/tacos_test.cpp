@@ -28,7 +28,7 @@ SimTime gather_time_of_four(const Topology& topology) {
   return tacos(topology, of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer).time;
 }
 
-// In the manner of TACOS, Fig. 10: four NPUs, fewer and fewer links.
+// After TACOS, Fig. 10: four NPUs with fewer and fewer links.
 TEST(Tacos, TakesOneStepOnFourFullyConnectedNpus) {
   const auto made =
       tacos(support::fully_connected(4), of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer);
@@ -63,7 +63,7 @@ TEST(Tacos, GathersOnA3x3MeshInFourSteps) {
   EXPECT_EQ(made.engine, "event_driven");
 }
 
-// In the manner of TACOS, Fig. 12: a one-way triangle 0 -> 1 -> 2 -> 0 and a slow link 0 -> 2. Chunks of 1 MB:
+// After TACOS, Fig. 12: a one-way triangle 0 -> 1 -> 2 -> 0 and a slow link 0 -> 2. Chunks of 1 MB:
 //   link 0: 0 -> 1  alpha 1 us, beta*m 1 us: 2 us      link 2: 2 -> 0  alpha 2 us, beta*m 2 us: 4 us
 //   link 1: 1 -> 2  alpha 1 us, beta*m 2 us: 3 us      link 3: 0 -> 2  alpha 2 us, beta*m 5 us: 7 us
 Topology triangle() {
@@ -78,10 +78,10 @@ Send sent(std::int64_t microsecond, std::uint32_t link, std::uint32_t chunk) {
 }
 
 TEST(Tacos, LeavesAChunkToTheFasterWayRoundATriangle) {
-  // t=0  0->1 brings c0 (there at 2), 1->2 c1 (at 3), 2->0 c2 (at 4). The slow link could bring c0 to 2 by 7,
-  //      but 1 will have it at 2, and 1->2 is free at 3 and brings it by 6: the slow link stays idle.
-  // t=3  1->2 brings c0 (at 6).
-  // t=4  0 has c2: 0->1 brings it (at 6). 2->0 is free and brings c1 (at 8): all have all.
+  // t=0  0->1 sends c0 (arrives at 2), 1->2 c1 (at 3), 2->0 c2 (at 4). The slow link could deliver c0 to 2 at 7,
+  //      but 1 has it at 2, and 1->2 is free at 3 and delivers it at 6: the slow link stays idle.
+  // t=3  1->2 sends c0 (arrives at 6).
+  // t=4  0 has c2: 0->1 sends it (arrives at 6). 2->0 is free and sends c1 (arrives at 8): all NPUs have all chunks.
   // NPU 0 needs 2 chunks over its one in-link of 4 us, so 8 us is also the least possible.
   const auto made = tacos(triangle(), of_megabytes(CollectiveKind::all_gather, 3), Occupancy::transfer);
   EXPECT_EQ(made.time, microseconds(8));
@@ -175,7 +175,7 @@ TEST(Tacos, RefusesSwitchesAndSaysWhatToDo) {
 }
 
 TEST(Tacos, NamesAnNpuThatCannotBeReached) {
-  // 0 -> 1 alone: nothing reaches 0.
+  // Only 0 -> 1: nothing reaches 0.
   const Topology one_way = support::graph(2, {{VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth}});
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 2);
   for (const Synthesizer& synthesizer : synthesizers()) {

@@ -1,4 +1,4 @@
-// What the sends of a schedule carry, one chunk or several.
+// The chunks that the sends of a schedule carry: one or several per send.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tenex {
 
-/// Answers for one schedule, which must outlive it.
+/// Looks up the chunks of a schedule's sends. The schedule must outlive it.
 class CarriedChunks {
  public:
   CarriedChunks(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
@@ -20,7 +20,7 @@ class CarriedChunks {
         payloads_(schedule.payloads()),
         hops_(topology, collective.chunk_sizes(), occupancy) {}
 
-  /// The chunks of a send; `chunk` is its id, which must outlive the answer.
+  /// The chunks of a send with chunk id `chunk`. The returned span may refer to `chunk`, which must outlive it.
   [[nodiscard]] std::span<const ChunkId> of(const ChunkId& chunk) const {
     if (!is_payload(chunk)) return {&chunk, 1};
     return payloads_->of(chunk.index() - collective_.chunks());

@@ -5,8 +5,8 @@
 
 namespace tenex {
 
-/// A state that may be told what will arrive soon, and asks memory for what it will look at then. Engines that know
-/// some arrivals ahead tell it; nothing but speed depends on it.
+/// A state that prefetches what it will read when an announced message arrives. Engines that know some arrivals ahead
+/// announce them. Only speed depends on it.
 class ExpectantState : public ProgramState {
  public:
   /// `message` will be handed to arrive() next or after a few others. O(1).

@@ -1,4 +1,4 @@
-// A list schedule made piece by piece, so that no second copy of its sends is ever held.
+// Builds a list schedule batch by batch, so that no second copy of its sends is ever held.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tenex {
 
-/// Takes batches of sends and becomes a schedule. Movable, not copyable.
+/// Collects batches of sends and makes a schedule of them. Movable, not copyable.
 class ListBuilder {
  public:
   /// Makes room for `sends` (a hint). 16 bytes per send; more where stages or messages differ.
@@ -19,9 +19,9 @@ class ListBuilder {
 
   /// Appends a batch. O(batch).
   void append(const SendBatch& batch);
-  /// The schedule of all sends, as make_list_schedule() would make it; it empties the builder. O(sends) where the
-  /// batches came in the order of (start, link), which costs no memory beyond the schedule; else O(sends log sends),
-  /// and the sends are copied.
+  /// Returns the schedule of all sends, equal to that of make_list_schedule(), and empties the builder. O(sends) time
+  /// and no memory beyond the schedule if the batches came in the order of (start, link); otherwise the sends are
+  /// copied and sorted, O(sends log sends).
   [[nodiscard]] Schedule finish(Payloads payloads = {});
 
  private:

@@ -1,13 +1,13 @@
 // Program: untimed messages with dependencies, a state machine per NPU, generated as needed and never stored whole.
 //
-// A simulator asks what each NPU sends at first, tells it what arrives, and asks what that triggers. A triggered
-// message enters at the moment of its trigger. What an NPU does depends only on its own arrivals, so symmetric NPUs
-// behave alike.
+// A simulator asks which messages each NPU sends at time zero, reports each arrival, and asks which messages it
+// triggers. A triggered message enters at the moment of its trigger. What an NPU does depends only on its own arrivals,
+// so symmetric NPUs behave alike.
 //
 // A message carries one chunk, or several chunks of one process group as a unit: it then takes a link for the
-// serialization time of their bytes together, and the receiver has all of them at its arrival. What a fast engine may
-// know of a program beyond its state machines (open loops, cycles, symmetry) the program states through optional
-// functions; an engine that uses them must reach the same times as one that does not.
+// serialization time of their bytes together, and the receiver has all of them at its arrival. Facts that a fast engine
+// may use beside the state machines (open loops, cycles, symmetry) are stated by optional functions; an engine that
+// uses them must reach the same times as one that does not.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,14 @@
 
 namespace tenex {
 
-/// One chunk, or several of one group, from one NPU to another of that group, by whatever route. With Stage::reduce it
-/// carries the source's partial sums as they are when the message is injected; relays hold it apart from their own
-/// buffers.
+/// A message of one chunk, or of several chunks of one group, from one NPU to another of that group, by any route. With
+/// Stage::reduce it carries the source's partial sums as they are when the message is injected. Relays hold it apart
+/// from their own buffers.
 struct Message {
   NpuId source;
   NpuId destination;
-  /// The chunk; where `chunks` > 1 the program's own name for what it carries: Program::chunks_of() expands it.
+  /// The chunk if `chunks` is 1; otherwise the program's own name for what it carries, which Program::chunks_of()
+  /// expands.
   ChunkId chunk;
   Stage stage = Stage::copy;
   std::uint32_t chunks = 1;  ///< how many chunks it carries; its size is chunks * chunk_bytes of the source's group
@@ -43,28 +44,30 @@ class ProgramState {
   virtual ~ProgramState() = default;
   /// Appends the messages that `npu` injects at time zero, in order; nothing for an NPU outside every group.
   virtual void start(NpuId npu, std::vector<Message>& out) = 0;
-  /// `message`, one of the program's own, has arrived at its destination; appends what that triggers there, in order.
+  /// `message`, one of the program's own, has arrived at its destination. Appends the messages that this triggers, in
+  /// order.
   virtual void arrive(const Message& message, std::vector<Message>& out) = 0;
 };
 
-/// A program in which every NPU passes messages of one size to the next NPU of a cycle, in a fixed order: the s-th
-/// message (from 0) to next[u] enters at time zero where s < at_start, else when message s - at_start from the NPU
-/// before u in the cycle has arrived. `next` is a permutation without fixed points; entries none() are bystanders.
+/// A program in which every NPU passes messages of one size to the next NPU of a cycle, in a fixed order. Message s
+/// (from 0) to next[u] enters at time zero if s < at_start, otherwise when message s - at_start from the NPU before u
+/// in the cycle has arrived. `next` is a permutation without fixed points; NPUs outside the cycle have the entry
+/// none().
 struct Cycle {
-  std::vector<NpuId> next;     ///< by NPU
-  std::uint64_t messages = 0;  ///< by each NPU
+  std::vector<NpuId> next;     ///< the next NPU, by NPU
+  std::uint64_t messages = 0;  ///< messages that each NPU sends
   std::uint64_t at_start = 0;  ///< how many of them at time zero
   std::uint32_t chunks = 1;    ///< carried by each message
 };
 
-/// An algorithm bound to a collective. Immutable; every simulation begins a state of its own.
+/// An algorithm bound to a collective. Immutable; every simulation begins its own state.
 class Program {
  public:
   virtual ~Program() = default;
   [[nodiscard]] virtual std::unique_ptr<ProgramState> begin() const = 0;
   /// The program's total number of messages, for plans and checks.
   [[nodiscard]] virtual std::uint64_t messages() const = 0;
-  /// In which order an NPU addresses its peers: "relative" (offset from itself) or "absolute" (id).
+  /// The order in which an NPU addresses its peers: "relative" (offset from itself) or "absolute" (id).
   [[nodiscard]] virtual std::string_view destination_order() const { return "relative"; }
 
   /// The chunks that a message of this program carries, in increasing order, appended to `out`: message.chunks of them.
@@ -74,20 +77,21 @@ class Program {
 
   /// Open loop: arrivals trigger nothing, so all messages are known at time zero and may be generated one by one.
   [[nodiscard]] virtual bool open_loop() const { return false; }
-  /// Open loop only: how many messages `npu` injects; message_of(npu, i) is the i-th of them, as start() orders them.
-  /// Thread-safe. O(1).
+  /// Only for open loops: how many messages `npu` injects. message_of(npu, i) is the i-th of them, in the order of
+  /// start(). Thread-safe. O(1).
   [[nodiscard]] virtual std::uint64_t messages_from(NpuId /*npu*/) const { return 0; }
   [[nodiscard]] virtual Message message_of(NpuId /*npu*/, std::uint64_t /*index*/) const { return {}; }
 
-  /// The program as cycles that never wait for each other, where it is that: all messages of all cycles are the
-  /// program's, and messages of a cycle are triggered within it alone. Empty: not stated. Where several cycles begin at
-  /// time zero, start() orders messages by cycle. O(npus).
+  /// The program as cycles that never wait for each other: the messages of all cycles are the program's messages, and
+  /// each message of a cycle is triggered within its cycle. Empty if the program cannot be, or is not, stated so. If
+  /// several cycles begin at time zero, start() orders messages by cycle. O(npus).
   [[nodiscard]] virtual std::vector<Cycle> cycles() const { return {}; }
 
-  /// Symmetry: adding an offset of `group` to all NPUs (and to_origin() to what they carry) maps the program onto
-  /// itself: what NPU u does is what NPU 0 does, moved. Then start(NPU 0) and arrive(message to NPU 0) say all.
+  /// Symmetry: returns true if adding an offset of `group` to all NPUs (and to what they carry) maps the program onto
+  /// itself. NPU u then does what NPU 0 does, translated, so start(NPU 0) and arrive(message to NPU 0) define the whole
+  /// program.
   [[nodiscard]] virtual bool moves_with(const TranslationGroup& /*group*/) const { return false; }
-  /// Where moves_with(): `message` with everything moved by the offset that takes its destination to NPU 0.
+  /// Returns `message` translated by the offset that takes its destination to NPU 0. Only where moves_with() is true.
   /// Thread-safe.
   [[nodiscard]] virtual Message to_origin(const Message& message, const TranslationGroup& /*group*/) const {
     return message;

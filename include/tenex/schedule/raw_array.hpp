@@ -1,7 +1,7 @@
-// RawArray: gigabytes that nobody clears first.
+// RawArray: an array whose memory is not cleared first.
 //
-// Memory that is written once and read later need not be set to zero. Pages then belong to the thread that first writes
-// them (first touch), which on machines with several memory nodes is where they are used; large pages are asked for,
+// Memory that is written once and read later need not be set to zero. Each page is then placed by the thread that first
+// writes it (first touch): on machines with several memory nodes, where it is used. The array asks for large pages,
 // because a table of gigabytes costs more in page faults and address translation than in arithmetic.
 #pragma once
 

@@ -1,8 +1,8 @@
-// A schedule at another pace: the same sends, all times multiplied by one ratio.
+// Scaling: the same sends with all times multiplied by one ratio.
 //
-// Where every send takes the same time h and keeps its link as long, what follows from comparing sums of such times
-// does not change when h does: the starts are k * h with k that stay. So the schedule for a hop of h2 is that for a hop
-// of h1 with its starts multiplied by h2 / h1, exactly.
+// If every send takes the same time h and keeps its link busy as long, the starts are k * h, and comparisons of sums of
+// such times do not depend on h, so neither does any k. The schedule for a hop of h2 is therefore that for a hop of h1
+// with its starts multiplied by h2 / h1, exactly.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class TimeScale {
   /// Both positive (InvariantError otherwise).
   TimeScale(SimTime from, SimTime to);
 
-  /// `time` is a multiple of `from`, not negative, and the product fits; anything else makes no sense. O(1).
+  /// `time` must be a multiple of `from`, not negative, and the product must fit; otherwise the result is undefined.
+  /// O(1).
   [[nodiscard]] SimTime operator()(SimTime time) const {
     return SimTime::of(static_cast<std::int64_t>((static_cast<std::uint64_t>(time.count()) >> shift_) * factor_));
   }
@@ -28,10 +29,10 @@ class TimeScale {
   std::uint64_t factor_;
 };
 
-/// The schedule whose sends start at k * `to` where those of `schedule` start at k * `from`. All starts are multiples
-/// of `from`, and fit (TimeScale). The schedule itself where the two are equal; a symmetric schedule of its own where
-/// `schedule` is symmetric, O(orbits log orbits); else a view, O(1), which costs a pass over the starts of whatever is
-/// read.
+/// The schedule whose sends start at k * `to` where those of `schedule` start at k * `from`. All starts must be
+/// multiples of `from`, and the products must fit (TimeScale). Returns `schedule` itself if `from` equals `to`; a new
+/// symmetric schedule if `schedule` is symmetric, O(orbits log orbits); otherwise a view, O(1), which costs a pass over
+/// the starts of each window or tile that is read.
 [[nodiscard]] Schedule scaled(const Schedule& schedule, SimTime from, SimTime to);
 
 }  // namespace tenex

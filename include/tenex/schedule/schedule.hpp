@@ -21,11 +21,11 @@
 
 namespace tenex {
 
-/// What sends carry that move several chunks at once (messages of simulated programs): payload i is the list of chunks
-/// [first[i], first[i+1]) of `chunks`, all of one process group. A send whose chunk id is collective.chunks() + i
-/// carries payload i; it takes its link for the serialization time of all its bytes together.
+/// The contents of sends that carry several chunks at once (messages of simulated programs). Payload i is the list of
+/// chunks [first[i], first[i+1]) of `chunks`, all of one process group. A send whose chunk id is collective.chunks() +
+/// i carries payload i; it takes its link for the serialization time of all its bytes together.
 struct Payloads {
-  std::vector<std::uint64_t> first = {0};  ///< one more than there are payloads
+  std::vector<std::uint64_t> first = {0};  ///< one entry more than there are payloads
   std::vector<ChunkId> chunks;
   [[nodiscard]] std::size_t size() const { return first.size() - 1; }
   [[nodiscard]] std::span<const ChunkId> of(std::size_t payload) const {
@@ -33,7 +33,7 @@ struct Payloads {
   }
 };
 
-/// Where a schedule's sends live. Implementations are immutable; all functions are thread-safe.
+/// The storage of a schedule's sends. Implementations are immutable; all functions are thread-safe.
 class ScheduleStorage {
  public:
   virtual ~ScheduleStorage() = default;
@@ -41,18 +41,18 @@ class ScheduleStorage {
   [[nodiscard]] virtual std::uint64_t sends() const = 0;
   /// Fills `buffer.batch` with the sends of one window, sorted by (start, link).
   virtual void read(std::size_t window, SendBuffer& buffer) const = 0;
-  /// Link-major access, where the storage offers it: time is cut into tiles() disjoint, increasing intervals of start
-  /// time, and read_link() fills `buffer.batch` with one link's sends of one tile, in order of start. It lets a check
-  /// of billions of sends go NPU by NPU through its caches. 0 tiles: not offered.
+  /// Link-major access, if the storage offers it: time is cut into tiles() disjoint, increasing intervals of start
+  /// time, and read_link() fills `buffer.batch` with one link's sends of one tile, in order of start. A check of
+  /// billions of sends can thus go NPU by NPU within its caches. 0 tiles: not offered.
   [[nodiscard]] virtual std::size_t tiles() const { return 0; }
   virtual void read_link(std::size_t /*tile*/, LinkId /*link*/, SendBuffer& buffer) const { buffer.batch = {}; }
-  /// Whether sends may belong to messages. A storage that offers tiles has none that do.
+  /// Whether sends may belong to messages. Sends of a storage that offers tiles never do.
   [[nodiscard]] virtual bool may_carry_messages() const { return tiles() == 0; }
-  /// nullptr where every send carries one chunk.
+  /// The payloads; nullptr if every send carries one chunk.
   [[nodiscard]] virtual const Payloads* payloads() const { return nullptr; }
   /// Bytes held.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
-  /// "list", ... : which storage this is, for reports.
+  /// The name of the storage for reports, such as "list".
   [[nodiscard]] virtual std::string_view kind() const = 0;
 };
 
@@ -77,16 +77,16 @@ class Schedule {
   std::shared_ptr<const ScheduleStorage> storage_;
 };
 
-/// A schedule that stores `sends` as lists, sorted here by (start, link), in windows of about 16,000. The optional
-/// columns are dropped where uniform. O(sends log sends), or O(sends) when sorted already. `payloads`: where sends
-/// carry several chunks.
+/// Makes a schedule that stores `sends` as lists, sorted here by (start, link), in windows of about 16,000. Optional
+/// columns are dropped where they are uniform. `payloads` is for sends that carry several chunks. O(sends log sends),
+/// or O(sends) if they are sorted already.
 [[nodiscard]] Schedule make_list_schedule(std::vector<Send> sends, Payloads payloads = {});
 
 /// All sends, in time order: for tests, files and small tools. O(sends) memory.
 [[nodiscard]] std::vector<Send> list_sends(const Schedule& schedule);
 
-/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); one window where all sends
-/// take equally long.
+/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); only one window is read if
+/// all sends take equally long.
 [[nodiscard]] SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& schedule);
 

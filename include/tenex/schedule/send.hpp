@@ -1,7 +1,7 @@
 // Sends and the windowed stream in which schedules are read.
 //
-// A send puts one chunk on one link at one time; how long it takes follows from the topology and the occupancy alone
-// (topology/timing.hpp), so a schedule cannot lie about it. Structure of arrays, one virtual call per window of about
+// A send puts one chunk on one link at one time. Its duration follows from the topology and the occupancy alone
+// (topology/timing.hpp), so a schedule cannot misstate it. Structure of arrays, one virtual call per window of about
 // 16,000 sends, none per send; columns that would be constant are left empty.
 #pragma once
 
@@ -27,8 +27,9 @@ struct Send {
   LinkId link;
   ChunkId chunk;
   Stage stage = Stage::copy;
-  /// For traffic that passes vertices without being unpacked there (simulated programs, switches): the message this
-  /// send is a hop of, and the NPU that unpacks it. none() in both: the send is unpacked at the link's target.
+  /// Only for traffic that passes vertices without being unpacked there (simulated programs, switches): the message
+  /// that this send is a hop of, and the NPU that unpacks it. none() in both: the send is unpacked at the link's
+  /// target.
   MessageId message = MessageId::none();
   NpuId destination = NpuId::none();
   bool operator==(const Send&) const = default;

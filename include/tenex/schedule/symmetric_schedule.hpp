@@ -1,11 +1,11 @@
 // Symmetric schedules: one NPU's sends, moved over a translation group. O(sends / npus) memory.
 //
-// Idea: where every NPU sees the same network, all of them can do the same thing at the same time. A send of such a
-// schedule belongs to an orbit: the same direction, at the same start, of the chunk of the NPU at the same offset, once
-// for every NPU. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of the
-// chunk at its owner, stage); receiver r gets chunk (r - offset) * c + number over the link that reaches it in that
-// direction. Links and chunks are computed as windows are read. For collectives over one group of all NPUs in the order
-// of their ids.
+// Idea: if every NPU sees the same network, all of them can do the same at the same time. A send of such a schedule
+// belongs to an orbit: one send for every NPU, with the same direction, the same start, and a chunk whose owner lies at
+// the same offset. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of
+// the chunk at its owner, stage); receiver r gets chunk (r - offset) * c + number over the link that reaches it in that
+// direction. Links and chunks are computed as windows are read. Only for collectives over one group of all NPUs in the
+// order of their ids.
 #pragma once
 
 #include <cstddef>
@@ -27,18 +27,19 @@ namespace tenex {
 /// A send of every NPU at once.
 struct OrbitSend {
   SimTime start;
-  std::uint32_t direction = 0;  ///< of the group: which way each of the sends goes
-  NpuId offset;                 ///< of its receiver from the owner of its chunk (0: the owner receives)
-  std::uint32_t number = 0;     ///< which of the owner's chunks, 0 .. c-1
+  std::uint32_t direction = 0;  ///< direction of the group in which each of the sends goes
+  NpuId offset;                 ///< offset of the receiver from the owner of its chunk (0: the owner receives)
+  std::uint32_t number = 0;     ///< number of the chunk at its owner, 0 .. c-1
   Stage stage = Stage::copy;
   bool operator==(const OrbitSend&) const = default;
 };
 
-/// True when the collective is one over all NPUs in which rank and NPU id agree: what offsets rely on. O(npus).
+/// Returns true if the collective has one group of all NPUs in which rank and NPU id agree. Offsets rely on it.
+/// O(npus).
 [[nodiscard]] bool moves_with_npus(const Collective& collective);
 
-/// The storage. Windows hold about 16,000 sends, but never less than one start time: with n NPUs and d directions that
-/// may be n*d sends (6e6 for a 100x100x100 torus, some 50 MB of buffer), as no start time is ever split.
+/// The storage. Windows hold about 16,000 sends, but at least one start time, since no start time is ever split. With n
+/// NPUs and d directions that may be n*d sends (6e6 for a 100x100x100 torus, some 50 MB of buffer).
 class SymmetricStorage final : public ScheduleStorage {
  public:
   /// `orbits` in any order; `chunks_per_npu` is the collective's. Directions, offsets and numbers must exist
@@ -66,16 +67,16 @@ class SymmetricStorage final : public ScheduleStorage {
   std::uint32_t chunks_per_npu_ = 1;
   std::vector<OrbitSend> orbits_;
   std::vector<std::uint32_t> window_begin_;  ///< first orbit of each window, then the end
-  std::vector<std::uint32_t> tile_begin_;    ///< likewise
-  std::vector<std::uint32_t> of_direction_;  ///< orbits tile by tile, in it direction by direction, in order of start
-  std::vector<std::uint32_t> lane_begin_;    ///< per tile and direction: its first entry in of_direction_; then the end
+  std::vector<std::uint32_t> tile_begin_;    ///< first orbit of each tile, then the end
+  std::vector<std::uint32_t> of_direction_;  ///< indices of orbits by tile, direction and start
+  std::vector<std::uint32_t> lane_begin_;    ///< first entry in of_direction_ for each tile and direction, then the end
 };
 
 /// A schedule over the storage above.
 [[nodiscard]] Schedule make_symmetric_schedule(TranslationGroup group, std::uint32_t chunks_per_npu,
                                                std::vector<OrbitSend> orbits);
 
-/// The storage of a schedule that is symmetric; nullptr for any other.
+/// The storage of a symmetric schedule; nullptr for any other.
 [[nodiscard]] const SymmetricStorage* symmetric_storage(const Schedule& schedule);
 
 }  // namespace tenex

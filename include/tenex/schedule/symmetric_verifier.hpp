@@ -1,4 +1,4 @@
-// Orbit check: verifies a symmetric schedule from one NPU's part of it, all n translates at once.
+// Orbit check: verifies a symmetric schedule through the sends of one NPU, which stand for all n translates.
 //
 // Theorem. Let V be a group of bijections of the NPUs that maps links to links of the same class and acts simply
 // transitively (n translations for n NPUs). Let a collective give NPU w the chunks (w, 0) .. (w, c-1), so that a
@@ -16,13 +16,13 @@
 // translate by w of one about a chunk of NPU 0, each about a link into r is the translate by r of one about a link into
 // NPU 0. No statement spans two chunks. (No switches: what a send carries has no other conditions.)
 //
-// What is checked, exactly and not by sampling: the premise on the topology for all links (each (source, direction) is
-// a link that starts and ends where it should, of its direction's class; each link is one of these), which for
-// translations is the premise for the generators and hence for the group; the premise on the collective; then 1 to 3,
-// by a replay of the orbits. That S is its orbits' translates is how the storage defines it (its expansion is checked
-// by the full replay on small cases). Reductions by the in-tree rule: every NPU but the owner sends a chunk's sum
-// exactly once, after all it receives of it; then the sends form a tree into the owner, along which every contribution
-// passes exactly once. Schedules that reduce in another way are `skipped`.
+// The checks are exact and not a sample. First the premise on the topology, for all links: each (source, direction) is
+// a link that starts and ends where it should, of its direction's class, and each link is one of these; for
+// translations this is the premise for the generators and hence for the group. Then the premise on the collective. Then
+// 1 to 3, by a replay of the orbits. S consists of its orbits' translates by the definition of the storage (whose
+// expansion the full replay checks on small cases). Reductions are checked by the in-tree rule: every NPU but the owner
+// sends a chunk's sum exactly once, after all it receives of it; then the sends form a tree into the owner, along which
+// every contribution passes exactly once. Schedules that reduce in another way are `skipped`.
 //
 // Written from the definition of validity (verifier.hpp); shares no code with synthesizers.
 #pragma once
@@ -34,22 +34,23 @@
 
 namespace tenex {
 
-/// Whether verify_symmetric() can judge the schedule: a symmetric storage, on a topology with a translation group, of
-/// an All-Gather, Reduce-Scatter or All-Reduce over all NPUs. O(npus), plus O(links) where there are several link
-/// classes.
+/// Whether verify_symmetric() can judge the schedule: it needs a symmetric storage, a topology with a translation
+/// group, and an All-Gather, Reduce-Scatter or All-Reduce over all NPUs. O(npus), plus O(links) if there are several
+/// link classes.
 [[nodiscard]] bool has_orbit_check(const Topology& topology, const Collective& collective, const Schedule& schedule);
 
-/// The verdict on the whole schedule; `sends` and `waste` count NPU-level sends (n for each orbit), `violations`
+/// The verdict on the whole schedule. `sends` and `waste` count NPU-level sends (n for each orbit), `violations` counts
 /// orbits, and findings name the send into NPU 0. `reduction_check` is "none", "in_tree" or "skipped".
 /// has_orbit_check() must hold (InvariantError otherwise). O(links + orbits) time, 16 bytes per orbit.
 [[nodiscard]] Verdict verify_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                        const Schedule& schedule, const VerifyOptions& options = {});
 
-/// Sends up to which every schedule is replayed, and hashed: a few seconds.
+/// Schedules of at most this many sends are always replayed and hashed: a few seconds.
 constexpr std::uint64_t kMostReplayedSends = std::uint64_t{1} << 28;
 
-/// verify(), or beyond kMostReplayedSends verify_symmetric() where has_orbit_check(). Which of them depends on the
-/// schedule alone, so that a row and a file get the same verdict on every machine.
+/// Calls verify_symmetric() if the schedule has more than kMostReplayedSends sends, has_orbit_check() holds and no
+/// start is delayed; otherwise verify(). The choice does not depend on the machine, so a row and a file get the same
+/// verdict everywhere.
 [[nodiscard]] Verdict verify_by_size(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                      const Schedule& schedule, const VerifyOptions& options = {});
 

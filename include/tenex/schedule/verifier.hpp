@@ -1,20 +1,20 @@
-// Verifier: replays a schedule against the definition of validity and trusts nobody.
+// Verifier: replays a schedule against the definition of validity, without relying on the code that made it.
 //
-// Definition (docs of the project's physics): each send's source holds the chunk, with the contributions it claims, at
-// the send's start (what arrives at that instant counts, what is received in the same step does not); no link carries
-// two sends at once; switches do only what their properties allow; at the end every postcondition holds and each
-// contribution is counted exactly once. A delivery that nobody needs is legal, counted as waste. Collective time is the
-// last useful arrival.
+// Definition (include/tenex/README.md): each send's source holds the chunk, with the contributions it claims, at the
+// send's start (arrivals at that instant count; what is received in the same step does not); no link carries two sends
+// at once; switches do only what their properties allow; at the end every postcondition holds and each contribution is
+// counted exactly once. A delivery that nobody needs is legal and counted as waste. Collective time is the last useful
+// arrival.
 //
 // Details. At one instant arrivals come before starts, and partial sums before copies. A vertex's own sum becomes its
-// final value when the last contribution arrives; an NPU keeps what it sends, so a sum sent to two places that meet
-// later counts twice. A switch without `copy` forwards each arrival at most once; one without `reduce` passes partial
-// sums on one by one, in order of arrival, each once; one that reduces but cannot copy gives its sum away when it sends
-// it. A message's first hop takes what its source holds at that start; relays hold it apart. A send found wrong is
-// reported once and then replayed as if right.
+// final value when the last contribution arrives. An NPU keeps what it sends, so if it sends a sum to two places and
+// both meet later, its contributions count twice. A switch without `copy` forwards each arrival at most once; one
+// without `reduce` passes partial sums on one by one, in order of arrival, each once; one that reduces but cannot copy
+// no longer has its sum after sending it. A message's first hop takes what its source holds at that start; relays hold
+// it apart. An invalid send is reported once and then replayed as if it were valid.
 //
-// It is written from that definition alone, links only base, topology, collective and schedule, and shares no code with
-// synthesizers or simulators.
+// The verifier is written from that definition alone. It uses only base, topology, collective and schedule, and shares
+// no code with synthesizers or simulators.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ enum class Violation : std::uint8_t {
   switch_copy,            ///< a switch without `copy` forwards one arrival twice
   switch_reduce,          ///< a switch without `reduce` adds
   missing_postcondition,  ///< an NPU ends without a chunk it must hold
-  missing_contribution,   ///< a sum that ends without somebody's contribution
+  missing_contribution,   ///< a sum that ends without the contribution of some NPU
 };
 
 [[nodiscard]] std::string_view to_string(Violation violation);
@@ -50,7 +50,7 @@ enum class Violation : std::uint8_t {
 /// One violation, with a sentence for a user: which send, what was expected, what was found.
 struct Finding {
   Violation violation;
-  Send send;  ///< the offending send; default for postconditions
+  Send send;  ///< the offending send; default if no single send is at fault
   std::string message;
 };
 
@@ -60,9 +60,10 @@ enum class Verification : std::uint8_t {
   skipped,  ///< the reduction check would need more memory than allowed; the rest holds
 };
 
-/// How partial sums are checked; "schedule holds" never depends on it, only memory and whether an answer is found.
+/// How partial sums are checked. The verdict on validity never depends on it, only the memory and whether the check is
+/// `skipped`.
 enum class ReductionCheck : std::uint8_t {
-  automatic,   ///< the in-tree rule; where it does not hold, exact contribution sets
+  automatic,   ///< the in-tree rule; if it does not hold, exact contribution sets
   in_tree,     ///< the in-tree rule alone: schedules that break it are skipped
   exact_sets,  ///< exact contribution sets alone
 };
@@ -72,17 +73,17 @@ struct VerifyOptions {
   std::size_t max_findings = 16;                          ///< how many findings to describe; all are counted
   ReductionCheck reduction_check = ReductionCheck::automatic;
   int threads = 1;                            ///< for schedules that offer link-major access; never changes the verdict
-  std::vector<StartDelay> start_delays = {};  ///< NPUs from which nothing leaves before a time, own or forwarded
+  std::vector<StartDelay> start_delays = {};  ///< NPUs from which nothing, own or forwarded, leaves before a given time
 };
 
-/// What a replay found.
+/// The result of a verification.
 struct Verdict {
   Verification outcome = Verification::invalid;
   std::uint64_t violations = 0;
-  std::vector<Finding> findings;  ///< the first, in time order
+  std::vector<Finding> findings;  ///< the first ones, in time order
   std::uint64_t sends = 0;
   std::uint64_t waste =
-      0;  ///< deliveries that nobody needed (to a bystander that never forwards them, or a second copy)
+      0;  ///< deliveries that nobody needed: to a bystander that never forwards them, or a second copy
   SimTime collective_time;              ///< last useful arrival
   std::size_t memory_needed_bytes = 0;  ///< what exact contribution sets would need, when skipped
   std::string reduction_check;          ///< "none", "in_tree", "exact_sets" or "skipped"
@@ -90,15 +91,13 @@ struct Verdict {
   [[nodiscard]] bool valid() const { return outcome == Verification::valid; }
 };
 
-/// Checks all sends. A schedule that offers link-major access (Schedule::tiles) on a topology without switches, and
-/// without delayed starts, is checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes per
-/// chunk and thread. If all is well, that is the verdict. Any other schedule, and one in which something is wrong, is
-/// replayed in time order:
-///
-/// Replays all sends, twice where the collective reduces (an All-Reduce's are read once more). Never fails: whatever is
-/// wrong with the schedule is in the verdict (a storage that breaks its own promise of time order throws
+/// Checks all sends. A schedule that offers link-major access (Schedule::tiles), on a topology without switches and
+/// without delayed starts, is first checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes
+/// per chunk and thread. If this check passes, it gives the verdict. All other schedules are replayed in time order.
+/// The replay reads all sends, twice if the collective reduces (three times for an All-Reduce). It never fails: the
+/// verdict lists what is wrong with the schedule (but a storage that breaks its own promise of time order throws
 /// InvariantError). Time O(sends log lanes), a lane being a (link class, chunk size, stage); memory one bit per
-/// (vertex, chunk), another per (NPU, chunk) where the collective reduces, exact sets where needed, and the sends under
+/// (vertex, chunk), another per (NPU, chunk) if the collective reduces, exact sets where needed, and the sends under
 /// way.
 [[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy,
                              const Schedule& schedule, const VerifyOptions& options = {});

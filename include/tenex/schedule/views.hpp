@@ -4,8 +4,8 @@
 // at [start, arrival) becomes one over l's reverse at [T - arrival, T - start). Waste must be pruned first, because a
 // delivery that nobody needs would count a contribution twice.
 //
-// Where all sends take equally long and belong to no messages, reversal keeps windows and tiles whole, and the views
-// read them from the schedule below, however large it is. Reading a window or a tile of a view costs a pass over its
+// If all sends take equally long and belong to no messages, reversal keeps windows and tiles whole, and the views read
+// them from the underlying schedule, however large it is. Reading a window or a tile of a view costs a pass over its
 // columns.
 #pragma once
 
@@ -13,31 +13,30 @@
 
 namespace tenex {
 
-/// Drops sends that deliver a chunk to a vertex that already has it or that neither needs nor forwards it. `schedule`
-/// must be a valid schedule of a collective that only copies. O(sends).
+/// Drops sends that deliver a chunk to a vertex that already has it, or to one that neither needs nor forwards it.
+/// `schedule` must be a valid schedule of a collective that only copies. O(sends).
 [[nodiscard]] Schedule prune_waste(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& schedule);
 
-/// Whether reversed() is a view: all sends take equally long. (The schedule must carry no messages, besides.)
-/// O(classes).
+/// Whether reversed() returns a view for schedules without messages: all sends take equally long. O(classes).
 [[nodiscard]] bool reverses_as_view(const Topology& topology, const Collective& collective, Occupancy occupancy);
 
-/// The time reversal. `schedule` is valid for `collective` (All-Gather or Broadcast) on `topology.reversed()` and free
-/// of waste; the result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both). Starts
-/// are T - arrival where T is the last arrival; stages become `reduce`. A view in O(1) memory where all sends take
-/// equally long and carry no messages, else a list, O(sends log sends).
+/// The time reversal. `schedule` must be valid for `collective` (All-Gather or Broadcast) on `topology.reversed()` and
+/// free of waste; the result is valid for Reduce-Scatter (or Reduce) on `topology` (link ids are the same on both).
+/// Starts are T - arrival where T is the last arrival; stages become `reduce`. A view in O(1) memory if all sends take
+/// equally long and carry no messages, otherwise a list, O(sends log sends).
 [[nodiscard]] Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                 const Schedule& schedule);
 
-/// The same sends under other names: link l becomes links[l], chunk c becomes chunks[c] (empty: stays c). Both are
-/// permutations; the renamed links and chunks must take equally long, and be as useful, for the result to be valid. A
-/// view in O(links + chunks) memory where sends carry no messages, else a list.
+/// The same sends under other names: link l becomes links[l], chunk c becomes chunks[c] (empty: stays c). Both must be
+/// permutations; the result is valid if the renaming keeps the durations of sends and the conditions of the collective.
+/// A view in O(links + chunks) memory if sends carry no messages, otherwise a list.
 [[nodiscard]] Schedule relabelled(const Schedule& schedule, std::vector<LinkId> links,
                                   std::vector<ChunkId> chunks = {});
 
-/// `reduction` (Reduce-Scatter) followed by `gather` (All-Gather) shifted to start when the reduction has finished: the
-/// All-Reduce without overlap. A view over both. Collective's chunk ids agree (Collective::as). O(1) memory beyond the
-/// parts.
+/// `reduction` (Reduce-Scatter) followed by `gather` (All-Gather), shifted to start when the reduction has finished:
+/// the All-Reduce without overlap. A view of both, O(1) memory beyond the parts. The chunk ids of both collectives
+/// agree (Collective::as).
 [[nodiscard]] Schedule then_gather(const Topology& topology, const Collective& collective, Occupancy occupancy,
                                    const Schedule& reduction, const Schedule& gather);
 

@@ -10,9 +10,9 @@
 namespace tenex::verifier {
 namespace {
 
-constexpr int kNpusAtOnce = 16;  ///< taken by a thread: neighbours share links that are in the cache
+constexpr int kNpusAtOnce = 16;  ///< taken by a thread at once: neighbours share links that are in the cache
 
-/// All NPUs, or as many as it takes to find one that does not obey the rules.
+/// Checks all NPUs, or stops at one that does not obey the rules.
 std::optional<LinkTally> check_npus(const Context& context, const Schedule& schedule, int threads) {
   const auto& collective = context.collective();
   const auto owned = Csr<ChunkId>::group(
@@ -44,7 +44,7 @@ std::optional<Verdict> verify_by_link(const Context& context, const Schedule& sc
   const bool sums = reduces(context.collective().kind());
   if (sums && options.reduction_check == ReductionCheck::exact_sets) return std::nullopt;
   const auto tally = check_npus(context, schedule, std::max(1, options.threads));
-  if (!tally || tally->sends != schedule.sends()) return std::nullopt;  // else some are on links that do not exist
+  if (!tally || tally->sends != schedule.sends()) return std::nullopt;  // otherwise some are on links that do not exist
   Verdict verdict;
   verdict.outcome = Verification::valid;
   verdict.sends = tally->sends;

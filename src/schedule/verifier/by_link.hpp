@@ -1,17 +1,17 @@
-// Verification link by link: the way through schedules of billions of sends.
+// Verification link by link, for schedules of billions of sends.
 //
 // Idea: whether a send is possible depends only on what its source has received before, so the whole definition can be
-// checked at one NPU after the other, in any order and on any number of threads. At each NPU, first everything that its
-// in-links bring is entered into a table (chunk -> time); then everything that its out-links take is compared with it.
-// The table is that of one NPU and stays in the cache: memory is 16 bytes per chunk and thread, whatever the number of
+// checked at one NPU after the other, in any order and on any number of threads. At each NPU, the deliveries of its
+// in-links are first entered into a table (chunk -> time); then the sends of its out-links are compared with it. The
+// table is that of one NPU and stays in the cache: memory is 16 bytes per chunk and thread, whatever the number of
 // sends. If every send finds its chunk at its source, then by induction over start times all of them carry what they
 // claim.
 //
 // Reductions obey the in-tree rule (in_tree.hpp), which is local in the same way: each NPU sends each chunk's sum once,
 // not before the last receive.
 //
-// This way only says yes, with the same numbers as the replay in time order. Where anything is wrong, or unusual
-// (messages, switches, sums that are no in-trees), it says nothing, and the replay finds out and describes it.
+// This check can only pass, with the same numbers as the replay in time order. If anything is wrong, or unusual
+// (messages, switches, sums that are no in-trees), it gives no answer; the replay then finds and describes the cause.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// What every part of the verifier reads: the topology, the collective, the payloads and the physics of a hop.
+// The inputs that every part of the verifier reads: the topology, the collective, the payloads and the physics of a
+// hop.
 //
 // A send carries one chunk, or a payload: several chunks of one process group, by an id beyond the collective's chunks.
 // Checks of links and paths see the send; checks of holdings and sums see its chunks one by one.
@@ -27,7 +28,7 @@ class Context {
   [[nodiscard]] const Collective& collective() const { return collective_; }
 
   [[nodiscard]] bool link_exists(const Send& send) const { return send.link.index() < topology_.links(); }
-  /// The chunk, or a payload that is as it should be: chunks that exist, increasing, all of one group.
+  /// Whether the chunk exists, or the payload is valid: chunks that exist, increasing, all of one group.
   [[nodiscard]] bool chunk_exists(const Send& send) const {
     return send.chunk.index() < collective_.chunks() ||
            (carries_payload(send) && payload_of(send) < size_of_payload_.size() &&
@@ -37,7 +38,7 @@ class Context {
   [[nodiscard]] VertexId target(const Send& send) const { return topology_.target(send.link); }
 
   [[nodiscard]] bool carries_payload(const Send& send) const { return send.chunk.index() >= collective_.chunks(); }
-  /// What the send carries; `send` must outlive the span. Its ids must exist.
+  /// The chunks that the send carries. `send` must outlive the span; its ids must exist.
   [[nodiscard]] std::span<const ChunkId> chunks(const Send& send) const {
     return carries_payload(send) ? payloads_->of(payload_of(send)) : std::span(&send.chunk, 1);
   }
@@ -49,7 +50,7 @@ class Context {
   [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::size_t size_class) const {
     return times_.at(link_class, size_class);
   }
-  /// Saturates: a schedule may claim any start, and must not overflow the check.
+  /// Saturates, because a schedule may claim any start and must not overflow the check.
   [[nodiscard]] SimTime arrival(const Send& send) const { return saturating_sum(send.start, hop(send).latency); }
 
   /// Sends of one lane have the same latency and stage, so they arrive in the order of their starts.
@@ -60,7 +61,7 @@ class Context {
   }
 
  private:
-  static constexpr std::uint32_t kUnfit = ~std::uint32_t{0};  ///< the size of a payload that nobody can send
+  static constexpr std::uint32_t kUnfit = ~std::uint32_t{0};  ///< the size of an invalid payload
 
   [[nodiscard]] std::size_t payload_of(const Send& send) const { return send.chunk.index() - collective_.chunks(); }
   [[nodiscard]] std::size_t size_class(const Send& send) const {
@@ -72,7 +73,7 @@ class Context {
   const Topology& topology_;
   const Collective& collective_;
   const Payloads* payloads_;
-  std::vector<Bytes> sizes_;                    ///< of chunks, then of payloads, each once
+  std::vector<Bytes> sizes_;                    ///< sizes of chunks, then of payloads, each once
   std::vector<std::uint32_t> size_of_payload_;  ///< index into sizes_, or kUnfit
   HopTimes times_;
 };

@@ -191,7 +191,7 @@ class ExactSums final : public Sums {
   Words dense_;                           ///< group, chunk, rank
   std::unordered_map<std::uint64_t, Words> relays_;
   std::unordered_map<std::uint64_t, std::deque<Words>> queues_;
-  std::unordered_set<std::uint64_t> drained_;  ///< switches that have given something away
+  std::unordered_set<std::uint64_t> drained_;  ///< switches that have sent a sum away
   std::vector<Words> snapshots_;               ///< sums under way, by payload
   std::vector<std::uint32_t> free_;
 };

@@ -1,8 +1,8 @@
-// Exact contribution sets: the check of reductions that is always right and costs a set per (NPU, chunk).
+// Exact contribution sets: a check of all kinds of reductions that costs a set per (NPU, chunk).
 //
 // Each sum is the set of ranks whose contributions are in it, one bit per member of the chunk's group. A send takes a
-// snapshot of its source's set, an arrival merges it; two sets that meet must be disjoint. Members' sets lie in one
-// dense array; relays, switches and sums under way take theirs when they occur.
+// snapshot of its source's set, and its arrival merges the snapshot; two sets that meet must be disjoint. Members' sets
+// lie in one dense array; those of relays, switches and sums under way are allocated when they occur.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tenex::verifier {
 
-/// Bytes that exact sets take, given what a first pass counted. O(groups).
+/// Bytes that exact sums take, from the counts of a first pass. O(groups).
 [[nodiscard]] std::size_t exact_sums_bytes(const Context& context, const InTreeReport& report);
 
 /// O(members^2 * chunks / 8) bytes; each send and arrival O(members / 64).

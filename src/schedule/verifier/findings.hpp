@@ -1,4 +1,4 @@
-// Findings: violations as sentences. All are counted, the first few described.
+// Findings: violations as sentences. All are counted; the first few are described.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace tenex::verifier {
 
 /// "NPU 2" or "switch 17".
 [[nodiscard]] std::string name_of(const Topology& topology, VertexId vertex);
-/// "1.5us"; a minus sign before times below zero.
+/// Text such as "1.5us", with a minus sign for times below zero.
 [[nodiscard]] std::string text_of(SimTime time);
 /// "send of chunk 3 on link 7 (2 -> 5) at 1.5us"; the ends are left out where the link does not exist.
 [[nodiscard]] std::string text_of(const Context& context, const Send& send);

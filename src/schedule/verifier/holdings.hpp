@@ -1,7 +1,8 @@
-// Copy holdings: who has the final value of which chunk, and which deliveries were of use.
+// Copy holdings: which vertices have the final value of which chunk, and which deliveries were useful.
 //
-// One bit per (vertex, chunk). Only vertices that do not need a chunk (relays) and arrivals in switches that cannot
-// copy take more: their arrival waits in a map until it is forwarded, and is waste if it never is.
+// One bit per (vertex, chunk). Two cases take more: vertices that do not need a chunk (relays), and switches that
+// cannot copy. The time of such an arrival waits in a map until the chunk is forwarded; an arrival that never is
+// forwarded is waste.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace tenex::verifier {
 
 /// What a vertex has for a send that is about to start.
 enum class Take : std::uint8_t {
-  held,     ///< it has it
-  nothing,  ///< it has never had it
+  held,     ///< the vertex has it
+  nothing,  ///< the vertex has never had it
   spent,    ///< a switch that has forwarded everything that arrived
 };
 
@@ -31,7 +32,7 @@ class CopyHoldings {
   Take take(VertexId vertex, ChunkId chunk);
   /// The final value arrives. O(log groups).
   void deliver(VertexId vertex, ChunkId chunk, SimTime time);
-  /// The vertex's own sum is complete, which makes it the final value there.
+  /// The vertex's own sum is complete, and is the final value there.
   void complete(VertexId vertex, ChunkId chunk);
   [[nodiscard]] bool holds(VertexId vertex, ChunkId chunk) const { return final_.test(vertex.index(), chunk.index()); }
 
@@ -40,7 +41,7 @@ class CopyHoldings {
   /// The pairs that must hold and do not, by chunk and then by rank. O(members * chunks).
   [[nodiscard]] std::vector<std::pair<NpuId, ChunkId>> missing() const;
 
-  /// Deliveries that nobody needed so far: second ones, and those that are still waiting to be forwarded.
+  /// Deliveries that nobody needed so far: repeated ones, and those that still wait to be forwarded.
   [[nodiscard]] std::uint64_t waste() const;
   /// The last arrival that was needed or has been forwarded.
   [[nodiscard]] SimTime last_useful() const { return last_useful_; }
@@ -50,7 +51,8 @@ class CopyHoldings {
 
   const Context& context_;
   BitMatrix final_;                                     ///< for a switch without `copy`: something has arrived
-  std::unordered_map<std::uint64_t, SimTime> relayed_;  ///< arrived where not needed, not forwarded yet
+  std::unordered_map<std::uint64_t, SimTime> relayed_;  ///< time of arrival at vertices that do not need the chunk,
+                                                        ///< until it is forwarded
   std::unordered_map<std::uint64_t, std::deque<SimTime>> once_only_;  ///< arrivals in switches without `copy`
   std::uint64_t satisfied_ = 0;
   std::uint64_t duplicates_ = 0;

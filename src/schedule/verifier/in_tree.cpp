@@ -15,7 +15,7 @@
 namespace tenex::verifier {
 namespace {
 
-/// Per chunk, where its sum is to become complete; of an All-Reduce a guess. O(sends + chunks).
+/// The vertex where each chunk's sum must become complete; a guess for an All-Reduce. O(sends + chunks).
 std::vector<RootedSum> find_roots(const Context& context, const Schedule& schedule) {
   const auto& collective = context.collective();
   std::vector<RootedSum> sums(collective.chunks());
@@ -40,7 +40,7 @@ std::vector<RootedSum> find_roots(const Context& context, const Schedule& schedu
       if (send.stage == Stage::copy || !context.link_exists(send) || !context.chunk_exists(send)) continue;
       for (const ChunkId chunk : context.chunks(send)) {
         cross_out(context.source(send), chunk);
-        // Whom a message only passes is its next hop's source, which undoes this.
+        // A vertex that a message only passes is the source of the next hop, which reverts this.
         if (!unpacks(context.topology(), send)) cross_out(context.target(send), chunk);
       }
     }

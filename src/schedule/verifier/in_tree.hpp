@@ -1,21 +1,23 @@
 // The in-tree rule: a check of reductions that needs one bit per (NPU, chunk) instead of a set of contributions.
 //
-// Rule, for each chunk: there is a root, a member of the group, that never sends its part of the sum; everybody else
-// who has something of it (each other member; every relay that received a part) sends it exactly once, after all its
+// Rule, for each chunk: there is a root, a member of the group, that never sends its part of the sum. Each other vertex
+// that has a part of it (every other member; every relay that received a part) sends it exactly once, after all its
 // receives. Switches that cannot add pass each arrival on exactly once; what a switch that adds but cannot copy has
 // gathered between two sends counts as one. In a Reduce or a Reduce-Scatter the root is the chunk's owner. In an
-// All-Reduce any member may be: nobody is told where a sum must become complete, only that all have it in the end.
+// All-Reduce the root may be any member: the collective does not say where a sum becomes complete, only that all
+// members have it in the end.
 //
-// Proof that the root's sum then holds each contribution exactly once: take who has something as vertices and the
-// sends as edges. Each edge leads to a later instant than it starts, and each vertex sends after it received, so there
-// is no cycle. Every vertex but the root has exactly one out-edge, the root none, so following edges from any member
-// ends at the root, along one path only: its contribution, which is in every sum on that path, reaches the root once,
-// before the last arrival there. No two sums that meet share a contribution, for it would have left some vertex twice.
-// And no other sum is ever complete, as the root's own contribution never leaves: copies can only begin at the root.
+// Proof that the root's sum then holds each contribution exactly once: take the vertices that have a part of the sum as
+// a graph's vertices and the sends as its edges. Each edge leads to a later instant than it starts, and each vertex
+// sends after it received, so there is no cycle. Every vertex but the root has exactly one out-edge and the root has
+// none, so following edges from any member ends at the root, along one path only: its contribution, which is in every
+// sum on that path, reaches the root once, before the last arrival there. No two sums that meet share a contribution,
+// for it would have left some vertex twice. And no other sum is ever complete, as the root's own contribution never
+// leaves: copies can only begin at the root.
 //
-// Which member an All-Reduce's root is need not be known for sure: where all but one send once, the exclusive or of all
-// ranks and of those of the senders is the rank of the one. The rule is then checked against that guess, and a wrong
-// guess breaks it: a root that sends does, and so does a member, not the root, that does not.
+// For an All-Reduce a guess of the root is enough. If all members but one send once, the exclusive or of all ranks and
+// of the ranks of the senders is the rank of that one. The rule is then checked against the guess, and a wrong guess
+// breaks it: either the guessed root sends, or another member does not.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +36,7 @@ struct RootedSum {
   std::uint32_t parts = 0;  ///< how many partial sums arrive
 };
 
-/// What one pass over the sends has found.
+/// The result of one pass over the sends.
 struct InTreeReport {
   bool holds = false;
   std::vector<RootedSum> sums;     ///< per chunk

@@ -10,13 +10,14 @@
 
 namespace tenex::verifier {
 
-/// Until when each link is taken. O(links) memory.
+/// The time until which each link is taken. O(links) memory.
 class LinkOccupancy {
  public:
   explicit LinkOccupancy(std::size_t links)
       : busy_until_(links, SimTime::of(std::numeric_limits<SimTime::Rep>::min())) {}
 
-  /// Takes the send's link for its busy time; the time until which it was taken already if that is after the start.
+  /// Takes the send's link for its busy time. If the link was still taken at the send's start, returns the time until
+  /// which it was.
   std::optional<SimTime> take(const Context& context, const Send& send) {
     auto& until = busy_until_[send.link.index()];
     const SimTime before = until;

@@ -50,8 +50,8 @@ void NpuCheck::begin(NpuId npu) {
   if (sums_) std::fill_n(summed_.begin() + static_cast<std::ptrdiff_t>(needed_begin_), needed_, Time{0});
 }
 
-/// All ids are below `limit`. No branch and no comparison per id (and no copy of one), so that it
-/// compiles to vector instructions.
+/// Whether all ids are below `limit`. Compiles to vector instructions, because it has no branch and no comparison per
+/// id (and copies none).
 static bool all_below(std::span<const ChunkId> ids, std::uint32_t limit) {
   constexpr std::uint32_t kTop = 0x8000'0000U;
   if (limit >= kTop) return std::ranges::all_of(ids, [&](ChunkId id) { return id.value() < limit; });
@@ -60,7 +60,7 @@ static bool all_below(std::span<const ChunkId> ids, std::uint32_t limit) {
   return small == kTop;
 }
 
-/// Reads one link's sends of a tile; false where they name a chunk that does not exist.
+/// Reads one link's sends of a tile. Returns false if they name a chunk that does not exist.
 bool NpuCheck::read(std::size_t tile, LinkId link) {
   schedule_.read_link(tile, link, buffer_);
   const auto& batch = buffer_.batch;
@@ -70,7 +70,7 @@ bool NpuCheck::read(std::size_t tile, LinkId link) {
          all_below(batch.chunk, static_cast<std::uint32_t>(context_.collective().chunks()));
 }
 
-/// What has been read is on this link, and is nothing that this way cannot judge.
+/// Whether the sends that were read are on this link and free of anything that this check cannot judge.
 bool NpuCheck::is_usual(LinkId link) const {
   const auto& batch = buffer_.batch;
   const auto count = batch.chunk.size();
@@ -112,7 +112,7 @@ void NpuCheck::each(LinkId link, std::size_t first, std::size_t last, Visit&& vi
   }
 }
 
-/// Enters what an in-link brings, in order of start; false when two of its sends overlap.
+/// Enters the deliveries of an in-link, in order of start. Returns false if two of its sends overlap.
 bool NpuCheck::receive(LinkId link) {
   Time free = 0;
   bool exclusive = true;
@@ -148,7 +148,8 @@ bool NpuCheck::receive(LinkId link) {
   return true;
 }
 
-/// Everything has been received: what the NPU owns is there at first, or when its sum is complete.
+/// Called when all deliveries are entered. The chunks that the NPU owns are there from the start, or from when their
+/// sums are complete.
 void NpuCheck::settle(NpuId npu) {
   const auto owned = owned_.row(npu.index());
   for (const ChunkId chunk : owned) {
@@ -167,7 +168,7 @@ void NpuCheck::settle(NpuId npu) {
   }
 }
 
-/// Compares what an out-link takes with what was there.
+/// Compares the sends of an out-link with what the NPU held.
 bool NpuCheck::send(LinkId link) {
   const bool may_relay = needed_ < context_.collective().chunks();
   bool held = true;
@@ -190,7 +191,7 @@ bool NpuCheck::send(LinkId link) {
   return by_stage(copies, sums);
 }
 
-/// Postconditions, and what was of use.
+/// Checks the postconditions and counts the useful deliveries.
 bool NpuCheck::finish(NpuId npu, LinkTally& tally) const {
   if (sums_sent_ != sums_to_send_) return false;
   std::uint64_t useful = 0;

@@ -1,4 +1,4 @@
-// One NPU's part of the verification link by link: what arrives there, and whether what leaves was there.
+// One NPU's part of the verification link by link: what arrives there, and whether each send's chunk was there.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace tenex::verifier {
 
-/// What was counted at NPUs that obey every rule.
+/// Counts over NPUs that obey every rule.
 struct LinkTally {
   std::uint64_t sends = 0;  ///< over their in-links
-  std::uint64_t waste = 0;  ///< copies that arrived there to nobody's use
-  SimTime last_useful;      ///< last arrival of a sum or of a copy of use
+  std::uint64_t waste = 0;  ///< copies that arrived there and were of no use
+  SimTime last_useful;      ///< last arrival of a sum or of a useful copy
 
   void add(const LinkTally& other) {
     sends += other.sends;
@@ -27,20 +27,20 @@ struct LinkTally {
   }
 };
 
-/// Checks NPUs one at a time; a thread's own. The topology has no switches.
+/// Checks NPUs one at a time. Each thread has its own. The topology must have no switches.
 class NpuCheck {
  public:
   /// `owned`: the chunks of each owner.
   NpuCheck(const Context& context, const Schedule& schedule, const Csr<ChunkId>& owned);
 
-  /// Whether all that arrives at `npu` and leaves it obeys the rules; if so, it is added to `tally`.
+  /// Whether all deliveries at `npu` and all its sends obey the rules. If so, they are added to `tally`.
   [[nodiscard]] bool check(NpuId npu, LinkTally& tally);
 
  private:
   using Time = SimTime::Rep;
   static constexpr Time kNever = std::numeric_limits<Time>::max();
-  static constexpr Time kNothing = -1;               ///< no part of a sum
-  static constexpr Time kLatestStart = kNever >> 2;  ///< beyond, sums of times could overflow; all ones
+  static constexpr Time kNothing = -1;               ///< there is no part of a sum
+  static constexpr Time kLatestStart = kNever >> 2;  ///< later times could overflow when added; all bits are ones
 
   void begin(NpuId npu);
   [[nodiscard]] bool read(std::size_t tile, LinkId link);
@@ -50,7 +50,7 @@ class NpuCheck {
   void settle(NpuId npu);
   [[nodiscard]] bool finish(NpuId npu, LinkTally& tally) const;
   [[nodiscard]] bool needs(std::size_t chunk) const { return chunk - needed_begin_ < needed_; }
-  /// Calls visit(first, last) for runs of sends of one stage; false when a call does.
+  /// Calls visit(first, last) for runs of sends of one stage. Returns false if a call does.
   template <class Copies, class Sums>
   bool by_stage(Copies&& copies, Sums&& sums) const;
   /// Calls visit(chunk, start, hop) for sends first .. last-1 of the batch.
@@ -61,16 +61,16 @@ class NpuCheck {
   const Schedule& schedule_;
   const Csr<ChunkId>& owned_;
   const bool sums_;    ///< the collective forms sums
-  const bool copies_;  ///< and hands out final values
+  const bool copies_;  ///< the collective hands out final values
   const bool one_size_;
-  bool times_fit_ = true;  ///< hop times are far from overflow
+  bool times_fit_ = true;  ///< no hop time is near overflow
 
   SendBuffer buffer_;
-  std::vector<SimTime> starts_;     ///< of a batch that has one start for all
+  std::vector<SimTime> starts_;     ///< of a batch with one start for all sends
   std::span<const SimTime> start_;  ///< of the batch that was read
-  std::vector<Time> copied_;        ///< when the final value is first there; kNever
+  std::vector<Time> copied_;        ///< when the final value first arrives; kNever if it does not
   std::vector<Time> summed_;  ///< from when the sum may leave; kNothing where there is none, kNever once it has left
-  std::vector<std::uint8_t> forwarded_;  ///< a copy left, of a chunk that the NPU does not need
+  std::vector<std::uint8_t> forwarded_;  ///< whether the NPU forwarded the chunk as a copy without needing it
   std::size_t needed_begin_ = 0;         ///< the chunks of the NPU's group
   std::size_t needed_ = 0;
   std::uint64_t arrived_ = 0;

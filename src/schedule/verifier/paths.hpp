@@ -1,9 +1,9 @@
 // Message paths: hops that belong to one message must form one path from an NPU to its destination.
 //
-// A message is at one vertex at a time. Its first hop leaves an NPU, each further one leaves the vertex that the last
-// one reached, not before it arrived there, and the hop that reaches the destination is the last. Relays hold it apart
-// from their own buffers, so what it carries is fixed when the first hop starts. Memory: messages under way, one bit
-// per finished one.
+// A message is at one vertex at a time. Its first hop leaves an NPU. Each further hop leaves the vertex that the last
+// one reached, not before it arrived there, and the hop that reaches the destination is the last. Relays hold a message
+// apart from their own buffers, so what it carries is fixed when the first hop starts. Memory: messages under way, one
+// bit per finished message.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace tenex::verifier {
 
-/// What a send is to its message.
+/// The role of a send in its message.
 struct PathStep {
-  bool broken = false;        ///< it does not continue its message's path (or belongs to a path found broken before)
+  bool broken = false;        ///< it does not continue its message's path (or belongs to a path already found broken)
   bool takes = true;          ///< it takes from its source's holdings: no message, or the first hop of one
   bool unpacks = true;        ///< its target unpacks it: no message, or the last hop of one
   std::uint32_t payload = 0;  ///< what the first hop took; meaningful where !takes
-  std::string problem;        ///< the sentence where `broken`; empty when reported before
+  std::string problem;        ///< the sentence if `broken`; empty if reported before
 };
 
 /// Follows all messages of a schedule, hop by hop, in time order.
@@ -31,9 +31,9 @@ class MessagePaths {
  public:
   explicit MessagePaths(const Context& context) : context_(context) {}
 
-  /// The next send; its link and chunk exist. O(1).
+  /// Takes the next send, whose link and chunk must exist. O(1).
   PathStep step(const Send& send);
-  /// What the first hop of a message took, for the last hop to deliver.
+  /// Keeps what the first hop of a message took, for the last hop to deliver.
   void carry(MessageId message, std::uint32_t payload) {
     if (const auto found = under_way_.find(message); found != under_way_.end()) found->second.payload = payload;
   }

@@ -1,9 +1,9 @@
 // Replaying a schedule: starts and arrivals as one stream of events in time order.
 //
-// Arrivals come before starts at equal times (what arrives at an instant can be sent at it), partial sums before copies
-// among them, then in the order of the stream. Pending arrivals wait in lanes of equal latency and stage, each a
-// first-in-first-out queue because starts never decrease; a heap holds one entry per busy lane, so a homogeneous
-// topology pays O(1) per event. Memory is that of the sends under way.
+// At equal times arrivals come before starts (what arrives at an instant can be sent at it), and among arrivals partial
+// sums before copies, then in the order of the stream. Pending arrivals wait in lanes of equal latency and stage. Each
+// lane is a first-in-first-out queue because starts never decrease. A heap holds one entry per busy lane, so a
+// homogeneous topology pays O(1) per event. Memory is that of the sends under way.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tenex::verifier {
 
-/// A delivery under way. What `payload` means is up to who starts and receives it.
+/// A delivery under way. The visitor that starts and receives it gives `payload` its meaning.
 struct Arrival {
   SimTime time;
   std::uint64_t sequence = 0;
@@ -40,7 +40,7 @@ class Arrivals {
   [[nodiscard]] std::optional<SimTime> find_copy(const Context& context, VertexId vertex, ChunkId chunk) const;
 
  private:
-  /// A queue in a vector: popped entries are dropped when they are half of it.
+  /// A queue in a vector: popped entries are erased when they are half of it.
   struct Lane {
     std::vector<Arrival> items;
     std::size_t popped = 0;
@@ -55,8 +55,8 @@ class Arrivals {
   std::size_t size_ = 0;
 };
 
-/// Calls visitor.start(send, sequence) for every send and visitor.arrive(arrival) for those whose start returned a
-/// payload, in the order of events. `arrivals` is empty before and after; the visitor may look into it.
+/// Calls visitor.start(send) for every send, and visitor.arrive(arrival) for each send whose start returned a payload,
+/// in the order of events. `arrivals` is empty before and after; the visitor may look into it.
 template <class Visitor>
 void replay(const Context& context, const Schedule& schedule, Arrivals& arrivals, Visitor& visitor) {
   SendBuffer buffer;

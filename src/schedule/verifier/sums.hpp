@@ -1,4 +1,4 @@
-// Sums: what the verifier must know about partial sums, whatever the method by which it checks them.
+// Sums: the verifier's knowledge of partial sums, for any method of checking them.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace tenex::verifier {
 
-/// What a partial sum that starts to be sent is.
+/// The state of a partial sum when its send starts.
 struct TakenSum {
   Take what = Take::held;
   std::uint32_t payload = 0;  ///< to be given to deliver() when it arrives
 };
 
-/// What the arrival of a partial sum does.
+/// The effect of the arrival of a partial sum.
 struct Merged {
-  NpuId twice = NpuId::none();  ///< somebody whose contribution was in both sums
+  NpuId twice = NpuId::none();  ///< an NPU whose contribution was in both sums
   bool complete = false;        ///< the receiver's sum has become complete
   bool nothing = false;         ///< there was nothing to add: the send has been found wrong before
 };
 
-/// A switch that was left with a sum which somebody lacks.
+/// Sums that ended in a switch which cannot add them, although a vertex lacks them.
 struct StuckSum {
   VertexId at;
   ChunkId chunk;
@@ -41,9 +41,9 @@ class Sums {
   virtual TakenSum take(VertexId vertex, ChunkId chunk) = 0;
   /// It arrives at `vertex` and is added there.
   virtual Merged deliver(VertexId vertex, ChunkId chunk, std::uint32_t payload) = 0;
-  /// A vertex sends its own sum as a final value: is it complete? A switch that cannot copy gives it away.
+  /// A vertex sends its own sum as a final value. Returns whether it is complete. A switch that cannot copy loses it.
   virtual bool take_complete(VertexId vertex, ChunkId chunk) = 0;
-  /// The vertex has a sum, complete or not.
+  /// Whether the vertex has a sum, complete or not.
   [[nodiscard]] virtual bool has_partial(VertexId vertex, ChunkId chunk) const = 0;
   /// What the vertex's sum lacks, as a clause: "it lacks the contributions of NPU 1 and NPU 2".
   [[nodiscard]] virtual std::string describe_missing(VertexId vertex, ChunkId chunk) const = 0;
@@ -51,12 +51,12 @@ class Sums {
   [[nodiscard]] virtual std::vector<StuckSum> stuck() const { return {}; }
 };
 
-/// For collectives without sums: nobody has any.
+/// For collectives without sums: no vertex has any.
 [[nodiscard]] std::unique_ptr<Sums> make_no_sums();
-/// When the in-tree rule holds (in_tree.hpp): sums are what they should be, and `rooted` says where and when they
+/// For schedules that obey the in-tree rule (in_tree.hpp): sums are correct, and `rooted` says where and when they
 /// become complete.
 [[nodiscard]] std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<RootedSum> rooted);
-/// When nothing is known of the sums: every claim is believed.
+/// If nothing is known about the sums: every claim is believed.
 [[nodiscard]] std::unique_ptr<Sums> make_assumed_sums();
 
 }  // namespace tenex::verifier

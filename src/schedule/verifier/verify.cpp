@@ -1,10 +1,10 @@
 // The driver: one replay in which every check looks at every event, then the postconditions.
 //
-// Schedules that offer link-major access are first checked link by link, which can only say that all is well; the
-// replay is for the others, and for those where something is wrong, because it can tell what.
+// Schedules that offer link-major access are first checked link by link. That check can only find that all is well. The
+// replay is for all other schedules, and for those in which something is wrong, because it can describe it.
 //
-// A send found wrong is reported once, at its cause, and then replayed as if it were right, so that one mistake does
-// not drown in its consequences. For collectives that reduce, a pass before the replay tries the in-tree rule; where it
+// An invalid send is reported once, at its cause, and then replayed as if it were valid, so that one mistake does not
+// hide behind its consequences. For collectives that reduce, a pass before the replay tries the in-tree rule; if it
 // fails, the replay carries exact contribution sets if memory allows.
 #include "tenex/schedule/verifier.hpp"
 
@@ -64,7 +64,7 @@ class Replay {
     return verdict;
   }
 
-  /// A send starts; what it carries if its target will unpack it.
+  /// A send starts. Returns what it carries if its target will unpack it.
   std::optional<std::uint32_t> start(const Send& send) {
     ++sends_;
     if (!check_ids(send)) return std::nullopt;
@@ -135,7 +135,7 @@ class Replay {
     return true;
   }
 
-  /// What a send of several chunks takes along: a bag with what take() gave for each; an empty one where that is
+  /// The bag of a send that carries several chunks: what take() returned for each; an empty bag if all of these are
   /// nothing.
   std::uint32_t take_all(const Send& send) {
     if (free_bags_.empty()) {
@@ -155,7 +155,7 @@ class Replay {
     return bag;
   }
 
-  /// Checks that the source has what the send claims; what it takes along.
+  /// Checks that the source has what the send claims. Returns what the send takes along.
   std::uint32_t take(const Send& send) {
     const VertexId source = context_.source(send);
     if (send.stage == Stage::reduce) {

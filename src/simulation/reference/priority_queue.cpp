@@ -1,6 +1,6 @@
-// The reference simulator: every message carries its whole route; one priority queue orders all arrivals by
-// (time, vertex, in-port rank at the vertex); an NPU's own delayed start is there as if it came over a port before all
-// others. Two messages never arrive over one link at one time, so that is a total order.
+// The reference simulator: every message carries its whole route, and one priority queue orders all arrivals by (time,
+// vertex, in-port rank at the vertex). An NPU's own delayed start is ordered as if it came over a port before all
+// others. Two messages never arrive over one link at the same time, so this order is total.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@ struct RoutedMessage {
   Message message;
   SimTime injected;
   std::vector<LinkId> route;
-  std::size_t hop = 0;  ///< of the route that it is on
+  std::size_t hop = 0;  ///< index of the next hop in its route
 };
 
 constexpr std::int64_t start_port = -1;
@@ -31,7 +31,7 @@ struct Event {
   SimTime time;
   VertexId vertex;
   std::int64_t port;
-  std::size_t message;  ///< index of all messages; none: the vertex starts
+  std::size_t message;  ///< index of the message; none: the vertex starts
   [[nodiscard]] auto key() const { return std::tuple(time, vertex, port); }
   bool operator>(const Event& other) const { return key() > other.key(); }
 };
@@ -94,7 +94,7 @@ class ReferenceSimulator {
     for (const auto index : held_[npu]) go_on(index, now);
   }
 
-  /// A message at a vertex that is awake: it takes its next link, or triggers what it does.
+  /// A message at a vertex that has started: it takes its next link, or triggers messages.
   void go_on(std::size_t index, SimTime now) {
     if (messages_[index].hop < messages_[index].route.size())
       enter_link(index, now);
@@ -154,8 +154,8 @@ class ReferenceSimulator {
     hops_.push_back({start, busy, id, index});
   }
 
-  /// The place of a link among the in-links of its target: on a product shape by dimension and step where it joins
-  /// NPUs, then by id.
+  /// The rank of a link among the in-links of its target: on a product shape by dimension and step if it joins NPUs,
+  /// then by id.
   [[nodiscard]] std::int64_t port_rank(LinkId link) const {
     std::int64_t rank = 0;
     for (const auto other : topology_.in_links(topology_.target(link)))
@@ -193,7 +193,8 @@ class ReferenceSimulator {
     return result_;
   }
 
-  /// Ids by (time of injection, NPU, order there), payloads by their first message, each list of chunks once.
+  /// Records sends with ids by (time of injection, NPU, order there) and payloads by their first message, each list of
+  /// chunks once.
   void record_sends() {
     std::vector<std::size_t> order(messages_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -1,4 +1,4 @@
-// What the reference costs: every step looks at all (NPU, chunk) pairs and all in-links of each.
+// The cost of the reference: every step looks at all (NPU, chunk) pairs and all in-links of each.
 #include <algorithm>
 
 #include "synthesis/reference/tacos_reference.hpp"
@@ -22,7 +22,7 @@ std::size_t tacos_reference_bytes(const SynthesisProblem& problem) {
 }
 
 double tacos_reference_seconds(const SynthesisProblem& problem) {
-  // A step delivers about one chunk per link, and looks at half of the pairs on average, each with (links / NPUs)
+  // A step delivers about one chunk per link and looks at half of the pairs on average, each with (links / NPUs)
   // in-links.
   const double sends = sends_of_one_pass(problem.collective);
   const double looks = sends * static_cast<double>(problem.collective.chunks()) / 2;

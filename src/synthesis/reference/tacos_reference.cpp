@@ -2,11 +2,11 @@
 // holdings are frozen at the start of a step, so nothing is forwarded in the step in which it is received, and only
 // links that are free are candidates.
 //
-// A "step" begins at every time at which a chunk arrives or a link becomes free. Where all links are alike and busy for
-// the whole transfer that is one time span of the paper's TEN after another; elsewhere it is the TEN of section IV-F,
-// with the cheapest candidate link chosen. Every unsatisfied postcondition is looked at in every step, and every
-// in-link of its NPU. Where a group does not span the topology all NPUs want its chunks, so that they can relay; what
-// turns out useless is pruned. Nothing here is shared with the fast synthesizer but the composition of reductions.
+// A "step" begins at every time at which a chunk arrives or a link becomes free. If all links are alike and busy for
+// the whole transfer, each step is one time span of the paper's TEN; otherwise it is the TEN of section IV-F, with the
+// cheapest candidate link chosen. Every step looks at every unsatisfied postcondition, and at every in-link of its NPU.
+// If a group does not span the topology, all NPUs want its chunks, so that they can relay, and useless deliveries are
+// pruned. This file shares nothing with the fast synthesizer but the composition of reductions.
 #include "synthesis/reference/tacos_reference.hpp"
 
 #include <fmt/core.h>
@@ -31,7 +31,7 @@ struct Wish {
   ChunkId chunk;
 };
 
-/// A delivery on its way.
+/// A delivery under way.
 struct Transfer {
   SimTime arrival;
   Wish wish;
@@ -51,7 +51,7 @@ class ReferenceAttempt {
         start_pair({NpuId::at(npu), ChunkId::at(chunk)});
   }
 
-  /// Algorithm 2: steps until nothing that must be held is missing. nullopt when the steps run out first.
+  /// Algorithm 2: steps until no member lacks a chunk that it must hold. nullopt if the steps run out first.
   std::optional<std::vector<Send>> run() {
     while (members_missing_ > 0) {
       if (times_.empty()) return std::nullopt;
@@ -106,7 +106,7 @@ class ReferenceAttempt {
     unsatisfied_ = std::move(still_unsatisfied);
   }
 
-  /// The free in-links whose source holds the chunk; only the cheapest of them.
+  /// The free in-links whose source holds the chunk, as far as they are the cheapest.
   std::vector<LinkId> candidate_links(const Wish& wish) const {
     std::vector<LinkId> candidates;
     SimTime least = SimTime::max();
@@ -150,8 +150,8 @@ class ReferenceAttempt {
 Result<Gathered> gather(const SynthesisProblem& problem) {
   if (problem.topology.switches() > 0)
     return input_error({}, fmt::format("the topology has {} switch(es)", problem.topology.switches()),
-                       "this synthesizer sends over direct links between NPUs alone",
-                       "unwind the switches to a degree, 1 say");
+                       "this synthesizer sends only over direct links between NPUs",
+                       "unwind the switches to a degree, for example 1");
   const Digest key = synthesis_key(problem);
   Gathered best;
   for (std::uint32_t attempt = 0; attempt < std::max<std::uint32_t>(1, problem.attempts); ++attempt) {

@@ -1,4 +1,4 @@
-// The reference TACOS: Algorithms 1 and 2 as the paper means them, slow and obvious, to test the fast one against.
+// The reference TACOS: Algorithms 1 and 2 as the paper means them, written simply and slowly, to test the fast one.
 #pragma once
 
 #include <cstddef>

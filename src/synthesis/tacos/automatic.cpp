@@ -35,16 +35,16 @@ constexpr Candidate kLevels{tacos_engine::exact, "exact", gather_levels, levels_
 constexpr Candidate kEvents{tacos_engine::event_driven, "event-driven", gather_event_driven, event_driven_bytes,
                             event_driven_seconds};
 
-/// Fewer deliveries are as quickly made, and better, event by event.
+/// Smaller gathers are made as quickly, and better, by the event-driven engine.
 constexpr std::uint64_t kWorthSteps = 200'000;
-/// The event-driven engine is tried up to so many deliveries (a minute).
+/// The event-driven engine is tried up to this number of deliveries (a minute).
 constexpr std::uint64_t kWorthEvents = std::uint64_t{1} << 25;
 
-/// The engines that a gather is worth.
+/// The engines to try for a gather.
 struct Candidates {
   Candidate first;
   std::optional<Candidate> second;
-  /// The second one is tried where the first ends more than bound / slack above the bound.
+  /// The second one is tried if the first ends more than bound / slack above the bound.
   std::int64_t slack = std::numeric_limits<std::int64_t>::max();
 };
 

@@ -13,12 +13,12 @@ namespace tenex {
 
 const std::vector<TacosEngine>& engines() {
   static const std::vector<TacosEngine> table = {
-      {tacos_engine::symmetric, "symmetric", "one NPU's schedule moved over a translation group, O(n)",
-       symmetric_unsuitable, true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
+      {tacos_engine::symmetric, "symmetric", "one NPU's schedule, translated to all others, O(n)", symmetric_unsuitable,
+       true, gather_symmetric, symmetric_bytes, symmetric_seconds, synthesize_symmetric},
       {tacos_engine::coarse, "coarse",
-       "blocks of NPUs as one, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
+       "blocks of NPUs as units, expanded to single sends: fast, a little above the bound", coarse_unsuitable, false,
        gather_coarse, coarse_bytes, coarse_seconds},
-      {tacos_engine::exact, "exact", "chunk by chunk where links differ, slow ones bringing what fast ones lack",
+      {tacos_engine::exact, "exact", "chunk by chunk where links differ, slow ones delivering what fast ones lack",
        levels_unsuitable, false, gather_levels, levels_bytes, levels_seconds},
       {kAutomaticEngine, "mixed", "exact where links differ, and event by event where that leaves something to gain",
        mixed_unsuitable, true, gather_mixed, mixed_bytes, mixed_seconds},

@@ -17,25 +17,26 @@ struct TacosEngine {
   std::string_view choice;
   std::string_view name;
   std::string_view description;
-  /// Empty when the engine can make this gather; else why not, in words for a user. `problem.collective` is an
-  /// All-Gather or a Broadcast here. O(links).
+  /// Empty if the engine can make this gather; otherwise the reason for the user. `problem.collective` is an All-Gather
+  /// or a Broadcast here. O(links).
   std::string (*unsuitable)(const SynthesisProblem& problem);
-  /// Whether `automatic` may take it where it suits (an engine that trades quality for speed has to be named).
+  /// Whether `automatic` may take it if it suits (an engine that trades quality for speed must be named).
   bool automatic;
   Gatherer gather;
-  /// Expected bytes at the peak (schedule included, under the problem's limit where the engine has a choice) and
-  /// seconds on one thread, from sizes alone; here `problem.collective` is what the user asked for (an All-Reduce makes
-  /// two gathers where links have no opposite).
+  /// Expected bytes at the peak (schedule included, under the problem's limit if the engine has a choice) and seconds
+  /// on one thread, from sizes alone. Here `problem.collective` is the collective that the user asked for (an
+  /// All-Reduce makes two gathers if some link has no opposite).
   std::size_t (*bytes)(const SynthesisProblem& problem);
   double (*seconds)(const SynthesisProblem& problem);
-  /// Makes the whole collective where the engine has a shorter way than compose.hpp; null otherwise.
+  /// Makes the whole collective if the engine has a shorter way than compose.hpp; null otherwise.
   Result<Synthesis> (*whole)(const SynthesisProblem& problem) = nullptr;
 };
 
 /// In the order in which `automatic` tries them.
 [[nodiscard]] const std::vector<TacosEngine>& engines();
 
-/// The engine for a gather. Errors (input): the named engine does not suit, with its reason and what would.
+/// The engine for a gather. Errors (input): the named engine does not suit; the message gives its reason and engines
+/// that do.
 [[nodiscard]] Result<const TacosEngine*> choose_engine(const SynthesisProblem& gather);
 
 }  // namespace tenex

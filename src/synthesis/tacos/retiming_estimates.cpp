@@ -1,5 +1,5 @@
-// What the re-timing of an All-Reduce is expected to cost. The constants were measured at -O2 on a 2-core machine on
-// mesh(32,32) (1.05e6 sends, homogeneous), RI(4)_FC(8)_RI(32) (as many, three costs) and FC(256).
+// The expected cost of re-timing an All-Reduce. The constants were measured at -O2 on a 2-core machine on mesh(32,32)
+// (1.05e6 sends, homogeneous), RI(4)_FC(8)_RI(32) (as many, three costs) and FC(256).
 #include "synthesis/sends_estimate.hpp"
 #include "synthesis/tacos/engine_names.hpp"
 #include "synthesis/tacos/tacos.hpp"
@@ -14,8 +14,8 @@ constexpr double kBytesPerSendKept = 32 + 16;
 constexpr double kBytesPerSendRetimed = 100;
 constexpr double kSecondsPerSendRetimedInTrees = 25e-9;
 
-/// Nobody waits in vain in a chunk-exact gather over like links on a whole shape, one chunk each, where a send keeps
-/// its link until it has arrived: forwards and backwards its critical path has no pause.
+/// In a chunk-exact gather over links that are alike, on an intact shape, with one chunk per NPU and links kept until
+/// arrival, no send waits without need: its critical path has no pause, forwards and backwards.
 bool expected_to_gain_nothing(const SynthesisProblem& problem, std::string_view engine) {
   return engine == tacos_engine::exact && problem.occupancy == Occupancy::transfer && problem.topology.homogeneous() &&
          problem.topology.shape().has_value() && problem.collective.chunks_per_npu() == 1;
@@ -29,7 +29,7 @@ std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view eng
   const double sends = sends_of_one_pass(collective);
   const auto lists = static_cast<std::size_t>(2 * sends * kBytesPerSendRetimed);
   if (engine == tacos_engine::event_driven) return lists;
-  // A reduction that is no view of its gather is a list, and so is what re-times it.
+  // A reduction that is not a view of its gather is a list, and so is its re-timing.
   if (!reverses_as_view(topology, collective, occupancy))
     return lists + static_cast<std::size_t>(sends * kBytesPerSendKept);
   return retime_in_trees_bytes(topology, collective, occupancy);

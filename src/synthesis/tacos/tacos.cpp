@@ -11,7 +11,7 @@
 namespace tenex {
 namespace {
 
-// The gather that the problem's collective is made of, on the same topology: what engines judge.
+// The gather, on the same topology, that the problem's collective is composed of. Engines judge it.
 SynthesisProblem gather_part(const SynthesisProblem& problem, const Collective& gather) {
   const auto& part = problem;
   return {part.topology, gather,       part.occupancy, part.seed,
@@ -24,16 +24,16 @@ Collective gather_collective(const Collective& collective) {
   return collective.as(rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather);
 }
 
-// The engine named or chosen; the event-driven one where the choice fails, so that estimates never do.
+// The engine that is named or chosen; the event-driven one if the choice fails, so that estimates never fail.
 const TacosEngine& engine_of(const SynthesisProblem& problem) {
   const Collective gather = gather_collective(problem.collective);
   const auto chosen = choose_engine(gather_part(problem, gather));
   return chosen ? **chosen : engines().back();
 }
 
-/// Of the gathers, without re-timing: two where an All-Reduce's reduction is no view of its gather.
+/// Bytes of the gathers, without re-timing: two gathers if an All-Reduce's reduction is not a view of its gather.
 std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
-  if (engine.choice == tacos_engine::event_driven) return engine.bytes(problem);  // knows how it keeps both
+  if (engine.choice == tacos_engine::event_driven) return engine.bytes(problem);  // its estimate covers both gathers
   const Collective gather = gather_collective(problem.collective);
   const bool twice =
       problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
@@ -49,7 +49,7 @@ Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem) {
   if ((*engine)->whole != nullptr) return (*engine)->whole(problem);
   auto planned = problem;
   if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max())
-    planned.memory_limit_bytes = tacos_bytes(problem);  // no more than was planned, though it would fit
+    planned.memory_limit_bytes = tacos_bytes(problem);  // no more than was planned, even if more would fit
   return compose(planned, (*engine)->gather, (*engine)->name);
 }
 

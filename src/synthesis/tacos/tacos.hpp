@@ -12,10 +12,11 @@ namespace tenex {
 [[nodiscard]] Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t tacos_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double tacos_seconds(const SynthesisProblem& problem);
-/// The engines for like links share the NPUs among threads; the event-driven one shares only attempts.
+/// Whether NPUs are shared among threads, as the engines for links that are alike do; the event-driven one shares only
+/// attempts.
 [[nodiscard]] bool tacos_uses_threads(const SynthesisProblem& problem);
 
-/// What it takes to re-time an All-Reduce made of gathers of this engine, beside these; 0 where it is not re-timed or
+/// The cost of re-timing an All-Reduce made of this engine's gathers, in addition to these; 0 if it is not re-timed or
 /// expected to gain nothing.
 [[nodiscard]] std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine);
 [[nodiscard]] double retiming_seconds(const SynthesisProblem& problem, std::string_view engine);

@@ -1,4 +1,4 @@
-// Level the ends of an NPU's in-links, the latest NPUs first.
+// Evens out the ends of an NPU's in-links, the latest NPUs first.
 #include "synthesis/tacos/coarse/balance_tails.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
-/// The last thing that a port receives.
+/// The last stream or part of a stream that a port receives.
 struct Tail {
   std::uint32_t entry = 0;  ///< in the NPU's row; 0: none, the port received nothing
   std::uint16_t block = 0;
@@ -71,10 +71,10 @@ class Balancer {
     if (problem_.block_of[npu] == block) return problem_.stream_row[npu] + first;
     for (std::uint32_t i = 1; i < streams_.entries[npu]; ++i)
       if (streams_.block[row_of(npu) + i] == block) return start_of(npu, i) + problem_.hop_rows + first;
-    return kNever;  // it receives the block in parts itself
+    return kNever;  // it receives the block in parts too
   }
 
-  /// Moves work from the latest port to another until that no longer helps. The row in which the NPU is done.
+  /// Moves work from the latest port to others until that no longer helps. Returns the row in which the NPU is done.
   std::uint32_t balance(std::uint32_t npu) {
     auto tails = tails_of(npu);
     std::vector<TailPart> done;  // parts that lie before a port's tail
@@ -89,7 +89,7 @@ class Balancer {
     return end;
   }
 
-  /// Moves the end of port `from`'s tail to the port where it ends earliest. False when nothing is gained.
+  /// Moves the end of port `from`'s tail to the port where it ends earliest. Returns false if nothing is gained.
   bool move_end(std::uint32_t npu, std::vector<Tail>& tails, std::size_t from, std::vector<TailPart>& done) const {
     Tail& late = tails[from];
     if (late.count < 2) return false;
@@ -128,7 +128,7 @@ class Balancer {
     return {tail.start, tail.first, static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(tail.count)};
   }
 
-  /// Takes the split streams out of the row and keeps their parts.
+  /// Removes the split streams from the row and keeps their parts.
   void replace(std::uint32_t npu, const std::vector<Tail>& tails, const std::vector<TailPart>& done) {
     std::vector<TailPart> fresh = done;
     for (std::size_t p = 0; p < tails.size(); ++p)

@@ -1,4 +1,4 @@
-// The stepwise gather and the order of a block's chunks.
+// The stepwise gather, and the order of a block's chunks.
 #include "synthesis/tacos/coarse/block_gather.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tenex {
 namespace {
 
 struct Arrival {
-  std::uint32_t row;  ///< can be forwarded from this row on
+  std::uint32_t row;  ///< the first row in which it can be forwarded
   std::uint32_t chunk;
 };
 
@@ -64,7 +64,7 @@ class Stepper {
         stream = std::max(stream, std::int64_t{arrival.row} - place[arrival.chunk]);
       gather.stream_row.push_back(static_cast<std::uint32_t>(stream));
       for (auto send : sends_[npu]) {
-        send.place = place[send.place];  // until here the chunk
+        send.place = place[send.place];  // until here `place` is the chunk
         gather.sends.push_back(send);
       }
       gather.send_begin.push_back(static_cast<std::uint32_t>(gather.sends.size()));
@@ -87,7 +87,7 @@ class Stepper {
     return true;
   }
 
-  /// Chunks that all NPUs get early go first.
+  /// Puts chunks first that all NPUs get early.
   void order_chunks(BlockGather& gather) const {
     std::vector<std::uint64_t> sum(chunks_, 0);
     for (const auto& held : arrivals_)

@@ -1,4 +1,4 @@
-// From the plan to the schedule.
+// Runs attempts, makes the schedule of the best one, and estimates the engine's cost.
 #include "synthesis/tacos/coarse/coarse.hpp"
 
 #include <fmt/core.h>
@@ -30,13 +30,13 @@ HopTime hop_of(const SynthesisProblem& problem) {
   return hop_time(problem.topology.classes()[0], problem.collective.chunk_sizes()[0], problem.occupancy);
 }
 
-/// About: every NPU gets the blocks of its group.
+/// About the number of streams: every NPU gets the blocks of its group.
 double streams_of(const SynthesisProblem& problem) {
   return static_cast<double>(problem.topology.npus()) * static_cast<double>(largest_group(problem.collective)) /
          static_cast<double>(block_size_for(problem));
 }
 
-/// The gathers inside blocks, once per kind, and which NPU takes which part of them.
+/// Lays out the gathers inside blocks, once per kind, and the part of them that each NPU takes.
 void place_ramps(const CoarsePlan& plan, BlockSchedule& data) {
   std::vector<std::uint32_t> kind_begin;
   for (const auto& gather : plan.gathers) {
@@ -72,12 +72,12 @@ struct Attempt {
   CoarsePlan plan;
   Streams streams;
   std::vector<TailPart> tails;
-  std::uint32_t rows = 0;  ///< after the last send
+  std::uint32_t rows = 0;  ///< rows until the last send has left
 };
 
-/// First in, first out where all NPUs have as many in-links, as on tori: there it meets the bound or comes close at a
-/// part of the time. A choice of two where some have fewer and need those all the time; of more where blocks differ in
-/// shape. Others in later attempts.
+/// First in, first out if all NPUs have as many in-links, as on tori: there it meets the bound or comes close in a part
+/// of the time. A choice of two if some NPUs have fewer in-links and need those all the time; of more if blocks differ
+/// in shape. Later attempts take other numbers of choices.
 std::uint32_t first_choices(const CoarsePlan& plan, const SynthesisProblem& problem) {
   if (!problem.topology.shape() || problem.collective.groups().size() > 1) return kIrregularChoices;
   const auto& begin = plan.streams.slot_begin;
@@ -108,27 +108,29 @@ std::string coarse_unsuitable(const SynthesisProblem& problem) {
   const Collective& collective = problem.collective;
   if (topology.switches() > 0) return "its blocks send over direct links between NPUs, and the topology has switches";
   if (!topology.homogeneous()) return "its rows need links that all have one latency and bandwidth";
-  if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers and what is made of them";
+  if (collective.kind() != CollectiveKind::all_gather)
+    return "it makes only All-Gathers and collectives composed of them";
   if (collective.chunk_sizes().size() > 1)
-    return "its rows need chunks of one size, and process groups differ in theirs";
+    return "its rows need chunks of one size, and the process groups have different ones";
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     if (!collective.group_of(NpuId::at(npu)).exists()) return "its blocks need every NPU in some process group";
   if (collective.groups().size() > 1) {
     const auto participants = find_participants(topology, collective);
     if (!participants) return to_string(participants.errors());
-    if (any_relays(*participants)) return "some process group cannot serve itself and needs NPUs outside it as relays";
+    if (any_relays(*participants))
+      return "some process group is not connected by itself and needs NPUs outside it as relays";
   }
   const HopTime hop = topology.links() > 0 ? hop_of(problem) : HopTime{};
-  if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks pass these links in no time";
+  if (hop.busy <= SimTime::zero()) return "a row needs a positive length, and chunks take no time on these links";
   const auto hop_rows = ceil_div(hop.latency.count(), hop.busy.count());
-  // Rows and ports share 32 bits; nothing takes longer than all chunks one after the other over the longest way.
+  // Rows and ports share 32 bits. No schedule takes longer than all chunks one after the other over the longest path.
   std::uint64_t ports = 1;
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     ports = std::max<std::uint64_t>(ports, topology.in_links(VertexId::at(npu)).size());
   const auto most = static_cast<double>(collective.chunks()) +
                     2.0 * static_cast<double>(hop_rows) * static_cast<double>(topology.npus());
   if (most * static_cast<double>(ports) * 2 > static_cast<double>(kMostRows))
-    return "its rows are counted in 32 bits, and alpha is too large beside the time of a chunk";
+    return "its rows are counted in 32 bits, and alpha is too long compared with the time of a chunk";
   return {};
 }
 
@@ -145,12 +147,12 @@ Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   CoarsePlan plan = plan_coarse(problem, hop_rows, size);
   if (plan.partition.members.size() > kMostBlocks)
     return resource_error(fmt::format("the coarse engine finds {} blocks", plan.partition.members.size()),
-                          "it can tell 65,535 apart; links that go one way only join no block",
+                          "it can number 65,535 at most; links without a link back belong to no block",
                           "leave the engine to `auto`");
   Attempt best = stream(std::move(plan), problem, 0);
   std::uint32_t best_attempt = 0;
   for (std::uint32_t attempt = 1; attempt < problem.attempts; ++attempt) {
-    // Other blocks too: an unlucky cut is not mended by other draws.
+    // Later attempts also cut other blocks: other draws do not make up for an unlucky cut.
     const std::size_t other =
         std::max<std::size_t>(size - size * (attempt % 4) / 8, 1 + problem.topology.npus() / kMostBlocks);
     CoarsePlan again = plan_coarse(problem, hop_rows, other);
@@ -183,8 +185,8 @@ std::size_t coarse_bytes(const SynthesisProblem& problem) {
   const auto size = static_cast<double>(block_size_for(problem));
   const auto links = static_cast<double>(problem.topology.links());
   const auto chunks = static_cast<double>(problem.collective.chunks());
-  // Streams of 6 bytes, the bits that tell who has what, the index of tiles; a ramp per kind of block (some dozen
-  // kinds; on irregular topologies one per block); a gather's working memory.
+  // Streams of 6 bytes, the bits of the blocks that each NPU has, the index of tiles; a ramp per kind of block (some
+  // dozen kinds; on irregular topologies one per block); a gather's working memory.
   const double streams = streams_of(problem) * 6.2 + npus * chunks / 256 * 2;
   const double kinds =
       problem.topology.shape() && problem.collective.groups().size() == 1 ? std::min(30.0, npus / size) : npus / size;

@@ -1,4 +1,4 @@
-// Tiles, blobs and crumbs.
+// Tiles of shapes, grown blocks, and the joining of small ones.
 #include "synthesis/tacos/coarse/partition.hpp"
 
 #include <algorithm>
@@ -31,8 +31,8 @@ BlockPartition from_labels(std::vector<std::uint32_t> labels, std::size_t blocks
   return partition;
 }
 
-/// Extents of a tile: the shortest side grows until the tile holds `size` NPUs (or the next growth would overshoot by
-/// more than stopping falls short).
+/// Extents of a tile: the shortest side grows until the tile holds `size` NPUs (or until growing once more would
+/// overshoot by more than stopping falls short).
 std::vector<std::uint32_t> tile_extents(const Shape& shape, std::size_t size) {
   std::vector<std::uint32_t> extents(shape.dimensions(), 1);
   std::size_t volume = 1;

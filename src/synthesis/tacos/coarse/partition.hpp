@@ -1,8 +1,8 @@
-// Connected blocks of NPUs of about one size: what the coarse engine moves as a unit.
+// Connected blocks of NPUs of about one size: the units that the coarse engine moves.
 //
 // Idea: on an intact product shape with one group, tiles of consecutive coordinates, as near to cubes as the dimensions
-// allow; elsewhere blocks grow from the lowest free NPU, always by the neighbour with the most links into the block
-// (nearest to its seed, then lowest, among equals), which gives round blobs; what is left over as crumbs joins its
+// allow. Elsewhere blocks grow from the lowest free NPU, always by the neighbour with the most links into the block
+// (among equals the nearest to its seed, then the lowest), which gives round blocks; small remaining blocks join their
 // smallest neighbour. Only links that exist both ways count, so that every block can gather inside itself. The same
 // topology gives the same blocks.
 #pragma once

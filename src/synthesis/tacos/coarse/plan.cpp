@@ -1,4 +1,5 @@
-// Blocks that look alike are found by their inner links; each kind is gathered once, kinds side by side on threads.
+// Finds blocks that look alike by their inner links. Each kind is gathered once; threads gather several kinds side by
+// side.
 #include "synthesis/tacos/coarse/plan.hpp"
 
 #include <algorithm>
@@ -12,15 +13,15 @@
 namespace tenex {
 namespace {
 
-/// A stream's rows go into the rows of the whole so often, at least: where few NPUs need all of their links all the
-/// time, on topologies that are no intact shape, and where all NPUs do.
+/// The least ratio of the rows of the whole schedule to those of a stream: where few NPUs need all of their links all
+/// the time (kSlackRows), on topologies that are no intact shape, and where all NPUs do (kTightRows).
 constexpr std::size_t kSlackRows = 60;
 constexpr std::size_t kIrregularRows = 200;
 constexpr std::size_t kTightRows = 200;
 constexpr double kMostPerRoot = 1.7;
 constexpr std::size_t kMostBlocks = 60'000;
 
-/// Slots: all in-links, by target and port.
+/// Lays out the slots: all in-links, by target and port.
 void lay_out_slots(const Topology& topology, const Collective& collective, StreamProblem& streams) {
   streams.slot_begin.push_back(0);
   for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
@@ -34,7 +35,7 @@ void lay_out_slots(const Topology& topology, const Collective& collective, Strea
   streams.stream_row.assign(topology.npus(), 0);
 }
 
-/// A block's inner links, and the slots that they are.
+/// A block's inner links, and their slots.
 BlockShape shape_of(const CoarsePlan& plan, std::size_t block, std::uint32_t chunks_per_npu,
                     std::vector<std::uint32_t>& slots) {
   BlockShape shape;
@@ -69,7 +70,7 @@ std::vector<BlockShape> find_kinds(CoarsePlan& plan, std::uint32_t chunks_per_np
   return kinds;
 }
 
-/// Rows, chunks and order of one block, from its kind's gather.
+/// Enters the rows, chunks and order of one block, from its kind's gather.
 void place_block(const SynthesisProblem& problem, std::size_t block, CoarsePlan& plan) {
   const auto& members = plan.partition.members[block];
   const BlockGather& gather = plan.gathers[plan.gather_of[block]];
@@ -113,7 +114,7 @@ std::size_t block_size_for(const SynthesisProblem& problem) {
   const bool tiled = topology.shape() && collective.groups().size() == 1;
   const std::size_t rows = tight ? kTightRows : tiled ? kSlackRows : kIrregularRows;
   const std::size_t most = static_cast<std::size_t>(kMostPerRoot * std::sqrt(static_cast<double>(npus)));
-  // Numbers have 16 bits.
+  // Block numbers have 16 bits.
   const std::size_t least = std::max<std::size_t>(1, (topology.npus() + kMostBlocks - 1) / kMostBlocks);
   return std::clamp(npus / ports / rows, least, std::max(most, least));
 }

@@ -1,4 +1,4 @@
-// What the coarse engine decides before it streams: blocks, their gathers, and the rows in which links are free.
+// The coarse engine's decisions before it streams: blocks, their gathers, and the rows in which links are free.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace tenex {
 /// Members of the largest process group.
 [[nodiscard]] std::size_t largest_group(const Collective& collective);
 
-/// How many NPUs a block should have: a small part of the rows that the NPU with the fewest in-links from its group
-/// needs at least (a smaller one where all NPUs have as few, as on tori: there whole blocks cost a stream or two), and
-/// not far above the square root of a group's NPUs, where the gathers inside blocks would begin to cost more than the
-/// streams. O(npus).
+/// The number of NPUs that a block should have: a small part of the rows that the NPU with the fewest in-links from its
+/// group needs at least (a smaller part if all NPUs have as few, as on tori: there whole blocks cost a stream or two).
+/// It stays not far above the square root of a group's NPUs, where the gathers inside blocks would begin to cost more
+/// than the streams. O(npus).
 [[nodiscard]] std::size_t block_size_for(const SynthesisProblem& problem);
 
 struct CoarsePlan {
@@ -25,14 +25,14 @@ struct CoarsePlan {
   std::vector<BlockGather> gathers;                  ///< one per kind of block
   std::vector<std::uint32_t> gather_of;              ///< per block
   std::vector<std::vector<std::uint32_t>> slots_of;  ///< per block: its inner links' slots, by number in its BlockShape
-  std::vector<std::uint32_t> place_in_block;         ///< per NPU: place among its block's members
+  std::vector<std::uint32_t> place_in_block;         ///< per NPU: position among its block's members
   StreamProblem streams;
   std::vector<ChunkId> chunks;  ///< block by block, in the order of sending
   std::vector<std::uint32_t> block_begin;
 };
 
-/// `hop_rows`: rows from a send's start until its chunk can be forwarded. `block_size` NPUs per block, about.
-/// O(links + kinds of blocks * gather).
+/// `hop_rows` is the number of rows from a send's start until its chunk can be forwarded. Blocks have about
+/// `block_size` NPUs. O(links + kinds of blocks * gather).
 [[nodiscard]] CoarsePlan plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size);
 
 }  // namespace tenex

@@ -1,4 +1,4 @@
-// Regions, their wheels, and the loop over windows.
+// Regions, their event wheels, and the loop over windows of rows.
 #include "synthesis/tacos/coarse/streams.hpp"
 
 #include <omp.h>
@@ -18,27 +18,25 @@ namespace {
 
 constexpr std::uint32_t kRegionNpus = 2048;  ///< about
 constexpr std::uint32_t kWindowRows = 32;
-constexpr std::size_t kAhead = 8;  ///< links whose memory is asked for before they are served
+constexpr std::size_t kAhead = 8;  ///< links whose memory is prefetched before they are served
 
 /// A link as its target's region sees it.
 struct Slot {
   std::uint32_t source;
   std::uint32_t target;
-  std::uint32_t cursor;  ///< entries of the source's row that the target has, or
-                         ///< is getting, before this one
+  std::uint32_t cursor;  ///< entries of the source's row before this one are held by the target or under way there
   std::uint16_t port;
   bool foreign;   ///< the source is in another region
-  bool sleeping;  ///< not in the wheel: its source has nothing for its target
+  bool sleeping;  ///< not in the wheel: its source has nothing that its target lacks
 };
 
-/// What all regions share. A region writes only what belongs to its own NPUs.
+/// Shared by all regions. A region writes only the entries of its own NPUs.
 struct Shared {
   const StreamProblem& problem;
   Streams streams;
-  std::uint32_t most_blocks;  ///< of a group
+  std::uint32_t most_blocks;  ///< of any group
   std::uint32_t words;
-  std::vector<std::uint64_t> has;  ///< per NPU `words` words: blocks of its
-                                   ///< group that it has or is getting
+  std::vector<std::uint64_t> has;  ///< per NPU `words` words: blocks of its group that it has or is receiving
   std::vector<std::uint32_t> count;
   std::vector<std::uint32_t> wanted;        ///< blocks of the group
   std::vector<std::uint32_t> first;         ///< the group's first block
@@ -118,7 +116,7 @@ Shared::Shared(const StreamProblem& given)
     }
 }
 
-/// A hash of the three (the finalizer of SplitMix64).
+/// A hash of the three arguments (the finalizer of SplitMix64).
 std::uint64_t mixed(std::uint64_t salt, std::uint32_t slot, std::uint32_t row) {
   std::uint64_t z = salt * 0x9e3779b97f4a7c15U + (std::uint64_t{slot} << 32 | row);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -131,7 +129,7 @@ class Region {
   Region(Shared& shared, std::uint32_t begin, std::uint32_t end)
       : shared_(shared), begin_(begin), end_(end), mask_(shared.wheel_rows - 1), wheel_(shared.wheel_rows) {}
 
-  /// Own blocks and the first events; by the thread that will run the region, so that its memory is near.
+  /// Enters own blocks and the first events. Called by the thread that will run the region, so that its memory is near.
   void start() {
     for (auto npu = begin_; npu < end_; ++npu) {
       const auto own = shared_.problem.block_of[npu];
@@ -151,7 +149,7 @@ class Region {
   void run_window(std::uint32_t window) {
     const std::uint32_t first = window * kWindowRows;
     published_ = shared_.published[window % 2].data();
-    // From here on whatever an NPU got before the window can be sent on.
+    // From here on, all that an NPU received before the window can be forwarded.
     settled_ = shared_.problem.hop_rows == 1 && first >= shared_.last_stream_row;
     wake_foreign(first);
     for (std::uint32_t row = first; row < first + kWindowRows; ++row) {
@@ -166,7 +164,8 @@ class Region {
     publish(window + 1);
   }
 
-  /// What other regions see in a window; a region that is done has to tell it for both parities.
+  /// Publishes the counts that other regions see in a window. A region that is done must publish them for both
+  /// parities.
   void publish(std::uint32_t window) {
     std::copy(shared_.count.begin() + begin_, shared_.count.begin() + end_,
               shared_.published[window % 2].begin() + begin_);
@@ -179,7 +178,7 @@ class Region {
  private:
   void push(std::uint32_t slot, std::uint32_t row) { wheel_[row & mask_].push_back(slot); }
 
-  /// Sleeping links whose source, in another region, got something before this window.
+  /// Wakes sleeping links whose source, in another region, received something before this window.
   void wake_foreign(std::uint32_t row) {
     std::size_t kept = 0;
     for (const auto slot : sleeping_foreign_) {
@@ -201,7 +200,7 @@ class Region {
     return (when >> shared_.streams.port_bits) + shared_.problem.hop_rows;
   }
 
-  /// What serving a link will touch: where it reads at its source, and where it writes at its target.
+  /// Prefetches the memory for serving a link: what it reads at its source and writes at its target.
   void prefetch(const Slot& link) const {
     __builtin_prefetch(shared_.streams.block.data() + std::size_t{link.source} * shared_.streams.stride + link.cursor);
     __builtin_prefetch(shared_.has.data() + std::size_t{link.target} * shared_.words);
@@ -210,7 +209,7 @@ class Region {
     __builtin_prefetch(shared_.streams.when.data() + at, 1);
   }
 
-  /// The first entry of the link's source in [entry, limit) that the link's target lacks, else `limit`.
+  /// The first entry of the link's source in [entry, limit) that the link's target lacks; `limit` if there is none.
   std::uint32_t first_lacking(const Slot& link, std::uint32_t entry, std::uint32_t limit) const {
     const std::uint16_t* held = held_by(link.source);
     const std::uint64_t* has = shared_.has.data() + std::size_t{link.target} * shared_.words;
@@ -247,7 +246,7 @@ class Region {
     push(slot, row + shared_.problem.length[held[chosen]]);
   }
 
-  /// How many of the NPUs around one have the block or are getting it.
+  /// How many of the NPUs around `npu` have the block or are receiving it.
   std::uint32_t holders_around(std::uint32_t npu, std::uint16_t block) const {
     std::uint32_t holders = 0;
     for (auto i = shared_.tight.around_begin[npu]; i < shared_.tight.around_begin[npu + 1]; ++i)
@@ -255,9 +254,9 @@ class Region {
     return holders;
   }
 
-  /// One of the first `choices` entries that can be sent. An NPU that has no link to spare wants what the fewest around
-  /// it hold, to pass it on while they bring others: two such NPUs side by side would else fetch the same blocks from
-  /// outside at the same time, and then have nothing for each other.
+  /// One of the first `choices` entries that can be sent. An NPU that has no link to spare gets the block that the
+  /// fewest NPUs around it hold, so that it can pass it on while they deliver others. Otherwise two such NPUs side by
+  /// side would fetch the same blocks from outside at the same time, and then have nothing for each other.
   std::uint32_t choose(std::uint32_t slot, std::uint32_t row, std::uint32_t entry, std::uint32_t limit) const {
     const Slot& link = shared_.slots[slot];
     const std::uint16_t* held = held_by(link.source);
@@ -304,8 +303,8 @@ class Region {
   std::vector<std::uint32_t> sleeping_foreign_;
 };
 
-/// Runs regions window by window on a team of threads until nothing is missing. One barrier per window; it sleeps where
-/// other programs hold the cores.
+/// Runs regions window by window on a team of threads until nothing is missing. One barrier per window, which sleeps
+/// while other programs hold the cores.
 class Team {
  public:
   Team(std::vector<Region>& regions, std::uint32_t wheel_rows)
@@ -344,13 +343,13 @@ class Team {
     barrier_->arrive_and_wait();
   }
 
-  /// By one thread while the others wait.
+  /// Called by one thread while the others wait.
   void end_window() {
     const std::uint64_t now = missing_.exchange(0);
     quiet_ = now == left_ ? quiet_ + 1 : 0;
     left_ = now;
     next_ = 0;
-    done_ = left_ == 0 || quiet_ > patience_;  // the latter: something cannot be reached
+    done_ = left_ == 0 || quiet_ > patience_;  // the latter: some block cannot be reached
   }
 
   std::vector<Region>& regions_;

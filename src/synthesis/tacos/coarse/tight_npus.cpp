@@ -1,4 +1,4 @@
-// Ends of regions by counting what they cut; clusters by breadth-first search.
+// Places the ends of regions by counting what they cut, and finds clusters by breadth-first search.
 #include "synthesis/tacos/coarse/tight_npus.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostAround = 8;
-constexpr std::int64_t kTightWeight = 1024;  ///< of a link between tight NPUs, beside 1 of a group
+constexpr std::int64_t kTightWeight = 1024;  ///< of a link between tight NPUs; a group that is cut weighs 1
 
 class Finder {
  public:
@@ -41,7 +41,7 @@ class Finder {
   }
   bool tight(std::uint32_t npu) const { return tight_[npu]; }
 
-  /// Ends may move by a quarter of a region.
+  /// Places the ends of regions, which may move by a quarter of a region.
   void cut_regions(std::uint32_t size) {
     // Per end: groups that have NPUs on both sides, and links between tight NPUs.
     std::vector<std::int64_t> cut(std::size_t{npus_} + 1, 0);
@@ -77,7 +77,7 @@ class Finder {
       found_.region_of.resize(found_.region_begin[region + 1], region);
   }
 
-  /// Breadth first, through tight NPUs only.
+  /// Searches breadth first, through tight NPUs only.
   void look_around(std::uint32_t npu) {
     const std::size_t first = found_.around.size();
     const auto add_sources = [&](std::uint32_t target) {

@@ -14,9 +14,9 @@ __extension__ using Wide = unsigned __int128;
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kSeveral = kNobody - 1;
 
-/// The least cost of each level: the first that is more than `factor` times the level before. The factor is an integer
-/// in units of 1/65,536, so that levels do not depend on rounding; it is squared until the levels are few, and ends far
-/// below 2^63 because costs are below 2^62: eight levels are left long before.
+/// The least cost of each level: the first cost that is more than `factor` times the least of the level before. The
+/// factor is an integer in units of 1/65,536, so that levels do not depend on rounding. It is squared until there are
+/// at most `limit` levels, and stays far below 2^63: costs are below 2^62, so eight levels are left long before.
 std::vector<std::int64_t> level_floors(std::vector<std::int64_t> costs, std::uint32_t limit) {
   std::sort(costs.begin(), costs.end());
   std::vector<std::int64_t> floors;
@@ -30,7 +30,7 @@ std::vector<std::int64_t> level_floors(std::vector<std::int64_t> costs, std::uin
   return floors;
 }
 
-/// The group whose chunks each vertex handles; kNobody, or kSeveral.
+/// The group whose chunks each vertex handles, or kNobody, or kSeveral.
 std::vector<std::uint32_t> groups_of_vertices(const Topology& topology, const std::vector<Participants>& participants) {
   std::vector<std::uint32_t> group_of(topology.vertices(), kNobody);
   for (std::uint32_t g = 0; g < participants.size(); ++g)

@@ -1,11 +1,11 @@
-// Which links are slow beside others, and which vertices a chunk reaches over faster ones: what a slow link asks before
-// it takes a chunk.
+// Levels of cost: which links are slower than others, and which vertices a chunk reaches over faster links. A slow link
+// consults them before it takes a chunk.
 //
-// Idea: a link that is slow should bring what nothing faster will bring. A chunk is in its target's reach when it is
-// held (or on its way) anywhere in the target's cluster, the vertices that links of lower levels join to it both ways;
-// a slow link takes such a chunk only where the fast links could not deliver everything in time. Without this a
-// hierarchical network wastes its slow links on chunks that its fast ones carry anyway: measured, a 16x16 mesh with 200
-// and 50 GB/s dimensions then gets 42 % of its bound instead of 100 %.
+// Idea: a slow link should only deliver chunks that no faster link will deliver. A chunk is within the target's reach
+// if it is held (or under way to a vertex) anywhere in the target's cluster, the vertices that links of lower levels
+// join to it both ways. A slow link takes such a chunk only if the fast links could not deliver everything in time.
+// Without this rule a hierarchical network wastes its slow links on chunks that its fast ones carry anyway: a 16x16
+// mesh with dimensions of 200 and 50 GB/s was measured at 42 % of its bound instead of 100 %.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace tenex {
 
-/// Levels of cost and clusters below each level. Costs within a factor of 1.25 of a level's least share the level; the
-/// factor grows until there are at most kMaxLevels.
+/// Levels of cost and clusters below each level. Costs within a factor of 1.25 of a level's least are of that level;
+/// the factor grows until there are at most kMaxLevels.
 class CostLevels {
  public:
   static constexpr std::uint32_t kMaxLevels = 8;

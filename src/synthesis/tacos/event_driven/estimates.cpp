@@ -1,6 +1,6 @@
-// What a synthesis by the event-driven engine is expected to cost. The constants were measured at -O2 on a 2-core
-// machine with All-Gather and All-Reduce on mesh(32,32) (1.05e6 sends, homogeneous), RI(4)_FC(8)_RI(32) (as many, three
-// costs) and FC(256).
+// The expected cost of a synthesis by the event-driven engine. The constants were measured at -O2 on a 2-core machine
+// with All-Gather and All-Reduce on mesh(32,32) (1.05e6 sends, homogeneous), RI(4)_FC(8)_RI(32) (as many, three costs)
+// and FC(256).
 #include <algorithm>
 
 #include "synthesis/sends_estimate.hpp"
@@ -11,12 +11,12 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsPerSend = 75e-9;  // of one attempt, links alike
+constexpr double kSecondsPerSend = 75e-9;  // of one attempt with links that are alike
 constexpr double kHeterogeneousFactor = 3;
 constexpr double kSecondsPerListEntry = 0.7e-9;      // every link looks at every chunk once
-constexpr double kSecondsPerSendKept = 120e-9;       // the best attempt, made into a schedule
+constexpr double kSecondsPerSendKept = 120e-9;       // to make the best attempt into a schedule
 constexpr double kSecondsPerSendRetimed = 600e-9;    // All-Reduce
-constexpr double kBytesPerEngineSend = 16 + 16 + 8;  // engine and best of each thread, lists
+constexpr double kBytesPerEngineSend = 16 + 16 + 8;  // engine, best attempt of each thread, lists
 constexpr double kBytesPerSendKept = 32 + 16;
 
 }  // namespace
@@ -28,7 +28,7 @@ std::size_t event_driven_bytes(const SynthesisProblem& problem) {
   const double bits = static_cast<double>(BitMatrix::bytes_for(topology.vertices(), collective.chunks()));
   const double matrices = topology.homogeneous() ? 2 : 2 + 1 + 8;
   const double passes = collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  const double paces = event_driven_paces(problem);  // each has a plan, and an engine on each thread
+  const double paces = event_driven_paces(problem);  // each pace has a plan, and an engine on each thread
   const double replays = paces > 1 ? 8.0 * static_cast<double>(topology.vertices() * collective.chunks()) : 0;
   const double bytes = paces * bits + engines * (paces * (matrices * bits + sends * kBytesPerEngineSend) + replays) +
                        passes * sends * kBytesPerSendKept + 200.0 * static_cast<double>(topology.links());

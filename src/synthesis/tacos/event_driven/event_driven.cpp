@@ -1,8 +1,8 @@
-// Multi-start around the engine: attempts side by side, the best kept, whatever the number of threads.
+// Multi-start around the engine: attempts side by side, of which the best is kept, for any number of threads.
 //
 // Idea: each thread keeps its own best sends, so memory is threads * sends, not attempts * sends. An attempt that meets
-// the lower bound is as good as any, and only an earlier one is preferred to it: later attempts are skipped, earlier
-// ones are not, so the earliest best attempt is the same for every number of threads.
+// the lower bound is as good as any, and only an earlier one is preferred to it. So later attempts are skipped and
+// earlier ones are not, and the earliest best attempt is the same for every number of threads.
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Best {
 struct MultiStart {
   const SynthesisProblem& problem;
   const GatherPlan& plan;
-  std::array<const GatherPlan*, 3> paces;  ///< by Pace; absent where there is nothing to gain
+  std::array<const GatherPlan*, 3> paces;  ///< by Pace; null if the pace gains nothing
   Digest key;
   SimTime bound;
   std::atomic<std::uint32_t> next{0};
@@ -47,17 +47,18 @@ struct MultiStart {
   std::exception_ptr failure;
 };
 
-/// Replaying keeps a time per vertex and chunk; where there are more of these, plans take the physics as it is.
+/// The most (vertex, chunk) pairs for replaying, which keeps a time for each; with more pairs, all plans take
+/// Pace::as_it_is.
 constexpr std::size_t kMostReplayed = std::size_t{1} << 23;
 
-/// Attempts alternate. A gather is about throughput, where clusters serve better; a broadcast is about latency.
+/// Attempts alternate. A gather is limited by throughput, for which clusters are better, a broadcast by latency.
 Reach reach_of(CollectiveKind kind, std::uint32_t attempt) {
   const bool first = attempt % 2 == 0;
   return first == (kind == CollectiveKind::broadcast) ? Reach::neighbour : Reach::cluster;
 }
 
-/// Attempts alternate where links are alike, pairs of attempts where they are not, first in, first out at first:
-/// neither is always better (on tori rarity is; in products of three bandwidths it gains or loses some percent).
+/// Attempts alternate if links are alike; otherwise pairs of attempts do, first in, first out first. Neither is always
+/// better: rarity is on tori; in products of three bandwidths it gains or loses some percent.
 bool rare_first(const SynthesisProblem& problem, std::uint32_t attempt) {
   if (problem.collective.kind() == CollectiveKind::broadcast) return false;
   return problem.topology.homogeneous() ? attempt % 2 == 1 : attempt / 2 % 2 == 1;
@@ -106,7 +107,7 @@ void run_thread(MultiStart& shared) {
   }
 }
 
-/// Sorted by (start, link): the engine's sends are in order of start already.
+/// Sorts by (start, link): the engine's sends are in order of start already.
 std::vector<Send> to_sends(std::vector<PlannedSend> planned) {
   std::erase_if(planned, [](const PlannedSend& send) { return send.chunk == kSuperseded; });
   for (auto begin = planned.begin(); begin != planned.end();) {

@@ -1,4 +1,4 @@
-// The engine for everything: any links, chunks, groups, relays and both occupancies, chunk by chunk and event by event.
+// The general engine: any links, chunks, groups, relays and both occupancies, chunk by chunk and event by event.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace tenex {
 /// members.
 [[nodiscard]] Result<Gathered> gather_event_driven(const SynthesisProblem& problem);
 
-/// In how many ways its attempts take the physics: 1, up to 3 under `serialization` where there are several attempts.
+/// The number of paces of its attempts: 1, or up to 3 under `serialization` if there are several attempts.
 [[nodiscard]] std::uint32_t event_driven_paces(const SynthesisProblem& problem);
 
-/// What the event-driven engine is expected to take.
+/// The expected cost of the event-driven engine.
 [[nodiscard]] std::size_t event_driven_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double event_driven_seconds(const SynthesisProblem& problem);
 

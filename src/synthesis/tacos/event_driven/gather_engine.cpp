@@ -11,7 +11,7 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kNone = kSuperseded;
-constexpr std::uint32_t kRareWindow = 16;  ///< chunks between which rarity decides
+constexpr std::uint32_t kRareWindow = 16;  ///< chunks among which rarity decides
 
 }  // namespace
 
@@ -72,7 +72,7 @@ SimTime GatherEngine::run(Random random, Reach reach, bool rare_first) {
   reset(reach);
   match();
   while (missing_ > 0) {
-    // With equal costs nothing improves once every delivery is on its way; with relays only some deliveries count.
+    // With equal costs nothing improves once every delivery is under way; with relays only some deliveries count.
     if (!rivals_ && !plan_.relays && unclaimed_ == 0) return picoseconds(finish_);
     if (next_.empty())
       insist();
@@ -83,7 +83,7 @@ SimTime GatherEngine::run(Random random, Reach reach, bool rare_first) {
   return picoseconds(now_);
 }
 
-/// Moves to the next instant at which something happens, and lets it happen.
+/// Moves to the next instant with an event, and handles its events.
 void GatherEngine::advance() {
   now_ = next_.top().first;
   while (!next_.empty() && next_.top().first == now_) {
@@ -93,7 +93,7 @@ void GatherEngine::advance() {
   }
 }
 
-/// Everything is at rest: slow links are waiting for faster ones that have nothing. Lets them take what they deferred.
+/// No event is left: slow links wait for faster ones that have nothing to send. Lets them take what they deferred.
 void GatherEngine::insist() {
   ensure(rivals_ && !insisting_, "a synthesis came to rest with deliveries missing");
   insisting_ = true;
@@ -160,7 +160,7 @@ void GatherEngine::match_link(std::uint32_t link) {
     state_[link] = LinkState::retired;
 }
 
-/// The entry of the source's list that the link looks at in a position: its own chunks are rotated.
+/// The chunk at a position of the source's list as the link sees it: the source's own chunks are rotated.
 std::uint32_t GatherEngine::listed(std::uint32_t link, std::uint32_t position) const {
   const std::size_t source = source_of(link);
   const std::uint32_t own = own_count_[source];
@@ -186,7 +186,7 @@ std::uint32_t GatherEngine::choose(std::uint32_t link) {
   return slow ? choose_deferred(link) : kNone;
 }
 
-/// Of the first chunks in its source's list that the target lacks, the one that is in the fewest places.
+/// Among the first chunks in its source's list that the target lacks, the one with the fewest copies.
 std::uint32_t GatherEngine::choose_rare(std::uint32_t link) {
   const std::size_t target = target_of(link);
   const std::uint32_t count = held_count_[source_of(link)];
@@ -211,8 +211,8 @@ std::uint32_t GatherEngine::choose_deferred(std::uint32_t link) {
   return chunks[head++];
 }
 
-/// Links are alike here. Takes the chunk of a link into the same target that was matched at this instant and can bring
-/// another one.
+/// Takes the chunk of another link into the same target that was matched at this instant, if that one can send another
+/// chunk. Only for links that are alike.
 bool GatherEngine::rematch(std::uint32_t link) {
   const std::size_t target = target_of(link);
   for (const LinkId other : plan_.topology.in_links(VertexId::at(target))) {
@@ -228,7 +228,7 @@ bool GatherEngine::rematch(std::uint32_t link) {
   return false;
 }
 
-/// Brings the chunk that would arrive last at the target, if the source has it and this link is faster.
+/// Sends the chunk that would arrive last at the target, if the source has it and this link is faster.
 bool GatherEngine::take_over(std::uint32_t link) {
   const std::size_t target = target_of(link);
   const Rivals::Flight* latest = nullptr;

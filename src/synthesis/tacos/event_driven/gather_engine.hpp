@@ -1,16 +1,16 @@
-// The event-driven TACOS engine for one attempt: link-chunk matching at every time at which something changes.
+// The event-driven TACOS engine for one attempt: link-chunk matching at each instant with an event.
 //
-// Idea (TACOS, IV-D and IV-F): at each instant at which a chunk arrives or a link becomes free, holdings are frozen;
-// every idle link, cheapest first and in random order among equals, takes a chunk that its source holds, its target
-// wants, and nobody is bringing there yet. Three things are added, each for quality: a link that finds nothing may take
-// the chunk of a link matched at the same instant when that one finds another (one augmenting step of a bipartite
-// matching); a slow link leaves to faster links what they will bring (rivals.hpp); a fast link that would idle takes
-// over a chunk that a slow link is bringing later (the slow send is then dropped).
+// Idea (TACOS, sections IV-D and IV-F): at each instant at which a chunk arrives or a link becomes free, holdings are
+// frozen. Every idle link, cheapest first and in random order among equals, takes a chunk that its source holds, that
+// its target wants, and that is not under way there yet. Three rules are added for quality. A link that finds nothing
+// may take the chunk of a link matched at the same instant, if that one finds another chunk (one augmenting step of a
+// bipartite matching). A slow link leaves to faster links what they will deliver (rivals.hpp). A fast link that would
+// idle takes over a chunk that a slow link would deliver later (the slow send is then dropped).
 //
-// Encoding: each vertex lists what it holds in order of arrival; each link walks its source's list with a cursor, first
-// in first out, and looks at each entry once, so all matching costs O(links * chunks) bit tests. The out-links of a
-// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_plan.hpp): no heap of
-// sends.
+// Encoding: each vertex lists what it holds in order of arrival. Each link walks its source's list with a cursor, first
+// in, first out, and looks at each entry once, so all matching costs O(links * chunks) bit tests. The out-links of a
+// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_plan.hpp), so there is no
+// heap of sends.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace tenex {
 
-/// A send of the engine; `chunk` is kSuperseded where a faster link brought it earlier.
+/// A send of the engine. `chunk` is kSuperseded if a faster link delivers it earlier.
 struct PlannedSend {
   std::int64_t start;
   std::uint32_t link;
@@ -41,11 +41,11 @@ class GatherEngine {
   /// Keeps a reference to `plan`.
   explicit GatherEngine(const GatherPlan& plan);
 
-  /// Synthesizes from scratch; the last arrival that a member needs. A function of the plan and the arguments alone.
-  /// With `rare_first` links that are not slow take, of the first chunks that they could take, the one that has come to
-  /// the fewest vertices: better where every NPU needs all its links all the time, as on a torus.
+  /// Synthesizes from scratch and returns the last arrival that a member needs. The result depends on the plan and the
+  /// arguments alone. With `rare_first`, links that are not slow take, among the first chunks that they could take, the
+  /// one with the fewest copies: better where every NPU needs all its links all the time, as on a torus.
   SimTime run(Random random, Reach reach, bool rare_first);
-  /// The sends of the last run, in order of start. To be swapped out by the caller when worth keeping.
+  /// The sends of the last run, in order of start. The caller may swap them out to keep them.
   [[nodiscard]] std::vector<PlannedSend>& sends() { return sends_; }
 
  private:
@@ -57,7 +57,7 @@ class GatherEngine {
     std::size_t head = 0;
   };
 
-  /// What a slow link has left to faster ones, in order; head .. end is in use.
+  /// Chunks that a slow link has left to faster ones, in order; head .. end is in use.
   struct Deferred {
     std::vector<std::uint32_t> chunks;
     std::size_t head = 0;
@@ -85,22 +85,22 @@ class GatherEngine {
 
   const GatherPlan& plan_;
   std::optional<Rivals> rivals_;  ///< heterogeneous links only
-  bool rare_first_ = false;       ///< of this run
+  bool rare_first_ = false;       ///< setting of this run
   bool insisting_ = false;        ///< slow links take what they have deferred
   Random random_{0};
   std::int64_t now_ = 0;
-  BitMatrix served_;                     ///< vertex by chunk: not wanted, held or on its way
+  BitMatrix served_;                     ///< vertex by chunk: not wanted, held or under way there
   BitMatrix arrived_;                    ///< vertex by chunk: held
   std::vector<std::uint32_t> unserved_;  ///< per vertex: clear bits of its row of served_
   std::uint64_t missing_ = 0;            ///< deliveries to members not yet arrived
-  std::uint64_t unclaimed_ = 0;          ///< deliveries to anybody not yet on their way
-  std::int64_t finish_ = 0;              ///< the last arrival of anything on its way
+  std::uint64_t unclaimed_ = 0;          ///< deliveries to any vertex not yet under way
+  std::int64_t finish_ = 0;              ///< the last arrival of all sends
   std::vector<std::uint32_t> held_;      ///< lists of all vertices, at plan.list_begin
   std::vector<std::uint32_t> held_count_;
   std::vector<std::uint32_t> own_count_;  ///< per vertex: chunks held at the start
-  std::vector<std::uint32_t> copies_;     ///< per chunk: where it is held or on its way to
+  std::vector<std::uint32_t> copies_;     ///< per chunk: vertices that hold it or will receive it
   std::vector<std::uint32_t> cursor_;     ///< per link
-  std::vector<std::uint32_t> first_own_;  ///< per link: which own chunk of its source it looks at first
+  std::vector<std::uint32_t> first_own_;  ///< per link: the first own chunk of its source that it looks at
   std::vector<LinkState> state_;
   std::vector<std::uint32_t> last_send_;  ///< per link
   std::vector<Deferred> deferred_;        ///< per link; heterogeneous links only

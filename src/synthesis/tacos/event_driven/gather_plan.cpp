@@ -46,7 +46,7 @@ class LaneTable {
   std::map<std::tuple<std::int64_t, bool, bool>, std::size_t> index_;
 };
 
-/// What a link costs: the arrival delay of the first chunk size.
+/// The cost of each link: the time from start to arrival for the first chunk size.
 std::vector<std::int64_t> link_costs(const GatherPlan& plan) {
   std::vector<std::int64_t> costs;
   for (const std::uint16_t link_class : plan.class_of) costs.push_back(plan.hops[link_class * plan.sizes].latency);
@@ -65,7 +65,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<std::int64_t>& costs, std:
   return rank_of;
 }
 
-/// A hop at that pace.
+/// The hop time at that pace.
 HopTime paced(HopTime hop, Pace pace) {
   if (pace == Pace::until_arrival) hop.busy = hop.latency;
   if (pace == Pace::without_alpha) hop.latency = hop.busy;

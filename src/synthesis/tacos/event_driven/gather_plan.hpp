@@ -1,9 +1,10 @@
-// What all attempts of a TACOS synthesis share: who holds and wants what, and how long every kind of send takes.
+// Shared by all attempts of a TACOS synthesis: which vertices hold and want which chunks, and how long every kind of
+// send takes.
 //
-// Encoding: per vertex a row of bits over chunks that is set where the vertex need not be sent the chunk (it holds it,
-// or nobody wants it there): with each delivery that is put on its way a bit is added, until all are set. The distinct
-// delays of the sends (`busy` and `latency` per link class and chunk size) are numbered as lanes: events of one lane
-// come up in the order in which they were made.
+// Encoding: each vertex has a row of bits over chunks. A bit is set if the vertex need not be sent the chunk (it holds
+// it, or does not want it); each delivery that starts sets one more bit, until all are set. The distinct delays of the
+// sends (`busy` and `latency` per link class and chunk size) are numbered as lanes: events of one lane are due in the
+// order in which they were made.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +19,14 @@
 
 namespace tenex {
 
-/// What happens after a delay.
+/// The event after a delay.
 struct Lane {
   std::int64_t delay = 0;  ///< ps after the send's start
   bool frees = false;      ///< the link becomes free
   bool arrives = false;    ///< the chunk arrives
 };
 
-/// A send's delays over a link class for a chunk size. `free_lane` and `arrival_lane` are the same where busy =
-/// latency.
+/// A send's delays over a link class for a chunk size. `free_lane` and `arrival_lane` are equal if busy = latency.
 struct HopLanes {
   std::int64_t busy = 0;
   std::int64_t latency = 0;
@@ -34,8 +34,8 @@ struct HopLanes {
   std::uint32_t arrival_lane = 0;
 };
 
-/// How a plan takes the physics of `serialization`. Where alpha is short, a link that is free a little before the next
-/// chunk arrives should wait for it, and in step links do; what is planned so is replayed as soon as possible.
+/// The hop times that a plan assumes under `serialization`. If alpha is short, a link that is free a little before the
+/// next chunk arrives should wait for it; links in lockstep do. Such plans are then replayed as soon as possible.
 enum class Pace : std::uint8_t {
   as_it_is,
   until_arrival,  ///< a send keeps its link until it has arrived
@@ -62,14 +62,14 @@ struct GatherPlan {
   std::vector<std::uint16_t> class_of;  ///< per link
   std::vector<std::uint32_t> rank_of;   ///< per link: 0 for the lowest cost, equal for equal costs
   std::uint32_t ranks = 1;
-  CostLevels levels;                  ///< with several ranks only
-  BitMatrix served;                   ///< vertices * chunks: set where no delivery is wanted
+  CostLevels levels;                  ///< only with several ranks
+  BitMatrix served;                   ///< vertices * chunks: set if no delivery is wanted
   std::vector<std::uint32_t> wanted;  ///< per vertex: clear bits of its row
   Csr<std::uint32_t> held_at_start;   ///< per vertex: chunks
   std::vector<std::size_t>
       list_begin;              ///< per vertex, and the end: room for all chunks it will ever hold, in one array
   std::uint64_t required = 0;  ///< deliveries to members
-  bool relays = false;         ///< some vertex wants chunks for others only
+  bool relays = false;         ///< some vertex wants chunks only for others
 };
 
 }  // namespace tenex

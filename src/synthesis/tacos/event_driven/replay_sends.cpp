@@ -1,4 +1,4 @@
-// Sends in order of start: what a send needs has been replayed before it.
+// Replays sends in order of start, so that the sends that a send waits for have been replayed before it.
 #include "synthesis/tacos/event_driven/replay_sends.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The sends of an attempt once more, each as soon as it can start.
+// Replays the sends of an attempt, each as soon as it can start.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The slow links' questions.
+// The tests that slow links make before they take a chunk.
 #include "synthesis/tacos/event_driven/rivals.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// What heterogeneous links add to the matching: whether a slow link should leave a chunk to faster ones, and which
-// chunk on its way a fast link can still bring earlier.
+// The additions to the matching for heterogeneous links: whether a slow link should leave a chunk to faster ones, and
+// which chunk under way a fast link can still deliver earlier.
 //
-// Encoding: per level of cost a matrix of bits, cluster by chunk: the chunk is held or on its way somewhere in the
-// cluster; per vertex a short list of what is on its way there.
+// Encoding: per level of cost a matrix of bits, cluster by chunk: the chunk is held, or will arrive, somewhere in the
+// cluster; per vertex a short list of the sends under way to it.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Rivals {
  public:
   explicit Rivals(const GatherPlan& plan);
 
-  /// Something that is on its way to a vertex.
+  /// A send under way to a vertex.
   struct Flight {
     std::uint32_t send;
     std::uint32_t chunk;
@@ -33,21 +33,22 @@ class Rivals {
   };
 
   void reset(Reach reach);
-  /// The vertex holds the chunk, or it is on its way there.
+  /// Records that the vertex holds the chunk, or that it is under way there.
   void supply(std::size_t vertex, std::uint32_t chunk);
-  /// A send has begun.
+  /// Records that a send starts.
   void depart(std::uint32_t link, std::size_t target, const Flight& flight, std::int64_t free_at);
-  /// It has ended or has been superseded.
+  /// Records that a send has arrived or has been superseded.
   void forget(std::size_t target, std::uint32_t send);
 
-  /// Some link into the target of `link` is faster by a level (the link is slow) or slower at all.
+  /// slow(): some link into the target of `link` is faster by a level. has_slower(): some link into it has a higher
+  /// cost.
   [[nodiscard]] bool slow(std::uint32_t link) const { return !faster_.row(link).empty(); }
   [[nodiscard]] bool has_slower(std::uint32_t link) const { return has_slower_[link]; }
-  /// A faster supplier of the target has the chunk, or will.
+  /// Whether a faster supplier of the target has the chunk, or will have it.
   [[nodiscard]] bool covered(std::uint32_t link, std::size_t target, std::uint32_t chunk) const;
-  /// The faster links into the target cannot deliver `wanted` chunks before this link would deliver one.
+  /// Whether the faster links into the target cannot deliver `wanted` chunks before this link would deliver one.
   [[nodiscard]] bool worth_it(std::uint32_t link, std::uint32_t chunk, std::uint32_t wanted, std::int64_t now) const;
-  /// What is on its way to a vertex.
+  /// The sends under way to a vertex.
   [[nodiscard]] const std::vector<Flight>& flights_to(std::size_t vertex) const { return flights_[vertex]; }
 
  private:

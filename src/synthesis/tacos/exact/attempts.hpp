@@ -1,4 +1,4 @@
-// What the step engines do around a run: attempts until the bound is met, and what a table will take.
+// Shared by the step engines: attempts until the bound is met, and the memory of their tables.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace tenex {
 
 /// Runs attempts until one meets the bound, and keeps the best. run(attempt, stream, threads) makes a StepRun; few
-/// deliveries get few threads. With one attempt no bound is taken.
+/// deliveries get few threads. The bound is not computed for a single attempt.
 template <class Run>
 [[nodiscard]] Gathered best_of_attempts(const SynthesisProblem& problem, const StepPlan& plan, const Run& run) {
-  constexpr std::uint64_t kDeliveriesPerThread = 125'000;  // below this, waiting for each other costs more
+  constexpr std::uint64_t kDeliveriesPerThread = 125'000;  // with fewer, waiting at barriers costs more
   const auto wanted = static_cast<std::int64_t>(plan.deliveries / kDeliveriesPerThread);
   const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
   const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
@@ -38,14 +38,14 @@ template <class Run>
 /// Whether 16-bit slots can number and count the chunks of every group.
 [[nodiscard]] inline bool fits_narrow(const StepPlan& plan) { return plan.widest_group <= 65'534; }
 
-/// Bytes of the step tables held at once by `attempts` attempts, each of so many tiles. O(NPUs).
+/// Bytes of the step tables held at once by `attempts` attempts, each of `tiles` tiles. O(NPUs).
 [[nodiscard]] inline double table_bytes(const StepPlan& plan, double tiles, std::uint32_t attempts) {
   const double slot = fits_narrow(plan) ? 2 : 4;
   double entries = 0;
   for (const std::uint32_t chunks : plan.chunks) entries += chunks;
   const double counts = 2 * static_cast<double>(plan.ports.size());  // by tile and by NPU
   const double table = entries * slot + tiles * (static_cast<double>(plan.npus()) * slot + counts);
-  return (attempts > 1 ? 2 : 1) * table;  // the best so far beside the one in work
+  return (attempts > 1 ? 2 : 1) * table;  // the best so far and the current one
 }
 
 }  // namespace tenex

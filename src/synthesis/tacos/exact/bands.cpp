@@ -25,7 +25,7 @@ Csr<std::uint32_t> neighbours_of(const StepPlan& plan) {
       [&](std::size_t i) { return pairs[i].second; });
 }
 
-/// Breadth-first levels of one component; the NPUs reached, nearest first.
+/// Searches one component breadth first and sets its levels. Returns the NPUs reached, nearest first.
 std::vector<std::uint32_t> search(const Csr<std::uint32_t>& neighbours, std::uint32_t start,
                                   std::vector<std::uint32_t>& level) {
   std::vector<std::uint32_t> reached{start};
@@ -49,7 +49,7 @@ Bands find_bands(const StepPlan& plan, std::size_t levels_per_band) {
     if (level[npu] != kUnseen) continue;
     const auto reached = search(neighbours, npu, level);
     for (const std::uint32_t other : reached) level[other] = kUnseen;
-    const auto again = search(neighbours, reached.back(), level);  // from the rim: more levels, narrower ones
+    const auto again = search(neighbours, reached.back(), level);  // from an NPU at the rim: more and narrower levels
     deepest = std::max(deepest, level[again.back()]);
   }
   const std::size_t per_band = std::max<std::size_t>(1, levels_per_band);

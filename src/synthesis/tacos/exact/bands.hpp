@@ -13,7 +13,7 @@ namespace tenex {
 struct Bands {
   std::vector<std::uint32_t> npus;
   std::vector<std::size_t> begin;  ///< into `npus`, and the end
-  std::size_t levels = 0;          ///< that were joined to bands: about the diameter in hops
+  std::size_t levels = 0;          ///< levels that were joined to bands: about the diameter in hops
 
   [[nodiscard]] std::size_t count() const { return begin.size() - 1; }
 };

@@ -1,9 +1,10 @@
-// Multi-start around the step engine: attempts one after another, the best kept.
+// Multi-start around the step engine: attempts one after another, of which the best is kept.
 //
 // Idea: the first attempt takes links and own chunks in order, with tiles as wide as latency allows; it nearly always
-// meets the bound. Where it does not, tiles become narrower and orders random; links are scattered (step_engine.hpp) in
-// every other attempt, from the first where the topology is no intact shape. Attempts end when one meets the bound, so
-// the earliest best attempt wins for any number of threads. A run shares its threads among NPUs once it is large.
+// meets the bound. If it does not, further attempts have narrower tiles and random orders. Links are scattered
+// (step_engine.hpp) in every other attempt, from the first one if the topology is no intact shape. Attempts end when
+// one meets the bound, so the earliest best attempt wins for any number of threads. The threads of a large run share
+// its NPUs.
 #include "synthesis/tacos/exact/exact.hpp"
 
 #include <algorithm>
@@ -22,9 +23,9 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kCacheBytes = std::size_t{6} << 20;  ///< what a sweep's NPUs may take, per thread
+constexpr std::size_t kCacheBytes = std::size_t{6} << 20;  ///< memory of the NPUs of a sweep, per thread
 constexpr std::uint32_t kMostSweepTiles = 16;
-constexpr std::size_t kBandNpus = 64;  ///< per thread: worth some hundred microseconds between two barriers
+constexpr std::size_t kBandNpus = 64;  ///< per thread: some hundred microseconds of work between two barriers
 
 // Measured at -O3 on one core of a shared machine: mesh(32,32) 20 ns, mesh(128,128) 20 ns, mesh(200,200) 25 to 45 ns.
 constexpr double kSecondsPerDelivery = 20e-9;
@@ -32,14 +33,14 @@ constexpr double kSecondsPerDeliveryBeyondCache = 35e-9;
 constexpr double kBytesPerPort = 12 + 24 + 16;  ///< plan, cursors, table and search for bands
 constexpr double kBytesPerNpu = 64;
 
-/// How the NPUs are walked; no influence on the result.
+/// The order in which the NPUs are visited; no influence on the result.
 struct Walk {
   std::uint32_t sweep_tiles = 1;
   std::uint32_t band_levels = 1;
 };
 
-/// Several tiles pass over the NPUs together where their bits do not stay in the cache from tile to tile. Bands are as
-/// many times wider as there are threads, so that each of them has as much to do between two barriers.
+/// Several tiles pass over the NPUs together if the NPUs' bits do not stay in the cache from tile to tile. Bands are
+/// wider by the number of threads, so that each thread has as much work between two barriers.
 Walk walk_of(const StepPlan& plan, std::size_t levels, std::size_t threads) {
   const std::size_t per_npu = plan.widest_group / 8 + 512;
   const std::size_t cache = kCacheBytes * threads;
@@ -53,9 +54,10 @@ Walk walk_of(const StepPlan& plan, std::size_t levels, std::size_t threads) {
   return walk;
 }
 
-/// The attempts' settings. What arrives in a tile is forwarded in the next, so crossing the topology takes a tile per
-/// level; that must be a small part of the whole. On mesh(200,200) tiles of 8 rows (6 crossings) meet the bound; tiles
-/// of 12 and 16 rows took about a quarter and a third less CPU time and missed it by 2 to 6 of 20,000 steps.
+/// The settings of an attempt. Chunks that arrive in a tile are forwarded in the next, so crossing the topology takes a
+/// tile per level; that must be a small part of the whole. On mesh(200,200) tiles of 8 rows (6 crossings) meet the
+/// bound; tiles of 12 and 16 rows took about a quarter and a third less CPU time and missed it by 2 to 6 of 20,000
+/// steps.
 StepAttempt settings_of(const StepPlan& plan, std::size_t levels, bool intact, std::uint32_t attempt) {
   StepAttempt settings;
   settings.shuffled = attempt > 0;
@@ -66,7 +68,7 @@ StepAttempt settings_of(const StepPlan& plan, std::size_t levels, bool intact, s
   return settings;
 }
 
-/// Tiles of a run of about so many rows on one lane.
+/// The number of tiles of a run of about `rows` rows on one lane.
 double tiles_of(const StepAttempt& settings, double rows) {
   const std::vector<StepLane> lanes{{picoseconds(1), picoseconds(1), 0, SimTime()}};
   TileClock clock(lanes, settings.widest_tile, settings.ramp);

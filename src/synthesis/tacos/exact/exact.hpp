@@ -8,13 +8,13 @@
 
 namespace tenex {
 
-/// Empty where the engine suits; else why not. O(links), with several groups O(groups * links).
+/// Empty if the engine suits, otherwise the reason. O(links), with several groups O(groups * links).
 [[nodiscard]] std::string exact_refusal(const SynthesisProblem& problem);
 
-/// All-Gather by multi-start over the step engine. Errors: what exact_refusal() says. O(links * chunks) tests of a bit.
+/// All-Gather by multi-start over the step engine. Errors: those of exact_refusal(). O(links * chunks) tests of a bit.
 [[nodiscard]] Result<Gathered> gather_exact(const SynthesisProblem& problem);
 
-/// What the engine is expected to take.
+/// The expected cost of the engine.
 [[nodiscard]] std::size_t exact_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double exact_seconds(const SynthesisProblem& problem);
 

@@ -1,9 +1,9 @@
-// An NPU's last tile, and a table's.
+// The last tile of an NPU, and the end of a table.
 //
-// When an NPU may get the last of what it lacks within a tile, its in-links share what is left so that the last chunk
-// arrives early: all may bring what arrives by a horizon, the earliest by which they have room for it together; where a
-// source has nothing more, the others get a later one. The step engines differ in how a link looks for chunks, and
-// share this.
+// If an NPU may get the last chunks that it lacks within a tile, its in-links share them so that the last one arrives
+// early. All in-links may send what arrives by a horizon: the earliest time by which together they have rows for all
+// missing chunks. If a source has no more chunks, the other in-links get a later horizon. The step engines differ in
+// how a link looks for chunks, and share this file.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace tenex {
 
-/// The in-links of one NPU in the tile in which it may be finished. One per thread, used again and again.
+/// The in-links of one NPU in the tile in which it may be finished. Each thread has one and reuses it.
 template <class Slot>
 class FinishingTile {
  public:
@@ -28,13 +28,13 @@ class FinishingTile {
     ports_.resize(most);
   }
 
-  /// Of `left` chunks, how many remain when in-link i of `ports`, on lane lane_of(i), has brought what it could:
-  /// bring(i, want, out) puts up to `want` chunks at `out` and returns how many.
+  /// Returns how many of `left` chunks remain when all in-links have sent what they can. In-link i of `ports` is on
+  /// lane lane_of(i); bring(i, want, out) writes up to `want` chunks to `out` and returns their number.
   template <class LaneOf, class Bring>
   std::uint32_t gather(const Tile& tile, std::size_t ports, std::uint32_t left, const LaneOf& lane_of,
                        const Bring& bring) {
     begin(ports, lane_of);
-    for (bool asked = true; left > 0 && asked;) {  // each pass uses up rows or finds a source dry
+    for (bool asked = true; left > 0 && asked;) {  // each pass uses up rows or exhausts a source
       asked = false;
       const SimTime horizon = horizon_of(tile, left);
       for (std::size_t i = 0; i < used_ && left > 0; ++i) {
@@ -54,7 +54,7 @@ class FinishingTile {
     return left;
   }
 
-  /// Appends what was brought to `list`, in-link by in-link, and each one's number to `counts`. The last arrival.
+  /// Appends the chunks to `list`, in-link by in-link, and each one's number to `counts`. Returns the last arrival.
   SimTime write(const Tile& tile, Slot* list, std::uint8_t* counts) const {
     SimTime last;
     for (std::size_t i = 0; i < used_; ++i) {
@@ -72,7 +72,7 @@ class FinishingTile {
   struct Port {
     std::vector<Slot> brought;
     std::size_t lane = 0;
-    bool dry = false;  ///< its source has no more
+    bool dry = false;  ///< its source has no more chunks
   };
 
   template <class LaneOf>
@@ -91,7 +91,7 @@ class FinishingTile {
     return std::clamp<std::int64_t>(lanes_[lane].rows_arrived(time) - part.first_row, 0, part.rows);
   }
 
-  /// The earliest time by which the ports that are not dry can bring all that is left, or the tile's end.
+  /// The earliest time by which the ports that are not dry have rows for all that is left, or the tile's end.
   [[nodiscard]] SimTime horizon_of(const Tile& tile, std::uint32_t left) const {
     const auto enough = [&](SimTime time) {
       std::int64_t room = 0;
@@ -115,7 +115,7 @@ class FinishingTile {
   std::size_t used_ = 0;
 };
 
-/// Ends a table with the tile `last`, which is the last in which something was sent; later ones are dropped.
+/// Ends a table with the tile `last`, the last one with a send; later tiles are dropped.
 template <class Slot>
 void end_table(StepTable<Slot>& table, const Tile& last) {
   table.counts.resize(last.index + 1);

@@ -1,7 +1,7 @@
 // The tiles of the levels engine.
 //
-// Encoding: a row of bits per NPU (what it has) and, per level from 1 on, per cluster (what anybody in it has). The
-// inner loop tests entries without branches, eight between two looks at the count.
+// Encoding: a row of bits per NPU (its chunks) and, per level from 1 on, per cluster (the chunks of any NPU in it). The
+// inner loop tests entries without branches, and the count after every eighth.
 #include "synthesis/tacos/exact/level_engine.hpp"
 
 #include <omp.h>
@@ -21,17 +21,17 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostIdleTiles = 8192;
-constexpr std::uint32_t kBlock = 8;  ///< entries tested between two looks at the count
+constexpr std::uint32_t kBlock = 8;  ///< entries tested between two tests of the count
 
-/// A port while a run lasts.
+/// The state of one port during a run.
 template <class Slot>
 struct Walk {
   const Slot* list = nullptr;  ///< of the source
   std::uint32_t source = 0;
-  std::uint32_t next = 0;      ///< the entry to look at for chunks that the target lacks
-  std::uint32_t fresh = 0;     ///< the same for chunks that its whole cluster lacks
+  std::uint32_t next = 0;      ///< the next entry to test for chunks that the target lacks
+  std::uint32_t fresh = 0;     ///< the same for chunks that the target's whole cluster lacks
   std::uint32_t rotation = 0;  ///< which own chunk of the source comes first
-  std::uint32_t own = 0;       ///< how many it has
+  std::uint32_t own = 0;       ///< how many own chunks the source has
 
   [[nodiscard]] Slot at(std::uint32_t position) const {
     if (position >= own) return list[position];
@@ -40,8 +40,8 @@ struct Walk {
   }
 };
 
-/// Appends to `out` the chunks at `at` .. limit - 1 whose bits `lacks` says, at most `want`; how many. `out` has room
-/// for want + kBlock. Moves `at` past what was looked at.
+/// Appends to `out` at most `want` of the chunks at `at` .. limit - 1 that `lacks` selects, and returns their number.
+/// `out` has room for want + kBlock. Moves `at` past the entries tested.
 template <class Slot, class Lacks>
 std::uint32_t scan(const Walk<Slot>& walk, std::uint32_t& at, std::uint32_t limit, std::uint32_t want, Lacks&& lacks,
                    std::pair<std::uint32_t, Slot>* out) {
@@ -63,7 +63,7 @@ std::uint32_t scan(const Walk<Slot>& walk, std::uint32_t& at, std::uint32_t limi
   return count;
 }
 
-/// What a thread needs for itself.
+/// The memory of one thread.
 template <class Slot>
 struct Scratch {
   Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kBlock), finishing(plan) {}
@@ -135,7 +135,7 @@ class LevelEngine {
     if (failure) std::rethrow_exception(failure);
     StepRun<Slot> run;
     for (const auto& scratch : scratches) run.finish = std::max(run.finish, scratch.finish);
-    // The last tile that was opened is the last in which something was sent.
+    // The last tile that was opened is the last one with a send.
     if (steps_.deliveries > 0)
       end_table(table_, tile_);
     else
@@ -162,7 +162,7 @@ class LevelEngine {
     }
   }
 
-  /// The order of ports, links of one level among each other, and the walks over their sources' lists.
+  /// Sets the order of ports (attempts shuffle those of one level) and the walks over their sources' lists.
   void set_walks(Random& random) {
     for (std::size_t p = 0; p < port_.size(); ++p) port_[p] = static_cast<std::uint32_t>(p);
     for (std::size_t npu = 0; attempt_.shuffled && npu < steps_.npus(); ++npu)
@@ -191,7 +191,7 @@ class LevelEngine {
   [[nodiscard]] std::size_t lane_of(std::size_t p) const { return table_.port_lane[p]; }
   [[nodiscard]] std::size_t level_of(std::size_t p) const { return plan_.port_level[port_[p]]; }
 
-  /// The chunk is in the clusters of `npu` at levels first .. end - 1 from now on.
+  /// Records that the chunk is in the clusters of `npu` at levels first .. end - 1.
   void enter(std::uint32_t npu, std::uint32_t chunk, std::size_t first, std::size_t end) {
     for (std::size_t level = first; level < end; ++level) {
       const std::uint32_t cluster = plan_.cluster[level][npu];
@@ -202,7 +202,7 @@ class LevelEngine {
     }
   }
 
-  /// Writes own chunks and clears bits, each thread for the NPUs that it will mostly visit.
+  /// Writes own chunks and clears bits. Each thread does so for the NPUs that it will mostly visit.
   void touch(std::size_t begin, std::size_t end) {
     for (std::size_t place = begin; place < end; ++place) {
       const std::uint32_t npu = plan_.order[place];
@@ -216,13 +216,13 @@ class LevelEngine {
     }
   }
 
-  /// Chunks under way may take many tiles to arrive, but not that many.
+  /// Chunks under way may take many tiles to arrive, but fewer than kMostIdleTiles.
   void check_progress(std::uint64_t delivered) {
     if (std::exchange(delivered_, delivered) != delivered) progress_ = table_.counts.size();
     ensure(table_.counts.size() - progress_ < kMostIdleTiles, "the levels engine came to rest with deliveries missing");
   }
 
-  /// One thread: what the next tile is, room for it, and which families have everything.
+  /// Opens the next tile: makes room for it and finds the families that have everything. Called by one thread.
   void open_tile() {
     tile_ = clock_.next();
     for (std::size_t l = 0; l < steps_.lanes.size(); ++l) table_.lane_rows[l].push_back(tile_.lanes[l].first_row);
@@ -241,7 +241,7 @@ class LevelEngine {
     return true;
   }
 
-  /// A thread's part of a tile: NPUs of full families in its range, and all families that are not full and begin there.
+  /// A thread's part of a tile: NPUs of full families in its range, and all other families that begin there.
   void visit_share(std::size_t begin, std::size_t end, Scratch<Slot>& scratch) {
     for (std::size_t place = begin; place < end; ++place) {
       if (family_full_[place] != 0) {
@@ -288,7 +288,7 @@ class LevelEngine {
     scratch.delivered += total;
   }
 
-  /// Up to `want` chunks over port p to `out`.
+  /// Writes up to `want` chunks over port p to `out`, and returns their number.
   std::uint32_t bring(std::uint32_t npu, std::size_t p, std::uint32_t want, Slot* out, Scratch<Slot>& scratch) {
     auto& walk = walks_[p];
     const std::uint32_t limit = table_.lengths[tile_.lanes[lane_of(p)].visible][walk.source];
@@ -317,7 +317,7 @@ class LevelEngine {
     return total;
   }
 
-  /// The NPU may be finished in this tile.
+  /// Visits an NPU that may be finished in this tile.
   std::uint32_t finish(std::uint32_t npu, Scratch<Slot>& scratch) {
     const std::size_t first = steps_.port_begin[npu];
     const std::uint32_t left = scratch.finishing.gather(
@@ -337,15 +337,15 @@ class LevelEngine {
   TileClock clock_;
   std::size_t words_;
   RawArray<std::uint64_t> have_;
-  std::vector<std::uint32_t> port_;                  ///< which port of the plan: attempts reorder them
+  std::vector<std::uint32_t> port_;                  ///< the ports of the plan, in the order of the attempt
   std::vector<Walk<Slot>> walks_;                    ///< per port
   std::vector<std::uint32_t> left_;                  ///< per NPU: chunks that it lacks
   std::vector<std::vector<std::uint64_t>> held_by_;  ///< per level: bits of each cluster
   std::vector<std::vector<std::uint32_t>> missing_;  ///< per level: chunks that each cluster lacks
-  std::vector<std::uint8_t> family_full_;            ///< per place in the plan's order
+  std::vector<std::uint8_t> family_full_;            ///< per position in the plan's order
   Tile tile_;
   std::uint64_t delivered_ = 0;
-  std::size_t progress_ = 0;  ///< tiles there were when it last grew
+  std::size_t progress_ = 0;  ///< number of tiles when `delivered_` last grew
   StepTable<Slot> table_;
 };
 

@@ -44,7 +44,7 @@ void add_clusters(const CostLevels& levels, std::uint32_t level, LevelPlan& plan
   }
 }
 
-/// NPUs by cluster of the highest level.
+/// Groups NPUs by cluster of the highest level.
 void set_families(LevelPlan& plan) {
   plan.order.resize(plan.steps.npus());
   std::iota(plan.order.begin(), plan.order.end(), 0U);
@@ -87,7 +87,7 @@ void set_ports(const CostLevels& levels, LevelPlan& plan) {
   }
 }
 
-/// What an NPU's in-links need together, counted in rows of the fastest of all.
+/// The rows of the fastest lane that some NPU's in-links need together, at least.
 std::int64_t least_rows(const StepPlan& steps) {
   double most = 0;
   for (std::size_t npu = 0; npu < steps.npus(); ++npu) {

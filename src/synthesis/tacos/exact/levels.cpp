@@ -1,5 +1,5 @@
-// Multi-start around the levels engine, as exact.cpp around the step engine: attempts one after another, the best kept,
-// a run's threads shared among its NPUs.
+// Multi-start around the levels engine, as in exact.cpp around the step engine: attempts one after another, of which
+// the best is kept, with a run's threads sharing its NPUs.
 #include "synthesis/tacos/exact/levels.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ constexpr double kSecondsPerDelivery = 80e-9;
 constexpr double kBytesPerPort = 12 + 32 + 24;  ///< plan, walks, table and search for bands
 constexpr double kBytesPerNpu = 96;
 
-/// The attempts' settings. What arrives in a tile is forwarded in the next, so crossing the topology takes a tile per
-/// level; that must be a small part of the whole.
+/// The settings of an attempt. Chunks that arrive in a tile are forwarded in the next, so crossing the topology takes a
+/// tile per level; that must be a small part of the whole.
 LevelAttempt settings_of(const LevelPlan& plan, std::size_t levels, std::uint32_t attempt) {
   constexpr std::int64_t kCrossings = 8;
   const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * kCrossings);
@@ -31,7 +31,7 @@ LevelAttempt settings_of(const LevelPlan& plan, std::size_t levels, std::uint32_
   return settings;
 }
 
-/// Tiles of a run of so many rows: one row each at first, then as wide as the ramp allows.
+/// The number of tiles of a run of `rows` rows: one row each at first, then as wide as the ramp allows.
 double tiles_of(const LevelAttempt& settings, double rows) {
   double tiles = 0;
   double row = 0;
@@ -76,7 +76,7 @@ std::size_t levels_bytes(const SynthesisProblem& problem) {
   const LevelAttempt settings = settings_of(plan, levels, problem.attempts > 1 ? 1 : 0);
   const auto npus = static_cast<double>(plan.steps.npus());
   const auto ports = static_cast<double>(plan.steps.ports.size());
-  double rows = npus;  // of bits
+  double rows = npus;  // rows of bits
   for (const auto& clusters : plan.chunks_in) rows += static_cast<double>(clusters.size());
   const double bits = rows * (plan.steps.widest_group / 64 + 1) * 8;
   const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));

@@ -1,8 +1,9 @@
-// The inner loop of the exact engine: what of a list does an NPU lack?
+// The inner loop of the exact engine: which chunks of a list does an NPU lack?
 //
-// Idea: no branches in it. Every entry is written, the count advances only past those that are lacking, and blocks of
-// entries are tested between two looks at the count. What a block finds beyond what is wanted is given back. A test is
-// about nine instructions; the list is read in order, and the bits of an NPU stay in the first cache.
+// Idea: the loop has no branches. Every entry is written, the count advances only past those that the NPU lacks, and
+// the count is tested after every block of entries. Chunks that a block finds beyond the wanted number are given back.
+// A test takes about nine instructions; the list is read in order, and the bits of an NPU stay in the first-level
+// cache.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +11,24 @@
 
 namespace tenex {
 
-/// A port while a run lasts.
+/// The state of one port during a run.
 template <class Slot>
 struct Cursor {
   const Slot* list = nullptr;  ///< of the source
   std::uint32_t source = 0;
-  std::uint32_t next = 0;      ///< the entry to look at
-  std::uint32_t rotation = 0;  ///< its first own chunk
+  std::uint32_t next = 0;      ///< the next entry to test
+  std::uint32_t rotation = 0;  ///< the source's own chunk that comes first
   std::uint32_t own = 0;       ///< how many own chunks the source has
   std::uint32_t lane = 0;      ///< of the link
 };
 
-constexpr std::uint32_t kScanBlock = 8;  ///< entries tested between two looks at the count
+constexpr std::uint32_t kScanBlock = 8;  ///< entries tested between two tests of the count
 
 /// 1 where the bit is set.
 inline std::size_t bit_of(const std::uint64_t* bits, std::size_t i) { return (bits[i / 64] >> (i % 64)) & 1U; }
 
-/// Tests `entries` entries from `list` on and writes those whose bits are set in `lacks` to `found`; how many.
+/// Tests `entries` entries from `list` on, writes those whose bits are set in `lacks` to `found`, and returns their
+/// number.
 template <class Slot>
 std::size_t pick(const Slot* __restrict list, std::size_t entries, const std::uint64_t* __restrict lacks,
                  Slot* __restrict found) {
@@ -39,15 +41,15 @@ std::size_t pick(const Slot* __restrict list, std::size_t entries, const std::ui
   return count;
 }
 
-/// Entries cursor.next .. limit whose bits are set in `lacks`, at most `want` with the `count` found already; moves the
-/// cursor past them. `found` has room for want + kScanBlock.
+/// Appends entries of cursor.next .. limit whose bits are set in `lacks` to the `so_far` in `found`, until there are
+/// `want`, and moves the cursor past them. Returns the count. `found` has room for want + kScanBlock.
 template <class Slot>
 std::uint32_t scan(Cursor<Slot>& cursor, std::uint32_t limit, std::uint32_t want, const std::uint64_t* lacks,
                    Slot* found, std::uint32_t so_far = 0) {
   const Slot* const list = cursor.list;
   std::size_t count = so_far;
   std::size_t at = cursor.next;
-  if (cursor.rotation != 0) {  // own chunks, each out-link from another one on
+  if (cursor.rotation != 0) {  // own chunks: each out-link begins at another one
     for (; count < want && at < cursor.own && at < limit; ++at) {
       const std::size_t turned = at + cursor.rotation;
       count += pick(list + (turned < cursor.own ? turned : turned - cursor.own), 1, lacks, found + count);

@@ -19,10 +19,10 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostIdleTiles = 8192;
-constexpr std::size_t kCursorsAhead = 8;  ///< NPUs
+constexpr std::size_t kCursorsAhead = 8;  ///< in NPUs
 constexpr std::size_t kListsAhead = 4;
 constexpr std::size_t kPortsPerLine = 2;
-constexpr std::size_t kEntriesPerRow = 4;  ///< that a link looks at, roughly
+constexpr std::size_t kEntriesPerRow = 4;  ///< entries that a link tests, roughly
 
 /// A hash of 64 bits (the finalizer of splitmix64).
 std::uint64_t mix(std::uint64_t key) {
@@ -31,15 +31,15 @@ std::uint64_t mix(std::uint64_t key) {
   return key ^ key >> 31;
 }
 
-/// The threads of a run. Their barrier sleeps when it has to wait long: OpenMP's spins, which on a machine that others
-/// use too keeps the thread waited for from running.
+/// The threads of a run. Their barrier sleeps when it has to wait long. OpenMP's barrier spins, which on a busy machine
+/// keeps the awaited thread from running.
 struct Team {
   explicit Team(std::size_t threads) : size(threads), barrier(static_cast<std::ptrdiff_t>(threads)) {}
   std::size_t size;
   std::barrier<> barrier;
 };
 
-/// What a thread needs for itself.
+/// The memory of one thread.
 template <class Slot>
 struct Scratch {
   Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kScanBlock), finishing(plan) {}
@@ -47,10 +47,10 @@ struct Scratch {
   FinishingTile<Slot> finishing;
   std::uint64_t delivered = 0;
   SimTime finish;
-  std::size_t last_tile = 0;  ///< in which something was sent
+  std::size_t last_tile = 0;  ///< the last tile with a send
 };
 
-/// An NPU while a run lasts.
+/// The state of one NPU during a run.
 template <class Slot>
 struct Visited {
   Slot* list = nullptr;
@@ -58,7 +58,7 @@ struct Visited {
   std::uint32_t npu = 0;
   std::uint32_t first_port = 0;
   std::uint32_t end_port = 0;
-  std::uint32_t length = 0;  ///< of the list
+  std::uint32_t length = 0;  ///< length of the list
   std::uint32_t left = 0;    ///< chunks that it lacks
 };
 
@@ -167,7 +167,7 @@ class StepEngine {
     }
   }
 
-  /// Calls visit(first, end) for a thread's part of a band, as positions in the walk: always the same ones.
+  /// Calls visit(first, end) for a thread's part of a band, as positions in the walk. The parts never change.
   template <class Visit>
   void for_share(std::size_t band, std::size_t thread, std::size_t team, Visit&& visit) const {
     const std::size_t first = bands_.begin[band];
@@ -175,8 +175,8 @@ class StepEngine {
     visit(first + count * thread / team, first + count * (thread + 1) / team);
   }
 
-  /// Writes own chunks and marks all others as lacking, each thread for the NPUs that it will visit. Bits lie in the
-  /// order of the walk.
+  /// Writes own chunks and marks all others as lacking. Each thread does so for the NPUs that it will visit. Bits lie
+  /// in the order of the walk.
   void touch(std::size_t thread, std::size_t team) {
     for (std::size_t band = 0; band < bands_.count(); ++band)
       for_share(band, thread, team, [&](std::size_t first, std::size_t end) {
@@ -192,13 +192,13 @@ class StepEngine {
       });
   }
 
-  /// Chunks under way may take many tiles to arrive, but not that many.
+  /// Chunks under way may take many tiles to arrive, but fewer than kMostIdleTiles.
   void check_progress(std::uint64_t delivered) {
     if (std::exchange(delivered_, delivered) != delivered) progress_ = table_.counts.size();
     ensure(table_.counts.size() - progress_ < kMostIdleTiles, "the step engine came to rest with deliveries missing");
   }
 
-  /// One thread: what the next tiles are, and room for them.
+  /// Opens the next tiles and makes room for them. Called by one thread.
   void open_sweep() {
     tiles_.clear();
     while (tiles_.size() < std::max<std::uint32_t>(1, attempt_.sweep_tiles)) {
@@ -210,8 +210,8 @@ class StepEngine {
     }
   }
 
-  /// All threads: the tiles pass over the bands one behind the other. Tile i meets a band two waves after tile i - 1,
-  /// when that has passed the next band too. The caller waits for all.
+  /// Passes the tiles over the bands, one behind the other. Called by all threads. Tile i reaches a band two waves
+  /// after tile i - 1, when that has passed the next band too. The caller waits for all threads.
   void sweep(std::size_t thread, Team& team, Scratch<Slot>& scratch) {
     const auto visit_band = [&](std::size_t band, const Tile& tile) {
       for_share(band, thread, team.size, [&](std::size_t first, std::size_t end) {
@@ -232,7 +232,7 @@ class StepEngine {
     }
   }
 
-  /// What the NPUs after the i-th of the walk will need: the nearer they are, the more of it.
+  /// Prefetches the memory of the NPUs after the i-th of the walk: the nearer they are, the more of it.
   void prefetch(std::size_t i, std::size_t end, const Tile& tile) const {
     if (i + kCursorsAhead < end) {
       const auto& visited = visited_[i + kCursorsAhead];
@@ -286,12 +286,12 @@ class StepEngine {
     scratch.last_tile = std::max(scratch.last_tile, tile.index);
   }
 
-  /// Like scan(), but from a random entry on, and when that is not enough from the first to it. `tile` tells calls of
-  /// one port apart.
+  /// Like scan(), but starts at a random entry, and if that is not enough, goes on from the first entry up to it.
+  /// `tile` distinguishes calls for one port.
   std::uint32_t scan_scattered(std::size_t p, std::size_t tile, std::uint32_t limit, std::uint32_t want,
                                const std::uint64_t* lacks, Slot* found) {
     auto& cursor = cursors_[p];
-    // Own chunks have an order already.
+    // Own chunks are rotated already.
     if (cursor.rotation != 0) return scan(cursor, limit, want, lacks, found);
     while (cursor.next < limit && bit_of(lacks, cursor.list[cursor.next]) == 0) ++cursor.next;
     const std::uint32_t backlog = limit - cursor.next;
@@ -305,7 +305,7 @@ class StepEngine {
     return scan(late, start, want, lacks, found, count);
   }
 
-  /// Up to `want` chunks over port p to `out`.
+  /// Writes up to `want` chunks over port p to `out`, and returns their number.
   std::uint32_t bring(std::size_t p, std::uint32_t want, const Tile& tile, std::uint64_t* lacks, Slot* out,
                       Scratch<Slot>& scratch) {
     auto& cursor = cursors_[p];
@@ -321,7 +321,7 @@ class StepEngine {
     return count;
   }
 
-  /// The NPU may be finished in this tile.
+  /// Visits an NPU that may be finished in this tile.
   std::uint32_t finish(const Visited<Slot>& visited, const Tile& tile, Scratch<Slot>& scratch) {
     const std::size_t first = visited.first_port;
     const std::uint32_t left = scratch.finishing.gather(
@@ -348,7 +348,7 @@ class StepEngine {
   std::vector<Tile> tiles_;             ///< of this sweep
   std::uint64_t scatter_key_ = 0;
   std::uint64_t delivered_ = 0;  ///< before this sweep
-  std::size_t progress_ = 0;     ///< tiles there were when it last grew
+  std::size_t progress_ = 0;     ///< number of tiles when `delivered_` last grew
   StepTable<Slot> table_;
 };
 

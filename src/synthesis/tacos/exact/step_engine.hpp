@@ -1,16 +1,18 @@
 // The exact engine for one attempt: first in, first out on every link, tile by tile, whole NPUs at a time.
 //
-// Idea: each link walks its source's list (step_table.hpp) with a cursor, in order of arrival, skips what its target
-// has, and sends the rest: every link looks at every entry once. Decisions are made in order of arrival: in a tile an
-// NPU's in-links fill their rows one after another from what their sources had when the tile's first row started, so a
-// slow link never takes what a fast one has brought by then. What arrives inside a tile is forwarded in the next: with
-// tiles of one row that is exact; once sources are thousands of chunks ahead, tiles of many rows cost nothing, and
-// neighbours depend on earlier tiles only. So NPUs are independent inside a tile (any number of threads, the same
-// schedule), and an NPU's bits and its sources' lists stay in the first cache for a whole tile.
+// Idea: each link walks its source's list (step_table.hpp) with a cursor, in order of arrival, skips the chunks that
+// its target has, and sends the rest, so every link looks at every entry once. Decisions are made in order of arrival:
+// in a tile an NPU's in-links fill their rows one after another with chunks that their sources had when the tile's
+// first row started, so a slow link never takes a chunk that a fast one has delivered by then. Chunks that arrive
+// inside a tile are forwarded in the next. With tiles of one row that is exact; once sources are thousands of chunks
+// ahead, tiles of many rows cost nothing, and neighbours depend on earlier tiles only. So NPUs are independent inside a
+// tile (any number of threads, the same schedule), and an NPU's bits and its sources' lists stay in the first-level
+// cache for a whole tile.
 //
-// First in, first out makes the links into a pocket (two NPUs behind two links, say) bring the same chunks at the same
-// time, where they should bring different ones. Scattered links begin each tile at a random one of the entries before
-// them, which hardly ever collides; it costs about twice the time, so regular topologies do without.
+// First in, first out makes the links into a pocket (two NPUs behind two links, say) deliver the same chunks at the
+// same time, where they should deliver different ones. Scattered links begin each tile at a random one of the entries
+// that they have not tested, so they hardly ever collide. That takes about twice the time, so regular topologies are
+// not scattered.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +24,13 @@
 
 namespace tenex {
 
-/// What distinguishes attempts.
+/// The settings in which attempts differ.
 struct StepAttempt {
   bool shuffled = false;           ///< in-links and own chunks in random order
-  bool scattered = false;          ///< links begin anywhere in what they have not looked at
+  bool scattered = false;          ///< links begin at a random entry of those not yet tested
   std::uint32_t widest_tile = 64;  ///< rows, at most 240
   std::uint32_t ramp = 64;         ///< a tile has at most the rows before it divided by this
-  std::uint32_t sweep_tiles = 0;   ///< tiles that pass over the NPUs together; 0: as many as the cache holds
+  std::uint32_t sweep_tiles = 0;   ///< tiles that pass over the NPUs together; 0: as many as fit in the cache
   std::uint32_t band_levels = 2;   ///< see bands.hpp
 };
 
@@ -39,7 +41,7 @@ struct StepRun {
   SimTime finish;
 };
 
-/// Synthesizes. A function of the plan, `attempt` and `random` alone, whatever the number of threads.
+/// Synthesizes. The result depends on the plan, `attempt` and `random` alone, not on the number of threads.
 template <class Slot>
 [[nodiscard]] StepRun<Slot> run_steps(const StepPlan& plan, const StepAttempt& attempt, Random random, int threads);
 

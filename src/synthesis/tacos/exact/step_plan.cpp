@@ -14,7 +14,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostLanes = 64;
-constexpr std::int64_t kMostStepsUnderWay = 1024;  ///< arrivals further behind their starts make tiles useless
+constexpr std::int64_t kMostStepsUnderWay = 1024;  ///< if arrivals are further behind their starts, tiles are useless
 constexpr std::size_t kMostPortsPerNpu = 4096;
 
 /// A link class and a chunk size class.
@@ -51,21 +51,24 @@ std::vector<KeyedLane> lanes_of(const SynthesisProblem& problem) {
 
 std::string step_refusal(const SynthesisProblem& problem) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  if (collective.kind() != CollectiveKind::all_gather) return "it makes All-Gathers (and what is made of them) alone";
+  if (collective.kind() != CollectiveKind::all_gather)
+    return "it makes only All-Gathers and collectives composed of them";
   if (topology.switches() > 0) return "the topology has switches; unwind them";
   const std::size_t pairs = topology.classes().size() * collective.chunk_sizes().size();
   if (pairs > kMostLanes)
-    return fmt::format("{} kinds of links and chunk sizes differ, and steps suit at most {}", pairs, kMostLanes);
+    return fmt::format("there are {} pairs of a link class and a chunk size, and a grid of steps takes at most {}",
+                       pairs, kMostLanes);
   const auto lanes = lanes_of(problem);
   for (const auto& [key, lane] : lanes)
     if (saturating_sum(lane.latency, lane.late) / lanes.front().lane.period >= kMostStepsUnderWay)
       return fmt::format("a hop takes longer than {} of the shortest steps", kMostStepsUnderWay);
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     if (topology.in_links(VertexId::at(npu)).size() > kMostPortsPerNpu)
-      return fmt::format("NPU {} has more than {} links into it", npu, kMostPortsPerNpu);
+      return fmt::format("NPU {} has more than {} in-links", npu, kMostPortsPerNpu);
   const auto participants = find_participants(topology, collective);
   if (!participants) return to_string(participants.errors());
-  if (any_relays(*participants)) return "some process group cannot serve itself and needs NPUs outside it as relays";
+  if (any_relays(*participants))
+    return "some process group is not connected by itself and needs NPUs outside it as relays";
   return {};
 }
 

@@ -1,9 +1,10 @@
-// What all attempts of the exact engine share: which links serve which group, and on which grid of rows they send.
+// Shared by all attempts of the exact engine: which links serve which group, and on which grid of rows they send.
 //
 // Encoding: a port is a link between two members of one group. A lane is a (link class, chunk size): its links send at
-// the same rows. A row starts as soon as the one before it has left the link; under `serialization` that is before it
-// has arrived, so alpha never idles a link that has something else to send. Rows in which NPUs have nothing but their
-// own chunks come first; then the grid is shifted to the moment at which the first foreign chunk can have arrived.
+// the same rows. A row starts as soon as the one before it has left the link; under `serialization` that is before its
+// arrival, so alpha never idles a link that has something else to send. The first rows are those in which NPUs have
+// nothing but their own chunks. Then the grid is shifted to the moment at which the first foreign chunk can have
+// arrived.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +30,19 @@ struct StepPlan {
   std::vector<StepLane> lanes;             ///< the shortest period first
   std::vector<std::uint32_t> port_begin;   ///< per NPU, and the end
   std::vector<StepPort> ports;             ///< of each NPU, in order of links
-  std::vector<std::uint32_t> first_chunk;  ///< per NPU: of its group
-  std::vector<std::uint32_t> chunks;       ///< per NPU: what it holds at the end; 0 for bystanders
-  std::vector<std::uint32_t> own;          ///< per NPU: what it holds at the start, and its rank in the group
+  std::vector<std::uint32_t> first_chunk;  ///< per NPU: first chunk of its group
+  std::vector<std::uint32_t> chunks;       ///< per NPU: chunks that it holds at the end; 0 for bystanders
+  std::vector<std::uint32_t> own;          ///< per NPU: chunks that it holds at the start, and its rank in the group
   std::vector<std::uint32_t> rank;
   std::uint64_t deliveries = 0;
-  std::uint32_t widest_group = 0;  ///< chunks
-  std::int64_t least_rows = 0;     ///< that some NPU needs of its in-links together, at least
+  std::uint32_t widest_group = 0;  ///< in chunks
+  std::int64_t least_rows = 0;     ///< rows that some NPU needs of its in-links together, at least
 
   [[nodiscard]] std::size_t npus() const { return own.size(); }
 };
 
-/// Why the exact engine cannot make this gather; empty where it can. O(links), with several groups O(groups * links).
+/// The reason why the exact engine cannot make this gather; empty if it can. O(links), with several groups O(groups *
+/// links).
 [[nodiscard]] std::string step_refusal(const SynthesisProblem& problem);
 
 /// The plan of a gather that is not refused. O(links).

@@ -1,4 +1,4 @@
-// Cuts time into tiles, and says what each lane may do in each.
+// Cuts time into tiles, and gives each lane its rows in each tile.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace tenex {
 struct LaneTile {
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
-  std::size_t visible = 0;  ///< all tiles before this one have arrived when the first row starts
+  std::size_t visible = 0;  ///< number of tiles, from the first one, that have arrived when the first row starts
 };
 
 /// The rows that arrive after `begin` and by `end`.
@@ -25,7 +25,7 @@ struct Tile {
   std::vector<LaneTile> lanes;
 };
 
-/// One tile after another.
+/// Yields one tile after another.
 class TileClock {
  public:
   TileClock(const std::vector<StepLane>& lanes, std::uint32_t widest, std::uint32_t ramp)

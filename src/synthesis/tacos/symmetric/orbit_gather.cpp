@@ -52,7 +52,8 @@ std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
   match();
   while (missing_ > 0) {
     if (!advance()) {
-      // All is at rest: slow directions wait for faster ones that have nothing. Lets them take what they deferred.
+      // No event is left: slow directions wait for faster ones that have nothing to send. Lets them take what they
+      // deferred.
       ensure(!insisting_, "a symmetric synthesis came to rest with deliveries missing");
       insisting_ = true;
     }
@@ -62,7 +63,7 @@ std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
   return finish_;
 }
 
-/// Moves to the next instant at which something arrives or a direction becomes free; false when there is none.
+/// Moves to the next instant at which something arrives or a direction becomes free. Returns false if there is none.
 bool OrbitGather::advance() {
   constexpr auto never = std::numeric_limits<std::int64_t>::max();
   std::int64_t next = never;
@@ -102,7 +103,8 @@ void OrbitGather::match() {
   }
 }
 
-/// Takes over what another direction of the same lane was given at this instant, if that one can bring something else.
+/// Takes over the item of another direction of the same lane that started at this instant, if that one can send another
+/// item.
 bool OrbitGather::rematch(std::uint32_t direction) {
   const std::uint32_t lane = plan_.lane_of[direction];
   const PackedStep& back = plan_.steps[plan_.group.directions()[direction].opposite];
@@ -145,7 +147,7 @@ std::optional<PackedItem> OrbitGather::choose_deferred(std::uint32_t direction) 
   return item;
 }
 
-/// Whether the directions, this one aside, could not bring all that is missing before a send in this one arrives.
+/// Whether all directions together cannot deliver all missing items before a send in this direction arrives.
 bool OrbitGather::worth_it(std::uint32_t direction) const {
   const std::uint32_t lane = plan_.lane_of[direction];
   if (lane == 0) return true;
@@ -175,7 +177,7 @@ void OrbitGather::claim(PackedItem item) {
   for (std::size_t rank = 1; rank < opened_.size(); ++rank) opened_[rank].set(item & ranking_->own_fields[rank]);
 }
 
-/// Every send as early as possible, each direction's in the same order; sorted by start again.
+/// Starts every send as early as possible, keeping each direction's order, and sorts by start again.
 void OrbitGather::move_early() {
   std::vector<std::int64_t> arrival(claimed_.size(), 0);
   std::vector<std::int64_t> free(walks_.size(), 0);

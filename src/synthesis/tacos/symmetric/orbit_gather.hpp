@@ -1,19 +1,19 @@
 // One attempt at a symmetric All-Gather: TACOS (arXiv:2304.05301) on the quotient by the translation group.
 //
 // Seen from one owner, a chunk must reach every offset, and a symmetric schedule can use each direction once per slot
-// of time: for all receivers at once. So this is a broadcast of the owner's chunks over a network with one link per
-// direction: direction d brings item o (an offset and a chunk number) if o - d was received before. As in TACOS, events
-// move time; a direction that is free takes the first item in order of arrival that its target does not have.
+// of time, for all receivers at once. So this is a broadcast of the owner's chunks over a network with one link per
+// direction: direction d delivers item o (an offset and a chunk number) if o - d was received before. As in TACOS,
+// events move time; a free direction takes the first item in order of arrival that its target does not have.
 //
-// Encoding: received items in one append-only list that all directions walk with cursors of their own; an item passed
-// once is of no use to that direction ever after, since what is claimed stays claimed. O(n * c * directions) time.
+// Encoding: received items are in one append-only list that each direction walks with its own cursor. A direction never
+// needs an item again after passing it, since claimed items stay claimed. O(n * c * directions) time.
 //
 // A direction that finds nothing takes over the item of one that started at the same instant, if that one can find
 // another.
 //
-// Where directions differ in speed or length, those of a higher rank first open what no lower one can reach (a coset of
-// the lower directions in which nothing is claimed), then help out, latest finds first. Near the end a slow direction
-// only takes what the others could not deliver sooner.
+// If directions differ in speed or length, those of a higher rank first open offsets that no lower one can reach (a
+// coset of the lower directions in which nothing is claimed). Then they help out, latest finds first. Near the end a
+// slow direction only takes items that the others could not deliver sooner.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@
 
 namespace tenex {
 
-/// How an attempt goes about it.
+/// The settings of an attempt.
 struct OrbitStyle {
-  std::size_t ranking = 0;  ///< one of the plan's
-  /// Plans as if a send kept its link busy until it arrives, then moves every send as early as its direction's order
-  /// and its source allow: where alpha lets sends of one link overlap, steps in lockstep often fit together better.
+  std::size_t ranking = 0;  ///< index into the plan's rankings
+  /// Plans as if a send kept its link busy until it arrives, then starts every send as early as its direction's order
+  /// and its source allow. If alpha lets sends of one link overlap, steps in lockstep often fit together better.
   bool lockstep = false;
 };
 
-/// An item on its way in a direction.
+/// An item under way in a direction.
 struct ItemSend {
   std::int64_t start;
   PackedItem item;  ///< as the receiver sees it
@@ -46,12 +46,12 @@ class OrbitGather {
  public:
   explicit OrbitGather(const OrbitPlan& plan);
 
-  /// Makes a schedule; its last arrival. Without random numbers directions take turns in being first. The same
-  /// arguments give the same schedule.
+  /// Makes a schedule and returns its last arrival. Without random numbers, directions take turns in being first. The
+  /// same arguments give the same schedule.
   std::int64_t run(OrbitStyle style, std::optional<Random> random);
-  /// The last run's, in order of start.
+  /// The sends of the last run, in order of start.
   [[nodiscard]] const std::vector<ItemSend>& sends() const { return sends_; }
-  /// The same, given away.
+  /// The same, moved out.
   [[nodiscard]] std::vector<ItemSend> take_sends() { return std::move(sends_); }
 
  private:
@@ -61,7 +61,7 @@ class OrbitGather {
     std::uint32_t first_own = 0;  ///< the owner's chunks are taken in rotated order
     std::int64_t free_at = 0;
     std::uint32_t last_send = 0;       ///< index into sends_; meaningful only once something was sent
-    std::vector<PackedItem> deferred;  ///< finds that a lower direction can reach too
+    std::vector<PackedItem> deferred;  ///< items found that a lower direction can reach too
   };
   /// The sends of a lane, in order of start: those before `arrived` have arrived.
   struct Flights {
@@ -84,14 +84,14 @@ class OrbitGather {
   const OrbitPlan& plan_;
   const Ranking* ranking_ = nullptr;
   std::optional<Random> random_;
-  std::vector<OrbitLane> lanes_;  ///< as the style has them
+  std::vector<OrbitLane> lanes_;  ///< with the times of the style
   std::vector<Walk> walks_;
   std::vector<Flights> flights_;
   std::vector<PackedItem> received_;
   std::vector<ItemSend> sends_;
-  std::vector<std::uint32_t> order_;  ///< of directions at one instant
+  std::vector<std::uint32_t> order_;  ///< order of directions at one instant
   Bitset claimed_;
-  Bitset held_;                 ///< received, or the owner's
+  Bitset held_;                 ///< received items and the owner's
   std::vector<Bitset> opened_;  ///< by rank: cosets of the lower directions in which something is claimed
   std::uint64_t missing_ = 0;
   std::int64_t now_ = 0;

@@ -1,4 +1,4 @@
-// Directions sorted into lanes, and the least time.
+// Sorts directions into lanes, and finds the lower bound.
 #include "synthesis/tacos/symmetric/orbit_plan.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kMuchLonger = 2;
 
-/// Each value's position among the distinct ones.
+/// The rank of each value among the distinct ones.
 template <class Value>
 std::vector<std::uint32_t> ranks_of(const std::vector<Value>& values) {
   auto sorted = values;
@@ -51,8 +51,8 @@ OrbitPlan::OrbitPlan(const SynthesisProblem& problem, const TranslationGroup& sy
   set_bound(problem);
 }
 
-/// By speed, because a slow direction should not bring what a fast one could; then by length too, because a short
-/// dimension soon runs out of items unless the long ones advance; and all alike.
+/// Ranks by speed, because a slow direction should not deliver what a fast one could; then by speed and length, because
+/// a short dimension soon runs out of items unless the long ones advance; then all alike.
 void OrbitPlan::set_rankings() {
   std::vector<std::uint32_t> by_speed;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_length;
@@ -81,7 +81,7 @@ void OrbitPlan::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension)
   if (std::find(rankings.begin(), rankings.end(), ranking) == rankings.end()) rankings.push_back(std::move(ranking));
 }
 
-/// The strongest of the bounds that look at one NPU where all see the same (`relay` is never below `ejection`).
+/// The strongest of the bounds on one NPU, where all NPUs see the same network (`relay` is never below `ejection`).
 void OrbitPlan::set_bound(const SynthesisProblem& problem) {
   constexpr std::array<std::string_view, 4> names = {"relay", "slices", "eccentricity", "pipeline"};
   for (const auto& method : bound_methods())

@@ -1,4 +1,4 @@
-// What all attempts at one symmetric All-Gather share: directions with their steps and times, and lower bounds.
+// Shared by all attempts at one symmetric All-Gather: directions with their steps and times, and lower bounds.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct OrbitLane {
   bool operator==(const OrbitLane&) const = default;
 };
 
-/// Who opens the way for whom: directions of a higher rank first bring what none of a lower rank can reach.
+/// Precedence of directions: those of a higher rank first deliver items that none of a lower rank can reach.
 struct Ranking {
   std::vector<std::uint32_t> rank_of;     ///< by direction
   std::vector<std::uint64_t> own_fields;  ///< by rank: the bits of an item that no direction of a lower rank changes
@@ -34,8 +34,8 @@ struct OrbitPlan {
   std::vector<OrbitLane> lanes;
   std::vector<PackedStep> steps;       ///< by direction
   std::vector<std::uint32_t> lane_of;  ///< by direction
-  std::vector<Ranking> rankings;       ///< different ones, the most promising first; attempts take turns
-  /// No schedule is faster.
+  std::vector<Ranking> rankings;       ///< distinct rankings, the most promising first; attempts take turns
+  /// A lower bound on the time of every schedule.
   std::int64_t bound = 0;
 
  private:

@@ -1,8 +1,8 @@
-// Offsets with each coordinate in bits of its own.
+// Offsets with each coordinate in its own bits.
 //
 // A step along a dimension then changes one field: an addition, a comparison and two shifts, no division. The packed
-// range is up to twice the group's per dimension (rings of 2^j + 1), which only matters for the size of a bitset.
-// Encoding of an item: number of the chunk at its owner, then the coordinates, the first dimension lowest.
+// range is up to twice the group's per dimension (rings of 2^j + 1), which only affects the size of a bitset. Encoding
+// of an item: number of the chunk at its owner, then the coordinates, the first dimension lowest.
 #pragma once
 
 #include <bit>
@@ -13,10 +13,10 @@
 
 namespace tenex {
 
-/// A chunk as one NPU sees it: packed offset from its owner, and its number there above.
+/// A chunk as one NPU sees it: packed offset from its owner in the low bits, and its number there above them.
 using PackedItem = std::uint64_t;
 
-/// What a direction does to a packed item.
+/// The effect of a direction on a packed item.
 struct PackedStep {
   std::uint64_t mask = 0;  ///< of the digit, not shifted
   std::uint64_t step = 0;
@@ -39,7 +39,7 @@ class PackedOffsets {
     }
   }
 
-  /// Of one packed offset.
+  /// Bits of one packed offset.
   [[nodiscard]] unsigned bits() const { return bits_; }
   /// The bits of one dimension's coordinate.
   [[nodiscard]] std::uint64_t field(std::size_t dimension) const {

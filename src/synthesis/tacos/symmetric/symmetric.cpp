@@ -1,4 +1,4 @@
-// Attempts on the quotient, then the collective made of the best.
+// Runs attempts on the quotient, then composes the collective of the best.
 #include "synthesis/tacos/symmetric/symmetric.hpp"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace tenex {
 namespace {
 
 constexpr double kWork = 4e6;                 // items looked at in attempts beyond those that the user asked for
-constexpr std::uint32_t kMostAttempts = 200;  // of them
-constexpr std::int64_t kNearEnough = 200;     // one part in as many above the bound: no further style is tried for it
+constexpr std::uint32_t kMostAttempts = 200;  // the most such attempts
+constexpr std::int64_t kNearEnough = 200;     // within 1/200 of the bound no further style is tried
 constexpr unsigned kMostBits = 34;            // of a packed item: a bitset of 2 GiB
 constexpr double kSecondsPerLook = 10e-9;     // measured on a 100x100x100 torus
-constexpr double kSecondsPerSend = 60e-9;     // made into a schedule
+constexpr double kSecondsPerSend = 60e-9;     // to make it into a schedule
 constexpr double kBytesPerItem = 100;         // received, sends, orbits, bitsets
 constexpr double kBytesPerItemReversed = 60;
 constexpr double kBytesPerItemReduced = 230;
@@ -51,7 +51,7 @@ std::vector<OrbitSend> orbits_of(const OrbitPlan& plan, const std::vector<ItemSe
   return orbits;
 }
 
-/// The attempts, one by one, until one is at the bound.
+/// Runs the attempts, one by one, until one meets the bound.
 class Search {
  public:
   Search(const SynthesisProblem& problem, const OrbitPlan& plan)
@@ -102,10 +102,10 @@ std::string symmetric_unsuitable(const SynthesisProblem& problem) {
   if (!group)
     return "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike in each "
            "dimension";
-  if (group->directions().empty()) return "there is nobody to exchange with";
+  if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
-    return "there are more chunks than a symmetric schedule addresses";
+    return "there are more chunks than a symmetric schedule can number";
   return {};
 }
 
@@ -124,7 +124,7 @@ Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
 
 Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
   const auto& [topology, collective, occupancy, seed, attempts, threads, engine, memory_limit] = problem;
-  // A collective of a million NPUs is copied only where it has to become another.
+  // A collective of a million NPUs is copied only if it must become another one.
   const bool gathers = collective.kind() == CollectiveKind::all_gather;
   const std::optional<Collective> other =
       gathers ? std::nullopt : std::optional(collective.as(CollectiveKind::all_gather));

@@ -1,10 +1,10 @@
 // The symmetric engine: shapes with a translation group, in O(n) time and memory.
 //
-// Where every NPU sees the same network (rings, fully connected blocks, hypercubes and their products, each dimension
-// with an alpha and a bandwidth of its own), one NPU's schedule moved to all others is a schedule of all. It is
-// synthesized on the quotient (orbit_gather.hpp), n-1 deliveries per chunk of one owner instead of n(n-1), and stored
-// as such. Reversal and re-timing work on the quotient too, so a Reduce-Scatter needs no second synthesis and an
-// All-Reduce is O(n) as well.
+// If every NPU sees the same network (rings, fully connected blocks, hypercubes and their products, each dimension with
+// its own alpha and bandwidth), one NPU's schedule, translated to all others, is a schedule of all. It is synthesized
+// on the quotient (orbit_gather.hpp), with n-1 deliveries per chunk of one owner instead of n(n-1), and stored as such.
+// Reversal and re-timing work on the quotient too, so a Reduce-Scatter needs no second synthesis and an All-Reduce is
+// O(n) as well.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace tenex {
 
-/// Empty when the engine can make this gather, else why not. O(npus), O(links) with several link classes.
+/// Empty if the engine can make this gather, otherwise the reason. O(npus), O(links) with several link classes.
 [[nodiscard]] std::string symmetric_unsuitable(const SynthesisProblem& problem);
 
-/// An All-Gather. Tries further ways and random ones until one is at the bound, as far as a fixed amount of work goes
-/// and at least `attempts` of them; the first among the best is kept.
+/// An All-Gather. Makes at least `attempts` attempts, and more within a fixed amount of work, each style first without
+/// and then with random numbers, until one meets the bound. The first among the best is kept.
 [[nodiscard]] Result<Gathered> gather_symmetric(const SynthesisProblem& problem);
 
 /// All-Gather, Reduce-Scatter or All-Reduce; time and memory stay O(n).
