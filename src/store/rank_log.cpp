@@ -67,7 +67,7 @@ void RankLog::note(LogLevel level, std::string text) const {
   if (!wants(level)) return;
   std::ranges::replace(text, '\n', ' ');
   const auto line = fmt::format("{} {} {}\n", time_text(), kLevels[static_cast<std::size_t>(level)], text);
-  // A full disk must not end a run for its log's sake.
+  // A full disk must not end a run because of its log.
   [[maybe_unused]] const auto written = ::write(fd_, line.data(), line.size());
 }
 
