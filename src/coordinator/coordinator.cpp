@@ -1,4 +1,4 @@
-// The two entrances: alone, and (run_with_mpi, in mpi_run.cpp) as one of many ranks.
+// Runs a study in one process. run_with_mpi(), for many ranks, is in mpi_run.cpp.
 #include "tenex/coordinator/coordinator.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
   }
   setup.estimate_point = options.estimate_point;
   if (!setup.estimate_point) {
-    // A study asks for many points of few kinds.
+    // One estimator for all points: a study has many points of few kinds.
     const auto estimator = std::make_shared<Estimator>(setup.engine.node_memory_bytes);
     setup.estimate_point = [estimator](const DesignPoint& point) { return (*estimator)(point); };
   }

@@ -1,4 +1,4 @@
-// A rank other than 0: asks for leases, evaluates, commits, reports.
+// The loop of a rank other than 0: it requests leases, evaluates, commits and reports.
 #include <fmt/format.h>
 
 #include <array>
@@ -43,7 +43,7 @@ class Follower {
   }
 
  private:
-  /// One round of the loop; whether anything happened.
+  /// One round of the loop; returns whether anything happened.
   bool round() {
     bool active = receive();
     mind_rank_zero();
@@ -84,11 +84,12 @@ class Follower {
     return any;
   }
 
-  /// Rank 0 is dead when it has said nothing for too long: commits what is finished and leaves; the same command
-  /// continues.
+  /// Rank 0 counts as dead after a long silence. Then this rank commits what is finished and leaves; the same command
+  /// continues the run.
   void mind_rank_zero() {
     const auto now = Clock::now();
-    if (now - last_round_ > setup_.silence / 4) last_heard_ = now;  // this process was stopped: words are on their way
+    if (now - last_round_ > setup_.silence / 4)
+      last_heard_ = now;  // this process was stopped: messages are on their way
     last_round_ = now;
     if (now - last_heard_ <= setup_.silence) return;
     fmt::print(stderr,
@@ -99,7 +100,7 @@ class Follower {
       worker_->committer().flush_until(now + time_to_commit);
     }
     if (!setup_.leave_the_dead) return leave_(exit_interrupted);
-    // It ends the other ranks too, which may notice a little later and have as long to commit.
+    // Leaving ends the other ranks too. They may notice the silence a little later, and need as long to commit.
     if (transport_.size() > 2) std::this_thread::sleep_until(now + time_to_commit + alive_interval(setup_.silence));
     setup_.leave_the_dead(exit_interrupted);
   }
@@ -119,7 +120,7 @@ class Follower {
     }
   }
 
-  /// This rank's own wish to end the run: said once, rank 0 tells the others.
+  /// Stops because of an event on this rank. Sends DRAIN once; rank 0 tells the other ranks.
   void stop(DrainReason reason) {
     if (told_to_stop_) return;
     told_to_stop_ = no_more_ = true;
@@ -141,7 +142,7 @@ class Follower {
     report_ = std::move(fresh);
   }
 
-  /// Asks when something has changed since it last asked; rank 0 answers when it has a lease for this rank.
+  /// Sends REQUEST if something has changed since the last one. Rank 0 answers when it has a lease for this rank.
   bool ask_for_more() {
     const std::array<std::uint64_t, 3> state = {report_.leases_received, report_.backlog_seconds > 0 ? 1U : 0U,
                                                 report_.finished_leases.size()};
@@ -153,7 +154,7 @@ class Follower {
     return true;
   }
 
-  /// Commits all rows, on a thread of its own so that rank 0 hears of this one meanwhile, and then says BYE.
+  /// Commits all rows on another thread, so that this one goes on to send ALIVE, and then sends BYE.
   void finish() {
     if (worker_ && !committing_.valid())
       committing_ = std::async(std::launch::async, [this] { return worker_->committer().finish(); });
@@ -173,7 +174,7 @@ class Follower {
     transport_.send(0, message);
     last_word_ = Clock::now();
     if (std::holds_alternative<DrainMessage>(message)) return;
-    report_.finished_leases.clear();  // the others carry the report
+    report_.finished_leases.clear();  // the other messages contain the report
     report_.costs.clear();
     report_.early_values.clear();
     report_.memory_kills = setup_.count_memory_kills();
@@ -201,7 +202,7 @@ class Follower {
   WayOut way_out_;
   std::shared_ptr<const RankLog> log_ = std::make_shared<RankLog>();
   std::optional<Worker> worker_;
-  std::future<Status> committing_;  ///< ends before the worker does
+  std::future<Status> committing_;  ///< declared after the worker, so that it ends first
   RankReport report_;
   Diagnostics errors_;
   ByeMessage last_words_;

@@ -1,4 +1,4 @@
-// Text of the progress line and when to draw it.
+// The text of the progress line, and when to draw it.
 #include "tenex/coordinator/progress.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
     const auto filled = std::min(bar_width, static_cast<std::size_t>(share * static_cast<double>(bar_width)));
     line = "[" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] ";
   }
-  // Rounded down, so that 100 % is said only of a finished run.
+  // Rounded down, so that only a finished run shows 100 %.
   const auto percent = static_cast<int>(std::floor(share * 100));
   line += fmt::format("{}/{} points", state.done, state.total);
   line += weighed ? fmt::format(", {}% of the work", percent) : fmt::format(" ({}%)", percent);
@@ -68,7 +68,7 @@ void ProgressReporter::update(ProgressState state) {
 
 void ProgressReporter::say(const std::string& text) {
   const auto line = (terminal_ && last_length_ > 0 ? "\n" : "") + text + "\n";
-  last_length_ = 0;  // a bar begins anew below it
+  last_length_ = 0;  // the bar is drawn anew below this line
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

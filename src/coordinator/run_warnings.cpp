@@ -1,4 +1,4 @@
-// The words of warnings: what, how many, and what the user can do.
+// Texts of warnings: what happened, to how many points, and what the user can do.
 #include "run_warnings.hpp"
 
 #include <fmt/format.h>

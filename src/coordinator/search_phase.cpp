@@ -8,7 +8,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t most_rows_in_hand = 4096;  // a row in the committer's queue takes a kilobyte or two
+constexpr std::size_t most_rows_in_hand = 4096;  // a row in the committer's queue takes one to two KiB
 
 }  // namespace
 

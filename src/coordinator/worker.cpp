@@ -1,4 +1,4 @@
-// Engine, committer, signals and the way out of a rank.
+// The worker of a rank, and how a rank leaves on a signal.
 #include "worker.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Launchers kill about 1 s after SIGTERM; the contract is half of that.
+// Launchers kill about 1 s after SIGTERM; tenex promises to leave within half of that.
 constexpr auto time_to_leave = std::chrono::milliseconds(400);
 constexpr auto time_for_first_commit = std::chrono::milliseconds(300);
 constexpr auto time_for_last_commit = std::chrono::milliseconds(60);

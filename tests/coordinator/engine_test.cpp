@@ -22,7 +22,7 @@ using testing::make_row;
 using testing::make_study;
 using testing::sleep_seconds;
 
-/// Watches evaluations: who ran beside whom, on how many threads.
+/// Records evaluations: which ran at the same time, and on how many threads.
 struct Watch {
   std::mutex mutex;
   std::size_t running = 0;
@@ -53,7 +53,7 @@ struct Watch {
   }
 };
 
-/// An engine whose points cost what a table says.
+/// An engine whose points have the costs of a table.
 struct Rig {
   Study study;
   std::vector<Estimate> estimates;  // by point
@@ -138,7 +138,7 @@ TEST(Engine, RunsOnePointAtATimeOnAllThreadsWhenAskedForThat) {
 TEST(WantsAllThreads, IsForPointsThatDoNotFitSideBySide) {
   EXPECT_TRUE(wants_all_threads({0.01, 60}, 10, options_of(2, 100))) << "two of 60 bytes exceed 100";
   EXPECT_FALSE(wants_all_threads({0.01, 50}, 10, options_of(2, 100)));
-  // Of 30 bytes three run side by side on 16 threads: worth it for short points, not for long ones.
+  // 30 bytes hold three points side by side on 16 threads: worth it for short points, not for long ones.
   EXPECT_FALSE(wants_all_threads({0.01, 30}, 100, options_of(16, 100)));
   EXPECT_TRUE(wants_all_threads({1, 30}, 100, options_of(16, 100)));
 }
@@ -162,8 +162,8 @@ TEST(Engine, RunsManySmallPointsSideBySideOnOneThreadEach) {
 }
 
 TEST(Engine, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
-  // Points 10 and 30 (seeds 11 and 31) take 2 s of 2.4 + 4: over 1.5 times a thread's third of 6.38 s, no: 2 < 3.2. In
-  // a lease each of their own they are deep; the 38 small ones are wide.
+  // Points 10 and 30 (seeds 11 and 31) take 2 s each. In one lease of all points, 4.38 s, they are not deep: 2 s < 1.5
+  // * 4.38 s / 3 threads = 2.19 s. In leases of their own they are deep; the 38 small ones are wide.
   std::vector<Estimate> costs(40, Estimate{0.01, 1});
   costs[10] = costs[30] = {2, 1};
   Rig rig(costs, options_of(3));
@@ -183,7 +183,7 @@ TEST(Engine, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
 }
 
 TEST(Engine, KeepsThePlannedBytesOfConcurrentPointsWithinTheLimit) {
-  // 4 threads, limit 100: of points of 40 bytes two fit, a third would make 120.
+  // 4 threads, limit 100: two points of 40 bytes fit, a third would make 120.
   Rig rig(std::vector<Estimate>(24, Estimate{0.01, 40}), options_of(4, 100));
   rig.engine->push(rig.lease_of_all());
   rig.wait();
@@ -229,7 +229,7 @@ TEST(Engine, ReportsEachLeaseOnceItsLastPointIsDone) {
   const auto report = rig.engine->report();
   EXPECT_EQ(report.finished_leases, (std::vector<std::uint64_t>{7, 9}));
   EXPECT_EQ(report.evaluated, 6U);
-  EXPECT_EQ(report.failed, 0U);  // seeds 1 to 6; every tenth is made to fail
+  EXPECT_EQ(report.failed, 0U);  // seeds 1 to 6; only every tenth fails
   EXPECT_EQ(report.leases_received, 2U);
   EXPECT_DOUBLE_EQ(report.backlog_seconds, 0);
   EXPECT_DOUBLE_EQ(report.progress.expected_done, 3);  // 6 * 0.5
@@ -252,7 +252,8 @@ TEST(Engine, DrainFinishesWhatRunsAndForgetsTheRest) {
 }
 
 TEST(Engine, AnnouncesLongAndLargePointsBeforeTheyStartAndNoOthers) {
-  // Announced: over 1 s, or over half of 100 bytes. On one thread no point is deep: it does not depend on that.
+  // Points of over 1 s or over half of 100 bytes are announced. On one thread no point is deep: the announcement does
+  // not depend on that.
   for (const int threads : {1, 3}) {
     Rig rig({{0.5, 1}, {1.5, 1}, {0.1, 50}, {0.1, 51}, {0.9, 1}}, options_of(threads, 100));
     rig.engine->push(rig.lease_of_all());
@@ -360,8 +361,8 @@ TEST(Engine, AsksForAScheduleOfItsOwnWhereAFileIsToHoldIt) {
 }
 
 TEST(Engine, HasNoBarrierBetweenLeases) {
-  // Two threads. Lease 1: one point of 120 ms and one of 2 ms; lease 2, prefetched: 10 points of 2 ms. They run beside
-  // the long one.
+  // Two threads. Lease 1 has one point of 120 ms and one of 2 ms. Lease 2, prefetched, has 10 points of 2 ms, which run
+  // beside the long one.
   const Study study = make_study(12);
   std::atomic<bool> long_one_ended = false;
   std::atomic<int> ended_before_it = 0;

@@ -1,4 +1,4 @@
-// Near the end of the time that a run has: nothing is begun that is not expected to end.
+// Near the time limit no point is begun that is not expected to end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(TimeLimit, IsWhatTheBatchSystemSaysUnlessAskedOtherwise) {
   EXPECT_DOUBLE_EQ(reserve_of(86400), 30);  // at most
 }
 
-/// An engine of one thread that notes what it begins and with which memory.
+/// An engine of one thread; it records which points it begins and with which memory.
 struct Rig {
   Study study = make_study(4);
   std::vector<Estimate> costs;
@@ -112,7 +112,7 @@ TEST(Engine, DoesNotBeginAPointThatWouldEndTooLateAndSaysSo) {
   EngineOptions options;
   options.ends_at = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   RankReport report;
-  // Corrected by the lease: twice as long as estimated, so the point of 50 s would take 100 s.
+  // Corrected by the lease, points take twice as long as estimated, so the point of 50 s would take 100 s.
   rig.run(options, {1, {0, 1, 2, 3}, 240.6, 2.0}, report);
   EXPECT_THAT(rig.begun, ElementsAre(3U, 1U));  // 0.4 and 0.2 s
   EXPECT_EQ(report.evaluated, 2U);
@@ -131,7 +131,7 @@ TEST(Engine, TellsWhatThePointsOfAKindTook) {
   EXPECT_EQ(report.costs[0].points, 3U);
   EXPECT_NEAR(report.costs[0].expected, 0.6, 1e-12);  // as estimated, not as corrected
   EXPECT_GT(report.costs[0].measured, 0);
-  EXPECT_NEAR(report.progress.expected_done, 1.2, 1e-12);  // as corrected: the queue's measure
+  EXPECT_NEAR(report.progress.expected_done, 1.2, 1e-12);  // as corrected, as the queue expects
 }
 
 TEST(Engine, AnnouncesThePointOfACarefulLeaseHoweverSmall) {
