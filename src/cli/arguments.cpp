@@ -1,4 +1,4 @@
-// The commands' options, through CLI11 (its one translation unit).
+// The commands' options. Only this file uses CLI11.
 #include "arguments.hpp"
 
 #include <CLI/CLI.hpp>
@@ -35,7 +35,7 @@ struct Parsed {
   SchemaArguments schema;
 };
 
-/// `--out "$OUT"` with an unset variable is no command without --out.
+/// `--out "$OUT"` with an unset variable is an error, and not the same as no --out.
 std::string check_named(const std::string& text) { return text.empty() ? "an empty name" : ""; }
 
 void add_memory(CLI::App* command, std::string& memory) {
@@ -145,7 +145,7 @@ void add_folder_commands(CLI::App& app, Parsed& parsed) {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// "--npu-bandwidth,--npu_bandwidth": keys are spelled as options are, and as in studies.
+// "--npu-bandwidth,--npu_bandwidth": a key spelled as an option and as in a study.
 std::string flags_of(const Setting& setting) {
   std::string flags;
   for (const auto name : {setting.name, setting.alias}) {
@@ -164,11 +164,11 @@ std::string help_of(const Setting& setting) {
   return help;
 }
 
-// Options for the keys that points of a kind read, each as a study has it.
+// Adds options for the keys that points of this kind read, written as in a study.
 void add_options(CLI::App* command, ReadBy kind, Settings& settings) {
   for (const auto& setting : tenex::settings()) {
     if (setting.read_by != ReadBy::all && setting.read_by != kind) continue;
-    if (setting.written == Written::texts) continue;  // has an option of its own, which may be given again
+    if (setting.written == Written::texts) continue;  // it has its own option, which may be repeated
     const std::string key(setting.name);
     command->add_option_function<std::string>(
         flags_of(setting), [&settings, key](const std::string& text) { settings.emplace_back(key, text); },
@@ -269,7 +269,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
   schema->footer("Example:\n  tenex schema | jq '.keys[].name'");
 }
 
-// CLI11 would only say that a subcommand is missing. Returns true when the first word is no command.
+// Names an unknown command, where CLI11 would only say that a subcommand is missing. Returns true when the first word
+// is not a command.
 bool complain_of_unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return false;
   std::vector<std::string_view> names;

@@ -1,4 +1,4 @@
-// list: the registries, as they are.
+// list: the contents of the registries.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -94,7 +94,7 @@ std::string objectives() {
   return text;
 }
 
-/// What can be asked for, and what it is answered with.
+/// A topic of `list` and the function that prints it.
 struct Topic {
   std::string_view name;
   std::string (*answer)();

@@ -1,4 +1,4 @@
-// schema: what a study may say, from the entries of its keys, as JSON for tools or as the reference page.
+// schema: the keys of a study from their entries, as JSON for tools or as the reference page.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -72,7 +72,7 @@ std::string_view kind_name(SettingColumn::Kind kind) {
   return "text";
 }
 
-/// All words that the key takes, where that is a list.
+/// All words that the key takes, if it takes only listed words.
 std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
   if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};
   const auto known = setting.known(vocabulary);

@@ -1,4 +1,4 @@
-// status: a look at a result folder from any shell, while a run is at work in it or not.
+// status: the state of a result folder, whether or not a run is at work in it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace tenex::cli {
 namespace {
 
-constexpr std::size_t kMostListed = 10;  // points that are named one by one
+constexpr std::size_t kMostListed = 10;  // most points that are listed one by one
 
 std::string describe_point(const DesignPoint& point) {
   if (point.trains())
@@ -33,7 +33,7 @@ std::string describe_point(const DesignPoint& point) {
                      to_rounded_bytes(static_cast<double>(point.collective().size.count())));
 }
 
-/// "running", "done", or how it ended short of that.
+/// "running", "done", or how the run ended without being done.
 std::string state_of(const FolderStatus& status, const Overview& overview) {
   if (status.is_live()) return "running";
   if (overview.done == overview.points) return "done";

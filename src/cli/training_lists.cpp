@@ -1,4 +1,4 @@
-// Words of the training keys, and the workloads and cost models inside the binary, described from their own content.
+// Words of the training keys, and the built-in workloads and cost models, described from their own content.
 #include "training_lists.hpp"
 
 #include <fmt/format.h>
