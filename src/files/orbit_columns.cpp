@@ -1,4 +1,4 @@
-// Symmetric schedules: their orbits. What they are moved by follows from the topology.
+// The orbits of symmetric schedules. The translations that move them follow from the topology.
 #include <vector>
 
 #include "files/storage_columns.hpp"
