@@ -1,4 +1,4 @@
-// What [search] may say, and what of it goes together.
+// Reads [search] and checks which of its keys go together.
 #include "design/search_section.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class SearchReader {
   }
 
  private:
-  /// Calls `read` with a text, or with every text of an array; the number of texts.
+  /// Calls `read` with a text, or with every text of an array; returns the number of texts.
   template <class Read>
   std::size_t each_text(const Node& node, std::string_view name, const Read& read) {
     const auto one = [&](const Node& item) {
@@ -260,7 +260,7 @@ std::string competition_of(const SearchChoice& search, const DesignPoint& point)
       text += fmt::format("{}\n", *integer);
     else if (const auto* real = std::get_if<double>(&cell))
       text += fmt::format("{}\n", *real);
-    else  // a list as it is stated: one quantity may stand for different numbers of dimensions
+    else  // a list as the point states it: one quantity may stand for any number of dimensions
       text += text_setting(point, name) + '\n';
   }
   return text;

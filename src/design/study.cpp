@@ -1,7 +1,7 @@
-// A study's text to its points.
+// Turns a study's text into points.
 //
-// First the whole text is read and every mistake in it collected; then the rows of all sweeps that can be enumerated
-// are checked, so that one run shows a user everything that is wrong.
+// First the whole text is read and every mistake in it collected. Then the rows of all sweeps that can be enumerated
+// are checked, so that one run shows a user all errors.
 #include "tenex/design/study.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class StudyReader {
     ObjectiveCheck objectives(std::move(search.objectives), std::move(search.front));
     read_sweeps();
     enumerate(objectives);
-    if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // else points may be missing
+    if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // otherwise points may be missing
     if (!errors_.empty()) return std::move(errors_);
     study_.digest = digest_of(study_);
     return std::move(study_);

@@ -1,4 +1,4 @@
-// The words of training keys: one spelling for each meaning, and what is refused, where, and why.
+// The words of training keys: one spelling for each meaning, and errors with their places and reasons.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The canonical form of a key's value (of optimize_for with names for digests), or what is wrong with it.
+/// The canonical form of a key's value (for optimize_for with names instead of digests), or the errors in it.
 std::string word(std::string_view key, std::string_view text) {
   const Vocabulary words = test_words();
   FileReader files({}, words);

@@ -1,4 +1,4 @@
-// The keys of an algorithm: which one, how it works, and how its schedule is simulated.
+// The keys of an algorithm: its name, its options, and how its schedule is simulated.
 #include <algorithm>
 #include <iterator>
 
@@ -55,7 +55,7 @@ std::string algorithm_line(const PointView& view) {
   return view.trains && algorithm(view) == kTrainingAlgorithm ? std::string() : algorithm(view);
 }
 
-// Which optional settings the point's result can depend on. An algorithm of unknown family may read everything.
+// Whether the point's result can depend on an optional setting. An algorithm of unknown family may read all of them.
 
 bool reads_attempts(const PointView& view) { return synthesizes(view) && view.point.reads.attempts; }
 bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }

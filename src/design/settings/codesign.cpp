@@ -1,4 +1,4 @@
-// The keys of co-design: where the bandwidths of the dimensions come from, and what a network costs.
+// The keys of co-design: where the bandwidths of the dimensions come from, and the cost of a network.
 #include <limits>
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::string model_word(const PointView& view) {
   return view.trains && !optimize_with(view) ? std::string(kOptimizedModels[0]) : model_line(view);
 }
 
-/// "gpt3 HP-(16,256) x1; msft_1t HP-(128,32) x2" with what `name_of` says of each file.
+/// "gpt3 HP-(16,256) x1; msft_1t HP-(128,32) x2" with the name that `name_of` gives each file.
 template <class NameOf>
 std::string workloads_as(const PointView& view, const NameOf& name_of) {
   std::string text;
@@ -64,7 +64,7 @@ std::string budget_text(const PointView& view) {
   return cost_budget(view) ? printed(*cost_budget(view)) : std::string();
 }
 
-/// "chiplet,package,node,pod"; "" where they are counted from the outermost.
+/// "chiplet,package,node,pod"; "" if the kinds are counted from the outermost dimension.
 std::string kinds_line(const PointView& view) {
   std::string list;
   for (const DimensionKind kind : dimension_kinds(view)) list += (list.empty() ? "" : ",") + printed(kind);

@@ -1,4 +1,4 @@
-// The keys of a collective: what is communicated, by whom, in which pieces, and how links are taken for it.
+// The keys of a collective: its kind, size, groups and chunks, and how it occupies links.
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
@@ -94,7 +94,7 @@ std::vector<Setting> collective_settings() {
        .reason = "the parallelization makes the process groups",
        .column = text_column().beside_metric("groups"),
        .parse = parse_text,
-       .set = [](const PointDraft&, const SettingValue&) {},  // the row's checks make their canonical form
+       .set = [](const PointDraft&, const SettingValue&) {},  // the row's checks set the canonical form
        .reset = reset<groups>,
        .canonical = unless_default<groups>,
        .text = text_if<groups, runs_collective>},

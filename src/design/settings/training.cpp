@@ -1,4 +1,4 @@
-// The keys of a point that trains a model: what is trained, how it is parallelized, and how its collectives are timed.
+// The keys of a training point: its model, its parallelization, and how its collectives are timed.
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
@@ -32,7 +32,7 @@ std::string reducing_or_none(const PointView& view) {
   return list.empty() && view.trains ? "none" : list;
 }
 
-/// Only this loop runs collectives side by side.
+/// Only this loop runs collectives concurrently.
 bool may_contend(const PointView& view) {
   return synthesizes(view) && training_loop(view) == TrainingLoop::tp_dp_overlap;
 }
