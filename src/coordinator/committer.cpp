@@ -92,7 +92,7 @@ class Committer::Impl {
         return !queue_.empty() || !announced_.empty() || flushes_done_ < flushes_asked_ || stopping_;
       });
       if (!announced_.empty()) {
-        write_announcements(lock);  // first, because a thread of the engine waits for it
+        write_announcements(lock);  // first, because a thread of the runner waits for it
       } else if (!queue_.empty()) {
         write_next(lock);
       } else if (flushes_done_ < flushes_asked_ || !woken) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "coordinator/engine.hpp"
+#include "coordinator/point_runner.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/store/store.hpp"
 

@@ -1,8 +1,8 @@
 // Expected costs of points. This process estimates each point at most once, when it is first needed.
 //
 // Estimating may take a while (a machine file, a large shape), so the thread that passes messages never does it. Rank
-// 0's lease queue needs all points and has threads estimate them (start_all); an engine estimates the points that were
-// leased to it.
+// 0's lease queue needs all points and has threads estimate them (start_all); a point runner estimates the points that
+// were leased to it.
 #pragma once
 
 #include <atomic>

@@ -34,7 +34,7 @@ class Follower {
   Result<RunReport> run() {
     report_.memory_kills = setup_.count_memory_kills();
     transport_.send(0, HelloMessage{study_.digest, study_.points.size(),
-                                    static_cast<std::uint32_t>(setup_.engine.threads), host_name()});
+                                    static_cast<std::uint32_t>(setup_.runner.threads), host_name()});
     AdaptiveSleep sleep;
     while (!over_) sleep.rest(round());
     const auto deadline = Clock::now() + longest_goodbye;
@@ -65,7 +65,7 @@ class Follower {
       if (const auto* lease = std::get_if<LeaseMessage>(&message->second); lease != nullptr && worker_) {
         log_->note(LogLevel::info, fmt::format("lease {}: {} points, {:.3g} s expected", lease->id,
                                                to_points(lease->ranges).size(), lease->seconds));
-        worker_->engine().push({lease->id, to_points(lease->ranges), lease->seconds, lease->scale, lease->careful,
+        worker_->runner().push({lease->id, to_points(lease->ranges), lease->seconds, lease->scale, lease->careful,
                                 lease->exclusive, lease->round});
       }
       if (const auto* drain = std::get_if<DrainMessage>(&message->second)) {
@@ -73,7 +73,7 @@ class Follower {
         log_->note(LogLevel::info,
                    fmt::format("rank 0 says: no more leases{}",
                                drain->reason == DrainReason::done ? "" : ", and begin no further point"));
-        if (drain->reason != DrainReason::done && worker_) worker_->engine().drain();
+        if (drain->reason != DrainReason::done && worker_) worker_->runner().drain();
       }
       if (const auto* bye = std::get_if<ByeMessage>(&message->second)) {
         over_ = true;
@@ -96,7 +96,7 @@ class Follower {
                "rank {} on {}: rank 0 has said nothing for {:.3g} s and counts as dead; the same command continues\n",
                transport_.rank(), host_name(), setup_.silence.count());
     if (worker_) {
-      worker_->engine().drain();
+      worker_->runner().drain();
       worker_->committer().flush_until(now + time_to_commit);
     }
     if (!setup_.leave_the_dead) return leave_(exit_interrupted);
@@ -109,7 +109,7 @@ class Follower {
     if (no_more_) return;  // stopped before it began
     log_ = open_log(setup_, start.incarnation, transport_.rank());
     log_->note(LogLevel::info, fmt::format("run {} begins: rank {} of {} on {}, {} threads", start.incarnation,
-                                           transport_.rank(), transport_.size(), host_name(), setup_.engine.threads));
+                                           transport_.rank(), transport_.size(), host_name(), setup_.runner.threads));
     auto writer =
         ShardWriter::open(setup_.out, study_, start.incarnation, static_cast<std::uint32_t>(transport_.rank()));
     if (writer.ok()) {
@@ -127,13 +127,13 @@ class Follower {
     log_->note(LogLevel::warning,
                fmt::format("begins no further point ({})",
                            reason == DrainReason::error ? "its rows cannot be stored" : "a signal asked for that"));
-    if (worker_) worker_->engine().drain();
+    if (worker_) worker_->runner().drain();
     say(DrainMessage{reason});
   }
 
   void take_report() {
     if (!worker_) return;
-    auto fresh = worker_->engine().report();
+    auto fresh = worker_->runner().report();
     fresh.finished_leases.insert(fresh.finished_leases.begin(), report_.finished_leases.begin(),
                                  report_.finished_leases.end());
     fresh.costs.insert(fresh.costs.begin(), report_.costs.begin(), report_.costs.end());

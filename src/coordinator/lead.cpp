@@ -46,7 +46,7 @@ class Leader {
         progress_(study, setup, state_, estimates_) {
     peers_[0].said_bye = true;
     for (auto& peer : peers_) {
-      peer.threads = setup.engine.threads;
+      peer.threads = setup.runner.threads;
       peer.last_word = Clock::now();
     }
   }
@@ -54,7 +54,7 @@ class Leader {
   Result<RunReport> run() {
     log_->note(LogLevel::info,
                fmt::format("run {} begins: {} points, {} done, {} ranks; rank 0 on {}, {} threads", state_.incarnation,
-                           study_.points.size(), state_.done_count, peers_.size(), host_name(), setup_.engine.threads));
+                           study_.points.size(), state_.done_count, peers_.size(), host_name(), setup_.runner.threads));
     start_own_worker();
     AdaptiveSleep sleep;
     while (!everyone_done()) sleep.rest(round());
@@ -90,7 +90,7 @@ class Leader {
 
   bool are_estimated() {
     if (is_searching()) return search_->is_ready();
-    if (!std::exchange(estimating_, true)) estimates_.start_all(points_to_do(), setup_.engine.threads);
+    if (!std::exchange(estimating_, true)) estimates_.start_all(points_to_do(), setup_.runner.threads);
     return estimates_.all_known();
   }
 
@@ -104,7 +104,7 @@ class Leader {
     options.spare_first = true;
     plan_.emplace(is_searching() ? search_->estimates() : estimates_,
                   is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options,
-                  [this](const Estimate& estimate) { return threads_kept(estimate, setup_.engine); });
+                  [this](const Estimate& estimate) { return threads_kept(estimate, setup_.runner); });
     for (std::size_t r = 1; r < peers_.size(); ++r)
       if (peers_[r].lost) (void)plan_->lose(r, {}, false);  // before any lease
     ::malloc_trim(0);  // returns the memory that sorting took beyond what the plan keeps
@@ -142,13 +142,13 @@ class Leader {
 
   /// Seconds left until the time limit.
   double time_left() const {
-    if (!setup_.engine.ends_at) return LeaseQueue::no_time_limit;
-    return std::chrono::duration<double>(*setup_.engine.ends_at - Clock::now()).count();
+    if (!setup_.runner.ends_at) return LeaseQueue::no_time_limit;
+    return std::chrono::duration<double>(*setup_.runner.ends_at - Clock::now()).count();
   }
 
   /// Withdraws points that would not end before the time limit. Not in every round, since it may check many points.
   void mind_the_time() {
-    if (!setup_.engine.ends_at || !plan_ || draining_ || Clock::now() < next_look_at_time_) return;
+    if (!setup_.runner.ends_at || !plan_ || draining_ || Clock::now() < next_look_at_time_) return;
     next_look_at_time_ = Clock::now() + std::chrono::milliseconds(100);
     withdrawn_ += plan_->withdraw(time_left());
   }
@@ -258,7 +258,7 @@ class Leader {
   void heed_signals() {
     if (!way_out_.poll(worker_ ? &*worker_ : nullptr)) return;
     if (!std::exchange(answered_, true) && !way_out_.leaving()) {
-      if (worker_) learn(0, worker_->engine().report());
+      if (worker_) learn(0, worker_->runner().report());
       progress_.answer_interrupt(moment(), way_out_.was_interrupted());
     }
     drain(DrainReason::signal);
@@ -279,7 +279,7 @@ class Leader {
     if (draining_) return;
     draining_ = true;
     log_->note(LogLevel::info, "no rank begins a further point");
-    if (worker_) worker_->engine().drain();
+    if (worker_) worker_->runner().drain();
     tell_all(DrainMessage{reason});
   }
 
@@ -351,14 +351,14 @@ class Leader {
 
   bool serve_itself() {
     if (!worker_) return false;
-    const auto report = worker_->engine().report();
+    const auto report = worker_->runner().report();
     const bool news = !report.finished_leases.empty();
     learn(0, report);
     if (draining_ || !plan_ || !worker_->wants_more()) return news;
     auto lease = plan_->next(0, report.backlog_seconds, time_left());
     if (lease && is_searching()) search_->mark(*lease);
     if (lease) note_lease(*lease, 0);
-    if (lease) worker_->engine().push(*lease);
+    if (lease) worker_->runner().push(*lease);
     return news || lease.has_value();
   }
 
@@ -394,7 +394,7 @@ class Leader {
     if (!worker_) return;
     const auto status = worker_->committer().finish();
     if (!status.ok()) append(errors_, status.errors());
-    learn(0, worker_->engine().report());
+    learn(0, worker_->runner().report());
     worker_.reset();
   }
 

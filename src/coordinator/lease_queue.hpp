@@ -42,7 +42,7 @@ struct Lease {
   std::uint64_t id = 0;
   std::vector<std::uint32_t> points;  ///< longest expected first
   double seconds = 0;                 ///< expected, summed over the points
-  double scale = 1;        ///< corrected over uncorrected expectation: the engine multiplies its estimates by it
+  double scale = 1;        ///< corrected over uncorrected expectation: the runner multiplies its estimates by it
   bool careful = false;    ///< one point that may end its process: evaluated with nothing else beside it
   bool exclusive = false;  ///< one point that may need all of its node's memory: no other rank of the node works
   std::uint8_t round = 0;  ///< of the search, counted from 1: points are valued, not evaluated; 0: points are evaluated

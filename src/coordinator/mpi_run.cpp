@@ -149,7 +149,7 @@ std::size_t memory_of_node(const NodeMap& map, std::size_t rank) {
 
 void warn_of_affinity(const RunOptions& options, const RankSetup& setup, int ranks_on_host) {
   const bool chosen = options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr;
-  const auto warning = affinity_warning(setup.engine.threads, chosen, affinity_cores(), host_cores(), ranks_on_host);
+  const auto warning = affinity_warning(setup.runner.threads, chosen, affinity_cores(), host_cores(), ranks_on_host);
   if (warning && !options.quiet) fmt::print(stderr, "{}\n", *warning);
 }
 
@@ -164,9 +164,9 @@ Result<RunReport> run_with_mpi(const Study& study, const RunOptions& options) {
     ranks_on_host = node.ranks();
     setup = resolve(options, ranks_on_host);
     setup.nodes = node.map(static_cast<int>(transport.rank()), static_cast<int>(transport.size()),
-                           setup.engine.memory_limit_bytes);
+                           setup.runner.memory_limit_bytes);
   }
-  setup.engine.node_memory_bytes = memory_of_node(setup.nodes, transport.rank());
+  setup.runner.node_memory_bytes = memory_of_node(setup.nodes, transport.rank());
   // A launcher that continues without rank 0 waits for ranks of other hosts until they end by MPI_Abort.
   setup.leave_the_dead = [](int code) { MPI_Abort(MPI_COMM_WORLD, code); };
   if (transport.rank() > 0) return follow(study, setup, transport);

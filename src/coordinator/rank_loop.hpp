@@ -2,7 +2,7 @@
 // with one rank.
 //
 // The loop's thread passes messages, reads signals and shows progress. It never blocks, but sleeps for 50 us to 2 ms
-// between rounds (a blocking receive would keep a core busy). The engine's thread evaluates, and the committer's thread
+// between rounds (a blocking receive would keep a core busy). The runner's thread evaluates, and the committer's thread
 // writes.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "coordinator/engine.hpp"
 #include "coordinator/node_leases.hpp"
+#include "coordinator/point_runner.hpp"
 #include "coordinator/transport.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/coordinator/coordinator.hpp"
@@ -29,7 +29,7 @@ using LeaveProcess = std::function<void(int)>;
 /// RunOptions with every default replaced by its value.
 struct RankSetup {
   std::filesystem::path out;
-  EngineOptions engine;
+  PointRunnerOptions runner;
   OpenOptions open;
   bool quiet = false;
   LogLevel log_level = LogLevel::off;

@@ -1,4 +1,4 @@
-// The parts that rank 0 and the other ranks share: an engine, a committer, signals and how to leave.
+// The parts that rank 0 and the other ranks share: a point runner, a committer, signals and how to leave.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "coordinator/committer.hpp"
 #include "coordinator/crash_handler.hpp"
-#include "coordinator/engine.hpp"
+#include "coordinator/point_runner.hpp"
 #include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 
@@ -42,17 +42,17 @@ class Worker {
   Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
          std::shared_ptr<const RankLog> log);
 
-  [[nodiscard]] Engine& engine() { return engine_; }
+  [[nodiscard]] PointRunner& runner() { return runner_; }
   [[nodiscard]] Committer& committer() { return *committer_; }
-  [[nodiscard]] bool idle() const { return engine_.idle(); }
-  /// Whether the engine could use another lease: fewer points wait than it has threads.
-  [[nodiscard]] bool wants_more() const { return engine_.waiting() < threads_; }
+  [[nodiscard]] bool idle() const { return runner_.idle(); }
+  /// Whether the runner could use another lease: fewer points wait than it has threads.
+  [[nodiscard]] bool wants_more() const { return runner_.waiting() < threads_; }
 
  private:
   std::size_t threads_;
   CrashHandler crash_handler_;
-  std::shared_ptr<Committer> committer_;  ///< the engine's sink also holds it
-  Engine engine_;                         ///< last member: its points must end before the committer does
+  std::shared_ptr<Committer> committer_;  ///< the runner's sink also holds it
+  PointRunner runner_;                    ///< last member: its points must end before the committer does
 };
 
 /// Reads signals and carries out the urgent ones.

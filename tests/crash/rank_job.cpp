@@ -108,7 +108,7 @@ RankSetup make_setup(const std::string& out, std::size_t rank, std::size_t ranks
   // second: the others wait for several of these messages.
   options.silence_seconds = rank == 0 ? 3 : 0.9;
   auto setup = resolve(options, static_cast<int>(ranks));
-  setup.engine.announce_seconds = -1;  // announces every point, so its journal tells which were begun
+  setup.runner.announce_seconds = -1;  // announces every point, so its journal tells which were begun
   setup.nodes.node_of_rank.assign(ranks, 0);
   setup.nodes.share_of_rank.assign(ranks, options.memory_limit_bytes);
   return setup;

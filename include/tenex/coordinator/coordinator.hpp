@@ -1,11 +1,11 @@
 // Coordinator: rank 0 leases design points to ranks, longest expected first; each rank evaluates them on its threads.
 //
 // Every rank enumerates the same study, so a lease is a few index ranges. Rank 0 only answers; workers ask before they
-// run out of work (one lease is prefetched). With one rank the same engine runs on an in-process queue. Inside a rank
-// many small points run side by side on threads (wide), or a large point gets all threads (deep), never both at once.
-// MPI is a thin leaf. If a study prunes (halving.hpp), leases of its rounds come first: their points are valued, and
-// only points that no cut prunes are evaluated. The lease queue, the engine and the progress report are plain values
-// that tests drive without MPI.
+// run out of work (one lease is prefetched). With one rank the same PointRunner takes leases from an in-process queue.
+// Inside a rank many small points run side by side on threads (wide), or a large point gets all threads (deep), never
+// both at once. MPI is a thin leaf. If a study prunes (halving.hpp), leases of its rounds come first: their points are
+// valued, and only points that no cut prunes are evaluated. The lease queue, PointRunner and the progress report are
+// plain values that tests drive without MPI.
 #pragma once
 
 #include <cstddef>

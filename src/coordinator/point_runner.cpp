@@ -1,10 +1,10 @@
-// The engine thread, its queue and its two modes. See the header for the idea.
+// The runner's thread, its queue and its two modes. See the header for the idea.
 //
 // One mutex guards all state; evaluation, estimation, the announcer and the sink run outside it. The next thread of the
-// engine that looks for work unpacks a lease that has arrived (it estimates, sorts and queues the points), one lease at
+// runner that looks for work unpacks a lease that has arrived (it estimates, sorts and queues the points), one lease at
 // a time and in order. A thread in the wide region sleeps on `changed_` in two cases: the first waiting point does not
 // fit into memory beside the running ones, or nothing waits but others still run (a lease may arrive).
-#include "coordinator/engine.hpp"
+#include "coordinator/point_runner.hpp"
 
 #include <omp.h>
 
@@ -41,7 +41,7 @@ EvaluationOutput failed_output(PointStatus status, std::string reason) {
 
 }  // namespace
 
-bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options) {
+bool wants_all_threads(const Estimate& estimate, double lease_seconds, const PointRunnerOptions& options) {
   if (options.threads <= 1) return false;
   if (options.one_by_one) return true;
   const auto threads = static_cast<std::size_t>(options.threads);
@@ -53,19 +53,19 @@ bool wants_all_threads(const Estimate& estimate, double lease_seconds, const Eng
   return side_by_side < (threads + 1) / 2 || estimate.seconds > 1.5 * lease_seconds / options.threads;
 }
 
-int threads_kept(const Estimate& estimate, const EngineOptions& options) {
+int threads_kept(const Estimate& estimate, const PointRunnerOptions& options) {
   constexpr double beside_many = std::numeric_limits<double>::infinity();
   return !estimate.threaded && wants_all_threads(estimate, beside_many, options) ? options.threads : 1;
 }
 
-bool worth_announcing(const Estimate& estimate, const EngineOptions& options) {
+bool worth_announcing(const Estimate& estimate, const PointRunnerOptions& options) {
   return estimate.seconds > options.announce_seconds || estimate.bytes > options.memory_limit_bytes / 2;
 }
 
-class Engine::Impl {
+class PointRunner::Impl {
  public:
-  Impl(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates, PointSink sink,
-       PointAnnouncer announce)
+  Impl(const Study& study, PointRunnerOptions options, EvaluatePoint evaluate_point, Estimates& estimates,
+       PointSink sink, PointAnnouncer announce)
       : study_(study),
         options_(options),
         evaluate_point_(std::move(evaluate_point)),
@@ -411,7 +411,7 @@ class Engine::Impl {
   }
 
   const Study& study_;
-  EngineOptions options_;
+  PointRunnerOptions options_;
   EvaluatePoint evaluate_point_;
   Estimates& estimates_;
   PointSink sink_;
@@ -438,16 +438,16 @@ class Engine::Impl {
   std::thread thread_;  // last member: the thread starts when all others are ready
 };
 
-Engine::Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates,
-               PointSink sink, PointAnnouncer announce)
+PointRunner::PointRunner(const Study& study, PointRunnerOptions options, EvaluatePoint evaluate_point,
+                         Estimates& estimates, PointSink sink, PointAnnouncer announce)
     : impl_(std::make_unique<Impl>(study, options, std::move(evaluate_point), estimates, std::move(sink),
                                    std::move(announce))) {}
-Engine::~Engine() = default;
+PointRunner::~PointRunner() = default;
 
-void Engine::push(const Lease& lease) { impl_->push(lease); }
-void Engine::drain() { impl_->drain(); }
-RankReport Engine::report() { return impl_->report(); }
-std::size_t Engine::waiting() const { return impl_->waiting(); }
-bool Engine::idle() const { return impl_->idle(); }
+void PointRunner::push(const Lease& lease) { impl_->push(lease); }
+void PointRunner::drain() { impl_->drain(); }
+RankReport PointRunner::report() { return impl_->report(); }
+std::size_t PointRunner::waiting() const { return impl_->waiting(); }
+bool PointRunner::idle() const { return impl_->idle(); }
 
 }  // namespace tenex

@@ -1,13 +1,14 @@
-// Engine: evaluates leased points on a rank's threads, many small ones side by side or one large one on all threads.
+// PointRunner: evaluates leased points on a rank's threads, many small ones side by side or one large one on all
+// threads.
 //
-// One engine thread opens every OpenMP region (each further thread that opened a region would get a pool of its own).
-// It runs in one of two modes, never both. *Wide*: a region whose threads take points one by one, each evaluated on one
-// thread. *Deep*: one point on all threads. Points start in order of arrival, and within a lease the longest first. The
-// region stays open across leases: a thread with nothing to take waits as long as others run, so the end of a lease is
-// not a barrier. The estimated bytes of the points that run together stay within the memory limit. The engine uses no
-// MPI, no files and no signals: it announces risky points before they start, and passes finished ones to a sink. Near
-// the time limit, a point that would not end in time is not begun. The engine's own threads estimate the points of a
-// lease when it arrives; the thread that pushes the lease never does.
+// One thread of the runner opens every OpenMP region (each further thread that opened a region would get a pool of its
+// own). It runs in one of two modes, never both. *Wide*: a region whose threads take points one by one, each evaluated
+// on one thread. *Deep*: one point on all threads. Points start in order of arrival, and within a lease the longest
+// first. The region stays open across leases: a thread with nothing to take waits as long as others run, so the end of
+// a lease is not a barrier. The estimated bytes of the points that run together stay within the memory limit. The
+// runner uses no MPI, no files and no signals: it announces risky points before they start, and passes finished ones to
+// a sink. Near the time limit, a point that would not end in time is not begun. The runner's own threads estimate the
+// points of a lease when it arrives; the thread that pushes the lease never does.
 #pragma once
 
 #include <chrono>
@@ -45,7 +46,7 @@ using PointSink = std::function<void(FinishedPoint)>;
 /// Called before a point is evaluated if worth_announcing() is true; called by several threads at once.
 using PointAnnouncer = std::function<void(std::uint32_t point)>;
 
-struct EngineOptions {
+struct PointRunnerOptions {
   int threads = 1;
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
   double deep_seconds = 0.25;   ///< a shorter point never gets all threads because of its length
@@ -66,26 +67,26 @@ struct EngineOptions {
 /// - it is long and large: fewer such points fit side by side than half the number of threads, rounded up;
 /// - it is long (over `threaded_seconds`), gets faster with threads, and one such point per thread would take more than
 ///   half of the memory.
-[[nodiscard]] bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options);
+[[nodiscard]] bool wants_all_threads(const Estimate& estimate, double lease_seconds, const PointRunnerOptions& options);
 
 /// The number of its rank's threads that a point occupies, whatever its lease: all if it cannot share them and does not
 /// use them, else 1. O(1).
-[[nodiscard]] int threads_kept(const Estimate& estimate, const EngineOptions& options);
+[[nodiscard]] int threads_kept(const Estimate& estimate, const PointRunnerOptions& options);
 
 /// Whether a point is long, or so large that no second one fits beside it. If it ends its process, the next run should
 /// know which point it was. O(1).
-[[nodiscard]] bool worth_announcing(const Estimate& estimate, const EngineOptions& options);
+[[nodiscard]] bool worth_announcing(const Estimate& estimate, const PointRunnerOptions& options);
 
 /// Thread-safe.
-class Engine {
+class PointRunner {
  public:
-  /// `study` and `estimates` must outlive the engine. Starts the engine thread. `announce` may be empty.
-  Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates, PointSink sink,
-         PointAnnouncer announce = {});
+  /// `study` and `estimates` must outlive the runner. Starts the runner's thread. `announce` may be empty.
+  PointRunner(const Study& study, PointRunnerOptions options, EvaluatePoint evaluate_point, Estimates& estimates,
+              PointSink sink, PointAnnouncer announce = {});
   /// Drains, and waits for the running points.
-  ~Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
+  ~PointRunner();
+  PointRunner(const PointRunner&) = delete;
+  PointRunner& operator=(const PointRunner&) = delete;
 
   /// Appends a lease's points; `lease.seconds` stands for their estimates until those are made. Ignored after drain().
   /// O(1).
