@@ -43,12 +43,12 @@ std::string described_algorithms() {
     for (const auto kind : algorithm.collectives) kinds += (kinds.empty() ? "" : ", ") + std::string(to_string(kind));
     text += list_line(algorithm.name, algorithm.description) + list_line("", "for " + kinds);
     if (!algorithm.reads.window.empty()) text += list_line("", fmt::format("window: {}", algorithm.reads.window));
-    if (algorithm.reads.order) text += list_line("", "takes its peers in the order that is asked for");
+    if (algorithm.reads.order) text += list_line("", "order: of its peers, relative or absolute");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));
     if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
-  return text + list_line(kBestAlgorithm, "the fastest of these that can do the point, by simulation");
+  return text + list_line(kBestAlgorithm, "the fastest of these for the point, by simulation");
 }
 
 std::string described_synthesizers() {

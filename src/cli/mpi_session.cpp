@@ -103,8 +103,7 @@ ExitCode MpiSession::end(ExitCode code) const {
     tell_exit_code(static_cast<int>(code));
     (void)printed_whole();
     std::fprintf(
-        stderr,
-        "a rank was lost: what is done is stored, and MPI is ended by an abort, as it would wait for that rank\n");
+        stderr, "a rank was lost: finished rows are stored, and MPI is aborted, because it would wait for that rank\n");
     abort(static_cast<int>(code));
   }
   return code;

@@ -108,9 +108,8 @@ std::string sbatch_text(const std::string& name, const std::filesystem::path& st
       "#   sbatch FILE [DIR] [options of tenex run]       from the top of the checkout; the result is DIR/study.h5\n"
       "# Expected: {} points, {} of one core, the longest {}, the largest {}.\n"
       "# Asked for: {} ranks of {} threads, {} times the expected time and {} min to start and merge, memory for {}\n"
-      "# points side by side on each rank and a quarter more. At the time limit the job puts itself back into the "
-      "queue\n"
-      "# and goes on, as requeue.sbatch does. TENEX and LAUNCHER: see jobs/slurm.sh.\n",
+      "# points side by side on each rank and a quarter more. At the time limit the job requeues itself and\n"
+      "# continues, as with requeue.sbatch. TENEX and LAUNCHER: see jobs/slurm.sh.\n",
       one_line(name), cost.points(), to_rounded(picoseconds(std::llround(std::min(cost.seconds(), 9e6) * 1e12))),
       to_rounded(picoseconds(std::llround(std::min(cost.longest(shape.threads), 9e6) * 1e12))),
       to_rounded_bytes(static_cast<double>(cost.largest_bytes())), ranks, shape.threads, kTimeMargin,

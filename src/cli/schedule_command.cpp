@@ -76,8 +76,8 @@ ExitCode execute(const VerifyArguments& arguments) {
 
 ExitCode execute(const ReplayArguments& arguments) {
   if (arguments.other_options) {
-    complain({input_error({"--schedule", 0, 0}, "a schedule file brings its own point",
-                          "its topology, collective and sends are in the file", "leave the other options away")});
+    complain({input_error({"--schedule", 0, 0}, "a schedule file has its own point",
+                          "its topology, collective and sends are in the file", "leave out the other options")});
     return ExitCode::bad_input;
   }
   const auto file = read_schedule_file(arguments.file);

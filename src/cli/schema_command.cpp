@@ -163,7 +163,7 @@ std::string reference_page() {
          "with a value per dimension.\n\n"
          "## All points\n\n" +
          table_of(ReadBy::all) +
-         "\nOf points that train, what nothing reads is left out: latency, chunks and occupancy where nothing is "
+         "\nA point that trains ignores keys that it does not read: latency, chunks and occupancy where nothing is "
          "simulated,\n"
          "the algorithm's keys where nothing is synthesized, bandwidths where a scheme chooses them.\n\n"
          "## Points that run a collective\n\n" +

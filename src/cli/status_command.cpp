@@ -157,7 +157,7 @@ std::string describe_left(const Overview& overview) {
     text += fmt::format(", {:.0f} % of the work is done", std::floor(100 * overview.fraction));
   text += fmt::format(", at {:.3g} points/s", overview.points_per_second);
   if (!overview.phase.empty()) text += "; " + overview.phase;
-  if (overview.draining) text += "; no further point begins, what runs is finished first";
+  if (overview.draining) text += "; no further point begins, running points finish first";
   return text;
 }
 

@@ -125,7 +125,7 @@ class Failures {
     std::string list;
     for (const auto& [status, points] : points_)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", points, name_of(status));
-    auto text = fmt::format("not ok: {}; the column `reason` says why of each\n", list);
+    auto text = fmt::format("not ok: {}; the column `reason` says why\n", list);
     if (!points_.contains(PointStatus::out_of_memory)) return text;
     return text + fmt::format(
                       "out of memory{}: give a rank more with --memory, fewer ranks on a node, or a larger one, and "

@@ -36,7 +36,7 @@ std::string describe(const GnmtSpec& spec) {
 
 template <class T>
 const T& parsed(const Result<T>& file) {
-  ensure(file.ok(), "a file that tenex brings along is broken");
+  ensure(file.ok(), "a built-in file is broken");
   return *file;
 }
 

@@ -93,7 +93,7 @@ class Follower {
     last_round_ = now;
     if (now - last_heard_ <= setup_.silence) return;
     fmt::print(stderr,
-               "rank {} on {}: rank 0 has said nothing for {:.3g} s and counts as dead; the same command continues\n",
+               "rank {} on {}: rank 0 has sent nothing for {:.3g} s and counts as dead; the same command continues\n",
                transport_.rank(), host_name(), setup_.silence.count());
     if (worker_) {
       worker_->runner().drain();

@@ -165,7 +165,7 @@ class Leader {
     last_round_ = now;
     for (std::size_t r = 1; r < peers_.size(); ++r)
       if (!peers_[r].lost && now - peers_[r].last_word > setup_.silence)
-        any = bury(r, fmt::format("it has said nothing for {:.3g} s", setup_.silence.count())) || any;
+        any = bury(r, fmt::format("it has sent nothing for {:.3g} s", setup_.silence.count())) || any;
     say_alive();
     return any;
   }

@@ -110,7 +110,7 @@ void LeadProgress::finish(const RunMoment& moment) {
 void LeadProgress::answer_interrupt(const RunMoment& moment, bool by_key) {
   std::vector<RunningNote> running;
   (void)state_of(moment, running);
-  std::string first = "what runs now finishes first";
+  std::string first = "running points finish first";
   if (!running.empty())
     first = fmt::format("{} finish{} first (the longest is expected to take {} more)",
                         running.size() == 1 ? "one running point" : fmt::format("{} running points", running.size()),

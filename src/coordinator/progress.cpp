@@ -45,7 +45,7 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
   if (!state.phase.empty()) line += ", " + state.phase;
   if (state.failed > 0) line += fmt::format(", {} not ok", state.failed);
   if (state.draining) {
-    line += ", finishing what is running";
+    line += ", finishing running points";
     if (state.seconds_left > 0) line += fmt::format(" ({})", to_clock_text(state.seconds_left));
   } else if (state.done < state.total) {
     line += ", ETA " + to_clock_text(state.seconds_left);

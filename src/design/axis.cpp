@@ -104,7 +104,7 @@ std::optional<Range> read_range(const std::string& name, const Node& node, const
   }
   if (factor != nullptr && from && *from <= 0) {
     reader.fail(input_error(reader.find("from")->place(), fmt::format("the range {} cannot grow from 0", name),
-                            "a factor leaves 0 where it is", "start higher, or give a step"));
+                            "0 times a factor is 0", "start higher, or give a step"));
   }
   if (reader.failed()) {
     append(errors, reader.take_errors());

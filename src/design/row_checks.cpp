@@ -79,7 +79,7 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
       const SettingValue* given = row[index_of(key)];
       if (given == nullptr) continue;
       fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
-           "a machine file says alpha and bandwidth of its links itself", "give it only to sweeps over shapes", "");
+           "a machine file states alpha and bandwidth of its links", "give it only to sweeps over shapes", "");
     }
     return;
   }
@@ -187,7 +187,7 @@ void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology)
                                   [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
   if (synthesizer && delays)
     fail(*value, fmt::format("a delayed NPU for the synthesizer \"{}\"", algorithm),
-         "a schedule starts when it says: delays are for textbook algorithms", "slow links or NPUs down instead",
+         "a schedule has fixed start times: delays are for textbook algorithms", "slow links or NPUs down instead",
          fmt::format("stragglers = none or algorithm != {}", algorithm));
   if (topology.is_machine()) return;
   for (const Diagnostic& error : slow_link_errors(*value, *row[index_of(Key::topology)]))

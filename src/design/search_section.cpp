@@ -81,7 +81,7 @@ class SearchReader {
     const ObjectiveName& name = *known;
     if (early && !name.early) {
       errors_.push_back(input_error(node.text_place(), fmt::format("points cannot be pruned by \"{}\"", metric),
-                                    "no cheap model knows it",
+                                    "no cheap model gives it",
                                     fmt::format("objectives of rounds are {}", early_names())));
       return std::nullopt;
     }
@@ -246,7 +246,7 @@ std::string pruning_text(const SearchChoice& search) {
     text += fmt::format("; {} {}/{}", to_string(round.fidelity), round.numerator, round.denominator);
   for (const std::string& name : search.per) {
     const SettingColumn* column = find_setting_column(name);
-    ensure(column != nullptr, "points are compared per a setting that there is not");
+    ensure(column != nullptr, "points are compared per an unknown setting");
     text += fmt::format("; per {}", column->former.empty() ? column->name : column->former);
   }
   return text;

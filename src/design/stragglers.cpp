@@ -167,7 +167,7 @@ Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
   for (std::size_t i = 1; i < stragglers.size(); ++i) {
     const auto& again = stragglers[i];
     if (subject_of(again) != subject_of(stragglers[i - 1]) || again.kind != Straggler::Kind::delay) continue;
-    errors.push_back(input_error(place, fmt::format("\"{}\" is said twice", text_of(again)), "an NPU starts once",
+    errors.push_back(input_error(place, fmt::format("\"{}\" is given twice", text_of(again)), "an NPU starts once",
                                  "keep one of them"));
   }
   if (!errors.empty()) return errors;

@@ -52,8 +52,8 @@ class StudyReader {
     for (const Entry& entry : document_.entries()) {
       if (std::find(kTopKeys.begin(), kTopKeys.end(), entry.key) != kTopKeys.end()) continue;
       if (find_key(entry.key)) {
-        errors_.push_back(input_error(entry.key_place, fmt::format("\"{}\" stands outside of any table", entry.key),
-                                      "what points have stands in [defaults] or in a [[sweep]]"));
+        errors_.push_back(input_error(entry.key_place, fmt::format("\"{}\" is outside of any table", entry.key),
+                                      "keys of points belong in [defaults] or in a [[sweep]]"));
       } else {
         errors_.push_back(refuse_key(entry.key_place, entry.key, "a study", kTopKeys));
       }

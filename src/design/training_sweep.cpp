@@ -82,7 +82,7 @@ class KeyChecker {
     if (!place_of(Key::contention) || std::ranges::any_of(times_, is_synthesized)) return;
     if (values_in(sweep_, Key::contention, Contention::none) == std::vector{Contention::none}) return;
     fail(Key::contention, "\"contention\" is read by no point",
-         fmt::format("collective_time {} knows no links to share", quoted(times_)),
+         fmt::format("collective_time {} has no links to share", quoted(times_)),
          "write collective_time = \"synthesized\", or remove it");
   }
 
@@ -137,7 +137,7 @@ class KeyChecker {
     for (const Key key : {Key::bandwidth, Key::npu_bandwidth}) {
       if (!place_of(key) || !place_of(Key::split)) continue;
       fail(key, fmt::format("\"{}\" and \"split\" exclude each other", name_of(key)),
-           "both say the bandwidths of the dimensions", "keep one of them");
+           "both state the bandwidths of the dimensions", "keep one of them");
     }
   }
 

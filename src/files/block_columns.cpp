@@ -107,7 +107,7 @@ class BlockReader {
     const auto& begin = data_.block_begin;
     if (period < 1 || stride < 1 || stride > std::numeric_limits<std::uint16_t>::max() + 1 || port_bits < 0 ||
         port_bits > kMostPortBits)
-      return damaged("its attributes are none of a block schedule");
+      return damaged("its attributes are not those of a block schedule");
     if (begin.empty() || begin.front() != 0 || begin.back() > chunks.size() || !std::ranges::is_sorted(begin))
       return damaged("the blocks are not in order");
     if (data_.entries.size() != npus()) return damaged("the columns of the NPUs differ in length");

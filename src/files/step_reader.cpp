@@ -98,7 +98,7 @@ std::string complaint_on_ports(const TableFacts& facts, const StorageSource& sou
   for (std::size_t port = 0; port < ports; ++port)
     if (facts.port_link[port] >= source.topology.links() || facts.port_lane[port] >= facts.period.size() ||
         facts.port_form[port] > 1)
-      return fmt::format("port {} is none of the topology's", port);
+      return fmt::format("port {} is not in the topology", port);
   return {};
 }
 
@@ -119,7 +119,7 @@ class TableReader {
     if (auto status = read_counts(order); !status) return status.errors();
     if (auto status = count_lengths(); !status) return status.errors();
     if (auto status = read_values(order); !status) return status.errors();
-    if (!replace_places(order)) return source_.damaged(group_, "a send of what its source does not have");
+    if (!replace_places(order)) return source_.damaged(group_, "a send of a chunk that its source does not have");
     stored_.schedule = make_step_schedule(std::move(table_), source_.topology.links());
     return std::move(stored_);
   }
@@ -183,7 +183,7 @@ class TableReader {
         for (std::size_t port = table_.port_begin[npu]; port < table_.port_begin[npu + 1]; ++port)
           length += table_.counts[tile][port];
         if (length > facts_.length[npu] || (tile + 1 == facts_.tiles && length != facts_.length[npu]))
-          return source_.damaged(group_, fmt::format("NPU {} does not get what it holds", npu));
+          return source_.damaged(group_, fmt::format("NPU {} does not receive the chunks that it holds", npu));
         table_.lengths[tile + 1][npu] = static_cast<Slot>(length);
       }
     return success();

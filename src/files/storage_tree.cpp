@@ -219,7 +219,7 @@ class TreeReader {
     if (!facts.errors().empty()) return facts.errors();
     if (!is_permutation_of(links, source_.topology.links()) ||
         (!chunks.empty() && !is_permutation_of(chunks, source_.collective.chunks())))
-      return source_.damaged(group, "its names are not each other's permutation");
+      return source_.damaged(group, "its names are not a permutation");
     if (base->schedule.may_carry_messages()) return source_.damaged(group, "messages cannot be renamed");
     base->schedule = relabelled(base->schedule, {links.begin(), links.end()}, {chunks.begin(), chunks.end()});
     return base;
@@ -262,7 +262,7 @@ class TreeReader {
       }
     }
     auto schedule = make_retimed_view(base->schedule, std::move(times), source_.threads);
-    if (!schedule) return source_.damaged(group, "its times are none of its base's");
+    if (!schedule) return source_.damaged(group, "its times do not fit its base");
     // No send is later than in the base.
     return StoredSchedule{*std::move(schedule), SimTime::zero(), base->last_start, base->sends_of_busiest};
   }

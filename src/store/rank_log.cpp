@@ -37,7 +37,7 @@ std::string time_text() {
 Result<LogLevel> parse_log_level(std::string_view text) {
   const auto found = std::ranges::find(kLevels, text);
   if (found != kLevels.end()) return static_cast<LogLevel>(found - kLevels.begin());
-  return input_error({}, fmt::format("\"{}\" is no log level", text), "off, warning, info and debug are", {});
+  return input_error({}, fmt::format("\"{}\" is no log level", text), "it is off, warning, info or debug", {});
 }
 
 Result<RankLog> RankLog::open(const std::filesystem::path& dir, std::uint32_t incarnation, std::uint32_t rank,

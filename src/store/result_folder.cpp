@@ -76,7 +76,7 @@ void note_kill(const store::LockFacts& lock, FolderState& state) {
   const auto left = state.done.size() - state.done_count;
   if (left == 0) return;
   state.warnings.push_back(
-      fmt::format("the run before was killed: process {} on {} left its lock behind; what it had committed counts; "
+      fmt::format("the previous run was killed: process {} on {} left its lock behind; its committed rows count; "
                   "points without a row: {}, to be evaluated now",
                   lock.pid, lock.host, left));
 }
@@ -283,7 +283,8 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   if (!contents) return contents.errors();
   if (!*before && !contents->live.empty())
     return environment_error(fmt::format("the folder \"{}\" is damaged", dir.string()),
-                             "it has rows, but state.toml is missing, which says whose", "choose another folder");
+                             "it has rows, but state.toml, which names their study, is missing",
+                             "choose another folder");
   FolderState state;
   state.warnings = contents->warnings;
   state.done.assign(study.points.size(), false);

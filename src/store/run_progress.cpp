@@ -24,7 +24,7 @@ namespace {
 
 std::string text_of(const RunProgress& progress) {
   auto text = fmt::format(
-      "# What the run that is at work here told last; written anew all the time, and no part of the result.\n"
+      "# State of the run at work here, rewritten every second; not part of the result.\n"
       "run = {}\nfinished = {}\ndraining = {}\nphase = \"{}\"\n",
       progress.incarnation, progress.finished, progress.draining, progress.phase);
   if (progress.fraction >= 0) text += fmt::format("fraction = {:.6f}\n", progress.fraction);

@@ -303,7 +303,7 @@ Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Comm
   if (!bytes) return bytes.errors();
   if (bytes->size() != commit.bytes || digest64(text_of(*bytes)) != commit.hash)
     return environment_error(fmt::format("the shard \"{}\" is damaged", path.string()),
-                             "it is not what its journal line says");
+                             "it differs from its journal line");
   return bytes;
 }
 

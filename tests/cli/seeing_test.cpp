@@ -427,7 +427,7 @@ TEST_F(Seeing, AStudyThatNeedsMoreMemoryIsToldWhatToDo) {
                    "collective = \"all_gather\"\nalgorithm = \"tacos\"\nengine = \"exact\"\nsize = \"1GiB\"\n"),
              "--out", out(), "--threads", "1", "--memory", "64MiB"});
   EXPECT_EQ(ran.exit_code, 1) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("not ok: 1 out_of_memory; the column `reason` says why of each"));
+  EXPECT_THAT(ran.out, HasSubstr("not ok: 1 out_of_memory; the column `reason` says why"));
   EXPECT_THAT(ran.out, HasSubstr("out of memory, the largest point takes "));
   EXPECT_THAT(ran.out, HasSubstr("give a rank more with --memory, fewer ranks on a node, or a larger one, and "
                                  "--retry-failed"));

@@ -24,9 +24,9 @@ TEST(Progress, DrawsABarWithCountsRateAndEta) {
 
 TEST(Progress, SaysWhatFailedAndThatItDrains) {
   EXPECT_EQ(progress_line({199, 200, 3, 1, 5, true}, 0),
-            "199/200 points (99%), 1 points/s, 3 not ok, finishing what is running (5s)");
+            "199/200 points (99%), 1 points/s, 3 not ok, finishing running points (5s)");
   EXPECT_EQ(progress_line({199, 200, 3, 1, -1, true}, 0),
-            "199/200 points (99%), 1 points/s, 3 not ok, finishing what is running");
+            "199/200 points (99%), 1 points/s, 3 not ok, finishing running points");
 }
 
 TEST(Progress, WeighsTheWorkOfPointsWhereItIsKnown) {

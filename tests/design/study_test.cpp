@@ -345,7 +345,7 @@ TEST_F(StudyWithMachine, RefusesAlphaAndBandwidth) {
       messages_of(read("topology = \"machines/box.toml\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n"));
   EXPECT_THAT(text,
               testing::HasSubstr("study.toml:8:9: \"alpha\" for the machine file \"machines/box.toml\" (a machine "
-                                 "file says alpha and bandwidth of its links itself)"));
+                                 "file states alpha and bandwidth of its links)"));
   EXPECT_THAT(text, testing::HasSubstr("study.toml:9:13: \"bandwidth\" for the machine file"));
 }
 

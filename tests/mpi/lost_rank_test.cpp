@@ -42,7 +42,7 @@ TEST(LostRank, GivesItsPointsToOthersAndTheStudyEndsByItself) {
   EXPECT_EQ(child->number("evaluated"), 90);
   EXPECT_EQ(child->number("quarantined"), 0);
   EXPECT_THAT(child->err(), HasSubstr("rank 2 on "));
-  EXPECT_THAT(child->err(), HasSubstr("is lost (it has said nothing for 2 s)"));
+  EXPECT_THAT(child->err(), HasSubstr("is lost (it has sent nothing for 2 s)"));
   EXPECT_EQ(job.rows(), rows_of_one_rank("90"));
 }
 
@@ -67,7 +67,7 @@ TEST(LostRank, ThatIsRankZeroEndsTheOthersInAStateThatResumes) {
   kill(job.pid_of(0), SIGKILL);
   EXPECT_NE(child->wait(std::chrono::seconds(20)), -1) << "the job hangs";
   for (const int pid : pids) support::wait_until_dead(pid);
-  EXPECT_THAT(child->err(), HasSubstr("rank 0 has said nothing for 2 s and counts as dead"));
+  EXPECT_THAT(child->err(), HasSubstr("rank 0 has sent nothing for 2 s and counts as dead"));
   const auto resumed = job.start(2, {"--points", "90"});
   ASSERT_EQ(resumed->wait(), 0) << resumed->err();
   // The others had about two thirds of the 30 points, and committed them before they left.

@@ -63,7 +63,7 @@ has_rows "$OUT/out"
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "FAILED 3\n") << job.err << site.logs();
   EXPECT_EQ(job.exit_code, 0) << job.err;
-  EXPECT_THAT(site.logs(), HasSubstr("rank 0 has said nothing for 2 s and counts as dead"));
+  EXPECT_THAT(site.logs(), HasSubstr("rank 0 has sent nothing for 2 s and counts as dead"));
   support::expect_same_rows(site.local_result(), site.result("out"));
 }
 
@@ -108,7 +108,7 @@ TEST(TenexRun, RefusesASilenceInWhichNoRankSaysAWord) {
        {},
        {}});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("10ms is too short (a rank says a word twelve times in it) give 1s or more"));
+  EXPECT_THAT(refused.err, HasSubstr("10ms is too short (a rank sends twelve messages in it) give 1s or more"));
   EXPECT_FALSE(std::filesystem::exists(site.path() / "out"));
 }
 

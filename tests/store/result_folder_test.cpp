@@ -275,7 +275,7 @@ TEST(ResultFolder, IsTakenAtOnceWhenItsProcessOfThisHostIsDead) {
   // The next run is told that the other one was killed.
   ASSERT_EQ(opened->state().warnings.size(), 1U);
   EXPECT_THAT(opened->state().warnings[0],
-              HasSubstr("the run before was killed: process " + std::to_string(child) + " on "));
+              HasSubstr("the previous run was killed: process " + std::to_string(child) + " on "));
   EXPECT_THAT(opened->state().warnings[0], HasSubstr("points without a row: 1, to be evaluated now"));
 }
 

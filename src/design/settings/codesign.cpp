@@ -121,7 +121,7 @@ std::vector<Setting> codesign_settings() {
        .text = model_word},
       {.key = Key::optimize_for,
        .name = "optimize_for",
-       .help = "workloads that the bandwidths are chosen for, with weights, in place of the point's own",
+       .help = "workloads for which the bandwidths are chosen, with weights, in place of the point's own",
        .example = "\"gpt3 HP-(16,256); msft_1t HP-(128,32) x2\"",
        .fallback = "",
        .read_by = ReadBy::training,
@@ -136,8 +136,8 @@ std::vector<Setting> codesign_settings() {
       {.key = Key::total_bandwidth,
        .name = "total_bandwidth",
        .help =
-           "of each NPU over all dimensions, with unit; with the scheme given it is shared by split, with the others "
-           "all of it is used",
+           "bandwidth of each NPU over all dimensions, with unit; the scheme given divides it by split, the others use "
+           "all of it",
        .example = "\"1000GB/s\"",
        .counts = Counts::bandwidth,
        .absent = "optional",
@@ -169,7 +169,7 @@ std::vector<Setting> codesign_settings() {
        .name = "constraints",
        .alias = "constraint",
        .help =
-           "what the schemes hold to, a text or an array of texts: B1 is the bandwidth of dimension 1 per NPU, total "
+           "constraints on the schemes, a text or an array of texts: B1 is the bandwidth of dimension 1 per NPU, total "
            "the sum, cost that of the network",
        .example = "\"B1 + B2 = 500GB/s; B1 >= B2\"",
        .written = Written::texts,
@@ -185,7 +185,7 @@ std::vector<Setting> codesign_settings() {
        .text = always<constraints>},
       {.key = Key::cost_budget,
        .name = "cost_budget",
-       .help = "the network costs at most this",
+       .help = "most that the network may cost",
        .example = "\"15MUSD\"",
        .fallback = "",
        .read_by = ReadBy::training,

@@ -108,7 +108,7 @@ Result<WeightedWorkload> weighted_workload(std::string_view text, const Place& p
   const auto begin = text.rfind("HP-(");
   const auto end = begin == std::string_view::npos ? begin : text.find(')', begin);
   if (end == std::string_view::npos)
-    return refuse(0, fmt::format("\"{}\" says no parallelization", text), "a workload is laid out as HP-(m,n)");
+    return refuse(0, fmt::format("\"{}\" has no parallelization", text), "a workload is laid out as HP-(m,n)");
   const auto degrees =
       parse_parallelization(text.substr(begin, end + 1 - begin), shifted(place, static_cast<std::uint32_t>(begin)));
   if (!degrees) return degrees.errors();
