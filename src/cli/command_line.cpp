@@ -1,4 +1,4 @@
-// From argv to an exit code.
+// Parses argv, runs a command and returns the exit code.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>

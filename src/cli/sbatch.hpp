@@ -54,8 +54,8 @@ struct JobWishes {
   int threads = 0;
 };
 
-/// As many cores as do the work, with its margin, in an hour: threads of one rank first (at most 16, a NUMA domain of
-/// many machines), then two ranks on a node, then nodes (at most 64). Pure.
+/// Chooses as many cores as do the work, with its margin, in an hour: threads of one rank first (at most 16, a NUMA
+/// domain of many machines), then two ranks on a node, then nodes (at most 64). Pure.
 [[nodiscard]] JobShape shape_job(const StudyCost& cost, const JobWishes& wishes);
 
 /// The file's text. `name` and `study` may hold any characters; `dir` is the default result folder. Pure.

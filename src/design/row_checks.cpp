@@ -110,7 +110,7 @@ void RowChecker::check_dimensions(const SettingValue& value, const TopologyValue
        varies_ ? fmt::format("topology != '{}'", topology.choice.text) : "");
 }
 
-// For workloads training_checks.cpp calls these.
+// training_checks.cpp calls these for workloads.
 template void RowChecker::check_dimensions<SimTime>(const SettingValue&, const TopologyValue&);
 template void RowChecker::check_dimensions<Bandwidth>(const SettingValue&, const TopologyValue&);
 

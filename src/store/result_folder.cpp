@@ -127,7 +127,7 @@ struct KnownRows {
   }
 };
 
-/// For how many thread-seconds each row's point occupied its rank. Zeros where the column cannot be read: no row
+/// The thread-seconds for which each row's point occupied its rank. Zeros where the column cannot be read: no row
 /// depends on it.
 std::vector<double> read_occupied(const ColumnFileReader& shard, std::size_t rows) {
   using store::columns::metric;

@@ -62,7 +62,7 @@ struct RunReport {
   std::size_t quarantined = 0;  ///< points that ended their process too often and so have a row `failed`
   std::size_t too_long = 0;     ///< points that were not begun because of the time limit
   double seconds = 0;
-  /// Of the folder when it was opened: damaged shards, torn journals, rows that lack outputs, points in which an
+  /// From opening the folder: damaged shards, torn journals, rows that lack outputs, points in which an
   /// earlier run ended.
   std::vector<std::string> warnings;
   MergeReport merge;  ///< on rank 0, when not interrupted
