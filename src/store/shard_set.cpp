@@ -23,7 +23,7 @@ constexpr PlannedColumn::Type type_of() {
   return PlannedColumn::Type::text;
 }
 
-/// A bound on the elements of a column that can be known before it is read. Absent columns have none.
+/// The number of elements of a column, known before it is read. An absent ragged column has none.
 Result<std::size_t> entries_of(const ColumnFileReader& reader, const PlannedColumn& column, std::size_t rows) {
   if (!column.ragged) return rows;
   return reader.has(column.path) ? reader.rows(column.path) : Result<std::size_t>(0);
