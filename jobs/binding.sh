@@ -1,11 +1,11 @@
-# Sourced by jobs/local.sh and jobs/scalability.sh: how many cores and NUMA domains there are, and the options that keep
-# ranks and threads on them.
+# Sourced by jobs/local.sh and jobs/scalability.sh: the numbers of cores and NUMA domains, and the options that bind
+# ranks and threads to them.
 # shellcheck shell=bash disable=SC2034  # the arrays are for those who source this
 
-# Without OMP_NUM_THREADS, which nproc would print; hardware threads count as cores, as they do for OpenMP.
+# Runs nproc without OMP_NUM_THREADS, which it would print. Hardware threads count as cores, as for OpenMP.
 available_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
-# Those with cores that this shell may use; at least 1.
+# NUMA domains with cores that this shell may use; at least 1.
 numa_domains() {
   local allowed
   allowed=$(taskset -cp $$ | sed 's/.*: //')
@@ -17,8 +17,8 @@ numa_domains() {
 }
 
 # bind_ranks RANKS THREADS: sets `binding`, options of mpirun, and OpenMP's places. Each rank gets THREADS neighbouring
-# cores, so that a domain's rank stays in its domain and the memory that its threads touch first is the domain's own.
-# Where there are more threads than cores nobody is bound.
+# cores, so that a domain's rank stays in its domain and the memory that its threads touch first belongs to the domain.
+# If there are more threads than cores, nothing is bound.
 bind_ranks() {
   if [ $(($1 * $2)) -le "$(available_cores)" ]; then
     binding=(--use-hwthread-cpus --map-by "slot:PE=$2" --bind-to hwthread)

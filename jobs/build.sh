@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Builds tenex on a machine where nothing may be installed: with what modules, a Spack environment or folders of yours
-# provide.
+# Builds tenex on a machine where nothing may be installed, with libraries from modules, a Spack environment or folders
+# of yours.
 #   jobs/build.sh [cmake options]       the binary is build/release/bin/tenex
-#   jobs/build.sh --check               only says what is missing, all at once
-# Needed: CMake 3.25, a C++20 compiler with OpenMP, MPI 3.1 (any), HDF5 1.10 with its HL library (serial or parallel), zlib. Libraries that are
-# headers may be named by the folder to write behind -I, in the environment:
+#   jobs/build.sh --check               only lists everything that is missing
+# Needed: CMake 3.25, a C++20 compiler with OpenMP, MPI 3.1 (any), HDF5 1.10 with its HL library (serial or parallel),
+# zlib. For libraries that consist of headers, environment variables may name the folder to write behind -I:
 #   TENEX_FMT TENEX_XXHASH TENEX_TOMLPLUSPLUS TENEX_NLOHMANN_JSON TENEX_CLI11
-# CC, CXX, CMAKE_PREFIX_PATH, HDF5_ROOT, MPI_HOME and PKG_CONFIG_PATH mean what they mean to CMake. BUILD: another build
-# folder. JOBS: compilers at once (as many as cores that this shell may use). No package manager is called and nothing
-# is downloaded.
+# CC, CXX, CMAKE_PREFIX_PATH, HDF5_ROOT, MPI_HOME and PKG_CONFIG_PATH mean the same as to CMake. BUILD: another build
+# folder. JOBS: number of compilers at once (default: the cores that this shell may use). It calls no package manager
+# and downloads nothing.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build/release}
@@ -16,8 +16,8 @@ headers=(TENEX_FMT=fmt/core.h TENEX_XXHASH=xxhash.h TENEX_TOMLPLUSPLUS=toml++/to
   TENEX_CLI11=CLI/CLI.hpp)
 
 missing=()
-# Without a CMake and a compiler that can ask for the rest, the rest is asked for here, so that one visit to `module
-# avail` is enough.
+# CMake reports missing libraries, but needs itself and a compiler for that. Without them this script checks the
+# libraries, so that one visit to `module avail` is enough.
 look_for_tools() {
   local version compiler=${CXX:-c++}
   version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p' || true)
@@ -52,7 +52,7 @@ look_for_libraries() {
   done
 }
 
-# On the paths of compilers, modules (CPATH) and Spack (CMAKE_PREFIX_PATH).
+# Searches the paths of compilers, modules (CPATH) and Spack (CMAKE_PREFIX_PATH).
 has_header() {
   local folder folders
   IFS=: read -ra folders <<<"${CPATH:-}:${CMAKE_PREFIX_PATH:-}:/usr:/usr/local"
@@ -82,9 +82,9 @@ if [ "${1:-}" = --check ]; then
   trap 'rm -rf "$build"' EXIT
   shift
 fi
-# The generator of an earlier configuration stays; a new folder gets ninja where there is one.
+# The generator of an earlier configuration stays; a new folder gets ninja if it is installed.
 [ -f "$build/CMakeCache.txt" ] || ! command -v ninja >/dev/null || options+=(-G Ninja)
-# CMake asks for every library before it gives up.
+# CMake reports all missing libraries before it fails.
 log=$build/configure.log
 { mkdir -p "$build" && : >"$log"; } 2>/dev/null || { echo "$build: not writable (the build goes there) set BUILD to a folder of yours" >&2; exit 2; }
 if ! cmake -S "$top" -B "$build" "${options[@]}" "$@" >"$log" 2>&1; then

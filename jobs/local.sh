@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a study on this machine: installs what is missing (Debian 12, root or sudo), builds, runs on all cores.
+# Runs a study on this machine: installs missing packages (Debian 12, root or sudo), builds, runs on all cores.
 #   jobs/local.sh STUDY.toml [DIR]      DIR defaults to results/<folder of the study>; the result is DIR/study.h5
 # One rank per NUMA domain, with the domain's cores as threads; RANKS and OMP_NUM_THREADS override that.
 set -euo pipefail

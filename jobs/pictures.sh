@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Draws the pictures of experiments/ anew from results that lie in a folder: those whose results are there; it names the
-# others.
+# Draws the pictures of experiments/ again from a folder of results. It draws those whose results are there, and names
+# the others.
 #   jobs/pictures.sh [RESULTS]      default: results/
-# The results, as jobs/local.sh and the other scripts name them:
+# The results have the names that jobs/local.sh and the other scripts give them:
 #   RESULTS/quickstart                                     quickstart/bandwidth.png
 #   RESULTS/baselines, themis, utilization, pipeline       baselines/{baselines,heat_maps}.png, utilization/utilization.png, pipeline/pipeline.png
 #   RESULTS/hp_at_scale (or several: hp_at_scale-*)        hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
 #   RESULTS/scalability-1, scalability-2, ...              scalability/{scalability,scalability_cost}.png
-# RUN=1 runs the studies of the first two lines before, where their results are not there (seconds each). TENEX: a
-# binary to use instead of building one.
+# RUN=1 first runs the studies of the first two lines if their results are missing (seconds each). TENEX: a binary to
+# use instead of building one.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 results=$(realpath -m "${1:-$top/results}")
@@ -42,7 +42,7 @@ draw() {
   done
 }
 
-# folders PATTERN...: those result folders that hold a result, joined by ":".
+# folders PATTERN...: prints the matching result folders that hold a result, joined by ":".
 folders() {
   local folder found=()
   for folder in "$@"; do [ ! -f "$folder/study.h5" ] || found+=("$folder"); done

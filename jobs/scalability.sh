@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs the scalability study on this machine, once per number of threads, one point at a time; then tables and figures.
+# Runs the scalability study on this machine, once per number of threads, one point at a time; then makes tables and
+# figures.
 #   jobs/scalability.sh [THREADS ...]   default: 1 2 4 ... up to the cores; results/scalability-THREADS
-# STUDY, RESULTS: another study (experiments/scalability/small.toml takes seconds), another folder. REPEAT: runs of
-# each, whose medians count. Measure on a machine that does nothing else: conditions.jsonl beside each result says what
-# else it did, and only points that were measured alone are compared. With 1 and 2 threads on two cores the study takes
-# about 15 minutes. TENEX: a binary to use instead of building one. WRITE=1 writes expected.csv, README.md's table and
-# the figures of experiments/scalability anew.
+# STUDY, RESULTS: another study (experiments/scalability/small.toml takes seconds), another folder. REPEAT: number of
+# runs per number of threads; their medians count. Measure on an otherwise idle machine: conditions.jsonl beside each
+# result records the other load, and only points that were measured alone are compared. With 1 and 2 threads on two
+# cores the study takes about 15 minutes. TENEX: a binary to use instead of building one. WRITE=1 rewrites expected.csv,
+# README.md's table and the figures of experiments/scalability.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 experiment=$top/experiments/scalability

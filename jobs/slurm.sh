@@ -1,9 +1,9 @@
-# Sourced by the sbatch files: which binary and launcher, the threads of a rank, signals handed on, another turn at the
-# time limit.
+# Sourced by the sbatch files: chooses the binary, the launcher and the threads of a rank, passes signals on, and
+# requeues the job at the time limit.
 # shellcheck shell=bash
 # From the environment:
 #   TENEX     the binary                                     (build/release/bin/tenex of the folder that the job was submitted from)
-#   LAUNCHER  what starts the ranks, {threads} replaced      (mpirun of Open MPI 4, srun with PMI-2 for MPICH, else srun with
+#   LAUNCHER  starts the ranks; {threads} is replaced        (mpirun of Open MPI 4, srun with PMI-2 for MPICH, else srun with
 #             PMIx, else any mpirun)
 
 tenex=${TENEX:-${SLURM_SUBMIT_DIR:-$PWD}/build/release/bin/tenex}
@@ -14,7 +14,7 @@ refuse() {
   exit 2
 }
 
-# need_study SCRIPT [STUDY]: what is wrong is said before a node is kept busy.
+# need_study SCRIPT [STUDY]: reports errors before a node is kept busy.
 need_study() {
   [ -n "${SLURM_JOB_ID:-}" ] || refuse "$1 was not started by Slurm (it runs inside a job) submit it: sbatch jobs/$1 STUDY.toml DIR"
   [ $# -ge 2 ] || refuse "$1 was given no study (it is the first word after the script) sbatch jobs/$1 STUDY.toml DIR"
@@ -27,17 +27,17 @@ need_binary() {
     "the top of the checkout, or set TENEX"
 }
 
-# says WORDS COMMAND...: whether the command prints the words. (Not by grep -q: the command may die of the closed pipe,
-# and pipefail tells.)
+# says WORDS COMMAND...: whether the command prints the words. (grep -q would not do: the command might die of the
+# closed pipe, which pipefail would report.)
 says() { [[ $("${@:2}" 2>&1 || true) = *"$1"* ]]; }
 
-# Whether mpirun goes on without ranks that are killed: Open MPI 4, which on several nodes must be built for Slurm.
+# Whether mpirun continues without ranks that are killed: Open MPI 4 does; on several nodes it must be built for Slurm.
 survives_lost_ranks() {
   says '(Open MPI) 4.' mpirun --version && { [ "${SLURM_JOB_NUM_NODES:-1}" -eq 1 ] || says mca:plm:slurm: ompi_info --parsable; }
 }
 
-# Sets `launch`. A rank's threads sit on neighbouring cores, nodes are filled one after the other. srun needs no mpirun
-# that knows Slurm, but with PMIx it ends all ranks when one of them is killed, even with --kill-on-bad-exit=0.
+# Sets `launch`. A rank's threads get neighbouring cores; nodes are filled one after another. srun needs no mpirun that
+# is built for Slurm, but with PMIx it ends all ranks when one of them is killed, even with --kill-on-bad-exit=0.
 choose_launcher() {
   local bound=(--cpus-per-task="$threads" --cpu-bind=cores --mem-bind=local --distribution=block:cyclic)
   if [ -n "${LAUNCHER:-}" ]; then
@@ -57,10 +57,11 @@ choose_launcher() {
   fi
 }
 
-# run_ranks WORDS...: `tenex WORDS` on every rank of the job; its exit code. Slurm sends USR1 to the batch script alone:
-# the launcher hands it to the ranks, which end the points they are at, commit and leave with 3. `wait` returns early
-# when a trap has run. mpirun --enable-recovery ends with 0 whatever the ranks end with, so rank 0, on this node, writes
-# its code to a file; 3 where it was killed. Once it is written, a rank that hangs is not waited for.
+# run_ranks WORDS...: runs `tenex WORDS` on every rank of the job; returns its exit code. Slurm sends USR1 only to the
+# batch script. The script passes it to the launcher, which passes it to the ranks; these end their current points,
+# commit and leave with 3. `wait` returns early when a trap has run. mpirun --enable-recovery ends with 0 whatever the
+# ranks' exit codes are. So rank 0, which is on this node, writes its code to a file; without the file rank 0 was killed
+# and the code is 3. Once the file is written, a rank that hangs is not waited for.
 run_ranks() {
   local launch told code outcome='' watch=''
   choose_launcher
@@ -93,8 +94,9 @@ run_ranks() {
 
 committed_shards() { cat "$1"/journal/*.log 2>/dev/null | grep -c '^commit ' || true; }
 
-# A turn that was killed together with its host has left its lock behind: tenex takes it over 30 s after its last
-# heartbeat by the file server's clock, one of this host at once. A lock whose heart beats is tenex's to refuse.
+# A turn that was killed together with its host has left its lock behind. tenex takes such a lock over 30 s after its
+# last heartbeat by the file server's clock, and a lock of this host at once. If the lock still gets heartbeats, tenex
+# refuses to run.
 wait_for_lock_of_lost_host() {
   local holder probe=$1/lock.tmp-$$-0 tries
   { [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] && IFS=/ read -r holder _ 2>/dev/null <"$1/lock"; } || return 0
@@ -107,9 +109,8 @@ wait_for_lock_of_lost_host() {
   rm -f "$probe"
 }
 
-# run_in_turns DIR WORDS...: as run_ranks, and where that was interrupted (3) the job is put back into the queue to go
-# on, as long as each turn adds rows: a full disk, or a point that takes longer than the time limit, would else go round
-# for ever.
+# run_in_turns DIR WORDS...: as run_ranks. If the run was interrupted (3), the job is requeued to continue, as long as
+# each turn adds rows: with a full disk, or a point that takes longer than the time limit, turns would not end.
 run_in_turns() {
   local dir=$1 before code=0
   shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every test but those
-# labelled `long`; then those of MPI, of threads and of fuzz targets under sanitizers (tests/sanitize.sh), unless
-# arguments choose tests.
+# Installs the packages that the tests need (Debian 12, root or sudo), builds with warnings as errors, and runs every
+# test except those labelled `long`. Then it runs the tests of MPI, of threads and of fuzz targets under sanitizers
+# (tests/sanitize.sh), unless arguments choose tests.
 #   tests/run.sh [ctest arguments]      for instance: tests/run.sh -L schedule
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,7 +19,7 @@ failed=0
 ctest --preset ci --parallel "$(nproc)" || failed=1
 tests/sanitize.sh || failed=1
 if [ "$failed" -ne 0 ]; then
-  # Last of all, because logs are often cut at their beginning.
+  # Printed last, because logs are often cut at their beginning.
   echo "== failed tests (number:name); a failure that names no test is a build or a sanitizer's report, see above"
   tail -n +1 build/*/Testing/Temporary/LastTestsFailed.log 2>/dev/null || true
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The tests of MPI, of ranks as threads, of the store and of fuzz targets under sanitizers: AddressSanitizer,
+# Runs the tests of MPI, of ranks as threads, of the store and of fuzz targets under sanitizers: AddressSanitizer,
 # LeakSanitizer and UBSan (tree build/asan), ThreadSanitizer with Archer (build/archer). A report of any process fails
-# the run, also of one whose end no test looks at.
+# the run, even of a process whose exit code no test checks.
 #   tests/sanitize.sh [asan|archer]...
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,4 +1,4 @@
-// The commands' options, through CLI11 (its one translation unit).
+// The commands' options. Only this file uses CLI11.
 #include "arguments.hpp"
 
 #include <CLI/CLI.hpp>
@@ -35,7 +35,7 @@ struct Parsed {
   SchemaArguments schema;
 };
 
-/// `--out "$OUT"` with an unset variable is no command without --out.
+/// `--out "$OUT"` with an unset variable is an error, and not the same as no --out.
 std::string check_named(const std::string& text) { return text.empty() ? "an empty name" : ""; }
 
 void add_memory(CLI::App* command, std::string& memory) {
@@ -52,7 +52,7 @@ void add_run(CLI::App& app, Parsed& parsed) {
   run->add_flag("--extend", parsed.run.extend, "accept a folder of another study and keep the rows they share");
   run->add_flag("--retry-failed", parsed.run.retry_failed, "evaluate failed rows again");
   run->add_flag("--one-by-one", parsed.run.one_by_one,
-                "one point at a time per rank, on all its threads: for times that nothing beside them disturbs");
+                "one point at a time per rank, on all its threads, so that measured times are undisturbed");
   run->add_option("--slice", parsed.run.slice, "I/N: only the I-th of N parts of the study; `tenex merge` joins them")
       ->check([](const std::string& text) {
         const auto slice = parse_slice(text);
@@ -66,12 +66,12 @@ void add_run(CLI::App& app, Parsed& parsed) {
         return limit ? std::string() : to_string(limit.errors());
       });
   run->add_option("--silence", parsed.run.silence,
-                  "with unit: a rank that says nothing for so long counts as dead and its points go to others (60s)")
+                  "with unit: a rank that sends nothing for this long counts as dead, and others get its points (60s)")
       ->check([](const std::string& text) {
         const auto silence = parse_time(text);
         if (!silence) return to_string(silence.errors());
         if (*silence >= picoseconds(1'000'000'000'000)) return std::string();
-        return text + " is too short (a rank says a word twelve times in it) give 1s or more";
+        return text + " is too short (a rank sends twelve messages in it) give 1s or more";
       });
   run->add_flag("--quiet", parsed.run.quiet, "no progress on stderr");
   run->add_option("--log-level", parsed.run.log_level,
@@ -122,7 +122,7 @@ void add_folder_commands(CLI::App& app, Parsed& parsed) {
       "Examples:\n  tenex merge results/quick\n  tenex merge results/big/slice-* --out results/big\n"
       "  tenex merge results/mesh results/torus --out results/both.h5");
 
-  auto* status = app.add_subcommand("status", "Look at a result folder, while a run is at work in it or not");
+  auto* status = app.add_subcommand("status", "Show the state of a result folder, during a run or afterwards");
   status->add_option("dirs", parsed.status.dirs, "the result folder, or several, such as the slices of a study")
       ->required();
   status->add_flag("--json", parsed.status.json, "one JSON object on stdout, on a line of its own for each folder");
@@ -145,7 +145,7 @@ void add_folder_commands(CLI::App& app, Parsed& parsed) {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// "--npu-bandwidth,--npu_bandwidth": keys are spelled as options are, and as in studies.
+// "--npu-bandwidth,--npu_bandwidth": a key spelled as an option and as in a study.
 std::string flags_of(const Setting& setting) {
   std::string flags;
   for (const auto name : {setting.name, setting.alias}) {
@@ -164,11 +164,11 @@ std::string help_of(const Setting& setting) {
   return help;
 }
 
-// Options for the keys that points of a kind read, each as a study has it.
+// Adds options for the keys that points of this kind read, written as in a study.
 void add_options(CLI::App* command, ReadBy kind, Settings& settings) {
   for (const auto& setting : tenex::settings()) {
     if (setting.read_by != ReadBy::all && setting.read_by != kind) continue;
-    if (setting.written == Written::texts) continue;  // has an option of its own, which may be given again
+    if (setting.written == Written::texts) continue;  // it has its own option, which may be repeated
     const std::string key(setting.name);
     command->add_option_function<std::string>(
         flags_of(setting), [&settings, key](const std::string& text) { settings.emplace_back(key, text); },
@@ -183,8 +183,8 @@ void add_point_options(CLI::App* command, PointArguments& point) {
 void add_observations(CLI::App* command, PointArguments& point) {
   command
       ->add_option("--observe", point.observe,
-                   "print also any of link_bytes, utilization, arrivals, group_times: --observe "
-                   "utilization,link_bytes, or given again")
+                   "also print any of link_bytes, utilization, arrivals, group_times: --observe "
+                   "utilization,link_bytes, or one option for each")
       ->delimiter(',')
       ->check(CLI::IsMember({"link_bytes", "utilization", "arrivals", "group_times"}));
   command->add_option("--bins", point.bins, "bins of time of the utilization; default 100")
@@ -216,7 +216,7 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   add_memory(simulate, parsed.point.memory);
   add_observations(simulate, parsed.point);
   simulate->add_flag("--time-only", parsed.point.time_only,
-                     "the fastest engine, nothing recorded or verified: the time of large systems at once");
+                     "use the fastest engine, and record and verify nothing: for the time of large systems");
   simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json")->check(check_named);
   simulate->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   simulate->footer("Examples:\n  tenex simulate " + machine +
@@ -269,7 +269,8 @@ void add_others(CLI::App& app, Parsed& parsed) {
   schema->footer("Example:\n  tenex schema | jq '.keys[].name'");
 }
 
-// CLI11 would only say that a subcommand is missing. Returns true when the first word is no command.
+// Names an unknown command, where CLI11 would only say that a subcommand is missing. Returns true when the first word
+// is not a command.
 bool complain_of_unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return false;
   std::vector<std::string_view> names;

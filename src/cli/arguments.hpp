@@ -1,4 +1,4 @@
-// Internal to cli: what each command was asked to do, as plain values.
+// Internal to cli: the arguments of each command, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RunArguments {
   bool quiet = false;
   bool one_by_one = false;
   std::string slice = "1/1";      ///< I/N, as parse_slice() takes it
-  std::string time_limit;         ///< as parse_time() takes it; empty: what the batch system says
+  std::string time_limit;         ///< as parse_time() takes it; empty: the batch system's limit
   std::string silence = "60s";    ///< as parse_time() takes it
   std::string log_level = "off";  ///< as parse_log_level() takes it
 };
@@ -39,7 +39,7 @@ struct PlanArguments {
 
 struct MergeArguments {
   std::vector<std::filesystem::path> dirs;  ///< at least one
-  std::filesystem::path out;                ///< empty: the one folder itself; a file: results of several studies
+  std::filesystem::path out;                ///< empty: the only folder itself; a file: results of several studies
 };
 
 struct StatusArguments {
@@ -47,10 +47,10 @@ struct StatusArguments {
   bool json = false;
 };
 
-/// replay: a row of a result folder, evaluated again.
+/// replay: evaluates a row of a result folder again.
 struct RowReplayArguments {
   std::filesystem::path dir;
-  std::string key;  ///< or its first digits
+  std::string key;  ///< the key or its first digits
   int threads = 1;
   std::string memory;
   bool json = false;
@@ -73,7 +73,7 @@ struct PointArguments {
 /// optimize: one point that trains a model, in the study's words.
 struct OptimizeArguments {
   std::vector<std::pair<std::string, std::string>> settings;
-  std::vector<std::string> constraints;  ///< each --constraint
+  std::vector<std::string> constraints;  ///< one per --constraint
   int threads = 1;
   std::string memory;
   bool json = false;
@@ -84,7 +84,7 @@ struct ReplayArguments {
   std::filesystem::path file;
   std::string mode;
   bool json = false;
-  bool other_options = false;  ///< of a point were given beside the file
+  bool other_options = false;  ///< options of a point were given beside the file
 };
 
 struct VerifyArguments {
@@ -94,7 +94,7 @@ struct VerifyArguments {
   bool json = false;
 };
 
-/// tenex schema.
+/// schema.
 struct SchemaArguments {
   bool markdown = false;
 };
@@ -103,7 +103,7 @@ struct ListArguments {
   std::string what;
 };
 
-/// Nothing to do but leave: help was printed, or the arguments were wrong.
+/// Help was printed, or the arguments were wrong: the command ends with this code.
 struct Leave {
   int code = 0;
 };

@@ -1,4 +1,4 @@
-// From argv to an exit code.
+// Parses argv, runs a command and returns the exit code.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,7 +16,7 @@
 namespace tenex {
 namespace cli {
 
-// A full disk behind `> file` must not pass for success.
+// Output to a full disk (`> file`) must not count as success.
 bool printed_whole() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
   std::fprintf(stderr, "cannot write to standard output (%s)\n", std::strerror(errno));
@@ -61,7 +61,8 @@ int run_guarded(int argc, char** argv) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-  // A file-size limit then fails the write with EFBIG, which is told as a full disk is, instead of ending the process.
+  // With SIGXFSZ ignored, a file-size limit fails the write with EFBIG instead of ending the process, and is reported
+  // as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   const int code = run_guarded(argc, argv);
   cli::tell_exit_code(code);

@@ -1,4 +1,4 @@
-// Internal to cli: one function per command. Each prints its answer on stdout, its errors on stderr, and returns the
+// Internal to cli: one function per command. Each prints its answer on stdout and its errors on stderr, and returns the
 // exit code.
 #pragma once
 
@@ -24,7 +24,7 @@ ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
 
-/// What `list` can be asked for, in the order in which it answers all of it.
+/// The topics of `list`, in the order in which it prints them.
 [[nodiscard]] std::vector<std::string> list_topics();
 
 /// Flushes stdout; false, with a message, when something printed was lost.
@@ -33,7 +33,7 @@ ExitCode execute(const SchemaArguments& arguments);
 /// Prints diagnostics on stderr.
 void complain(const Diagnostics& errors);
 
-/// The code of a one-shot command whose point ended so.
+/// The exit code of a one-shot command whose point has this status.
 [[nodiscard]] ExitCode exit_of(PointStatus status);
 
 /// "8GiB" to bytes; `fallback` when empty.

@@ -6,8 +6,8 @@
 namespace tenex::cli {
 namespace {
 
-constexpr double kNineInTen = 1.645;  // of a normal distribution, both sides
-constexpr std::size_t kFewest = 3;    // finished points that tell a spread
+constexpr double kNineInTen = 1.645;  // of a normal distribution: the interval holds 90 %
+constexpr std::size_t kFewest = 3;    // fewest finished points from which a spread is computed
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Forecast forecast(const std::vector<DoneWork>& done, const std::vector<double>& 
     work += seconds;
     squares_left += seconds * seconds;
   }
-  // One point cannot be split over ranks.
+  // One point cannot be divided among ranks.
   const double least = factor * longest_left;
   Forecast answer;
   answer.seconds = std::max(factor * work / work_per_second, least);

@@ -1,10 +1,11 @@
-// Internal to cli: how long a running study will take, with an interval that says how much is known.
+// Internal to cli: the time that a running study still needs, with an interval that shows its uncertainty.
 //
 // Estimates (evaluate's, before anything ran) are wrong by a factor that depends on the machine and the kind of point.
-// What finished points took tells the factor: by kind first (the coordinator's cost model), then of the rest together.
-// The work that is left over the work that the run does per second is the time left. Its spread comes from how much
-// finished points scatter around their corrected estimates, and from how few of them there are: the ratio estimator's
-// variance (W. G. Cochran, Sampling Techniques, 3rd ed., chapter 6) with a spread proportional to a point's length.
+// The times of finished points give the factor: first by kind (the coordinator's cost model), then one for all points
+// of the remaining error. The time left is the remaining work over the work that the run does per second. Its spread
+// follows from how much finished points scatter around their corrected estimates, and from how few of them there are:
+// the ratio estimator's variance (W. G. Cochran, Sampling Techniques, 3rd ed., chapter 6) with a spread proportional to
+// a point's length.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace tenex::cli {
 
-/// A finished point: seconds that were expected, corrected by its kind, and that it took.
+/// A finished point: its expected seconds, corrected by its kind, and its measured seconds.
 struct DoneWork {
   double expected = 0;
   double measured = 0;
@@ -24,8 +25,8 @@ struct Forecast {
   double high = -1;
 };
 
-/// `left` are corrected expectations of the points without a row, `longest_left` the longest of those that no further
-/// thread makes faster; `work_per_second` is how many seconds of evaluation the run finishes per second. O(points).
+/// `left`: corrected expectations of the points without a row. `longest_left`: the longest of those that more threads
+/// do not make faster. `work_per_second`: seconds of evaluation that the run finishes per second. O(points).
 [[nodiscard]] Forecast forecast(const std::vector<DoneWork>& done, const std::vector<double>& left, double longest_left,
                                 double work_per_second);
 

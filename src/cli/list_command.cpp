@@ -1,4 +1,4 @@
-// list: the registries, as they are.
+// list: the contents of the registries.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -43,12 +43,12 @@ std::string described_algorithms() {
     for (const auto kind : algorithm.collectives) kinds += (kinds.empty() ? "" : ", ") + std::string(to_string(kind));
     text += list_line(algorithm.name, algorithm.description) + list_line("", "for " + kinds);
     if (!algorithm.reads.window.empty()) text += list_line("", fmt::format("window: {}", algorithm.reads.window));
-    if (algorithm.reads.order) text += list_line("", "takes its peers in the order that is asked for");
+    if (algorithm.reads.order) text += list_line("", "order: of its peers, relative or absolute");
     if (!algorithm.requirement.empty()) text += list_line("", fmt::format("needs {}", algorithm.requirement));
     if (algorithm.candidate_npus != SIZE_MAX)
       text += list_line("", fmt::format("tried by auto up to {} NPUs", algorithm.candidate_npus));
   }
-  return text + list_line(kBestAlgorithm, "the fastest of these that can do the point, by simulation");
+  return text + list_line(kBestAlgorithm, "the fastest of these for the point, by simulation");
 }
 
 std::string described_synthesizers() {
@@ -94,7 +94,7 @@ std::string objectives() {
   return text;
 }
 
-/// What can be asked for, and what it is answered with.
+/// A topic of `list` and the function that prints it.
 struct Topic {
   std::string_view name;
   std::string (*answer)();

@@ -1,4 +1,5 @@
-// merge: one result folder, several of one study gathered in one, or the results of several studies in one file.
+// merge: merges one result folder, gathers several folders of one study, or joins the results of several studies in one
+// file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 bool is_file_name(const fs::path& path) { return path.extension() == ".h5"; }
 
-/// The merged file of each folder or file, up to date; `missing` counts points without a row.
+/// The files to join; folders are merged anew first. `missing` counts points without a row.
 Result<std::vector<fs::path>> merged_files(const std::vector<fs::path>& names, std::size_t& missing) {
   std::vector<fs::path> files;
   Diagnostics wrong;
@@ -47,7 +48,7 @@ Result<std::vector<fs::path>> merged_files(const std::vector<fs::path>& names, s
   return files;
 }
 
-/// Several studies in one file.
+/// Joins several studies in one file.
 ExitCode join_studies(const std::vector<fs::path>& names, const fs::path& out) {
   if (const auto place = check_output_file(out, {"--out", 0, 0}); !place)
     return complain(place.errors()), ExitCode::bad_input;
@@ -67,7 +68,7 @@ ExitCode join_studies(const std::vector<fs::path>& names, const fs::path& out) {
   return report->failed > 0 ? ExitCode::some_failed : ExitCode::done;
 }
 
-/// One study, from one folder or from several.
+/// Merges one study, from one folder or from several.
 ExitCode merge_study(const std::vector<fs::path>& dirs, const fs::path& asked) {
   const auto& out = asked.empty() ? dirs.front() : asked;
   const auto study = read_stored_study(dirs.front(), vocabulary());
@@ -98,7 +99,7 @@ ExitCode execute(const MergeArguments& arguments) {
   auto names = arguments.dirs;
   auto out = arguments.out;
   std::error_code error;
-  // `merge OUT.h5 DIR...`, unless that would overwrite what may be meant to be read.
+  // Accepts `merge OUT.h5 DIR...` unless it would overwrite a file that may be meant as an input.
   if (out.empty() && names.size() > 1 && is_file_name(names.front()) && !fs::exists(names.front(), error)) {
     out = names.front();
     names.erase(names.begin());

@@ -18,11 +18,11 @@
 namespace tenex::cli {
 namespace {
 
-// MPI counts in int.
+// MPI counts are of type int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 constexpr std::size_t longest_text = std::size_t{1} << 16;
 
-// A blocking collective would burn this core while rank 0 reads a large study.
+// Waits in a sleep: a blocking collective operation would keep this core busy while rank 0 reads a large study.
 void wait_for(MPI_Request request) {
   int done = 0;
   for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
@@ -43,7 +43,7 @@ bool under_launcher() {
 }
 
 void tell_exit_code(int code) {
-  // Not MPI's own word: a command that is refused leaves before MPI begins.
+  // The rank from the environment and not from MPI: a command that is refused ends before MPI_Init.
   constexpr std::array ranks{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
   const auto is = [](const char* name, std::string_view value) {
     const char* const text = std::getenv(name);
@@ -103,8 +103,7 @@ ExitCode MpiSession::end(ExitCode code) const {
     tell_exit_code(static_cast<int>(code));
     (void)printed_whole();
     std::fprintf(
-        stderr,
-        "a rank was lost: what is done is stored, and MPI is ended by an abort, as it would wait for that rank\n");
+        stderr, "a rank was lost: finished rows are stored, and MPI is aborted, because it would wait for that rank\n");
     abort(static_cast<int>(code));
   }
   return code;

@@ -1,4 +1,4 @@
-// Internal to cli: MPI for the length of one command, only where a launcher started the process.
+// Internal to cli: MPI for the duration of one command, only where a launcher started the process.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace tenex::cli {
 
-/// A launcher (mpirun, srun with PMIx or PMI) started this process.
+/// Whether a launcher (mpirun, srun with PMIx or PMI) started this process.
 [[nodiscard]] bool under_launcher();
 
-/// A launcher that goes on without lost ranks (`mpirun --enable-recovery`) ends with 0 itself: rank 0 writes what it
-/// ends with to the file that the environment names as TENEX_EXIT_CODE, for scripts. Nothing where there is no such
-/// name, or on other ranks. Before the process ends, also where it ends without MPI.
+/// A launcher that continues without lost ranks (`mpirun --enable-recovery`) itself ends with 0. For scripts, rank 0
+/// writes its exit code to the file that the environment variable TENEX_EXIT_CODE names. Does nothing without that
+/// variable and on other ranks. Call it before the process ends, also if it ends without MPI.
 void tell_exit_code(int code);
 
-/// MPI_Init_thread(FUNNELED) now, MPI_Finalize when destroyed. Collective functions wait in a sleep, not on a core.
+/// Calls MPI_Init_thread(FUNNELED) at once and MPI_Finalize when destroyed. Collective functions wait in a sleep, which
+/// leaves the core free.
 class MpiSession {
  public:
   MpiSession();
@@ -29,18 +30,17 @@ class MpiSession {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int ranks() const { return ranks_; }
 
-  /// Rank 0's bytes, on every rank. Collective.
+  /// Returns rank 0's bytes on every rank. Collective.
   [[nodiscard]] std::string broadcast(std::string bytes) const;
-  /// On rank 0 every rank's text, by rank; empty elsewhere. Collective. Texts beyond 64 KiB are cut.
+  /// Returns every rank's text on rank 0, by rank; empty on other ranks. Collective. Texts beyond 64 KiB are cut.
   [[nodiscard]] std::vector<std::string> gather(std::string text) const;
   /// A rank is dead: MPI_Finalize would wait for it, so it will not be called.
   void abandon() { abandoned_ = true; }
-  /// What this rank's process ends with when the command ended with `code`: that on rank 0, 0 on the others, for a
-  /// launcher that goes on without lost ranks waits for ever for a rank of another host that ends with anything else.
-  /// After abandon() rank 0 does not return: it tells its code and ends what is left of MPI, which would wait for the
-  /// dead.
+  /// The exit code of this rank's process after the command ended with `code`: `code` on rank 0 and 0 on the others. (A
+  /// launcher that continues without lost ranks waits for ever for a rank of another host that ends with another code.)
+  /// After abandon(), rank 0 does not return: it writes its code and aborts MPI, which would wait for the dead rank.
   [[nodiscard]] ExitCode end(ExitCode code) const;
-  /// Ends all ranks at once, where this one cannot go on and the others would wait for it.
+  /// Ends all ranks at once. For a rank that cannot continue while others would wait for it.
   [[noreturn]] void abort(int code) const;
 
  private:

@@ -1,4 +1,4 @@
-// optimize: one point that trains a model, its bandwidth split by a scheme, its time, cost and what is proven of them.
+// optimize: one training point with its bandwidth split by a scheme; reports its time, cost and bounds.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -24,7 +24,7 @@ Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
   return make_point(settings, vocabulary());
 }
 
-/// What was asked, as far as the point has it.
+/// Adds the settings that the point has.
 void add_settings(Report& report, const DesignPoint& point) {
   for (const auto& setting : setting_columns()) {
     if (!setting.training) continue;
@@ -63,7 +63,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   report.add_real("efficiency", row.efficiency);
   if (row.verified == Verified::skipped)
     report.add("verified", std::string("skipped"));
-  else  // LIBRA's formulas leave nothing to verify
+  else  // with LIBRA's formulas there is nothing to verify
     report.add("verified", row.verified == Verified::yes ? Report::Value(true) : Report::Value(std::monostate{}));
   report.add("evaluation_seconds", row.evaluation_seconds);
   report.add_count("memory_planned_bytes", row.memory_planned_bytes);

@@ -20,7 +20,7 @@ std::int64_t now_unix_ms() {
       .count();
 }
 
-/// Seconds from the start of the run to a moment of it. Clocks of hosts differ: at least a millisecond.
+/// Seconds from the start of the run to another moment. At least a millisecond, because clocks of hosts differ.
 double seconds_since_begin(const FolderStatus& status, std::int64_t unix_ms) {
   return std::max(1e-3, static_cast<double>(unix_ms - status.run_began_unix_ms) / 1e3);
 }
@@ -29,7 +29,7 @@ void count_rows(const FolderStatus& status, Overview& overview) {
   for (const bool mine : status.mine) overview.points += mine ? 1 : 0;
   std::size_t of_this_run = 0;
   std::int64_t last = 0;
-  std::vector<std::size_t> evaluated(status.ranks.size(), 0);  // of a rank's rows; pruned points took no time
+  std::vector<std::size_t> evaluated(status.ranks.size(), 0);  // of a rank's rows; pruned points take no time
   for (const auto& rank : status.ranks) overview.ranks.push_back({rank});
   for (const auto& row : status.rows) {
     if (status.mine[row.point]) ++overview.done;
@@ -57,14 +57,14 @@ void count_rows(const FolderStatus& status, Overview& overview) {
   }
 }
 
-/// What a run told longer ago says nothing of now.
+/// An older report of a run says nothing about its present state.
 constexpr double kFreshSeconds = 60;
 
 const ToldProgress* told_just_now(const FolderStatus& status) {
   return status.told && status.told->age_seconds <= kFreshSeconds ? &*status.told : nullptr;
 }
 
-/// Points that run, by the run's own word: with their times, and those that were not announced.
+/// Adds points that run according to the run's report, with their times. Some were never announced.
 void add_told_points(const FolderStatus& status, const Study& study, std::vector<BegunPoint>& running) {
   const auto* told = told_just_now(status);
   if (told == nullptr) return;
@@ -80,7 +80,7 @@ void add_told_points(const FolderStatus& status, const Study& study, std::vector
   }
 }
 
-/// What a live run has begun is running; what a run that is over has begun was interrupted.
+/// Points that were begun are running if the run is live, else they were interrupted.
 void sort_begun(const FolderStatus& status, const Study& study, Overview& overview) {
   for (const auto& point : status.announced) {
     const bool now = status.is_live() && point.incarnation == status.identity.incarnation;
@@ -96,7 +96,7 @@ void sort_begun(const FolderStatus& status, const Study& study, Overview& overvi
       if (tally.rank.rank == begun.point.rank) ++tally.running;
 }
 
-/// What the run itself has told stands before what its committed rows let expect: it knows of points that run.
+/// The run's own report takes precedence over the forecast from committed rows: it includes running points.
 void take_told(const FolderStatus& status, Overview& overview) {
   overview.finished = overview.done;
   const auto* told = told_just_now(status);
@@ -118,20 +118,21 @@ void take_told(const FolderStatus& status, Overview& overview) {
   if (progress.seconds_left < 0) return;
   auto& left = overview.left;
   const double seconds = std::max(0.0, progress.seconds_left - told->age_seconds);
-  const bool has_interval = left.low >= 0 && left.seconds > 0;  // as wide as that of the rows, in proportion
+  const bool has_interval = left.low >= 0 && left.seconds > 0;  // the interval keeps its width relative to the forecast
   left = {seconds, has_interval ? left.low / left.seconds * seconds : -1,
           has_interval ? left.high / left.seconds * seconds : -1};
 }
 
-/// Of points without a row, by competition, the part that has no pruned row coming. Rows of pruned points are written
-/// once a round is cut and are committed within a minute; until then fewer points are left than have no row.
+/// For each competition, the fraction of the points without a row that will not get a pruned row. Rows of pruned points
+/// are written once a round is cut and committed within a minute; until then fewer points are left to evaluate than
+/// have no row.
 class PrunedRowsToCome {
  public:
   PrunedRowsToCome(const FolderStatus& status, const Study& study) : outlook_(study) {
     if (!study.search.prunes()) return;
     std::int64_t last_news = 0;
     struct Counts {
-      double expected = 0;  ///< pruned rows, in the end
+      double expected = 0;  ///< pruned rows that are still to come
       double missing = 0;
     };
     std::vector<Counts> counts(outlook_.competitions());
@@ -160,7 +161,7 @@ class PrunedRowsToCome {
   [[nodiscard]] double share_left(std::size_t point) const {
     return left_.empty() ? 1 : left_[outlook_.competition(point)];
   }
-  /// When this run began to evaluate points; `otherwise` where that is when it opened the folder.
+  /// The moment at which this run began to evaluate points; `otherwise` if that is when it opened the folder.
   [[nodiscard]] std::int64_t begin(std::int64_t otherwise) const {
     return left_.empty() ? otherwise : std::clamp(begin_, otherwise, std::max(otherwise, now_unix_ms()));
   }
@@ -171,13 +172,13 @@ class PrunedRowsToCome {
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Expectations of all points, corrected by what points of their kind took in this run.
+/// Expected times of all points left, corrected by the times that points of their kind took in this run.
 Forecast time_left(const FolderStatus& status, const Study& study) {
   const PrunedRowsToCome to_come(status, study);
   Estimator estimator(resolve_memory_limit(0, 1));
   struct Known {
     double expected = 0;
-    double share = 1;  ///< that is left to be evaluated
+    double share = 1;  ///< fraction that is left to be evaluated
     std::uint32_t kind = 0;
     bool threaded = false;
   };
@@ -219,7 +220,8 @@ Forecast time_left(const FolderStatus& status, const Study& study) {
   const auto begin = to_come.begin(status.run_began_unix_ms);
   const double elapsed = std::max(1e-3, static_cast<double>(last - begin) / 1e3);
   auto answer = forecast(done, left, longest, work / elapsed);
-  // The forecast begins at the last committed row. Finished rows wait for their commit, but not for ever.
+  // The forecast begins at the last committed row. Later rows may be finished and wait for their commit, but for a
+  // limited time.
   const double since = std::clamp(static_cast<double>(now_unix_ms() - last) / 1e3, 0.0, std::max(60.0, elapsed / 50));
   for (auto* seconds : {&answer.seconds, &answer.low, &answer.high})
     if (*seconds >= 0) *seconds = std::max(0.0, *seconds - since);

@@ -1,4 +1,4 @@
-// Internal to cli: which parts of a study cost what, and how long all of it takes on this machine.
+// Internal to cli: the cost of each part of a study, and the time that all of it takes on this machine.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tenex::cli {
 class CostShares {
  public:
   void add(const std::string& name, double seconds);
-  /// {`what`: name, points, expected_core_seconds, share of all}, the dearest first; of equals by name.
+  /// {`what`: name, points, expected_core_seconds, share of all}, by descending cost, then by name.
   [[nodiscard]] std::vector<Report> entries(const char* what) const;
 
  private:
@@ -26,11 +26,11 @@ class CostShares {
   std::unordered_map<std::string, Part> parts_;
 };
 
-/// What `tenex run` would have here.
+/// The resources that `tenex run` would use here.
 struct Machine {
   int ranks = 1;
   int threads = 1;  ///< per rank
-  int cores = 1;    ///< threads beyond them make nothing faster
+  int cores = 1;    ///< more threads than this make nothing faster
 };
 
 /// Seconds from the first point to the last: the work over the cores in use, and never less than the longest point.

@@ -100,7 +100,7 @@ bool observes(const PointArguments& arguments, std::string_view what) {
   return std::ranges::find(arguments.observe, what) != arguments.observe.end();
 }
 
-/// What was to be observed, as lists of the report.
+/// Adds the observed values, as lists of the report.
 void add_observations(Report& report, const EvaluationOutput& output) {
   const auto& row = output.row;
   std::vector<Report> entries;
@@ -138,27 +138,27 @@ void add_observations(Report& report, const EvaluationOutput& output) {
   if (!entries.empty()) report.add("group_times", std::move(entries));
 }
 
-/// What any schedule of the point sends at least, over links: each NPU of a group of n receives, or hands on its share
-/// of, every chunk that it has not; 0 where messages carry several chunks.
+/// A lower bound on the sends of any schedule of the point: each NPU of a group of n receives every chunk that it
+/// lacks, or sends its share of it. 0 where messages carry several chunks.
 std::uint64_t least_sends(const DesignPoint& point) {
   const auto* algorithm = find_algorithm(point.algorithm);
   if (algorithm != nullptr && !algorithm->single_chunks) return 0;
   const auto& topology = point.topology;
   const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
   const auto collective = build_point_collective(point, npus);
-  if (!collective) return 0;  // the point says what is wrong with it
+  if (!collective) return 0;  // evaluation reports the error
   std::uint64_t sends = 0;
   for (std::size_t g = 0; g < collective->groups().size(); ++g) {
     const std::uint64_t members = collective->groups()[g].members.size();
     const std::uint64_t chunks = collective->chunks_in(GroupId::at(g));
-    // Of an All-to-All each chunk goes to one NPU, and those of an NPU for itself stay.
+    // In an All-to-All each chunk goes to one NPU, and an NPU's chunks for itself stay.
     sends += point.collective().kind == CollectiveKind::all_to_all ? chunks / members * (members - 1)
                                                                    : chunks * (members - 1);
   }
   return point.collective().kind == CollectiveKind::all_reduce ? 2 * sends : sends;
 }
 
-/// Writes the schedule where that was asked for, and reports what it takes on disk.
+/// Writes the schedule if asked for, and reports its size on disk.
 ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, EvaluationOutput& output,
                    Report& report) {
   if (arguments.out.empty()) return ExitCode::done;
@@ -190,7 +190,7 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   return ExitCode::done;
 }
 
-// Bounds hold for a topology as it stands: switches are unwound only where asked for, or where a synthesizer was named.
+// Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named.
 ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   const bool json = arguments.json;
   if (!names(arguments, "algorithm") && !names(arguments, "unwind")) {

@@ -19,7 +19,7 @@
 namespace tenex::cli {
 namespace {
 
-/// The one point whose key begins so.
+/// The only point whose key begins with `prefix`.
 Result<std::uint64_t> find_point(const Study& study, std::string_view prefix) {
   std::vector<std::uint64_t> found;
   for (std::uint64_t point = 0; point < study.points.size(); ++point)
@@ -37,7 +37,7 @@ Result<std::uint64_t> find_point(const Study& study, std::string_view prefix) {
                      some + (found.size() > 3 ? ", ..." : ""), "give more digits");
 }
 
-/// What the engine of a run would ask for this row.
+/// The options that a run would evaluate this row with.
 EvaluateOptions options_of(const KeptRow& row, const Study& study, const RowReplayArguments& arguments,
                            std::size_t memory_limit) {
   EvaluateOptions options;
@@ -114,7 +114,7 @@ ExitCode execute(const RowReplayArguments& arguments) {
                             "replay a row that is not pruned")}),
            ExitCode::bad_input;
   if (!arguments.json) fmt::print("{}\n", point.canonical);
-  std::fflush(stdout);  // a point that ends this process has said which one it was
+  std::fflush(stdout);  // printed before the evaluation, so that a point that ends this process is named
   Cache cache;
   const auto output = evaluate(point, cache, options_of(**row, *study, arguments, *limit));
   const auto differences = compare_rows(**row, output.row);

@@ -1,4 +1,4 @@
-// Reports as JSON (nlohmann-json's one translation unit in this module) and as text.
+// Reports as JSON and as text. Only this file of the module uses nlohmann-json.
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ Json json_of(const Report& report) {
   return object;
 }
 
-/// What a number counts: names of metrics end in it, settings say it in their entries.
+/// The unit of a number: the end of a metric's name, or stated in a setting's entry.
 std::string_view units_of(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings{
       {{"_ps", "ps"}, {"_bytes", "B"}, {"_bytes_per_s", "B/s"}, {"_per_s_usd", ""}, {"_usd", "USD"}}};
@@ -49,7 +49,7 @@ std::string_view units_of(std::string_view name) {
   return setting != nullptr && setting->name == name ? setting->units : std::string_view();
 }
 
-// "20031250 (20.0us)": the exact number, and one for the eye; rates only for the eye.
+// "20031250 (20.0us)": the exact number, and a rounded one for people; rates only rounded.
 std::string integer_text(const std::string& name, std::int64_t value) {
   const auto units = units_of(name);
   if (units == "ps") return fmt::format("{} ({})", value, to_rounded(picoseconds(value)));

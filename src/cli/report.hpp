@@ -1,4 +1,4 @@
-// Internal to cli: what is printed, for people or as one JSON object.
+// Internal to cli: reports, for people or as one JSON object.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tenex::cli {
 
 /// A report in order; monostate is an absent value (null in JSON, "-" in text).
 struct Report {
-  /// A report inside a report (the vector, of one, only because a report is not complete here).
+  /// A report inside a report. It is a vector of one element only because a report is not complete here.
   struct Object {
     std::vector<Report> content;
   };
@@ -35,15 +35,15 @@ struct Report {
   }
 };
 
-/// What a point has of a setting; absent numbers are null.
+/// The value of a setting at a point; absent numbers are null.
 void add_cell(Report& report, std::string name, const SettingCell& cell);
 
-/// Which keys reports have, and what they mean: 1 had other names and no key `schema`.
+/// The version of the reports' keys: 1 had other names and no key `schema`.
 inline constexpr std::int64_t kReportSchema = 2;
 
-/// One JSON object, one line, `schema` first.
+/// One JSON object on one line, with `schema` first.
 [[nodiscard]] std::string to_json(const Report& report);
-/// "name  value" lines; times, sizes and rates also in rounded units, told by the names.
+/// Lines "name  value"; times, sizes and rates, which the names tell, also in rounded units.
 [[nodiscard]] std::string to_text(const Report& report);
 
 /// Fixed-width columns, the first left-aligned, the others right-aligned; `rows[0]` is the heading.

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMostSideBySide = 64;
 constexpr double kTimeMargin = 2;
-constexpr double kMemoryMargin = 1.25;   // a rank plans with 80 % of what it is given
-constexpr double kAimedSeconds = 3600;   // of the whole job, margin included
+constexpr double kMemoryMargin = 1.25;   // a rank plans with 80 % of its memory
+constexpr double kAimedSeconds = 3600;   // of the whole job, with the margin
 constexpr double kStartSeconds = 300;    // launching, enumerating, merging
 constexpr std::int64_t kTimeStep = 300;  // job times are whole multiples of this
 constexpr int kMostThreads = 16;
@@ -25,16 +25,16 @@ constexpr int kRanksPerNode = 2;
 constexpr int kMostNodes = 64;
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr std::size_t kRankBytes = kGiB / 2;      // the process, its cache and the rows that wait for a commit
-constexpr std::size_t kMostPerThread = 4 * kGiB;  // beyond that fewer points run side by side
+constexpr std::size_t kMostPerThread = 4 * kGiB;  // if points need more, fewer of them run side by side
 
-/// For the shell, whatever the text holds.
+/// The text quoted for the shell, whatever it holds.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-/// A job name of Slurm: no blanks or quotes.
+/// A job name for Slurm, without blanks and quotes.
 std::string job_name(const std::string& study) {
   std::string name = "tenex-";
   for (const char c : study)
@@ -108,9 +108,8 @@ std::string sbatch_text(const std::string& name, const std::filesystem::path& st
       "#   sbatch FILE [DIR] [options of tenex run]       from the top of the checkout; the result is DIR/study.h5\n"
       "# Expected: {} points, {} of one core, the longest {}, the largest {}.\n"
       "# Asked for: {} ranks of {} threads, {} times the expected time and {} min to start and merge, memory for {}\n"
-      "# points side by side on each rank and a quarter more. At the time limit the job puts itself back into the "
-      "queue\n"
-      "# and goes on, as requeue.sbatch does. TENEX and LAUNCHER: see jobs/slurm.sh.\n",
+      "# points side by side on each rank and a quarter more. At the time limit the job requeues itself and\n"
+      "# continues, as with requeue.sbatch. TENEX and LAUNCHER: see jobs/slurm.sh.\n",
       one_line(name), cost.points(), to_rounded(picoseconds(std::llround(std::min(cost.seconds(), 9e6) * 1e12))),
       to_rounded(picoseconds(std::llround(std::min(cost.longest(shape.threads), 9e6) * 1e12))),
       to_rounded_bytes(static_cast<double>(cost.largest_bytes())), ranks, shape.threads, kTimeMargin,

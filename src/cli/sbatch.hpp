@@ -1,8 +1,8 @@
-// Internal to cli: an sbatch file for a study, sized by what the study is expected to cost.
+// Internal to cli: an sbatch file for a study, sized by the study's expected cost.
 //
-// Expectations come from constants that were measured on one machine, so what is asked for has a margin that the file
-// states: twice the time and a quarter more memory. A job that was sized too small loses nothing: at the time limit it
-// is put back into the queue and goes on.
+// Expectations come from constants that were measured on one machine, so the request has a margin that the file states:
+// twice the time and a quarter more memory. A job that is too small loses nothing: at the time limit it is requeued and
+// continues.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@
 
 namespace tenex::cli {
 
-/// What a study is expected to cost, gathered point by point.
+/// The expected cost of a study, gathered point by point.
 class StudyCost {
  public:
-  /// `share`: the part of such points that is evaluated; a search leaves the others out.
+  /// `share`: the fraction of points like this one that is evaluated; a search leaves out the others.
   void add(const Estimate& point, double share = 1);
-  /// Seconds of one core beside the points' own.
+  /// Adds seconds of one core beside those of the points.
   void add_seconds(double seconds) { seconds_ += seconds; }
 
   [[nodiscard]] std::size_t points() const { return points_; }
   [[nodiscard]] double seconds() const { return seconds_; }  ///< of one core
-  /// The longest point where `threads` work on it.
+  /// The time of the longest point on `threads` threads.
   [[nodiscard]] double longest(int threads) const;
   [[nodiscard]] std::size_t largest_bytes() const { return largest_.empty() ? 0 : largest_.front(); }
-  /// The most that `count` points at the same time may take, for up to 64 points.
+  /// The most bytes that `count` points at the same time may take, for up to 64 points.
   [[nodiscard]] std::size_t bytes_side_by_side(int count) const;
 
  private:
@@ -39,7 +39,7 @@ class StudyCost {
   std::vector<std::size_t> largest_;  ///< descending
 };
 
-/// What a job asks Slurm for.
+/// The request of a job to Slurm.
 struct JobShape {
   int nodes = 1;
   int ranks_per_node = 1;
@@ -48,14 +48,14 @@ struct JobShape {
   std::int64_t seconds = 0;
 };
 
-/// Asked for by the user; 0 where it is to be chosen.
+/// The user's choices; 0 where none was made.
 struct JobWishes {
   int ranks = 0;
   int threads = 0;
 };
 
-/// As many cores as end the work, with its margin, in an hour: threads of one rank first (at most 16, a NUMA domain of
-/// many machines), then two ranks on a node, then nodes (at most 64). Pure.
+/// Chooses as many cores as do the work, with its margin, in an hour: threads of one rank first (at most 16, a NUMA
+/// domain of many machines), then two ranks on a node, then nodes (at most 64). Pure.
 [[nodiscard]] JobShape shape_job(const StudyCost& cost, const JobWishes& wishes);
 
 /// The file's text. `name` and `study` may hold any characters; `dir` is the default result folder. Pure.

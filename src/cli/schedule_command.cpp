@@ -1,4 +1,4 @@
-// verify and simulate --schedule: what a schedule file holds, checked or replayed.
+// verify and simulate --schedule: checks or replays the contents of a schedule file.
 #include <cstdint>
 #include <cstdio>
 #include <utility>
@@ -53,7 +53,7 @@ ExitCode execute(const VerifyArguments& arguments) {
   auto report = describe(*file);
   report.add("verified", outcome_value(verdict.outcome));
   report.add("reduction_check", verdict.reduction_check);
-  // As in rows: beyond that many sends the hash would take longer than the check.
+  // As in rows: for more sends the hash would take longer than the check.
   report.add("schedule_hash", file->schedule.sends() > kMostReplayedSends
                                   ? std::string()
                                   : fmt::format("{:016x}", schedule_hash(file->schedule)));
@@ -76,8 +76,8 @@ ExitCode execute(const VerifyArguments& arguments) {
 
 ExitCode execute(const ReplayArguments& arguments) {
   if (arguments.other_options) {
-    complain({input_error({"--schedule", 0, 0}, "a schedule file brings its own point",
-                          "its topology, collective and sends are in the file", "leave the other options away")});
+    complain({input_error({"--schedule", 0, 0}, "a schedule file has its own point",
+                          "its topology, collective and sends are in the file", "leave out the other options")});
     return ExitCode::bad_input;
   }
   const auto file = read_schedule_file(arguments.file);

@@ -1,4 +1,4 @@
-// schema: what a study may say, from the entries of its keys, as JSON for tools or as the reference page.
+// schema: the keys of a study from their entries, as JSON for tools or as the reference page.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -72,7 +72,7 @@ std::string_view kind_name(SettingColumn::Kind kind) {
   return "text";
 }
 
-/// All words that the key takes, where that is a list.
+/// All words that the key takes, if it takes only listed words.
 std::vector<std::string> words_of(const Setting& setting, const Vocabulary& vocabulary) {
   if (setting.known == nullptr) return {setting.words.begin(), setting.words.end()};
   const auto known = setting.known(vocabulary);
@@ -163,7 +163,7 @@ std::string reference_page() {
          "with a value per dimension.\n\n"
          "## All points\n\n" +
          table_of(ReadBy::all) +
-         "\nOf points that train, what nothing reads is left out: latency, chunks and occupancy where nothing is "
+         "\nA point that trains ignores keys that it does not read: latency, chunks and occupancy where nothing is "
          "simulated,\n"
          "the algorithm's keys where nothing is synthesized, bandwidths where a scheme chooses them.\n\n"
          "## Points that run a collective\n\n" +

@@ -9,7 +9,7 @@
 namespace tenex::cli {
 namespace {
 
-/// The points of a competition in each round, and after the last: Halving's rule, without ties.
+/// The number of points of a competition in each round, and after the last: Halving's rule, without equal values.
 std::vector<std::size_t> left_of(std::size_t points, const std::vector<HalvingRound>& rounds) {
   std::vector<std::size_t> left{points};
   for (const auto& round : rounds) {

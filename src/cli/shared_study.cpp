@@ -1,6 +1,6 @@
-// The study's bytes travel, not its points: text, the name of its file (messages name it, machine files are relative to
-// it), machine files by path as written, and the result folder. Encoding: decimal length, a colon, the bytes; one after
-// the other.
+// Rank 0 sends the study's bytes, not its points: the text, the name of its file (messages name it, and machine files
+// are relative to it), the machine files by path as written, and the result folder. Encoding: decimal length, a colon,
+// the bytes; one after another.
 #include "shared_study.hpp"
 
 #include <charconv>
@@ -59,7 +59,7 @@ std::string pack_run(const SharedRun& run, const std::string& file) {
   return pack(parts);
 }
 
-/// What another rank makes of rank 0's bytes. Rank 0 has checked the study.
+/// The study that another rank makes from rank 0's bytes. Rank 0 has checked it.
 Result<SharedRun> unpack_run(const std::string& packed, const RunArguments& arguments) {
   const auto limit = memory_limit(arguments.memory, 0);
   if (!limit) return limit.errors();
@@ -77,7 +77,7 @@ Result<SharedRun> unpack_run(const std::string& packed, const RunArguments& argu
   return SharedRun{*std::move(study), parts[2], *limit};
 }
 
-/// Whether no rank has errors; rank 0 prints what there are. Collective.
+/// Whether no rank has errors; rank 0 prints all errors. Collective.
 bool all_well(const MpiSession& session, const Diagnostics& errors) {
   const auto texts = session.gather(to_string(errors));
   bool well = true;
@@ -92,7 +92,7 @@ bool all_well(const MpiSession& session, const Diagnostics& errors) {
 std::optional<SharedRun> share_over(const MpiSession& session, const RunArguments& arguments) {
   if (session.rank() > 0) {
     const auto packed = session.broadcast({});
-    if (packed.empty()) return std::nullopt;  // rank 0 has said why
+    if (packed.empty()) return std::nullopt;  // rank 0 has printed the reason
     auto run = unpack_run(packed, arguments);
     if (!all_well(session, run.errors())) return std::nullopt;
     return *std::move(run);

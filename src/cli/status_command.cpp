@@ -1,4 +1,4 @@
-// status: a look at a result folder from any shell, while a run is at work in it or not.
+// status: the state of a result folder, whether or not a run is at work in it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace tenex::cli {
 namespace {
 
-constexpr std::size_t kMostListed = 10;  // points that are named one by one
+constexpr std::size_t kMostListed = 10;  // most points that are listed one by one
 
 std::string describe_point(const DesignPoint& point) {
   if (point.trains())
@@ -33,7 +33,7 @@ std::string describe_point(const DesignPoint& point) {
                      to_rounded_bytes(static_cast<double>(point.collective().size.count())));
 }
 
-/// "running", "done", or how it ended short of that.
+/// "running", "done", or how the run ended without being done.
 std::string state_of(const FolderStatus& status, const Overview& overview) {
   if (status.is_live()) return "running";
   if (overview.done == overview.points) return "done";
@@ -157,7 +157,7 @@ std::string describe_left(const Overview& overview) {
     text += fmt::format(", {:.0f} % of the work is done", std::floor(100 * overview.fraction));
   text += fmt::format(", at {:.3g} points/s", overview.points_per_second);
   if (!overview.phase.empty()) text += "; " + overview.phase;
-  if (overview.draining) text += "; no further point begins, what runs is finished first";
+  if (overview.draining) text += "; no further point begins, running points finish first";
   return text;
 }
 

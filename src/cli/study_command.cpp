@@ -32,17 +32,17 @@
 namespace tenex::cli {
 namespace {
 
-/// Points of the study that other slices have.
+/// Number of points of the study that other slices have.
 std::size_t points_elsewhere(const Slice& slice, std::size_t points) {
   std::size_t elsewhere = 0;
   for (std::size_t point = 0; point < points; ++point) elsewhere += in_slice(slice, point) ? 0 : 1;
   return elsewhere;
 }
 
-/// ", 12 pruned", or nothing: only a study that searches prunes.
+/// ", 12 pruned", or nothing: only a study with a search prunes.
 std::string describe_pruned(std::size_t pruned) { return pruned == 0 ? "" : fmt::format(", {} pruned", pruned); }
 
-/// A slice is done when its own points are: those of the others are missing from its file.
+/// A slice is done when its own points are; points of other slices are missing from its file.
 ExitCode finish_slice(const RunReport& report, const Slice& slice, std::size_t elsewhere) {
   fmt::print("slice {}, {} of {} points: {} evaluated now in {:.1f} s, {} not ok{}; `tenex merge` joins the slices\n",
              to_string(slice), report.points - elsewhere, report.points, report.evaluated, report.seconds,
@@ -115,7 +115,7 @@ ExitCode execute(const RunArguments& arguments) {
     return session ? session->end(code) : code;
   } catch (const std::exception& error) {
     if (!session) throw;
-    // The other ranks may wait for this one in a collective, which it will never enter.
+    // The other ranks may wait in a collective operation that this one will never enter.
     std::fprintf(stderr, "tenex: rank %d: %s; the job is aborted, the same command continues\n", session->rank(),
                  error.what());
     session->abort(static_cast<int>(ExitCode::interrupted));
@@ -124,7 +124,7 @@ ExitCode execute(const RunArguments& arguments) {
 
 namespace {
 
-/// A point as an entry of the plan's list.
+/// An entry of the list of points.
 Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
   Report entry;
   entry.add("key", to_string(point.key));
@@ -137,14 +137,14 @@ Report entry_of(const DesignPoint& point, const Estimate& cost, bool trains) {
   return entry;
 }
 
-/// What a point's time goes to, as people would name it.
+/// The algorithm that a point's time is counted for.
 std::string algorithm_of(const DesignPoint& point) {
   if (!point.trains()) return point.algorithm;
   return fmt::format("training: {}, {}", to_string(point.training().scheme),
                      to_string(point.training().collective_time));
 }
 
-/// How many points will be refused for which reason.
+/// Number of points that will be refused, by reason.
 using Refusals = std::map<std::string, std::int64_t>;
 
 void add_refusals(Report& report, const Refusals& refusals) {
@@ -161,7 +161,7 @@ void add_refusals(Report& report, const Refusals& refusals) {
   if (points > 0) report.add("infeasible", std::move(entries));
 }
 
-/// How many points train which workload under which scheme.
+/// Number of points that train, by workload and scheme.
 using TrainingCounts = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
 std::vector<Report> entries_of(const TrainingCounts& counts) {
@@ -176,14 +176,14 @@ std::vector<Report> entries_of(const TrainingCounts& counts) {
   return entries;
 }
 
-/// A round of the study's search, as it is expected to go.
+/// The expected cost of a round of the study's search.
 struct RoundCost {
   Fidelity fidelity = Fidelity::bound;
   std::size_t points = 0;
   double seconds = 0;
 };
 
-/// What the rounds of a search cost, gathered point by point.
+/// The cost of a search's rounds, gathered point by point.
 class RoundCosts {
  public:
   RoundCosts(const Study& study, const SearchOutlook& outlook)
@@ -192,7 +192,7 @@ class RoundCosts {
       rounds_.push_back({study.search.rounds[r].fidelity, outlook.points(r)});
   }
 
-  /// What the point's rounds cost.
+  /// Adds the point; returns the expected seconds that the rounds spend on it.
   double add(std::size_t number, const DesignPoint& point) {
     double sum = 0;
     for (std::size_t r = 0; r < rounds_.size(); ++r) {
@@ -225,7 +225,7 @@ class RoundCosts {
   std::vector<RoundCost> rounds_;
 };
 
-/// Writes the job's file, or prints it where none is named.
+/// Writes the job's file, or prints it if no file is named.
 ExitCode write_sbatch(const PlanArguments& arguments, const std::string& name, const StudyCost& cost) {
   const auto study = std::filesystem::absolute(arguments.study).lexically_normal();
   const auto shape = shape_job(cost, {arguments.ranks, arguments.threads});

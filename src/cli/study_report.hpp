@@ -1,4 +1,4 @@
-// Internal to cli: what the commands that end with a merged study have in common.
+// Internal to cli: functions for the commands that end with a merged study.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace tenex::cli {
 
-/// Prints a table of a merged file's rows, and its name.
+/// Prints a summary of a merged file and the file's name.
 ExitCode print_summary(const std::filesystem::path& file);
 
-/// Of a run that ended with errors: 2 for mistakes of the input, which come before any work; 3 for what the environment
-/// does to a run, which can be mended and resumed.
+/// The exit code of a run with errors: 2 for input errors, which come before any work; 3 for errors of the environment,
+/// after which the run can be resumed.
 [[nodiscard]] ExitCode exit_of(const Diagnostics& errors);
 
-/// The same of a command that is not resumed: 1 for what the environment does to it.
+/// The same for a command that cannot be resumed: 1 for errors of the environment.
 [[nodiscard]] ExitCode exit_of_once(const Diagnostics& errors);
 
 /// Prints warnings on stderr.

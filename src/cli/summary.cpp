@@ -32,14 +32,14 @@ struct Tally {
 };
 
 void count(Tally& tally, const Evaluation& row) {
-  if (row.status == PointStatus::pruned) return;  // a search left it out
+  if (row.status == PointStatus::pruned) return;  // pruned by a search
   ++tally.points;
   if (row.status != PointStatus::ok) {
     ++tally.not_ok;
     return;
   }
   if (row.verified == Verified::yes) ++tally.verified;
-  // A row without an efficiency is not held to its bound (congestion_unaware).
+  // A row without an efficiency is not compared with its bound (congestion_unaware).
   if (!std::isnan(row.efficiency) && row.collective_time_ps == row.bound_ps) ++tally.at_bound;
   if (!std::isnan(row.efficiency) && row.efficiency > 0) {
     ++tally.measured;
@@ -69,17 +69,17 @@ std::string table_of(const std::map<std::string, Tally>& tallies, const Tally& a
   return format_table(rows);
 }
 
-/// Of points that train one workload under one scheme.
+/// The points that train one workload under one scheme.
 struct TrainingTally {
   std::size_t points = 0;
   std::size_t not_ok = 0;
   std::int64_t best_time_ps = -1;
-  double its_cost_usd = std::numeric_limits<double>::quiet_NaN();  ///< the cheapest of that time
+  double its_cost_usd = std::numeric_limits<double>::quiet_NaN();  ///< the cheapest network of that time
   double best_perf_per_cost = std::numeric_limits<double>::quiet_NaN();
   double largest_gap = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Whether `value` beats `best`, either of which may be absent.
+/// Whether `value` beats `best`; either may be absent.
 bool beats(double value, double best) { return !std::isnan(value) && (std::isnan(best) || value > best); }
 
 void count(TrainingTally& tally, const Evaluation& row) {
@@ -110,7 +110,7 @@ std::string table_of(const std::map<std::string, TrainingTally>& tallies) {
   return format_table(rows);
 }
 
-/// Rows that are not ok, by what was wrong.
+/// Rows that are not ok, by cause.
 class Failures {
  public:
   void count(const Evaluation& row) {
@@ -125,7 +125,7 @@ class Failures {
     std::string list;
     for (const auto& [status, points] : points_)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", points, name_of(status));
-    auto text = fmt::format("not ok: {}; the column `reason` says why of each\n", list);
+    auto text = fmt::format("not ok: {}; the column `reason` says why\n", list);
     if (!points_.contains(PointStatus::out_of_memory)) return text;
     return text + fmt::format(
                       "out of memory{}: give a rank more with --memory, fewer ranks on a node, or a larger one, and "
@@ -145,7 +145,7 @@ class Failures {
   std::int64_t largest_ = -1;  ///< bytes
 };
 
-/// What the tallies read.
+/// The columns that the tallies read.
 ColumnChoice columns_to_read() {
   ColumnChoice choice{{"collective", "algorithm", "workload", "scheme"},
                       {"status", "verified", "collective_time_ps", "bound_ps", "efficiency", "algbw_bytes_per_s",

@@ -1,4 +1,4 @@
-// Words of the training keys, and the workloads and cost models inside the binary, described from their own content.
+// Words of the training keys, and the built-in workloads and cost models, described from their own content.
 #include "training_lists.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string describe(const GnmtSpec& spec) {
 
 template <class T>
 const T& parsed(const Result<T>& file) {
-  ensure(file.ok(), "a file that tenex brings along is broken");
+  ensure(file.ok(), "a built-in file is broken");
   return *file;
 }
 

@@ -20,7 +20,7 @@ struct Word {
 /// One "  name  description" line.
 [[nodiscard]] std::string list_line(std::string_view name, std::string_view description);
 
-/// The workloads and cost models that tenex brings along, each with what its file says of itself.
+/// The built-in workloads and cost models, each with the description in its file.
 [[nodiscard]] std::string list_workloads();
 [[nodiscard]] std::string list_cost_models();
 

@@ -1,4 +1,4 @@
-// The writer thread: a queue of finished points in, schedule files and shards out.
+// The writer thread: it takes finished points from a queue and writes schedule files and shards.
 #include "coordinator/committer.hpp"
 
 #include <condition_variable>
@@ -92,7 +92,7 @@ class Committer::Impl {
         return !queue_.empty() || !announced_.empty() || flushes_done_ < flushes_asked_ || stopping_;
       });
       if (!announced_.empty()) {
-        write_announcements(lock);  // first: a thread of the engine waits for it
+        write_announcements(lock);  // first, because a thread of the runner waits for it
       } else if (!queue_.empty()) {
         write_next(lock);
       } else if (flushes_done_ < flushes_asked_ || !woken) {
@@ -132,7 +132,7 @@ class Committer::Impl {
   }
 
   Status write(FinishedPoint point) {
-    // A file holds sends of single chunks; a point that was too long to record has none.
+    // A file holds sends of single chunks. A point that was too long to record has no schedule.
     const auto& schedule = point.output.schedule;
     if (point.output.topology && schedule.sends() > 0 && schedule.payloads() == nullptr) {
       if (auto status = write_schedule(point); !status.ok()) return status;
@@ -140,7 +140,8 @@ class Committer::Impl {
     return writer_.add({point.point, std::move(point.output.row), point.finished_unix_ms});
   }
 
-  /// Once: whichever rank makes it, its name is durable before a row counts that has its schedule there.
+  /// Makes the folder of schedules. Its name is durable before a row counts that has its schedule there, whichever rank
+  /// makes it.
   Status make_schedule_folder(const std::filesystem::path& folder) {
     if (has_schedule_folder_) return success();
     std::error_code error;
@@ -175,7 +176,7 @@ class Committer::Impl {
     changed_.notify_all();
   }
 
-  /// For the journal: a point begins, or has ended a process.
+  /// An entry for the journal: a point begins, or has ended a process.
   struct Announcement {
     std::uint32_t point = 0;
     std::string crash;  ///< why the process ended; empty: the point begins
@@ -183,9 +184,9 @@ class Committer::Impl {
 
   const Study& study_;
   std::filesystem::path dir_;
-  ShardWriter writer_;  ///< touched by the thread alone
+  ShardWriter writer_;  ///< used by the thread alone
   int journal_descriptor_ = -1;
-  bool has_schedule_folder_ = false;  ///< touched by the thread alone
+  bool has_schedule_folder_ = false;  ///< used by the thread alone
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

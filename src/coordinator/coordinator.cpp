@@ -1,4 +1,4 @@
-// The two entrances: alone, and (run_with_mpi, in mpi_run.cpp) as one of many ranks.
+// Runs a study in one process. run_with_mpi(), for many ranks, is in mpi_run.cpp.
 #include "tenex/coordinator/coordinator.hpp"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
   setup.open = options.open;
   setup.quiet = options.quiet;
   setup.log_level = options.log_level;
-  setup.engine.threads = resolve_threads(options.threads);
-  setup.engine.memory_limit_bytes = resolve_memory_limit(options.memory_limit_bytes, ranks_on_host);
-  setup.engine.node_memory_bytes =
-      setup.engine.memory_limit_bytes * static_cast<std::size_t>(std::max(1, ranks_on_host));
-  setup.engine.one_by_one = options.one_by_one;
+  setup.runner.threads = resolve_threads(options.threads);
+  setup.runner.memory_limit_bytes = resolve_memory_limit(options.memory_limit_bytes, ranks_on_host);
+  setup.runner.node_memory_bytes =
+      setup.runner.memory_limit_bytes * static_cast<std::size_t>(std::max(1, ranks_on_host));
+  setup.runner.one_by_one = options.one_by_one;
   if (const auto limit = resolve_time_limit(options.time_limit_seconds)) {
     setup.whole_time_limit = *limit;
-    setup.engine.ends_at =
+    setup.runner.ends_at =
         std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                std::chrono::duration<double>(*limit - reserve_of(*limit)));
   }
@@ -31,18 +31,18 @@ RankSetup resolve(const RunOptions& options, int ranks_on_host) {
   setup.count_memory_kills = options.count_memory_kills ? options.count_memory_kills : memory_kills;
   setup.on_lost_rank = options.on_lost_rank;
   setup.evaluate_point = options.evaluate_point ? options.evaluate_point : EvaluatePoint(evaluate);
-  if (options.value_point_early) setup.engine.value_early = options.value_point_early;
-  setup.engine.estimate_early = options.estimate_point_early;
-  if (!setup.engine.estimate_early) {
-    const auto estimator = std::make_shared<EarlyEstimator>(setup.engine.node_memory_bytes);
-    setup.engine.estimate_early = [estimator](const DesignPoint& point, Fidelity fidelity) {
+  if (options.value_point_early) setup.runner.value_early = options.value_point_early;
+  setup.runner.estimate_early = options.estimate_point_early;
+  if (!setup.runner.estimate_early) {
+    const auto estimator = std::make_shared<EarlyEstimator>(setup.runner.node_memory_bytes);
+    setup.runner.estimate_early = [estimator](const DesignPoint& point, Fidelity fidelity) {
       return (*estimator)(point, fidelity);
     };
   }
   setup.estimate_point = options.estimate_point;
   if (!setup.estimate_point) {
-    // A study asks for many points of few kinds.
-    const auto estimator = std::make_shared<Estimator>(setup.engine.node_memory_bytes);
+    // One estimator for all points: a study has many points of few kinds.
+    const auto estimator = std::make_shared<Estimator>(setup.runner.node_memory_bytes);
     setup.estimate_point = [estimator](const DesignPoint& point) { return (*estimator)(point); };
   }
   return setup;

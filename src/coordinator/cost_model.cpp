@@ -1,4 +1,4 @@
-// Factors per kind, drawn towards the factor of all points. See the header for the idea.
+// Factors per kind, drawn towards the factor over all points. See the header for the idea.
 #include "tenex/coordinator/cost_model.hpp"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ namespace tenex {
 
 namespace {
 
-constexpr double average_points_of_doubt = 2;  ///< what the common factor counts for in a kind
-constexpr double worth_mentioning = 1.1;       ///< a factor that changed less changes no order that matters
+constexpr double average_points_of_doubt = 2;  ///< weight of the common factor in a kind's factor
+constexpr double worth_mentioning = 1.1;       ///< smaller changes of a factor do not matter for the order
 
 bool makes_sense(const KindCost& cost) {
   return cost.points > 0 && cost.expected > 0 && cost.measured > 0 && std::isfinite(cost.expected) &&

@@ -1,6 +1,6 @@
-// Handlers for signals that a fault of the program raises. See the header for the idea.
+// Handlers for the signals of faults. See the header for the idea.
 //
-// A stack that overflowed cannot run a handler, so every thread that evaluates points has a second, small one.
+// A handler cannot run on a stack that overflowed, so every thread that evaluates points has a second, small stack.
 #include "coordinator/crash_handler.hpp"
 
 #include <signal.h>
@@ -32,13 +32,13 @@ constexpr std::array<Fault, 5> faults{
 
 constexpr std::size_t key_digits = 32;
 
-/// What the handler reads: plain data, so that reading it in a broken process is safe.
+/// The data that the handler reads. They are plain, so that reading them in a broken process is safe.
 struct Hand {
   int descriptor = -1;  ///< negative: no point
   std::array<char, key_digits> key{};
 };
 
-// State of the process, not of an object: a signal handler has no argument to find one by.
+// State of the thread and not of an object: a signal handler has no argument by which to find an object.
 thread_local constinit Hand hand_of_this_thread;
 constinit std::atomic<const Hand*> hand_of_all_threads = nullptr;
 std::array<struct sigaction, faults.size()> previous_actions;
@@ -63,15 +63,16 @@ extern "C" void tenex_on_fault(int signal) {
     sigaction(signal, &previous_actions[i], nullptr);
   }
   errno = saved;
-  raise(signal);  // taken up by the previous handler once this one returns
+  raise(signal);  // the previous handler gets it when this one returns
 }
 
-/// A second stack for this thread's handlers, for as long as the thread lives.
+/// A second stack for this thread's handlers, as long as the thread lives.
 class SecondStack {
  public:
   SecondStack() {
     stack_t present{};
-    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;  // it has one
+    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0)
+      return;  // the thread has one already
     memory_ = std::make_unique<std::array<std::byte, 64 * 1024>>();
     stack_t mine{};
     mine.ss_sp = memory_->data();

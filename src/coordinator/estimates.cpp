@@ -28,10 +28,10 @@ Estimate Estimates::of(std::uint32_t point) {
   Estimate made;
   const auto& design = study_.points[point];
   const auto kind = kind_of(design);
-  try {  // unlocked: two that race make the same one
+  try {  // without the lock: two threads may both make it, with the same result
     made = estimate_point_(design);
   } catch (const std::exception&) {
-    // No room to estimate in: it counts as nothing, and its row will say what evaluation meets.
+    // There is no memory to estimate in: the estimate is zero, and the row will show what the evaluation meets.
   }
   const std::lock_guard lock(mutex_);
   values_[point] = made;

@@ -1,7 +1,8 @@
-// What points are expected to cost, each estimated at most once by this process, by whoever needs it first.
+// Expected costs of points. This process estimates each point at most once, when it is first needed.
 //
-// Estimating may take a while (a machine file, a large shape), so the loop that passes messages never does it: rank 0's
-// lease queue needs all points and has them estimated by threads (start_all), an engine estimates what it was leased.
+// Estimating may take a while (a machine file, a large shape), so the thread that passes messages never does it. Rank
+// 0's lease queue needs all points and has threads estimate them (start_all); a point runner estimates the points that
+// were leased to it.
 #pragma once
 
 #include <atomic>
@@ -24,20 +25,20 @@ class Estimates {
  public:
   /// `study` must outlive it.
   Estimates(const Study& study, EstimatePoint estimate_point);
-  /// Ends the threads of start_all() after the point that each is at.
+  /// Ends the threads of start_all() after their current points.
   ~Estimates();
   Estimates(const Estimates&) = delete;
   Estimates& operator=(const Estimates&) = delete;
 
-  /// The estimate of one point, made now where it is not known yet. Zero where making it throws.
+  /// The estimate of one point, made now unless it is known. Zero where making it throws.
   [[nodiscard]] Estimate of(std::uint32_t point);
 
-  /// Its kind (cost_model.hpp), once of() was asked for it.
+  /// The point's kind (cost_model.hpp), known after of() was called for it.
   [[nodiscard]] std::uint32_t kind(std::uint32_t point) const;
 
-  /// Estimates these points on `threads` threads and returns at once. At most once.
+  /// Estimates these points on `threads` threads and returns at once. Call it at most once.
   void start_all(std::vector<std::uint32_t> points, int threads);
-  /// Whether start_all() has come to its end.
+  /// Whether start_all() is done.
   [[nodiscard]] bool all_known() const { return running_ == 0; }
 
  private:

@@ -1,4 +1,4 @@
-// A rank other than 0: asks for leases, evaluates, commits, reports.
+// The loop of a rank other than 0: it requests leases, evaluates, commits and reports.
 #include <fmt/format.h>
 
 #include <array>
@@ -34,7 +34,7 @@ class Follower {
   Result<RunReport> run() {
     report_.memory_kills = setup_.count_memory_kills();
     transport_.send(0, HelloMessage{study_.digest, study_.points.size(),
-                                    static_cast<std::uint32_t>(setup_.engine.threads), host_name()});
+                                    static_cast<std::uint32_t>(setup_.runner.threads), host_name()});
     AdaptiveSleep sleep;
     while (!over_) sleep.rest(round());
     const auto deadline = Clock::now() + longest_goodbye;
@@ -43,7 +43,7 @@ class Follower {
   }
 
  private:
-  /// One round of the loop; whether anything happened.
+  /// One round of the loop; returns whether anything happened.
   bool round() {
     bool active = receive();
     mind_rank_zero();
@@ -65,7 +65,7 @@ class Follower {
       if (const auto* lease = std::get_if<LeaseMessage>(&message->second); lease != nullptr && worker_) {
         log_->note(LogLevel::info, fmt::format("lease {}: {} points, {:.3g} s expected", lease->id,
                                                to_points(lease->ranges).size(), lease->seconds));
-        worker_->engine().push({lease->id, to_points(lease->ranges), lease->seconds, lease->scale, lease->careful,
+        worker_->runner().push({lease->id, to_points(lease->ranges), lease->seconds, lease->scale, lease->careful,
                                 lease->exclusive, lease->round});
       }
       if (const auto* drain = std::get_if<DrainMessage>(&message->second)) {
@@ -73,7 +73,7 @@ class Follower {
         log_->note(LogLevel::info,
                    fmt::format("rank 0 says: no more leases{}",
                                drain->reason == DrainReason::done ? "" : ", and begin no further point"));
-        if (drain->reason != DrainReason::done && worker_) worker_->engine().drain();
+        if (drain->reason != DrainReason::done && worker_) worker_->runner().drain();
       }
       if (const auto* bye = std::get_if<ByeMessage>(&message->second)) {
         over_ = true;
@@ -84,22 +84,23 @@ class Follower {
     return any;
   }
 
-  /// Rank 0 is dead when it has said nothing for too long: commits what is finished and leaves; the same command
-  /// continues.
+  /// Rank 0 counts as dead after a long silence. Then this rank commits what is finished and leaves; the same command
+  /// continues the run.
   void mind_rank_zero() {
     const auto now = Clock::now();
-    if (now - last_round_ > setup_.silence / 4) last_heard_ = now;  // this process was stopped: words are on their way
+    if (now - last_round_ > setup_.silence / 4)
+      last_heard_ = now;  // this process was stopped: messages are on their way
     last_round_ = now;
     if (now - last_heard_ <= setup_.silence) return;
     fmt::print(stderr,
-               "rank {} on {}: rank 0 has said nothing for {:.3g} s and counts as dead; the same command continues\n",
+               "rank {} on {}: rank 0 has sent nothing for {:.3g} s and counts as dead; the same command continues\n",
                transport_.rank(), host_name(), setup_.silence.count());
     if (worker_) {
-      worker_->engine().drain();
+      worker_->runner().drain();
       worker_->committer().flush_until(now + time_to_commit);
     }
     if (!setup_.leave_the_dead) return leave_(exit_interrupted);
-    // It ends the other ranks too, which may notice a little later and have as long to commit.
+    // Leaving ends the other ranks too. They may notice the silence a little later, and need as long to commit.
     if (transport_.size() > 2) std::this_thread::sleep_until(now + time_to_commit + alive_interval(setup_.silence));
     setup_.leave_the_dead(exit_interrupted);
   }
@@ -108,7 +109,7 @@ class Follower {
     if (no_more_) return;  // stopped before it began
     log_ = open_log(setup_, start.incarnation, transport_.rank());
     log_->note(LogLevel::info, fmt::format("run {} begins: rank {} of {} on {}, {} threads", start.incarnation,
-                                           transport_.rank(), transport_.size(), host_name(), setup_.engine.threads));
+                                           transport_.rank(), transport_.size(), host_name(), setup_.runner.threads));
     auto writer =
         ShardWriter::open(setup_.out, study_, start.incarnation, static_cast<std::uint32_t>(transport_.rank()));
     if (writer.ok()) {
@@ -119,20 +120,20 @@ class Follower {
     }
   }
 
-  /// This rank's own wish to end the run: said once, rank 0 tells the others.
+  /// Stops because of an event on this rank. Sends DRAIN once; rank 0 tells the other ranks.
   void stop(DrainReason reason) {
     if (told_to_stop_) return;
     told_to_stop_ = no_more_ = true;
     log_->note(LogLevel::warning,
                fmt::format("begins no further point ({})",
                            reason == DrainReason::error ? "its rows cannot be stored" : "a signal asked for that"));
-    if (worker_) worker_->engine().drain();
+    if (worker_) worker_->runner().drain();
     say(DrainMessage{reason});
   }
 
   void take_report() {
     if (!worker_) return;
-    auto fresh = worker_->engine().report();
+    auto fresh = worker_->runner().report();
     fresh.finished_leases.insert(fresh.finished_leases.begin(), report_.finished_leases.begin(),
                                  report_.finished_leases.end());
     fresh.costs.insert(fresh.costs.begin(), report_.costs.begin(), report_.costs.end());
@@ -141,7 +142,7 @@ class Follower {
     report_ = std::move(fresh);
   }
 
-  /// Asks when something has changed since it last asked; rank 0 answers when it has a lease for this rank.
+  /// Sends REQUEST if something has changed since the last one. Rank 0 answers when it has a lease for this rank.
   bool ask_for_more() {
     const std::array<std::uint64_t, 3> state = {report_.leases_received, report_.backlog_seconds > 0 ? 1U : 0U,
                                                 report_.finished_leases.size()};
@@ -153,7 +154,7 @@ class Follower {
     return true;
   }
 
-  /// Commits all rows, on a thread of its own so that rank 0 hears of this one meanwhile, and then says BYE.
+  /// Commits all rows on another thread, so that this one goes on to send ALIVE, and then sends BYE.
   void finish() {
     if (worker_ && !committing_.valid())
       committing_ = std::async(std::launch::async, [this] { return worker_->committer().finish(); });
@@ -173,7 +174,7 @@ class Follower {
     transport_.send(0, message);
     last_word_ = Clock::now();
     if (std::holds_alternative<DrainMessage>(message)) return;
-    report_.finished_leases.clear();  // the others carry the report
+    report_.finished_leases.clear();  // the other messages contain the report
     report_.costs.clear();
     report_.early_values.clear();
     report_.memory_kills = setup_.count_memory_kills();
@@ -201,7 +202,7 @@ class Follower {
   WayOut way_out_;
   std::shared_ptr<const RankLog> log_ = std::make_shared<RankLog>();
   std::optional<Worker> worker_;
-  std::future<Status> committing_;  ///< ends before the worker does
+  std::future<Status> committing_;  ///< declared after the worker, so that it ends first
   RankReport report_;
   Diagnostics errors_;
   ByeMessage last_words_;

@@ -1,4 +1,4 @@
-// Rank 0: owns the folder and the lease queue, answers the others, evaluates too, and ends the run.
+// The loop of rank 0: it owns the folder and the lease queue, answers the other ranks, evaluates too, and ends the run.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -46,7 +46,7 @@ class Leader {
         progress_(study, setup, state_, estimates_) {
     peers_[0].said_bye = true;
     for (auto& peer : peers_) {
-      peer.threads = setup.engine.threads;
+      peer.threads = setup.runner.threads;
       peer.last_word = Clock::now();
     }
   }
@@ -54,7 +54,7 @@ class Leader {
   Result<RunReport> run() {
     log_->note(LogLevel::info,
                fmt::format("run {} begins: {} points, {} done, {} ranks; rank 0 on {}, {} threads", state_.incarnation,
-                           study_.points.size(), state_.done_count, peers_.size(), host_name(), setup_.engine.threads));
+                           study_.points.size(), state_.done_count, peers_.size(), host_name(), setup_.runner.threads));
     start_own_worker();
     AdaptiveSleep sleep;
     while (!everyone_done()) sleep.rest(round());
@@ -90,12 +90,12 @@ class Leader {
 
   bool are_estimated() {
     if (is_searching()) return search_->is_ready();
-    if (!std::exchange(estimating_, true)) estimates_.start_all(points_to_do(), setup_.engine.threads);
+    if (!std::exchange(estimating_, true)) estimates_.start_all(points_to_do(), setup_.runner.threads);
     return estimates_.all_known();
   }
 
-  /// Makes the plan, of the search's next round or of all that is left, once its points are estimated. Until then ranks
-  /// wait for their first lease.
+  /// Makes the plan for the search's next round or for all points left, once they are estimated. Until then ranks wait
+  /// for their first lease.
   bool open_plan() {
     if (plan_ || draining_ || !are_estimated()) return false;
     std::vector<int> threads;
@@ -104,10 +104,10 @@ class Leader {
     options.spare_first = true;
     plan_.emplace(is_searching() ? search_->estimates() : estimates_,
                   is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options,
-                  [this](const Estimate& estimate) { return threads_kept(estimate, setup_.engine); });
+                  [this](const Estimate& estimate) { return threads_kept(estimate, setup_.runner); });
     for (std::size_t r = 1; r < peers_.size(); ++r)
-      if (peers_[r].lost) (void)plan_->lose(r, {}, false);  // before it was given anything
-    ::malloc_trim(0);                                       // sorting took more than the plan keeps
+      if (peers_[r].lost) (void)plan_->lose(r, {}, false);  // before any lease
+    ::malloc_trim(0);  // returns the memory that sorting took beyond what the plan keeps
     return true;
   }
 
@@ -127,7 +127,7 @@ class Leader {
 
   bool nothing_to_lease() const { return draining_ || (!is_searching() && plan_ && plan_->all_done()); }
 
-  /// Rows for the points that are not to be tried again.
+  /// Writes rows for the points that are given up.
   bool give_up_the_guilty() {
     if (!plan_ || !worker_ || failed_) return false;
     const auto points = plan_->take_guilty();
@@ -140,31 +140,32 @@ class Leader {
     return !points.empty();
   }
 
-  /// What is left of the time limit, in seconds.
+  /// Seconds left until the time limit.
   double time_left() const {
-    if (!setup_.engine.ends_at) return LeaseQueue::no_time_limit;
-    return std::chrono::duration<double>(*setup_.engine.ends_at - Clock::now()).count();
+    if (!setup_.runner.ends_at) return LeaseQueue::no_time_limit;
+    return std::chrono::duration<double>(*setup_.runner.ends_at - Clock::now()).count();
   }
 
-  /// Takes out points that would not end before the time limit. Not in every round: it may look at many points.
+  /// Withdraws points that would not end before the time limit. Not in every round, since it may check many points.
   void mind_the_time() {
-    if (!setup_.engine.ends_at || !plan_ || draining_ || Clock::now() < next_look_at_time_) return;
+    if (!setup_.runner.ends_at || !plan_ || draining_ || Clock::now() < next_look_at_time_) return;
     next_look_at_time_ = Clock::now() + std::chrono::milliseconds(100);
     withdrawn_ += plan_->withdraw(time_left());
   }
 
-  /// Declares ranks dead that cannot be reached or have been silent for too long, and says a word to the others.
+  /// Declares ranks dead that cannot be reached or have sent nothing for too long; sends ALIVE to the others.
   bool mind_the_others() {
     bool any = false;
     for (const auto rank : transport_.failed_ranks()) any = bury(rank, "it cannot be reached") || any;
     const auto now = Clock::now();
-    if (now - last_round_ > setup_.silence / 4) {  // this process was stopped: the others' words are still on their way
+    if (now - last_round_ >
+        setup_.silence / 4) {  // this process was stopped: the others' messages are still on their way
       for (auto& peer : peers_) peer.last_word = now;
     }
     last_round_ = now;
     for (std::size_t r = 1; r < peers_.size(); ++r)
       if (!peers_[r].lost && now - peers_[r].last_word > setup_.silence)
-        any = bury(r, fmt::format("it has said nothing for {:.3g} s", setup_.silence.count())) || any;
+        any = bury(r, fmt::format("it has sent nothing for {:.3g} s", setup_.silence.count())) || any;
     say_alive();
     return any;
   }
@@ -176,7 +177,7 @@ class Leader {
       if (!peers_[r].lost) transport_.send(r, AliveMessage{});
   }
 
-  /// The rank is dead.
+  /// Notes that the rank is dead; returns whether that is new.
   bool bury(std::size_t rank, const std::string& why) {
     Peer& peer = peers_[rank];
     if (rank == 0 || peer.lost) return false;
@@ -185,11 +186,11 @@ class Leader {
     peer.asks = false;
     transport_.give_up(rank);
     if (++lost_ranks_ == 1 && setup_.on_lost_rank) setup_.on_lost_rank();
-    if (had_work) share_out(rank, why);  // else all its rows are committed
+    if (had_work) share_out(rank, why);  // otherwise all its rows are committed
     return true;
   }
 
-  /// What a dead rank had not committed goes to others.
+  /// Gives the points that a dead rank had not committed to others.
   void share_out(std::size_t rank, const std::string& why) {
     Peer& peer = peers_[rank];
     auto trace = read_trace(setup_.out, study_, state_.incarnation, static_cast<std::uint32_t>(rank));
@@ -215,7 +216,7 @@ class Leader {
   }
 
   void start_own_worker() {
-    if (state_.done_count == study_.points.size()) return;  // nothing to evaluate: no shards to open
+    if (state_.done_count == study_.points.size()) return;  // nothing to evaluate, so no shards to open
     auto writer = ShardWriter::open(setup_.out, study_, state_.incarnation, 0);
     if (writer.ok()) {
       worker_.emplace(study_, setup_, estimates_, std::move(*writer), log_);
@@ -232,7 +233,7 @@ class Leader {
     return nothing_to_lease() && (!worker_ || worker_->idle()) && (draining_ || !search_ || !search_->has_rows());
   }
 
-  /// One round of the loop; whether anything happened.
+  /// One round of the loop; returns whether anything happened.
   bool round() {
     bool active = receive();
     heed_signals();
@@ -257,7 +258,7 @@ class Leader {
   void heed_signals() {
     if (!way_out_.poll(worker_ ? &*worker_ : nullptr)) return;
     if (!std::exchange(answered_, true) && !way_out_.leaving()) {
-      if (worker_) learn(0, worker_->engine().report());
+      if (worker_) learn(0, worker_->runner().report());
       progress_.answer_interrupt(moment(), way_out_.was_interrupted());
     }
     drain(DrainReason::signal);
@@ -278,11 +279,11 @@ class Leader {
     if (draining_) return;
     draining_ = true;
     log_->note(LogLevel::info, "no rank begins a further point");
-    if (worker_) worker_->engine().drain();
+    if (worker_) worker_->runner().drain();
     tell_all(DrainMessage{reason});
   }
 
-  /// Ends the run with an error; an empty list when the committer will name it.
+  /// Ends the run with an error. The list is empty when the committer will return the error.
   void fail(Diagnostics errors) {
     failed_ = true;
     append(errors_, std::move(errors));
@@ -295,7 +296,7 @@ class Leader {
       any = true;
       const auto from = message->first;
       peers_[from].last_word = Clock::now();
-      if (peers_[from].lost) {  // it lives after all, but its points are with others: it may commit what it has
+      if (peers_[from].lost) {  // it is alive but others have its points: it may commit its rows
         if (!std::holds_alternative<ByeMessage>(message->second))
           transport_.send(from, DrainMessage{DrainReason::signal});
         continue;
@@ -315,7 +316,7 @@ class Leader {
   }
   void handle(std::size_t from, const RequestMessage& request) {
     learn(from, request.report);
-    // A lease on its way to the rank already answers it.
+    // A lease that is on its way to the rank already answers it.
     peers_[from].asks = peers_[from].leases_sent == request.report.leases_received;
   }
   void handle(std::size_t from, const AliveMessage& alive) { learn(from, alive.report); }
@@ -339,25 +340,25 @@ class Leader {
     peers_[rank].heard = Clock::now();
     peers_[rank].report.early_values.clear();
     if (search_) search_->learn(report);
-    if (plan_) plan_->learn(rank, report);  // else no lease was given yet
+    if (plan_) plan_->learn(rank, report);  // without a plan no lease was given yet
   }
 
   void note_lease(const Lease& lease, std::size_t rank) const {
-    if (!log_->wants(LogLevel::info)) return;  // there may be many
+    if (!log_->wants(LogLevel::info)) return;  // the list may be long
     log_->note(LogLevel::info, fmt::format("lease {} to rank {}: {} points, {:.3g} s expected", lease.id, rank,
                                            lease.points.size(), lease.seconds));
   }
 
   bool serve_itself() {
     if (!worker_) return false;
-    const auto report = worker_->engine().report();
+    const auto report = worker_->runner().report();
     const bool news = !report.finished_leases.empty();
     learn(0, report);
     if (draining_ || !plan_ || !worker_->wants_more()) return news;
     auto lease = plan_->next(0, report.backlog_seconds, time_left());
     if (lease && is_searching()) search_->mark(*lease);
     if (lease) note_lease(*lease, 0);
-    if (lease) worker_->engine().push(*lease);
+    if (lease) worker_->runner().push(*lease);
     return news || lease.has_value();
   }
 
@@ -393,7 +394,7 @@ class Leader {
     if (!worker_) return;
     const auto status = worker_->committer().finish();
     if (!status.ok()) append(errors_, status.errors());
-    learn(0, worker_->engine().report());
+    learn(0, worker_->runner().report());
     worker_.reset();
   }
 
@@ -419,11 +420,11 @@ class Leader {
     return report;
   }
 
-  /// On a thread of its own, so that signals are heard and a lost lock is noticed.
+  /// Merges on another thread, so that this one sees signals and a lost lock.
   void merge_rows(RunReport& report, AdaptiveSleep& sleep) {
     plan_.reset();
     search_.reset();
-    ::malloc_trim(0);  // what plan and caches held goes back before the merge takes as much again
+    ::malloc_trim(0);  // returns the memory of plan and caches before the merge takes as much again
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       if (way_out_.poll(nullptr) && !std::exchange(answered_, true)) progress_.say(describe_merging());
@@ -464,11 +465,11 @@ class Leader {
   FolderState state_;
   std::shared_ptr<const RankLog> log_ = open_log(setup_, state_.incarnation, 0);
   Estimates estimates_;
-  std::optional<SearchPhase> search_;      ///< where the study prunes and anything is to be done
+  std::optional<SearchPhase> search_;      ///< if the study prunes and has points to do
   Quarantine quarantine_{state_.crashes};  ///< of the next plan
   bool estimating_ = false;
-  std::optional<WorkPlan> plan_;  ///< once all its points are estimated
-  std::vector<Peer> peers_;       ///< by rank; 0 is this one
+  std::optional<WorkPlan> plan_;  ///< made once all its points are estimated
+  std::vector<Peer> peers_;       ///< by rank; 0 is this rank
   LeadProgress progress_;
   std::optional<Worker> worker_;
   Diagnostics errors_;
@@ -476,7 +477,7 @@ class Leader {
   bool draining_ = false;
   bool failed_ = false;
   bool told_done_ = false;
-  bool answered_ = false;  ///< a signal
+  bool answered_ = false;  ///< a signal was answered
   std::vector<std::string> warnings_;
   std::size_t lost_ranks_ = 0;
   std::size_t quarantined_ = 0;
@@ -489,7 +490,7 @@ class Leader {
 }  // namespace
 
 Result<RunReport> lead(const Study& study, const RankSetup& setup, Transport& transport, const LeaveProcess& leave) {
-  Signals signals;  // from here on an interrupt is a request, so that the folder's lock is not left behind
+  Signals signals;  // from here on an interrupt is a request, so that it cannot leave the folder's lock behind
   auto opened = open_folder(study, setup, transport);
   if (!opened.ok()) return turn_away(transport, opened.errors());
   std::optional<ResultFolder> folder(std::move(*opened));

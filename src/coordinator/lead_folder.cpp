@@ -1,4 +1,4 @@
-// The folder is opened by another thread while this one says to the other ranks that it lives.
+// Another thread opens the folder while this one sends ALIVE to the other ranks.
 #include "lead_folder.hpp"
 
 #include <future>

@@ -1,4 +1,4 @@
-// Rank 0 and the result folder before the run: opening it while the others wait, and sending them home without it.
+// Opens the result folder on rank 0 before the run while the others wait, and ends the other ranks if that fails.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,13 @@
 
 namespace tenex {
 
-/// How long a rank waits for its last words to leave.
+/// Longest time that a rank waits until its last messages have left.
 inline constexpr auto longest_goodbye = std::chrono::seconds(10);
 
-/// Opens the folder on a thread of its own, so that the other ranks hear that this one lives.
+/// Opens the folder on another thread, so that this one goes on to send ALIVE to the other ranks.
 [[nodiscard]] Result<ResultFolder> open_folder(const Study& study, const RankSetup& setup, Transport& transport);
 
-/// The folder cannot be had: all ranks end with the same errors, which are handed back.
+/// Ends all ranks because the folder cannot be opened; returns the errors, which all ranks report.
 [[nodiscard]] Diagnostics turn_away(Transport& transport, const Diagnostics& errors);
 
 }  // namespace tenex

@@ -1,4 +1,4 @@
-// Counts and outlook of a run, from what every rank has reported.
+// Counts and outlook of a run, computed from the reports of all ranks.
 #include "lead_progress.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace tenex {
 
 namespace {
 
-// A run that is over by then writes none.
+// A run that ends before this writes no progress file.
 constexpr auto first_write = std::chrono::milliseconds(500);
 constexpr auto write_interval = std::chrono::seconds(1);
 constexpr std::size_t most_notes = 64;
@@ -79,7 +79,7 @@ ProgressState LeadProgress::state_of(const RunMoment& moment, std::vector<Runnin
     longest = std::max(longest, outlook.running_left[i]);
   }
   std::ranges::sort(running, std::greater(), &RunningNote::left_seconds);
-  // At the time limit the run ends, with the points that it has begun.
+  // At the time limit the run ends when the points that it has begun have ended.
   state.seconds_left = std::min(outlook.seconds_left, std::max(moment.time_left, longest));
   state.fraction = state.done < state.total ? std::min(outlook.fraction, 0.9999) : 1;
   return state;
@@ -110,7 +110,7 @@ void LeadProgress::finish(const RunMoment& moment) {
 void LeadProgress::answer_interrupt(const RunMoment& moment, bool by_key) {
   std::vector<RunningNote> running;
   (void)state_of(moment, running);
-  std::string first = "what runs now finishes first";
+  std::string first = "running points finish first";
   if (!running.empty())
     first = fmt::format("{} finish{} first (the longest is expected to take {} more)",
                         running.size() == 1 ? "one running point" : fmt::format("{} running points", running.size()),

@@ -1,4 +1,4 @@
-// What rank 0 tells of the whole run: on stderr, in the folder for `tenex status`, and when it is interrupted.
+// Reports the progress of the whole run: on stderr, in the folder for `tenex status`, and on an interrupt.
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@
 
 namespace tenex {
 
-/// What rank 0 knows at one moment.
+/// The state of the run at one moment, as rank 0 knows it.
 struct RunMoment {
   const std::vector<Peer>& peers;
   const WorkPlan* plan = nullptr;       ///< null: not made yet
-  const SearchPhase* search = nullptr;  ///< whose rounds are not over; null: points are evaluated
-  std::size_t other_rows = 0;           ///< written for points that no rank evaluated: pruned or given up
-  std::size_t given_up = 0;             ///< of these
+  const SearchPhase* search = nullptr;  ///< null when no rounds of a search are left
+  std::size_t other_rows = 0;           ///< rows written for points that no rank evaluated: pruned or given up
+  std::size_t given_up = 0;             ///< of these: rows of points that were given up
   double time_left = std::numeric_limits<double>::infinity();  ///< of the time limit
   bool draining = false;
 };
@@ -34,14 +34,14 @@ class LeadProgress {
   /// All three must outlive it.
   LeadProgress(const Study& study, const RankSetup& setup, const FolderState& state, Estimates& estimates);
 
-  /// To be called in every round: tells what is due to be told.
+  /// Called in every round: writes each report that is due.
   void tell(const RunMoment& moment);
-  /// Draws the last state, and tells that the merge is next where every point has a row.
+  /// Draws the last state, and announces the merge if every point has a row.
   void finish(const RunMoment& moment);
-  /// Answers a first interrupt at once: what finishes first, how long that may take, and how to end now. `by_key`: it
-  /// was Ctrl-C, not a signal of the batch system.
+  /// Answers a first interrupt at once: which points finish first, how long that may take, and how to end now.
+  /// `by_key`: it was Ctrl-C, not a signal of the batch system.
   void answer_interrupt(const RunMoment& moment, bool by_key);
-  /// A line of its own on stderr.
+  /// Writes a line of its own to stderr.
   void say(const std::string& text) { reporter_.say(text); }
 
  private:
@@ -51,7 +51,7 @@ class LeadProgress {
     PointAtWork work;
   };
   [[nodiscard]] std::vector<Running> running_points(const std::vector<Peer>& peers);
-  /// The state with fraction and time left; with the points that run, the one that takes longest first.
+  /// The state with its fraction and time left. `running` gets the running points, the longest first.
   [[nodiscard]] ProgressState state_of(const RunMoment& moment, std::vector<RunningNote>& running);
 
   const Study& study_;
@@ -60,7 +60,7 @@ class LeadProgress {
   ProgressReporter reporter_;
   ProgressFile file_;
   Clock::time_point next_write_;
-  bool written_ = false;  ///< the file
+  bool written_ = false;  ///< the progress file has been written
 };
 
 }  // namespace tenex

@@ -1,4 +1,4 @@
-// Accounts of leased points per rank: at hand by lease, finished as one list.
+// Leased points per rank: at hand by lease, finished ones as one list.
 #include "coordinator/lease_ledger.hpp"
 
 #include <algorithm>

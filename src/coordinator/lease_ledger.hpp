@@ -1,7 +1,7 @@
-// Lease ledger: what every rank was given, so that a dead rank's points can be given to others.
+// Lease ledger: which points every rank was given, so that those of a dead rank can be given to others.
 //
-// A finished lease is not yet a committed row: the rank keeps rows in memory for a while. So points stay in the ledger
-// until the end of the run, 4 bytes each, and when a rank dies its journal tells which of them are safe.
+// The rows of a finished lease need not be committed: a rank keeps them in memory for a while. So points stay in the
+// ledger until the end of the run, 4 bytes each. When a rank dies, its journal tells which of them are committed.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace tenex {
 
-/// What a rank had been given when it died.
+/// The points that a rank had when it died.
 struct Estate {
-  std::vector<std::uint32_t> at_hand;   ///< points of leases that it had not reported done, ascending
-  std::vector<std::uint32_t> finished;  ///< points of leases that it had, ascending
+  std::vector<std::uint32_t> at_hand;   ///< points of leases that it had not reported as done, ascending
+  std::vector<std::uint32_t> finished;  ///< points of leases that it had reported as done, ascending
 };
 
 /// Not thread-safe.
@@ -26,9 +26,9 @@ class LeaseLedger {
 
   /// O(points).
   void give(std::size_t rank, const Lease& lease);
-  /// The rank has reported the lease done; unknown ones are ignored. O(points of the lease).
+  /// The rank has reported the lease as done; unknown ones are ignored. O(points of the lease).
   void finish(std::size_t rank, std::uint64_t lease);
-  /// Closes the rank's account. O(points log points).
+  /// Removes and returns all points of the rank. O(points log points).
   [[nodiscard]] Estate take(std::size_t rank);
 
  private:

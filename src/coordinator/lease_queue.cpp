@@ -14,7 +14,7 @@ namespace {
 constexpr double fading = 0.7;  ///< weight that a report keeps when the next one arrives
 constexpr double share_of_the_end = 0.75;
 constexpr double slow = 0.5;            ///< of the fastest rank's speed
-constexpr double least_seconds = 1e-9;  ///< an expectation of zero would make leases endless
+constexpr double least_seconds = 1e-9;  ///< an expectation of zero would allow leases without end
 
 }  // namespace
 
@@ -79,8 +79,7 @@ double LeaseQueue::speed_of(std::size_t rank) const {
 }
 
 double LeaseQueue::sum_of_speeds() const {
-  // Before the first measurement of a rank its guess has no common scale with measured ones: it counts as the mean of
-  // those.
+  // The guess for a rank without measurements has no common scale with measured speeds, so it counts as their mean.
   double measured = 0;
   double guessed = 0;
   std::size_t known_ranks = 0;
@@ -106,7 +105,7 @@ std::size_t LeaseQueue::live_ranks() const {
 
 double LeaseQueue::duration_on(std::size_t rank, const Waiting& point) const {
   const auto threads = static_cast<double>(ranks_[rank].threads);
-  // The speed is that of all threads; a point that does not use them all takes as many times longer.
+  // The rank's speed is that of all its threads; a point on one thread takes `threads` times as long.
   return seconds_of(point) * (point.threaded != 0 ? 1.0 : threads) / speed_of(rank);
 }
 
@@ -134,7 +133,7 @@ std::size_t LeaseQueue::leases_out() const {
 std::size_t LeaseQueue::probe_start(double budget) const {
   const auto fitting = free_from(first_at_most(budget));
   if (fitting < points_.size()) return fitting;
-  // All that is left is longer than a probe: the shortest of it.
+  // All points left are longer than a probe, so the probe is the shortest of them.
   auto shortest = free_from(0);
   for (auto p = shortest; p < points_.size(); p = free_from(p + 1)) shortest = p;
   return shortest;
@@ -216,7 +215,7 @@ std::optional<Lease> LeaseQueue::next(std::size_t rank, double backlog_seconds, 
   if (auto lease = next_returned(rank, target)) return lease;
   double budget = target;
   const double ordinary = ordinary_seconds();
-  double cap = ordinary;  // nobody to share with: only the target counts
+  double cap = ordinary;  // no other rank to share with: only the target counts
   auto start = free_from(0);
   if (const auto live = live_ranks(); live > 1) {
     cap = ordinary / (2.0 * static_cast<double>(live));
@@ -284,7 +283,7 @@ void LeaseQueue::rescale(const std::function<double(std::uint32_t)>& factor_of_k
   for (const auto* list : {&points_, &suspects_, &returned_})
     for (const auto& point : *list) waiting_seconds_ += seconds_of(point);
   if (before <= 0 || waiting_points_ == 0) return;
-  // What was learned of speeds was in the old measure.
+  // Learned speeds are in units of the old expectations: convert them.
   const double ratio = waiting_seconds_ / before;
   for (auto& rank : ranks_) {
     rank.expected *= ratio;
@@ -299,7 +298,7 @@ std::size_t LeaseQueue::withdraw(double time_left) {
       if (!ranks_[r].lost && duration_on(r, point) <= time_left) return false;
     return true;
   };
-  double fastest_thread = 0;  // a point that it finishes on one thread need not be looked at
+  double fastest_thread = 0;  // a point that this thread finishes in time need not be checked
   for (std::size_t r = 0; r < ranks_.size(); ++r)
     if (!ranks_[r].lost) fastest_thread = std::max(fastest_thread, speed_of(r) / ranks_[r].threads);
   std::size_t taken_out = 0;
@@ -326,7 +325,7 @@ void LeaseQueue::learn(std::size_t rank, const RankProgress& progress) {
   Rank& r = ranks_[rank];
   const double expected = progress.expected_done - r.last.expected_done;
   const double busy = progress.busy_seconds - r.last.busy_seconds;
-  if (expected <= 0 || busy <= 0) return;  // nothing finished since: wait for a report that says more
+  if (expected <= 0 || busy <= 0) return;  // nothing has finished since: the next report may tell more
   r.last = progress;
   r.expected = fading * r.expected + expected;
   r.busy = fading * r.busy + busy;

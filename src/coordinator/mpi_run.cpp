@@ -1,12 +1,12 @@
-// MPI, all of it: a transport by Isend, Test and Improbe on MPI_COMM_WORLD, and the entrance that uses it.
+// All use of MPI: a transport by Isend, Test and Improbe on MPI_COMM_WORLD, and run_with_mpi().
 //
-// Nothing blocks: a message is received only when its envelope is here (a matched receive then ends at once), sends are
-// tested until they are gone. The collectives, at the start, find out which ranks share a node. Only the calling thread
-// uses MPI (FUNNELED).
+// No call blocks: a message is received only when its envelope is here (a matched receive then ends at once), and sends
+// are tested until they are done. Collective operations at the start find out which ranks share a node. Only the
+// calling thread uses MPI (FUNNELED).
 //
-// A rank may die under way (`mpirun --enable-recovery` lets the others go on). Some transports of MPI report that when
-// something is sent to the dead, which must not end this rank too; most report nothing, and the send may stay under way
-// for ever.
+// A rank may die during the run (`mpirun --enable-recovery` lets the others continue). Some transports of MPI then
+// report an error when something is sent to that rank, which must not end this rank too. Most report nothing, and the
+// send may never complete.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -101,12 +101,12 @@ class MpiTransport final : public Transport {
 
   int rank_ = 0;
   int size_ = 1;
-  std::list<Sending> sending_;   ///< a list: buffers must not move
-  std::list<Sending> given_up_;  ///< to dead ranks: MPI may still hold their buffers
+  std::list<Sending> sending_;   ///< a list, because buffers must not move
+  std::list<Sending> given_up_;  ///< sends to dead ranks: MPI may still use their buffers
   std::vector<std::size_t> failed_;
 };
 
-/// The ranks that share this one's node.
+/// The communicator of the ranks that share this one's node.
 class NodeRanks {
  public:
   NodeRanks() {
@@ -119,7 +119,7 @@ class NodeRanks {
 
   [[nodiscard]] int ranks() const { return ranks_; }
 
-  /// The node and the share of every rank. Nodes are numbered by their first rank. Collective.
+  /// The node and the memory share of every rank. Nodes are numbered by their first rank. Collective.
   [[nodiscard]] NodeMap map(int rank, int size, std::size_t share) const {
     int first = rank;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node_);
@@ -139,7 +139,7 @@ class NodeRanks {
   int ranks_ = 1;
 };
 
-/// What all ranks of the node may use together.
+/// The memory that all ranks of the node may use together.
 std::size_t memory_of_node(const NodeMap& map, std::size_t rank) {
   std::size_t bytes = 0;
   for (std::size_t r = 0; r < map.node_of_rank.size(); ++r)
@@ -149,7 +149,7 @@ std::size_t memory_of_node(const NodeMap& map, std::size_t rank) {
 
 void warn_of_affinity(const RunOptions& options, const RankSetup& setup, int ranks_on_host) {
   const bool chosen = options.threads > 0 || std::getenv("OMP_NUM_THREADS") != nullptr;
-  const auto warning = affinity_warning(setup.engine.threads, chosen, affinity_cores(), host_cores(), ranks_on_host);
+  const auto warning = affinity_warning(setup.runner.threads, chosen, affinity_cores(), host_cores(), ranks_on_host);
   if (warning && !options.quiet) fmt::print(stderr, "{}\n", *warning);
 }
 
@@ -160,14 +160,14 @@ Result<RunReport> run_with_mpi(const Study& study, const RunOptions& options) {
   auto setup = RankSetup{};
   int ranks_on_host = 1;
   {
-    const NodeRanks node;  // freed before the run: afterwards a rank may be dead
+    const NodeRanks node;  // freed before the run, because a rank may be dead after it
     ranks_on_host = node.ranks();
     setup = resolve(options, ranks_on_host);
     setup.nodes = node.map(static_cast<int>(transport.rank()), static_cast<int>(transport.size()),
-                           setup.engine.memory_limit_bytes);
+                           setup.runner.memory_limit_bytes);
   }
-  setup.engine.node_memory_bytes = memory_of_node(setup.nodes, transport.rank());
-  // A launcher that goes on without rank 0 waits for ranks of other hosts until they tell MPI that they leave.
+  setup.runner.node_memory_bytes = memory_of_node(setup.nodes, transport.rank());
+  // A launcher that continues without rank 0 waits for ranks of other hosts until they end by MPI_Abort.
   setup.leave_the_dead = [](int code) { MPI_Abort(MPI_COMM_WORLD, code); };
   if (transport.rank() > 0) return follow(study, setup, transport);
   warn_of_affinity(options, setup, ranks_on_host);

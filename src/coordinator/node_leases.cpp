@@ -1,4 +1,4 @@
-// Which node takes which large point. See the header for the rule.
+// Decides which node evaluates which large point. See the header for the rule.
 #include "coordinator/node_leases.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // Node-exclusive leases: points that need more memory than a rank's share wait until their node has nothing else to do.
 //
-// The ranks of a node (MPI_Comm_split_type) have equal shares of its memory, and a rank's concurrent points fit in its
+// The ranks of a node (MPI_Comm_split_type) have equal shares of its memory. A rank's concurrent points fit in its
 // share, so those of the node fit in its memory. A point beyond the smallest share is evaluated by one rank while the
-// others of its node hold back. These points come first, the longest first: a node that can take one of them gets no
-// other lease until it has had it, so a large point never waits for a moment that does not come. A point beyond every
-// node goes to the node with most memory, whose evaluation says what it needs.
+// others of its node get no leases. These points come first, the longest first: a node that can take one of them gets
+// no other lease before it, so a large point never waits for the node to be idle by chance. A point beyond every node's
+// memory goes to the node with the most, and the evaluation there says how much the point needs.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace tenex {
 
-/// Which rank runs where, and how much it may use when it is not alone.
+/// The node of each rank, and the memory that it may use while others of the node run.
 struct NodeMap {
   std::vector<std::uint32_t> node_of_rank;
   std::vector<std::size_t> share_of_rank;  ///< bytes
 };
 
-/// A point with the bytes that it is expected to need.
+/// A point and its expected bytes.
 struct LargePoint {
   PointCost cost;
   std::size_t bytes = 0;
@@ -32,29 +32,30 @@ struct LargePoint {
 /// Not thread-safe.
 class NodeLeases {
  public:
-  /// How many seconds a point is expected to take on a rank that has nothing else to do.
+  /// The seconds that a point is expected to take on a rank that has nothing else to do.
   using Duration = std::function<double(const PointCost&)>;
 
-  /// Lease numbers count up from 2^62, apart from those of the queue. O(points log points).
+  /// Lease numbers count up from 2^62, so that they differ from those of the queue. O(points log points).
   NodeLeases(NodeMap map, std::vector<LargePoint> points, Duration duration);
 
-  /// Whether a point of so many bytes belongs here: it exceeds the smallest share, and some node has several ranks.
+  /// Whether a point with this many bytes belongs here: it exceeds the smallest share, and some node has several ranks.
   [[nodiscard]] bool is_large(std::size_t bytes) const { return several_ranks_ && bytes > smallest_share_; }
 
-  /// Takes a point that came back, or was not known before.
+  /// Takes a point that came back, or that was not known before.
   void put_back(const LargePoint& point, bool suspect);
 
-  /// Whether this rank must get no other lease now: its node waits for, or runs, a large point. O(points waiting).
+  /// Whether this rank must get no other lease now, because its node waits for a large point or runs one. O(points
+  /// waiting).
   [[nodiscard]] bool holds_back(std::size_t rank) const;
-  /// A lease for this rank, which has nothing at hand; `idle(r)` tells whether rank r has nothing at hand either. Of
-  /// points that would take longer than `time_left` none.
+  /// A lease for this rank, which has nothing at hand; `idle(r)` tells whether rank r has nothing at hand either.
+  /// Points that would take longer than `time_left` are not leased.
   [[nodiscard]] std::optional<Lease> next(std::size_t rank, const std::function<bool(std::size_t)>& idle,
                                           double time_left = LeaseQueue::no_time_limit);
-  /// Whether the lease was one of these, which is done now. O(nodes).
+  /// Whether the lease is one of these; if so, it is done now. O(nodes).
   bool finish(std::uint64_t lease);
-  /// The rank is dead. Its node is free again once a point that it had has been put back.
+  /// The rank is dead. Its node is free again when the rank's large point has been put back.
   void lose(std::size_t rank);
-  /// Takes out what would take longer than `time_left` seconds; how many.
+  /// Takes out points that would take longer than `time_left` seconds; returns their number.
   std::size_t withdraw(double time_left);
 
   [[nodiscard]] bool empty() const { return waiting_.empty(); }

@@ -1,4 +1,4 @@
-// What rank 0 knows of a rank.
+// The state of another rank, as rank 0 knows it.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ struct Peer {
   std::string host = "?";
   int threads = 1;
   RankReport report;
-  std::chrono::steady_clock::time_point heard;  ///< when the report came
+  std::chrono::steady_clock::time_point heard;  ///< time at which the report came
   std::uint64_t leases_sent = 0;
   bool asks = false;
   bool said_bye = false;
 };
 
-/// Kills for want of memory that living ranks of the same node know of; `own` are those that rank 0 knows of.
+/// The most kills for lack of memory that a living rank of the node has reported; `own` is rank 0's count.
 [[nodiscard]] inline std::uint64_t memory_kills_beside(std::size_t rank, const std::vector<Peer>& peers,
                                                        const NodeMap& map, std::uint64_t own) {
   const auto& nodes = map.node_of_rank;

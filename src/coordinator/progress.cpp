@@ -1,4 +1,4 @@
-// Text of the progress line and when to draw it.
+// The text of the progress line, and when to draw it.
 #include "tenex/coordinator/progress.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
     const auto filled = std::min(bar_width, static_cast<std::size_t>(share * static_cast<double>(bar_width)));
     line = "[" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] ";
   }
-  // Rounded down, so that 100 % is said only of a finished run.
+  // Rounded down, so that only a finished run shows 100 %.
   const auto percent = static_cast<int>(std::floor(share * 100));
   line += fmt::format("{}/{} points", state.done, state.total);
   line += weighed ? fmt::format(", {}% of the work", percent) : fmt::format(" ({}%)", percent);
@@ -45,7 +45,7 @@ std::string progress_line(const ProgressState& state, std::size_t bar_width) {
   if (!state.phase.empty()) line += ", " + state.phase;
   if (state.failed > 0) line += fmt::format(", {} not ok", state.failed);
   if (state.draining) {
-    line += ", finishing what is running";
+    line += ", finishing running points";
     if (state.seconds_left > 0) line += fmt::format(" ({})", to_clock_text(state.seconds_left));
   } else if (state.done < state.total) {
     line += ", ETA " + to_clock_text(state.seconds_left);
@@ -68,7 +68,7 @@ void ProgressReporter::update(ProgressState state) {
 
 void ProgressReporter::say(const std::string& text) {
   const auto line = (terminal_ && last_length_ > 0 ? "\n" : "") + text + "\n";
-  last_length_ = 0;  // a bar begins anew below it
+  last_length_ = 0;  // the bar is drawn anew below this line
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

@@ -1,4 +1,4 @@
-// Counting faults per point, and who is to blame when only the system's counter of kills speaks.
+// Counts faults per point, and finds the point to blame when only the system's count of kills tells of a fault.
 #include "coordinator/quarantine.hpp"
 
 #include <fmt/format.h>

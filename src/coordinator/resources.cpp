@@ -1,4 +1,4 @@
-// Linux: the OpenMP runtime's count of cores, /proc/meminfo and version 2 control groups.
+// Linux: the OpenMP runtime's count of cores, /proc/meminfo and control groups of version 2.
 #include "tenex/coordinator/resources.hpp"
 
 #include <fmt/format.h>
@@ -35,14 +35,14 @@ std::uint64_t available_on_host() {
   return std::uint64_t{1} << 30;
 }
 
-/// A number in a file of the control group; `unlimited` where the file is missing or says "max".
+/// A number in a file of the control group; `unlimited` if the file is missing or says "max".
 std::uint64_t read_limit(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
   return file >> value ? value : unlimited;
 }
 
-/// The number after a name in a file of `name number` lines; 0 where there is none.
+/// The number after a name in a file of `name number` lines; 0 if there is none.
 std::uint64_t named_number(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   std::string word;
@@ -53,7 +53,7 @@ std::uint64_t named_number(const std::string& path, const std::string& name) {
   return 0;
 }
 
-/// What the batch system's control groups leave, the tightest of this group and those above it.
+/// The memory that the batch system's control groups leave: the least over this group and those above it.
 std::uint64_t available_in_control_group() {
   std::ifstream file("/proc/self/cgroup");
   std::uint64_t least = unlimited;
@@ -73,7 +73,7 @@ std::uint64_t available_in_control_group() {
 }  // namespace
 
 int affinity_cores() {
-  // Not sched_getaffinity(): with OMP_PROC_BIND the runtime has bound this very thread to one place of the set.
+  // Not sched_getaffinity(): with OMP_PROC_BIND the runtime has bound this thread to one place of the set.
   return std::max(1, omp_get_num_procs());
 }
 

@@ -1,4 +1,4 @@
-// The words of warnings: what, how many, and what the user can do.
+// Texts of warnings: what happened, to how many points, and what the user can do.
 #include "run_warnings.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string describe_merging() {
 }
 
 std::string describe_leaving() {
-  return "the run ends now; rows on disk are kept, and the same command evaluates again what was running";
+  return "the run ends now; rows on disk are kept, and the same command evaluates the running points again";
 }
 
 std::string describe_end(const Study& study, const WriterTrace& left, const Death& death) {
@@ -47,16 +47,16 @@ std::string describe_end(const Study& study, const WriterTrace& left, const Deat
 
 std::string describe_quarantined(std::size_t points) {
   return fmt::format(
-      "points that ended their process {} times: {}; they have a row `failed` and are not tried again but with "
-      "--retry-failed (the column `reason` says what ended them: against want of memory helps a larger limit of the "
-      "job, or fewer ranks on a node)",
+      "points that ended their process {} times: {}; they have a row `failed`, and only --retry-failed tries them "
+      "again (the column `reason` says what ended them; for lack of memory use a larger limit of the job, or fewer "
+      "ranks on a node)",
       most_crashes, points);
 }
 
 std::string describe_too_long(std::size_t points, double limit_seconds) {
   return fmt::format(
       "points not begun because they would not have ended within the time limit of {:.4g} s: {}; the same command "
-      "continues, those that take longer than that limit need a larger one",
+      "continues; points that take longer than that limit need a larger one",
       limit_seconds, points);
 }
 

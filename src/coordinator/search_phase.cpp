@@ -8,7 +8,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t most_rows_in_hand = 4096;  // a row in the committer's queue takes a kilobyte or two
+constexpr std::size_t most_rows_in_hand = 4096;  // a row in the committer's queue takes one to two KiB
 
 }  // namespace
 
@@ -18,8 +18,8 @@ bool SearchPhase::is_ready() {
   if (!estimates_) {
     const auto fidelity = study_.search.rounds[halving_.round()].fidelity;
     estimates_.emplace(
-        study_, [this, fidelity](const DesignPoint& point) { return setup_.engine.estimate_early(point, fidelity); });
-    estimates_->start_all(halving_.points(), setup_.engine.threads);
+        study_, [this, fidelity](const DesignPoint& point) { return setup_.runner.estimate_early(point, fidelity); });
+    estimates_->start_all(halving_.points(), setup_.runner.threads);
   }
   return estimates_->all_known();
 }

@@ -1,4 +1,4 @@
-// signalfd(2) behind the Signals value.
+// Implements Signals by signalfd(2).
 #include "tenex/coordinator/signals.hpp"
 
 #include <sys/signalfd.h>
@@ -33,7 +33,7 @@ Signals::Signals() {
 }
 
 Signals::~Signals() {
-  // A request that came after the last poll has been answered by the end of the run; left pending it would kill the
+  // The end of the run has answered any request that came after the last poll. If it stayed pending, it would kill the
   // program now.
   while (poll() != SignalRequest::none) {
   }

@@ -1,5 +1,4 @@
-// Transport: how ranks exchange messages. The MPI implementation is the only code of the run that knows MPI; tests use
-// mailboxes in one process.
+// Transport: how ranks exchange messages. Only its MPI implementation uses MPI; tests use mailboxes in one process.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +19,17 @@ class Transport {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// Starts sending; the message is copied.
   virtual void send(std::size_t to, const RankMessage& message) = 0;
-  /// The next message that has arrived, with its sender; empty when there is none.
+  /// Returns the next message that has arrived, with its sender; empty when there is none.
   [[nodiscard]] virtual std::optional<std::pair<std::size_t, RankMessage>> receive() = 0;
-  /// Whether everything sent has left this rank.
+  /// Whether all sent messages have left this rank.
   [[nodiscard]] virtual bool all_sent() = 0;
-  /// Ranks to which sending has failed since the last call: dead, as far as the transport can tell. Many transports
-  /// never can.
+  /// Ranks to which sending has failed since the last call: they are dead. Many transports never notice that.
   [[nodiscard]] virtual std::vector<std::size_t> failed_ranks() { return {}; }
-  /// Waits no longer for what is still on its way to this rank.
+  /// Stops waiting for messages that are still on their way to this rank.
   virtual void give_up(std::size_t /*rank*/) {}
 };
 
-/// One rank alone: nobody to talk to.
+/// The transport of a run with one rank: there is no other one.
 class LonelyTransport final : public Transport {
  public:
   [[nodiscard]] std::size_t rank() const override { return 0; }

@@ -1,4 +1,4 @@
-// Encoding of messages: the variant's index, then the fields in order.
+// Encodes a message as the variant's index, then its fields in order.
 #include "coordinator/wire.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Where the parts of the plan meet: which of them a point belongs to, and what a death moves between them.
+// Connects the parts of the plan: decides to which of them a point belongs, and moves points between them when a rank
+// dies.
 #include "coordinator/work_plan.hpp"
 
 #include <algorithm>
@@ -132,7 +133,7 @@ Death WorkPlan::lose(std::size_t rank, const WriterTrace& trace, bool memory_kil
   if (trace.crashes.empty() && memory_kill) death.killed_for_memory = blame_for_memory(trace, estate);
   if (death.killed_for_memory) quarantine_.accuse(*death.killed_for_memory, "out_of_memory");
   const auto left = sort_out(trace, estate);
-  for (const auto point : left.uncommitted) expect(point);  // they had ended, and begin anew
+  for (const auto point : left.uncommitted) expect(point);  // these points had ended and are expected again
   std::vector<std::uint32_t> suspects;
   for (const auto point : left.suspects) {
     const bool guilty = quarantine_.is_guilty(point);

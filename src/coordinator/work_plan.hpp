@@ -1,8 +1,8 @@
-// Work plan: all that rank 0 knows of what is to be done, by whom, and what happens when a rank dies.
+// Work plan: rank 0's state of the work: what is to be done and by which rank, and what happens when a rank dies.
 //
-// It joins the lease queue, the points that need a node to themselves, the ledger of what each rank was given, the cost
-// model that learns, and the quarantine. A plain value without clock, threads or messages: times are given as what is
-// left, deaths as what the dead rank left behind; tests drive it in virtual time.
+// It joins the lease queue, the points that need a node to themselves, the ledger of leases, the learned cost model and
+// the quarantine. It is a plain value without clock, threads or messages: its caller passes in the time left, and the
+// trace of a dead rank. Tests drive it in virtual time.
 #pragma once
 
 #include <cstddef>
@@ -22,44 +22,45 @@
 
 namespace tenex {
 
-/// What a death means for the run.
+/// The consequences of a rank's death.
 struct Death {
-  std::size_t leased_again = 0;                    ///< points that go to others
-  std::optional<std::uint32_t> killed_for_memory;  ///< the point that is to blame for a kill for want of memory
+  std::size_t leased_again = 0;                    ///< points that other ranks get
+  std::optional<std::uint32_t> killed_for_memory;  ///< the point to blame for a kill for lack of memory
 };
 
-/// How many threads of its rank a point keeps from others; empty: one.
+/// The number of its rank's threads that a point occupies; empty: one.
 using ThreadsKept = std::function<int(const Estimate&)>;
 
 /// Not thread-safe.
 class WorkPlan {
  public:
-  /// `points` are to be evaluated; all of them are estimated already, or are estimated now. `threads_of_rank` as for
-  /// the queue. `nodes` may be empty: then every rank has a node of its own. Points that are guilty already are not
-  /// leased: take_guilty(). O(points log points).
+  /// `points` are to be evaluated; those without an estimate are estimated now. `threads_of_rank` as for the queue.
+  /// `nodes` may be empty: then every rank has a node of its own. Points that are guilty already are not leased: see
+  /// take_guilty(). O(points log points).
   WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& points, const std::vector<int>& threads_of_rank,
            const NodeMap& nodes, Quarantine quarantine, LeaseOptions options, ThreadsKept threads_kept = {});
   WorkPlan(const WorkPlan&) = delete;
   WorkPlan& operator=(const WorkPlan&) = delete;
 
-  /// The next lease for a rank, as LeaseQueue::next(), or one that has its node to itself. Noted in the ledger.
+  /// The next lease for a rank, as LeaseQueue::next(), or one that has its node to itself. The ledger notes it.
   [[nodiscard]] std::optional<Lease> next(std::size_t rank, double backlog_seconds,
                                           double time_left = LeaseQueue::no_time_limit);
   void set_threads(std::size_t rank, int threads) { queue_.set_threads(rank, threads); }
-  /// Takes a rank's report: finished leases, speed, what points of each kind took. Now and then, as more is known, the
-  /// expectations of all waiting points are made anew.
+  /// Takes a rank's report: finished leases, speed, times of points of each kind. When enough is learned, the
+  /// expectations of all waiting points are updated.
   void learn(std::size_t rank, const RankReport& report);
 
-  /// The rank is dead and has left this. `memory_kill`: the system has counted a kill for want of memory on its node.
+  /// The rank is dead and has left this trace. `memory_kill`: the system has counted a kill for lack of memory on its
+  /// node.
   Death lose(std::size_t rank, const WriterTrace& trace, bool memory_kill);
-  /// Points that became guilty since the last call: they need rows (quarantine().row_of()).
+  /// Points that became guilty since the last call. They need rows (quarantine().row_of()).
   [[nodiscard]] std::vector<std::uint32_t> take_guilty();
   [[nodiscard]] const Quarantine& quarantine() const { return quarantine_; }
 
-  /// Takes out points that nobody would finish in time; how many.
+  /// Takes out points that no rank would finish in time; returns their number.
   std::size_t withdraw(double time_left);
 
-  /// Whether no point waits, and whether none is leased either.
+  /// Whether no point waits, and whether no point is leased either.
   [[nodiscard]] bool nothing_waits() const { return queue_.empty() && nodes_.empty(); }
   [[nodiscard]] bool all_done() const {
     return nothing_waits() && queue_.leases_out() == 0 && nodes_.leases_out() == 0;
@@ -67,7 +68,7 @@ class WorkPlan {
   /// As LeaseQueue::seconds_left().
   [[nodiscard]] double seconds_left() const { return queue_.seconds_left(); }
   [[nodiscard]] const LearnedCosts& costs() const { return costs_; }
-  /// What is expected of the points that have not ended, and the longest of those that are not leased.
+  /// The expected work of the points that have not ended, and the longest of those that are not leased.
   [[nodiscard]] const ExpectedWork& expected_work() const { return work_; }
   [[nodiscard]] PointAtWork longest_waiting() const;
 
@@ -87,8 +88,8 @@ class WorkPlan {
   LeaseQueue queue_;
   LeaseLedger ledger_;
   Quarantine quarantine_;
-  std::vector<std::uint32_t> guilty_;   ///< not taken yet
-  std::vector<std::size_t> exclusive_;  ///< leases of that kind, per rank
+  std::vector<std::uint32_t> guilty_;   ///< not returned yet by take_guilty()
+  std::vector<std::size_t> exclusive_;  ///< number of node-exclusive leases per rank
 };
 
 }  // namespace tenex

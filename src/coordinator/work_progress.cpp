@@ -1,4 +1,4 @@
-// The arithmetic of progress. See the header for the model.
+// Computes the progress. See the header for the model.
 #include "coordinator/work_progress.hpp"
 
 #include <algorithm>
@@ -8,15 +8,15 @@ namespace tenex {
 
 namespace {
 
-constexpr double most_of_a_point = 0.9;   ///< that a running point counts as done
-constexpr double weight_of_prior = 0.02;  ///< of the run's expected work: what the estimates count for
+constexpr double most_of_a_point = 0.9;   ///< largest fraction of a running point that counts as done
+constexpr double weight_of_prior = 0.02;  ///< weight of the estimates, as a fraction of the run's expected work
 
 bool is_sound(double seconds) { return seconds > 0 && std::isfinite(seconds); }
 
-/// Seconds of one thread that a point has worked.
+/// The work that a point has done so far, in seconds of one thread.
 double worked(const PointAtWork& point) { return point.elapsed * (point.threaded ? point.threads : 1); }
 
-/// What is learned, blended with the estimates.
+/// The learned factors, weighted with the estimates.
 class Factors {
  public:
   Factors(const WorkAtHand& work) : costs_(work.costs) {
@@ -34,7 +34,7 @@ class Factors {
   double weight_ = 0;
 };
 
-/// Seconds that a running point needs yet.
+/// Seconds that a running point still needs.
 double left_of(const PointAtWork& point, double factor) {
   const double whole = factor * point.expected / (point.threaded ? point.threads : 1);
   return std::max(whole, point.elapsed / most_of_a_point) - point.elapsed;
@@ -76,7 +76,7 @@ WorkOutlook look_ahead(const WorkAtHand& work) {
   for (const auto& [kind, sums] : work.expected->kinds()) {
     const auto at_work = running.find(kind);
     const double waiting = sums.left - (at_work == running.end() ? 0.0 : at_work->second);
-    // Sums of many small numbers end a little beside 0.
+    // Sums of many small numbers may end slightly beside 0.
     if (waiting > 1e-9 * sums.added) left += factors.of(kind) * waiting * sums.occupied / sums.added;
   }
   const auto& next = work.longest_waiting;

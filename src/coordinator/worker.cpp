@@ -1,4 +1,4 @@
-// Engine, committer, signals and the way out of a rank.
+// The worker of a rank, and how a rank leaves on a signal.
 #include "worker.hpp"
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@ namespace tenex {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Launchers kill about 1 s after SIGTERM; the contract is half of that.
+// Launchers kill about 1 s after SIGTERM; tenex promises to leave within half of that.
 constexpr auto time_to_leave = std::chrono::milliseconds(400);
 constexpr auto time_for_first_commit = std::chrono::milliseconds(300);
 constexpr auto time_for_last_commit = std::chrono::milliseconds(60);
 constexpr auto time_for_commit_on_abort = std::chrono::milliseconds(450);
 
-EngineOptions with_crash_journal(EngineOptions options, int journal_descriptor) {
+PointRunnerOptions with_crash_journal(PointRunnerOptions options, int journal_descriptor) {
   options.crash_journal = journal_descriptor;
   return options;
 }
@@ -74,10 +74,10 @@ std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t in
 
 Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
                std::shared_ptr<const RankLog> log)
-    : threads_(static_cast<std::size_t>(std::max(1, setup.engine.threads))),
+    : threads_(static_cast<std::size_t>(std::max(1, setup.runner.threads))),
       committer_(std::make_shared<Committer>(study, setup.out, with_log(std::move(writer), log))),
-      engine_(
-          study, with_crash_journal(setup.engine, committer_->journal_descriptor()),
+      runner_(
+          study, with_crash_journal(setup.runner, committer_->journal_descriptor()),
           with_log(setup.evaluate_point, log), estimates,
           [committer = committer_](FinishedPoint point) { committer->put(std::move(point)); },
           [committer = committer_](std::uint32_t point) { committer->announce(point); }) {}
@@ -88,7 +88,7 @@ WayOut::WayOut(Signals& signals, LeaveProcess leave, std::function<void()> relea
 bool WayOut::poll(Worker* worker) {
   const auto request = signals_.poll();
   asked_ = asked_ || request != SignalRequest::none;
-  if (request != SignalRequest::none && worker != nullptr) worker->engine().drain();
+  if (request != SignalRequest::none && worker != nullptr) worker->runner().drain();
   if (request == SignalRequest::abort) {
     if (worker != nullptr) worker->committer().flush_until(Clock::now() + time_for_commit_on_abort);
     leave_now();

@@ -1,4 +1,4 @@
-// What rank 0 and the other ranks have in common: an engine, a committer, signals and the way out.
+// The parts that rank 0 and the other ranks share: a point runner, a committer, signals and how to leave.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "coordinator/committer.hpp"
 #include "coordinator/crash_handler.hpp"
-#include "coordinator/engine.hpp"
+#include "coordinator/point_runner.hpp"
 #include "coordinator/rank_loop.hpp"
 #include "tenex/coordinator/signals.hpp"
 
@@ -24,47 +24,48 @@ class AdaptiveSleep {
   std::chrono::microseconds next_{50};
 };
 
-/// Now, as rows tell it.
+/// The present time, as rows state it.
 [[nodiscard]] std::int64_t unix_milliseconds();
 
-/// The log of a rank; one that writes nothing, and a warning on stderr, where it cannot be made.
+/// Opens the log of a rank. If it cannot be made: a warning on stderr, and a log that writes nothing.
 [[nodiscard]] std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t incarnation,
                                                       std::size_t rank);
 
-/// How often a rank says that it lives: 5 s, or so often that twelve such words fit into the silence of the dead.
+/// The interval of ALIVE messages: 5 s, or less, so that twelve of them fit into the silence after which a rank counts
+/// as dead.
 [[nodiscard]] std::chrono::duration<double> alive_interval(std::chrono::duration<double> silence);
 
-/// The evaluating half of a rank. Used by the loop's thread.
+/// The part of a rank that evaluates. Used by the loop's thread.
 class Worker {
  public:
-  /// `estimates` must outlive it. The writer and every point's begin and end are noted in the log.
+  /// `estimates` must outlive it. The log notes the writer's events and the begin and end of every point.
   Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
          std::shared_ptr<const RankLog> log);
 
-  [[nodiscard]] Engine& engine() { return engine_; }
+  [[nodiscard]] PointRunner& runner() { return runner_; }
   [[nodiscard]] Committer& committer() { return *committer_; }
-  [[nodiscard]] bool idle() const { return engine_.idle(); }
-  /// Whether the engine could use another lease: fewer points wait than it has threads.
-  [[nodiscard]] bool wants_more() const { return engine_.waiting() < threads_; }
+  [[nodiscard]] bool idle() const { return runner_.idle(); }
+  /// Whether the runner could use another lease: fewer points wait than it has threads.
+  [[nodiscard]] bool wants_more() const { return runner_.waiting() < threads_; }
 
  private:
   std::size_t threads_;
   CrashHandler crash_handler_;
-  std::shared_ptr<Committer> committer_;  ///< the engine's sink holds it too
-  Engine engine_;                         ///< last: its points must end before the committer does
+  std::shared_ptr<Committer> committer_;  ///< the runner's sink also holds it
+  PointRunner runner_;                    ///< last member: its points must end before the committer does
 };
 
 /// Reads signals and carries out the urgent ones.
 class WayOut {
  public:
-  /// `release` is called right before the process is left (the folder's lock).
+  /// `release` is called right before the process is left; it frees the folder's lock.
   WayOut(Signals& signals, LeaveProcess leave, std::function<void()> release);
 
-  /// To be called in every round; `worker` may be null. True from when a signal asked to drain or leave. On SIGTERM
-  /// commits what is finished at once, and leaves the process when the rank is not done 0.4 s later; on a second SIGINT
-  /// commits what is finished where that takes less than 0.45 s, and leaves.
+  /// Called in every round; `worker` may be null. Returns true once a signal has asked to drain or leave. On SIGTERM it
+  /// commits what is finished at once, and leaves the process if the rank is not done 0.4 s later. On a second SIGINT
+  /// it commits what is finished if that takes less than 0.45 s, and leaves.
   bool poll(Worker* worker);
-  /// Whether SIGTERM came: no time for a merge.
+  /// Whether SIGTERM came: there is no time for a merge.
   [[nodiscard]] bool leaving() const { return deadline_.has_value(); }
   /// Whether SIGINT came.
   [[nodiscard]] bool was_interrupted() const { return signals_.was_interrupted(); }

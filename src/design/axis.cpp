@@ -1,8 +1,8 @@
 // Axes from arrays and range tables.
 //
 // A range is generated in the integers that its key counts (bytes, picoseconds, bytes per second, plain numbers), from
-// `from` by `factor` or `step` until `to`, which it must meet exactly: a range that would stop short is refused with
-// the two values around its end, because silently leaving the largest point out is the worst that a study can do.
+// `from` by `factor` or `step` until `to`, which it must meet exactly. A range that would stop short is refused with
+// the two values around its end: silently leaving out the largest point would be the worst error of a study.
 #include "design/axis.hpp"
 
 #include <functional>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;
 
-/// What a key's ranges count: how to read an end and how to make an element.
+/// How the ranges of a key read an end and make an element.
 struct Domain {
   std::function<Result<std::int64_t>(const Node&, std::string_view)> read;  ///< `from`, `to` and `step`
   std::function<std::string(std::int64_t)> print;
   std::function<Result<SharedValue>(std::int64_t, const Place&)> make;
 };
 
-/// An element of a range of quantities: as if its text had been written where the range stands.
+/// An element of a range of quantities, as if its text had been written at the range's place.
 Result<SharedValue> from_text(Key key, std::string_view name, const std::string& text, const Place& place,
                               ValueContext& context) {
   return parse_value(key, name, Node::make_string(place, text, place), context);
@@ -64,7 +64,7 @@ std::optional<Domain> domain_of(Key key, const std::string& name, ValueContext& 
   return std::nullopt;
 }
 
-/// The ends and the pace of a range, checked.
+/// The ends and the step of a range, checked.
 struct Range {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -104,7 +104,7 @@ std::optional<Range> read_range(const std::string& name, const Node& node, const
   }
   if (factor != nullptr && from && *from <= 0) {
     reader.fail(input_error(reader.find("from")->place(), fmt::format("the range {} cannot grow from 0", name),
-                            "a factor leaves 0 where it is", "start higher, or give a step"));
+                            "0 times a factor is 0", "start higher, or give a step"));
   }
   if (reader.failed()) {
     append(errors, reader.take_errors());
@@ -113,7 +113,7 @@ std::optional<Range> read_range(const std::string& name, const Node& node, const
   return Range{*from, *to, factor != nullptr, *pace};
 }
 
-/// The value after `at`, or nullopt beyond the integers.
+/// The value after `at`, or nullopt beyond the range of integers.
 std::optional<std::int64_t> next(const Range& range, std::int64_t at) {
   std::int64_t after = 0;
   const bool overflow = range.multiplies ? __builtin_mul_overflow(at, range.pace, &after)
@@ -143,7 +143,7 @@ AxisColumn expand(const std::string& name, const Node& node, const Domain& domai
       return {};
     }
     Result<SharedValue> value = domain.make(*at, node.place());
-    if (!value) {  // the key's own bounds: the following elements would only repeat it
+    if (!value) {  // outside the key's own bounds: following elements would only repeat the error
       append(errors, value.errors());
       return {};
     }

@@ -1,4 +1,4 @@
-// The values of an axis: an array, or a range { from, to, factor | step } with both ends in it.
+// The values of an axis: an array, or a range { from, to, factor | step } that includes both ends.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tenex {
 
-/// The values of one key of an axis in order; null where an element was wrong, so that the others keep their rows.
+/// The values of one key of an axis in order. A wrong element is null, so that the others keep their rows.
 using AxisColumn = std::vector<SharedValue>;
 
-/// Reads the axis of a key; `name` is what messages call it ("axes.size"). Every mistake goes to `errors`; the column
-/// is empty when the axis as a whole cannot be read. O(values).
+/// Reads the axis of a key; messages call it `name` ("axes.size"). Every mistake goes to `errors`; the column is empty
+/// if the axis as a whole cannot be read. O(values).
 [[nodiscard]] AxisColumn read_axis(Key key, const std::string& name, const Node& node, ValueContext& context,
                                    Diagnostics& errors);
 

@@ -1,8 +1,9 @@
 // The canonical text of a point and its key.
 //
-// One `name=value` per line, sorted by name. What cannot change the result is not in it: frozen defaults, aliases, the
-// spelling of quantities and groups, the path of a file, settings that the point's collective or algorithm never reads.
-// The defaults are frozen: a later version that changes one must write the old value out, or old keys would change.
+// It has one `name=value` per line, sorted by name. It contains nothing that cannot change the result: frozen defaults,
+// aliases, the spelling of quantities and groups, the path of a file, settings that the point's collective or algorithm
+// never reads. The defaults are frozen: a later version that changes one must write the old value out, or old keys
+// would change.
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -26,7 +27,7 @@ void sort_pairs(std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
 
-/// Settings by name, with the place of `physics` among them.
+/// Settings by name, with `physics` at its place among them.
 const std::vector<const Setting*>& by_name() {
   static const std::vector<const Setting*> sorted = [] {
     std::vector<const Setting*> list;
@@ -54,7 +55,7 @@ std::string text_of(const DesignPoint& point) {
   return lines.take();
 }
 
-/// Sets what the point does not read to its default. What it reads is judged before anything is changed.
+/// Sets keys that the point does not read to their defaults. Decides for all keys before changing any.
 void drop_unread(const PointDraft& draft, bool trains) {
   const PointView view{draft.point, draft.collective, draft.training, trains};
   PerKey<bool> unread{};
@@ -71,7 +72,7 @@ void reduce_lists(DesignPoint& point) {
   reduce_list(point.topology.links.bandwidth);
 }
 
-/// What no model to optimize with means: the one that times the collectives, where it is one that can be minimized.
+/// The default of `optimize_with`: the model that times the collectives if it can be minimized.
 TimingModel automatic_model(const TrainingPoint& training) {
   return is_libra(training.collective_time) ? training.collective_time : TimingModel::libra;
 }
@@ -85,8 +86,8 @@ std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32
   return text + "]";
 }
 
-/// The degree that is in effect: an NPU has no more neighbours on a switch than its members but one, and a synthesizer
-/// unwinds with degree 1 unless told otherwise. Of machine files the switches are not known here.
+/// The degree that takes effect: an NPU's neighbours on a switch are at most its other members, and a synthesizer
+/// unwinds with degree 1 by default. The switches of machine files are not known here.
 void reduce_unwinding(DesignPoint& point) {
   std::uint32_t members = 0;
   for (const Block& block : point.topology.shape.blocks)

@@ -1,4 +1,4 @@
-// What the canonical text shares with result columns and with the enumeration.
+// Parts of the canonical text that result columns and the enumeration also use.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace tenex {
 
-/// "500000,1000000": the amounts of a list of quantities in their integer units.
+/// "500000,1000000": a list of quantities in their integer units.
 template <class T>
 [[nodiscard]] std::string comma_list(const std::vector<T>& quantities) {
   std::string text;
@@ -31,26 +31,26 @@ template <class T>
 [[nodiscard]] std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 
 struct PointDraft;
-/// normalise() of a point that trains, or runs a collective.
+/// normalise() of a point; `trains`: it trains, else it runs a collective.
 void normalise_draft(const PointDraft& draft, bool trains);
 
-/// seal() of a point on which normalise() has been called.
+/// seal() of a point after normalise().
 void seal_normalised(DesignPoint& point);
 
-/// The algorithm of a point that trains with synthesized collectives and names none; frozen.
+/// The algorithm of a point that trains with synthesized collectives and names no algorithm; frozen.
 inline constexpr std::string_view kTrainingAlgorithm = "tacos";
 
-/// The degree of unwinding that is in effect.
+/// Sets the degree of unwinding to the one that takes effect.
 void reduce_unwinding(DesignPoint& point);
 
-/// One value for a list whose values are equal.
+/// Replaces a list of equal values by one value.
 template <class T>
 void reduce_list(std::vector<T>& list) {
   const bool all_equal = std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
   if (all_equal && list.size() > 1) list.resize(1);
 }
 
-/// `name=value` lines.
+/// Collects `name=value` lines.
 class CanonicalLines {
  public:
   CanonicalLines() { text_.reserve(192); }

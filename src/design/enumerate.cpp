@@ -1,6 +1,6 @@
-// Rows by an odometer over the axes, the last turning fastest. A row is an array of pointers to values that were parsed
-// once, so a row that `keep` removes costs nothing but the conditions. A point is built to be sealed and let go again:
-// the table keeps its row's number and its key.
+// Visits rows by an odometer over the axes; the last one turns fastest. A row is an array of pointers to values that
+// were parsed once, so a row that `keep` removes costs only its conditions. A point is built, sealed and discarded: the
+// table keeps its row's number and its key.
 #include "design/enumerate.hpp"
 
 #include <algorithm>
@@ -17,13 +17,14 @@ namespace {
 
 constexpr std::size_t kMostPoints = 10'000'000;
 
-/// Whether a row may have neither the key nor a default of it.
+/// Whether a row may lack the key and have no default for it.
 bool may_lack(Key key) { return !setting_of(key).fallback && key != Key::algorithm && key != Key::topology; }
 
-/// What an expression sees of a key that the row does not give.
+/// The value of a key in expressions if the row does not give it.
 std::optional<ExpressionValue> default_of(Key key) {
   const Setting& setting = setting_of(key);
-  if (key == Key::algorithm) return std::string(kTrainingAlgorithm);  // of points that train: the others name one
+  if (key == Key::algorithm)
+    return std::string(kTrainingAlgorithm);  // for training points; other points always name one
   if (!setting.fallback) return std::nullopt;
   const std::string text(*setting.fallback);
   return setting.counts == Counts::numbers ? ExpressionValue(std::int64_t{std::stoll(text)}) : ExpressionValue(text);

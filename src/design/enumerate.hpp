@@ -1,4 +1,4 @@
-// From sweeps to points: every row, kept or not, checked, sealed, and each key once.
+// Turns sweeps into points: applies `keep` to every row, checks and seals it, and keeps each key once.
 #pragma once
 
 #include <cstddef>
@@ -23,20 +23,20 @@ namespace tenex {
 
 /// The conditions of [outputs].
 struct OutputConditions {
-  std::optional<Expression> schedule;  ///< absent: for no point
-  std::optional<Expression> where;     ///< absent: for all points
+  std::optional<Expression> schedule;  ///< absent: stored for no point
+  std::optional<Expression> where;     ///< absent: holds for all points
 };
 
 /// Fills a study's points from its sweeps. Contradictions are collected, not returned.
 class Enumerator {
  public:
-  /// The study's points own the sweeps from here on. `objectives` counts every point.
+  /// From here on the study's points own the sweeps. `objectives` counts every point.
   Enumerator(const Vocabulary& vocabulary, OutputConditions outputs, std::vector<Sweep> sweeps, Study& study,
              Contradictions& contradictions, ObjectiveCheck& objectives);
   Enumerator(const Enumerator&) = delete;  // lookup_ refers to this
   Enumerator& operator=(const Enumerator&) = delete;
 
-  /// Adds the rows of all usable sweeps. Once. O(rows).
+  /// Adds the rows of all usable sweeps. Call once. O(rows).
   void add_all();
 
  private:
@@ -54,10 +54,10 @@ class Enumerator {
   Contradictions& contradictions_;
   ObjectiveCheck& objectives_;
   RowChecker checker_;
-  std::vector<const Expression*> keep_;                                   // of the sweep at hand
+  std::vector<const Expression*> keep_;                                   // of the current sweep
   std::map<const Expression*, std::vector<std::string>> optional_words_;  // names that a row may lack, per condition
   std::shared_ptr<const RowSource> source_;
-  Row row_{};  // at hand
+  Row row_{};  // current row
   Lookup lookup_{[this](std::string_view name) { return value_of(name); }, expression_names()};
   bool overfull_ = false;
 };

@@ -36,16 +36,17 @@ Result<std::string> read_bytes(const std::filesystem::path& path) {
 
 namespace {
 
-/// "a_b" as words.
+/// "a_b" as the words "a b".
 std::string words_of(std::string_view kind) {
   std::string words(kind);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
 }
 
-/// Told already: a file used twice is not wrong twice. The caller only needs to know that there is no value.
+/// Returned without a message, since a file that is used twice is reported once. The caller only needs to know that
+/// there is no value.
 Diagnostic known_to_be_wrong(std::string_view what, const std::string& path, const Place& place) {
-  return input_error(place, fmt::format("the {} \"{}\" cannot be used", what, path), "its errors are told once");
+  return input_error(place, fmt::format("the {} \"{}\" cannot be used", what, path), "its errors are reported once");
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ Result<NamedFile> FileReader::load_named(std::string_view kind, const std::strin
   return input_error(
       place, fmt::format("unknown {} \"{}\"", words_of(kind), shortened(text)),
       known.empty() ? std::string("there is none of that name") : fmt::format("the built-in ones are {}", join(known)),
-      near.empty() ? fmt::format("name a file as its path, \"my_{}.toml\"", kind) : near);
+      near.empty() ? fmt::format("name a file by its path, \"my_{}.toml\"", kind) : near);
 }
 
 }  // namespace tenex

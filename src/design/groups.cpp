@@ -9,7 +9,7 @@ namespace tenex {
 
 namespace {
 
-/// The next run of members from `start`: its end (exclusive) and step.
+/// The longest arithmetic run of members from `start`: its end (exclusive) and step.
 std::pair<std::size_t, std::uint32_t> longest_run(const std::vector<NpuId>& members, std::size_t start) {
   if (start + 1 == members.size() || members[start + 1] <= members[start]) return {start + 1, 1};
   const std::uint32_t step = members[start + 1].value() - members[start].value();
@@ -50,7 +50,7 @@ const std::vector<ProcessGroup>& Groups::list() const {
 std::string canonical_groups(const std::vector<ProcessGroup>& groups, std::size_t npus) {
   std::string text;
   for (const ProcessGroup& group : groups) text += (text.empty() ? "" : "; ") + text_of(group);
-  // "0-15" of 16 NPUs is everybody in the natural order.
+  // "0-15" of 16 NPUs is all NPUs in their natural order.
   const bool everyone =
       groups.size() == 1 && groups[0].members.size() == npus && npus > 1 && text == fmt::format("0-{}", npus - 1);
   return everyone ? "all" : text;

@@ -1,4 +1,4 @@
-// Looking keys up by name, and the names that later versions will know.
+// Finds keys by name, and names of later versions.
 #pragma once
 
 #include <optional>
@@ -17,20 +17,20 @@ namespace tenex {
 [[nodiscard]] std::optional<Key> find_key(std::string_view name);
 /// All names and aliases.
 [[nodiscard]] const std::vector<std::string_view>& key_names();
-/// Whether only points that train read the key.
+/// Whether only training points read the key.
 [[nodiscard]] inline bool is_training(Key key) { return setting_of(key).read_by == ReadBy::training; }
 
-/// A word that a later version will know: refused by name, so that no study silently means less than it says.
+/// A word of a later version. It is refused by name, so that a study never means less than it says.
 struct LaterWord {
   std::string_view name;
   std::string_view purpose;  ///< "it draws link failures"
 };
-/// null when there is none of that name.
+/// null if there is none with this name.
 [[nodiscard]] const LaterWord* find_later_key(std::string_view name);
 [[nodiscard]] const LaterWord* find_later_collective(std::string_view name);
 [[nodiscard]] const LaterWord* find_later_algorithm(std::string_view name);
 
-/// What to say of a key that this version does not take in a table whose keys are `known`.
+/// The error for an unknown key in a table whose keys are `known`.
 [[nodiscard]] Diagnostic refuse_key(const Place& place, std::string_view name, std::string_view table,
                                     const std::vector<std::string_view>& known);
 

@@ -1,4 +1,4 @@
-// One point from words on a command line: the same parsing and the same checks as a study of one row.
+// Makes one point from words on a command line, with the parsing and the checks of a study of one row.
 #include <charconv>
 #include <map>
 #include <optional>
@@ -13,8 +13,8 @@ namespace tenex {
 
 namespace {
 
-/// A text as the TOML value that a study would hold. Where the text is no such value it stays a string, and the key's
-/// own parser says what belongs there.
+/// A text as the TOML value that a study would have. A text that is not such a value stays a string, and the key's own
+/// parser reports what it requires.
 Node node_of(Key key, const std::string& text, const Place& place) {
   const Written written = setting_of(key).written;
   if (written == Written::integer) {
@@ -83,7 +83,7 @@ class PointReader {
       return;
     }
     given_[index_of(*key)] = place;
-    if (is_list) {  // a text of its own each time that it is given, as if on a line of its own
+    if (is_list) {  // each use of the option adds a text, as if on its own line
       auto& items = lists_[*key];
       const Place line{place.file, static_cast<std::uint32_t>(items.size() + 1), 1};
       items.push_back(Node::make_string(line, text, line));
@@ -115,7 +115,7 @@ class PointReader {
   const Vocabulary& vocabulary_;
   FileReader files_;
   ValueContext context_;
-  Sweep sweep_;  // of one row
+  Sweep sweep_;  // with one row
   GivenPlaces given_;
   std::map<Key, std::vector<Node>> lists_;
   Diagnostics errors_;

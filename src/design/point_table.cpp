@@ -1,8 +1,8 @@
 // The table's columns and its index.
 //
-// The index is open addressing with linear probing over the points' numbers, four bytes a slot, at most two thirds
-// full: a digest is random already, so its low bits are the slot. Of several points with one key (only points added by
-// hand can have that) it knows the first.
+// The index uses open addressing with linear probing over the points' numbers. It takes four bytes per slot and is at
+// most two thirds full. A digest is random already, so its low bits are the slot. If several points have one key (only
+// points added by hand can), it holds the first.
 #include "tenex/design/point_table.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace tenex {
 
 namespace {
 
-constexpr std::uint32_t kWhole = std::uint32_t{1} << 31;  // marks a row that is a place in whole_
+constexpr std::uint32_t kWhole = std::uint32_t{1} << 31;  // marks a row that is an index into whole_
 static_assert(kMostRows < kWhole);
 
-/// Slots for so many points: at most two thirds are taken.
+/// Number of slots for this many points: at most two thirds of them are taken.
 std::size_t slots_for(std::size_t points) { return points == 0 ? 0 : std::bit_ceil(points + points / 2 + 1); }
 
 }  // namespace
@@ -71,7 +71,7 @@ void PointTable::add_row(std::uint32_t row, const DesignPoint& point) {
   note(point);
 }
 
-/// Before the row is added.
+/// Call before the row is added.
 void PointTable::note_groups(const Groups& groups) {
   auto known = group_numbers_.find(groups.text());
   if (known == group_numbers_.end()) {
@@ -110,7 +110,7 @@ void PointTable::put(std::size_t point) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = keys_[point].low & mask;
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    if (keys_[slots_[slot] - 1] == keys_[point]) return;  // the first stays
+    if (keys_[slots_[slot] - 1] == keys_[point]) return;  // the first point stays
   }
   slots_[slot] = static_cast<std::uint32_t>(point + 1);
 }

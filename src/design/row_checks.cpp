@@ -1,5 +1,5 @@
-// The checks of a row. Each message stands at the value that is easiest to change, and says how `keep` would leave such
-// rows out where the value comes from an axis.
+// The checks of a row. Each message has the place of the value that is easiest to change. If that value comes from an
+// axis, the message says how `keep` would leave out such rows.
 #include "design/row_checks.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
       const SettingValue* given = row[index_of(key)];
       if (given == nullptr) continue;
       fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
-           "a machine file says alpha and bandwidth of its links itself", "give it only to sweeps over shapes", "");
+           "a machine file states alpha and bandwidth of its links", "give it only to sweeps over shapes", "");
     }
     return;
   }
@@ -110,7 +110,7 @@ void RowChecker::check_dimensions(const SettingValue& value, const TopologyValue
        varies_ ? fmt::format("topology != '{}'", topology.choice.text) : "");
 }
 
-// Those that rows of workloads check elsewhere.
+// training_checks.cpp calls these for workloads.
 template void RowChecker::check_dimensions<SimTime>(const SettingValue&, const TopologyValue&);
 template void RowChecker::check_dimensions<Bandwidth>(const SettingValue&, const TopologyValue&);
 
@@ -151,7 +151,7 @@ const Diagnostics& RowChecker::removal_errors(const SettingValue& without, const
   const auto& pairs = without.as<LinkPairs>();
   if (!is_new || pairs.empty()) return found->second;
   const auto& choice = topology.as<TopologyValue>().choice;
-  // Only who is joined with whom matters here, so any alpha and bandwidth do.
+  // Only the connections matter here, so alpha and bandwidth are arbitrary.
   const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return found->second = built.errors();
   std::vector<std::pair<VertexId, VertexId>> vertices;
@@ -187,7 +187,7 @@ void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology)
                                   [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
   if (synthesizer && delays)
     fail(*value, fmt::format("a delayed NPU for the synthesizer \"{}\"", algorithm),
-         "a schedule starts when it says: delays are for textbook algorithms", "slow links or NPUs down instead",
+         "a schedule has fixed start times: delays are for textbook algorithms", "slow links or NPUs down instead",
          fmt::format("stragglers = none or algorithm != {}", algorithm));
   if (topology.is_machine()) return;
   for (const Diagnostic& error : slow_link_errors(*value, *row[index_of(Key::topology)]))
@@ -205,7 +205,7 @@ const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, 
   }
   if (links.empty()) return found->second;
   const auto& choice = topology.as<TopologyValue>().choice;
-  // Only who is joined with whom matters here, so any alpha and bandwidth do.
+  // Only the connections matter here, so alpha and bandwidth are arbitrary.
   const auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
   if (!built) return found->second = built.errors();
   if (const auto slowed = slow_links(*built, links); !slowed) {
@@ -220,7 +220,7 @@ void RowChecker::check_engine(const Row& row) {
   const SettingValue* algorithm = row[index_of(Key::algorithm)];
   if (engine == nullptr || algorithm == nullptr || engine->text == "auto") return;
   const auto* facts = find_facts(vocabulary_, algorithm->text);
-  if (facts == nullptr || facts->engines.empty()) return;  // it does not read the key
+  if (facts == nullptr || facts->engines.empty()) return;  // the algorithm does not read the key
   if (std::ranges::find(facts->engines, engine->text) != facts->engines.end()) return;
   fail(*engine, fmt::format("\"{}\" has no engine \"{}\"", algorithm->text, engine->text),
        fmt::format("its engines are {}", fmt::join(facts->engines, ", ")), "choose one of them, or auto",
@@ -236,7 +236,7 @@ void RowChecker::check_collective(const Row& row) {
   if (std::ranges::find(facts->collectives, kind) != facts->collectives.end()) return;
   std::vector<std::string_view> names;
   for (const CollectiveKind each : facts->collectives) names.push_back(to_string(each));
-  // At whichever was written last: the other is more likely what the study is about.
+  // At the place that was written later: the study is more likely about the earlier one.
   const bool collective_is_later = std::pair(collective.place.line, collective.place.column) >
                                    std::pair(algorithm.place.line, algorithm.place.column);
   fail(collective_is_later ? collective : algorithm,

@@ -1,4 +1,4 @@
-// What a row's values say against each other: contradictions that the text alone shows.
+// Checks the values of a row for contradictions that the text alone shows.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace tenex {
 
-/// The values of one row; null where the key has its frozen default or is absent.
+/// The values of one row; null if the key has its frozen default or is absent.
 using Row = PerKey<const SettingValue*>;
 
-/// Collects contradictions of many rows: each message once, the first of them in full, the rest as a number.
+/// Collects contradictions of many rows: each message once, the first ones in full, the others as a count.
 class Contradictions {
  public:
   void add(Diagnostic error);
   void add(Diagnostics errors);
-  /// How often anything was added, repetitions included.
+  /// Number of additions, with repetitions.
   [[nodiscard]] std::size_t additions() const { return additions_; }
-  /// The first ones, and how many were left out.
+  /// The first ones, and the number of the others.
   [[nodiscard]] const Diagnostics& shown() const { return shown_; }
   [[nodiscard]] std::size_t left_out() const { return seen_.size() - shown_.size(); }
 
@@ -34,14 +34,14 @@ class Contradictions {
   std::size_t additions_ = 0;
 };
 
-/// Asks Vocabulary::check_training about every distinct row, and finds the places of what it answers.
+/// Calls Vocabulary::check_training for every distinct row, and adds the places in the study to its errors.
 class TrainingAsker {
  public:
   TrainingAsker(const Vocabulary& vocabulary, Contradictions& contradictions)
       : vocabulary_(vocabulary), contradictions_(contradictions) {}
 
-  /// Whether nothing is wrong; each thing is told once. `varies` as in RowChecker::check. Amortized O(keys) but for the
-  /// first sight of a choice and shape.
+  /// Whether the row is free of errors; each error is reported once. `varies` as in RowChecker::check. Amortized
+  /// O(keys), except at the first row with a choice and shape.
   [[nodiscard]] bool ask(const Row& row, bool varies);
 
  private:
@@ -49,27 +49,27 @@ class TrainingAsker {
 
   const Vocabulary& vocabulary_;
   Contradictions& contradictions_;
-  std::unordered_map<std::uint64_t, bool> answers_;  // by the values that the answer depends on: nothing is wrong
+  std::unordered_map<std::uint64_t, bool>
+      answers_;  // by the values on which the answer depends: whether there is no error
 };
 
-/// Checks rows one after the other, remembering what only depends on few of their values. Holds pointers to values,
+/// Checks rows one after another, and caches results that depend on few of their values. Holds pointers to values,
 /// which must outlive it.
 class RowChecker {
  public:
   RowChecker(const Vocabulary& vocabulary, Contradictions& contradictions)
       : vocabulary_(vocabulary), contradictions_(contradictions), asker_(vocabulary, contradictions) {}
 
-  /// The row's groups, or nullopt when the row contradicts itself. `varies`: the row is one of
-  /// several, so that a `keep` condition could leave it out. Amortized O(log) but for the first sight of groups and
-  /// removed links.
+  /// The row's groups, or nullopt if the row contradicts itself. `varies`: the row is one of several, so that a `keep`
+  /// condition could leave it out. Amortized O(log), except at the first row with given groups or removed links.
   [[nodiscard]] std::optional<Groups> check(const Row& row, bool varies);
 
  private:
-  /// What is known of one text of groups over n NPUs.
+  /// Facts about one text of groups over n NPUs.
   struct GroupFacts {
     Groups groups;
     std::size_t count = 0;
-    std::size_t members = 0;  ///< of all groups together
+    std::size_t members = 0;  ///< total over all groups
     std::size_t largest = 0;
     std::size_t smallest = 0;
     Diagnostics errors;

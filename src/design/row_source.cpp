@@ -1,4 +1,4 @@
-// Rows by number: the axes' lengths are the digits' bases, the last axis the fastest digit.
+// Numbers rows in a mixed-radix system: the axes' lengths are the bases, and the last axis is the fastest digit.
 #include "design/row_source.hpp"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace tenex {
 
 namespace {
 
-/// What building a point may ask. What reads files was asked while the text was parsed, and may refer to what is gone.
+/// The part of the vocabulary that building a point needs. Functions that read files are left out: they were called
+/// during parsing, and may refer to objects that no longer exist.
 Vocabulary words_of(Vocabulary vocabulary) {
   vocabulary.stored_file = {};
   vocabulary.check_training = {};
@@ -53,7 +54,7 @@ RowSource::RowSource(std::vector<Sweep> sweeps, const Vocabulary& vocabulary)
 }
 
 std::size_t RowSource::number_of_sweep(std::size_t row) const {
-  // The last sweep that begins at or before the row: those without rows begin where the next one does.
+  // The last sweep that begins at or before the row: a sweep without rows begins where the next one does.
   const auto sweep = static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
   ensure(sweep < sweeps_.size(), "a row that no sweep has");
   return sweep;

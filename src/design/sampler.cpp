@@ -1,9 +1,9 @@
 // The samplers.
 //
-// Axes are discrete and a drawn point may fall into a row that was drawn before. `random` draws again. `sobol` goes on
-// along its sequence; where that brings nothing new for long (in many dimensions the last free rows are hit late) the
-// rest is drawn at random. `latin_hypercube` exchanges positions on one axis between a repeated row and another one,
-// which leaves all strata as they are; what no exchange mends is drawn at random.
+// Axes are discrete, so a drawn point may fall into a row that was drawn before. `random` then draws again. `sobol`
+// goes on along its sequence; if that brings nothing new for long (in many dimensions the last free rows are hit late)
+// the rest is drawn at random. `latin_hypercube` exchanges positions on one axis between a repeated row and another
+// one, which leaves all strata as they are; rows that no exchange makes distinct are drawn at random.
 #include "tenex/design/sampler.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kRandomStream = 0x72616e646f6dULL;  // "random"
 constexpr std::uint64_t kLatinStream = 0x4c6174696eULL;     // "Latin"
-constexpr std::uint32_t kMostRepeats = 4096;                // in a row, before a Sobol' sequence is given up
+constexpr std::uint32_t kMostRepeats = 4096;                // in a row, before a Sobol' sequence is abandoned
 constexpr int kMostExchanges = 64;                          // tried for one repeated row
 
 /// The rows drawn so far.
@@ -31,9 +31,9 @@ class Drawn {
   explicit Drawn(const std::vector<std::size_t>& lengths) : lengths_(lengths) {}
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
-  /// Whether it is new.
+  /// Adds the row; returns whether it is new.
   bool add(std::uint64_t row) { return rows_.insert(row).second; }
-  /// Draws at random until there are so many.
+  /// Draws at random until there are `rows` rows.
   void fill(std::size_t rows, std::uint64_t seed) {
     Random random(seed, kRandomStream);
     while (rows_.size() < rows) {
@@ -53,7 +53,7 @@ class Drawn {
   std::unordered_set<std::uint64_t> rows_;
 };
 
-/// The position on an axis of a fraction of 2^32.
+/// The position on an axis for a fraction of 2^32.
 std::uint64_t position_of(std::uint32_t fraction, std::size_t length) {
   return (std::uint64_t{fraction} * length) >> 32U;
 }
@@ -88,7 +88,7 @@ class LatinDesign {
     }
   }
 
-  /// Makes repeated rows distinct as far as exchanges do.
+  /// Makes repeated rows distinct as far as exchanges can.
   void mend() {
     if (free_axes_.empty()) return;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
@@ -101,7 +101,7 @@ class LatinDesign {
   }
 
  private:
-  /// Of a random place in stratum `stratum` of `rows`.
+  /// The position of a random point in stratum `stratum` of `rows`.
   std::uint64_t position_in(std::uint32_t stratum, std::size_t length, std::size_t rows) {
     __extension__ using Wide = unsigned __int128;
     const Wide place = (Wide{stratum} << 32U) + random_();
@@ -119,7 +119,7 @@ class LatinDesign {
     return known == times_.end() || known->second == 0;
   }
 
-  /// Exchanges a position of row i with that of another row, if both become new rows by it.
+  /// Exchanges a position of row i with that of another row, if that makes both rows new.
   void exchange(std::size_t i) {
     const std::size_t j = random_.below(static_cast<std::uint32_t>(numbers_.size()));
     std::vector<std::uint64_t>& column =
@@ -143,7 +143,7 @@ class LatinDesign {
   std::vector<std::vector<std::uint64_t>> positions_;
   std::vector<std::uint64_t> numbers_;
   std::unordered_map<std::uint64_t, std::uint32_t> times_;
-  std::vector<std::size_t> free_axes_;  ///< of several values
+  std::vector<std::size_t> free_axes_;  ///< axes with several values
 };
 
 }  // namespace

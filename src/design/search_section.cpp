@@ -1,4 +1,4 @@
-// What [search] may say, and what of it goes together.
+// Reads [search] and checks which of its keys go together.
 #include "design/search_section.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class SearchReader {
   }
 
  private:
-  /// Calls `read` with a text, or with every text of an array; the number of texts.
+  /// Calls `read` with a text, or with every text of an array; returns the number of texts.
   template <class Read>
   std::size_t each_text(const Node& node, std::string_view name, const Read& read) {
     const auto one = [&](const Node& item) {
@@ -81,7 +81,7 @@ class SearchReader {
     const ObjectiveName& name = *known;
     if (early && !name.early) {
       errors_.push_back(input_error(node.text_place(), fmt::format("points cannot be pruned by \"{}\"", metric),
-                                    "no cheap model knows it",
+                                    "no cheap model gives it",
                                     fmt::format("objectives of rounds are {}", early_names())));
       return std::nullopt;
     }
@@ -246,7 +246,7 @@ std::string pruning_text(const SearchChoice& search) {
     text += fmt::format("; {} {}/{}", to_string(round.fidelity), round.numerator, round.denominator);
   for (const std::string& name : search.per) {
     const SettingColumn* column = find_setting_column(name);
-    ensure(column != nullptr, "points are compared per a setting that there is not");
+    ensure(column != nullptr, "points are compared per an unknown setting");
     text += fmt::format("; per {}", column->former.empty() ? column->name : column->former);
   }
   return text;
@@ -260,7 +260,7 @@ std::string competition_of(const SearchChoice& search, const DesignPoint& point)
       text += fmt::format("{}\n", *integer);
     else if (const auto* real = std::get_if<double>(&cell))
       text += fmt::format("{}\n", *real);
-    else  // a list as it is stated: one quantity may stand for different numbers of dimensions
+    else  // a list as the point states it: one quantity may stand for any number of dimensions
       text += text_setting(point, name) + '\n';
   }
   return text;

@@ -10,7 +10,7 @@
 
 namespace tenex {
 
-/// What [search] says, and where.
+/// The content of [search], with places.
 struct SearchText {
   SearchChoice choice;
   std::vector<AskedObjective> objectives;

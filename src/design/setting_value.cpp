@@ -1,4 +1,4 @@
-// A TOML value of a key to a typed value: the parser is the entry's.
+// Turns the TOML value of a key into a typed value, by the entry's parser.
 #include "design/setting_value.hpp"
 
 #include <fmt/core.h>
@@ -9,7 +9,7 @@ namespace tenex {
 
 namespace {
 
-/// An array where one value belongs.
+/// The error for an array where one value is required.
 Diagnostic refuse_array(const Setting& setting, std::string_view name, const Node& node) {
   const bool per_dimension =
       setting.key == Key::alpha || setting.key == Key::bandwidth || setting.key == Key::npu_bandwidth;

@@ -1,4 +1,4 @@
-// One value of one key, parsed once however many rows use it.
+// A value of a key, parsed once however many rows use it.
 #pragma once
 
 #include <any>
@@ -19,7 +19,7 @@
 
 namespace tenex {
 
-/// A topology as a value of the key: the choice without links, unwinding and removals, which are keys of their own.
+/// A topology as a value of its key: the choice without links, unwinding and removals, which are other keys.
 struct TopologyValue {
   TopologyChoice choice;
   std::size_t npus = 0;
@@ -28,18 +28,18 @@ struct TopologyValue {
   [[nodiscard]] bool is_machine() const { return !choice.machine_file.empty(); }
 };
 
-/// Vertices between which links are removed.
+/// Pairs of vertices between which links are removed.
 using LinkPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// A parsed value. The entry of its key says of which type it is.
+/// A parsed value. The entry of its key determines its type.
 struct SettingValue {
   Place place;                 ///< of the value
-  Place text_place;            ///< of a string's first character; else as `place`
+  Place text_place;            ///< of a string's first character; otherwise as `place`
   std::string text;            ///< as written, for messages
   std::any data;               ///< the typed value
-  ExpressionValue expression;  ///< what `keep` sees
+  ExpressionValue expression;  ///< as `keep` sees it
 
-  /// The typed value. Precondition: it is of that type.
+  /// The typed value. Precondition: it has this type.
   template <class T>
   [[nodiscard]] const T& as() const {
     const T* const typed = std::any_cast<T>(&data);
@@ -52,16 +52,16 @@ using SharedValue = std::shared_ptr<const SettingValue>;
 /// Reads the files that a study names, each once.
 class FileReader {
  public:
-  /// Paths are relative to `folder`, then to the working directory.
+  /// Paths are relative to `folder`, or else to the working directory.
   FileReader(std::filesystem::path folder, const Vocabulary& vocabulary)
       : folder_(std::move(folder)), vocabulary_(vocabulary) {}
 
-  /// A machine file. Errors: unreadable (environment, at `place`); what parse_machine() finds wrong, once per file.
+  /// A machine file. Errors: unreadable (environment, at `place`); those of parse_machine(), once per file.
   [[nodiscard]] Result<TopologyValue> read_machine(const std::string& path, const Place& place);
-  /// A file of `kind` "workload" or "cost_model": a path (it ends in .toml), or the name of a built-in
-  /// file. Errors: input (no such name) or environment (unreadable), at `place`, once per file.
+  /// A file of `kind` "workload" or "cost_model": a path (it ends in .toml), or the name of a built-in file. Errors:
+  /// input (no such name) or environment (unreadable), at `place`, once per file.
   [[nodiscard]] Result<NamedFile> read_named(std::string_view kind, const std::string& text, const Place& place);
-  /// The files that could be read so far, by path as written.
+  /// The contents of the files that could be read so far, by path as written.
   [[nodiscard]] const std::map<std::string, SharedText, std::less<>>& contents() const { return contents_; }
 
  private:
@@ -80,7 +80,7 @@ class FileReader {
   std::map<std::string, SharedText, std::less<>> contents_;
 };
 
-/// What parsing a value needs to know.
+/// Objects that parsing a value needs.
 struct ValueContext {
   const Vocabulary& vocabulary;
   FileReader& files;
@@ -89,7 +89,7 @@ struct ValueContext {
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.
 [[nodiscard]] Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node, ValueContext& context);
 
-/// The built-in prices, for points that name none; null where there are none.
+/// The built-in prices, for points that name none; null if there are no such prices.
 [[nodiscard]] Result<SharedValue> default_cost_model(const Place& place, ValueContext& context);
 
 /// All bytes of a file. Errors: environment, without a place.

@@ -1,4 +1,4 @@
-// Direction numbers by the recurrence of their primitive polynomials, points by Gray code.
+// Direction numbers by the recurrence of their primitive polynomials; points by Gray code.
 #include "tenex/design/sobol.hpp"
 
 #include "tenex/base/diagnostic.hpp"

@@ -1,4 +1,4 @@
-// The words of the key `stragglers`.
+// Reads and writes the value of the key `stragglers`.
 #include "tenex/design/stragglers.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostThousandths = 1'000'000'000;
 
-/// What a straggler is about.
+/// The NPU or links of a straggler.
 auto subject_of(const Straggler& straggler) { return std::tuple(straggler.kind, straggler.first, straggler.second); }
 
 bool is_before(const Straggler& a, const Straggler& b) { return subject_of(a) < subject_of(b); }
@@ -27,7 +27,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Cuts the first word off.
+/// Removes the first word from `text` and returns it.
 std::string_view take_word(std::string_view& text) {
   text = trimmed(text);
   const auto end = std::min(text.find(' '), text.size());
@@ -58,7 +58,7 @@ std::optional<std::int64_t> read_thousandths(std::string_view text) {
   return value + std::int64_t{*digits} * unit;
 }
 
-/// A decimal number of more than three places.
+/// Whether this is a decimal number of more than three places.
 bool has_many_places(std::string_view text) {
   const auto point = std::min(text.find('.'), text.size());
   const auto is_number = [](std::string_view digits) {
@@ -134,7 +134,7 @@ std::string text_of(const Straggler& straggler) {
   return text;
 }
 
-/// Of several factors of one subject the largest counts. Sorted.
+/// Keeps the largest of several factors for one subject. Sorted.
 Stragglers without_lesser(Stragglers stragglers) {
   Stragglers kept;
   for (const auto& each : stragglers)
@@ -167,7 +167,7 @@ Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
   for (std::size_t i = 1; i < stragglers.size(); ++i) {
     const auto& again = stragglers[i];
     if (subject_of(again) != subject_of(stragglers[i - 1]) || again.kind != Straggler::Kind::delay) continue;
-    errors.push_back(input_error(place, fmt::format("\"{}\" is said twice", text_of(again)), "an NPU starts once",
+    errors.push_back(input_error(place, fmt::format("\"{}\" is given twice", text_of(again)), "an NPU starts once",
                                  "keep one of them"));
   }
   if (!errors.empty()) return errors;

@@ -1,7 +1,7 @@
-// A study's text to its points.
+// Turns a study's text into points.
 //
-// First the whole text is read and every mistake in it collected; then the rows of all sweeps that can be enumerated
-// are checked, so that one run shows a user everything that is wrong.
+// First the whole text is read and every mistake in it collected. Then the rows of all sweeps that can be enumerated
+// are checked, so that one run shows a user all errors.
 #include "tenex/design/study.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class StudyReader {
     ObjectiveCheck objectives(std::move(search.objectives), std::move(search.front));
     read_sweeps();
     enumerate(objectives);
-    if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // else points may be missing
+    if (errors_.empty()) objectives.conclude(errors_, study_.warnings);  // otherwise points may be missing
     if (!errors_.empty()) return std::move(errors_);
     study_.digest = digest_of(study_);
     return std::move(study_);
@@ -52,8 +52,8 @@ class StudyReader {
     for (const Entry& entry : document_.entries()) {
       if (std::find(kTopKeys.begin(), kTopKeys.end(), entry.key) != kTopKeys.end()) continue;
       if (find_key(entry.key)) {
-        errors_.push_back(input_error(entry.key_place, fmt::format("\"{}\" stands outside of any table", entry.key),
-                                      "what points have stands in [defaults] or in a [[sweep]]"));
+        errors_.push_back(input_error(entry.key_place, fmt::format("\"{}\" is outside of any table", entry.key),
+                                      "keys of points belong in [defaults] or in a [[sweep]]"));
       } else {
         errors_.push_back(refuse_key(entry.key_place, entry.key, "a study", kTopKeys));
       }

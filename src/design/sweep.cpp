@@ -1,7 +1,8 @@
-// Sweeps and defaults.
+// Reads sweeps and defaults.
 //
 // Inside a sweep a key may be given once: plainly, under `axes` or under `zip`. Axes vary in the order in which they
-// are written, `zip` as one axis where its first key stands; the study's list of seeds is outside them all.
+// are written. `zip` is one axis, at the place of its first key. The study's list of seeds varies slower than all of
+// them.
 #include "design/sweep.hpp"
 
 #include <algorithm>
@@ -18,20 +19,20 @@ namespace {
 constexpr std::int64_t kMostDrawn = 10'000'000;  // as many points as a study may have
 constexpr std::string_view kBandwidthRule = "bandwidth is per link, npu_bandwidth per NPU and dimension";
 
-/// The keys of point settings and some more.
+/// The keys of point settings and these.
 std::vector<std::string_view> with_keys(std::vector<std::string_view> more) {
   more.insert(more.end(), key_names().begin(), key_names().end());
   return more;
 }
 
-/// The other of the two bandwidths.
+/// The other one of the two bandwidths.
 std::optional<Key> rival_of(Key key) {
   if (key == Key::bandwidth) return Key::npu_bandwidth;
   if (key == Key::npu_bandwidth) return Key::bandwidth;
   return std::nullopt;
 }
 
-/// `faults = "none"` asks for what this version does.
+/// `faults = "none"` is accepted, since this version draws no faults.
 bool asks_for_nothing(const Node& node) { return node.is(NodeKind::string) && node.text() == "none"; }
 
 void refuse_faults(const Node& node, Diagnostics& errors) {
@@ -40,10 +41,10 @@ void refuse_faults(const Node& node, Diagnostics& errors) {
                                      "remove it, or write faults = \"none\""));
 }
 
-/// Which keys a sweep gives, and where; refuses a key that is given twice.
+/// The keys that a sweep gives, with their places; refuses a key that is given twice.
 class GivenKeys {
  public:
-  /// False (and an error) when the key is given already, or its rival is.
+  /// False (and an error) if the key or its rival is given already.
   bool add(Key key, const Entry& entry, const std::string& shown, Diagnostics& errors) {
     const std::optional<Key> rival = rival_of(key);
     const std::optional<Place>& before = places_[index_of(key)];
@@ -96,7 +97,7 @@ class SweepReader {
   }
 
  private:
-  /// Runs `read`; the sweep is of no use when it adds errors.
+  /// Runs `read`; if that adds errors the sweep is not usable.
   template <class Read>
   void guarded(const Read& read) {
     const std::size_t before = errors_.size();
@@ -145,7 +146,7 @@ class SweepReader {
     errors_.push_back(unknown_word(*name, "sampler", sampler_names(), entry.value.text_place()));
   }
 
-  /// Once the axes are complete.
+  /// Draws rows. Call when the axes are complete.
   void draw(const Defaults& defaults) {
     const bool draws = sampler_ && *sampler_ != Sampler::grid;
     if (points_place_ && !draws && (sampler_ || !sampler_place_)) {
@@ -170,7 +171,7 @@ class SweepReader {
     sweep_.usable = false;
   }
 
-  /// The study's seed, the first of several.
+  /// The study's seed, the first if there are several.
   static std::uint64_t seed_of(const Defaults& defaults) {
     const SharedValue value =
         defaults.seed ? defaults.seed->columns.front().front() : defaults.fixed[index_of(Key::seed)];
@@ -263,7 +264,7 @@ class SweepReader {
     }
   }
 
-  /// By place: `axes` and `zip` are tables of their own, but their keys may be written in turn.
+  /// Sorts axes by their places: `axes` and `zip` are tables of their own, but their keys may alternate in the text.
   void order_axes() {
     std::stable_sort(placed_.begin(), placed_.end(), [](const PlacedAxis& a, const PlacedAxis& b) {
       return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
@@ -271,7 +272,7 @@ class SweepReader {
     for (PlacedAxis& placed : placed_) sweep_.axes.push_back(std::move(placed.axis));
   }
 
-  /// Defaults serve sweeps of collectives and of workloads: a sweep of one kind leaves out what is of the other.
+  /// Defaults serve sweeps of collectives and of workloads; a sweep of one kind ignores defaults for the other.
   void merge(const Defaults& defaults) {
     sweep_.trains =
         given_.has(Key::workload) || (defaults.given[index_of(Key::workload)] && !given_.has(Key::collective));
@@ -287,7 +288,7 @@ class SweepReader {
         continue;
       }
       sweep_.fixed[i] = defaults.fixed[i];
-      if (!defaults.fixed[i]) sweep_.usable = false;  // its error is told where it stands
+      if (!defaults.fixed[i]) sweep_.usable = false;  // its error is reported at its own place
     }
     defaults_ = &defaults;
   }
@@ -319,7 +320,7 @@ class SweepReader {
   std::string zip_name_;
   const Defaults* defaults_ = nullptr;
   std::optional<Sampler> sampler_;
-  std::optional<std::int64_t> points_;  ///< that it draws
+  std::optional<std::int64_t> points_;  ///< number of points to draw
   std::optional<Place> sampler_place_;
   std::optional<Place> points_place_;
 };

@@ -1,4 +1,4 @@
-// A study's text as data: what is fixed, what varies, what is kept. Parsing only; rows are enumerated elsewhere.
+// A study's text as data: fixed values, axes and conditions. This is parsing only; enumerate.hpp enumerates the rows.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,18 @@ struct Sweep {
   Place place;
   PerKey<SharedValue> fixed;                        ///< null: not given, or on an axis
   std::vector<Axis> axes;                           ///< in the order of variation, the slowest first
-  std::optional<std::vector<std::uint64_t>> drawn;  ///< by a sampler: numbers of the rows it has; absent: all
+  std::optional<std::vector<std::uint64_t>> drawn;  ///< numbers of the rows that a sampler drew; absent: all rows
   std::vector<Expression> keep;
   Place keep_place;
   bool trains = false;  ///< its rows train a workload
-  bool usable = true;   ///< false: a mistake makes its rows meaningless, so none is enumerated
+  bool usable = true;   ///< false: a mistake makes its rows meaningless, so they are not enumerated
 };
 
-/// Values that hold for every sweep unless it gives its own: [defaults] and the study's seed.
+/// Values for every sweep that does not give its own: [defaults] and the study's seed.
 struct Defaults {
   PerKey<SharedValue> fixed;
-  PerKey<std::optional<Place>> given;  ///< where the key stands, even when its value is wrong
-  std::optional<Axis> seed;            ///< where the study lists seeds
+  PerKey<std::optional<Place>> given;  ///< place of the key, also if its value is wrong
+  std::optional<Axis> seed;            ///< the study's list of seeds
 };
 
 /// Names that expressions may use: the keys and `npus`.

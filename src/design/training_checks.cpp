@@ -1,5 +1,5 @@
-// Rows that train. What a row's keys say of each other is checked here; what their words mean is checked by
-// Vocabulary::check_training, whose answers are moved to the places where the words were written.
+// Rows that train. Contradictions between a row's keys are checked here. Vocabulary::check_training checks the meaning
+// of their words; its errors get the places where the words were written.
 #include "design/row_checks.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ T value_or(const Row& row, Key key, T fallback) {
 
 bool states_bandwidth(const Row& row) { return !value_or(row, Key::scheme, BandwidthScheme()); }
 
-/// The value that a message about `key` belongs to: its own, or where nothing says the key what made it matter.
+/// The value that a message about `key` belongs to: the key's own, or if it is not given the one that made it matter.
 const SettingValue& value_at(const Row& row, Key key) {
   for (const Key each : {key, Key::scheme, Key::workload}) {
     if (const SettingValue* value = row[index_of(each)]) return *value;
@@ -59,7 +59,7 @@ bool TrainingAsker::ask(const Row& row, bool varies) {
 
 Diagnostic TrainingAsker::relocated(Diagnostic error, const Row& row, bool varies) const {
   const auto named = error.place.file.empty() ? std::optional(Key::hp) : find_key(error.place.file);
-  if (!named) return error;  // a place in a file of its own
+  if (!named) return error;  // a place in another file
   const SettingValue& value = value_at(row, *named);
   error.place = value.place;
   if (varies && *named == Key::hp) {

@@ -1,4 +1,4 @@
-// The words of what a point that trains chooses.
+// Words for the choices of a training point.
 #include "tenex/design/training_point.hpp"
 
 namespace tenex {

@@ -1,7 +1,7 @@
-// Keys that do not go together in a sweep.
+// Finds keys that do not go together in a sweep.
 //
-// A key that some rows of a sweep read is fine: rows that do not read it are the same point whatever it says. So these
-// checks look at all values that the scheme and the collective time have in the sweep.
+// It is enough if some rows of a sweep read a key: for the other rows the key makes no difference to the point. So
+// these checks look at all values that the scheme and the collective time have in the sweep.
 #include "design/training_sweep.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool has(const std::vector<T>& values, T value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// "perf_opt" or "perf_opt", "equal": as messages show them.
+/// "perf_opt" or "perf_opt", "equal", as in messages.
 template <class T>
 std::string quoted(const std::vector<T>& values) {
   std::string text;
@@ -25,7 +25,7 @@ std::string quoted(const std::vector<T>& values) {
   return text;
 }
 
-/// The distinct values that a key has in a sweep; `fallback` where it is not given.
+/// The distinct values of a key in a sweep; `fallback` if it is not given.
 template <class T>
 std::vector<T> values_in(const Sweep& sweep, Key key, T fallback) {
   std::vector<T> values;
@@ -43,7 +43,7 @@ std::vector<T> values_in(const Sweep& sweep, Key key, T fallback) {
   return values;
 }
 
-/// Whether the sweep has values of a key at all, given here or in [defaults].
+/// Whether the sweep has a value for a key, from the sweep itself or from [defaults].
 bool has_key(const Sweep& sweep, Key key) {
   if (sweep.fixed[index_of(key)] != nullptr) return true;
   return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const Axis& axis) {
@@ -82,11 +82,11 @@ class KeyChecker {
     if (!place_of(Key::contention) || std::ranges::any_of(times_, is_synthesized)) return;
     if (values_in(sweep_, Key::contention, Contention::none) == std::vector{Contention::none}) return;
     fail(Key::contention, "\"contention\" is read by no point",
-         fmt::format("collective_time {} knows no links to share", quoted(times_)),
+         fmt::format("collective_time {} has no links to share", quoted(times_)),
          "write collective_time = \"synthesized\", or remove it");
   }
 
-  /// What only models that simulate, or only those that synthesize, read.
+  /// Checks keys that only models that simulate, or only those that synthesize, read.
   void check_modelled() {
     const auto refuse = [&](std::initializer_list<Key> keys, std::string_view models, std::string_view example) {
       for (const Key key : keys) {
@@ -102,7 +102,7 @@ class KeyChecker {
       refuse({Key::algorithm, Key::attempts, Key::engine, Key::unwind}, "\"synthesized\" does", "synthesized");
   }
 
-  /// All rows state their bandwidths.
+  /// For sweeps in which all rows state their bandwidths.
   void check_stated() {
     for (const Key key : {Key::optimize_with, Key::optimize_for, Key::constraints, Key::cost_budget}) {
       if (!place_of(key)) continue;
@@ -117,7 +117,7 @@ class KeyChecker {
     }
   }
 
-  /// No row states its bandwidths.
+  /// For sweeps in which no row states its bandwidths.
   void check_chosen() {
     for (const Key key : {Key::bandwidth, Key::npu_bandwidth, Key::split}) {
       if (!place_of(key)) continue;
@@ -128,7 +128,7 @@ class KeyChecker {
     }
   }
 
-  /// Some rows state their bandwidths.
+  /// For sweeps in which some rows state their bandwidths.
   void check_split() {
     if (place_of(Key::split) && !has_key(sweep_, Key::total_bandwidth)) {
       fail(Key::split, "\"split\" without \"total_bandwidth\"", "its shares are those of a total",
@@ -137,7 +137,7 @@ class KeyChecker {
     for (const Key key : {Key::bandwidth, Key::npu_bandwidth}) {
       if (!place_of(key) || !place_of(Key::split)) continue;
       fail(key, fmt::format("\"{}\" and \"split\" exclude each other", name_of(key)),
-           "both say the bandwidths of the dimensions", "keep one of them");
+           "both state the bandwidths of the dimensions", "keep one of them");
     }
   }
 

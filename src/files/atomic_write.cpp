@@ -1,7 +1,7 @@
-// Atomic replacement of a file by POSIX calls.
+// Replaces a file atomically by POSIX calls.
 //
-// Order matters: the data is synced before the rename, so that after a crash the name leads to the old file or to the
-// whole new one; the folder is synced after it, so that the rename itself survives.
+// Order matters. The data is synced before the rename, so that after a crash the name refers to the old file or to the
+// whole new one. The folder is synced after it, so that the rename itself survives.
 #include "tenex/files/atomic_write.hpp"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ class Descriptor {
 
 /// Writes everything or fails with errno set.
 bool write_all(int fd, std::span<const std::byte> bytes) {
-  // One call takes at most about 2 GiB; smaller pieces keep the process interruptible.
+  // One call writes at most about 2 GiB; smaller pieces keep the process interruptible.
   constexpr std::size_t kPiece = std::size_t{64} << 20;
   while (!bytes.empty()) {
     const auto written = ::write(fd, bytes.data(), std::min(bytes.size(), kPiece));
@@ -188,7 +188,7 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
     const auto got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error(problem(), errno);
-    if (got == 0) break;  // shortened under our eyes: what is there is the file
+    if (got == 0) break;  // the file was shortened meanwhile: its contents end here
     done += static_cast<std::size_t>(got);
   }
   bytes.resize(done);
@@ -197,8 +197,8 @@ Result<std::vector<std::byte>> read_file(const std::filesystem::path& path) {
 
 Status sync_folder(const std::filesystem::path& folder) {
   const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder that one may write but not read cannot be opened, and some file systems refuse to sync folders (EINVAL):
-  // there the rename is as durable as it gets.
+  // A folder that the user may write but not read cannot be opened, and some file systems refuse to sync folders
+  // (EINVAL). There the rename cannot be made more durable.
   if (!handle.ok() && errno == EACCES) return success();
   if (!handle.ok() || (::fsync(handle.get()) != 0 && errno != EINVAL))
     return system_error(fmt::format("cannot sync the folder \"{}\"", folder.string()), errno);

@@ -1,4 +1,4 @@
-// Block-expanded schedules: their blocks, runs and ramps as they are held.
+// Block-expanded schedules: blocks, runs and ramps as in memory.
 #include <limits>
 #include <vector>
 
@@ -9,7 +9,8 @@
 namespace tenex {
 namespace {
 
-/// Entries NPU by NPU without the unused ends of their rows. Rows are written as steps from the entry before.
+/// Writes the entries of each NPU without the unused ends of their rows. A row is written as its difference from the
+/// row before.
 void write_entries(ColumnFileWriter& file, const std::string& group, const BlockSchedule& data) {
   ColumnPen<std::uint16_t> block(file, group + "/block");
   ColumnPen<std::uint32_t> row_step(file, group + "/row_step");
@@ -19,7 +20,7 @@ void write_entries(ColumnFileWriter& file, const std::string& group, const Block
     std::uint32_t last = 0;
     for (std::size_t i = 0; i < data.entries[npu]; ++i) {
       block.put(data.block[npu * data.stride + i]);
-      if (i == 0) continue;  // the NPU's own block, which nobody sends
+      if (i == 0) continue;  // the NPU's own block, which no send brings
       const std::uint32_t when = data.when[npu * data.stride + i];
       row_step.put((when >> data.port_bits) - last);
       port.put(static_cast<std::uint16_t>(when & port_mask));
@@ -85,7 +86,7 @@ class BlockReader {
   }
   [[nodiscard]] Diagnostic damaged(std::string why) const { return source_.damaged(group_, std::move(why)); }
 
-  /// A row with `count` sends from it on; false where it cannot be.
+  /// A row with `count` sends from it on; false if that is impossible.
   bool take_row(std::uint64_t row, std::uint64_t count) {
     rows_ = std::max(rows_, row + count);
     return rows_ <= most_rows_;
@@ -106,7 +107,7 @@ class BlockReader {
     const auto& begin = data_.block_begin;
     if (period < 1 || stride < 1 || stride > std::numeric_limits<std::uint16_t>::max() + 1 || port_bits < 0 ||
         port_bits > kMostPortBits)
-      return damaged("its attributes are none of a block schedule");
+      return damaged("its attributes are not those of a block schedule");
     if (begin.empty() || begin.front() != 0 || begin.back() > chunks.size() || !std::ranges::is_sorted(begin))
       return damaged("the blocks are not in order");
     if (data_.entries.size() != npus()) return damaged("the columns of the NPUs differ in length");
@@ -250,7 +251,7 @@ class BlockReader {
   std::string group_;
   BlockSchedule data_;
   std::uint64_t most_rows_ = 0;
-  std::uint64_t rows_ = 0;  ///< one past the last
+  std::uint64_t rows_ = 0;  ///< one past the last row
 };
 
 }  // namespace
@@ -258,7 +259,7 @@ class BlockReader {
 bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule) {
   const BlockSchedule* data = block_schedule(schedule);
   if (data == nullptr) return false;
-  // What is read backwards in time was made for the links turned round, and ports are numbered there.
+  // A schedule that is read backwards in time was made for the reversed links, and ports are numbered there.
   const bool turned = !has_block_ports(schedule, target.topology);
   if (turned && !has_block_ports(schedule, target.topology.reversed())) return false;
   auto& file = target.file;

@@ -1,4 +1,4 @@
-// Looking up a file by its name. The files themselves are in a source that src/files/builtin_files.cmake writes.
+// Finds a built-in file by its name. The files are in a source that src/files/builtin_files.cmake writes.
 #include "tenex/files/builtin_files.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reading HDF5 files column by column, trusting nothing: type, rank and size are checked before memory is taken.
+// Reads HDF5 files column by column, trusting nothing: type, rank and size are checked before memory is allocated.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,13 +18,13 @@ namespace {
 
 using hdf5::Handle;
 
-/// Deflate expands at most 1,032-fold: a column that claims more is a damaged or hostile file.
+/// Deflate expands at most 1,032-fold. A column that claims more is in a damaged or hostile file.
 constexpr hsize_t kMostExpansion = 1'100;
 constexpr hsize_t kSlackBytes = hsize_t{1} << 20;
-/// Elements of a tile that is unpacked here; the writer's have fewer.
+/// Most elements of a tile that is unpacked here; the writer's tiles have fewer.
 constexpr std::size_t kLargestTile = std::size_t{1} << 20;
 
-/// An element type as read must hold every value of the type as stored.
+/// Whether an element type can hold every value of the stored type.
 template <class T>
 bool can_hold(hid_t stored) {
   const auto kind = H5Tget_class(stored);
@@ -68,7 +68,7 @@ class ColumnFileReader::Impl {
     std::size_t rows = 0;
     std::size_t width = 1;  ///< of lists
   };
-  /// `rank`: 1, or 2 of lists.
+  /// `rank`: 1, or 2 for lists.
   [[nodiscard]] Result<Column> column(const std::string& path, int rank = 1) const {
     if (!exists(path)) return wrong(path, "there is no such column");
     Column found;
@@ -110,8 +110,7 @@ class ColumnFileReader::Impl {
   void set_threads(int threads) { threads_ = threads; }
   [[nodiscard]] int threads() const { return threads_; }
 
-  /// The elements of a tile where the column is one that ColumnFileWriter grew, whose elements are as in memory; else
-  /// 0.
+  /// Elements per tile if ColumnFileWriter grew the column and its elements are as in memory; else 0.
   [[nodiscard]] static std::size_t packed_tile(const Column& column, hid_t native) {
     if (H5Tequal(column.type.id(), native) <= 0) return 0;
     const Handle properties(H5Dget_create_plist(column.set.id()), H5Pclose);
@@ -128,7 +127,7 @@ class ColumnFileReader::Impl {
     return filter(shuffled ? 1 : 0) == H5Z_FILTER_DEFLATE ? tile : 0;
   }
 
-  /// Tile `number` of such a column as it is stored; empty where it is absent or stored otherwise.
+  /// The stored bytes of tile `number`; empty if it is absent or stored otherwise.
   [[nodiscard]] static std::vector<std::byte> stored_tile(const Column& column, std::size_t tile, std::size_t number,
                                                           std::size_t most_bytes) {
     const hsize_t offset = tile * number;
@@ -154,12 +153,12 @@ class ColumnFileReader::Impl {
  private:
   Handle file_;
   std::string name_;
-  std::map<std::string, std::string> renamed_;  ///< what callers say, to what is stored
+  std::map<std::string, std::string> renamed_;  ///< names that callers use -> stored names
   int threads_ = 1;
 };
 
-/// Packed tiles on their way into elements: taken from the file one after the other under the library's lock, unpacked
-/// on several threads outside it.
+/// Reads packed tiles: takes them from the file one after another under the library's lock, and unpacks them on several
+/// threads outside it.
 class PackedRead {
  public:
   using Impl = ColumnFileReader::Impl;
@@ -180,7 +179,7 @@ class PackedRead {
     std::atomic<bool> good{true};
     in_parallel(threads, tiles_.size(), [&](std::size_t i) {
       const std::size_t bytes = tile_ * element_;
-      const auto begin = (first_ / tile_ + i) * bytes;  // of the tile, as of the column
+      const auto begin = (first_ / tile_ + i) * bytes;  // in the tile, in bytes of the column
       const auto from = std::max(begin, first_ * element_);
       const auto to = std::min(begin + bytes, first_ * element_ + into_.size());
       const auto target = into_.subspan(from - first_ * element_, to - from);
@@ -198,7 +197,7 @@ class PackedRead {
  private:
   std::size_t tile_;
   std::size_t element_;
-  std::size_t first_;  ///< element
+  std::size_t first_;  ///< number of an element
   std::span<std::byte> into_;
   std::vector<std::vector<std::byte>> tiles_;
 };
@@ -209,7 +208,7 @@ ColumnFileReader::ColumnFileReader(ColumnFileReader&&) noexcept = default;
 ColumnFileReader& ColumnFileReader::operator=(ColumnFileReader&&) noexcept = default;
 
 Result<ColumnFileReader> ColumnFileReader::open(const std::filesystem::path& path) {
-  std::error_code error;  // the system's reason is better than the library's
+  std::error_code error;  // the system's reason is more precise than the library's
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::is_regular_file(status))
     return environment_error(fmt::format("cannot read \"{}\"", path.string()),
@@ -229,8 +228,8 @@ Result<ColumnFileReader> ColumnFileReader::open(const std::filesystem::path& pat
 
 namespace {
 
-/// Many images may be open at once, each for one column after the other: what the library remembers of columns (up to
-/// 32 MiB per file) may go again, as reading it anew only copies memory.
+/// Many images may be open at once, each read one column after another. The library may forget metadata of columns (up
+/// to 32 MiB per file), since reading them again only copies memory.
 void keep_little_metadata(const hdf5::Handle& access) {
   constexpr std::size_t kKept = std::size_t{64} << 10;
   H5AC_cache_config_t config{};

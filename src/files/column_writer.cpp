@@ -1,4 +1,4 @@
-// Building an HDF5 file, column by column, in memory or on disk.
+// Builds an HDF5 file, column by column, in memory or on disk.
 #include <hdf5_hl.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace {
 
 using hdf5::Handle;
 
-/// Elements of a tile (HDF5's chunk) of numbers; of text as many as fit the same bytes.
+/// Elements of a tile (HDF5's chunk) of numbers. A tile of text has as many as fit the same bytes.
 constexpr hsize_t kTile = 65'536;
-/// Columns below this many bytes are stored as they are: a compressed one costs a 2 KiB index.
+/// Smaller columns, in bytes, are stored uncompressed: a compressed one costs a 2 KiB index.
 constexpr std::size_t kTiny = 1'024;
 
-/// Compressed, checksummed tiles of `tile` elements, or of `tile` lists of `width`, no times.
+/// Compressed, checksummed tiles of `tile` elements, or of `tile` lists of `width`, without times.
 Handle tiled(hsize_t tile, bool numbers, hsize_t width) {
   constexpr unsigned kGzipLevel = 4;
   Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -39,10 +39,10 @@ Handle tiled(hsize_t tile, bool numbers, hsize_t width) {
   return properties;
 }
 
-/// How many elements a tile of a column that grows has.
+/// Elements per tile of a column that grows.
 std::size_t tile_of(std::size_t element) { return element >= 4 ? kTile : kTile * 4 / element; }
 
-/// What pack_tile() has done to the tiles of such a column.
+/// The filters that pack_tile() applies to the tiles of such a column.
 Handle packed(std::size_t element) {
   const hsize_t tile = tile_of(element);
   Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -115,11 +115,11 @@ class ColumnFileWriter::Impl {
     const std::size_t most = whole_tile_of(width);
     for (std::size_t first = 0; first < rows && good; first += most) {
       TextColumn part(width, std::min(most, rows - first));
-      session.reset();  // others may use the library meanwhile
+      session.reset();  // other threads may use the library meanwhile
       try {
         fill(first, part);
       } catch (...) {
-        session.emplace();  // handles are closed under it
+        session.emplace();  // handles must be closed under its lock
         throw;
       }
       session.emplace();
@@ -210,15 +210,15 @@ class ColumnFileWriter::Impl {
     Handle column;
     std::size_t element = 1;         ///< bytes
     std::vector<std::byte> waiting;  ///< elements that are not in the file yet
-    hsize_t written = 0;             ///< elements that are, in whole tiles
+    hsize_t written = 0;             ///< elements in the file, in whole tiles
   };
 
-  /// How many elements a tile of a whole column has.
+  /// Elements per tile of a whole column.
   static std::size_t whole_tile_of(std::size_t element) {
     return std::max<std::size_t>(1, kTile * 8 / std::max<std::size_t>(8, element));
   }
 
-  /// A whole column without its values; `width` > 0: of lists, whose entries `element` counts the bytes of.
+  /// Makes a whole column without its values. `width` > 0: a column of lists, and `element` is the bytes of an entry.
   [[nodiscard]] Handle create_column(const std::string& path, hid_t stored, std::size_t element, std::size_t rows,
                                      bool numbers, std::size_t width = 0) const {
     const hsize_t size[] = {rows, width};
@@ -246,7 +246,7 @@ class ColumnFileWriter::Impl {
     require(file_.ok(), "/");
   }
 
-  /// Packs the waiting tiles, the last one filled up with zeros, and appends them.
+  /// Packs the waiting tiles, the last one padded with zeros, and appends them.
   void write_waiting(const std::string& path, Growing& column) {
     const std::size_t tile = tile_of(column.element) * column.element;
     const hsize_t size = column.written + column.waiting.size() / column.element;
@@ -272,7 +272,7 @@ class ColumnFileWriter::Impl {
       if (error_.empty() && !column.waiting.empty()) write_waiting(path, column);
   }
 
-  /// Keeps what the disk refused, as the first failure.
+  /// Keeps the disk's error as the first failure.
   void require_written() {
     if (sink_ && sink_->error() != 0 && error_.empty()) refuse(sink_->error());
   }
@@ -287,7 +287,7 @@ class ColumnFileWriter::Impl {
   }
 
   std::optional<AtomicFile> on_disk_;   ///< none: in memory
-  std::optional<hdf5::FileSink> sink_;  ///< between the library and the file on disk
+  std::optional<hdf5::FileSink> sink_;  ///< passes the library's bytes to the file on disk
   int threads_ = 1;
   Handle file_;
   std::map<std::string, Growing> growing_;
@@ -347,7 +347,7 @@ void ColumnFileWriter::add_group(const std::string& path) { impl_->add_group(pat
 
 void ColumnFileWriter::set_attribute(const std::string& object, const std::string& name, std::string_view value) {
   const hdf5::Session session;
-  // Variable length: fixed-length attributes end at 64 KiB, and a study's text may be longer.
+  // Variable length: fixed-length attributes are limited to 64 KiB, and a study's text may be longer.
   const auto type = hdf5::text_type(0);
   const std::string text(value);
   const char* pointer = text.c_str();

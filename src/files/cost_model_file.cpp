@@ -16,10 +16,10 @@
 namespace tenex {
 namespace {
 
-/// A price beyond this is a mistake of the file.
+/// A higher price is a mistake in the file.
 constexpr double kDearest = 1e9;
 
-/// Dollars per GB/s as a whole number of millionths; nullopt after recording what is wrong.
+/// Dollars per GB/s as an integer number of millionths; nullopt after recording the error.
 std::optional<Money> read_price(const Node& node, std::string_view name, TableReader& reader) {
   const auto number = as_real(node, name);
   if (!number) {

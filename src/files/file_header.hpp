@@ -8,7 +8,7 @@
 
 namespace tenex {
 
-/// Records in `reader` what is wrong with the header of a file of `kind` ("cost_model"; messages say "cost model").
+/// Records in `reader` the errors in the header of a file of `kind` ("cost_model"; messages say "cost model").
 void check_file_header(TableReader& reader, std::string_view kind, std::int64_t schema = 1);
 
 }  // namespace tenex

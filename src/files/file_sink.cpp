@@ -14,12 +14,12 @@
 namespace tenex::hdf5 {
 namespace {
 
-/// The library's file object, which must come first, and ours.
+/// The library's file object, which must be the first member, and ours.
 struct SinkFile {
   H5FD_t base;
   FileSink* sink;
-  haddr_t allocated;  ///< end of what the library has laid out
-  haddr_t written;    ///< end of what it has written
+  haddr_t allocated;  ///< end of the library's allocations
+  haddr_t written;    ///< end of the library's writes
 };
 
 SinkFile* file_of(H5FD_t* file) { return reinterpret_cast<SinkFile*>(file); }
@@ -30,7 +30,7 @@ H5FD_t* open_file(const char* /*name*/, unsigned /*flags*/, hid_t properties, ha
   if (info == nullptr) return nullptr;
   auto file = std::make_unique<SinkFile>();
   file->sink = *static_cast<FileSink* const*>(info);
-  return &file.release()->base;  // the library's until close_file()
+  return &file.release()->base;  // owned by the library until close_file()
 }
 
 herr_t close_file(H5FD_t* file) {
@@ -38,7 +38,7 @@ herr_t close_file(H5FD_t* file) {
   return 0;
 }
 
-/// As the library's own driver for files: small pieces are laid out together.
+/// Same features as the library's own driver for files: small pieces are allocated together.
 herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
   if (flags != nullptr)
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -65,7 +65,7 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_
   return 0;
 }
 
-/// At the end the file is as long as the library thinks it is.
+/// At the end the file has the length that the library expects.
 herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
   auto& own = *file_of(file);
   if (own.written != own.allocated) own.sink->resize(own.allocated);
@@ -76,7 +76,7 @@ herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
 H5FD_class_t make_driver() {
   H5FD_class_t driver{};
 #if H5_VERSION_GE(1, 13, 0)
-  constexpr int kValue = 500;  // of the range that the library leaves to tests
+  constexpr int kValue = 500;  // in the range that the library reserves for tests
   driver.version = H5FD_CLASS_VERSION;
   driver.value = kValue;
 #endif

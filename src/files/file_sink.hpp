@@ -1,8 +1,8 @@
 // An HDF5 file driver over a file descriptor that never fails.
 //
-// The library does not survive a failed write: closing the file afterwards may crash. This driver keeps the first
-// failure to itself and goes on as if all were well; what it could not write it remembers, so that the library reads
-// back its own metadata. The writer looks at error() after every piece and stops there, so little is remembered.
+// The library does not survive a failed write: closing the file afterwards may crash. This driver hides failures from
+// the library. It keeps the first one, and remembers what it could not write, so that the library reads back its own
+// metadata. The writer checks error() after every piece and stops there, so little is remembered.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace tenex::hdf5 {
 
-/// Where a file's bytes go. Must outlive the file.
+/// Writes and reads a file's bytes. Must outlive the file.
 class FileSink {
  public:
-  /// `descriptor` is open for reading and writing, and empty; it stays the caller's.
+  /// `descriptor` is open for reading and writing, and empty; the caller closes it.
   explicit FileSink(int descriptor) : descriptor_(descriptor) {}
 
   /// The first failure (an errno), 0 if there was none.
   [[nodiscard]] int error() const { return error_; }
 
   void write(std::uint64_t at, const void* bytes, std::size_t size);
-  /// What was never written reads as zero.
+  /// Bytes that were never written read as zero.
   void read(std::uint64_t at, void* bytes, std::size_t size);
   void resize(std::uint64_t size);
 

@@ -5,7 +5,7 @@
 namespace tenex::hdf5 {
 namespace {
 
-/// Serial builds of the library are often not thread-safe, and its state is process-wide, so its lock is too.
+/// Serial builds of the library are often not thread-safe. Its state belongs to the process, and so does its lock.
 std::mutex& library_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -38,7 +38,7 @@ Handle access_properties(bool in_memory) {
 
 std::string image_name() {
   static std::atomic<std::uint64_t> count{0};
-  return "/dev/null/" + std::to_string(count.fetch_add(1));  // nothing exists below a device
+  return "/dev/null/" + std::to_string(count.fetch_add(1));  // no file can exist below a device
 }
 
 Handle text_type(std::size_t width) {

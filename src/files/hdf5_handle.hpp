@@ -51,14 +51,14 @@ class Session {
 /// The innermost message of the library's error stack; "unknown" when it is empty.
 [[nodiscard]] std::string last_error();
 
-/// File access without locking; the core driver (memory only) where `in_memory`.
+/// File access without locking; the core driver (memory only) if `in_memory`.
 [[nodiscard]] Handle access_properties(bool in_memory);
 
-/// A name for a file in memory. The core driver takes images of equal names for one file, and refuses names that exist
-/// on disk.
+/// A unique name for a file in memory. The core driver treats images of equal names as one file, and refuses names that
+/// exist on disk.
 [[nodiscard]] std::string image_name();
 
-/// The memory type of an element type.
+/// The element type in memory.
 template <class T>
 hid_t native_type();
 template <>
@@ -90,7 +90,7 @@ inline hid_t native_type<double>() {
   return H5T_NATIVE_DOUBLE;
 }
 
-/// The file type of an element type: little-endian everywhere.
+/// The element type in files: little-endian everywhere.
 template <class T>
 hid_t stored_type();
 template <>

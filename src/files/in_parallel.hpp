@@ -1,4 +1,4 @@
-// A few threads for a few parts: compression and encoding beside the engine's own threads.
+// A few threads for compression and encoding, beside the coordinator's threads that evaluate points.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tenex {
 
-/// Calls work(part) once for each part 0 .. parts-1 on up to `threads` threads, this one among them.
+/// Calls work(part) once for each part 0 .. parts-1 on up to `threads` threads, including this one.
 template <class Work>
 void in_parallel(int threads, std::size_t parts, Work&& work) {
   std::atomic<std::size_t> next{0};
@@ -22,8 +22,7 @@ void in_parallel(int threads, std::size_t parts, Work&& work) {
   take_parts();
 }
 
-/// Calls work(i) for i = 0 .. threads-1, each on a thread of its own (0 on this one), so that they may wait for each
-/// other.
+/// Calls work(i) for i = 0 .. threads-1, each on its own thread (0 on this one), so that they may wait for each other.
 template <class Work>
 void on_all_threads(std::size_t threads, Work&& work) {
   std::vector<std::jthread> helpers;

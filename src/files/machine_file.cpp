@@ -1,7 +1,7 @@
-// Machine files: a TOML edge list, links grouped by what they share, read into a Topology.
+// Machine files: a TOML edge list, with links grouped by common properties, read into a Topology.
 //
-// Links are numbered in the order of the file: group by group, `pairs` before `directed`, each pair as two links in a
-// row. Every mistake of a file is reported at its own line.
+// Links are numbered in the order of the file: group by group, `pairs` before `directed`, each pair as two consecutive
+// links. Every mistake in a file is reported at its own line.
 #include "tenex/files/machine_file.hpp"
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 namespace tenex {
 namespace {
 
-/// Vertices are 32-bit ids; a machine that needs more is a mistake of the file.
+/// Vertices are 32-bit ids; a larger number is a mistake in the file.
 constexpr std::int64_t kMaxVertices = std::int64_t{1} << 31;
 
-/// Collects a machine while its file is read.
+/// The state of a machine while its file is read.
 struct Reading {
   Diagnostics errors;
   std::int64_t npus = 0;
-  std::vector<std::pair<std::int64_t, SwitchProperties>> switches;  ///< how many of a kind
+  std::vector<std::pair<std::int64_t, SwitchProperties>> switches;  ///< (number, properties) of each kind
   std::int64_t switch_count = 0;
   std::vector<Link> links;
 
@@ -49,7 +49,7 @@ void read_switches(TableReader& document, Reading& machine) {
   }
 }
 
-/// The two vertices of `[source, target]`; nullopt after recording what is wrong with it.
+/// The two vertices of `[source, target]`; nullopt after recording the error.
 std::optional<std::pair<VertexId, VertexId>> read_ends(const Node& node, Reading& machine) {
   const auto refuse = [&](std::string problem, std::string why) {
     machine.errors.push_back(input_error(node.place(), std::move(problem), std::move(why)));
@@ -91,7 +91,7 @@ void read_links(TableReader& document, Reading& machine) {
   }
 }
 
-/// Whether there are links for all vertices. A mistyped number would else ask for memory beyond reason.
+/// Checks that there are enough links for all vertices. Otherwise a mistyped number could ask for excessive memory.
 Status check_vertices(const Reading& machine, const Place& place) {
   const auto most = std::max<std::int64_t>(1, 2 * static_cast<std::int64_t>(machine.links.size()));
   if (machine.vertices() <= most) return success();
@@ -130,7 +130,7 @@ Result<Machine> parse_machine(std::string_view text, const std::string& file) {
           input_error(npus->place(), fmt::format("npus = {}", machine.npus), "a machine has between 1 and 2^31 NPUs"));
   }
   (void)reader.require("links");
-  // Without a sound number of NPUs every link would be reported as dangling: report only the cause.
+  // With a wrong number of NPUs every link would be reported as dangling: report only the cause.
   const bool counted = machine.npus >= 1 && machine.npus <= kMaxVertices;
   if (counted) read_switches(reader, machine);
   if (counted && machine.errors.empty()) read_links(reader, machine);

@@ -1,4 +1,4 @@
-// Symmetric schedules: their orbits. What they are moved by follows from the topology.
+// The orbits of symmetric schedules. The translations that move them follow from the topology.
 #include <vector>
 
 #include "files/storage_columns.hpp"
@@ -71,7 +71,7 @@ Result<StoredSchedule> read_orbits(const StorageSource& source, const std::strin
     if (auto status = stage.take({&what, 1}); !status) return status.errors();
     if (way >= sends.size() || from >= moves->npus() || which >= static_cast<std::uint64_t>(*chunks) || what < 0 ||
         what > 1 || time < -kLongestTime.count() || time > kLongestTime.count())
-      return source.damaged(group, fmt::format("orbit {} is none of its group's", i));
+      return source.damaged(group, fmt::format("orbit {} is not one of its group", i));
     orbits.push_back({SimTime::of(time), way, NpuId(from), which, static_cast<Stage>(what)});
     stored.first_start = i == 0 ? orbits[i].start : std::min(stored.first_start, orbits[i].start);
     stored.last_start = i == 0 ? orbits[i].start : std::max(stored.last_start, orbits[i].start);

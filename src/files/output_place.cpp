@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 std::string quoted(const fs::path& path) { return fmt::format("\"{}\"", path.string()); }
 
-/// What no file or folder can be called, whatever is there.
+/// Refuses names that no file or folder can have.
 Status check_name(const fs::path& path, const Place& option) {
   if (path.empty()) return input_error(option, "an empty name", {}, "name what is to be written");
   std::error_code error;
@@ -31,7 +31,7 @@ Status check_name(const fs::path& path, const Place& option) {
 Status check_output_folder(const fs::path& path, const Place& option) {
   if (auto status = check_name(path, option); !status) return status;
   std::error_code error;
-  // The nearest that is there must be a folder: the others are made in it.
+  // The nearest existing entry must be a folder: the missing folders are made in it.
   for (auto each = fs::absolute(path, error).lexically_normal(); !each.empty(); each = each.parent_path()) {
     const auto found = fs::status(each, error);
     if (fs::is_directory(found)) break;
@@ -45,7 +45,7 @@ Status check_output_folder(const fs::path& path, const Place& option) {
 
 Status check_output_file(const fs::path& path, const Place& option) {
   if (auto status = check_name(path, option); !status) return status;
-  // A file is written under a longer, temporary name first.
+  // A file is first written under a temporary name, which is longer.
   constexpr std::size_t kLongestName = 255 - 32;
   if (path.filename().native().size() > kLongestName)
     return input_error(option, fmt::format("{} cannot be written", quoted(path)),

@@ -1,4 +1,4 @@
-// What a schedule file says, as plain data: the common ground of the HDF5 and the JSON form.
+// The contents of a schedule file as plain data, for the HDF5 and the JSON form.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ inline constexpr std::int64_t kExpandedSchema = 1;
 inline constexpr std::int64_t kScheduleSchema = 2;
 inline constexpr const char* kScheduleKind = "tenex schedule";
 
-/// Which form a file has, by its name. Errors (input): another extension.
+/// The form of a file, from its name. Errors (input): another extension.
 enum class ScheduleForm : std::uint8_t { hdf5, json };
 [[nodiscard]] Result<ScheduleForm> schedule_form_of(const std::filesystem::path& path);
 
-/// What JSON takes.
+/// Most sends in a JSON file.
 inline constexpr std::uint64_t kMostJsonSends = 1'000'000;
-/// An input error; `sends` says how many the schedule has.
+/// An input error; `sends` is the number of sends as text.
 [[nodiscard]] Diagnostic too_large_for_json(const std::filesystem::path& path, const std::string& sends);
 
 /// Everything but the sends.
@@ -36,8 +36,8 @@ struct ScheduleData {
   std::string shape;                                          ///< empty: no intact shape
   std::vector<std::int8_t> switch_copy, switch_reduce;        ///< per switch: 0 or 1
   std::vector<std::int64_t> class_alpha_ps, class_bandwidth;  ///< per link class
-  std::vector<std::int64_t> class_slowdown;                   ///< likewise, in thousandths; empty: no link is slowed
-  std::vector<std::uint32_t> source, target, link_class;      ///< per link
+  std::vector<std::int64_t> class_slowdown;               ///< per link class, in thousandths; empty: no link is slowed
+  std::vector<std::uint32_t> source, target, link_class;  ///< per link
 
   std::string collective;
   std::int64_t size_bytes = 0;
@@ -47,22 +47,24 @@ struct ScheduleData {
   std::vector<std::uint32_t> member;     ///< NPUs, group by group
 };
 
-/// Without links their columns stay empty: a large topology's are written one by one.
+/// Describes a schedule. With `with_links` false the columns of links stay empty: a large topology's are written piece
+/// by piece.
 [[nodiscard]] ScheduleData describe_schedule(const ScheduleFile& file, bool with_links);
 
-/// Builds topology and collective, which check themselves, with an empty schedule. Whether the sends make sense is the
-/// verifier's business. Errors (input), each at `name`.
+/// Builds topology and collective, which check themselves, with an empty schedule. The verifier checks the sends.
+/// Errors (input), each at `name`.
 [[nodiscard]] Result<ScheduleFile> restore_frame(ScheduleData data, const std::string& name);
 
-/// Times that overflow would make every later check meaningless: none that `sends_of_busiest` sends of one link and as
-/// many hops as there are vertices could reach. `schedule` is what they are sends of. Errors (input), at `name`.
+/// Checks that no time overflows, which would make every later check meaningless: `sends_of_busiest` sends of one link,
+/// and as many hops as there are vertices, must end within the range. `schedule` holds the sends. Errors (input), at
+/// `name`.
 [[nodiscard]] Status check_times(const ScheduleFile& frame, const Schedule& schedule, std::uint64_t sends_of_busiest,
                                  const std::string& name);
 
 [[nodiscard]] Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile& file,
                                          const WriteOptions& options);
 [[nodiscard]] Result<ScheduleFile> read_schedule_hdf5(const std::filesystem::path& path, const ReadOptions& options);
-/// The same from columns, wherever they are; `name` stands for the file in messages.
+/// The same from columns of any source; `name` stands for the file in messages.
 [[nodiscard]] Result<ScheduleFile> read_schedule_columns(const ColumnFileReader& reader, const std::string& name,
                                                          const ReadOptions& options);
 [[nodiscard]] Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile& file);

@@ -1,4 +1,4 @@
-// Schedule files: which form a file has, and the checks that both forms share.
+// Schedule files: chooses the form, and makes the checks that both forms share.
 #include "tenex/files/schedule_file.hpp"
 
 #include <algorithm>
@@ -22,14 +22,14 @@ Result<Occupancy> parse_occupancy(const std::string& text) {
   return input_error({}, fmt::format("unknown occupancy \"{}\"", text), "it is serialization or transfer");
 }
 
-/// Declares the shape that the file claims, if its links are indeed the shape's.
+/// Declares the shape that the file claims if it has exactly the shape's links.
 Status restore_shape(const ScheduleData& data, TopologyBuilder& builder) {
   if (data.shape.empty()) return success();
   auto shape = parse_shape(data.shape);
   if (!shape) return shape.errors();
   const Diagnostic wrong =
       input_error({}, fmt::format("the links are not those of the shape \"{}\"", data.shape), "the file is damaged");
-  // Before building: a small file must not claim a huge shape.
+  // Checked before building: a small file must not claim a huge shape.
   if (shape->npus() != static_cast<std::size_t>(data.npus) ||
       count_shape(*shape) != ShapeCounts{data.source.size(), data.switch_copy.size()})
     return wrong;
@@ -45,7 +45,7 @@ Status restore_shape(const ScheduleData& data, TopologyBuilder& builder) {
 
 Result<Topology> restore_topology(const ScheduleData& data) {
   constexpr std::int64_t kUnlinkedNpus =
-      std::int64_t{1} << 26;  // more than this need links: a damaged count is no reason to fill memory
+      std::int64_t{1} << 26;  // a larger number needs links, so that a damaged one cannot fill the memory
   const auto links = static_cast<std::int64_t>(data.source.size());
   if (data.npus < 1 || data.npus > std::max(kUnlinkedNpus, 2 * links) ||
       data.npus >= std::numeric_limits<std::uint32_t>::max())
@@ -90,7 +90,7 @@ Result<Collective> restore_collective(const ScheduleData& data) {
   return Collective::make(std::move(request));
 }
 
-/// Errors without a place are the file's.
+/// Errors without a place get the file as their place.
 Diagnostics at_file(Diagnostics errors, const std::string& name) {
   for (auto& error : errors)
     if (error.place.file.empty()) error.place.file = name;

@@ -1,4 +1,4 @@
-// Schedules as HDF5: topology and collective, and the sends as the storages hold them or one by one.
+// Schedules as HDF5: topology and collective, and the sends as in the storages or one by one.
 #include "files/schedule_data.hpp"
 #include "files/storage_columns.hpp"
 #include "tenex/base/version.hpp"

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What 1,000,000 sends with all columns take at most, and a topology beside them.
+/// Most bytes of 1,000,000 sends with all columns, and of a topology.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;
 
 Json describe_topology(const ScheduleData& data) {
@@ -129,7 +129,7 @@ std::vector<Send> read_sends(const Json& document) {
   return sends;
 }
 
-/// What sends of several chunks carry: a list of chunks each, by the number above the collective's chunks.
+/// Payloads: for sends of several chunks a list of chunks each. Their numbers begin above the collective's chunks.
 Payloads read_payloads(const Json& document) {
   Payloads payloads;
   if (!document.contains("payloads")) return payloads;
@@ -158,7 +158,7 @@ bool has_messages(const Schedule& schedule) {
   return false;
 }
 
-/// Puts the parts together. Errors (input): times beyond the range, payloads of unknown chunks.
+/// Joins the parts. Errors (input): times beyond the range, payloads of unknown chunks.
 Result<ScheduleFile> with_sends(ScheduleFile file, std::vector<Send> sends, Payloads payloads,
                                 const std::string& name) {
   std::vector<std::uint64_t> sends_of_link(file.topology.links(), 0);
@@ -209,7 +209,7 @@ Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile
   head["columns"] = with_message ? Json{"start_ps", "link", "chunk", "stage", "message", "destination"}
                                  : Json{"start_ps", "link", "chunk", "stage"};
   if (const Payloads* payloads = file.schedule.payloads()) head["payloads"] = describe_payloads(*payloads);
-  // The head key by key and the sends row by row, so that people can read the file.
+  // The head is written key by key and the sends row by row, so that people can read the file.
   std::string text = "{\n";
   for (const auto& [key, value] : head.items())
     text += fmt::format("\"{}\": {},\n", key, value.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -25,7 +25,7 @@ void put_number(char* at, std::uint64_t value) {
   for (std::size_t byte = 0; byte < sizeof(value); ++byte) at[byte] = static_cast<char>((value >> (8 * byte)) & 0xFFU);
 }
 
-/// The seal of a file of `size` bytes with that digest.
+/// The seal of a file of `size` bytes with this digest.
 std::array<char, kSealBytes> seal_of(std::uint64_t size, std::uint64_t digest) {
   std::array<char, kSealBytes> seal{};
   std::copy(kMark.begin(), kMark.end(), seal.begin());

@@ -1,4 +1,4 @@
-// Sends as plain columns, window by window.
+// Sends as plain columns, piece by piece.
 #include <limits>
 #include <vector>
 
@@ -9,13 +9,13 @@
 namespace tenex {
 namespace {
 
-/// Which optional columns a schedule needs.
+/// The optional columns that a schedule needs.
 struct OptionalColumns {
-  bool stage = false;    ///< otherwise all sends are copies
-  bool message = false;  ///< with destination; otherwise every send is unpacked at its link's target
+  bool stage = false;    ///< absent: all sends are copies
+  bool message = false;  ///< with destination; absent: every send is unpacked at its link's target
 };
 
-/// O(sends), and less where that is found out sooner.
+/// O(sends), or less if all are needed early on.
 OptionalColumns optional_columns(const Schedule& schedule) {
   OptionalColumns needed;
   SendBuffer buffer;
@@ -141,7 +141,7 @@ Result<std::size_t> rows_of(const StorageSource& source, const std::string& grou
   return size;
 }
 
-/// Follows the sends as they are read: their times, and how many each link has.
+/// Tracks the sends as they are read: their times, and the number of sends of each link.
 struct Survey {
   std::vector<std::uint32_t> sends_of_link;
   SimTime first = SimTime::max();

@@ -1,15 +1,14 @@
 // Step tables in a third of a byte per send.
 //
-// Idea: an NPU forwards its list more or less in the order in which it got it. So a send is written as its place in its
-// source's list, less the place of the port's send before it: nearly always a number near one. Ports of one source
-// follow each other, so that only one list at a time must be turned round (chunk -> place), which is all the memory
-// that writing takes.
+// Idea: an NPU forwards its list roughly in the order in which it received it. So a send is written as its place in its
+// source's list minus the place of the port's previous send: nearly always a number near one. Ports of one source
+// follow each other, so only one list at a time must be inverted (chunk -> place). Writing takes no further memory.
 //
-// Reading: the numbers go to the slots that the chunks will have; then, tile by tile, each place is replaced by the
-// chunk that stands there in the source's list, which arrived in an earlier tile and so is known by then.
+// Reading: the numbers go to the slots of the chunks. Then each place is replaced, tile by tile, by the chunk at that
+// place in the source's list. This chunk arrived in an earlier tile and so is known by then.
 //
-// Encoding: one signed byte per send (128: the value stands in `jump` instead), ports in order of (source, port). A
-// port whose sends do not all come from an earlier tile of the source's list has chunks instead of places.
+// Encoding: one signed byte per send (-128: the value is in `jump` instead), ports in order of (source, port). If a
+// port's sends do not all come from an earlier tile of the source's list, its values are chunks instead of places.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +25,16 @@ namespace tenex {
 inline constexpr std::int8_t kJump = -128;
 inline constexpr std::uint32_t kNoSource = std::numeric_limits<std::uint32_t>::max();
 
-/// What a port's values are.
+/// Meaning of a port's values.
 enum class PortForm : std::uint8_t { chunks, places };
 
-/// Ports by the NPU at the other end of their links; which end that is depends on whether the table belongs to the
+/// Ports by the NPU at the other end of their links. Which end that is depends on whether the table belongs to the
 /// topology or to its reverse.
 struct SourceOrder {
-  std::vector<std::uint32_t> source;      ///< per port; kNoSource: no NPU
-  std::vector<std::uint32_t> ports;       ///< by (source, port), those without a source last
-  std::vector<std::size_t> source_begin;  ///< per NPU and one more, into `ports`; then the end
+  std::vector<std::uint32_t> source;  ///< per port; kNoSource: no NPU
+  std::vector<std::uint32_t> ports;   ///< by (source, port), those without a source last
+  std::vector<std::size_t>
+      source_begin;  ///< per NPU, and for the ports without a source: first index into `ports`; then the end
 
   template <class Slot>
   SourceOrder(const StepTable<Slot>& table, const Topology& topology)

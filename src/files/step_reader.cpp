@@ -1,4 +1,4 @@
-// Reading step tables (step_ports.hpp tells how they are written), trusting nothing.
+// Reads step tables (step_ports.hpp tells how they are written), trusting nothing.
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMostLanes = 256;
 
-/// The small columns, as they stand in the file.
+/// The small columns, as in the file.
 struct TableFacts {
   std::int64_t slot_bytes = 0;
   std::vector<std::int64_t> period, latency, early, late, lane_rows;
   std::vector<std::uint32_t> length, ports, own, owns, first_chunk, port_link;
   std::vector<std::uint8_t> port_lane, port_form;
   std::size_t counts = 0, deltas = 0, jumps = 0;
-  std::size_t tiles = 0;  ///< follows from the rows
+  std::size_t tiles = 0;  ///< follows from the number of rows
 };
 
 Result<TableFacts> read_facts(const StorageSource& source, const std::string& group) {
@@ -50,7 +50,7 @@ Result<TableFacts> read_facts(const StorageSource& source, const std::string& gr
   return facts;
 }
 
-/// What is wrong with the lanes; empty: nothing.
+/// The error in the lanes; empty if there is none.
 std::string complaint_on_lanes(const TableFacts& facts) {
   const auto lanes = facts.period.size();
   if (lanes == 0 || lanes > kMostLanes || facts.latency.size() != lanes || facts.early.size() != lanes ||
@@ -72,7 +72,7 @@ std::string complaint_on_lanes(const TableFacts& facts) {
   return {};
 }
 
-/// What is wrong with NPUs and ports; empty: nothing.
+/// The error in NPUs and ports; empty if there is none.
 std::string complaint_on_ports(const TableFacts& facts, const StorageSource& source) {
   const auto npus = source.topology.npus();
   if (facts.length.size() != npus || facts.ports.size() != npus || facts.owns.size() != npus ||
@@ -98,7 +98,7 @@ std::string complaint_on_ports(const TableFacts& facts, const StorageSource& sou
   for (std::size_t port = 0; port < ports; ++port)
     if (facts.port_link[port] >= source.topology.links() || facts.port_lane[port] >= facts.period.size() ||
         facts.port_form[port] > 1)
-      return fmt::format("port {} is none of the topology's", port);
+      return fmt::format("port {} is not in the topology", port);
   return {};
 }
 
@@ -119,7 +119,7 @@ class TableReader {
     if (auto status = read_counts(order); !status) return status.errors();
     if (auto status = count_lengths(); !status) return status.errors();
     if (auto status = read_values(order); !status) return status.errors();
-    if (!replace_places(order)) return source_.damaged(group_, "a send of what its source does not have");
+    if (!replace_places(order)) return source_.damaged(group_, "a send of a chunk that its source does not have");
     stored_.schedule = make_step_schedule(std::move(table_), source_.topology.links());
     return std::move(stored_);
   }
@@ -183,13 +183,13 @@ class TableReader {
         for (std::size_t port = table_.port_begin[npu]; port < table_.port_begin[npu + 1]; ++port)
           length += table_.counts[tile][port];
         if (length > facts_.length[npu] || (tile + 1 == facts_.tiles && length != facts_.length[npu]))
-          return source_.damaged(group_, fmt::format("NPU {} does not get what it holds", npu));
+          return source_.damaged(group_, fmt::format("NPU {} does not receive the chunks that it holds", npu));
         table_.lengths[tile + 1][npu] = static_cast<Slot>(length);
       }
     return success();
   }
 
-  /// Puts places (or chunks) where the chunks belong.
+  /// Puts the values, places or chunks, into the slots of their chunks.
   Status read_values(const SourceOrder& order) {
     ColumnCursor<std::int8_t> deltas(source_.file, group_ + "/delta", facts_.deltas);
     ColumnCursor<std::uint32_t> jumps(source_.file, group_ + "/jump", facts_.jumps);
@@ -223,7 +223,7 @@ class TableReader {
     return success();
   }
 
-  /// Replaces places by what stands there, tile by tile, some NPUs per thread.
+  /// Replaces places by their chunks, tile by tile, with some NPUs per thread.
   bool replace_places(const SourceOrder& order) {
     std::vector<std::uint8_t> form(table_.ports());
     for (std::size_t i = 0; i < form.size(); ++i) form[order.ports[i]] = facts_.port_form[i];

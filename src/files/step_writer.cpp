@@ -1,4 +1,4 @@
-// Writing step tables, source by source (step_ports.hpp tells how).
+// Writes step tables, source by source (step_ports.hpp tells how).
 #include <utility>
 
 #include "files/in_parallel.hpp"
@@ -8,7 +8,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kFarthest = 127;  ///< that a step reaches
+constexpr std::int64_t kFarthest = 127;  ///< largest difference that one byte holds
 
 /// The ports of one source as they are written.
 struct Written {
@@ -27,7 +27,7 @@ struct Written {
   }
 };
 
-/// Writes the ports of one source after the other.
+/// Writes the ports of one source after another.
 template <class Slot>
 class SourceWriter {
  public:
@@ -58,7 +58,7 @@ class SourceWriter {
     for (std::size_t i = 0; i < list_.size(); ++i) place_[list_[i]] = static_cast<std::uint32_t>(i);
   }
 
-  /// False, with something written, where a chunk did not come to the source in an earlier tile.
+  /// False, with some values written, where a chunk did not reach the source in an earlier tile.
   template <PortForm Form>
   bool write_port(std::uint32_t source, std::uint32_t port, Written& out) {
     const std::size_t npu = npu_of_port_[port];
@@ -72,7 +72,7 @@ class SourceWriter {
         std::uint32_t value = slots[i];
         if constexpr (Form == PortForm::places) {
           const std::uint32_t place = value < place_.size() ? place_[value] : kNoSource;
-          // Entries of lists turned round before are still there.
+          // Entries of earlier sources' inverted lists are still there.
           if (place >= list_.size() || list_[place] != slots[i] || place >= table_.lengths[tile][source]) return false;
           value = place;
         }

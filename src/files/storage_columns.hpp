@@ -1,9 +1,9 @@
-// How each kind of schedule storage lies in the columns of a file: one group per storage, views beside what they are
-// views of. Private to this module; the format page is schedule_file.md.
+// The columns of each kind of schedule storage in a file: one group per storage, and views beside their bases. Private
+// to this module; the format page is schedule_file.md.
 //
-// Writers take the storages' own data, a port, a window or an orbit at a time, so that no second copy of a schedule is
-// made. Readers trust nothing: whatever a storage would use as an index, a length or a time is checked before it is
-// built.
+// Writers read the storages' own data, one port, piece or orbit at a time, so that no second copy of a schedule is
+// made. Readers trust nothing: a value that a storage would use as an index, a length or a time is checked before the
+// storage is built.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@
 
 namespace tenex {
 
-/// Where a storage goes, and what it is valid for.
+/// The file that a storage is written to, and the topology for which it is valid.
 struct StorageTarget {
   ColumnFileWriter& file;
   const Topology& topology;
   int threads = 1;
 };
 
-/// Where a storage comes from.
+/// The file that a storage is read from.
 struct StorageSource {
   const ColumnFileReader& file;
   std::string name;  ///< of the file, for messages
@@ -41,19 +41,19 @@ struct StorageSource {
   [[nodiscard]] Diagnostic damaged(const std::string& group, std::string why) const;
 };
 
-/// A storage that was read, and what bounds its times.
+/// A storage that was read, with bounds on its times.
 struct StoredSchedule {
   Schedule schedule;
-  SimTime first_start;                 ///< no send starts before
-  SimTime last_start;                  ///< nor after
+  SimTime first_start;                 ///< no send starts earlier
+  SimTime last_start;                  ///< no send starts later
   std::uint64_t sends_of_busiest = 0;  ///< no link has more sends
 };
 
-/// Any schedule, send by send: the layout that every tool can read. `group` exists.
+/// Writes any schedule send by send: the layout that every tool can read. `group` exists.
 void write_sends(const StorageTarget& target, const std::string& group, const Schedule& schedule);
 [[nodiscard]] Result<StoredSchedule> read_sends(const StorageSource& source, const std::string& group);
 
-/// The storages. The writers return false, and write nothing, for a schedule of another storage.
+/// Writes one storage. The writers return false, and write nothing, for a schedule of another storage.
 bool write_step_table(const StorageTarget& target, const std::string& group, const Schedule& schedule);
 [[nodiscard]] Result<StoredSchedule> read_step_table(const StorageSource& source, const std::string& group);
 bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule);
@@ -61,16 +61,16 @@ bool write_blocks(const StorageTarget& target, const std::string& group, const S
 bool write_orbits(const StorageTarget& target, const std::string& group, const Schedule& schedule);
 [[nodiscard]] Result<StoredSchedule> read_orbits(const StorageSource& source, const std::string& group);
 
-/// Whether anything is gained by write_storages().
+/// Whether write_storages() would save anything.
 [[nodiscard]] bool has_compact_form(const Schedule& schedule);
-/// The schedule and all that it is a view of, below "/storage", each storage once.
+/// Writes the schedule and all storages below its views, under "/storage", each storage once.
 void write_storages(const StorageTarget& target, const Schedule& schedule);
 [[nodiscard]] Result<StoredSchedule> read_storages(const StorageSource& source);
 
-/// Errors (resource): the machine has less memory than that.
+/// Errors (resource): the machine has less memory than `bytes`.
 [[nodiscard]] Status check_machine_memory(const std::string& file, std::uint64_t bytes);
 
-/// Rows of one column, one after the other, read in pieces of many tiles.
+/// Reads the rows of one column in order, in pieces of many tiles.
 template <class T>
 class ColumnCursor {
  public:
@@ -111,7 +111,7 @@ class ColumnCursor {
   std::size_t at_ = 0;
 };
 
-/// A column as it is made: tiny ones are kept until the end and stored as they are.
+/// Writes a column piece by piece. Tiny columns are kept until the end and stored uncompressed.
 template <class T>
 class ColumnPen {
  public:
@@ -148,7 +148,7 @@ class ColumnPen {
   bool begun_ = false;
 };
 
-/// Several columns of one group, read whole, with the first errors kept.
+/// Reads several whole columns of one group, and keeps the first errors.
 class ColumnFacts {
  public:
   ColumnFacts(const ColumnFileReader& file, std::string group) : file_(file), group_(std::move(group)) {}

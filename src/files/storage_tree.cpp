@@ -1,4 +1,4 @@
-// A schedule as the storages it is made of: views by reference to what they are views of, each storage once.
+// A schedule as its storages: views refer to their bases, and each storage is written once.
 #include <unistd.h>
 
 #include <map>
@@ -95,7 +95,7 @@ class TreeWriter {
     start.finish();
     step.finish();
   }
-  /// A storage that is no view. The kind is set after the columns: which one it is, is known then.
+  /// Writes a storage that is not a view. The kind is set after the columns, when it is known.
   std::size_t write_data(const Schedule& schedule) {
     const auto group = group_of(next_);
     target_.file.add_group(group);
@@ -170,7 +170,7 @@ class TreeReader {
       return source_.damaged(group, fmt::format("storage {} does not come before it", *number));
     return storages_[static_cast<std::size_t>(*number)];
   }
-  /// A time that can be added to others.
+  /// A time small enough to be added to others.
   Result<SimTime> time(const std::string& group, const char* name) const {
     const auto value = source_.file.integer_attribute(group, name);
     if (!value) return value.errors();
@@ -219,7 +219,7 @@ class TreeReader {
     if (!facts.errors().empty()) return facts.errors();
     if (!is_permutation_of(links, source_.topology.links()) ||
         (!chunks.empty() && !is_permutation_of(chunks, source_.collective.chunks())))
-      return source_.damaged(group, "its names are not each other's permutation");
+      return source_.damaged(group, "its names are not a permutation");
     if (base->schedule.may_carry_messages()) return source_.damaged(group, "messages cannot be renamed");
     base->schedule = relabelled(base->schedule, {links.begin(), links.end()}, {chunks.begin(), chunks.end()});
     return base;
@@ -262,8 +262,8 @@ class TreeReader {
       }
     }
     auto schedule = make_retimed_view(base->schedule, std::move(times), source_.threads);
-    if (!schedule) return source_.damaged(group, "its times are none of its base's");
-    // No send is later than it was.
+    if (!schedule) return source_.damaged(group, "its times do not fit its base");
+    // No send is later than in the base.
     return StoredSchedule{*std::move(schedule), SimTime::zero(), base->last_start, base->sends_of_busiest};
   }
 

@@ -10,7 +10,7 @@
 namespace tenex {
 namespace {
 
-/// Where byte `i` (lowest first) of an element is in memory.
+/// Position in memory of byte `i` (least significant first) of an element.
 std::size_t place_of(std::size_t i, std::size_t element) {
   return std::endian::native == std::endian::little ? i : element - 1 - i;
 }

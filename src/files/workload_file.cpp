@@ -1,7 +1,7 @@
-// Workload files: read with every mistake at its own place.
+// Workload files: reads them, and reports every mistake at its own place.
 //
-// A phase gives its work as `flops`, or as `time` at the file's `measured_at` rate (work is then time * rate, so that
-// another rate restates it); `communicate` is one communication or a list of them.
+// A phase gives its work as `flops`, or as `time` at the file's `measured_at` rate. (The work is then time * rate, so
+// another rate gives another time.) `communicate` is one communication or a list of them.
 #include "tenex/files/workload_file.hpp"
 
 #include <optional>
@@ -18,7 +18,7 @@
 namespace tenex {
 namespace {
 
-/// An optional whole number of at least `least`.
+/// An optional integer of at least `least`.
 std::int64_t count_or(TableReader& reader, std::string_view key, std::int64_t fallback, std::int64_t least) {
   const auto value = reader.integer(key);
   if (value && *value < least)
@@ -27,7 +27,7 @@ std::int64_t count_or(TableReader& reader, std::string_view key, std::int64_t fa
   return value && *value >= least ? *value : fallback;
 }
 
-/// The same for a key that must be there.
+/// The same for a required key.
 std::int64_t require_count(TableReader& reader, std::string_view key) {
   (void)reader.require(key);
   return count_or(reader, key, 1, 1);
@@ -136,7 +136,7 @@ Workload read_layers(TableReader& document) {
   workload.measured_at = rate.value_or(ComputeRate::zero());
   workload.tensor = count_or(document, "tensor", 1, 1);
   workload.microbatches = count_or(document, "microbatches", 1, 1);
-  // A rate that is there but wrong is reported once, not again at every time.
+  // A wrong rate is reported once, not again at every time.
   const bool unreadable = !rate && document.find("measured_at") != nullptr;
   LayerReader layers(unreadable ? std::optional(flops_per_second(1)) : rate);
   for (const auto& block : document.array("block")) workload.blocks.push_back(layers.read_block(block));
@@ -190,7 +190,7 @@ GnmtSpec read_gnmt(const Node& node, TableReader& document) {
   return spec;
 }
 
-/// Exactly one of the three ways to describe a model; a default one after recording that there is none, or several.
+/// Exactly one of the three ways to describe a model; a default one after recording that there are none or several.
 WorkloadModel read_model(const Node& node, TableReader& document) {
   std::vector<std::string_view> found;
   for (const auto key : {"block", "transformer", "gnmt"})

@@ -1,4 +1,4 @@
-// The row that merge() would choose, and what it is compared by.
+// Finds the row that merge() would choose, and compares it with another.
 #include "tenex/store/committed_row.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string text_of(const MetricColumn& column, const MetricValue& value) {
   return fmt::format("{}", integer);
 }
 
-/// Bitwise, but one absent number is like another.
+/// Bitwise equality, except that all absent numbers are equal.
 bool same(const MetricValue& a, const MetricValue& b) {
   const auto* x = std::get_if<double>(&a);
   const auto* y = std::get_if<double>(&b);
@@ -37,7 +37,7 @@ bool same(const MetricValue& a, const MetricValue& b) {
   return (std::isnan(*x) && std::isnan(*y)) || std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(*y);
 }
 
-/// Ragged parts of two rows; the text names the first place where they part.
+/// Compares ragged parts of two rows; the text names the first entry in which they differ.
 template <class T, class Text>
 void compare_lists(const char* name, const std::vector<T>& stored, const std::vector<T>& other, const Text& text,
                    std::vector<RowDifference>& differences) {

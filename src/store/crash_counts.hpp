@@ -1,4 +1,4 @@
-// From crash lines of journals to how often each point was at fault.
+// Counts how often each point was at fault, from the crash lines of journals.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace tenex::store {
 
-/// By point, ascending; lines of points that the study does not have do not count.
+/// By point, ascending. Lines of points that the study does not have are ignored.
 [[nodiscard]] std::vector<CrashRecord> count_crashes(const std::vector<CrashLine>& lines, const Study& study);
 
 }  // namespace tenex::store

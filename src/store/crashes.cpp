@@ -1,4 +1,4 @@
-// Reading one writer's journal and the keys of its shards; the crash line without an allocation.
+// Reads one writer's journal and the keys of its shards; formats the crash line without an allocation.
 #include "tenex/store/crashes.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<CrashRecord> count_crashes(const std::vector<CrashLine>& lines, cons
 
 namespace {
 
-/// The points of a shard's rows go to the trace; a shard that cannot be read has none.
+/// Adds the points of a shard's rows to the trace; none for a shard that cannot be read.
 void read_rows(const Layout& layout, const store::Commit& commit, const Study& study, WriterTrace& trace) {
   const auto shard = store::open_shard(layout, commit);
   const auto keys = shard ? store::read_keys(*shard, commit.shard) : shard.errors();

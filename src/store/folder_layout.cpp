@@ -12,7 +12,7 @@
 namespace tenex::store {
 namespace {
 
-/// Splits "3-0-12" into numbers; nullopt unless there are exactly `count`, each without superfluous digits.
+/// Splits "3-0-12" into numbers; nullopt unless there are exactly `count`, none with leading zeros.
 std::optional<std::vector<std::uint32_t>> parse_numbers(std::string_view text, std::size_t count) {
   std::vector<std::uint32_t> numbers;
   while (true) {
@@ -75,7 +75,7 @@ Result<std::optional<State>> read_state(const Layout& layout) {
       return input_error(schema->place(), fmt::format("folder schema {} is newer than this version", schema->integer()),
                          fmt::format("this version knows schema {}", kSchema), "use a newer tenex");
   }
-  std::vector<std::string_view> known;  // what a later version adds under this schema says nothing to this one
+  std::vector<std::string_view> known;  // what a later version adds under this schema is ignored
   for (const auto& entry : document->entries()) known.push_back(entry.key);
   TableReader reader(*document, "", std::move(known));
   for (const auto* key : {"schema", "physics", "study_digest", "incarnation"}) (void)reader.require(key);

@@ -1,4 +1,4 @@
-// Names inside a result folder, and the file that says what the folder belongs to.
+// Names inside a result folder, and the file that says which study it belongs to.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tenex::store {
 /// Raised when a reader of an older version would misread folders, shards, journals or results.
 inline constexpr std::int64_t kSchema = 2;
 
-/// Where things lie in a result folder.
+/// Paths inside a result folder.
 struct Layout {
   std::filesystem::path dir;
 
@@ -37,7 +37,7 @@ struct Layout {
   [[nodiscard]] std::filesystem::path shard(std::string_view name) const { return shards() / name; }
 };
 
-/// Who wrote a shard or a journal. `number` counts the shards of one writer and is 0 for journals.
+/// The writer of a shard or a journal. `number` counts the shards of one writer and is 0 for journals.
 struct WriterName {
   std::uint32_t incarnation = 0;
   std::uint32_t rank = 0;
@@ -67,7 +67,7 @@ struct State {
 [[nodiscard]] Result<std::optional<State>> read_state(const Layout& layout);
 [[nodiscard]] Status write_state(const Layout& layout, const State& state);
 
-/// Makes folders as needed; the names of those that it makes are durable. Errors (environment).
+/// Makes missing folders; the names of those that it makes are durable. Errors (environment).
 [[nodiscard]] Status make_folder(const std::filesystem::path& path);
 
 /// 16 lower-case hexadecimal digits.

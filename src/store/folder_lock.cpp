@@ -24,7 +24,7 @@
 namespace tenex::store {
 namespace {
 
-/// What a lock file says: host, pid, start time and a moment, one per line.
+/// The contents of a lock file: host, pid, start time and a moment, one per line.
 struct LockText {
   ProcessIdentity owner;
   std::string text;
@@ -35,7 +35,7 @@ std::string describe_lock(const ProcessIdentity& process) {
   return fmt::format("{}\n{}\n{}\n{}\n", process.host, process.pid, process.started, now);
 }
 
-/// A name beside the lock that no other process uses, on any host: `text` is unique to its maker.
+/// A name beside the lock that no other process on any host uses: `text` is unique to its maker.
 std::filesystem::path beside(const std::filesystem::path& path, std::string_view text) {
   auto name = path;
   name += fmt::format(".tmp-{}-{}", ::getpid(), digest64(text));
@@ -54,8 +54,8 @@ LockText parse_lock(std::string_view text) {
   return facts;
 }
 
-/// Makes the file with its contents, unless it exists: 0 or an errno. The contents are put in place by link(), so that
-/// nobody ever reads a lock without them; link() is as exclusive as O_EXCL, also on network file systems.
+/// Makes the file with its contents unless it exists; returns 0 or an errno. link() puts the contents in place, so
+/// nobody ever reads a lock without them. It is as exclusive as O_EXCL, also on network file systems.
 int make_lock(const std::filesystem::path& path, std::string_view text) {
   const auto draft = beside(path, text);
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -69,14 +69,14 @@ int make_lock(const std::filesystem::path& path, std::string_view text) {
   return reason;
 }
 
-/// Seconds since the file's time by the file server's clock; nullopt when the file is gone or no probe can be made.
+/// Seconds since the file's time, by the file server's clock; nullopt when the file is gone or no probe can be made.
 std::optional<double> age_of(const std::filesystem::path& path, std::string_view text) {
   const auto probe = beside(path, text);
   const int fd = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return std::nullopt;
   struct stat now {};
   struct stat then {};
-  // The write makes the server, not this host, set the time.
+  // After a write the server's clock sets the time, not this host's.
   const bool known =
       ::write(fd, "?", 1) == 1 && ::fsync(fd) == 0 && ::fstat(fd, &now) == 0 && ::stat(path.c_str(), &then) == 0;
   ::close(fd);
@@ -86,8 +86,8 @@ std::optional<double> age_of(const std::filesystem::path& path, std::string_view
          static_cast<double>(now.st_mtim.tv_nsec - then.st_mtim.tv_nsec) * 1e-9;
 }
 
-/// Takes a stale lock away. The rename decides between two that try; whoever finds that it moved a lock other than the
-/// one it judged puts it back.
+/// Removes a stale lock. Of two processes that try, the rename lets one succeed. A process that finds that it moved
+/// another lock than the one it judged puts it back.
 void remove_stale(const std::filesystem::path& path, std::string_view text, const LockText& judged) {
   const auto aside = beside(path, text);
   if (::rename(path.c_str(), aside.c_str()) != 0) return;
@@ -119,7 +119,7 @@ std::optional<LockFacts> look_at_lock(const std::filesystem::path& path) {
   return facts;
 }
 
-/// A lock file with its heart.
+/// A lock file with its heartbeat.
 class FolderLock::Held {
  public:
   Held(std::filesystem::path path, std::string text, long owner, std::chrono::milliseconds heartbeat)
@@ -159,7 +159,7 @@ class FolderLock::Held {
     if (!is_ours())
       return environment_error(fmt::format("the lock \"{}\" is lost", path_.string()),
                                "another run took it, or somebody removed it", "stop this run");
-    // A null time asks the file server for its own.
+    // A null time makes the file server set its own.
     if (::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0) != 0)
       return system_error(fmt::format("cannot refresh \"{}\"", path_.string()), errno);
     return success();
@@ -179,7 +179,7 @@ class FolderLock::Held {
   std::condition_variable changed_;
   Status health_ = success();
   bool stopping_ = false;
-  std::thread heart_;  // last: starts when all else is ready
+  std::thread heart_;  // last member: the thread starts when all others are ready
 };
 
 FolderLock::FolderLock(std::unique_ptr<Held> held) : held_(std::move(held)) {}
@@ -193,7 +193,7 @@ FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
 FolderLock::~FolderLock() { release(); }
 
 void FolderLock::release() {
-  // A forked child has neither the lock nor the thread: it must not release the one and cannot join the other.
+  // A forked child has neither the lock nor the thread: it must not release the lock and cannot join the thread.
   if (held_ && held_->owner() != ::getpid()) [[maybe_unused]]
     const auto* left_to_the_parent = held_.release();
   held_.reset();
@@ -204,13 +204,13 @@ Status FolderLock::health() const { return held_->health(); }
 Result<FolderLock> FolderLock::take(const std::filesystem::path& path, std::chrono::milliseconds heartbeat) {
   const auto self = this_process();
   const auto text = describe_lock(self);
-  constexpr int kTries = 3;  // a stale lock removed, a race lost, then a live owner
+  constexpr int kTries = 3;  // one for removing a stale lock, one for a lost race, one that finds a live owner
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const int reason = make_lock(path, text);
     if (reason == 0) return FolderLock(std::make_unique<Held>(path, text, self.pid, heartbeat));
     if (reason != EEXIST) return system_error(fmt::format("cannot lock \"{}\"", path.string()), reason);
     const auto bytes = read_file(path);
-    if (!bytes) continue;  // released meanwhile
+    if (!bytes) continue;  // the lock was released meanwhile
     const auto facts = parse_lock(text_of(*bytes));
     const auto age = age_of(path, text);
     if (!age) continue;

@@ -1,4 +1,4 @@
-// Journals first, then the keys and a few columns of every shard that they name.
+// Reads the journals first, then the keys and a few columns of every shard that they name.
 #include "tenex/store/folder_status.hpp"
 
 #include <sys/stat.h>
@@ -28,7 +28,8 @@ class ShardGlimpse {
  public:
   ShardGlimpse(const ColumnFileReader& shard, std::size_t rows) : shard_(shard), rows_(rows) {}
 
-  /// Sets `field` of every row from a column; where the shard has none (no point of its study trains) nothing.
+  /// Sets `field` of every row from a column. Does nothing where the shard lacks the column (no point of its study
+  /// trains).
   template <class T, class Field>
   void fill(const std::string& path, Field field) {
     if (!status_ || !shard_.has(path)) return;
@@ -48,7 +49,7 @@ class ShardGlimpse {
   Status status_ = success();
 };
 
-/// The rows of a shard that belong to the study and have its outputs.
+/// The rows of a shard that belong to the study and have the outputs that it asks for.
 Result<std::vector<CommittedRow>> read_rows(const Layout& layout, const store::WriterName& writer,
                                             const store::Commit& commit, const Study& study, std::string& host) {
   using store::columns::metric;
@@ -61,7 +62,7 @@ Result<std::vector<CommittedRow>> read_rows(const Layout& layout, const store::W
   const auto origin = store::read_origin(*shard);
   if (!origin) return origin.errors();
   host = origin->host;
-  if (origin->physics != physics_version) return std::vector<CommittedRow>();  // merging tells
+  if (origin->physics != physics_version) return std::vector<CommittedRow>();  // merge() warns of it
   ShardGlimpse glimpse(*shard, keys->size());
   using Row = CommittedRow;
   glimpse.fill<std::int8_t>(metric("status"), [](Row& row, auto v) { row.status = static_cast<PointStatus>(v); });
@@ -93,7 +94,7 @@ Result<std::vector<CommittedRow>> read_rows(const Layout& layout, const store::W
   return rows;
 }
 
-/// Leaves of each point the row that counts. `rows` are in the order of their writers.
+/// Keeps the row of each point that counts. `rows` are in the order of their writers.
 void keep_one_per_point(std::vector<CommittedRow>& rows) {
   std::ranges::stable_sort(rows, {}, &CommittedRow::point);
   std::size_t kept = 0;
@@ -117,7 +118,7 @@ std::vector<AnnouncedPoint> find_announced(const store::FolderContents& contents
     const auto& writer = contents.starters[i];
     const auto row = std::ranges::lower_bound(rows, *point, {}, &CommittedRow::point);
     const bool done = row != rows.end() && row->point == *point;
-    // A failed row of an earlier run does not end a point that is tried again.
+    // A failed row of an earlier run does not count for a point that is tried again.
     if (done && (row->status == PointStatus::ok || row->incarnation >= writer.incarnation)) continue;
     last[*point] = {*point, writer.incarnation, writer.rank};
   }
@@ -132,7 +133,7 @@ std::int64_t file_time_ms(const std::filesystem::path& path) {
   return static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000 + file.st_mtim.tv_nsec / 1'000'000;
 }
 
-/// One pass; `vanished` is set when a shard that a journal names was not there: its writer has joined it with others.
+/// One pass. `vanished` is set when a shard that a journal names was missing: its writer has joined it with others.
 Result<FolderStatus> look_once(const Layout& layout, const FolderIdentity& identity, const Study& study,
                                bool& vanished) {
   FolderStatus status;

@@ -1,5 +1,5 @@
-// Shards of other folders under new names. A shard's bytes say nothing of its name, and its rows are known by key, so a
-// copy and a journal line make it one of this folder's own.
+// Copies shards of other folders under new names. A shard's bytes do not contain its name, and its rows are known by
+// key, so a copy and a journal line make it one of this folder's own.
 #include "tenex/store/gather.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using store::Commit;
 using store::Layout;
 
-/// Equal shards have equal rows, lengths and hashes, whatever they are called.
+/// Shards are equal if their numbers of rows, lengths and hashes are, whatever their names.
 using Identity = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 Identity identity_of(const Commit& shard) { return {shard.rows, shard.bytes, shard.hash}; }
 
@@ -51,7 +51,7 @@ Status check_source(const Layout& layout, const Study& study) {
   return success();
 }
 
-/// From descriptor to descriptor; false with errno set.
+/// Copies from descriptor to descriptor; false with errno set.
 bool copy_bytes(int from, int to) {
   std::vector<char> piece(std::size_t{1} << 20);
   while (true) {
@@ -66,7 +66,7 @@ bool copy_bytes(int from, int to) {
   }
 }
 
-/// A whole copy under the name `to`, or none.
+/// Makes a whole copy under the name `to`, or none.
 Status copy_durably(const fs::path& from, const fs::path& to) {
   const auto problem = [&] { return fmt::format("cannot copy \"{}\"", from.string()); };
   auto copy = AtomicFile::create(to);
@@ -80,7 +80,7 @@ Status copy_durably(const fs::path& from, const fs::path& to) {
   return copy->commit();
 }
 
-/// Takes the shards of one folder after the other.
+/// Takes the shards of one folder after another.
 class Gatherer {
  public:
   Gatherer(Layout into, std::uint32_t incarnation, std::set<Identity> known)
@@ -106,7 +106,7 @@ class Gatherer {
     return success();
   }
 
-  /// Links schedule files that are not here yet; copies them where the folders lie on different file systems.
+  /// Links schedule files that are not here yet; copies them where the folders are on different file systems.
   Status take_schedules(const Layout& from) {
     std::error_code error;
     if (!fs::exists(from.schedules(), error)) return success();
@@ -124,15 +124,15 @@ class Gatherer {
   [[nodiscard]] GatherReport report() && { return std::move(report_); }
 
  private:
-  /// What one incarnation of one folder has given.
+  /// What has been copied of one incarnation of one folder.
   struct Copy {
     store::Journal journal;
     std::uint32_t shards = 0;
   };
   using Copies = std::map<std::uint32_t, Copy>;
 
-  /// Incarnations stay apart and in order: of failed rows the latest counts, and only those of one incarnation must
-  /// agree.
+  /// Incarnations stay apart and in order: of failed rows the latest incarnation's counts, and only failed rows of one
+  /// incarnation must agree.
   Status copy(std::uint32_t incarnation, std::uint32_t number, const Commit& commit,
               const std::vector<std::byte>& bytes, Copies& copies) {
     const auto mine = incarnation_ + incarnation - 1;

@@ -1,9 +1,8 @@
-// Metrics that are gathered from many files into one: the one place that knows how each kind of column is gathered.
+// Gathers metrics from many files into one. Only this header knows how each kind of column is gathered.
 //
-//
-// A gatherer has `gather<T>(path, compared, absent)`, the numbers of a column in the order of the result,
-// `gather_text(path, compared, may_lack)`, `gather_lists(path, compared, may_lack)` and `dimensions()`, how wide lists
-// are. `compared`: rows that were found more than once must agree. Files of studies without points that train lack the
+// A gatherer has `gather<T>(path, compared, absent)`, which returns the numbers of a column in the order of the result,
+// `gather_text(path, compared, may_lack)`, `gather_lists(path, compared, may_lack)` and `dimensions()`, the width of
+// lists. `compared`: rows that were found more than once must agree. Files of studies without training points lack the
 // columns of training: their rows get `absent`, or empty texts and lists.
 #pragma once
 
@@ -23,7 +22,7 @@
 
 namespace tenex::store {
 
-/// What rows have whose file lacks the column; nothing where it must not.
+/// The value for rows whose file lacks the column; nothing where the column must be there.
 template <class T>
 [[nodiscard]] std::optional<T> absent_of(const MetricColumn& column) {
   if (!column.training) return std::nullopt;
@@ -46,7 +45,7 @@ template <class Gatherer>
   switch (column.kind) {
     case MetricColumn::Kind::real:
       return store_values(from.template gather<double>(path, compared, absent_of<double>(column)));
-    case MetricColumn::Kind::flags:  // none is of points that train
+    case MetricColumn::Kind::flags:  // no flag belongs to training points
       return store_values(from.template gather<std::int8_t>(path, compared, std::nullopt));
     case MetricColumn::Kind::list: {
       const auto values = from.gather_lists(path, compared, column.training);
@@ -67,7 +66,7 @@ template <class Gatherer>
   return store_values(from.template gather<std::int64_t>(path, compared, absent_of<std::int64_t>(column)));
 }
 
-/// Gathers what a front is found by; `path_of` gives the path of a metric by its name. Errors: the gatherer's.
+/// Gathers the objectives of a front; `path_of` gives the path of a metric by its name. Errors: the gatherer's.
 template <class Gatherer, class PathOf>
 [[nodiscard]] Result<std::vector<MetricValues>> gather_objectives(Gatherer& from, const Front& front,
                                                                   const PathOf& path_of) {

@@ -32,8 +32,8 @@ std::string processor() {
   return "unknown processor";
 }
 
-/// What /proc/<pid>/stat says: field 3, the state, and field 22, the start time; the fields are counted from the last
-/// ")" because a program's name may hold blanks.
+/// Field 3 of /proc/<pid>/stat, the state, and field 22, the start time. Fields are counted from the last ")", because
+/// a program's name may hold blanks.
 struct ProcessStat {
   std::string state;
   std::string started;
@@ -77,8 +77,8 @@ ProcessIdentity this_process() {
 bool is_alive(const ProcessIdentity& process) {
   if (::kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH) return false;
   const auto stat = stat_of(process.pid);
-  // A killed process that nobody has waited for yet (where the first process of a container reaps no orphans: for
-  // ever).
+  // A killed process that has not been waited for yet. Where the first process of a container reaps no orphans it stays
+  // so for ever.
   if (stat.state == "Z" || stat.state == "X") return false;
   return process.started.empty() || stat.started.empty() || stat.started == process.started;
 }

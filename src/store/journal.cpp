@@ -48,7 +48,7 @@ std::optional<Commit> parse_commit(const std::vector<std::string_view>& words) {
   return Commit{std::string(words[1]), *rows, *bytes, *hash};
 }
 
-/// Takes one sound line; false when its words make no sense.
+/// Takes one line whose sum is right; false when its words make no sense.
 bool take_line(const std::vector<std::string_view>& words, JournalContents& contents) {
   if (words[0] == "start" && words.size() == 2) {
     contents.started.emplace_back(words[1]);
@@ -77,7 +77,8 @@ std::string describe_commit(const Commit& shard) {
   return fmt::format("{} {} {} {}", shard.shard, shard.rows, shard.bytes, hex64(shard.hash));
 }
 
-/// Writes and syncs the line; 0 or an errno. What is cut short is gone on with, as only that tells why.
+/// Writes and syncs the line; returns 0 or an errno. A short write is continued, because only the next write returns
+/// the reason.
 int write_line(int fd, std::string_view line) {
   while (!line.empty()) {
     const auto written = ::write(fd, line.data(), line.size());
@@ -154,8 +155,8 @@ Status Journal::append(const std::string& body) {
   if (::fstat(fd_, &before) != 0) return system_error(problem(), errno);
   const int reason = write_line(fd_, line);
   if (reason == 0) return success();
-  // Take the line back: the caller will say it again with another shard. Should even this fail, a torn line stays
-  // alone.
+  // Removes the line again: the caller will append it anew with another shard. If even this fails, the torn line does
+  // no harm to the next one.
   [[maybe_unused]] const int taken_back = ::ftruncate(fd_, before.st_size);
   return system_error(problem(), reason);
 }

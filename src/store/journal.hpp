@@ -1,13 +1,13 @@
-// Journals: which shards count. One per (incarnation, rank), one writer each, append only.
+// Journals say which shards count. There is one per (incarnation, rank); it has one writer and only grows.
 //
-//   tenex-journal 1 <sum>
+//   tenex-journal 2 <sum>
 //   start <key of a point> <sum>
 //   crash <reason> <key of a point> <sum>
 //   commit <shard> <rows> <bytes> <xxh3 of the file> <sum>
 //   replaces <shard> <rows> <bytes> <xxh3 of the file> <old shard> ... <sum>
 //
-// Every append begins with a newline, so that a line torn by a crash or a full disk stays alone; <sum> is the XXH3-64
-// of the line before it, and a line whose sum is wrong does not count.
+// Every append begins with a newline, so a line torn by a crash or a full disk does not spoil the next one. <sum> is
+// the XXH3-64 of the line before it; a line whose sum is wrong does not count.
 #pragma once
 
 #include <cstddef>
@@ -38,29 +38,29 @@ struct CrashLine {
   bool operator==(const CrashLine&) const = default;
 };
 
-/// What a journal says when read from its beginning.
+/// The contents of one journal.
 struct JournalContents {
   std::vector<Commit> live;           ///< committed and not replaced, in order
   std::vector<std::string> replaced;  ///< may still lie in the folder
   std::vector<std::string> started;   ///< keys of points that were about to begin
   std::vector<CrashLine> crashes;     ///< points that ended a process
   std::size_t torn_lines = 0;
-  bool torn_at_end = false;  ///< the last line is torn: what a killed writer leaves
+  bool torn_at_end = false;  ///< the last line is torn, as a killed writer leaves it
 };
 
-/// Never fails but for a newer journal (input): what does not read as a line does not count.
+/// Ignores what is not a line of a journal. Errors (input): a newer journal.
 [[nodiscard]] Result<JournalContents> parse_journal(std::string_view text, const std::string& file);
 
-/// The one who appends.
+/// The writer of one journal.
 class Journal {
  public:
-  /// Errors (environment): exists already, not writable.
+  /// Errors (environment): the file exists already, or is not writable.
   [[nodiscard]] static Result<Journal> create(const std::filesystem::path& path);
   ~Journal();
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;
 
-  /// Durable when it returns. On an error (environment) the journal is as it was, or ends in a torn line.
+  /// The line is durable on return. On an error (environment) the journal is as it was, or ends in a torn line.
   [[nodiscard]] Status start(std::string_view key);
   [[nodiscard]] Status crash(std::string_view reason, std::string_view key);
   [[nodiscard]] Status commit(const Commit& shard);
@@ -77,15 +77,15 @@ class Journal {
   int fd_ = -1;
 };
 
-/// A journal's line with its newline and sum.
+/// A line of a journal with its newline and sum.
 [[nodiscard]] std::string journal_line(std::string_view body);
 
-/// All journals of a folder together.
+/// The contents of all journals of a folder.
 struct FolderContents {
   std::vector<std::pair<WriterName, Commit>> live;  ///< by writer: incarnation, rank, number
   std::vector<WriterName> writers;                  ///< one per journal, ascending
   std::vector<std::string> started;
-  std::vector<WriterName> starters;  ///< who announced each of these
+  std::vector<WriterName> starters;  ///< the writer that announced each of these
   std::vector<CrashLine> crashes;
   std::uint32_t last_incarnation = 0;  ///< over journals and shards
   std::vector<std::string> warnings;

@@ -1,8 +1,8 @@
-// The merged result: one column at a time, gathered from the shards into study order.
+// Writes the merged result one column at a time, gathered from the shards into study order.
 //
 // Layout and meaning of every variable: include/tenex/store/result_format.md. The file depends only on the study and
-// the rows, so merging twice gives the same bytes; columns marked measured and the group /runs are the only ones that
-// depend on who computed what when.
+// the rows, so merging twice gives the same bytes. Only the columns marked measured and the group /runs depend on which
+// rank evaluated which point when.
 #include <algorithm>
 #include <bit>
 #include <filesystem>
@@ -56,7 +56,8 @@ Planned planned(const MetricColumn& column) {
   return {store::columns::metric(column.name), type};
 }
 
-/// What Merger::write() asks each shard for, in its order: what is not foreseen here is read all the same, but later.
+/// The columns that Merger::write() reads from each shard, in its order. Other columns can be read too, but take
+/// longer.
 std::vector<Planned> planned_columns(const Study& study) {
   namespace names = store::columns;
   std::vector<Planned> plan;
@@ -88,8 +89,8 @@ class Merger {
 
   [[nodiscard]] Status write(ColumnFileWriter& file);
 
-  /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise. `absent`: what rows have whose shard
-  /// lacks the column because no point of its study trained; else it must be there.
+  /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise. `absent`: the value for rows of shards
+  /// that lack the column because no point of their study trained; without it the column must be there.
   template <class T>
   Result<std::vector<T>> gather(const std::string& path, bool compared, std::optional<T> absent = std::nullopt) {
     std::vector<T> values(rows(), absent.value_or(T()));
@@ -109,7 +110,7 @@ class Merger {
     return values;
   }
 
-  /// The same of texts and lists; `absent` ones are empty.
+  /// The same for texts and lists; absent ones are empty.
   Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool absent) {
     return gather_packed<store::PackedTexts, TextColumn>(path, compared, absent);
   }
@@ -160,9 +161,9 @@ class Merger {
         fmt::format("please report this with the point:\n{}", point(position).canonical));
   }
 
-  /// Gathers a ragged column: `counts` are the selected rows' numbers of entries, `offsets` where they begin in the
-  /// result. A repeated row is compared where both rows have entries (a later run may have asked for outputs that an
-  /// earlier one did not).
+  /// Gathers a ragged column: `counts` are the selected rows' numbers of entries, `offsets` their first positions in
+  /// the result. A repeated row is compared where both rows have entries (a later run may have asked for outputs that
+  /// an earlier one did not).
   Result<std::vector<std::int64_t>> gather_ragged(const char* count_path, const char* path,
                                                   const std::vector<std::int64_t>& offsets) {
     std::vector<std::int64_t> values(static_cast<std::size_t>(offsets.back()));
@@ -198,7 +199,7 @@ class Merger {
     return values;
   }
 
-  /// Whether the result has this setting or metric: those of points that train only where the study has such points.
+  /// Whether the result has this setting or metric: those of training points only where the study has such points.
   template <class Column>
   [[nodiscard]] bool has_column(const Column& column) const {
     return study_.trains || !column.training;
@@ -214,7 +215,7 @@ class Merger {
   [[nodiscard]] Status write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts);
   [[nodiscard]] Status write_runs(ColumnFileWriter& file);
 
-  /// Per entry of a ragged column: the point it belongs to, or its number within the point.
+  /// For each entry of a ragged column: the point that it belongs to, or its number within the point.
   std::vector<std::int64_t> entry_points(const std::vector<std::int64_t>& counts) const {
     std::vector<std::int64_t> points;
     for (std::size_t i = 0; i < counts.size(); ++i)
@@ -231,7 +232,7 @@ class Merger {
   const Study& study_;
   const Selection& selection_;
   ShardSet shards_;
-  std::size_t dimensions_ = 1;  ///< of the shape that has most
+  std::size_t dimensions_ = 1;  ///< of the shape that has the most
 };
 
 void Merger::write_attributes(ColumnFileWriter& file) const {
@@ -263,8 +264,8 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
   file.set_attribute("/", "coordinates", coordinates + "seed");
 }
 
-/// Points are built as they are asked for, so that happens once: while the longest column is written, the others are
-/// gathered.
+/// Points are built when they are asked for, so one pass visits them: it writes the longest column and gathers the
+/// others.
 void Merger::write_settings(ColumnFileWriter& file) {
   store::SettingColumns columns(rows(), study_.trains);
   file.write_text("/canonical", std::max<std::size_t>(1, study_.points.longest_canonical()), rows(),
@@ -348,7 +349,7 @@ Status Merger::write_links(ColumnFileWriter& file) {
   return success();
 }
 
-/// Source and target of links are a property of the point, so shards do not hold them.
+/// Source and destination of links are a property of the point, so shards do not hold them.
 Status Merger::write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts) {
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> targets;
@@ -456,7 +457,7 @@ Status Merger::write(ColumnFileWriter& file) {
 
 namespace {
 
-/// Whether a shard that was selected is gone: a live writer joined it with others since, and merging must begin again.
+/// Whether a selected shard is gone: a live writer has joined it with others since, and merging must begin again.
 bool has_vanished(const Layout& layout, const Selection& selection) {
   std::error_code error;
   return std::ranges::any_of(selection.shards, [&](const store::ShardRows& shard) {

@@ -1,4 +1,5 @@
-// Rows are chosen by key first; then every column is gathered from all files and written, as merge() does with shards.
+// First the rows are chosen by key. Then every column is gathered from all files and written, as merge() does with
+// shards.
 #include "tenex/store/merge_studies.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class StudiesMerger {
     return write_runs(file);
   }
 
-  /// A column of numbers; `absent` where a file lacks it (no point of its study trains).
+  /// Gathers a column of numbers. A file lacks the column where no point of its study trains: its rows get `absent`.
   template <class T>
   Result<std::vector<T>> gather(const std::string& path, bool compared, std::optional<T> absent = std::nullopt) const {
     std::vector<T> values(rows_, absent.value_or(T()));
@@ -74,8 +75,8 @@ class StudiesMerger {
     return values;
   }
 
-  /// The same of texts and lists, which are empty where a file lacks them.
-  /// Rows of files that lack the column have `absent`.
+  /// The same for texts and lists, which are empty where a file lacks them. Rows of files that lack the column get
+  /// `absent`.
   Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool may_lack,
                                          std::string_view absent = {}) const {
     const auto read = [&](const ColumnFileReader& reader) -> Result<TextColumn> {
@@ -155,10 +156,10 @@ class StudiesMerger {
 
   const std::vector<Source>& sources_;
   std::size_t rows_;
-  std::size_t dimensions_ = 1;  ///< of the topology that has most
+  std::size_t dimensions_ = 1;  ///< of the topology that has the most
 };
 
-/// Texts of one attribute over the files, each once, in their order.
+/// The distinct texts of one attribute over the files, in their order.
 std::string joined(const std::vector<Source>& sources, const std::string& name, const char* separator) {
   std::vector<std::string> known;
   std::string all;
@@ -213,7 +214,7 @@ Status StudiesMerger::write_points(ColumnFileWriter& file) const {
   return write_canonical(file);
 }
 
-/// Positions ascend with files and rows, so the texts of one file at a time are enough.
+/// Positions ascend with files and rows, so the texts of only one file are in memory at a time.
 Status StudiesMerger::write_canonical(ColumnFileWriter& file) const {
   std::size_t width = 1;
   for (const auto& source : sources_) {
@@ -223,7 +224,7 @@ Status StudiesMerger::write_canonical(ColumnFileWriter& file) const {
     width = std::max(width, column->width);
   }
   std::size_t at = 0;    // the file whose texts are in `texts`
-  std::size_t next = 0;  // of its chosen rows
+  std::size_t next = 0;  // next of its chosen rows
   std::optional<TextColumn> texts;
   Status status = success();
   file.write_text("/canonical", width, rows_, [&](std::size_t, TextColumn& part) {
@@ -299,14 +300,14 @@ Status StudiesMerger::write_metric(ColumnFileWriter& file, const MetricColumn& c
   return store::gather_metric(file, *this, column, path);
 }
 
-/// One quantity where it holds in all dimensions, as points state it, whatever the number of dimensions.
+/// One value where all dimensions have the same, as points state it, whatever the number of dimensions.
 std::string stated(const std::vector<std::int64_t>& list) {
   const bool uniform = std::ranges::adjacent_find(list, std::not_equal_to<>()) == list.end();
   return fmt::format(
       "{}", fmt::join(std::span(list).first(uniform ? std::min<std::size_t>(1, list.size()) : list.size()), ","));
 }
 
-/// What rows say of these settings: rows with equal texts compete.
+/// The texts of these settings per row: rows with equal texts compete.
 Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vector<std::string>& names) const {
   std::vector<std::string> competitions(rows_);
   for (const auto& name : names) {
@@ -333,8 +334,8 @@ Result<std::vector<std::string>> StudiesMerger::competitions_by(const std::vecto
   return competitions;
 }
 
-/// One front over all rows where all studies that name objectives name the same ones. Else every row keeps what its own
-/// study's file says: fronts by different measures have nothing to say to each other.
+/// One front over all rows if all studies that name objectives name the same ones. Else every row keeps the value in
+/// its own study's file: fronts by different objectives cannot be compared.
 Status StudiesMerger::write_pareto(ColumnFileWriter& file) const {
   std::vector<std::optional<store::Front>> fronts;
   for (const auto& source : sources_)
@@ -392,7 +393,7 @@ class RaggedColumn {
   std::vector<std::int64_t> count_;
 };
 
-/// Entries of all rows, end to end; those of repeated rows are compared where both rows have any.
+/// The entries of all rows, end to end. Entries of repeated rows are compared where both rows have any.
 Result<std::vector<std::int64_t>> StudiesMerger::gather_ragged(const Ragged& ragged, const char* part,
                                                                const std::vector<std::int64_t>& offsets) const {
   const auto path = std::string(ragged.group) + "/" + part;

@@ -17,7 +17,7 @@
 namespace tenex::store {
 namespace {
 
-/// Schema 1 had the words of the key `groups` beside the HDF5 group of that name.
+/// Schema 1 named the column of the key `groups` beside the HDF5 group of that name.
 std::string former_path(const SettingColumn& setting) {
   return "/" + std::string(setting.former == "groups" ? "process_groups" : setting.former);
 }
@@ -29,7 +29,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number;
 }
 
-/// Numbers with "," or ":" between them; words are no numbers.
+/// Numbers separated by "," or ":"; words are skipped.
 std::vector<std::int64_t> whole_numbers(std::string_view text) {
   std::vector<std::int64_t> numbers;
   while (!text.empty()) {
@@ -40,7 +40,7 @@ std::vector<std::int64_t> whole_numbers(std::string_view text) {
   return numbers;
 }
 
-/// Per row the dimensions of its topology; 0 where the file does not say, as of a machine file.
+/// The number of dimensions of each row's topology; 0 where the file does not say, as for a machine file.
 std::vector<std::size_t> dimensions_by_row(const ColumnFileReader& file, std::size_t rows) {
   std::vector<std::size_t> dimensions(rows, 0);
   const auto topologies = file.read_text("/topology");
@@ -97,7 +97,7 @@ Result<std::vector<T>> read_numbers(const ColumnFileReader& file, const std::str
       std::vector<T> numbers;
       for (std::size_t row = 0; row < rows; ++row) {
         const auto number = whole_number(texts->at(row));
-        if constexpr (std::is_same_v<T, double>)  // the one such column is money
+        if constexpr (std::is_same_v<T, double>)  // the only such column is in dollars
           numbers.push_back(number ? static_cast<double>(*number) / 1e6 : std::numeric_limits<double>::quiet_NaN());
         else
           numbers.push_back(number.value_or(-1));

@@ -1,7 +1,7 @@
-// Files of results as readers want them: whatever their schema, columns have the names and kinds of today.
+// Opens files of results of any schema: their columns then have the names and kinds of today.
 //
-// Schema 1 had other names for some columns (SettingColumn::former, MetricColumn::former), and quantities as text:
-// lists of numbers, such as "500000" or "4:2:1", where one number stood for all dimensions; rates; millionths of a
+// Schema 1 had other names for some columns (SettingColumn::former, MetricColumn::former). It had text where there are
+// numbers now: lists such as "500000" or "4:2:1", where one number stood for all dimensions; rates; millionths of a
 // dollar.
 #pragma once
 
@@ -16,9 +16,10 @@
 
 namespace tenex::store {
 
-/// Opens a merged result. Errors: unreadable or damaged (environment); no result of tenex, or a newer schema (input).
+/// Opens a merged result. Errors: unreadable or damaged (environment); not a result of tenex, or a newer schema
+/// (input).
 [[nodiscard]] Result<ColumnFileReader> open_result(const std::filesystem::path& path);
-/// Gives the metrics under `folder` ("/", "/metrics/") their names of today, and the settings of a result.
+/// Gives the metrics under `folder` ("/", "/metrics/") and the settings of a result their names of today.
 void name_columns(ColumnFileReader& file, const std::string& folder);
 
 /// A column of whole numbers per dimension. Errors: as ColumnFileReader::read().
@@ -27,7 +28,7 @@ void name_columns(ColumnFileReader& file, const std::string& folder);
 template <class T>
 [[nodiscard]] Result<std::vector<T>> read_numbers(const ColumnFileReader& file, const std::string& path,
                                                   std::size_t rows);
-/// The dimensions of the topology that has most, at least 1. Errors: as ColumnFileReader::read().
+/// The number of dimensions of the topology that has the most, at least 1. Errors: as ColumnFileReader::read().
 [[nodiscard]] Result<std::size_t> count_dimensions(const ColumnFileReader& file);
 
 }  // namespace tenex::store

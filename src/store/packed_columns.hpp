@@ -1,8 +1,7 @@
-// Columns of values that few rows tell apart: what the settings and texts of a million rows take little memory as.
+// Columns with few distinct values, packed so that the settings and texts of a million rows take little memory.
 //
-//
-// Most settings of a study are the same in all its points and the others have few values, so a column is one value
-// until a second one comes, and texts are numbers of distinct texts from then on.
+// Most settings of a study are the same in all its points and the others have few values. So a column is one value
+// until a second one comes, and from then on a column of texts holds numbers of distinct texts.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +34,7 @@ class PackedIntegers {
     if (values_.empty()) values_.assign(rows_, first_);
     values_[row] = value;
   }
-  /// One by one. O(rows).
+  /// One value per row. O(rows).
   [[nodiscard]] std::vector<std::int64_t> unpacked() const {
     return values_.empty() ? std::vector<std::int64_t>(rows_, first_) : values_;
   }
@@ -47,14 +46,14 @@ class PackedIntegers {
   std::vector<std::int64_t> values_;  ///< empty while all are first_
 };
 
-/// The same of reals, equal ones being those with equal bits.
+/// The same for reals; reals with equal bits are equal.
 class PackedReals {
  public:
   using Value = double;
   explicit PackedReals(std::size_t rows) : bits_(rows) {}
 
   void set(std::size_t row, double value) { bits_.set(row, std::bit_cast<std::int64_t>(value)); }
-  /// One by one. O(rows).
+  /// One value per row. O(rows).
   [[nodiscard]] std::vector<double> unpacked() const {
     std::vector<double> values;
     for (const auto bits : bits_.unpacked()) values.push_back(std::bit_cast<double>(bits));
@@ -65,11 +64,11 @@ class PackedReals {
   PackedIntegers bits_;
 };
 
-/// Distinct texts, each once and end to end: reasons why a search left points out are all different, and a map of
-/// strings takes twice as much as they are long.
+/// Distinct texts, each stored once, end to end. The reasons for which a search left points out are all different, and
+/// a map of strings would take twice their length.
 class TextPool {
  public:
-  /// The number of a text, given as they come.
+  /// The number of a text. Numbers are given in the order in which texts come.
   [[nodiscard]] std::uint32_t number_of(std::string_view text) {
     if (4 * (texts_.size() + 1) > 3 * slots_.size()) grow();
     auto& slot = slots_[slot_of(text)];
@@ -86,7 +85,7 @@ class TextPool {
   static constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t kBlock = std::size_t{256} << 10;
 
-  /// Where the text is, or would be put.
+  /// The slot of the text, or the slot where it would be put.
   [[nodiscard]] std::size_t slot_of(std::string_view text) const {
     auto slot = digest64(text) & (slots_.size() - 1);
     while (slots_[slot] != kFree && texts_[slots_[slot]] != text) slot = (slot + 1) & (slots_.size() - 1);
@@ -110,8 +109,8 @@ class TextPool {
   }
 
   std::vector<std::unique_ptr<char[]>> blocks_;  ///< never moved
-  char* end_ = nullptr;                          ///< of what is in the last one
-  std::size_t left_ = 0;                         ///< bytes behind that
+  char* end_ = nullptr;                          ///< end of the used bytes of the last block
+  std::size_t left_ = 0;                         ///< unused bytes behind that
   std::vector<std::string_view> texts_;          ///< by number
   std::vector<std::uint32_t> slots_;             ///< open addressing: numbers; a power of two
 };
@@ -136,7 +135,7 @@ class PackedTexts {
     if (texts_.size() == 0) return {};
     return texts_.at(numbers_.empty() ? 0 : numbers_[row]);
   }
-  /// Of the longest text, at least 1: that of the column in a file.
+  /// Length of the longest text, at least 1: the width of the column in a file.
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
 
@@ -161,10 +160,10 @@ class PackedLists {
   [[nodiscard]] std::vector<std::int64_t> at(std::size_t row) const {
     const std::string_view bytes = bytes_.at(row);
     std::vector<std::int64_t> list(bytes.size() / sizeof(std::int64_t));
-    if (!list.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());  // null pointers are no arguments of it
+    if (!list.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());  // memcpy must not get null pointers
     return list;
   }
-  /// As a column of that width. O(cells).
+  /// A column of that width. O(cells).
   [[nodiscard]] ListColumn unpacked(std::size_t width) const {
     ListColumn lists(width, bytes_.rows());
     for (std::size_t row = 0; row < bytes_.rows(); ++row) lists.set(row, at(row));

@@ -1,4 +1,5 @@
-// A front per competition. Integers are compared as integers: 2^53 ps are two hours and a half.
+// One front per competition. Integers are compared as integers: a double is exact only up to 2^53 ps, two hours and a
+// half.
 #include "store/pareto_column.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool has_value(const MetricValues& column, std::size_t row) {
   return std::get<std::vector<std::int64_t>>(column)[row] >= 0;
 }
 
-/// Places of some rows by one objective.
+/// Ranks some rows by one objective: equal values have equal places.
 std::vector<std::uint32_t> places_in(const MetricValues& column, const std::vector<std::size_t>& rows, bool maximize) {
   return std::visit(
       [&](const auto& values) {

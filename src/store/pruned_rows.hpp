@@ -1,7 +1,8 @@
 // Rows of points that a search left out, and whether they hold in the study at hand.
 //
-// A point is pruned by comparison with the others of its study, so in another study the row says nothing, though the
-// point is the same: there it counts as not done. The row's reason ends with the stamp of its study (search_stamp()).
+// A point is pruned by comparison with others of its study, so in another study the row says nothing and the point
+// counts as not done, although it is the same point. The row's reason ends with the stamp of its study
+// (search_stamp()).
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ namespace tenex::store {
   return status == static_cast<std::int8_t>(PointStatus::pruned);
 }
 
-/// Per row of a shard with these statuses: whether it was pruned in another study than this one. Empty where none is
-/// pruned. Errors (environment): damaged. O(rows), and the texts of the reasons where any is pruned.
+/// For each row of a shard with these statuses: whether it was pruned in another study than this one. Empty where no
+/// row is pruned. Errors (environment): damaged. O(rows), and the texts of the reasons where any is pruned.
 [[nodiscard]] Result<std::vector<bool>> rows_pruned_elsewhere(const ColumnFileReader& shard,
                                                               const std::vector<std::int8_t>& status,
                                                               const Study& study);

@@ -37,7 +37,7 @@ std::string time_text() {
 Result<LogLevel> parse_log_level(std::string_view text) {
   const auto found = std::ranges::find(kLevels, text);
   if (found != kLevels.end()) return static_cast<LogLevel>(found - kLevels.begin());
-  return input_error({}, fmt::format("\"{}\" is no log level", text), "off, warning, info and debug are", {});
+  return input_error({}, fmt::format("\"{}\" is no log level", text), "it is off, warning, info or debug", {});
 }
 
 Result<RankLog> RankLog::open(const std::filesystem::path& dir, std::uint32_t incarnation, std::uint32_t rank,
@@ -67,7 +67,7 @@ void RankLog::note(LogLevel level, std::string text) const {
   if (!wants(level)) return;
   std::ranges::replace(text, '\n', ' ');
   const auto line = fmt::format("{} {} {}\n", time_text(), kLevels[static_cast<std::size_t>(level)], text);
-  // A full disk must not end a run for its log's sake.
+  // A full disk must not end a run because of its log.
   [[maybe_unused]] const auto written = ::write(fd_, line.data(), line.size());
 }
 

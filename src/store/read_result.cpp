@@ -1,4 +1,4 @@
-// Reading a merged result back.
+// Reads a merged result.
 #include <fmt/core.h>
 
 #include "store/open_result.hpp"

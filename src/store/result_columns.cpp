@@ -12,7 +12,7 @@ std::string path_of(const Column& column) {
   return "/" + std::string(column.name);
 }
 
-/// CF flag attributes. Meanings are separated by blanks, so an empty one is spelled "absent".
+/// Writes CF flag attributes. Meanings are separated by blanks, so an empty one is spelled "absent".
 void write_flags(ColumnFileWriter& file, const std::string& path, const MetricColumn& column) {
   std::vector<std::int8_t> values;
   std::string meanings;
@@ -24,7 +24,7 @@ void write_flags(ColumnFileWriter& file, const std::string& path, const MetricCo
   file.set_attribute(path, "flag_meanings", meanings);
 }
 
-/// Seconds for plots beside the exact picoseconds: NaN where absent.
+/// Seconds for plots, beside the exact picoseconds. NaN where absent.
 std::vector<double> in_seconds(std::span<const std::int64_t> picoseconds) {
   std::vector<double> seconds(picoseconds.size());
   for (std::size_t i = 0; i < seconds.size(); ++i)

@@ -1,4 +1,4 @@
-// How the variables of a merged result are written: with their unit, meaning and dimension.
+// Writes the variables of a merged result with their unit, meaning and dimension.
 #pragma once
 
 #include <cstddef>
@@ -15,36 +15,36 @@
 
 namespace tenex::store {
 
-/// The dimension of rows in the root group.
+/// The dimension "rows" in the root group.
 inline constexpr const char* kPoint = "/point";
-/// The dimensions of topologies, 1, 2, ...: that of lists.
+/// The dimension "dimensions of a topology", 1, 2, ...: the columns of lists have it.
 inline constexpr const char* kDimension = "/dimension";
 
-/// Marks a variable: along its dimension, with its unit and meaning where it has one.
+/// Attaches a variable to its dimension, and gives it its unit and meaning where it has one.
 void describe(ColumnFileWriter& file, const std::string& path, std::string_view units, std::string_view meaning,
               const std::string& dimension = kPoint);
-/// The same of a variable of texts.
+/// The same for a variable of texts.
 void describe_text(ColumnFileWriter& file, const std::string& path, std::string_view meaning,
                    const std::string& dimension = kPoint);
 void write_text(ColumnFileWriter& file, const std::string& path, const PackedTexts& values, std::string_view meaning,
                 const std::string& dimension = kPoint);
 void write_integers(ColumnFileWriter& file, const std::string& path, const std::vector<std::int64_t>& values,
                     std::string_view units, std::string_view meaning, const std::string& dimension = kPoint);
-/// Makes the dimension of lists, once, before the first of them is written.
+/// Makes the dimension of lists. Called once, before the first list is written.
 void begin_dimensions(ColumnFileWriter& file, std::size_t dimensions);
-/// Lists are as wide as there are dimensions.
+/// Writes a column of lists, each as wide as there are dimensions.
 void write_lists(ColumnFileWriter& file, const std::string& path, const ListColumn& values, std::string_view units,
                  std::string_view meaning);
-/// A metric's column with all its attributes; flags with their meanings, times of whole points also in seconds.
+/// Writes a metric's column with all its attributes: flags with their meanings, times of whole points also in seconds.
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const double> values);
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const std::int8_t> values);
 void write_metric(ColumnFileWriter& file, const MetricColumn& column, std::span<const std::int64_t> values);
-/// The same of a setting.
+/// The same for a setting.
 void write_setting(ColumnFileWriter& file, const SettingColumn& setting, std::span<const std::int64_t> values);
 void write_setting(ColumnFileWriter& file, const SettingColumn& setting, std::span<const double> values);
 void write_setting(ColumnFileWriter& file, const SettingColumn& setting, const ListColumn& values);
 void write_setting(ColumnFileWriter& file, const SettingColumn& setting, const PackedTexts& values);
-/// Makes a group with its dimension `entry`: 0, 1, 2, ...; returns the path of that.
+/// Makes a group and its dimension `entry`: 0, 1, 2, ...; returns the path of that dimension.
 std::string begin_group(ColumnFileWriter& file, const std::string& group, std::size_t entries);
 /// Where the entries of each row begin, with the total at the end.
 [[nodiscard]] std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& counts);

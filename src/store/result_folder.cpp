@@ -1,4 +1,4 @@
-// Opening a result folder: whose it is, what is done, what a crash left behind.
+// Opens a result folder: finds its study, the points that are done, and what a crash left behind.
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Status check_physics(const Layout& layout, const store::State& state) {
                      fmt::format("choose another folder, or go on with tenex {}", state.version));
 }
 
-/// What the folder's study and this one have in common, where that can still be read.
+/// What the folder's study and this one have in common, if the folder's can still be read.
 std::string describe_change(const Layout& layout, const store::State& state, const Study& study) {
   const auto before = read_stored_study(layout.dir, vocabulary());
   if (!before) return fmt::format("its study \"{}\" has other points or outputs", state.study_name);
@@ -62,7 +62,7 @@ std::string this_build() {
   return fmt::format("{} ({}{})", version(), revision, git_dirty() ? ", changed" : "");
 }
 
-/// Another version of the same physics may go on; that is told, since who upgraded may want to know.
+/// Another version of the same physics may continue the folder. A warning says so, for users who upgraded.
 void note_upgrade(const std::optional<store::State>& before, FolderState& state) {
   if (!before || before->version == this_build() || before->version.empty() || state.done_count == 0) return;
   state.warnings.push_back(fmt::format(
@@ -71,12 +71,12 @@ void note_upgrade(const std::optional<store::State>& before, FolderState& state)
       before->version, this_build(), physics_version));
 }
 
-/// Whoever took over the lock of a dead run says so: nothing else tells that it did not end by itself.
+/// A run that takes over a dead run's lock warns of it: nothing else tells that the dead run was killed.
 void note_kill(const store::LockFacts& lock, FolderState& state) {
   const auto left = state.done.size() - state.done_count;
   if (left == 0) return;
   state.warnings.push_back(
-      fmt::format("the run before was killed: process {} on {} left its lock behind; what it had committed counts; "
+      fmt::format("the previous run was killed: process {} on {} left its lock behind; its committed rows count; "
                   "points without a row: {}, to be evaluated now",
                   lock.pid, lock.host, left));
 }
@@ -92,7 +92,7 @@ Status write_machines(const Layout& layout, const Study& study) {
   return success();
 }
 
-/// Rewrites what the folder says of its study, where that differs.
+/// Rewrites study.toml and state.toml where they differ.
 Status write_identity(const Layout& layout, const Study& study, std::uint32_t incarnation, const Slice& slice) {
   const auto text = read_file(layout.study());
   if (!text || text_of(*text) != study.text)
@@ -102,13 +102,14 @@ Status write_identity(const Layout& layout, const Study& study, std::uint32_t in
       layout, {store::kSchema, physics_version, study.name, to_string(study.digest), this_build(), incarnation, slice});
 }
 
-/// What the committed rows say of each point.
+/// What the committed rows tell about each point.
 struct KnownRows {
   std::vector<bool> seen;
   std::vector<bool> ok;
-  std::vector<bool> pruned;                ///< by the study at hand
-  std::vector<store::OutputBits> lacking;  ///< of an ok point: what none of its rows has of what the study asks for
-  double occupied_seconds = 0;             ///< of one row of each point
+  std::vector<bool> pruned;  ///< by the study at hand
+  std::vector<store::OutputBits>
+      lacking;                  ///< per ok point: outputs that the study asks for and that none of its rows has
+  double occupied_seconds = 0;  ///< summed over one row of each point
 
   explicit KnownRows(std::size_t points)
       : seen(points, false), ok(points, false), pruned(points, false), lacking(points, 0) {}
@@ -126,7 +127,7 @@ struct KnownRows {
   }
 };
 
-/// For how many thread-seconds each row's point occupied its rank; zeros where that cannot be read, since no row
+/// The thread-seconds for which each row's point occupied its rank. Zeros where the column cannot be read: no row
 /// depends on it.
 std::vector<double> read_occupied(const ColumnFileReader& shard, std::size_t rows) {
   using store::columns::metric;
@@ -172,7 +173,7 @@ Result<KnownRows> read_known_rows(const Layout& layout, const store::FolderConte
   return known;
 }
 
-/// Marks the points that have a committed row, and a whole one.
+/// Marks the points that need not be evaluated: they have a committed row with all outputs.
 void mark_done(const KnownRows& known, bool retry_failed, FolderState& state) {
   std::size_t incomplete = 0;
   int lacking = 0;
@@ -197,7 +198,7 @@ void mark_done(const KnownRows& known, bool retry_failed, FolderState& state) {
                     store::describe_outputs(static_cast<store::OutputBits>(lacking))));
 }
 
-/// Leaves the points of other slices to other folders.
+/// Marks the points of other slices as done: other folders hold them.
 void mark_other_slices(const Slice& slice, FolderState& state) {
   for (std::size_t point = 0; point < state.done.size(); ++point) {
     if (state.done[point] || in_slice(slice, point)) continue;
@@ -219,15 +220,16 @@ void find_interrupted(const store::FolderContents& contents, const Study& study,
   state.interrupted.erase(std::unique(state.interrupted.begin(), state.interrupted.end()), state.interrupted.end());
 }
 
-/// Finds the points that were at fault when a process ended. A row ends the count: a point that is tried again in spite
-/// of its row begins anew.
+/// Finds the points that ended a process. A row resets the count: a point that is tried again in spite of its row
+/// begins at zero.
 void find_crashes(const store::FolderContents& contents, const Study& study, const KnownRows& known,
                   FolderState& state) {
   state.crashes = store::count_crashes(contents.crashes, study);
   std::erase_if(state.crashes, [&](const CrashRecord& crash) { return known.seen[crash.point]; });
 }
 
-/// Removes what killed writers left: temporary files, and shards that no journal names. Only the owner of the lock may.
+/// Removes what killed writers left: temporary files, and shards that no journal names. Only the owner of the lock may
+/// call it.
 void remove_leftovers(const Layout& layout, const store::FolderContents& contents) {
   std::set<std::string> live;
   for (const auto& [writer, commit] : contents.live) live.insert(commit.shard);
@@ -263,7 +265,7 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
                                         const OpenOptions& options) {
   const Layout layout{dir};
   if (auto status = store::make_folder(dir); !status) return status.errors();
-  // Before the lock: a folder that is refused anyway should say why, not that it is in use.
+  // Read before the lock is taken: a folder that is refused anyway should say why, and not that it is in use.
   auto before = store::read_state(layout);
   if (!before) return before.errors();
   if (*before)
@@ -281,7 +283,8 @@ Result<ResultFolder> ResultFolder::open(const std::filesystem::path& dir, const 
   if (!contents) return contents.errors();
   if (!*before && !contents->live.empty())
     return environment_error(fmt::format("the folder \"{}\" is damaged", dir.string()),
-                             "it has rows, but state.toml is missing, which says whose", "choose another folder");
+                             "it has rows, but state.toml, which names their study, is missing",
+                             "choose another folder");
   FolderState state;
   state.warnings = contents->warnings;
   state.done.assign(study.points.size(), false);
@@ -307,7 +310,8 @@ Result<std::string> read_study_text(const std::filesystem::path& dir) {
   if (!*state)
     return input_error({}, fmt::format("\"{}\" is no result folder", dir.string()), "it has no state.toml",
                        "name the folder that a run was given with --out");
-  if (auto status = check_physics(layout, **state); !status) return status.errors();  // its keys would all be others
+  if (auto status = check_physics(layout, **state); !status)
+    return status.errors();  // other physics give all points other keys
   const auto text = read_file(layout.study());
   if (!text) return text.errors();
   return std::string(text_of(*text));

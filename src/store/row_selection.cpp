@@ -20,14 +20,14 @@ struct Candidate {
   std::uint32_t row = 0;
   bool ok = false;
   bool pruned = false;
-  std::uint8_t lacking = 0;  ///< outputs of the study that it was not asked for
+  std::uint8_t lacking = 0;  ///< outputs that the study asks for and that this row's run was not asked for
 };
 
 struct ShardKeys {
   std::vector<Digest> keys;
   std::vector<std::int8_t> status;
   std::vector<OutputBits> outputs;
-  std::vector<bool> elsewhere;  ///< pruned in another study; empty: none
+  std::vector<bool> elsewhere;  ///< pruned in another study; empty if none is
   ShardOrigin origin;
 };
 
@@ -48,7 +48,7 @@ Result<ShardKeys> read_shard_keys(const Layout& layout, const Commit& commit, co
                    std::move(elsewhere).value(), std::move(origin).value()};
 }
 
-/// Decides among the rows of one point, which are in the order of their shards, and notes the decision in their shards.
+/// Chooses among the rows of one point, which are in the order of their shards, and notes the choice in their shards.
 void choose(std::span<const Candidate> rows, std::uint32_t position, Selection& selection) {
   const auto incarnation = [&](const Candidate& row) { return selection.shards[row.shard].writer.incarnation; };
   const bool has_ok = std::ranges::any_of(rows, &Candidate::ok);
@@ -69,14 +69,13 @@ void choose(std::span<const Candidate> rows, std::uint32_t position, Selection& 
     ++selection.failed;
 }
 
-/// Whether a shard that a journal names is gone: compacted by a live writer between our reading of the journal and of
-/// the shard.
+/// Whether a shard that a journal names is gone: a live writer compacted it after this process had read the journal.
 bool is_missing(const Layout& layout, const Commit& commit) {
   std::error_code error;
   return !std::filesystem::exists(layout.shard(commit.shard), error);
 }
 
-/// One pass; `vanished` is set when a named shard was not there.
+/// One pass. `vanished` is set when a named shard was missing.
 Result<Selection> select_once(const Layout& layout, const Study& study, bool& vanished) {
   const auto contents = read_journals(layout);
   if (!contents) return contents.errors();

@@ -1,4 +1,4 @@
-// Which stored row becomes which row of the merged result.
+// Chooses the stored rows that the merged result has.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace tenex::store {
 
-/// A committed shard with what it gives to the result.
+/// A committed shard and the rows that the result takes from it.
 struct ShardRows {
   WriterName writer;
   Commit commit;
@@ -26,7 +26,7 @@ struct ShardRows {
   std::size_t rows = 0;
 };
 
-/// The rows of a result, in study order, and where they come from.
+/// The rows of a result, in study order, and their shards.
 struct Selection {
   std::vector<ShardRows> shards;
   std::vector<std::uint64_t> points;  ///< per position: index in the study
@@ -36,10 +36,10 @@ struct Selection {
   std::vector<std::string> warnings;
 };
 
-/// Reads journals, keys and statuses. Of several rows of one key an ok row wins over the others, the first in
-/// (incarnation, rank, number, row) of those that lack the fewest outputs of the study; without an ok row, the latest
-/// incarnation wins, because a retry may meet other limits. Rows that the same rule could have chosen must agree: ok
-/// rows with each other, others within their incarnation.
+/// Reads journals, keys and statuses. Among several rows of one key an ok row wins: the first in (incarnation, rank,
+/// number, row) of those that lack the fewest outputs of the study. Without an ok row the latest incarnation wins,
+/// because a retry may have other limits. Rows that the same rule could have chosen must agree: ok rows with each
+/// other, other rows within their incarnation.
 [[nodiscard]] Result<Selection> select_rows(const Layout& layout, const Study& study);
 
 }  // namespace tenex::store

@@ -24,7 +24,7 @@ namespace {
 
 std::string text_of(const RunProgress& progress) {
   auto text = fmt::format(
-      "# What the run that is at work here told last; written anew all the time, and no part of the result.\n"
+      "# State of the run at work here, rewritten every second; not part of the result.\n"
       "run = {}\nfinished = {}\ndraining = {}\nphase = \"{}\"\n",
       progress.incarnation, progress.finished, progress.draining, progress.phase);
   if (progress.fraction >= 0) text += fmt::format("fraction = {:.6f}\n", progress.fraction);
@@ -35,7 +35,7 @@ std::string text_of(const RunProgress& progress) {
   return text;
 }
 
-/// Keys that this version does not know say nothing to it.
+/// The keys of a table. Keys that this version does not know are ignored.
 std::vector<std::string_view> keys_of(const Node& table) {
   std::vector<std::string_view> keys;
   for (const auto& entry : table.entries()) keys.push_back(entry.key);
@@ -75,8 +75,7 @@ std::optional<RunProgress> parse_progress(const Node& document) {
   return progress;
 }
 
-/// Replaces the file by a whole new one; a failure leaves it as it was. Nothing is synced: the loss of it harms
-/// nothing.
+/// Replaces the file by a new one; a failure leaves it as it was. Nothing is synced, because its loss does no harm.
 void replace_file(const std::filesystem::path& path, std::string_view text) {
   auto temporary = path;
   temporary += fmt::format(".tmp-{}-0", ::getpid());
@@ -143,7 +142,7 @@ class ProgressFile::Writer {
   std::condition_variable changed_;
   std::optional<RunProgress> next_;
   bool stopping_ = false;
-  std::thread thread_;  // last: starts when all else is ready
+  std::thread thread_;  // last member: the thread starts when all others are ready
 };
 
 ProgressFile::ProgressFile(const std::filesystem::path& dir) : dir_(dir) {}

@@ -23,7 +23,7 @@ class SettingColumns {
     Values values;
   };
 
-  /// `trains`: the settings of points that train are columns too.
+  /// `trains`: there are columns for the settings of points that train too.
   SettingColumns(std::size_t rows, bool trains) : seeds_(rows) {
     for (const SettingColumn& setting : setting_columns())
       if (trains || !setting.training) columns_.push_back({setting, empty_column(setting.kind, rows)});
@@ -45,9 +45,9 @@ class SettingColumns {
   }
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
-  /// Two's complement readings of 64 bits.
+  /// The 64 bits of each seed read as two's complement.
   [[nodiscard]] const PackedIntegers& seeds() const { return seeds_; }
-  /// Of the shape that has most, at least 1.
+  /// The number of dimensions of the shape that has the most, at least 1.
   [[nodiscard]] std::size_t dimensions() const { return dimensions_; }
 
  private:

@@ -90,7 +90,7 @@ struct Ragged {
   Column group_count, group_time, link_count, link_bytes, link_busy;
   Column bin_count, bin_busy, bin_width, arrival_count, arrival_time, arrival_npu, arrival_chunk;
 
-  /// Paths of the columns, each group of equal lengths behind its count.
+  /// Paths of the columns: each group of columns of equal length follows its column of counts.
   struct Part {
     const char* path;
     Column* values;
@@ -131,7 +131,7 @@ Ragged flatten(const std::vector<const Evaluation*>& rows) {
   return flat;
 }
 
-/// Checks that the counts are sound and sum to `total`.
+/// Checks that no count is negative and that they sum to `total`.
 bool counts_fit(const std::vector<std::int64_t>& counts, std::size_t total) {
   std::size_t sum = 0;
   for (const auto count : counts) {
@@ -303,7 +303,7 @@ Result<std::vector<std::byte>> read_shard_bytes(const Layout& layout, const Comm
   if (!bytes) return bytes.errors();
   if (bytes->size() != commit.bytes || digest64(text_of(*bytes)) != commit.hash)
     return environment_error(fmt::format("the shard \"{}\" is damaged", path.string()),
-                             "it is not what its journal line says");
+                             "it differs from its journal line");
   return bytes;
 }
 

@@ -16,7 +16,7 @@
 
 namespace tenex::store {
 
-/// A finished row on its own: points are known by key, not by index, so that rows outlive changes of the study.
+/// A finished row. Points are known by key, not by index, so rows remain valid when the study changes.
 struct StoredRow {
   Digest key;
   Evaluation evaluation;
@@ -24,7 +24,7 @@ struct StoredRow {
   OutputBits outputs = 0;  ///< what its run was asked to store
 };
 
-/// Who wrote a shard, where, for which study, with what program.
+/// The writer of a shard: host, study and program version.
 struct ShardOrigin {
   std::int64_t physics = 0;
   std::string study_digest;
@@ -60,11 +60,11 @@ inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 [[nodiscard]] std::string metric(std::string_view name);
 }  // namespace columns
 
-/// The shard's file image; equal arguments give equal bytes. `trains`: the study has points that train, and so the
-/// shard has their columns. Errors (environment): the HDF5 library failed.
+/// The shard's file image; equal arguments give equal bytes. `trains`: the study has training points, and so the shard
+/// has their columns. Errors (environment): the HDF5 library failed.
 [[nodiscard]] Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std::vector<StoredRow>& rows,
                                                           std::size_t first, std::size_t count, bool trains);
-/// Bytes that a row takes before compression, to decide when to flush.
+/// Bytes that a row takes before compression; they decide when to flush.
 [[nodiscard]] std::size_t row_bytes(const Evaluation& evaluation);
 
 /// A shard's bytes, checked against its journal line. Errors (environment): missing, shortened, damaged.
@@ -73,23 +73,23 @@ inline constexpr const char* kArrivalChunk = "/arrival_chunk";
 [[nodiscard]] Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit);
 
 [[nodiscard]] Result<ShardOrigin> read_origin(const ColumnFileReader& shard);
-/// Whether a shard failed to open not because it is damaged but because another version wrote it: then nothing may be
+/// Whether a shard failed to open because another version wrote it, and not because it is damaged. Then nothing may be
 /// concluded from its absence, and the user needs that version.
 [[nodiscard]] bool is_of_newer_version(const Diagnostics& errors);
-/// Nothing where the shard's rows may count here; else the warning why they do not.
+/// Nothing where the shard's rows may count here; otherwise the warning that says why they do not.
 [[nodiscard]] std::optional<std::string> describe_other_physics(const ShardOrigin& origin, const std::string& file);
-/// Errors (environment): a key that is none.
+/// Errors (environment): a malformed key.
 [[nodiscard]] Result<std::vector<Digest>> read_keys(const ColumnFileReader& shard, const std::string& file);
-/// Per row what its run was asked to store; nothing in a shard that does not say. Errors (environment): damaged.
+/// The outputs that each row's run was asked for; nothing in a shard that does not say. Errors (environment): damaged.
 [[nodiscard]] Result<std::vector<OutputBits>> read_outputs(const ColumnFileReader& shard, std::size_t rows);
 [[nodiscard]] Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const std::string& file);
 
-/// Fills the metrics of rows from the columns `folder + name`. `rows` has the file's number of rows. The columns of
-/// points that train may be missing, all others not. Errors: a column is missing, of another length, or has a flag that
-/// this version does not know.
+/// Fills the metrics of rows from the columns `folder + name`. `rows` has the file's number of rows. Only the columns
+/// of training points may be missing. Errors: a column is missing, of another length, or has a flag that this version
+/// does not know.
 [[nodiscard]] Status read_metrics(const ColumnFileReader& file, const std::string& name, const std::string& folder,
                                   std::vector<Evaluation>& rows);
-/// Writes the columns `folder + name` of all metrics; those of points that train only where `trains`.
+/// Writes the columns `folder + name` of all metrics; those of training points only where `trains`.
 void write_metrics(ColumnFileWriter& file, const std::string& folder, const std::vector<const Evaluation*>& rows,
                    bool trains);
 

@@ -10,7 +10,7 @@
 namespace tenex::store {
 namespace {
 
-constexpr std::size_t kLeastForAShard = 4096;  // else small shards could hold nothing
+constexpr std::size_t kLeastForAShard = 4096;  // with less, small shards could hold nothing
 
 std::size_t width_of(PlannedColumn::Type type) { return type == PlannedColumn::Type::flags ? 1 : 8; }
 
@@ -23,7 +23,7 @@ constexpr PlannedColumn::Type type_of() {
   return PlannedColumn::Type::text;
 }
 
-/// How many elements a column has, as far as that must be known before it is read. Absent ones have none.
+/// The number of elements of a column, known before it is read. An absent ragged column has none.
 Result<std::size_t> entries_of(const ColumnFileReader& reader, const PlannedColumn& column, std::size_t rows) {
   if (!column.ragged) return rows;
   return reader.has(column.path) ? reader.rows(column.path) : Result<std::size_t>(0);
@@ -72,9 +72,9 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
   std::size_t bytes = 0;
   for (auto at = held.next; at < plan_.size(); ++at) {
     const auto& column = plan_[at];
-    if (!held.columns.empty()) {  // the first is asked for now
+    if (!held.columns.empty()) {  // the first one is asked for now
       const auto entries = entries_of(*reader, column, selection_.shards[shard].rows);
-      if (!entries || bytes + *entries * width_of(column.type) > budget) break;  // its turn will tell what is wrong
+      if (!entries || bytes + *entries * width_of(column.type) > budget) break;  // taking it will report the error
     }
     auto values = read(*reader, column);
     if (!values) {
@@ -94,7 +94,7 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
             return v.size() * sizeof(typename T::value_type);
         },
         *values);
-    if (!held.columns.empty() && bytes + size > budget) break;  // texts are as wide as they turn out to be
+    if (!held.columns.empty() && bytes + size > budget) break;  // the width of texts is known only now
     bytes += size;
     held.columns.push_back(std::move(values).value());
   }

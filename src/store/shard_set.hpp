@@ -1,9 +1,8 @@
-// The columns of many shards, read a few columns at a time.
+// Reads the columns of many shards, a few columns at a time.
 //
 // A result is gathered column by column, and every column from all shards. An open shard takes about a MiB however
-// small it is, so a thousand of them cannot stay open; and opening one costs more than reading a column of it. So
-// whoever opens a shard takes along the columns that will be asked for next, as many as there is memory for, and a
-// shard is opened once for all of them.
+// small it is, so a thousand of them cannot stay open. Opening one costs more than reading a column of it. So each
+// opening also reads the columns that will be asked for next, as many as there is memory for.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +17,23 @@
 
 namespace tenex::store {
 
-/// A column as it is going to be asked for.
+/// A column that will be asked for.
 struct PlannedColumn {
   enum class Type : std::uint8_t { flags, integer, real, text, list };
   std::string path;
   Type type = Type::integer;
-  bool ragged = false;  ///< has any number of elements per row; else one
+  bool ragged = false;  ///< has any number of elements per row; otherwise one
 };
 
-/// Reads ahead what is planned. Not thread-safe.
+/// Reads planned columns ahead. Not thread-safe.
 class ShardSet {
  public:
-  /// `plan`: for each shard the columns in the order in which they are asked for; a question out of turn is answered
-  /// too, only later. `budget` bytes of columns are held at most, but never fewer than one column.
+  /// `plan`: for each shard the columns in the order in which they will be asked for; asking out of turn works, but is
+  /// slower. At most `budget` bytes of columns are held, but never fewer than one column.
   ShardSet(const Layout& layout, const Selection& selection, std::vector<PlannedColumn> plan,
            std::size_t budget = kBudget);
 
-  /// The column of a shard, or nothing where the shard lacks it. T is int8, int64, double, TextColumn or ListColumn.
+  /// The column of a shard; nothing where the shard lacks it. T is int8, int64, double, TextColumn or ListColumn.
   /// Errors: of opening and reading.
   template <class T>
   [[nodiscard]] Result<std::optional<T>> take(std::size_t shard, const std::string& path);
@@ -46,7 +45,7 @@ class ShardSet {
   static constexpr std::size_t kBudget = std::size_t{32} << 20;
   using Values = std::variant<std::monostate, std::vector<std::int8_t>, std::vector<std::int64_t>, std::vector<double>,
                               TextColumn, ListColumn>;
-  /// What is held of one shard: columns of the plan from `next` on.
+  /// Columns held of one shard, of the plan from `next` on.
   struct Held {
     std::size_t next = 0;
     std::deque<Values> columns;
@@ -59,7 +58,7 @@ class ShardSet {
   const Layout& layout_;
   const Selection& selection_;
   std::vector<PlannedColumn> plan_;
-  std::size_t budget_of_row_ = 0;  ///< of the budget, a row's share in bytes
+  std::size_t budget_of_row_ = 0;  ///< a row's share of the budget in bytes
   std::vector<Held> held_;         ///< per shard
   std::size_t opened_ = 0;
 };

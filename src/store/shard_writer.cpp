@@ -1,7 +1,8 @@
-// The writer of one rank: collects rows, commits them as shards, keeps the number of files small.
+// The writer of one rank collects rows, commits them as shards, and keeps the number of files small.
 //
-// A commit is: shard image in memory, written whole, synced, renamed; then the journal line, synced. Whatever fails
-// before the line is durable leaves the rows pending and removes the shard, so that a retry begins from a clean state.
+// A commit builds the shard's image in memory, writes it whole, syncs and renames it, then appends the journal line and
+// syncs that. A failure before the line is durable leaves the rows pending and removes the shard, so that a retry
+// begins from a clean state.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,21 +31,23 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kFlushRows = 4'096;
 constexpr std::size_t kFlushBytes = std::size_t{8} << 20;
 constexpr std::chrono::seconds kFlushTime{30};
-/// After a failed flush add() waits this long before it tries again by itself.
+/// After a failed flush, add() waits this long before it tries again by itself.
 constexpr std::chrono::seconds kRetryTime{5};
 constexpr std::size_t kMostShardBytes = std::size_t{16} << 20;
-/// Compaction joins shards below the first size, as long as their sum is below the second, when there are so many of
-/// them. Their rows are in memory meanwhile, where a row takes a kilobyte and more, however little it takes compressed.
+/// Compaction joins shards that are smaller than the first size, up to a sum of the second, once there are this many of
+/// them. Their rows are in memory meanwhile, where a row takes a kilobyte and more, however small it is when
+/// compressed.
 struct ShardSize {
   std::size_t bytes = 0;
   std::size_t rows = 0;
 };
-/// What a writer commits because it is full is left alone: to join a million rows takes longer than to merge them.
+/// Shards that were committed because the writer was full are never joined: joining a million rows takes longer than
+/// merging them.
 constexpr ShardSize kSmallShard{std::size_t{4} << 20, kFlushRows / 2};
 constexpr ShardSize kCompacted{std::size_t{8} << 20, 16'384};
 constexpr std::size_t kManyShards = 64;
 
-/// Rows that make a shard. Tests of crashes have smaller ones, so that a short run commits often.
+/// Rows per shard. Crash tests set a smaller number, so that a short run commits often.
 std::size_t flush_rows() {
 #ifdef TENEX_FAULT_POINTS
   static const char* const asked = std::getenv("TENEX_FLUSH_ROWS");
@@ -147,7 +150,7 @@ class ShardWriter::Impl {
     return static_cast<std::size_t>(std::count_if(live_.begin(), live_.end(), is_small));
   }
 
-  /// Joins small shards. Only tidies: a failure loses nothing, so it is not reported but tried again much later.
+  /// Joins small shards. A failure loses nothing, so it is not reported; the next attempt is much later.
   void compact() {
     std::vector<Commit> small;
     std::copy_if(live_.begin(), live_.end(), std::back_inserter(small), is_small);

@@ -1,4 +1,4 @@
-// Slices by a rotation per block of neighbouring points.
+// A slice takes one point of every block of neighbouring points; a hash of the block's number rotates which.
 #include "tenex/store/slice.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string to_string(const Slice& slice) { return fmt::format("{}/{}", slice.in
 
 bool in_slice(const Slice& slice, std::size_t point) {
   const std::size_t block = point / slice.count;
-  std::array<char, 8> bytes{};  // of the block's number, the lowest first on every machine
+  std::array<char, 8> bytes{};  // of the block's number, least significant first on every machine
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>((block >> (8 * i)) & 0xff);
   const auto turn = digest64({bytes.data(), bytes.size()}) % slice.count;
   return (point % slice.count + turn) % slice.count == slice.index - 1;

@@ -58,17 +58,17 @@ Result<Source> open_source(const std::filesystem::path& file) {
 
 namespace {
 
-/// A row that may stand for its key.
+/// A row that may be chosen for its key.
 struct Choice {
   Digest key;
   std::uint32_t source = 0;
   std::uint32_t row = 0;
   bool ok = false;
   bool pruned = false;
-  std::uint8_t outputs = 0;  ///< kinds of ragged entries that it has
+  std::uint8_t outputs = 0;  ///< number of kinds of ragged entries that it has
 };
 
-/// Reads keys, statuses and numbers of entries, and decides.
+/// Reads keys, statuses and numbers of entries, and chooses.
 class Chooser {
  public:
   Status read(std::uint32_t number, const Source& source) {
@@ -100,7 +100,7 @@ class Chooser {
   /// Positions in the order of files and rows.
   StudiesReport assign(std::vector<Source>& sources) {
     std::ranges::sort(rows_, {}, [](const Choice& c) { return std::tuple(c.key.high, c.key.low, c.source, c.row); });
-    std::vector<std::span<const Choice>> keys;  // of each key its rows, the one that stands for it first
+    std::vector<std::span<const Choice>> keys;  // the rows of each key, the chosen one first
     for (std::size_t first = 0; first < rows_.size();) {
       auto last = first;
       auto best = first;

@@ -16,7 +16,7 @@ namespace tenex::store {
 
 using Position = std::pair<std::uint32_t, std::uint32_t>;  ///< (row of the file, row of the result)
 
-/// One result file, with what it gives to the new one.
+/// One result file and what the new one takes from it.
 struct Source {
   std::string name;
   ColumnFileReader reader;
@@ -25,7 +25,7 @@ struct Source {
   std::vector<Position> repeated;  ///< ok rows that must equal the chosen one
 };
 
-/// A group of entries that rows have any number of, and how the format page calls its parts.
+/// A group of entries of which a row has any number, and the names of its parts on the format page.
 struct Ragged {
   struct Part {
     const char* name;
@@ -41,11 +41,11 @@ struct Ragged {
 /// The ragged groups of a result file, in its order.
 [[nodiscard]] const std::vector<Ragged>& ragged_groups();
 
-/// Errors: as merge_studies() of one file.
+/// Errors: as merge_studies() for one file.
 [[nodiscard]] Result<Source> open_source(const std::filesystem::path& file);
 
-/// Decides which row stands for each key and where: positions are in the order of files and rows. Fills in `chosen` and
-/// `repeated` of the sources. Errors: columns that are missing or damaged. O(rows log rows).
+/// Chooses the row for each key, and its position: positions are in the order of files and rows. Fills in `chosen` and
+/// `repeated` of the sources. Errors: columns are missing or damaged. O(rows log rows).
 [[nodiscard]] Result<StudiesReport> choose_rows(std::vector<Source>& sources);
 
 }  // namespace tenex::store

@@ -1,5 +1,5 @@
-// A merged result row by row, without holding it: whole columns of the few settings that are asked for, and of the
-// metrics a tile at a time.
+// Reads a merged result row by row without holding all of it: the chosen settings as whole columns, the chosen metrics
+// one tile at a time.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -19,7 +19,7 @@ using Kind = MetricColumn::Kind;
 
 constexpr std::size_t kBlock = 65'536;  // the rows of a tile of numbers
 
-/// Columns of one file, as a visitor wants them.
+/// Reads the columns of one file that a visitor asks for.
 class RowVisitor {
  public:
   RowVisitor(const ColumnFileReader& reader, const ColumnChoice& choice) : reader_(reader) {
@@ -104,7 +104,7 @@ class RowVisitor {
 
   const ColumnFileReader& reader_;
   std::vector<const SettingColumn*> settings_;
-  std::vector<std::optional<TextColumn>> texts_;  ///< per setting; none where the file has no such column
+  std::vector<std::optional<TextColumn>> texts_;  ///< per setting; none where the file lacks the column
   std::vector<std::size_t> metrics_;              ///< indices in metric_columns()
 };
 

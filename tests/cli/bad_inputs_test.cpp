@@ -1,6 +1,6 @@
-// What users get wrong, through the binary: each is refused with a message that names the place, by its own exit code,
-// and leaves nothing behind. (Every rule of the study text alone has its own case in tests/design; these go through the
-// whole program.)
+// Users' mistakes, through the binary: each is refused with a message that names the place and with its own exit code,
+// and leaves no files. (Every rule of the study text alone has its own case in tests/design; these go through the whole
+// program.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,12 +33,12 @@ const std::string good_head =
     "name = \"bad\"\nseed = 1\n[[sweep]]\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n";  // lines 2-6
 const std::string rest = "collective = \"all_gather\"\nsize = \"1MiB\"\nalgorithm = \"ring\"\n";
 
-// Line 7 is the line at fault unless its place says otherwise.
+// A study whose line 7 is `line_7`. The mistake is there unless its place says otherwise.
 std::string with(const std::string& line_7, const std::string& others = "topology = \"RI(4)\"\n" + rest) {
   return good_head + line_7 + "\n" + others;
 }
 
-// A sweep that trains: lines 2-6 are its head.
+// A sweep that trains; lines 2-6 are its first keys.
 std::string training(const std::string& line_7, const std::string& others = "hp = \"16,2\"\n") {
   return "name = \"bad\"\nseed = 1\n[[sweep]]\ntopology = \"RI(4)_SW(8)\"\ntotal_bandwidth = \"100GB/s\"\n" + line_7 +
          "\n" + others;
@@ -174,8 +174,7 @@ const std::string good_study = "schema = 1\n" + with("chunks = 1");
 
 struct BadCall {
   std::string name;
-  std::vector<std::string>
-      arguments;  ///< "DIR" stands for a temporary folder that holds good.toml, text.h5 and foreign.h5
+  std::vector<std::string> arguments;  ///< "DIR" stands for a temporary folder with good.toml, text.h5 and foreign.h5
   int exit_code;
   std::vector<std::string> words;
 };
@@ -275,7 +274,7 @@ TEST_P(BadCallIsRefused, WithAReasonAndItsExitCode) {
   support::write_text(folder.path() / "good.toml", good_study);
   support::write_text(folder.path() / "text.h5", "this is no HDF5 file");
   support::write_text(folder.path() / "bad.json", "{\"schema\": 1,");
-  // An HDF5 file of another kind: a netCDF-4 file holds what tenex does not know.
+  // An HDF5 file of another kind: a netCDF-4 file has objects that tenex does not know.
   fs::copy_file(fs::path(TENEX_SOURCE_DIR) / "tests" / "cli" / "foreign.h5", folder.path() / "foreign.h5");
   Command command{{tenex}, {}, {}};
   for (auto argument : GetParam().arguments) {
@@ -316,7 +315,7 @@ TEST(APlaceThatIsTaken, IsRefusedByMergeAndKept) {
 }
 
 TEST(APlaceThatIsTaken, IsRefusedByOneShotCommandsBeforeTheyWork) {
-  // The limit of 100 bytes refuses every point: its message would come first if the point had been looked at.
+  // The limit of 100 bytes refuses every point: that message would come first if the point were built.
   const TemporaryFolder folder;
   const auto taken = folder.path() / "taken.h5";
   fs::create_directory(taken);
@@ -332,14 +331,15 @@ TEST(APlaceThatIsTaken, IsRefusedByOneShotCommandsBeforeTheyWork) {
   }
 }
 
-// What JSON cannot take is known from the sizes: n NPUs receive n-1 chunks each (an All-Reduce: send as many before).
+// Whether a schedule is too large for JSON is known from the sizes: n NPUs receive n-1 chunks each (in an All-Reduce
+// they also send as many before).
 TEST(AScheduleTooLargeForJson, IsRefusedBeforeItIsMade) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "s.json";
   const auto refused = [&](const std::string& command, const std::vector<std::string>& words) {
     Command call{
         {tenex, command, "--alpha", "1us", "--bandwidth", "1GB/s", "--size", "1GiB", "--out", file.string()}, {}, {}};
-    // No synthesis or simulation fits in here, and whichever began would say so.
+    // No synthesis or simulation fits in this limit, and starting one would fail with that error.
     call.arguments.insert(call.arguments.end(), {"--memory", "100B"});
     call.arguments.insert(call.arguments.end(), words.begin(), words.end());
     const auto finished = run(call);
@@ -366,16 +366,16 @@ TEST(AScheduleTooLargeForJson, IsRefusedBeforeItIsMade) {
     EXPECT_THAT(message, HasSubstr("use a name that ends in .h5"));
     EXPECT_THAT(message, ::testing::Not(HasSubstr("100 bytes")));
   }
-  // One that JSON takes is looked at.
+  // A schedule small enough for JSON is evaluated.
   EXPECT_THAT(refused("synthesize", {"--topology", "RI(1000)", "--collective", "all_gather"}), HasSubstr("100 bytes"));
 }
 
-// Root may write everywhere, so these run as `nobody` where the tests run as root.
+// Root may write everywhere, so these tests run as `nobody` when started by root.
 class WithoutPermission : public ::testing::Test {
  protected:
   WithoutPermission() {
     fs::permissions(folder_.path(), fs::perms::all);
-    // A copy that `nobody` can reach: the checkout may lie in a home that is closed to others.
+    // A copy that `nobody` can reach: the checkout may be in a home folder that is closed to others.
     fs::copy_file(tenex, folder_.path() / "tenex");
     support::write_text(study(), good_study);
     fs::create_directory(folder_.path() / "closed");
@@ -435,7 +435,7 @@ TEST(AFullDisk, EndsARunResumablyAndLeavesNoHalfFile) {
   EXPECT_FALSE(fs::exists(out / "study.h5"));
   for (const auto& entry : fs::recursive_directory_iterator(out))
     EXPECT_NE(entry.path().extension(), ".h5") << "half-written: " << entry.path();
-  // With room again the same command ends the study.
+  // When there is room again, the same command completes the study.
   const auto mended = run({words, {}, {}});
   EXPECT_EQ(mended.exit_code, 0) << mended.err;
   EXPECT_TRUE(fs::exists(out / "study.h5"));

@@ -1,5 +1,4 @@
-// What users do, through the binary: one point to a file and back, a study with a machine file, merging after the
-// folder moved.
+// Use of the binary: one point to a file and back, a study with a machine file, merging after the folder moved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +48,7 @@ TEST(Synthesize, PrintsOneJsonObjectWithThePromisedKeys) {
 }
 
 TEST(Plan, SaysWhichPointsWillBeRefusedAndWhy) {
-  // 6 algorithms on 3 networks of 36 NPUs: rhd does none of them, tto only the mesh, multitree no switches.
+  // 6 algorithms on 3 networks of 36 NPUs: rhd supports none of them, tto only the mesh, multitree no switches.
   const TemporaryFolder folder;
   const auto study = (folder.path() / "doomed.toml").string();
   support::write_text(study, R"toml(schema = 1
@@ -71,7 +70,7 @@ axes.algorithm = ["ring", "direct", "rhd", "tto", "multitree", "hierarchical"]
   EXPECT_THAT(text.out, HasSubstr("multitree"));
   const auto json = tenex({"plan", study, "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"infeasible_points\":6"));
-  // And so it comes: 12 rows of 18 are ok.
+  // The run agrees: 12 rows of 18 are ok.
   const auto run = tenex({"run", study, "--out", (folder.path() / "out").string(), "--quiet"});
   EXPECT_THAT(run.out, HasSubstr("6 not ok"));
 }
@@ -124,10 +123,10 @@ TEST(Verify, FindsASendThatWasMovedBeforeItsChunk) {
                    "broadcast", "--size", "1000B", "--out", file.string()})
                 .exit_code,
             0);
-  // A line of 3: NPU 0 sends at 0, NPU 1 forwards at 1 us = 1000000 ps. Moving that to 1 ps makes it send what it
-  // lacks.
+  // A line of 3: NPU 0 sends at 0, NPU 1 forwards at 1 us = 1000000 ps. If that is moved to 1 ps, NPU 1 sends a chunk
+  // that it does not hold yet.
   auto text = support::read_text(file);
-  const auto at = text.rfind("1000000");  // the last number of the file that reads so is that start
+  const auto at = text.rfind("1000000");  // the last occurrence in the file is that start
   ASSERT_NE(at, std::string::npos) << text;
   text = text.substr(0, at) + "1" + text.substr(at + 7);
   support::write_text(file, text);
@@ -145,7 +144,7 @@ TEST(Bound, PrintsEveryBoundThatApplies) {
 
 TEST(Bound, OfASwitchHoldsForTheSwitch) {
   // 8 NPUs, 64 KiB, 50 GB/s: a chunk of 8 KiB takes ceil(8192e12 / 50e9) = 163,840 ps. An NPU receives 7 chunks over
-  // one in-link, and the first comes over two hops: any schedule takes at least alpha + 7 * 163,840 = 1,646,880 ps;
+  // one in-link, and the first comes over two hops: any schedule takes at least alpha + 7 * 163,840 = 1,646,880 ps.
   // Direct takes no less than the bound.
   const std::vector<std::string> words{"--topology",   "SW(8)",      "--alpha", "0.5us", "--bandwidth", "50GB/s",
                                        "--collective", "all_gather", "--size",  "64KiB", "--json"};
@@ -256,7 +255,7 @@ TEST(Simulate, TellsThatAScheduleOfPayloadsHasNoFile) {
 }
 
 TEST(Run, StoresOnlySchedulesOfSingleChunks) {
-  // Bruck's messages carry several chunks: its row is stored all the same, and the run is done.
+  // Bruck's messages carry several chunks; its row is stored nevertheless, and the run is done.
   const TemporaryFolder folder;
   support::write_text(
       folder.path() / "s.toml",

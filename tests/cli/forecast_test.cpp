@@ -1,4 +1,4 @@
-// How long a running study will take.
+// The time that a running study still needs.
 #include "../../src/cli/forecast.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@ namespace tenex::cli {
 namespace {
 
 TEST(Forecast, DividesWhatIsLeftByWhatIsDonePerSecond) {
-  // Points take twice what was expected. 4 of 1 s are left, 8 s of work; the run does half a second of it per second.
+  // Points take twice as long as expected. 4 points of 1 s are left, 8 s of work; the run does half a second of it per
+  // second.
   const auto left = forecast({{1, 2}, {1, 2}, {1, 2}}, {1, 1, 1, 1}, 1, 0.5);
   EXPECT_DOUBLE_EQ(left.seconds, 16);
   EXPECT_DOUBLE_EQ(left.low, 16);  // nothing scatters
@@ -24,7 +25,7 @@ TEST(Forecast, WidensWithTheScatterOfFinishedPoints) {
 }
 
 TEST(Forecast, IsNeverShorterThanTheLongestPoint) {
-  // 10 s over 4 ranks would be 2.5 s, but one of them has to do all of it.
+  // 10 s over 4 ranks would be 2.5 s, but one rank has to do all of it.
   EXPECT_DOUBLE_EQ(forecast({{1, 1}}, {10}, 10, 4).seconds, 10);
   EXPECT_DOUBLE_EQ(forecast({{1, 1}}, {10}, 0, 4).seconds, 2.5);
 }
@@ -32,7 +33,7 @@ TEST(Forecast, IsNeverShorterThanTheLongestPoint) {
 TEST(Forecast, SaysWhenItKnowsNothing) {
   EXPECT_LT(forecast({}, {1}, 1, 1).seconds, 0);
   EXPECT_LT(forecast({{1, 2}}, {1}, 1, 0).seconds, 0);
-  EXPECT_LT(forecast({{1, 1}, {1, 3}}, {1}, 1, 1).low, 0);  // two points tell no spread
+  EXPECT_LT(forecast({{1, 1}, {1, 3}}, {1}, 1, 1).low, 0);  // two points give no spread
   EXPECT_EQ(forecast({}, {}, 0, 0).seconds, 0);             // nothing is left
 }
 

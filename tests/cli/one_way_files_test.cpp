@@ -1,4 +1,4 @@
-// Files of reductions where links lead one way: they are read backwards in time, on the links turned round.
+// Files of reductions on one-way links: they are read backwards in time, on reversed links.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string hash_in(const std::string& json) {
 }
 
 TEST(OneWayFiles, HoldTheScheduleThatWasMade) {
-  // An unwound switch has a link from each NPU to the next and none back, so a reduction runs on other in-ports than a
+  // An unwound switch has a link from each NPU to the next and none back, so a reduction uses other in-ports than a
   // gather.
   const TemporaryFolder folder;
   for (const auto* topology : {"SW(4)_LI(4)", "SW(3)_FC(4)"})

@@ -1,4 +1,4 @@
-// `tenex optimize`, training studies and what `list` says of them, through the binary.
+// `tenex optimize`, training studies and their part of `list`, through the binary.
 //
 // The example throughout is one layer on FC(4)_SW(2), TP-4 in dimension 1 and DP-2 in dimension 2, 30 GB/s in all. It
 // computes for 1 us in each phase. Forward it reduces 20,000 B over 4 NPUs, which moves 2 * 20,000 * 3/4 = 30,000 B in
@@ -66,7 +66,7 @@ class Optimize : public ::testing::Test {
   fs::path workload_ = folder_.path() / "one_layer.toml";
 };
 
-/// The number behind a key; NaN where there is none.
+/// The number after a key; NaN if there is none.
 double number(const std::string& json, const std::string& key) {
   const auto at = json.find('"' + key + "\":");
   if (at == std::string::npos) return std::numeric_limits<double>::quiet_NaN();
@@ -81,7 +81,7 @@ TEST_F(Optimize, FindsTheSplitOfTheClosedForm) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("\"status\":\"ok\""));
   EXPECT_THAT(finished.out, HasSubstr("\"scheme\":\"perf_opt\""));
-  // The optimum is flat: a gap of 1e-9 leaves each bandwidth 3e-5 of itself.
+  // The optimum is flat: with a gap of 1e-9 each bandwidth may deviate by a fraction of 3e-5.
   EXPECT_NEAR(number(finished.out, "training_time_ps"), 12e6, 3);
   const auto bandwidths = finished.out.substr(finished.out.find("\"chosen_bandwidth_bytes_per_s\":[") + 32);
   EXPECT_NEAR(std::stod(bandwidths), 10e9, 1e6);
@@ -109,7 +109,7 @@ TEST_F(Optimize, TimesAGivenSplitExactly) {
 }
 
 TEST_F(Optimize, SplitsEquallyAndUnderConstraintsAlike) {
-  // 15 GB/s each: 2 us and 8 us; 8 * (15 * 4 + 15 * 57.4) dollars. With B2 held at 15 GB/s the best is the same split.
+  // 15 GB/s each: 2 us and 8 us; 8 * (15 * 4 + 15 * 57.4) dollars. With B2 fixed at 15 GB/s the best split is the same.
   const auto equal = optimize({"--scheme", "equal", "--json"});
   ASSERT_EQ(equal.exit_code, 0) << equal.err;
   EXPECT_THAT(equal.out, HasSubstr("\"training_time_ps\":13000000,"));
@@ -138,7 +138,7 @@ TEST_F(Optimize, PrintsRoundedUnitsForPeople) {
 }
 
 TEST_F(Optimize, RefusesConstraintsThatContradictEachOtherAndNamesThem) {
-  // 20 + 15 > 30; B1 <= 100 GB/s has no part in it.
+  // 20 + 15 > 30; B1 <= 100 GB/s is not part of the contradiction.
   const auto finished = optimize(
       {"--constraint", "B1 <= 100GB/s", "--constraint", "B1 >= 20GB/s", "--constraint", "B2 >= 15GB/s", "--json"});
   EXPECT_EQ(finished.exit_code, 2) << finished.out;
@@ -176,7 +176,7 @@ TEST_F(Optimize, NamesTheNearestWorkloadAndWord) {
 }
 
 TEST(ListOfTraining, NamesOnlyWordsThatStudiesMayUse) {
-  // Every "  name  description" line below a heading, taken as a word of the key.
+  // Takes the name in every line "  name  description" below a heading as a word of the key.
   for (const auto& [topic, key] : {std::pair("schemes", "scheme"), std::pair("collective_times", "collective_time"),
                                    std::pair("training_loops", "training_loop")}) {
     const auto finished = tenex({"list", topic});

@@ -1,4 +1,4 @@
-// What parts of a study cost, and how long all of it takes.
+// The cost of parts of a study, and the time that all of it takes.
 #include "../../src/cli/plan_costs.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(PlanCosts, SharesTheWorkAmongTheCoresInUse) {
 
 TEST(PlanCosts, AreNeverLessThanTheLongestPoint) {
   EXPECT_DOUBLE_EQ(expected_wall_seconds(cost_of({{10, 1}, {20, 1}}), {1, 8, 8}), 20);
-  // One that threads make faster: 80 s of work on four of eight cores take 20 s, and 10 s on all.
+  // A point that threads make faster: 80 s of work on four of eight cores take 20 s, and 10 s on all.
   EXPECT_DOUBLE_EQ(expected_wall_seconds(cost_of({{80, 1, true}}), {1, 8, 8}), 10);
   EXPECT_DOUBLE_EQ(expected_wall_seconds(cost_of({{80, 1, true}}), {2, 4, 8}), 20) << "one rank has all of it";
 }

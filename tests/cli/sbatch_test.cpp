@@ -1,4 +1,4 @@
-// Jobs as large as a study needs.
+// Jobs of the size that a study needs.
 #include "../../src/cli/sbatch.hpp"
 
 #include <gmock/gmock.h>
@@ -29,12 +29,12 @@ TEST(StudyCost, KnowsTheLargestPoints) {
   EXPECT_EQ(cost.bytes_side_by_side(100), 20U);
   cost.add({50, 1, true});
   EXPECT_DOUBLE_EQ(cost.longest(10), 5);
-  EXPECT_DOUBLE_EQ(cost.longest(100), 1);  // others get no shorter
+  EXPECT_DOUBLE_EQ(cost.longest(100), 1);  // other points get no shorter
 }
 
 TEST(ShapeOfAJob, IsOneRankForASmallStudy) {
-  // 7,200 s: twice that in 3,300 s take 4.4 cores, so 8 threads of one rank. Time: 2 * 900 s + 300 s = 35 min. Memory:
-  // 8 points of 1 GiB and half a GiB of the process, and a quarter more: 10.6 GiB.
+  // 7,200 s: twice that in 3,300 s takes 4.4 cores, so 8 threads of one rank. Time: 2 * 900 s + 300 s = 35 min. Memory:
+  // 8 points of 1 GiB and half a GiB for the process, and a quarter more: 10.6 GiB.
   const auto shape = shape_job(cost_of(1'000, {7.2, kGiB, false}), {});
   EXPECT_EQ(shape.nodes, 1);
   EXPECT_EQ(shape.ranks_per_node, 1);
@@ -44,8 +44,8 @@ TEST(ShapeOfAJob, IsOneRankForASmallStudy) {
 }
 
 TEST(ShapeOfAJob, FillsNodesForALargeStudy) {
-  // 3.3e6 s: 2,000 cores, 125 ranks of 16, so 63 nodes with 2 each. 2 * 3.3e6 / 2,016 + 300 = 3,574 s, in steps of 5
-  // min an hour.
+  // 3.3e6 s: 2,000 cores, 125 ranks of 16 threads, so 63 nodes with 2 ranks each. 2 * 3.3e6 / 2,016 + 300 = 3,574 s,
+  // rounded up to a multiple of 5 min: an hour.
   const auto shape = shape_job(cost_of(33'000, {100, 1 << 20, false}), {});
   EXPECT_EQ(shape.nodes, 63);
   EXPECT_EQ(shape.ranks_per_node, 2);
@@ -54,8 +54,8 @@ TEST(ShapeOfAJob, FillsNodesForALargeStudy) {
 }
 
 TEST(ShapeOfAJob, LastsAsLongAsItsLongestPoint) {
-  // 10,000 s take 6.1 cores: 8 threads. A point that cannot use them takes 2 * 10,000 + 300 s, in steps of 5 min
-  // 20,400; one that can 2 * 1,250 + 300 s, 3,000.
+  // 10,000 s take 6.1 cores: 8 threads. A point that cannot use them takes 2 * 10,000 + 300 s, rounded up to 20,400 s;
+  // a point that can takes 2 * 1,250 + 300 s, rounded up to 3,000 s.
   EXPECT_EQ(shape_job(cost_of(1, {10'000, 1, false}), {}).seconds, 20'400);
   EXPECT_EQ(shape_job(cost_of(1, {10'000, 1, true}), {}).seconds, 3'000);
 }
@@ -68,7 +68,7 @@ TEST(ShapeOfAJob, IsWhatTheUserAskedFor) {
 }
 
 TEST(ShapeOfAJob, GivesANodeRoomForItsLargestPoint) {
-  // One of 100 GiB runs alone on a node: with half a GiB for each of 2 ranks and a quarter more, 126.25 GiB.
+  // A point of 100 GiB runs alone on a node: with half a GiB for each of 2 ranks and a quarter more, 126.25 GiB.
   StudyCost cost = cost_of(100, {1, kGiB, false});
   cost.add({1, 100 * kGiB, false});
   EXPECT_EQ(shape_job(cost, {2, 4}).memory_bytes, 127 * kGiB);
@@ -87,7 +87,7 @@ TEST(SbatchText, AsksForTheShapeAndIsSoundShellForAnyName) {
   const auto file = folder.path() / "job.sbatch";
   support::write_text(file, text);
   EXPECT_EQ(support::run({{"bash", "-n", file.string()}, {}, {}}).exit_code, 0);
-  // What the shell makes of the study's path.
+  // The path of the study after the shell has read it.
   const auto at = text.find("study=");
   support::write_text(file, text.substr(at, text.find('\n', at) - at) + "\nprintf %s \"$study\"\n");
   EXPECT_EQ(support::run({{"bash", file.string()}, {}, {}}).out, "/tmp/it's $HOME/study.toml");

@@ -1,6 +1,6 @@
-// Folders and files of schema 1 of results: what began under it goes on, is merged and replayed as if it had always
-// been of today's. tests/cli/schema_1.tar.gz was made by tenex 0.1.0: `mixed` has one of two slices of a study whose
-// points run collectives or train, `search` all rows of a study that prunes by a former name of a metric.
+// Folders and files of results of schema 1: runs continue them, and they are merged and replayed as if they had today's
+// schema. tests/cli/schema_1.tar.gz was made by tenex 0.1.0. Its `mixed` has one of two slices of a study whose points
+// run collectives or train. Its `search` has all rows of a study that prunes by a metric under its former name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class SchemaOne : public ::testing::Test {
   [[nodiscard]] std::string in(const std::string& name) const { return (dir() / name).string(); }
   [[nodiscard]] fs::path result(const std::string& name) const { return dir() / name / "study.h5"; }
 
-  /// Runs the study of a folder in another one that is new.
+  /// Runs the study of a folder in a new folder.
   void run_anew(const std::string& name, const std::string& into, const std::string& slice = "1/1") {
     const auto ran = tenex({"run", in(name) + "/study.toml", "--out", in(into), "--slice", slice, "--quiet"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -82,7 +82,7 @@ TEST_F(SchemaOne, CountsRowsThatItsSearchPruned) {
   support::expect_same_rows(result("search"), result("new"));
 }
 
-/// What is read from texts of schema 1 is what today's file has.
+/// Values read from texts of schema 1 equal those in today's file.
 TEST_F(SchemaOne, IsReadAsWhatItsFolderIsMergedTo) {
   for (const std::string name : {"mixed", "search"}) {
     const auto merged = tenex({"merge", in(name)});

@@ -1,4 +1,4 @@
-// What tenex says of its keys: the reference page is the one in experiments/, and every example is accepted.
+// The description of the keys: the reference page equals the one in experiments/, and every example is accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(Schema, NamesEveryKeyWithItsColumnAndWords) {
   EXPECT_THAT(json, HasSubstr("\"physics\":" + std::to_string(physics_version)));
 }
 
-/// A study of one sweep that gives the key its example, beside what the key needs.
+/// A study of one sweep with the example of the key, and the other keys that it needs.
 std::string study_with(const Setting& setting) {
   std::map<std::string, std::string, std::less<>> keys;
   if (setting.read_by == ReadBy::training) {
@@ -72,8 +72,8 @@ TEST(Schema, GivesExamplesThatAreAccepted) {
 }
 
 TEST(Schema, GivesDefaultsThatChangeNothing) {
-  // A key at its default is not in the canonical text. Prices and the seed always are; where the scheme and the
-  // collective time are at theirs, other keys of the study above are read by no point.
+  // A key at its default is not in the canonical text; prices and the seed always are. The scheme and the collective
+  // time are skipped: with their defaults no point reads the other keys of the study above.
   const auto words = vocabulary();
   for (const auto& setting : settings()) {
     const bool shown = setting.key == Key::seed || setting.key == Key::cost_model;

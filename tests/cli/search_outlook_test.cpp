@@ -1,4 +1,4 @@
-// What a search is expected to cost, before it and while it goes on.
+// The expected cost of a search, before it and during the run.
 #include "../../src/cli/search_outlook.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Study rings(int seeds, const std::string& sizes, const std::string& search) {
 }
 
 TEST(SearchOutlook, FollowsTheParts) {
-  // Of 10 points the first round keeps half, 5; of those the second a third, rounded up: 2.
+  // Of 10 points the first round keeps half, 5; of those the second keeps a third, rounded up: 2.
   const auto study = rings(10, "[\"1MiB\"]",
                            "objective = \"algbw\"\nrounds = [\"bound\", \"coarse\"]\nkeep = "
                            "[\"1/2\", \"1/3\"]\n");
@@ -50,7 +50,7 @@ TEST(SearchOutlook, RoundsEveryCompetitionUp) {
 }
 
 TEST(SearchOutlook, KeepsPointsThatCannotHaveTheObjective) {
-  // Four rings, of which half go on, and one point that trains: 2 + 1.
+  // Four rings, half of which go on, and one point that trains: 2 + 1.
   const auto study = rings(1, "[\"1MiB\", \"2MiB\", \"3MiB\", \"4MiB\"]",
                            "objective = \"algbw\"\n[[sweep]]\ntopology = \"RI(4)\"\nworkload = \"resnet50\"\nhp = "
                            "\"1,4\"\nnpu_bandwidth = \"1GB/s\"\n");
@@ -74,7 +74,7 @@ std::int64_t now_ms() {
 }
 
 /// A live run of 12 equal points of which a search keeps 6: after 100 s of search it evaluated two points of 2 s each,
-/// one after the other, the last of them just now. Three of the others have a pruned row, from `ago` seconds ago.
+/// one after another, the last of them just now. Three of the others got a pruned row `ago` seconds ago.
 FolderStatus searching(const Study& study, std::int64_t ago) {
   const auto now = now_ms();
   FolderStatus status;
@@ -101,14 +101,15 @@ TEST(TimeLeftOfASearch, LeavesOutPointsThatWillBePruned) {
   const auto overview = overview_of(searching(study, 3), study);
   EXPECT_EQ(overview.done, 5U);
   EXPECT_EQ(overview.pruned, 3U);
-  // 7 points have no row, but 6 are pruned in the end, 3 of these still to come: 4 points of 2 s are left. In the 4 s
-  // since the search was over one second of work was done per second. (All 7, over 104 s, would make 364 s.)
+  // 7 points have no row. 6 are pruned in the end, 3 of these still to come, so 4 points of 2 s are left. In the 4 s
+  // since the search ended, one second of work was done per second. (All 7 points at the rate over 104 s would take 364
+  // s.)
   EXPECT_NEAR(overview.left.seconds, 8, 0.5);
 }
 
 TEST(TimeLeftOfASearch, TrustsTheRowsOnceTheyHadTimeToBeCommitted) {
-  // Three were pruned a minute and a half ago, as more had equal values than the part foresees; then the two points
-  // took 40 s each, so no further pruned row is on its way: 7 points of 40 s are left.
+  // Only three points were pruned, a minute and a half ago, because more values were equal than expected. Then the two
+  // points took 40 s each, so no further pruned row is coming: 7 points of 40 s are left.
   const auto study = rings(12, "[\"1MiB\"]", "objective = \"algbw\"\n");
   auto status = searching(study, 90);
   status.rows[0].evaluation_seconds = status.rows[1].evaluation_seconds = 40;
@@ -140,7 +141,7 @@ TEST(ThePlanOfASearch, CostsItsRoundsAndThePointsThatGoOn) {
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(all.out.find("search_rounds"), std::string::npos);
   const auto each = number(all.out, "expected_core_seconds") / 9;
-  // Round `bound` takes 1 ms for each of 9 points; 3 of them go on, at what each of the 9 costs without a search.
+  // Round `bound` takes 1 ms for each of 9 points; 3 of them go on, each at the cost that it has without a search.
   const auto third = plan("[search]\nobjective = \"algbw\"\nrounds = \"bound\"\nkeep = \"1/3\"\n");
   ASSERT_EQ(third.exit_code, 0) << third.err;
   EXPECT_EQ(number(third.out, "points"), 9);

@@ -1,4 +1,4 @@
-// Studies, folders and the words of JSON for tests that look at runs through the binary.
+// Studies, folders and JSON values for tests that watch runs through the binary.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,25 +16,25 @@ inline support::Finished tenex(std::vector<std::string> words) {
   return support::run({words, {}, {}});
 }
 
-/// A study of ring All-Gathers of these sizes on 4 NPUs.
+/// A study with ring All-Gathers of these sizes on 4 NPUs.
 inline std::string rings(const std::string& sizes) {
   return "schema = 1\nname = \"rings\"\n[[sweep]]\ntopology = \"RI(4)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n"
          "collective = \"all_gather\"\nalgorithm = \"ring\"\naxes.size = " +
          sizes + "\n";
 }
 
-/// One point that takes minutes, and is expected to.
+/// One point that takes minutes, as estimated.
 inline const std::string endless =
     "[[sweep]]\ntopology = \"mesh(60,60)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\ncollective = \"all_gather\"\n"
     "algorithm = \"tacos\"\nsize = \"1GiB\"\nattempts = 500\n";
 
-/// The number behind a name in JSON.
+/// The number after a name in JSON.
 inline double number_of(const std::string& json, const std::string& name) {
   const auto at = json.find("\"" + name + "\":");
   return at == std::string::npos ? -999 : std::strtod(json.c_str() + at + name.size() + 3, nullptr);
 }
 
-/// The first text behind a name in JSON.
+/// The first text after a name in JSON.
 inline std::string text_of(const std::string& json, const std::string& name) {
   const auto at = json.find("\"" + name + "\":\"");
   if (at == std::string::npos) return "(none)";

@@ -1,5 +1,5 @@
-// Looking at studies through the binary: status, replay, merge of several, plan --sbatch, logs; and what users are told
-// when something is in the way.
+// Watching studies through the binary: status, replay, merge of several studies, plan --sbatch, logs, and error
+// messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -66,7 +66,7 @@ TEST_F(Seeing, ARunningStudyIsSeenFromOutsideAndAKilledOneAfterwards) {
   EXPECT_EQ(number_of(seen, "run"), 2);
   EXPECT_EQ(number_of(seen, "pid"), run.pid());
   EXPECT_THAT(seen, HasSubstr("\"what\":\"all_gather tacos on mesh(60,60)"));
-  // No row of this run yet, and none for minutes: the run tells how far its point is.
+  // There is no row of this run yet, and there will be none for minutes: the run reports how far its point is.
   for (int i = 0; i < 2000 && number_of(seen, "work_fraction") <= 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(25));
     seen = tenex({"status", out(), "--json"}).out;
@@ -83,7 +83,7 @@ TEST_F(Seeing, ARunningStudyIsSeenFromOutsideAndAKilledOneAfterwards) {
   EXPECT_THAT(text, HasSubstr(" more  all_gather tacos on mesh(60,60)"));
   EXPECT_THAT(text, Not(HasSubstr("not known yet")));
 
-  // A second run is told who is at work and what to do.
+  // A second run is refused and told which run is at work and what to do.
   const auto second = tenex({"run", larger, "--out", out()});
   EXPECT_EQ(second.exit_code, 3);
   EXPECT_THAT(second.err, HasSubstr("is in use"));
@@ -100,7 +100,7 @@ TEST_F(Seeing, ARunningStudyIsSeenFromOutsideAndAKilledOneAfterwards) {
 }
 
 TEST_F(Seeing, TheTimeLeftFollowsFromWhatFinishedPointsTook) {
-  // This process is the run: four like points, of which three took 10 s each, one after the other, within 30 s of the
+  // This process plays the run: four equal points, of which three took 10 s each, one after another, within 30 s of the
   // start. So the run does one second of work per second, and the fourth point takes 10 s.
   const auto file = study(rings("[\"1KiB\", \"2KiB\", \"3KiB\", \"4KiB\"]"));
   const auto parsed = read_study(file, vocabulary());
@@ -149,7 +149,7 @@ TEST_F(Seeing, ARowThatDiffersIsNamedColumnByColumn) {
   Cache cache;
   auto row = evaluate(parsed->points[0], cache, {}).row;
   const auto sends = row.sends;
-  row.sends += 1;  // what a defect, or another machine, might have stored
+  row.sends += 1;  // as a defect, or another machine, might have stored it
   {
     const auto run = ResultFolder::open(out(), *parsed, {});
     auto writer = ShardWriter::open(out(), *parsed, 1, 0);
@@ -163,7 +163,7 @@ TEST_F(Seeing, ARowThatDiffersIsNamedColumnByColumn) {
 }
 
 TEST_F(Seeing, APrunedRowIsNoFailureAndIsNotEvaluatedAgain) {
-  // Of two sizes the smaller is sooner done: the other is pruned.
+  // Of two sizes the smaller takes less time; the other is pruned.
   const auto file =
       study(rings("[\"1KiB\", \"1MiB\"]") +
             "[search]\nobjective = \"minimize collective_time_ps\"\nrounds = [\"coarse\"]\nkeep = \"1/2\"\n");
@@ -187,7 +187,7 @@ TEST_F(Seeing, AKeyThatIsNoneOrSeveralIsToldSo) {
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("no point of the study \"rings\" has the key"));
   EXPECT_EQ(tenex({"replay", out(), "xyz"}).exit_code, 2);
-  // 17 points: two of them begin with the same of 16 digits.
+  // 17 points: at least two keys begin with the same of 16 digits.
   std::string sizes;
   for (int i = 1; i <= 17; ++i) sizes += (i > 1 ? ", \"" : "\"") + std::to_string(4 * i) + "KiB\"";
   const auto many = study(rings("[" + sizes + "]"), "many.toml");
@@ -206,20 +206,20 @@ TEST_F(Seeing, SeveralStudiesBecomeOneFile) {
   const auto b = study(rings("[\"1MiB\", \"4MiB\", \"8MiB\"]"), "b.toml");
   ASSERT_EQ(tenex({"run", a, "--out", out("a")}).exit_code, 0);
   ASSERT_EQ(tenex({"run", b, "--out", out("b")}).exit_code, 0);
-  // A folder and a file: the 1 MiB point is in both.
+  // A folder and a file: both have the 1 MiB point.
   const auto both = tenex({"merge", out("a"), out("b") + "/study.h5", "--out", out("both.h5")});
   EXPECT_EQ(both.exit_code, 0) << both.err;
   EXPECT_THAT(both.out, HasSubstr("4 rows of 2 studies, 0 not ok, 1 found more than once"));
   const auto table = read_result(out("both.h5"));
   ASSERT_TRUE(table.ok()) << to_string(table.errors());
   EXPECT_EQ(table->rows.size(), 4U);
-  // The first name may be the file to make, but never one that is there.
+  // The first name may be the file to write, but only if it does not exist.
   EXPECT_EQ(tenex({"merge", out("new.h5"), out("a"), out("b")}).exit_code, 0);
   EXPECT_EQ(support::read_text(out("new.h5")), support::read_text(out("both.h5")));
   const auto refused = tenex({"merge", out("new.h5"), out("a"), out("b")});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("--out FILE.h5"));
-  // Folders of different studies do not make one folder.
+  // Folders of different studies cannot be gathered into one folder.
   const auto folder = tenex({"merge", out("a"), out("b"), "--out", out("c")});
   EXPECT_EQ(folder.exit_code, 2);
   EXPECT_THAT(folder.err, HasSubstr("belongs to another study"));
@@ -266,7 +266,7 @@ TEST_F(Seeing, APlanBecomesAnSbatchFile) {
       support::run({{"bash", job}, {{"SLURM_SUBMIT_DIR", TENEX_SOURCE_DIR}, {"SLURM_JOB_ID", ""}}, {}});
   EXPECT_EQ(outside.exit_code, 2);
   EXPECT_THAT(outside.err, HasSubstr("was not started by Slurm"));
-  EXPECT_EQ(tenex({"plan", "--sbatch", file}).out, printed.out);  // the study, not the file to write
+  EXPECT_EQ(tenex({"plan", "--sbatch", file}).out, printed.out);  // `file` is the study, not the file to write
   const auto wrong = tenex({"plan", file, "--sbatch", file});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("it would be overwritten"));
@@ -289,7 +289,7 @@ TEST_F(Seeing, LogsSayWhatARankDidAndAreOffUnlessAskedFor) {
 }
 
 TEST_F(Seeing, EveryRankIsSeenAndHasItsLog) {
-  // Long enough that the second rank is there before all is done.
+  // Long enough that the second rank starts before all is done.
   const auto file = study(
       "schema = 1\nname = \"many\"\nseed = { from = 1, to = 60, step = 1 }\n[[sweep]]\ntopology = "
       "\"mesh(12,12)\"\nalpha = "
@@ -326,7 +326,7 @@ TEST_F(Seeing, APointThatIsGivenUpIsCountedAsSuch) {
   EXPECT_EQ(number_of(status.out, "quarantined"), 1) << status.out;
   EXPECT_EQ(number_of(status.out, "failed"), 1);
   EXPECT_EQ(number_of(status.out, "done"), 2);
-  // Several folders: a line for each.
+  // Several folders: one line for each.
   const auto twice = tenex({"status", out(), out(), "--json"});
   EXPECT_EQ(twice.out, status.out + status.out);
 }
@@ -359,7 +359,7 @@ TEST_F(Seeing, AnUpgradeOfTenexBetweenSubmissionsIsTold) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("tenex 0.0.7 ran here last"));
   EXPECT_THAT(again.err, HasSubstr("so the rows that are done count"));
-  // From now on it is this version's.
+  // From now on the folder belongs to this version.
   EXPECT_THAT(tenex({"run", file, "--out", out()}).err, Not(HasSubstr("ran here last")));
 }
 
@@ -399,7 +399,7 @@ TEST_F(Seeing, AFolderOfANewerTenexIsRefusedByEveryCommandAndKept) {
     }
     EXPECT_EQ(support::read_text(fs::path(out()) / "study.h5"), result);
   };
-  // A journal: its first line says the format's number, with its checksum.
+  // A journal: its first line gives the number of the format, with its checksum.
   const auto journal = fs::path(out()) / "journal" / "7-0.log";
   const std::string header = "tenex-journal 3";
   char sum[17];
@@ -418,7 +418,8 @@ TEST_F(Seeing, AFolderOfANewerTenexIsRefusedByEveryCommandAndKept) {
 }
 
 TEST_F(Seeing, AStudyThatNeedsMoreMemoryIsToldWhatToDo) {
-  // 64 MiB do not hold who has which of 10,000 chunks on 10,000 NPUs: 10^8 of them, with the order in which they came.
+  // 64 MiB are too few to record which of 10,000 NPUs have which of 10,000 chunks (10^8 pairs), and in which order they
+  // came.
   const auto ran =
       tenex({"run",
              study(rings("[\"1MiB\"]") +
@@ -426,7 +427,7 @@ TEST_F(Seeing, AStudyThatNeedsMoreMemoryIsToldWhatToDo) {
                    "collective = \"all_gather\"\nalgorithm = \"tacos\"\nengine = \"exact\"\nsize = \"1GiB\"\n"),
              "--out", out(), "--threads", "1", "--memory", "64MiB"});
   EXPECT_EQ(ran.exit_code, 1) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("not ok: 1 out_of_memory; the column `reason` says why of each"));
+  EXPECT_THAT(ran.out, HasSubstr("not ok: 1 out_of_memory; the column `reason` says why"));
   EXPECT_THAT(ran.out, HasSubstr("out of memory, the largest point takes "));
   EXPECT_THAT(ran.out, HasSubstr("give a rank more with --memory, fewer ranks on a node, or a larger one, and "
                                  "--retry-failed"));

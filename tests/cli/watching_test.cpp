@@ -1,4 +1,4 @@
-// A run while it goes on, and a plan before it: what is told of interrupts, of the time that is left, of costs.
+// A run in progress, and a plan before it: answers to interrupts, the time left, and costs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST_F(Watching, APlanSaysHowLongItTakesHereAndWhatCostsMost) {
   EXPECT_NEAR(number_of(here, "expected_wall_seconds"), work, 1e-6 * work) << "one thread";
   EXPECT_EQ(number_of(here, "threads"), 1);
   EXPECT_GE(number_of(here, "cores"), 1);
-  // The dearest first: the mesh by tacos, then the two rings of the first sweep, which has no name.
+  // By descending cost: the mesh by tacos, then the two rings of the first sweep, which has no name.
   const auto sweeps = here.substr(here.find("\"sweeps\":"));
   EXPECT_THAT(sweeps, HasSubstr("\"sweeps\":[{\"sweep\":\"the mesh\",\"points\":1,"));
   EXPECT_THAT(sweeps, HasSubstr("{\"sweep\":\"1\",\"points\":2,"));

@@ -13,8 +13,8 @@ namespace tenex {
 namespace {
 
 TEST(Committer, LetsNoMorePointsWaitThanItSays) {
-  // Two threads hand over a row in well under a microsecond; to write one takes several. Without a limit most of the
-  // 60,000 would wait.
+  // Each of two threads hands over a row in well under a microsecond; writing one takes several. Without a limit most
+  // of the 60,000 rows would wait.
   constexpr std::size_t each = 30'000;
   const auto study = testing::make_study(2 * each);
   const support::TemporaryFolder folder;

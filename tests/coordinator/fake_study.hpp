@@ -1,4 +1,4 @@
-// Studies and evaluations for tests of scheduling: real points (sealed, so that stores accept them), made-up rows.
+// Studies and evaluations for tests of scheduling: real points (sealed, so that stores accept them) with made-up rows.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Halving as a plain value: what a round keeps, when it may be cut, and what is told of a pruned point.
+// Halving as a plain value: which points a round keeps, when it may be cut, and the reason of a pruned point.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(Halving, KeepsWhatIsAsGoodAsTheLastThatGoesOn) {
 }
 
 TEST(Halving, KeepsPointsWithoutAValueAndDoesNotCountThem) {
-  // Half of the four that have one: two.
+  // Half of the four points with values: two.
   const Study study = searched(6, {{Fidelity::bound, 1, 2}});
   Halving halving(study);
   EXPECT_THAT(pruned_by(halving, {4, kNothing, 3, 2, kNothing, 1}), ElementsAre(0, 2));

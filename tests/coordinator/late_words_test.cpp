@@ -1,4 +1,4 @@
-// Words that are late: those to a rank 0 that was stopped, and those that a rank said before it had heard.
+// Late messages: to a rank 0 that was stopped, and from a rank that had not yet received a message of rank 0.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ using testing::Mailboxes;
 using testing::TemporaryFolder;
 using Clock = std::chrono::steady_clock;
 
-/// Rank 0's mailbox. At the 20th look into it rank 0 is stopped for `stop`, and what was sent meanwhile takes a while.
+/// Rank 0's mailbox. At the 20th look into it rank 0 is stopped for `stop`, and messages sent meanwhile take a while.
 class StoppedEndpoint final : public Transport {
  public:
   StoppedEndpoint(Mailboxes& boxes, milliseconds stop) : mine_(boxes, 0), stop_(stop) {}
@@ -56,7 +56,7 @@ TEST(RankZero, DoesNotBuryTheOthersForWhatItMissedWhileItWasStopped) {
     StoppedEndpoint endpoint(boxes, milliseconds(1'600));
     return lead(study, resolve(options, 1), endpoint);
   });
-  Mailboxes::Endpoint mine(boxes, 1);  // wants no lease, but says that it lives
+  Mailboxes::Endpoint mine(boxes, 1);  // asks for no lease, but sends ALIVE
   mine.send(0, HelloMessage{study.digest, study.points.size(), 1, "elsewhere"});
   for (bool drained = false; !drained; testing::sleep_seconds(0.02)) {
     mine.send(0, AliveMessage{});
@@ -96,7 +96,7 @@ TEST(RankZero, AnswersNoRequestThatALeaseOnItsWayAnswersAlready) {
   mine.send(0, RequestMessage{});
   const auto probe = leases_within(5, 1);
   ASSERT_EQ(probe.size(), 1U);
-  RankReport report;  // the probe is done; asked again before the answer was there
+  RankReport report;  // the probe is done; sent again before the answer was there
   report.leases_received = 1;
   report.finished_leases = {probe[0].id};
   report.progress = {probe[0].seconds, probe[0].seconds};

@@ -1,4 +1,4 @@
-// The lease queue as a value: what is handed out, in which order, and how much at a time.
+// The lease queue as a value: which points are leased, in which order, and how many at a time.
 #include "coordinator/lease_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::vector<double> random_seconds(std::size_t count, std::uint64_t seed) {
   return seconds;
 }
 
-/// Reports the rank's lease as done, `slowness` times slower than expected.
+/// Reports the rank's lease as done; its points took `slowness` times as long as expected.
 void complete(LeaseQueue& queue, std::size_t rank, const Lease& lease, RankProgress& progress, double slowness = 1) {
   progress.expected_done += lease.seconds;
   progress.busy_seconds += lease.seconds * slowness;
@@ -106,9 +106,9 @@ TEST(LeaseQueue, FirstLeaseOfManyRanksIsASmallProbeWithNothingOnTop) {
 }
 
 TEST(LeaseQueue, KeepsLongPointsFromASlowRank) {
-  // Two ranks, rank 1 ten times slower. 2 points of 5 s, 50 of 0.1 s, probes of one point (0.05 s). Once speeds 1 and
-  // 0.1 are known about 14.8 s of work wait for a sum of speeds of 1.1: 13.5 s. Within 3/4 of that rank 1 does 10.1 *
-  // 0.1 = 1.01 expected seconds: no 5 s point fits.
+  // Two ranks, rank 1 ten times slower. 2 points of 5 s, 50 of 0.1 s, probes of one point (0.05 s). Once the speeds 1
+  // and 0.1 are known, about 14.8 s of work wait for a sum of speeds of 1.1: 13.5 s. Within 3/4 of that rank 1 does
+  // 10.1 * 0.1 = 1.01 expected seconds, so no point of 5 s fits.
   std::vector<double> seconds(50, 0.1);
   seconds.insert(seconds.end(), 2, 5.0);
   seconds.insert(seconds.end(), 2, 0.05);
@@ -130,8 +130,8 @@ TEST(LeaseQueue, KeepsLongPointsFromASlowRank) {
 }
 
 TEST(LeaseQueue, NeverRefusesTheFastestRankThatHasNothingAtHand) {
-  // Each rank probes one point (two would be 0.1 s, over 1/16 s). One huge point is left and both ranks are slower than
-  // expected: 3 and 30 times. It fits into nobody's share of the end, but the fastest must take it.
+  // Each rank probes one point (two would be 0.1 s, over 1/16 s). One huge point is left, and the ranks are 3 and 30
+  // times slower than expected. It fits into no rank's share of the end, but the fastest must take it.
   LeaseQueue queue(points_of({0.05, 0.05, 100}), {1, 1});
   std::vector<RankProgress> progress(2);
   for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -145,7 +145,7 @@ TEST(LeaseQueue, NeverRefusesTheFastestRankThatHasNothingAtHand) {
 }
 
 TEST(LeaseQueue, GivesARankWithManyThreadsAPointForEachOfThem) {
-  // One rank of 4 threads, points of 5 s: the target of 4 * 1 s holds none, four points keep the threads busy.
+  // One rank of 4 threads, points of 5 s: the target of 4 * 1 s holds none, but four points keep the threads busy.
   LeaseQueue queue(points_of(std::vector<double>(10, 5.0)), {4});
   const auto lease = queue.next(0, 0);
   ASSERT_TRUE(lease.has_value());
@@ -158,7 +158,7 @@ TEST(LeaseQueue, RemembersWhichLeaseIsWithWhomAndForgetsItOnce) {
   ASSERT_TRUE(lease.has_value());
   EXPECT_EQ(queue.leases_with(0), 0U);
   EXPECT_EQ(queue.leases_with(1), 1U);
-  queue.finish(0, lease->id);  // not its holder
+  queue.finish(0, lease->id);  // a rank that does not hold it
   EXPECT_EQ(queue.leases_out(), 1U);
   queue.learn(1, {lease->seconds, lease->seconds});
   const auto second = queue.next(1, lease->seconds);

@@ -1,4 +1,5 @@
-// Points that come back from a dead rank: suspects, alone on theirs, and large ones; and nodes of unequal memory.
+// Points that come back from a dead rank: suspects, each evaluated alone, and large points; and nodes of unequal
+// memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::make_study;
 
-/// A plan for 20 points of a hundredth of a second and a byte each, but for some that are large.
+/// A plan for 20 points of a hundredth of a second and a byte each, except for some large ones.
 struct Planned {
   Study study = make_study(20);
   std::vector<Estimate> costs = std::vector<Estimate>(20, Estimate{0.01, 1});
@@ -39,7 +40,7 @@ struct Planned {
 };
 
 TEST(WorkPlan, LeasesASuspectToARankThatHasNothingElseAtHandAndGetsNothingElse) {
-  // Three nodes of one rank: rank 1 dies over its probe of six points (1/16 s) while rank 2 has one, too.
+  // Three nodes of one rank each: rank 1 dies in its probe of six points (1/16 s) while rank 2 has one, too.
   Planned planned({{0, 1, 2}, {100, 100, 100}});
   const auto lost = planned.plan->next(1, 0);
   const auto ordinary = planned.plan->next(2, 0);
@@ -57,7 +58,7 @@ TEST(WorkPlan, LeasesASuspectToARankThatHasNothingElseAtHandAndGetsNothingElse) 
 }
 
 TEST(WorkPlan, WaitsWithALargePointThatCameBackUntilAnotherNodeIsIdle) {
-  // Two nodes of two ranks each: rank 0 dies over its large point while rank 2 of the other node is at work.
+  // Two nodes of two ranks each: rank 0 dies in its large point while rank 2 of the other node is at work.
   Planned planned({{0, 0, 2, 2}, {100, 100, 100, 100}}, {{7, 150}});
   const auto large = planned.plan->next(0, 0);
   ASSERT_TRUE(large && large->exclusive);

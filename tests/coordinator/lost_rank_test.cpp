@@ -1,4 +1,4 @@
-// Rank 0 and a worker that falls silent, played by the test: no process dies, all of it in a second.
+// Rank 0 and a worker that sends nothing any more, played by the test: no process dies, and it takes only a second.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ RunOptions options_for(const std::filesystem::path& out) {
 
 std::vector<std::string> undisturbed_rows(const Study& study) { return testing::undisturbed_rows(study, options_for); }
 
-/// A job of three ranks: rank 0 and rank 2 are real (threads of this process), rank 1 is the test's to play.
+/// A job of three ranks: rank 0 and rank 2 are real (threads of this process), and the test plays rank 1.
 class Job {
  public:
   Job(const Study& study, const RunOptions& options) : study_(study), mine_(boxes_, 1) {
@@ -51,7 +51,7 @@ class Job {
     }
   }
 
-  /// Says HELLO and asks until a lease comes.
+  /// Sends HELLO and REQUEST until a lease comes.
   LeaseMessage get_lease(const RankReport& report = {}) {
     mine_.send(0, HelloMessage{study_.digest, study_.points.size(), 1, "elsewhere"});
     mine_.send(0, RequestMessage{report});
@@ -64,7 +64,7 @@ class Job {
     }
   }
   void say(const RankMessage& message) { mine_.send(0, message); }
-  /// The next message that is no ALIVE and no LEASE.
+  /// The next message that is neither ALIVE nor LEASE.
   RankMessage hear() {
     while (true) {
       auto message = mine_.receive();
@@ -109,7 +109,7 @@ TEST(SilentRank, GivesBackWhatItHadAtHandAndWhatItHadNotCommitted) {
   const Study study = make_study(200);
   Job job(study, options_for(folder.path()));
   const auto first = job.get_lease();
-  // It reports the lease done, but only the first point is in its journal.
+  // It reports the lease as done, but only the first point is in its journal.
   {
     auto writer = ShardWriter::open(folder.path(), study, 1, 1);
     ASSERT_TRUE(writer.ok());
@@ -135,12 +135,12 @@ TEST(SilentRank, ThatSpeaksAgainIsSentHomeAndItsRowsAreValid) {
   const Study study = make_study(200);
   auto options = options_for(folder.path());
   options.evaluate_point = [](const DesignPoint& point, Cache&, const EvaluateOptions&) {
-    sleep_seconds(0.01);  // two real ranks: a second in all, so that the run still goes on when rank 1 comes back
+    sleep_seconds(0.01);  // two real ranks: a second in all, so that the run still goes on when rank 1 sends again
     return make_row(point);
   };
   Job job(study, options);
   const auto lease = job.get_lease();
-  sleep_seconds(0.5);  // longer than the silence of the dead
+  sleep_seconds(0.5);  // longer than the silence after which it counts as dead
   job.say(AliveMessage{});
   EXPECT_TRUE(std::holds_alternative<DrainMessage>(job.hear()));
   auto writer = ShardWriter::open(folder.path(), study, 1, 1);
@@ -156,7 +156,7 @@ TEST(SilentRank, ThatSpeaksAgainIsSentHomeAndItsRowsAreValid) {
 }
 
 TEST(SilentRank, IsBlamedOnAPointWhoseKillForWantOfMemoryTheSystemCounted) {
-  // The second time: the first is in the folder already, from another run.
+  // The second fault: the first one is in the folder already, from another run.
   const TemporaryFolder folder;
   const Study study = make_study(20);
   {
@@ -167,8 +167,8 @@ TEST(SilentRank, IsBlamedOnAPointWhoseKillForWantOfMemoryTheSystemCounted) {
   auto options = options_for(folder.path());
   std::atomic<std::uint64_t> kills = 7;
   options.count_memory_kills = [&] { return kills.load(); };
-  // Point 4 is a suspect: rank 0 takes none while others live, so it goes to rank 1 or 2, whoever asks first. Rank 1
-  // alone asks: there are two ranks.
+  // Point 4 is a suspect: rank 0 does not take it while others live, so the first of ranks 1 and 2 that asks gets it.
+  // Here there are two ranks, so only rank 1 asks.
   Mailboxes boxes(2);
   block_run_signals();
   auto leading = std::async(std::launch::async, [&]() -> Result<RunReport> {
@@ -194,7 +194,7 @@ TEST(SilentRank, IsBlamedOnAPointWhoseKillForWantOfMemoryTheSystemCounted) {
   ASSERT_TRUE(ended.ok()) << to_string(ended.errors());
   EXPECT_EQ(ended->quarantined, 1U);
   EXPECT_THAT(ended->warnings, Contains(HasSubstr("killed for want of memory in the point ")));
-  const auto noted = read_trace(folder.path(), study, 2, 0);  // for the runs after this one
+  const auto noted = read_trace(folder.path(), study, 2, 0);  // for later runs
   ASSERT_TRUE(noted.ok());
   EXPECT_EQ(noted->crashes, (std::vector<CrashRecord>{{4, 1, "out_of_memory"}}));
   auto rows = merged_rows(folder.path());
@@ -212,11 +212,11 @@ TEST(Follower, LeavesWithWhatIsFinishedWhenRankZeroFallsSilent) {
   Mailboxes boxes(2);
   block_run_signals();
   std::atomic<int> code = -1;
-  std::vector<std::uint64_t> committed;  // by the time it leaves: a process would end there
+  std::vector<std::uint64_t> committed;  // when it leaves: a process would end there
   auto following = std::async(std::launch::async, [&] {
     Mailboxes::Endpoint endpoint(boxes, 1);
     const auto setup = resolve(options_for(folder.path()), 1);
-    const auto leave = [&](int with) {  // the test's process must stay: ends the follower by a last word of rank 0
+    const auto leave = [&](int with) {  // the test's process must stay: a BYE of rank 0 ends the follower
       if (code.exchange(with) >= 0) return;
       if (const auto trace = read_trace(folder.path(), study, 1, 1); trace.ok()) committed = trace->committed;
       Mailboxes::Endpoint zero(boxes, 0);

@@ -16,7 +16,7 @@
 namespace tenex {
 namespace {
 
-/// Pareto with shape 1.2, cut at `longest`: a heavy tail, mean some five times the median.
+/// Pareto with shape 1.2, cut at `longest`: a heavy tail, with a mean of some five times the median.
 std::vector<double> heavy_tailed(std::size_t count, double shortest, double longest, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> seconds(count);
@@ -37,7 +37,7 @@ struct SimulatedRank {
 
 class Simulation {
  public:
-  /// `kinds`: of each point; the queue is then corrected by what points of a kind took.
+  /// `kinds`: the kind of each point; the queue is then corrected by the times that points of a kind took.
   Simulation(std::vector<double> expected, std::vector<double> real, const std::vector<double>& speeds,
              std::vector<std::uint32_t> kinds = {})
       : expected_(std::move(expected)),
@@ -56,7 +56,7 @@ class Simulation {
       events_.pop();
       now_ = time;
       end_point(rank);
-      for (std::size_t r = 0; r < ranks_.size(); ++r) serve(r);  // those that were told to wait, too
+      for (std::size_t r = 0; r < ranks_.size(); ++r) serve(r);  // also the ranks that were told to wait
     }
     EXPECT_EQ(finished_, expected_.size());
     return now_;
@@ -152,8 +152,8 @@ TEST(Makespan, StaysWithin1p3OfIdealWithOneRankTenTimesSlowerWhereStaticSlicesDo
     const double ideal = ideal_makespan(seconds, one_slow_of_four);
     const double makespan = Simulation(seconds, seconds, one_slow_of_four).run();
     EXPECT_LE(makespan, 1.3 * ideal) << "seed " << seed;
-    // The slow rank alone needs a quarter of the work at a tenth of the speed: about 2.5 W against W / 3.1, nearly 8
-    // times ideal.
+    // The slow rank alone has a quarter of the work and a tenth of the speed: it takes about 2.5 W against W / 3.1,
+    // nearly 8 times the ideal time.
     EXPECT_GT(static_makespan(seconds, one_slow_of_four), 1.3 * ideal) << "seed " << seed;
   }
 }
@@ -170,7 +170,7 @@ TEST(Makespan, StaysWithin1p3OfIdealWhenExpectationsAreWrongByUpToThreefold) {
 }
 
 TEST(Makespan, DoesNotDependOnTheScaleOfExpectations) {
-  // A machine 50 times slower than the one that the cost model was fitted on.
+  // A machine 50 times slower than the one for which the cost model was fitted.
   const auto expected = heavy_tailed(1000, 0.02, 2.0, 3);
   auto real = expected;
   for (auto& s : real) s *= 50;
@@ -178,8 +178,8 @@ TEST(Makespan, DoesNotDependOnTheScaleOfExpectations) {
 }
 
 TEST(Makespan, GainsFromWhatPointsOfAKindTook) {
-  // A few points (kind 1) take 30 times what is expected of them, 3 s and not 0.1: taken for short, they come among the
-  // last, and a rank that gets one late ends late. In truth 8 * 3 s + 312 * 0.1 s = 55.2 s for 8 ranks: ideal 6.9 s.
+  // A few points (kind 1) take 3 s, 30 times the 0.1 s expected. Since they seem short they come among the last, and a
+  // rank that gets one late ends late. The real work is 8 * 3 s + 312 * 0.1 s = 55.2 s for 8 ranks: ideal 6.9 s.
   std::vector<double> expected;
   std::vector<double> real;
   std::vector<std::uint32_t> kinds;

@@ -12,7 +12,7 @@ namespace {
 using testing::TemporaryFolder;
 
 TEST(SearchRun, EndsOnceTheRowsOfAllPrunedPointsAreWritten) {
-  // Of 12,000 points that are worth their seed one in 6,000 goes on: 2 are evaluated, 11,998 are pruned at once.
+  // 12,000 points, each with its seed as value; one in 6,000 goes on: 2 are evaluated, 11,998 are pruned at once.
   const TemporaryFolder folder;
   Study study = testing::make_study(12'000);
   study.search.objective = {"collective_time_ps", false};

@@ -1,4 +1,4 @@
-// What users see while a run goes on, and what they are warned of.
+// The progress that users see during a run, and their warnings.
 #include "tenex/coordinator/progress.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 TEST(Progress, WritesTimesAsPeopleReadThem) {
   EXPECT_EQ(to_clock_text(0), "0s");
-  EXPECT_EQ(to_clock_text(11.2), "12s");  // rounded up: an ETA of 0 s is said only at the end
+  EXPECT_EQ(to_clock_text(11.2), "12s");  // rounded up: an ETA of 0 s appears only at the end
   EXPECT_EQ(to_clock_text(245), "4:05");
   EXPECT_EQ(to_clock_text(3723), "1:02:03");
   EXPECT_EQ(to_clock_text(-1), "?");
@@ -24,16 +24,16 @@ TEST(Progress, DrawsABarWithCountsRateAndEta) {
 
 TEST(Progress, SaysWhatFailedAndThatItDrains) {
   EXPECT_EQ(progress_line({199, 200, 3, 1, 5, true}, 0),
-            "199/200 points (99%), 1 points/s, 3 not ok, finishing what is running (5s)");
+            "199/200 points (99%), 1 points/s, 3 not ok, finishing running points (5s)");
   EXPECT_EQ(progress_line({199, 200, 3, 1, -1, true}, 0),
-            "199/200 points (99%), 1 points/s, 3 not ok, finishing what is running");
+            "199/200 points (99%), 1 points/s, 3 not ok, finishing running points");
 }
 
 TEST(Progress, WeighsTheWorkOfPointsWhereItIsKnown) {
   ProgressState state{0, 64, 0, 0, 47.5, false};
   state.fraction = 0.376;
   EXPECT_EQ(progress_line(state, 8), "[###.....] 0/64 points, 37% of the work, 0 points/s, ETA 48s");
-  state.fraction = 0.9999;  // all but a last point that takes longer than expected
+  state.fraction = 0.9999;  // everything but a last point that takes longer than expected
   EXPECT_EQ(progress_line(state, 4), "[###.] 0/64 points, 99% of the work, 0 points/s, ETA 48s");
 }
 
@@ -67,7 +67,7 @@ TEST(Resources, LimitIsWhatWasAskedElseAShareOfTheHost) {
   const auto one = static_cast<double>(resolve_memory_limit(0, 1));
   const auto four = static_cast<double>(resolve_memory_limit(0, 4));
   EXPECT_GT(one, 64.0 * 1024 * 1024);
-  EXPECT_NEAR(four / one, 0.25, 0.05);  // free memory moves a little between the two
+  EXPECT_NEAR(four / one, 0.25, 0.05);  // free memory may change a little between the two calls
   EXPECT_EQ(resolve_threads(5), 5);
   EXPECT_GE(resolve_threads(0), 1);
 }

@@ -1,4 +1,4 @@
-// Runs of a made-up study: options that say nothing, and ranks as threads of this process.
+// Runs of a made-up study: options without progress output, and ranks as threads of this process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace tenex::testing {
 
-/// Points that are done at once and said to take 10 ms.
+/// Points that are done at once and estimated at 10 ms.
 inline RunOptions quiet_options(const std::filesystem::path& out, int threads = 2) {
   RunOptions options;
   options.out = out;
@@ -30,7 +30,7 @@ inline RunOptions quiet_options(const std::filesystem::path& out, int threads = 
   return options;
 }
 
-/// Points that take `seconds`, and are said to.
+/// Points that take `seconds`, as estimated.
 inline RunOptions sleeping_options(const std::filesystem::path& out, double seconds) {
   auto options = quiet_options(out, 1);
   options.evaluate_point = [seconds](const DesignPoint& point, Cache&, const EvaluateOptions&) {
@@ -41,7 +41,7 @@ inline RunOptions sleeping_options(const std::filesystem::path& out, double seco
   return options;
 }
 
-/// What a run that nothing disturbs leaves behind; `make_options(folder)` gives its options.
+/// The rows of an undisturbed run; `make_options(folder)` gives its options.
 template <class MakeOptions>
 std::vector<std::string> undisturbed_rows(const Study& study, const MakeOptions& make_options) {
   const TemporaryFolder folder;
@@ -50,7 +50,7 @@ std::vector<std::string> undisturbed_rows(const Study& study, const MakeOptions&
   return merged_rows(folder.path());
 }
 
-/// Runs one rank per option set, as threads; rank r has read studies[r].
+/// Runs one rank per set of options, as threads; rank r has read studies[r].
 inline std::vector<Result<RunReport>> run_ranks(const std::vector<Study>& studies,
                                                 const std::vector<RunOptions>& options) {
   block_run_signals();

@@ -102,7 +102,7 @@ TEST(RunAlone, KeepsItsLocksHeartBeatingWhileItEstimates) {
   const TemporaryFolder folder;
   auto options = quiet_options(folder.path(), 1);
   options.open.heartbeat = std::chrono::milliseconds(5);
-  std::vector<std::filesystem::file_time_type> seen;  // by the one thread that estimates
+  std::vector<std::filesystem::file_time_type> seen;  // by the only thread that estimates
   options.estimate_point = [&](const DesignPoint&) {
     seen.push_back(std::filesystem::last_write_time(folder.path() / "lock"));
     sleep_seconds(0.1);
@@ -215,7 +215,7 @@ TEST(RunAlone, EndsWithTheStoresErrorWhenRowsCannotBeWritten) {
   auto options = quiet_options(folder.path());
   std::atomic<int> started = 0;
   options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
-    if (++started == 3) {  // the folder of shards turns into a file
+    if (++started == 3) {  // a file replaces the folder of shards
       std::filesystem::remove_all(folder.path() / "shards");
       std::ofstream(folder.path() / "shards") << "no folder";
     }
@@ -245,7 +245,7 @@ TEST(RunAlone, StoresTheSchedulesThatTheStudyAsksFor) {
   const auto study = parse_study(text, "schedules.toml", vocabulary());
   ASSERT_TRUE(study.ok()) << to_string(study.errors());
   auto options = quiet_options(folder.path());
-  options.evaluate_point = {};  // the real ones
+  options.evaluate_point = {};  // real evaluations
   options.estimate_point = {};
   const auto report = run_alone(*study, options);
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
@@ -328,7 +328,7 @@ TEST(RunOnRanks, DrainsAllRanksOnASignalToAnyAndCompletesWhenRunAgain) {
   auto options = quiet_options(folder.path(), 1);
   std::atomic<int> started = 0;
   options.evaluate_point = [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
-    // All three ranks read this process's signals: whichever polls first gets it and must tell the others.
+    // All three ranks read this process's signals: the first to poll gets the signal and must tell the others.
     if (++started == 30) kill(getpid(), SIGUSR1);
     sleep_seconds(0.01);
     return make_row(point);

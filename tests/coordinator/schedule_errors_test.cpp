@@ -32,7 +32,7 @@ schedule = "algorithm = tacos"
                                  "schedules.toml", vocabulary());
   ASSERT_TRUE(study.ok()) << to_string(study.errors());
   auto options = testing::quiet_options(folder.path());
-  options.evaluate_point = {};  // the real ones
+  options.evaluate_point = {};  // real evaluations
   options.estimate_point = {};
   support::write_text(folder.path() / "schedules", "somebody's own");
   const auto report = run_alone(*study, options);

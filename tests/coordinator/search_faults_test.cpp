@@ -1,4 +1,4 @@
-// A point that ends one rank in the first round of a search and another in the second: rank 0 is real, the test plays
+// A point that ends one rank in the first round of a search and another in the second. Rank 0 is real; the test plays
 // the other two.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using testing::Mailboxes;
 using testing::TemporaryFolder;
 
-/// A rank that says that it lives, until it dies over a point.
+/// A rank that sends ALIVE until it dies in a point.
 class PlayedRank {
  public:
   PlayedRank(const Study& study, const std::filesystem::path& out, Mailboxes& boxes, std::uint32_t rank)
@@ -31,7 +31,7 @@ class PlayedRank {
   }
   void ask() { mine_.send(0, RequestMessage{report_}); }
 
-  /// The points of the next lease; none once rank 0 has nothing more.
+  /// The points of the next lease; none when rank 0 has nothing more.
   LeaseMessage next_lease() {
     while (true) {
       mine_.send(0, AliveMessage{report_});

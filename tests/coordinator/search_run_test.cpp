@@ -31,7 +31,7 @@ using testing::merged_rows;
 using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
-/// Prunes by two rounds: of 60 points 30 go on, and a third of those.
+/// Prunes in two rounds: of 60 points 30 go on, and a third of those.
 Study searched(std::size_t points, const std::string& second_part = "1/3") {
   Study study = make_study(points);
   study.search.objective = {"collective_time_ps", false};
@@ -40,7 +40,7 @@ Study searched(std::size_t points, const std::string& second_part = "1/3") {
   return study;
 }
 
-/// The first round likes small seeds, the second large ones. Every 25th point has no value.
+/// The first round prefers small seeds, the second large ones. Every 25th point has no value.
 std::optional<double> made_up_value(const DesignPoint& point, Fidelity fidelity) {
   if (point.seed % 25 == 0) return std::nullopt;
   const auto seed = static_cast<double>(point.seed);
@@ -59,7 +59,7 @@ std::vector<std::string> undisturbed_rows(const Study& study) {
   return testing::undisturbed_rows(study, [](const auto& folder) { return searching_options(folder); });
 }
 
-/// Seeds of the rows with a status.
+/// Seeds of the rows that have this status.
 std::set<std::uint64_t> seeds_with(const std::filesystem::path& out, const Study& study, PointStatus status) {
   std::set<std::uint64_t> seeds;
   const auto table = read_result(out / "study.h5");
@@ -81,8 +81,8 @@ TEST(SearchRun, EvaluatesOnlyWhatItsRoundsKeep) {
   };
   const auto report = run_alone(study, options);
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
-  // 58 of 60 points have values (not 25 and 50): 29 go on, seeds 1 to 30 without 25. Of these the third with the
-  // largest seeds: 29 / 3 rounded up is 10: 30 to 26, 24 to 20. And 25 and 50.
+  // 58 of 60 points have values (not 25 and 50), so 29 go on: seeds 1 to 30 without 25. A third of them, 29 / 3 rounded
+  // up, is 10: the largest seeds 30 to 26 and 24 to 20. 25 and 50 go on too.
   const std::set<std::uint64_t> expected{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 50};
   EXPECT_EQ(evaluated, expected);
   EXPECT_EQ(report->pruned, 48U);
@@ -137,7 +137,7 @@ TEST(SearchRun, DoesNothingWhenRunAgain) {
 TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
   const Study study = searched(60);
   const auto truth = undisturbed_rows(study);
-  // 60 values, 31 values, 12 evaluations: in the first round, at its end, in the second, and in the evaluation.
+  // 60 values, 31 values, 12 evaluations: stops in the first round, at its end, in the second, and in the evaluation.
   for (const int stop : {1, 30, 59, 61, 80, 91, 92, 96, 103}) {
     const TemporaryFolder folder;
     auto options = searching_options(folder.path(), 1);
@@ -168,7 +168,7 @@ TEST(SearchRun, EndsInTheSameRowsWhereverItIsInterrupted) {
 TEST(SearchRun, DrawsItsCutsAnewWhenTheStudyIsExtended) {
   const TemporaryFolder folder;
   const Study strict = searched(60);
-  const Study mild = searched(60, "2/3");  // keeps all that the strict one keeps, and more
+  const Study mild = searched(60, "2/3");  // keeps all points that the strict one keeps, and more
   ASSERT_TRUE(run_alone(strict, searching_options(folder.path())).ok());
   auto options = searching_options(folder.path());
   EXPECT_FALSE(run_alone(mild, options).ok()) << "it is another study";
@@ -253,7 +253,7 @@ TEST(SearchRun, NeitherValuesNorAwaitsAPointThatEndedItsProcessTwice) {
   ASSERT_TRUE(report.ok()) << to_string(report.errors());
   EXPECT_FALSE(report->interrupted);
   EXPECT_EQ(report->quarantined, 1U);
-  // 57 of 59 points have values: 29 go on, seeds 1 to 31 without 5 and 25, and of these 10.
+  // 57 of 59 points have values, so 29 go on: seeds 1 to 31 without 5 and 25; of these 10 go on.
   EXPECT_EQ(report->pruned, 47U);
   EXPECT_EQ(seeds_with(folder.path(), study, PointStatus::failed), std::set<std::uint64_t>{5});
 }

@@ -1,4 +1,4 @@
-// Near the end of the time that a run has: nothing is begun that is not expected to end.
+// Near the time limit no point is begun that is not expected to end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "coordinator/engine.hpp"
 #include "coordinator/fake_study.hpp"
 #include "coordinator/merged_rows.hpp"
+#include "coordinator/point_runner.hpp"
 #include "coordinator/ranks.hpp"
 #include "tenex/coordinator/resources.hpp"
 
@@ -82,7 +82,7 @@ TEST(TimeLimit, IsWhatTheBatchSystemSaysUnlessAskedOtherwise) {
   EXPECT_DOUBLE_EQ(reserve_of(86400), 30);  // at most
 }
 
-/// An engine of one thread that notes what it begins and with which memory.
+/// A runner of one thread; it records which points it begins and with which memory.
 struct Rig {
   Study study = make_study(4);
   std::vector<Estimate> costs;
@@ -91,8 +91,8 @@ struct Rig {
   std::vector<std::size_t> limits;
   std::vector<std::uint32_t> announced;
 
-  void run(const EngineOptions& options, const Lease& lease, RankReport& report) {
-    Engine engine(
+  void run(const PointRunnerOptions& options, const Lease& lease, RankReport& report) {
+    PointRunner runner(
         study, options,
         [this](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
           begun.push_back(point.seed);
@@ -100,19 +100,19 @@ struct Rig {
           return make_row(point);
         },
         estimates, [](FinishedPoint) {}, [this](std::uint32_t point) { announced.push_back(point); });
-    engine.push(lease);
-    while (!engine.idle()) sleep_seconds(0.001);
-    report = engine.report();
+    runner.push(lease);
+    while (!runner.idle()) sleep_seconds(0.001);
+    report = runner.report();
   }
 };
 
-TEST(Engine, DoesNotBeginAPointThatWouldEndTooLateAndSaysSo) {
+TEST(PointRunner, DoesNotBeginAPointThatWouldEndTooLateAndSaysSo) {
   Rig rig;
   rig.costs = {{0.1, 1}, {50, 1}, {0.2, 1}, {70, 1}};
-  EngineOptions options;
+  PointRunnerOptions options;
   options.ends_at = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   RankReport report;
-  // Corrected by the lease: twice as long as estimated, so the point of 50 s would take 100 s.
+  // Corrected by the lease, points take twice as long as estimated, so the point of 50 s would take 100 s.
   rig.run(options, {1, {0, 1, 2, 3}, 240.6, 2.0}, report);
   EXPECT_THAT(rig.begun, ElementsAre(3U, 1U));  // 0.4 and 0.2 s
   EXPECT_EQ(report.evaluated, 2U);
@@ -121,7 +121,7 @@ TEST(Engine, DoesNotBeginAPointThatWouldEndTooLateAndSaysSo) {
   EXPECT_EQ(report.backlog_seconds, 0);
 }
 
-TEST(Engine, TellsWhatThePointsOfAKindTook) {
+TEST(PointRunner, TellsWhatThePointsOfAKindTook) {
   Rig rig;
   rig.costs = {{0.1, 1}, {0.3, 1}, {0.2, 1}, {0.4, 1}};
   RankReport report;
@@ -131,10 +131,10 @@ TEST(Engine, TellsWhatThePointsOfAKindTook) {
   EXPECT_EQ(report.costs[0].points, 3U);
   EXPECT_NEAR(report.costs[0].expected, 0.6, 1e-12);  // as estimated, not as corrected
   EXPECT_GT(report.costs[0].measured, 0);
-  EXPECT_NEAR(report.progress.expected_done, 1.2, 1e-12);  // as corrected: the queue's measure
+  EXPECT_NEAR(report.progress.expected_done, 1.2, 1e-12);  // as corrected, as the queue expects
 }
 
-TEST(Engine, AnnouncesThePointOfACarefulLeaseHoweverSmall) {
+TEST(PointRunner, AnnouncesThePointOfACarefulLeaseHoweverSmall) {
   Rig rig;
   rig.costs = {{0.001, 1}, {0.001, 1}, {0.001, 1}, {0.001, 1}};
   RankReport report;
@@ -144,10 +144,10 @@ TEST(Engine, AnnouncesThePointOfACarefulLeaseHoweverSmall) {
   EXPECT_THAT(rig.announced, ElementsAre(2U));
 }
 
-TEST(Engine, LetsAPointBeyondItsShareUseTheNodesMemory) {
+TEST(PointRunner, LetsAPointBeyondItsShareUseTheNodesMemory) {
   Rig rig;
   rig.costs = {{0.001, 80}, {0.001, 300}, {0.001, 1}, {0.001, 1}};
-  EngineOptions options;
+  PointRunnerOptions options;
   options.memory_limit_bytes = 100;
   options.node_memory_bytes = 400;
   RankReport report;

@@ -1,4 +1,4 @@
-// A run tells how far it is from the first second on, before any point has ended: in the folder, for all its ranks.
+// A run writes its progress over all ranks into the folder from the first second on, before any point has ended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,17 +23,17 @@ using testing::run_ranks;
 using testing::sleep_seconds;
 using testing::TemporaryFolder;
 
-/// Holds up every point until it is opened; at the end of the test at the latest.
+/// Holds up every point until it is opened, at the end of the test at the latest.
 class Gate {
  public:
   ~Gate() { open(); }
   void open() {
     if (!std::exchange(opened_, true)) promise_.set_value();
   }
-  /// Points that are said to take `seconds`, and end when the gate is open.
+  /// Points that are estimated at `seconds`, and end when the gate is open.
   RunOptions options(const std::filesystem::path& out, int threads, double seconds) {
     auto options = quiet_options(out, threads);
-    options.silence_seconds = 6;  // a word every half second
+    options.silence_seconds = 6;  // an ALIVE message every half second
     options.estimate_point = [seconds](const DesignPoint&) { return Estimate{seconds, 1000}; };
     options.evaluate_point = [future = future_](const DesignPoint& point, Cache&, const EvaluateOptions&) {
       future.wait();
@@ -48,7 +48,7 @@ class Gate {
   std::shared_future<void> future_ = promise_.get_future().share();
 };
 
-/// What is told once it is as it should be; the last word else.
+/// The progress once `holds` is true of it; otherwise the last one.
 RunProgress wait_until(const std::filesystem::path& dir, const std::function<bool(const RunProgress&)>& holds) {
   RunProgress last;
   for (int i = 0; i < 6'000; ++i) {
@@ -124,7 +124,7 @@ TEST(ToldProgress, KnowsThePointsOfAllRanks) {
 TEST(ToldProgress, BeginsWithTheWorkOfEarlierRuns) {
   const TemporaryFolder folder;
   const Study study = make_study(4);
-  {  // Three points took 100 s each: three quarters of what four are expected to take.
+  {  // Three points took 100 s each: three quarters of the time that four are expected to take.
     const auto before = ResultFolder::open(folder.path(), study, {});
     auto writer = ShardWriter::open(folder.path(), study, 1, 0);
     ASSERT_TRUE(before.ok() && writer.ok());

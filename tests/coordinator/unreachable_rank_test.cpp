@@ -1,4 +1,4 @@
-// A rank that the transport says is gone: nobody waits for its silence.
+// A rank that the transport reports as gone counts as dead at once, without waiting for its silence.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 using testing::Mailboxes;
 using testing::TemporaryFolder;
 
-/// Rank 0's mailbox, which learns once that rank 1 is gone.
+/// Rank 0's mailbox, which reports once that rank 1 is gone.
 class WatchfulEndpoint final : public Transport {
  public:
   WatchfulEndpoint(Mailboxes& boxes, std::atomic<bool>& gone) : mine_(boxes, 0), gone_(gone) {}

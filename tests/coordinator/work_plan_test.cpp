@@ -1,5 +1,4 @@
-// The work plan in virtual time: what a dead rank leaves, quarantine, costs that are learned, large points, the time
-// limit.
+// The work plan in virtual time: the points of a dead rank, quarantine, learned costs, large points, the time limit.
 #include "coordinator/work_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +22,7 @@ using ::testing::IsEmpty;
 using testing::make_study;
 using ::testing::UnorderedElementsAre;
 
-/// A plan for points that cost what a table says.
+/// A plan for points with the costs of a table.
 struct Planned {
   Study study;
   std::vector<Estimate> costs;
@@ -42,7 +41,7 @@ struct Planned {
     plan.emplace(estimates, all, threads, nodes, quarantine, options);
   }
 
-  /// The rank reports the lease done, `slowness` times slower than expected.
+  /// The rank reports the lease as done; its points took `slowness` times as long as expected.
   void complete(std::size_t rank, const Lease& lease, double slowness = 1) {
     auto& report = reports_[rank];
     report.finished_leases = {lease.id};
@@ -50,7 +49,7 @@ struct Planned {
     report.progress.busy_seconds += lease.seconds * slowness;
     plan->learn(rank, report);
   }
-  /// Ranks work until nothing is left that they may have; the points in the order in which they were leased.
+  /// Ranks work until no point is left that they may have; returns the points in the order in which they were leased.
   std::vector<std::uint32_t> work(const std::vector<std::size_t>& ranks) {
     std::vector<std::uint32_t> points;
     for (bool any = true; any;) {
@@ -74,7 +73,7 @@ std::vector<Estimate> equal(std::size_t count, double seconds) {
   return std::vector<Estimate>(count, Estimate{seconds, 1});
 }
 
-/// Sixteen points of half a probe each on one thread: rank 1 has points {0, 1} at hand.
+/// Sixteen points that each take half a probe on one thread: rank 1 has points {0, 1} at hand.
 struct Lost : Planned {
   Lost() : Planned(equal(16, 1.0 / 32), {1, 1, 1}) {
     lease = *plan->next(1, 0);  // a probe: 1/16 s, two points
@@ -121,7 +120,7 @@ TEST(WorkPlan, LeasesNothingAgainThatTheDeadRankHadCommitted) {
   lost.complete(1, lost.lease);
   const auto second = lost.plan->next(1, 0);
   ASSERT_TRUE(second.has_value());
-  // Of the finished lease {0, 1} point 0 is committed, of the second lease its first point.
+  // The first lease {0, 1} is finished and point 0 committed; of the second lease its first point is committed.
   WriterTrace trace;
   trace.committed = {0, second->points.front()};
   EXPECT_EQ(lost.plan->lose(1, trace, false).leased_again, second->points.size());  // 1 + (size - 1)
@@ -188,7 +187,7 @@ TEST(WorkPlan, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral)
 }
 
 TEST(WorkPlan, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
-  // Expected are 8 ms of the ring and 10 ms of the direct algorithm; 20 points of each have shown that the ring takes
+  // The ring is expected to take 8 ms and the direct algorithm 10 ms. 20 points of each have shown that the ring takes
   // ten times as long.
   LearnedCosts model;
   DesignPoint ring = make_study(1).points[0];
@@ -199,8 +198,8 @@ TEST(WorkPlan, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
   model.add({kind_of(ring), 20, 20 * 0.008, 20 * 0.08});
   model.add({kind_of(direct), 20, 20 * 0.010, 20 * 0.010});
   ASSERT_TRUE(model.has_news());
-  // All together: 1.6 + 0.2 s for an expected 0.16 + 0.2: factor 5. The doubt is worth two points: of ring
-  // (1.6 + 5 * 0.016) / (0.16 + 0.016) = 9.54, of direct (0.2 + 5 * 0.02) / (0.2 + 0.02) = 1.36.
+  // All together took 1.6 + 0.2 s, and 0.16 + 0.2 s were expected: factor 5. Two average points enter with it: ring
+  // (1.6 + 5 * 0.016) / (0.16 + 0.016) = 9.54, direct (0.2 + 5 * 0.02) / (0.2 + 0.02) = 1.36.
   EXPECT_NEAR(model.factor(kind_of(ring)), 1.68 / 0.176, 1e-9);
   EXPECT_NEAR(model.factor(kind_of(direct)), 0.3 / 0.22, 1e-9);
   queue.rescale([&](std::uint32_t kind) { return model.factor(kind); });
@@ -269,8 +268,8 @@ TEST(WorkPlan, WaitsWithALargePointUntilItsNodeIsIdleAndGivesItNothingElse) {
 }
 
 TEST(WorkPlan, NeverLetsANodesPointsExceedItsMemory) {
-  // 200 points of 1 to 200 bytes; ranks of one thread hold their first point, so a node's bytes are those of its ranks'
-  // current leases (exclusive: the node's, else the largest point of the lease).
+  // 200 points of 1 to 200 bytes. Ranks of one thread hold only the first point of a lease, so a node's bytes are those
+  // of its ranks' current leases (exclusive: the node's memory, else the largest point of the lease).
   std::vector<Estimate> table;
   for (std::size_t i = 0; i < 200; ++i) table.push_back({0.001 + 0.0001 * static_cast<double>(i * 7 % 50), i + 1});
   Planned planned(table, {1, 1, 1, 1}, two_nodes());
@@ -299,7 +298,7 @@ TEST(WorkPlan, NeverLetsANodesPointsExceedItsMemory) {
 }
 
 TEST(WorkPlan, LeasesNothingThatWouldNotEndInTime) {
-  // 1 rank of 2 threads. 3 s left: a point of 5 s would not end, one of 5 s that uses both threads takes 2.5 s.
+  // 1 rank of 2 threads, 3 s left: a point of 5 s would not end, one of 5 s that uses both threads takes 2.5 s.
   Planned planned({{5, 1}, {5, 1, true}, {1, 1}}, {2});
   EXPECT_EQ(planned.plan->withdraw(3), 1U);
   const auto lease = planned.plan->next(0, 0, 3);
@@ -310,7 +309,7 @@ TEST(WorkPlan, LeasesNothingThatWouldNotEndInTime) {
 }
 
 TEST(WorkPlan, CountsWhatARankHasAtHandAgainstTheTimeLeft) {
-  // 4 s left, 3 s at hand: a point of 2 s would end a second too late, one of half a second in time.
+  // 4 s left, 3 s at hand: a point of 2 s would end a second too late, one of half a second ends in time.
   Planned planned({{2, 1}, {0.5, 1}}, {1});
   EXPECT_EQ(planned.plan->withdraw(4), 0U);
   const auto lease = planned.plan->next(0, 3, 4);

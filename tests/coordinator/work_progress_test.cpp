@@ -1,4 +1,4 @@
-// The arithmetic of progress: which part of the work is done, and how long the rest takes.
+// The computation of progress: the fraction of the work that is done, and the time left.
 #include "coordinator/work_progress.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ ExpectedWork points_of(const std::vector<double>& seconds, int threads_kept = 1)
 
 PointAtWork serial(double expected, double elapsed) { return {kind, expected, false, 1, elapsed}; }
 
-/// After `ended` points of `expected` seconds that took `measured` each.
+/// The state after `ended` points with `expected` seconds each that took `measured` seconds each.
 WorkAtHand after(ExpectedWork& points, int ended, double expected, double measured) {
   WorkAtHand work;
   work.expected = &points;
@@ -48,7 +48,7 @@ TEST(WorkProgress, CountsARunningPointForTheTimeThatItHasRun) {
 }
 
 TEST(WorkProgress, CountsAllThreadsOfAPointThatUsesThem) {
-  // The first point takes 10 / 2 = 5 s on two threads: after 4 s 8 of its 10 thread-seconds are done, 12 of 20 are
+  // The first point takes 10 / 2 = 5 s on two threads: after 4 s, 8 of its 10 thread-seconds are done, and 12 of 20 are
   // left.
   const auto points = points_of({10, 5, 5});
   WorkAtHand work;
@@ -77,7 +77,8 @@ TEST(WorkProgress, NeverEndsAPointThatTakesTenTimesWhatWasExpected) {
     work.expected = &points;
     work.running = {serial(10, elapsed)};
     const auto outlook = look_ahead(work);
-    // Up to 9 s as expected; from there on nine tenths are done and a ninth of the time so far is left.
+    // Up to 9 s the progress is as expected. From there on nine tenths are done, and a ninth of the time so far is
+    // left.
     EXPECT_NEAR(outlook.fraction, std::min(elapsed / 10.0, 0.9), 1e-12) << elapsed;
     EXPECT_NEAR(outlook.seconds_left, elapsed <= 9 ? 10 - elapsed : elapsed / 9.0, 1e-12) << elapsed;
     EXPECT_GE(outlook.fraction, before - 1e-12);
@@ -86,8 +87,8 @@ TEST(WorkProgress, NeverEndsAPointThatTakesTenTimesWhatWasExpected) {
 }
 
 TEST(WorkProgress, ExpectsMoreOfTheOthersWhileOneOfTheirKindTakesLonger) {
-  // Three of 10 s one after the other; the first has run 100 s. 10 s of 30 s are behind what it tells (10 times), and
-  // the prior counts 0.6 s: 10^(10 / 10.6) for each that waits, and 100 / 9 s for the one that runs.
+  // Three points of 10 s, one after another; the first has run 100 s. It tells a factor of 10 for 10 s of the 30 s, and
+  // the prior weighs 0.6 s: 10^(10 / 10.6) for each waiting point, and 100 / 9 s left for the running one.
   const auto points = points_of({10, 10, 10});
   WorkAtHand work;
   work.expected = &points;
@@ -99,7 +100,7 @@ TEST(WorkProgress, ExpectsMoreOfTheOthersWhileOneOfTheirKindTakesLonger) {
 }
 
 TEST(WorkProgress, ConvergesWhereEstimatesAreTooHigh) {
-  // Ten points said to take 100 s take 1 s: (1 / 100)^(100 k / (100 k + 20)) after k of them.
+  // Ten points estimated at 100 s take 1 s: the factor is (1 / 100)^(100 k / (100 k + 20)) after k of them.
   for (const int ended : {0, 1, 5, 9}) {
     auto points = points_of(std::vector<double>(10, 100));
     const auto outlook = look_ahead(after(points, ended, 100, 1));
@@ -116,7 +117,7 @@ TEST(WorkProgress, ConvergesWhereEstimatesAreTooHigh) {
 }
 
 TEST(WorkProgress, ConvergesWhereEstimatesAreTooLow) {
-  // Ten points said to take 1 s take 10 s: after five of them 50 s are left.
+  // Ten points estimated at 1 s take 10 s: after five of them 50 s are left.
   auto points = points_of(std::vector<double>(10, 1));
   const auto outlook = look_ahead(after(points, 5, 1, 10));
   EXPECT_NEAR(outlook.seconds_left, 5 * std::pow(10, 5 / 5.2), 1e-9);
@@ -125,7 +126,7 @@ TEST(WorkProgress, ConvergesWhereEstimatesAreTooLow) {
 }
 
 TEST(WorkProgress, IsNotMisledByAFirstSmallPoint) {
-  // One of a millisecond took a tenth of a second; 100 s of another kind are left. Its weight is 0.001 / 2.00102.
+  // One point of a millisecond took a tenth of a second; 100 s of another kind are left. Its weight is 0.001 / 2.00102.
   ExpectedWork points;
   points.add(1, 100);
   points.add(2, 0.001);
@@ -155,13 +156,13 @@ TEST(WorkProgress, IsNeverShorterThanTheLongestPointThatWaits) {
 }
 
 TEST(WorkProgress, CountsTheThreadsThatAPointKeepsFromOthers) {
-  // Four points of 10 s that run on one of two threads and let none run beside them.
+  // Four points of 10 s that run on one of two threads and prevent others from running beside them.
   const auto points = points_of({10, 10, 10, 10}, 2);
   WorkAtHand work;
   work.expected = &points;
   work.threads = 2;
   EXPECT_DOUBLE_EQ(look_ahead(work).seconds_left, 40);
-  work.running = {{kind, 10, false, 2, 5}};  // half of the first
+  work.running = {{kind, 10, false, 2, 5}};  // half of the first point
   EXPECT_DOUBLE_EQ(look_ahead(work).seconds_left, 35);
   EXPECT_DOUBLE_EQ(look_ahead(work).fraction, 0.125);
 }
@@ -194,7 +195,7 @@ TEST(WorkProgress, TakesNoHarmFromAnEstimateThatMakesNoSense) {
   WorkAtHand work;
   work.expected = &points;
   EXPECT_DOUBLE_EQ(look_ahead(work).seconds_left, 2);
-  work.running = {serial(0, 0.5)};  // a point that was expected to take nothing
+  work.running = {serial(0, 0.5)};  // a point with an estimate of zero
   const auto outlook = look_ahead(work);
   EXPECT_GT(outlook.fraction, 0);
   EXPECT_LT(outlook.fraction, 1);

@@ -1,20 +1,20 @@
-// Preloaded into a process that is to fail at a chosen instant: stands between the program and the C library's calls
-// that change files, counts those on a result folder, and at the given one lets the process die, the disk fill up or a
-// write be torn. So every call of the store is a fault point, and the program itself knows nothing of it.
+// Preloaded into a process that is to fail at a chosen instant. It replaces the C library's calls that change files,
+// counts those on a result folder, and at the given one kills the process, fills the disk or tears a write. So every
+// call of the store is a possible fault, and the program itself is unchanged.
 //
 //   CRASH_FOLDER  only calls on files below it count
 //   CRASH_RANK    the rank that fails, or `any`; a process is rank CRASH_MY_RANK, OMPI_COMM_WORLD_RANK or 0
 //   CRASH_AT      the number of the call, from 1
-//   CRASH_WHAT    SIGKILL, SIGTERM, full (this write gets half way, and from here on nothing has room), or the name of
+//   CRASH_WHAT    SIGKILL, SIGTERM, full (this write gets half way, and from here on there is no space), or the name of
 //                 a folder: the next write into it is torn and the process killed. Or refuse: from here on one kind of
-//                 call on some files fails, CRASH_AT counts only such calls
-//   CRASH_CALL    which kind is refused: open (to create), write, fsync, rename or close
-//   CRASH_PART    what the names of the files hold on which it is refused
-//   CRASH_ERRNO   with which number
-//   CRASH_SCOPE   group: the signal goes to the whole process group, the full disk is that of all ranks
+//                 call on some files fails, and CRASH_AT counts only such calls
+//   CRASH_CALL    the kind that is refused: open (to create), write, fsync, rename or close
+//   CRASH_PART    part of the names of the files on which it is refused
+//   CRASH_ERRNO   the errno of the refusal
+//   CRASH_SCOPE   group: the signal goes to the whole process group, and the disk is full for all ranks
 //   CRASH_NOTE    file that is made when it happens
 //
-// fsync() does nothing here: a process that dies takes no page of the system's with it, and tests run faster.
+// fsync() does nothing here: the page cache survives a process that dies, and tests run faster.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ std::string own_rank() {
   return "0";
 }
 
-/// The fault of this process, from its environment: read at the first call, when a forked rank knows its number.
+/// The fault of this process, from its environment. Read at the first call, when a forked rank knows its number.
 struct Fault {
   std::string folder = variable("CRASH_FOLDER");
   std::string what = variable("CRASH_WHAT");
@@ -82,10 +82,10 @@ void note_it() {
 void die(int signal) {
   note_it();
   ::kill(fault().group ? 0 : ::getpid(), signal);
-  while (signal == SIGKILL) ::pause();  // not one call more
+  while (signal == SIGKILL) ::pause();  // no further call is made
 }
 
-/// Counts a call; whether its instant has come.
+/// Counts a call; returns whether the fault happens at it.
 bool has_come() {
   auto& it = fault();
   if (it.at == 0) return false;
@@ -106,7 +106,7 @@ bool is_refused(std::string_view call, std::string_view path) {
   return true;
 }
 
-/// For calls that need room: whether there is none.
+/// For calls that need space: whether there is none left.
 bool has_no_room() {
   const bool come = has_come();
   if (fault().what != "full" || !(come || fault().full)) return false;
@@ -116,7 +116,7 @@ bool has_no_room() {
   return true;
 }
 
-/// How many of the bytes are written before the fault; all of them without one.
+/// Number of bytes to write before the fault; all of them without one.
 std::size_t room_for(const std::string& path, std::size_t size, bool& torn) {
   auto& it = fault();
   const bool was_full = it.full;
@@ -192,12 +192,12 @@ int unlink(const char* path) noexcept {
 
 int close(int descriptor) {
   static const auto real = next<int (*)(int)>("close");
-  // Not fault(): a rank closes files before it is forked and knows its number.
+  // Not fault(), because a rank closes files right after the fork, before it knows its number.
   if (variable("CRASH_CALL") != "close") return real(descriptor);
   const auto path = path_of(descriptor);
   const bool refused = is_watched(path) && is_refused("close", path);
   const int error = errno;
-  const int done = real(descriptor);  // a file whose last bytes could not be written is closed all the same
+  const int done = real(descriptor);  // a file is closed even if its last bytes could not be written
   if (!refused) return done;
   errno = error;
   return -1;

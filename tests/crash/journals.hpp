@@ -1,4 +1,4 @@
-// What the journals of a result folder say, read from their text and not with the store's own reader.
+// The contents of a result folder's journals, read from their text and not with the store's own reader.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace tenex::crash_tests {
 
-/// The words of the whole lines of a journal, without their sums. A torn line is known by its sum, which is shorter, or
-/// ends in the zeros of a host that lost its power.
+/// The words of the whole lines of a journal, without their sums. A torn line is recognised by its sum, which is
+/// shorter, or ends in the zeros that a power loss leaves.
 inline std::vector<std::vector<std::string>> journal_lines(const std::filesystem::path& journal) {
   constexpr std::size_t sum_digits = 16;
   std::vector<std::vector<std::string>> lines;
@@ -31,7 +31,7 @@ inline std::vector<std::vector<std::string>> journal_lines(const std::filesystem
   return lines;
 }
 
-/// All journals of a folder together.
+/// The contents of all journals of a folder.
 struct JournalTally {
   std::size_t rows_committed = 0;           ///< by every `commit` line; joined shards commit nothing new
   std::map<std::string, std::size_t> live;  ///< shards that count, with their rows

@@ -1,4 +1,4 @@
-// Kills a launcher with all its ranks at once, as a node that fails does.
+// Kills a launcher with all its ranks at once, as a failing node does.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 namespace tenex::crash_tests {
 
-/// The processes below `pid`, through /proc: mpirun puts its ranks into process groups of their own.
+/// Finds the processes below `pid` in /proc, because mpirun puts its ranks into process groups of their own.
 inline void collect_descendants(pid_t pid, std::vector<pid_t>& into) {
   std::ifstream children("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
   for (pid_t child = 0; children >> child;) {
@@ -21,7 +21,7 @@ inline void collect_descendants(pid_t pid, std::vector<pid_t>& into) {
   }
 }
 
-/// SIGKILL for every rank, then for the launcher; returns when it is gone.
+/// Sends SIGKILL to every rank, then to the launcher; returns when the launcher is gone.
 inline void kill_job(support::Child& job) {
   std::vector<pid_t> ranks;
   collect_descendants(job.pid(), ranks);

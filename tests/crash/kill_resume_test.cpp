@@ -1,4 +1,4 @@
-// Nothing is lost when a job is killed: the same command continues, and the merged rows equal those of an uninterrupted
+// No row is lost when a job is killed: the same command continues, and the merged rows equal those of an uninterrupted
 // run.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(AKilledJob, ContinuesToTheSameRows) {
     std::this_thread::sleep_for(milliseconds(delay));
     kill_job(child);
   }
-  // A drained job commits what it has: the next one starts from there.
+  // A drained job commits its rows: the next one starts from there.
   const support::TemporaryFolder output;
   support::Child drained(job, output.path());
   let_it_work(drained, folder.path() / "killed");
@@ -42,7 +42,7 @@ TEST(AKilledJob, ContinuesToTheSameRows) {
   support::expect_same_rows(folder.path() / "whole" / "study.h5", folder.path() / "killed" / "study.h5");
 }
 
-/// Shards that the journals of a result folder commit.
+/// Number of shards that the journals of a result folder commit.
 std::size_t committed_shards(const std::filesystem::path& out) {
   std::size_t count = 0;
   std::error_code none_yet;
@@ -53,7 +53,7 @@ std::size_t committed_shards(const std::filesystem::path& out) {
   return count;
 }
 
-/// The number before `words` in what a run printed, or -1.
+/// The number before `words` in the output of a run, or -1.
 long number_before(const std::string& text, const std::string& words) {
   const auto end = text.find(words);
   if (end == std::string::npos) return -1;
@@ -75,7 +75,7 @@ TEST(AJobKilledAfterItCommittedRows, KeepsThemAndContinuesToTheSameRows) {
   const auto killed = folder.path() / "killed";
   const auto job = support::mpirun(2, words("killed"));
   int kills = 0;
-  for (const int delay : {0, 15, 40}) {  // after a shard more was committed
+  for (const int delay : {0, 15, 40}) {  // milliseconds after one more shard was committed
     const auto before = committed_shards(killed);
     const support::TemporaryFolder output;
     support::Child child(job, output.path());

@@ -1,9 +1,9 @@
 // The crash matrix: {worker, coordinator, whole job} x {SIGKILL, SIGTERM, disk full, torn shard, torn journal line} at
-// random instants. Whatever happens, the same command continues, the result is that of a run that nothing disturbed,
-// and no point is evaluated again whose row counts.
+// random instants. In every case the same command continues, the result equals that of an undisturbed run, and no point
+// whose row counts is evaluated again.
 //
 // A job is three ranks without a launcher (rank_job.cpp), or the program itself, alone. Instants are calls that change
-// the result folder, or moments. Every cell has its faults from a seed of its own; only faults that happened count.
+// the result folder, or moments. Every cell draws its faults from its own seed; only faults that happened count.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,10 +33,10 @@ using crash_tests::tally;
 namespace fs = std::filesystem;
 
 constexpr int faults_per_cell = 21;   // 15 cells: 315 in all
-constexpr int faults_per_folder = 4;  // then the folder's study is brought to its end
+constexpr int faults_per_folder = 4;  // then the study of the folder is completed
 constexpr std::size_t points = 480;   // 80 seeds of 6
 constexpr int ranks = 3;
-// Alone 80 shards, of which 64 are joined; 40 of three ranks.
+// A run alone commits 80 shards, of which 64 are joined; three ranks commit 40 each.
 const std::string rows_of_a_shard_alone = "6";
 const std::string rows_of_a_shard = "12";
 
@@ -55,25 +55,25 @@ const char* name_of(Fault fault) {
 }
 void PrintTo(Victim victim, std::ostream* out) { *out << name_of(victim); }
 void PrintTo(Fault fault, std::ostream* out) { *out << name_of(fault); }
-/// What the preloaded library is told.
+/// The value of CRASH_WHAT.
 const char* word_of(Fault fault) {
   static constexpr std::array words{"SIGKILL", "SIGTERM", "full", "shards", "journal"};
   return words.at(static_cast<std::size_t>(fault));
 }
 
-/// Made once.
+/// Made only once.
 const crash_tests::Undisturbed& truth() {
   static const crash_tests::Undisturbed the_truth(study_text, points);
   return the_truth;
 }
 
-/// One folder, disturbed several times.
+/// One folder that is disturbed several times.
 class Campaign {
  public:
   Campaign(Victim victim, Fault fault, unsigned seed, bool alone)
       : victim_(victim), fault_(fault), alone_(alone), random_(seed) {}
 
-  /// Runs the job with one fault; whether it happened.
+  /// Runs the job with one fault; returns whether it happened.
   bool disturb() {
     const bool by_moment = (fault_ == Fault::sigkill || fault_ == Fault::sigterm) && draw(0, 2) == 0;
     const auto before = keys_done();
@@ -93,7 +93,7 @@ class Campaign {
     ASSERT_EQ(last.status(), 0) << last.out << last.err;
     expect_nothing_begun_twice(before);
     support::expect_same_rows(truth().out() / "study.h5", out() / "study.h5");
-    // Every point once, and again those whose shard was damaged after it counted.
+    // Every point once, and once more if its shard was damaged after it counted.
     EXPECT_EQ(tally(out()).rows_committed, points + rows_damaged_) << "rows committed";
   }
 
@@ -126,7 +126,8 @@ class Campaign {
   bool disturb_at_a_call() {
     const auto note = folder_.path() / "note";
     fs::remove(note);
-    // Alone a run makes some 700 such calls; a rank of three some 400, with two for every point that it begins.
+    // Alone a run makes some 700 such calls; one of three ranks makes some 400, with two for every point that it
+    // begins.
     const int last = alone_ ? 650 : 350;
     const support::TemporaryFolder output;
     support::Child child(command({{"CRASH_RANK", std::to_string(draw_rank())},
@@ -174,13 +175,13 @@ class Campaign {
     return name_end == std::string::npos || stat.substr(name_end + 2, 1) == "Z";
   }
 
-  /// A job killed as a whole: its ranks may take a moment to be gone, and the next run is not to meet them.
+  /// Ranks of a killed job may live a moment longer; the next run must not meet them.
   static void leave_no_rank(const std::string& out) {
     for (int rank = 0; rank < ranks; ++rank)
       if (const auto pid = pid_of(rank, out); pid > 0) support::wait_until_dead(pid);
   }
 
-  /// The others end the study by themselves where a worker died; what is full says so.
+  /// If a worker died, the others complete the study. A full disk is reported.
   void expect_end(const support::Finished& end) const {
     const bool dies = fault_ != Fault::sigterm && fault_ != Fault::full_disk;
     if (victim_ == Victim::worker && dies) {
@@ -192,7 +193,7 @@ class Campaign {
     }
   }
 
-  /// The store's own word for which points have a row that counts.
+  /// The points with a row that counts, as the store reports them.
   [[nodiscard]] std::set<std::string> keys_done() const {
     std::set<std::string> keys;
     for (const auto& [incarnation, rank] : tally(out()).writers) {
@@ -208,7 +209,7 @@ class Campaign {
     return writers.empty() ? 0 : writers.rbegin()->first;
   }
 
-  /// A run begins no point that had a row before it.
+  /// A run begins no point that had a row before.
   void expect_nothing_begun_twice(const std::set<std::string>& before) const {
     for (const auto& [incarnation, keys] : tally(out()).begun) {
       if (incarnation <= last_incarnation_) continue;
@@ -216,7 +217,7 @@ class Campaign {
     }
   }
 
-  /// Torn files that only a crash of the host leaves: a committed shard that is shorter, a journal without its end.
+  /// Tears files as only a crash of the host does: a committed shard is shortened, a journal loses its end.
   void spoil_what_is_stored() {
     if (fault_ == Fault::torn_shard) shorten_a_shard();
     if (fault_ == Fault::torn_journal) shorten_a_journal();
@@ -241,7 +242,7 @@ class Campaign {
     const auto& journal = journals[static_cast<std::size_t>(draw(0, static_cast<int>(journals.size()) - 1))];
     const auto text = support::read_text(journal);
     const auto line = text.rfind('\n');
-    // Shards are removed only once the line that replaces them is durable: such a line is not lost.
+    // Shards are removed only once the line that replaces them is durable, so such a line cannot be lost.
     if (line == std::string::npos || line == 0 || text.substr(line + 1, 8) == "replaces") return;
     fs::resize_file(journal,
                     static_cast<std::uintmax_t>(draw(static_cast<int>(line), static_cast<int>(text.size()) - 1)));
@@ -254,7 +255,7 @@ class Campaign {
   support::TemporaryFolder folder_;
   std::set<std::string> spoiled_;
   std::size_t rows_damaged_ = 0;
-  mutable unsigned last_incarnation_ = 0;  ///< when keys_done() was asked last
+  mutable unsigned last_incarnation_ = 0;  ///< at the last call of keys_done()
 };
 
 class CrashMatrix : public ::testing::TestWithParam<std::tuple<Victim, Fault>> {};
@@ -277,7 +278,7 @@ TEST_P(CrashMatrix, ResumesToTheSameRowsAndEvaluatesNothingTwice) {
       if (::testing::Test::HasFailure()) std::printf("campaign with seed %u\n", seeds + number);
     }
   };
-  std::thread beside(go_on);  // jobs wait a good part of their time
+  std::thread beside(go_on);  // jobs spend much of their time waiting
   go_on();
   beside.join();
   EXPECT_GE(faults, faults_per_cell);

@@ -1,5 +1,5 @@
-// The crash matrix under a real mpirun: one fault in each of its 15 cells, then the run that continues. A worker or
-// rank 0 dies beside others that go on (--enable-recovery); a whole job as mpirun itself ends it.
+// The crash matrix under a real mpirun: one fault in each of its 15 cells, then the run that continues. When a worker
+// or rank 0 dies, others go on (--enable-recovery); mpirun itself ends a whole job.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -30,7 +30,7 @@ const char* name_of(Victim victim) {
 }
 void PrintTo(Victim victim, std::ostream* out) { *out << name_of(victim); }
 
-/// mpirun's options: what the ranks have in their environment.
+/// Options of mpirun that set the environment of the ranks.
 Words rank_environment(const Job& job, int victim, const std::string& what, int at) {
   Words options;
   for (const auto& [name, value] :
@@ -53,7 +53,7 @@ TEST_P(MpirunCrashMatrix, ResumesToTheSameRowsAndEvaluatesNothingTwice) {
   const Job job;
   const bool whole = victim == Victim::whole_job;
   const int rank = victim == Victim::coordinator ? 0 : whole && what == "full" ? -1 : 1;
-  // A rank commits its 20 points by twos, 7 calls each time; it begins with some 5.
+  // A rank commits its 20 points in pairs, 7 calls each time, after some 5 calls at the start.
   auto options = rank_environment(job, rank, what, std::uniform_int_distribution(8, 45)(random));
   if (!whole) options.emplace_back("--enable-recovery");
   const auto disturbed = job.start(ranks, study, options);

@@ -1,9 +1,9 @@
-// What a disk holds of a result folder, kept by power_shim.cpp while processes work on the folder, and what is left of
-// the folder when the power fails.
+// The part of a result folder that is on the disk, which power_shim.cpp keeps while processes work on the folder, and
+// the folder as it is after a power failure.
 //
 //   inodes/<number>    every file of the folder, by inode
 //   contents/<number>  its contents that are durable; no such file: none are
-//   names/of <folder>  the names that are durable in the folder ("of .") or a folder of it: lines of inode and name
+//   names/of <folder>  the durable names in the folder ("of .") or one of its subfolders: lines of inode and name
 #pragma once
 
 #include <sys/stat.h>
@@ -22,12 +22,12 @@
 
 namespace tenex::crash_tests {
 
-/// Changes that no fsync made durable: may be on the disk or not, each for itself.
+/// Decides for each change that no fsync made durable whether it is on the disk.
 class Fate {
  public:
-  /// None of them is.
+  /// No such change is.
   static Fate worst() { return Fate(); }
-  /// Every second one is.
+  /// About half of them are.
   static Fate drawn(unsigned seed) {
     Fate fate;
     fate.draws_ = true;
@@ -45,21 +45,21 @@ class Fate {
 
 class Platter {
  public:
-  /// Makes the folder if it is not there; `dir` is a name beside it.
+  /// Makes the folder if it does not exist; `dir` is another path, on the same file system.
   Platter(std::filesystem::path folder, std::filesystem::path dir) : folder_(std::move(folder)), dir_(std::move(dir)) {
     std::filesystem::create_directories(folder_);
     settle();
   }
   [[nodiscard]] const std::filesystem::path& dir() const { return dir_; }
 
-  /// All that is in the folder is durable: what a disk that is left alone comes to.
+  /// Makes everything in the folder durable, as a disk does after a while.
   void settle() const {
     std::filesystem::remove_all(dir_);
     for (const char* part : {"inodes", "contents", "names"}) std::filesystem::create_directories(dir_ / part);
     settle_folder(".");
   }
 
-  /// The folder is what the disk has of it when the power returns. No process works on it.
+  /// Replaces the folder by what the disk has when the power returns. No process may work on it.
   void lose_power(Fate fate) const {
     const auto left = dir_ / "left";
     restore_folder(".", left, fate);
@@ -126,7 +126,7 @@ class Platter {
     return x != a.end() && y != b.end() && x->second == y->second;
   }
 
-  /// What is durable; or all; or part of what was added to it, and nothing or zeros for the rest.
+  /// The durable contents; or all; or part of what was appended, followed by nothing or by zeros.
   [[nodiscard]] std::string contents_of(const std::string& number, Fate& fate) const {
     const auto now = support::read_text(dir_ / "inodes" / number);
     const auto durable = support::read_text(dir_ / "contents" / number);

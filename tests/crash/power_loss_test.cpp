@@ -1,5 +1,5 @@
-// The power fails under a whole job: what no fsync made durable is gone, or is there in part. What the journals say is
-// kept all the same, and the same command ends in the rows of a run that nothing disturbed.
+// The power fails during a job: writes that no fsync made durable are lost, or kept in part. Rows that the journals
+// commit are kept, and the same command ends with the rows of an undisturbed run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,12 +27,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t points = 480;  // 80 seeds of 6
 constexpr std::size_t ranks = 3;
-// Alone 80 shards, of which 64 are joined; 40 of three ranks.
+// A run alone commits 80 shards, of which 64 are joined; three ranks commit 40 each.
 constexpr std::size_t rows_of_a_shard_alone = 6;
 constexpr std::size_t rows_of_a_shard = 12;
 const std::string with_schedule = "algorithm = ring and collective = all_gather and seed <= 20";
 
-/// Runs a script of Python's, whose `os` calls open(), fsync() and rename() as they are.
+/// Runs a Python script. Functions of `os` call open(), fsync() and rename() directly.
 void run_python(const std::string& script, const fs::path& folder, const Platter& platter) {
   const support::TemporaryFolder beside;
   support::write_text(beside.path() / "script.py", script);
@@ -71,7 +71,7 @@ os.rename(sys.argv[1] + "/old", sys.argv[1] + "/new")
   EXPECT_FALSE(fs::exists(folder / "new")) << "a rename that was not synced";
 }
 
-/// Made once.
+/// Made only once.
 const Undisturbed& truth() {
   static const Undisturbed the_truth(cheap_points(points / 6) + "\n[outputs]\nschedule = \"" + with_schedule + "\"\n",
                                      points);
@@ -83,7 +83,7 @@ class Campaign {
  public:
   Campaign(bool alone, unsigned seed) : alone_(alone), random_(seed), platter_(out(), folder_.path() / "platter") {}
 
-  /// Whether the power failed while the job ran.
+  /// Runs the job; returns whether the power failed while it ran.
   bool lose_power() {
     const auto note = folder_.path() / "note";
     fs::remove(note);
@@ -115,8 +115,8 @@ class Campaign {
   [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
   int draw(int from, int to) { return std::uniform_int_distribution(from, to)(random_); }
 
-  /// Alone a run makes some 700 calls that change the folder, from the 450th on those that join 64 shards; a rank of
-  /// three some 400.
+  /// Alone a run makes some 700 calls that change the folder; from the 450th on they join 64 shards. One of three ranks
+  /// makes some 400.
   int draw_call() {
     if (alone_ && runs_ == 0) return draw(430, 560);
     return draw(1, draw(0, 3) == 0 ? 40 : alone_ ? 650 : 350);
@@ -151,7 +151,7 @@ class Campaign {
     }
   }
 
-  /// The points with a row that counts, by the store's own word.
+  /// The points with a row that counts, as the store reports them.
   [[nodiscard]] std::set<std::uint64_t> points_done() const {
     std::set<std::uint64_t> done;
     for (const auto& [incarnation, rank] : tally(out()).writers) {
@@ -162,7 +162,7 @@ class Campaign {
     return done;
   }
 
-  /// Every shard that a journal still names is whole; and no row is lost but those of a line that was being written.
+  /// Every shard that a journal still names is whole, and only rows of a line that was being written are lost.
   void expect_promises_kept(const std::set<std::uint64_t>& before) const {
     const auto after = points_done();
     std::size_t named = 0;
@@ -174,7 +174,7 @@ class Campaign {
     for (const auto point : after) expect_schedule(point);
   }
 
-  /// A row that counts has its schedule where the study asks for one: nobody makes it later.
+  /// A row that counts has its schedule if the study asks for one: it is never made later.
   void expect_schedule(std::uint64_t point) const {
     const auto& study = truth().study();
     if (!study.store_schedule[point]) return;

@@ -1,15 +1,15 @@
-// Preloaded into a process whose host is to lose its power: keeps a platter beside a result folder, which holds what
-// the process has made durable and nothing else. A killed process leaves its pages to the system, so a test that only
-// kills never misses an fsync; here the tester (platter.hpp) puts the platter in the folder's place.
+// Preloaded into a process whose host is to lose its power. It keeps a copy of a result folder, the platter, which has
+// only what the process has made durable. The page cache survives a killed process, so a test that only kills never
+// detects a missing fsync. Here the tester (platter.hpp) replaces the folder by the platter.
 //
 //   CRASH_FOLDER   the result folder
 //   CRASH_PLATTER  a folder on the same file system, laid out by platter.hpp
 //
-// The model is the strictest that POSIX allows. fsync() of a file makes its contents durable, and not its name;
-// fsync() of a folder makes its names durable (made, renamed or removed), and not the contents of its files. Files are
-// told apart by inode; a second link to every new one keeps its number from being used again.
+// The model is the strictest that POSIX allows. fsync() of a file makes its contents durable, but not its name. fsync()
+// of a folder makes its names durable (made, renamed or removed), but not the contents of its files. Files are
+// identified by inode; a second link to every new file prevents its number from being used again.
 //
-// Stands before fault_shim.cpp in LD_PRELOAD: a process that dies in fsync() has made nothing durable.
+// It comes before fault_shim.cpp in LD_PRELOAD: a process that dies in fsync() has made nothing durable.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -60,7 +60,7 @@ fs::path draft_of(const fs::path& path) {
 
 std::string number_of(const struct stat& facts) { return std::to_string(facts.st_ino); }
 
-/// Calls fsync() and puts the file's contents on the platter.
+/// Calls fsync() and copies the file's contents to the platter.
 template <class Sync>
 int sync_contents(int descriptor, const struct stat& facts, const Sync& sync) {
   const auto contents = platter() / "contents" / number_of(facts);
@@ -72,7 +72,7 @@ int sync_contents(int descriptor, const struct stat& facts, const Sync& sync) {
   return result;
 }
 
-/// Calls fsync() and puts the folder's names on the platter, one process at a time: the latest look wins.
+/// Calls fsync() and copies the folder's names to the platter, one process at a time: the latest names win.
 template <class Sync>
 int sync_names(const std::string& name, const Sync& sync) {
   const int turn = ::open((platter() / "turn").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -95,7 +95,7 @@ int sync_names(const std::string& name, const Sync& sync) {
   return result;
 }
 
-/// A second link to a file that open() may have made.
+/// Makes a second link to a file that open() may have made.
 int keep_inode(const char* path, int flags, int descriptor) {
   struct stat facts {};
   if (descriptor < 0 || (flags & O_CREAT) == 0 || below_folder(path).empty() || ::fstat(descriptor, &facts) != 0)

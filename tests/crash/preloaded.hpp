@@ -1,4 +1,4 @@
-// What the preloaded libraries share: the C library's own functions, and the environment that tells them what to do.
+// Common to the preloaded libraries: the C library's own functions, and their options from the environment.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,13 +8,13 @@
 
 namespace {
 
-/// The function of this name that would have been called.
+/// The next function of this name, which the caller replaces.
 template <class Function>
 Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Empty where it is not set.
+/// The value of an environment variable; empty if it is not set.
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;

@@ -1,9 +1,9 @@
-// A job of several ranks without a launcher: forks itself, and the ranks run lead() and follow() with messages over
+// A job of several ranks without a launcher: it forks itself, and the ranks run lead() and follow() with messages over
 // socket pairs. So a rank can be killed as under mpirun, in a fraction of the time.
 //
 //   crash_rank_job RANKS STUDY OUT
 //
-// Prints `pid RANK PID` for each before they begin. Ends with rank 0's exit status when the last one has ended.
+// Prints `pid RANK PID` for each rank before they begin. Ends with rank 0's exit status when the last one has ended.
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ using namespace tenex;  // NOLINT: a program of its own
 constexpr int exit_error = 2;
 constexpr int exit_drained = 3;
 
-/// Rank 0 in the middle: it has a socket to each of the others, and they have one to it. A message is a packet.
+/// A star with rank 0 at its centre, which has a socket to each of the others. A message is a packet.
 class SocketTransport final : public Transport {
  public:
   SocketTransport(std::size_t rank, std::vector<int> sockets)
@@ -83,7 +83,7 @@ class SocketTransport final : public Transport {
     }
   }
 
-  /// Says once that the rank is gone. What it has sent before is still read: its end of the socket closes after that.
+  /// Notes once that the rank is gone. Its earlier messages can still be read: its end of the socket closes after them.
   void lose(std::size_t rank) {
     if (!reported_[rank]) failed_.push_back(rank);
     reported_[rank] = true;
@@ -104,11 +104,11 @@ RankSetup make_setup(const std::string& out, std::size_t rank, std::size_t ranks
   options.threads = 1;
   options.quiet = true;
   options.memory_limit_bytes = std::size_t{1} << 30U;
-  // A dead worker is known by its socket. Rank 0 says a word every twelfth of its own span, a quarter of a second: the
-  // others wait for several of them.
+  // A dead worker is detected by its socket. Rank 0 sends ALIVE every twelfth of its silence of 3 s, a quarter of a
+  // second: the others wait for several of these messages.
   options.silence_seconds = rank == 0 ? 3 : 0.9;
   auto setup = resolve(options, static_cast<int>(ranks));
-  setup.engine.announce_seconds = -1;  // every point: its journal tells what was begun
+  setup.runner.announce_seconds = -1;  // announces every point, so its journal tells which were begun
   setup.nodes.node_of_rank.assign(ranks, 0);
   setup.nodes.share_of_rank.assign(ranks, options.memory_limit_bytes);
   return setup;
@@ -128,7 +128,7 @@ int run_rank(const Study& study, const std::string& out, SocketTransport transpo
   return report->interrupted ? exit_drained : 0;
 }
 
-/// Waits for all; rank 0's status as a shell says it.
+/// Waits for all ranks; returns rank 0's status as a shell reports it.
 int wait_for(const std::vector<pid_t>& pids) {
   int status_of_first = 0;
   for (const auto pid : pids) {
@@ -144,7 +144,7 @@ int wait_for(const std::vector<pid_t>& pids) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return exit_error;
-  block_run_signals();  // the ranks read theirs; this process only waits for them
+  block_run_signals();  // the ranks read their own signals; this process only waits for them
   const auto ranks = std::strtoul(argv[1], nullptr, 10);
   const auto study = read_study(argv[2], vocabulary());
   if (!study.ok()) {
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto pid = ::fork();
     if (pid == 0) {
-      for (std::size_t other = 0; other < ranks; ++other)  // else the dead would seem to live
+      for (std::size_t other = 0; other < ranks; ++other)  // otherwise dead ranks would seem to live
         for (const int socket : sockets[other])
           if (other != rank && socket >= 0) ::close(socket);
       ::setenv("CRASH_MY_RANK", std::to_string(rank).c_str(), 1);

@@ -1,5 +1,5 @@
-// What users are told when the system refuses to write: a full disk, a used-up quota and a limit of file sizes are told
-// apart, the file is named, and what to do. The folder is resumable: the same command ends the study with the same
+// Messages for users when the system refuses to write. They tell a full disk, a used-up quota and a limit of file sizes
+// apart, and name the file and the remedy. The folder can be resumed: the same command ends the study with the same
 // rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Reason {
 };
 void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.name; }
 
-/// A kind of call on a kind of file; the first `at - 1` of them go well.
+/// A kind of call on a kind of file; the first `at - 1` of them succeed.
 struct Call {
   const char* name;
   const char* call;
@@ -93,7 +93,7 @@ TEST_P(RefusedWrite, IsToldWithItsFileAndWhatToDoAndTheSameCommandContinues) {
   const auto again = support::run(run_into(folder.path(), "out"));
   ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
   support::expect_same_rows(truth(), out / "study.h5");
-  // Of what is written after the first shard, that shard is kept.
+  // The shard that was written before the fault is kept.
   if (call.at > 1) {
     EXPECT_EQ(again.out.find(" 0 from before"), std::string::npos) << again.out;
   }
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
             Call{"MakingAShard", "open", "/shards/", 2}, Call{"WritingAShard", "write", "/shards/", 2},
             Call{"SyncingAShard", "fsync", "/shards/", 2}, Call{"ClosingAShard", "close", "/shards/", 2},
             Call{"NamingAShard", "rename", "/shards/", 2}, Call{"MakingAJournal", "open", "/journal/", 1},
-            // The journal's header, the first shard's line, the second's.
+            // The third write: the journal's header, the first shard's line, the second's.
             Call{"WritingAJournal", "write", "/journal/", 3}, Call{"SyncingAJournal", "fsync", "/journal/", 3},
             Call{"WritingTheState", "write", "/state.toml", 1}, Call{"WritingTheResult", "write", "/study.h5", 1},
             Call{"SyncingTheResult", "fsync", "/study.h5", 1}, Call{"ClosingTheResult", "close", "/study.h5", 1},

@@ -1,4 +1,4 @@
-// The same study gives the same rows for any ranks and threads, with and without a kill on the way.
+// The same study gives the same rows for any ranks and threads, and also if the run is killed once.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -44,7 +44,7 @@ TEST(AStudy, GivesTheSameRowsForAnyRanksAndThreadsAfterAKill) {
     {
       const support::TemporaryFolder output;
       support::Child child(command, output.path());
-      std::this_thread::sleep_for(delay);  // wherever it is by then: starting, evaluating, merging
+      std::this_thread::sleep_for(delay);  // at any stage: starting, evaluating, merging
       kill_job(child);
     }
     delay += std::chrono::milliseconds(130);

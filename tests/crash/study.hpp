@@ -47,7 +47,7 @@ size = "1MiB"
 )TOML";
 }
 
-/// Seeds of every point: about a second of work in all, or time enough to be killed in.
+/// Number of seeds for every point: about a second of work in all, or enough time to kill the run.
 enum Length : int { brief = 2, lengthy = 12 };
 
 /// `tenex run` of the study into `out`, the study beside it.
@@ -60,8 +60,8 @@ inline std::vector<std::string> run_words(const std::filesystem::path& folder, c
   return {TENEX_BINARY, "run", study.string(), "--out", (folder / out).string(), "--quiet"};
 }
 
-/// Waits until a run has taken its folder (a killed one leaves its own lock behind: the new one is written later), then
-/// a little longer.
+/// Waits until a run has taken its folder, then a little longer. A killed run leaves its own lock behind, but the new
+/// one is written later.
 inline void let_it_work(support::Child& child, const std::filesystem::path& out) {
   const auto lock = out / "lock";
   const auto taken_since = [&](std::filesystem::file_time_type begin) {

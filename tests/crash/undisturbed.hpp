@@ -1,4 +1,4 @@
-// What a study comes to where nothing disturbs it: what disturbed jobs are held against.
+// The result of a study that nothing disturbs; the results of disturbed jobs are compared with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace tenex::crash_tests {
 
-/// A study of so many points and its result, both in a folder of their own.
+/// A study of this many points and its result, both in a folder of their own.
 class Undisturbed {
  public:
   Undisturbed(const std::string& study_text, std::size_t points) {

@@ -48,7 +48,7 @@ TEST(CanonicalText, OfAPlainPoint) {
   EXPECT_EQ(to_string(point.key), "82c3913a8c54a979517ac109931f1fcf");
 }
 
-// Everything that a synthesizer's point may have, and nothing at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
+// A synthesizer's point with every key it may have, none at its default. 25GiB/s = 25 * 2^30 = 26,843,545,600.
 TEST(CanonicalText, OfASynthesizersPointWithEverything) {
   const DesignPoint point = point_of({{"topology", "RI(4)_SW(4)"},
                                       {"alpha", "0.5us, 1us"},
@@ -165,7 +165,7 @@ TEST(CanonicalText, DiffersForDifferentPoints) {
                                         mesh_with({{"npu_bandwidth", "50GB/s"}}),
                                         mesh_with({{"groups", "0-7; 8-15"}}),
                                         mesh_with({{"groups", "8-15; 0-7"}}),
-                                        mesh_with({{"groups", "1,0,2-15"}}),  // other ranks
+                                        mesh_with({{"groups", "1,0,2-15"}}),  // other order of ranks
                                         mesh_with({{"without", "[[0, 1]]"}}),
                                         mesh_with({{"seed", "2"}}),
                                         mesh_with({{"algorithm", "ring"}}),
@@ -220,7 +220,7 @@ TEST(CanonicalGroups, WritesTheLongestRuns) {
   EXPECT_EQ(canonical("0,1", 4), "0-1");
   EXPECT_EQ(canonical("0,2", 4), "0,2");          // two members with a gap are no run
   EXPECT_EQ(canonical("0,2,4,5", 8), "0-4:2,5");  // runs are taken from the left
-  EXPECT_EQ(canonical("3,2,1,0", 4), "3,2,1,0");  // ranks are members in order, so it stays
+  EXPECT_EQ(canonical("3,2,1,0", 4), "3,2,1,0");  // ranks are members in order, so the order stays
   EXPECT_EQ(canonical("4-7;0-3", 8), "4-7; 0-3");
 }
 

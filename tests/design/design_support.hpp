@@ -1,4 +1,4 @@
-// What the design tests share: a vocabulary, and short ways to a study's points and messages.
+// Common to the design tests: a vocabulary, and short ways to a study's points and messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace tenex {
 
-/// Wrong is a parallelization that is not one of all NPUs, a ninth dimension in a constraint, and a workload "bad".
+/// Errors: a parallelization that does not use all NPUs, a ninth dimension in a constraint, and a workload "bad".
 inline Diagnostics test_check_training(const DesignPoint& point) {
   Diagnostics errors;
   const TrainingPoint& training = point.training();
@@ -30,7 +30,7 @@ inline Diagnostics test_check_training(const DesignPoint& point) {
   return errors;
 }
 
-/// The names that this version's algorithms and synthesizers have, and words for training.
+/// The names of this version's algorithms and synthesizers, and words for training.
 inline Vocabulary test_words() {
   Vocabulary words;
   const std::vector<CollectiveKind> kinds{CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
@@ -57,7 +57,7 @@ inline Vocabulary test_words() {
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// A point of HP-(4,8) on 32 NPUs under `libra`, with some words replaced, added, or (empty) left out.
+/// A point of HP-(4,8) on 32 NPUs under `libra`, with some words replaced, added, or (if empty) left out.
 inline Words training_words(const Words& changes) {
   Words words{{"topology", "RI(4)_SW(8)"}, {"workload", "gpt3"}, {"hp", "4,8"}, {"npu_bandwidth", "200GB/s, 100GB/s"}};
   for (const auto& change : changes) {
@@ -94,12 +94,12 @@ algorithm = "ring"
   return text;
 }
 
-/// The study of the base's sweep with more lines.
+/// The base study with more lines in its sweep.
 inline Result<Study> study_with(const std::string& lines) {
   return parse_study(base_study() + lines, "study.toml", test_words());
 }
 
-/// The messages of a study, or "" when it is good.
+/// The messages of a study, or "" if it is good.
 inline std::string messages_of(const Result<Study>& study) { return study ? "" : to_string(study.errors()); }
 
 /// The canonical text of the first point of a sweep that trains HP-(4,8) on 32 NPUs, with more lines; or the messages.

@@ -103,7 +103,7 @@ TEST(MakePoint, TellsWhatIsMissing) {
 }
 
 TEST(MakePoint, AgreesWithCollectiveMakeOnWhatIsTooSmallOrOutside) {
-  // The checks of a row repeat the collective's rules in O(1); here both judge the same 2 * 3 * 4 * 3 * 3 = 216
+  // The checks of a row repeat the collective's rules in O(1). Here both check the same 2 * 3 * 4 * 3 * 3 = 216
   // requests.
   std::size_t refused = 0;
   for (const std::string groups : {"all", "0-3; 4,5"}) {
@@ -134,7 +134,7 @@ TEST(MakePoint, AgreesWithCollectiveMakeOnWhatIsTooSmallOrOutside) {
   EXPECT_LT(refused, 200U);
 }
 
-// A new key adds a column (experiments/reference.md lists it); no column that files have is lost or comes twice.
+// A new key adds a column (experiments/reference.md lists it). No column of existing files is lost or comes twice.
 TEST(Settings, KeepTheFrozenColumns) {
   std::vector<std::string> names;
   for (const SettingColumn& setting : setting_columns()) names.emplace_back(setting.name);

@@ -1,4 +1,4 @@
-// Points that are made when they are asked for are those that the study's text says, in its order.
+// Points that are built on demand equal those of the study's text, in its order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,17 +27,17 @@ using ::testing::ElementsAre;
 /// Settings of a point as text, as make_point() takes them.
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// Keys that advance together, with their values: what a sweep writes under `axes`, or under `zip` where there are two.
+/// Keys that advance together, with their values: written under `axes`, or under `zip` if there are two.
 struct TestAxis {
   std::vector<std::string> keys;
   std::vector<std::vector<std::string>> values;  ///< per key
 };
 
-/// A sweep to be written as text and to be counted out by hand.
+/// A sweep that is written as text and enumerated by hand.
 struct TestSweep {
   Words fixed;
   std::vector<TestAxis> axes;
-  int most_chunks = 9;  ///< of its `keep`
+  int most_chunks = 9;  ///< in its `keep`
 };
 
 std::string quoted(const std::string& key, const std::string& value) {
@@ -58,7 +58,7 @@ std::string text_of(const TestSweep& sweep) {
   return text + fmt::format("keep = \"chunks <= {}\"\n", sweep.most_chunks);
 }
 
-/// The rows of a sweep from axis `a` on, in order, each axis a loop inside the one before.
+/// The rows of a sweep from axis `a` on, in order; each axis is a loop inside the one before.
 void count_out(const TestSweep& sweep, std::size_t a, const Words& so_far, std::vector<Words>& rows) {
   if (a == sweep.axes.size()) {
     for (const auto& [key, value] : so_far)
@@ -74,7 +74,7 @@ void count_out(const TestSweep& sweep, std::size_t a, const Words& so_far, std::
   }
 }
 
-/// The points that a study of these sweeps and seeds has: built one by one by make_point(), each key once.
+/// The points of a study with these sweeps and seeds: built one by one by make_point(), each key once.
 std::vector<DesignPoint> points_by_hand(const std::vector<TestSweep>& sweeps, const TestAxis& seeds) {
   std::vector<DesignPoint> points;
   std::set<std::string> seen;
@@ -93,7 +93,7 @@ std::vector<DesignPoint> points_by_hand(const std::vector<TestSweep>& sweeps, co
 
 TestAxis axis_of(const std::string& key, std::vector<std::string> values) { return {{key}, {std::move(values)}}; }
 
-/// `count` of the values, any of them more than once.
+/// `count` of the values; a value may occur more than once.
 std::vector<std::string> some_of(const std::vector<std::string>& values, std::size_t count, std::mt19937& random) {
   std::vector<std::string> chosen;
   for (std::size_t i = 0; i < count; ++i) chosen.push_back(values[random() % values.size()]);
@@ -119,7 +119,7 @@ TestSweep random_sweep(std::mt19937& random) {
   return sweep;
 }
 
-/// Everything that result columns say of a point.
+/// All result columns of a point's settings.
 std::vector<std::string> settings_of(const DesignPoint& point) {
   std::vector<std::string> words;
   for (const auto& setting : setting_columns()) words.push_back(cell_text(setting_cell(point, setting.name)));
@@ -179,7 +179,7 @@ TEST(PointTable, OutlivesTheWordsAndTheTextThatMadeIt) {
   EXPECT_EQ(points.back().family, AlgorithmFamily::textbook);
 }
 
-/// A sealed point that differs from others in its seed alone.
+/// A sealed point that differs from others only in its seed.
 DesignPoint with_seed(std::uint64_t seed) {
   DesignPoint point;
   point.topology.text = "RI(4)";
@@ -247,8 +247,8 @@ TEST(PointTable, IsReadByManyThreadsAtOnce) {
 }
 
 TEST(PointTable, TakesLittleMemoryPerPoint) {
-  // 4 bytes of row, 16 of key and 2^18 slots of 4 bytes for 100,000 points are 30.5 bytes per point; 1,000 values of
-  // the axes and the study's own lists take the rest. A point held whole takes about 1,000.
+  // 4 bytes of row, 16 of key and 2^18 slots of 4 bytes for 100,000 points are 30.5 bytes per point. The rest is 1,000
+  // values of the axes and the study's own lists. A point stored whole takes about 1,000 bytes.
   const auto before = mallinfo2();
   const auto study =
       study_with("axes.chunks = { from = 1, to = 500, step = 1 }\naxes.seed = { from = 1, to = 200, step = 1 }\n");

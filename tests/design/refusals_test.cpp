@@ -1,4 +1,5 @@
-// What is refused, and how: the catalogue in refusals.txt, all mistakes at once, and the limit on contradictions.
+// Refused studies and their messages: the catalogue in refusals.txt, all mistakes at once, and the limit on
+// contradictions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <fstream>
@@ -21,7 +22,7 @@ struct Refusal {
 
 void PrintTo(const Refusal& refusal, std::ostream* stream) { *stream << refusal.name; }
 
-/// "RI, FC, ..": those that are written.
+/// "RI, FC, ..": the names of the blocks of shapes.
 std::string block_names() {
   std::string names;
   for (const BlockRule* block : block_rules())
@@ -29,7 +30,7 @@ std::string block_names() {
   return names;
 }
 
-/// The keys that there are, then their aliases.
+/// All keys, then their aliases.
 std::string key_list() {
   std::string names;
   std::string aliases;
@@ -75,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, RefusedStudy, testing::ValuesIn(read_catalog
                          [](const testing::TestParamInfo<Refusal>& each) { return each.param.name; });
 
 TEST(Refusals, SuggestedKeepConditionsWork) {
-  // Every `keep = "..."` that a message of the catalogue suggests is added to the study that it was made for.
+  // Adds every `keep = "..."` that a message of the catalogue suggests to the study of that message.
   const std::string before = "leave such rows out with keep = \"";
   std::size_t tried = 0;
   for (const Refusal& refusal : read_catalogue()) {
@@ -95,8 +96,8 @@ TEST(Refusals, CatalogueIsFound) { EXPECT_GE(read_catalogue().size(), 80U); }
 TEST(Refusals, BaseStudyIsGood) { EXPECT_EQ(messages_of(study_with("")), ""); }
 
 TEST(Refusals, AllMistakesAreToldAtOnceInTheOrderOfTheirPlaces) {
-  // A later word (6), a unit (8), an unknown collective inside an axis (9), a contradiction of the good rows of the
-  // same axis (7: 4 NPUs * 1 chunk > 2 B), and an output (11).
+  // A word of a later version (6), a unit (8), an unknown collective inside an axis (9), a contradiction of the good
+  // rows of the same axis (7: 4 NPUs * 1 chunk > 2 B), and an output (11).
   const auto study = parse_study(R"toml(schema = 1
 name = "s"
 [[sweep]]
@@ -119,7 +120,8 @@ store = ["links"]
 }
 
 TEST(Refusals, PageExampleIsRefusedForWhatLaterVersionsKnow) {
-  // The example of the format's page: everything that this version does not know yet, and nothing else.
+  // The example of the format's page: everything in it that this version does not know yet, and nothing else, is
+  // refused.
   const auto study = parse_study(R"toml(schema = 1
 name = "degraded-256"
 seed = [1, 2]
@@ -161,7 +163,7 @@ schedule = "algorithm = tacos and size = 1GiB"
     if (error.fault != Fault::unsupported) continue;
     places.push_back(std::to_string(error.place.line) + ':' + std::to_string(error.place.column));
   }
-  // 15:28 pccl; 17:24 and 17:46 the two drawn faults. The sweep that trains is taken.
+  // 15:28 pccl; 17:24 and 17:46 the two drawn faults. The sweep that trains is accepted.
   EXPECT_THAT(places, testing::ElementsAre("15:28", "17:24", "17:46"));
   EXPECT_EQ(study.errors().size(), 3U);
 }
@@ -186,7 +188,7 @@ TEST(Refusals, ContradictionsThatKeepRemovesAreNone) {
   const auto study =
       study_with("axes.size = [\"4B\", \"1MiB\"]\naxes.chunks = [1, 2]\nkeep = \"size >= 8B or chunks < 2\"");
   ASSERT_EQ(messages_of(study), "");
-  EXPECT_EQ(study->points.size(), 3U);  // of 4 rows, 4 B with 2 chunks is gone
+  EXPECT_EQ(study->points.size(), 3U);  // of 4 rows, 4 B with 2 chunks is left out
 }
 
 TEST(Refusals, UnreadableStudyIsAnEnvironmentError) {

@@ -1,4 +1,4 @@
-// Samplers: what rows they draw, how evenly, and that they draw the same again.
+// Samplers: the rows that they draw, how even these are, and that the same rows are drawn again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,8 +52,8 @@ double discrepancy(const std::vector<std::vector<double>>& points) {
 TEST(Sobol, BeginsAsItsSourcesSay) {
   const Sobol sobol(2, 1, false);
   // Dimension 1 has the numbers 1/2, 1/4, 1/8, ..., dimension 2 (polynomial x + 1, m = 1) 1/2, 3/4, 5/8: each is the
-  // one before xor its half. Point i is their xor over the bits of i's Gray code: 0, 1, 11, 10, 110, ...: in dimension
-  // 2 point 2 is 1/2 ^ 3/4 = 1/4, point 3 is 3/4, point 4 is 3/4 ^ 5/8 = 3/8.
+  // one before xor its half. Point i is their xor over the bits of i's Gray code: 0, 1, 11, 10, 110, ... In dimension 2
+  // point 2 is 1/2 ^ 3/4 = 1/4, point 3 is 3/4, point 4 is 3/4 ^ 5/8 = 3/8.
   const std::vector<std::pair<double, double>> expected{
       {0, 0},         {0.5, 0.5},     {0.75, 0.25},     {0.25, 0.75},     {0.375, 0.375},  {0.875, 0.875},
       {0.625, 0.125}, {0.125, 0.625}, {0.1875, 0.3125}, {0.6875, 0.8125}, {0.9375, 0.0625}};
@@ -64,7 +64,7 @@ TEST(Sobol, BeginsAsItsSourcesSay) {
 }
 
 TEST(Sobol, PutsOnePointIntoEveryStratumOfEveryDimension) {
-  // The matrix of a dimension is triangular with ones on its diagonal exactly if every m_i is odd and below 2^i: then
+  // The matrix of a dimension is triangular with ones on its diagonal exactly if every m_i is odd and below 2^i. Then
   // the first 2^k points differ in their first k bits. Shifts permute strata.
   for (const bool shifted : {false, true}) {
     const Sobol sobol(Sobol::kMostDimensions, 7, shifted);
@@ -77,7 +77,7 @@ TEST(Sobol, PutsOnePointIntoEveryStratumOfEveryDimension) {
 }
 
 TEST(Sobol, HasNoTwoDimensionsAlike) {
-  // Equal polynomials and first numbers, which a slip in the table would make, give equal dimensions.
+  // A slip in the table that made polynomials and first numbers equal would give equal dimensions.
   const Sobol sobol(Sobol::kMostDimensions, 1, false);
   std::set<std::vector<std::uint32_t>> columns;
   for (std::size_t d = 0; d < sobol.dimensions(); ++d) {
@@ -101,9 +101,9 @@ TEST(Sobol, FillsBoxesOfTwoDimensionsAsItsPolynomialsPromise) {
 }
 
 TEST(Sobol, IsFarMoreEvenThanRandomPoints) {
-  // Of n random points in d dimensions the expectation is (2^-d - 3^-d) / n: (1/16 - 1/81) / 256 = 1.96e-4. A quarter
-  // of that is a bound that no 256 random points meet by chance and that Sobol' points, whose square falls nearly with
-  // n^-2, meet with room.
+  // For n random points in d dimensions the expectation is (2^-d - 3^-d) / n: (1/16 - 1/81) / 256 = 1.96e-4. A quarter
+  // of that is a bound that 256 random points practically never meet. Sobol' points, whose square falls nearly with
+  // n^-2, meet it easily.
   const double expected = (1.0 / 16 - 1.0 / 81) / 256;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Sobol sobol(4, seed);
@@ -164,7 +164,8 @@ TEST(Samplers, HaveEachRowOnceWhenMoreAreAskedFor) {
 }
 
 TEST(RandomSampler, FavoursNoValueOfAnAxis) {
-  // 500 rows over ten values: 50 each, with a standard deviation of at most sqrt(500 * 0.1 * 0.9) = 6.7; five of those.
+  // 500 rows over ten values: 50 each, with a standard deviation of at most sqrt(500 * 0.1 * 0.9) = 6.7. The limit is
+  // five of those.
   const Lengths lengths{10, 10, 10};
   const Rows rows = draw_rows(Sampler::random, lengths, 500, 11);
   for (std::size_t axis = 0; axis < 3; ++axis)
@@ -172,7 +173,8 @@ TEST(RandomSampler, FavoursNoValueOfAnAxis) {
 }
 
 TEST(LatinHypercube, GivesEveryValueItsShareOfRows) {
-  // 20 rows: each of 4, 5, 2 and 10 values has 20/4 = 5, 4, 10 and 2 of them, mended repeats or not.
+  // 20 rows: on axes of 4, 5, 2 and 10 values each value has 20/4 = 5, 4, 10 and 2 rows, with or without exchanged
+  // positions.
   const Lengths lengths{4, 5, 2, 10};
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const Rows rows = draw_rows(Sampler::latin_hypercube, lengths, 20, seed);
@@ -184,7 +186,7 @@ TEST(LatinHypercube, GivesEveryValueItsShareOfRows) {
 }
 
 TEST(LatinHypercube, KeepsItsSharesWhereManyRowsRepeat) {
-  // 16 of 32 rows: half of the grid, so most designs repeat rows before they are mended.
+  // 16 of 32 rows: half of the grid, so most designs repeat rows before exchanges.
   const Lengths lengths{2, 4, 4};
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const Rows rows = draw_rows(Sampler::latin_hypercube, lengths, 16, seed);
@@ -204,7 +206,7 @@ TEST(LatinHypercube, TakesOneValueOfEveryStratumOfALongAxis) {
 }
 
 TEST(SobolSampler, FillsAGridOfPowersOfTwoEvenly) {
-  // 16 of 8 x 8 rows: by 2^4 points of a (0, 2)-sequence each of the 4 x 4 boxes of 2 x 2 rows has one.
+  // 16 of 8 x 8 rows: 2^4 points of a (0, 2)-sequence put one row into each of the 4 x 4 boxes of 2 x 2 rows.
   const Rows rows = draw_rows(Sampler::sobol, {8, 8}, 16, 21);
   std::set<std::uint64_t> boxes;
   for (const auto row : rows) boxes.insert(row / 8 / 2 * 4 + row % 8 / 2);

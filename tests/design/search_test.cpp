@@ -1,4 +1,4 @@
-// The table [search]: what it means; what is refused stands in refusals.txt.
+// The meaning of the table [search]; refusals.txt has the refused ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(Search, MakesAnotherStudyWhereItPrunesAndOnlyThere) {
   EXPECT_EQ(plain->points.key(0), half->points.key(0)) << "a point's key is its own";
 }
 
-/// Digests of studies, and so the folders that belong to them, outlive names of columns.
+/// Digests of studies, and so the folders that belong to them, survive changes of columns' names.
 TEST(Search, TakesFormerNamesForTheSameStudy) {
   const auto former = searched(
       "objective = \"algbw\"\nper = [\"engine_choice\", \"groups\", \"simulation_engine_choice\", "
@@ -111,7 +111,7 @@ TEST(Search, TakesFormerNamesForTheSameStudy) {
       << "as in schema 1";
 }
 
-/// One alpha of all dimensions is one alpha, whatever the number of dimensions.
+/// One alpha for all dimensions is one alpha, whatever the number of dimensions.
 TEST(Search, ComparesListsAsTheyAreStated) {
   const auto study = study_with(
       "axes.topology = [\"RI(4)\", \"RI(4)_RI(4)\"]\naxes.chunks = [1, 2]\n[search]\npareto = [\"npus\", \"sends\"]\n"

@@ -1,4 +1,4 @@
-// Stragglers: what the words say, and that they are in a point's key.
+// Stragglers: the syntax, and their place in a point's key.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(Stragglers, RefuseWhatTheyDoNotKnow) {
 }
 
 TEST(Stragglers, TakeTheLargestOfSeveralFactors) {
-  // Both name the links between NPUs 0 and 1, whichever way round.
+  // Both name the links between NPUs 0 and 1, in either order.
   EXPECT_EQ(to_string(*parse_stragglers("link 0-1 x1.5; link 1-0 x3")), "link 0-1 x3");
   EXPECT_EQ(to_string(*parse_stragglers("npu 2 x4; npu 2 x2; npu 2 delay 1ns")), "npu 2 x4; npu 2 delay 1000ps");
   EXPECT_EQ(to_string(*parse_stragglers("link 0->1 x2; link 1->0 x3")), "link 0->1 x2; link 1->0 x3");
@@ -68,10 +68,10 @@ TEST(NewKeys, ChangeTheKeyOnlyWhereTheyAreUsed) {
 }
 
 TEST(NewKeys, AreLeftOutWhereNothingReadsThem) {
-  // Only direct has a window; a synthesizer's schedule is not simulated and addresses no peers.
+  // Only direct reads `window`; a synthesizer's schedule is not simulated and addresses no peers.
   EXPECT_THAT(study_with("window = 3\n")->points.front().canonical, Not(HasSubstr("window")));
   EXPECT_THAT(study_with("window = 3\nalgorithm = \"direct\"\n")->points.front().canonical, HasSubstr("window=3"));
-  // A ring's NPU has one peer at a time: there is no order to take them in.
+  // A ring's NPU has one peer at a time, so there is no order of peers.
   EXPECT_EQ(study_with("algorithm = \"ring\"\norder = \"absolute\"\n")->points.front().key,
             study_with("algorithm = \"ring\"\n")->points.front().key);
   EXPECT_NE(study_with("algorithm = \"direct\"\norder = \"absolute\"\n")->points.front().key,

@@ -1,4 +1,4 @@
-// Good studies: which points they have, and in which order.
+// Good studies: their points and the order of these.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ TEST(Study, TurnsTheLastAxisFastestAndSeedsSlowest) {
   EXPECT_EQ(points[1].collective().groups.text(), "all");
   EXPECT_EQ(points[2].collective().groups.text(), "0-127; 128-255");
   EXPECT_EQ(points[3].algorithm, "tacos");
-  EXPECT_EQ(points[4].algorithm, "ring");  // kept with groups = all only, so two rows of it
+  EXPECT_EQ(points[4].algorithm, "ring");  // kept only with groups = all, so it has two rows
   EXPECT_EQ(points[5].collective().size, kibibytes(1));
   EXPECT_EQ(points[6].collective().size, kibibytes(32));                // chunks 2 and 3 of 1KiB are not kept
   EXPECT_EQ(points[65].collective().kind, CollectiveKind::all_gather);  // 11 * 3 * 2 = 66 of each
@@ -140,7 +140,7 @@ TEST(Study, RunsPointsOfEqualKeyOnce) {
   ASSERT_EQ(messages_of(study), "");
   EXPECT_EQ(study->points.size(), 1U);
   EXPECT_EQ(study->duplicates, 5U);
-  EXPECT_EQ(study->points[0].topology.text, "mesh(2,2)");  // the first is kept
+  EXPECT_EQ(study->points[0].topology.text, "mesh(2,2)");  // the first one stays
 }
 
 TEST(Study, StoresAScheduleThatAnyOfEqualRowsAsksFor) {
@@ -154,7 +154,7 @@ TEST(Study, SweepsOverrideDefaultsAndFollowEachOther) {
   const auto study = study_with("npu_bandwidth = \"7GB/s\"\n[[sweep]]\nsize = \"2MiB\"\nsynthesizer = \"tacos\"\n");
   ASSERT_EQ(messages_of(study), "");
   ASSERT_EQ(study->points.size(), 2U);
-  // The default `bandwidth` gives way to the sweep's `npu_bandwidth`.
+  // The sweep's `npu_bandwidth` replaces the default `bandwidth`.
   EXPECT_TRUE(study->points[0].topology.links.per_npu);
   EXPECT_EQ(study->points[0].topology.links.bandwidth.front(), gigabytes_per_second(7));
   EXPECT_FALSE(study->points[1].topology.links.per_npu);
@@ -222,8 +222,8 @@ TEST(Study, DigestTellsPointsAndOutputsApartButNotNames) {
 }
 
 TEST(Study, SurvivesAnyTextThatIsAlmostAStudy) {
-  // One byte replaced, removed or doubled, at places drawn by a fixed seed: every outcome is a study or messages with
-  // text.
+  // One byte is replaced, removed or doubled, at places drawn from a fixed seed: the outcome is always a study or
+  // messages with text.
   const std::string full = kFull;
   std::mt19937 random(20240601);
   const std::string letters = "0123456789[]{}=\",.;-abkz\n ";
@@ -295,7 +295,7 @@ alpha = "1us"
 pairs = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 0]]
 )toml";
 
-/// A folder with a study's machine file in it, removed afterwards.
+/// A folder with a machine file for a study, removed afterwards.
 class StudyWithMachine : public testing::Test {
  protected:
   void SetUp() override {
@@ -319,7 +319,7 @@ class StudyWithMachine : public testing::Test {
 TEST_F(StudyWithMachine, ReadsItBesideTheStudyOnce) {
   const auto study = read("axes.topology = [\"machines/box.toml\", \"machines/copy.toml\"]\n");
   ASSERT_EQ(messages_of(study), "");
-  // Two paths, one content: one point.
+  // Two paths with the same content: one point.
   ASSERT_EQ(study->points.size(), 1U);
   EXPECT_EQ(study->duplicates, 1U);
   const TopologyChoice& choice = study->points[0].topology;
@@ -327,7 +327,7 @@ TEST_F(StudyWithMachine, ReadsItBesideTheStudyOnce) {
   EXPECT_EQ(choice.machine_file, (folder_ / "machines/box.toml").string());
   EXPECT_EQ(choice.machine_content.view(), kBox);
   EXPECT_THAT(study->points[0].canonical, testing::HasSubstr("topology=machine:" + to_string(digest128(kBox))));
-  // Who reads the text elsewhere needs both files, though no point shows the second path.
+  // Another reader of the text needs both files, though no point shows the second path.
   ASSERT_EQ(study->machines.size(), 2U);
   EXPECT_EQ(study->machines.at("machines/copy.toml").view(), kBox);
 }
@@ -345,7 +345,7 @@ TEST_F(StudyWithMachine, RefusesAlphaAndBandwidth) {
       messages_of(read("topology = \"machines/box.toml\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n"));
   EXPECT_THAT(text,
               testing::HasSubstr("study.toml:8:9: \"alpha\" for the machine file \"machines/box.toml\" (a machine "
-                                 "file says alpha and bandwidth of its links itself)"));
+                                 "file states alpha and bandwidth of its links)"));
   EXPECT_THAT(text, testing::HasSubstr("study.toml:9:13: \"bandwidth\" for the machine file"));
 }
 

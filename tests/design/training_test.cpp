@@ -1,4 +1,4 @@
-// Points that train: their canonical text, what matters to which of them, defaults, files, and the command line.
+// Training points: their canonical text, the settings that matter to each, defaults, files, and the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ TEST(TrainingText, OfAPlainPoint) {
   EXPECT_EQ(to_string(point.key), "37b314140c2c2236c81252dabb3e9188");
 }
 
-// Everything that a point with synthesized collectives on chosen bandwidths may have, and nothing at its default.
+// A point with synthesized collectives on chosen bandwidths, with every key it may have and none at its default.
 TEST(TrainingText, OfAPointWithEverything) {
   const DesignPoint point = training_with({{"npu_bandwidth", ""},
                                            {"alpha", "0.5us, 1us"},
@@ -101,19 +101,20 @@ TEST(TrainingText, IsEqualForEqualPoints) {
   EXPECT_EQ(training_with({{"npu_bandwidth", "0.2TB/s,100000MB/s"}}).canonical, plain);
   EXPECT_EQ(training_with({{"scheme", "given"}, {"collective_time", "libra"}, {"contention", "none"}}).canonical,
             plain);
-  // The formula reads no latency, chunks, occupancy, algorithm, engine, attempts or unwinding, which another row may.
+  // The formula reads no latency, chunks, occupancy, algorithm, engine, attempts or unwinding; another row of the sweep
+  // may.
   EXPECT_EQ(first_of_training("axes.collective_time = [\"libra\", \"synthesized\"]\nalpha = \"1us\"\nchunks = 4\n"
                               "occupancy = \"transfer\"\nalgorithm = \"tacos\"\nengine = \"exact\"\nattempts = 2\n"
                               "unwind = 1\n"),
             plain);
-  // Where nothing runs side by side, nothing shares links.
+  // Without concurrent collectives there is no contention for links.
   const Words synthesized{{"collective_time", "synthesized"}, {"alpha", "1us"}};
   Words contending = synthesized;
   contending.emplace_back("contention", "links");
   EXPECT_EQ(training_with(contending).canonical, training_with(synthesized).canonical);
   const Words chosen{{"npu_bandwidth", ""}, {"scheme", "perf_opt"}, {"total_bandwidth", "1000GB/s"}};
   Words named = chosen;
-  named.emplace_back("optimize_with", "libra");  // what "auto" is under `libra`
+  named.emplace_back("optimize_with", "libra");  // the meaning of "auto" under `libra`
   EXPECT_EQ(training_with(named).canonical, training_with(chosen).canonical);
 }
 
@@ -157,7 +158,7 @@ TEST(TrainingText, OfSynthesizedCollectivesLeavesTacosOutAndUnwindsSwitches) {
   const DesignPoint point = training_with({{"collective_time", "synthesized"}, {"alpha", "1us"}});
   EXPECT_EQ(point.algorithm, "tacos");
   EXPECT_EQ(point.family, AlgorithmFamily::synthesizer);
-  EXPECT_EQ(point.topology.unwind, 1U);  // a synthesizer's least
+  EXPECT_EQ(point.topology.unwind, 1U);  // the default of synthesizers
   EXPECT_EQ(point.canonical.find("algorithm"), std::string::npos);
   const DesignPoint ring = training_with({{"collective_time", "synthesized"}, {"alpha", "1us"}, {"algorithm", "ring"}});
   EXPECT_EQ(ring.topology.unwind, 0U);  // programs run over switches
@@ -183,7 +184,7 @@ TEST(TrainingSettings, OfAPointThatTrains) {
             SettingCell(std::vector<std::int64_t>{200'000'000'000, 100'000'000'000}));
   EXPECT_EQ(text_setting(point, "cost_model"), "libra");
   EXPECT_EQ(integer_setting(point, "total_bandwidth"), -1);
-  // What it does not have: a collective, and an algorithm with all that belongs to it.
+  // The point has no collective, and no algorithm with its settings.
   for (const std::string name : {"collective", "groups_setting", "without", "algorithm", "occupancy", "backend",
                                  "engine_setting", "order", "stragglers", "simulation_engine_setting"}) {
     EXPECT_EQ(text_setting(point, name), "") << name;
@@ -234,7 +235,7 @@ TEST(TrainingSettings, OfACollectiveAreAbsent) {
   EXPECT_FALSE(setting_columns().front().training);
 }
 
-/// A study of one sweep of its own defaults.
+/// A study with one sweep and these defaults.
 Result<Study> training_study(const std::string& sweep, const std::string& defaults = "") {
   return parse_study(
       "schema = 1\nname = \"s\"\n[defaults]\ntopology = \"RI(4)_SW(8)\"\n" + defaults + "[[sweep]]\n" + sweep,
@@ -267,7 +268,7 @@ axes.total_bandwidth = { from = "100GB/s", to = "400GB/s", factor = 2 }
 }
 
 TEST(TrainingStudy, RowsThatDoNotReadAKeyAreOnePoint) {
-  // perf_opt reads no split and `libra` no contention: of 2 schemes x 2 splits 2 + 1 points are left.
+  // perf_opt reads no split and `libra` no contention: of 2 schemes x 2 splits, 1 + 2 points are left.
   const auto study = training_study(R"toml(workload = "gpt3"
 hp = "4,8"
 total_bandwidth = "900GB/s"
@@ -305,7 +306,7 @@ keep = "cost_budget <= 15MUSD"
 }
 
 TEST(TrainingStudy, SharesDefaultsWithSweepsOfCollectives) {
-  // Each kind of sweep leaves out the defaults of the other: size and algorithm here, hp and compute there.
+  // Each kind of sweep ignores the defaults of the other: size and algorithm here, hp and compute there.
   const auto study = training_study(R"toml(workload = "gpt3"
 [[sweep]]
 collective = "all_reduce"
@@ -388,7 +389,7 @@ axes.split = ["2:1", "1:1", "1:2"]
                                  "study.toml", words);
   ASSERT_EQ(messages_of(study), "");
   EXPECT_EQ(study->points.size(), 18U);
-  EXPECT_EQ(asked, 2U);  // HP only: how a stated total is split is no part of the question
+  EXPECT_EQ(asked, 2U);  // per HP only: the split of a stated total does not matter to the check
 }
 
 class TrainingFiles : public testing::Test {
@@ -424,7 +425,7 @@ TEST_F(TrainingFiles, AreKnownByContentNotByPath) {
   EXPECT_EQ(first.training().workload.text, "a.toml");
   EXPECT_EQ(first.training().workload.path, (folder_ / "a.toml").string());
   EXPECT_EQ(first.training().workload.content.view(), "layers of gpt3");
-  // Whoever reads the text elsewhere needs the three files, and not those that tenex brings along.
+  // Another reader of the text needs the three files, but not the built-in ones.
   ASSERT_EQ(study->machines.size(), 3U);
   EXPECT_EQ(study->machines.at("b.toml").view(), "other layers");
   EXPECT_EQ(study->machines.at("prices.toml").view(), "prices of libra");

@@ -1,4 +1,4 @@
-// The words of training keys: one spelling for each meaning, and what is refused, where, and why.
+// The words of training keys: one spelling for each meaning, and errors with their places and reasons.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The canonical form of a key's value (of optimize_for with names for digests), or what is wrong with it.
+/// The canonical form of a key's value (for optimize_for with names instead of digests), or the errors in it.
 std::string word(std::string_view key, std::string_view text) {
   const Vocabulary words = test_words();
   FileReader files({}, words);
@@ -46,7 +46,7 @@ TEST(TrainingWords, HaveOneSpellingForEachMeaning) {
   EXPECT_EQ(word("dimension_kinds", "node,pod"), "node,pod");
   EXPECT_EQ(word("dimension_kinds", "node , pod"), "node,pod");
   EXPECT_EQ(word("optimize_for", "gpt3 16,256"),
-            "s.toml:3:10: \"gpt3 16,256\" says no parallelization (a workload is "
+            "s.toml:3:10: \"gpt3 16,256\" has no parallelization (a workload is "
             "laid out as HP-(m,n)) write \"gpt3 HP-(16,256); msft_1t HP-(128,32) "
             "x2\"");
   EXPECT_EQ(word("optimize_for", "gpt3 HP-(16,256);msft_1t HP-(128,32,1)  x2.0"),
@@ -95,7 +95,7 @@ TEST(TrainingWords, AreRefusedWhereTheyAreWrong) {
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2) y2"), HasSubstr("s.toml:3:24: \"y2\" is no weight"));
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2) x0"), HasSubstr("s.toml:3:24: \"x0\" is no weight"));
   EXPECT_THAT(word("optimize_for", "HP-(1,2)"), HasSubstr("names no workload"));
-  EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2"), HasSubstr("says no parallelization"));
+  EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,2"), HasSubstr("has no parallelization"));
   EXPECT_THAT(word("optimize_for", "gpt3 HP-(1,b)"), HasSubstr("s.toml:3:15: \"HP-(1,b)\" is no parallelization"));
   EXPECT_THAT(word("training_loop", "overlap"), HasSubstr("unknown training loop"));
   EXPECT_THAT(word("batch_rule", "global"), HasSubstr("it is one of replica, machine"));

@@ -50,7 +50,7 @@ TEST(AtomicWrite, SaysWhyAFileCannotBeWritten) {
   EXPECT_THAT(to_string(under_a_file.errors()), HasSubstr("Not a directory"));
   std::filesystem::create_directory(folder.path() / "folder");
   EXPECT_FALSE(write_file_atomically(folder.path() / "folder", "text").ok());
-  EXPECT_EQ(files_in(folder.path()), 1U);  // the folder: no temporary file stayed
+  EXPECT_EQ(files_in(folder.path()), 1U);  // in the folder: no temporary file is left
 }
 
 TEST(AtomicWrite, OnAFullDiskKeepsTheOldFile) {

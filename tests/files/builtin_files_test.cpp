@@ -1,4 +1,4 @@
-// Files inside the binary: those of experiments/, byte by byte, and readable under their names.
+// Built-in files: equal to those of experiments/ byte by byte, and readable under their names.
 #include "tenex/files/builtin_files.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(BuiltinFiles, AreReadAsFilesAre) {
   }
 }
 
-/// The five workloads of LIBRA's evaluation under its parallelizations, on 4,096 NPUs.
+/// The five workloads of LIBRA's evaluation with their parallelizations, on 4,096 NPUs.
 TEST(BuiltinFiles, HoldWorkloadsThatTheOptimizerSplitsWithProof) {
   const auto shape = parse_shape("RI(4)_FC(8)_RI(4)_SW(32)").value();
   const auto prices = parse_cost_model(*find_builtin(builtin_cost_models(), "libra"), "libra.toml")->model;

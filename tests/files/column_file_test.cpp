@@ -1,4 +1,4 @@
-// HDF5 columns: what goes in comes out, and foreign files give errors.
+// HDF5 columns: reading gives what was written, and foreign files give errors.
 #include "tenex/files/column_file.hpp"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ std::span<const T> view(const std::vector<T>& values) {
   return values;
 }
 
-/// A file with every kind of column, `rows` long.
+/// A file with every kind of column, of `rows` rows.
 std::vector<std::byte> sample(std::size_t rows) {
   std::vector<std::int64_t> numbers(rows);
   std::vector<double> reals(rows);
@@ -124,7 +124,7 @@ TEST(ColumnFileReading, SurvivesTruncationAndDamageAnywhere) {
 
 TEST(ColumnFileReading, NoticesDamagedDataByItsChecksum) {
   auto bytes = sample(200'000);
-  // The columns' tiles are most of the file: damage one byte in its middle.
+  // The columns' tiles are most of the file: damages one byte in its middle.
   bytes[bytes.size() / 2] ^= std::byte{0x40};
   const auto reader = ColumnFileReader::open_image(std::move(bytes), "sample");
   ASSERT_TRUE(reader.ok());
@@ -166,7 +166,7 @@ TEST(FileKind, TellsForeignAndNewerFilesApart) {
               HasSubstr("this is no other of tenex"));
 }
 
-/// A column of `rows` numbers that grew on disk, with as many threads.
+/// A column of `rows` numbers that grew on disk, with this many threads.
 template <class T>
 std::vector<T> grow(const std::filesystem::path& path, std::size_t rows, int threads) {
   std::vector<T> values(rows);

@@ -1,4 +1,4 @@
-// Compact schedule files: every storage comes back as it was, views share what they are views of, damage is refused.
+// Compact schedule files: every storage is read as it was written, views share their bases, damage is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ Collective gather_of(std::size_t npus, std::int64_t chunks = 1) {
   return Collective::make(request).value();
 }
 
-/// A gather's sends, all of one length and in step, as a step table with `rows` rows to a tile.
+/// A gather's sends, all of one length and in step, as a step table with `rows` rows per tile.
 template <class Slot>
 Schedule table_of(const Topology& topology, const Collective& gather, const std::vector<Send>& sends,
                   std::int64_t rows) {
@@ -81,7 +81,8 @@ Schedule table_of(const Topology& topology, const Collective& gather, const std:
     for (std::size_t tile = 0; tile < tiles; ++tile) {
       table.lengths[tile][npu] = static_cast<Slot>(length);
       for (std::size_t port = table.port_begin[npu]; port < table.port_begin[npu + 1]; ++port) {
-        // A port that sends in a tile sends from the tile's first row on: true of one row to a tile, and of full ones.
+        // A port that sends in a tile sends from the tile's first row on: this holds for tiles of one row, and for full
+        // ones.
         std::uint8_t count = 0;
         const auto& link = brought[table.port_link[port].index()];
         for (auto row = table.lane_rows[0][tile]; row < table.lane_rows[0][tile + 1] && link.contains(row);
@@ -99,7 +100,7 @@ ScheduleFile file_of(Topology topology, Collective collective, Schedule schedule
   return {std::move(topology), std::move(collective), kOccupancy, std::move(schedule), "tacos", "physics=1\n"};
 }
 
-/// Written and read again: the same storage, the same sends.
+/// Writes and reads a schedule: the same storage, the same sends.
 ScheduleFile round_trip(const ScheduleFile& file, int threads = 1) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "s.h5";
@@ -135,8 +136,8 @@ TEST(CompactSchedules, GiveBackStepTablesOfBothSlots) {
 }
 
 TEST(CompactSchedules, GiveBackTablesThatForwardWithinATile) {
-  // Around the ring every NPU passes on what it has just received: with 4 rows to a tile, most chunks come to their
-  // source in the very tile in which it sends them on, so there are no earlier places to tell.
+  // Around the ring every NPU forwards what it has just received. With 4 rows per tile, most chunks reach their source
+  // in the tile in which it sends them on, so they have no place in an earlier tile.
   const auto ring = support::ring(9);
   const auto gather = gather_of(9);
   round_trip(
@@ -144,7 +145,7 @@ TEST(CompactSchedules, GiveBackTablesThatForwardWithinATile) {
 }
 
 TEST(CompactSchedules, GiveBackTablesInProcessGroups) {
-  // Two groups, so that the lists of the second count from chunk 4 on.
+  // Two groups, so that the lists of the second one count from chunk 4 on.
   const auto ring = support::fully_connected(8);
   CollectiveRequest request;
   request.kind = CollectiveKind::all_gather;
@@ -190,7 +191,7 @@ TEST(CompactSchedules, GiveBackSymmetricOnes) {
 }
 
 TEST(CompactSchedules, GiveBackBlocks) {
-  // line(3) as in the storage's own test: block 0 is the chunks of NPUs 0 and 1, block 1 that of NPU 2.
+  // line(3) as in the storage's own test: block 0 has the chunks of NPUs 0 and 1, block 1 that of NPU 2.
   const auto line = support::line(3);
   const auto gather = gather_of(3);
   const auto port = [&](std::uint32_t from, std::uint32_t to) {
@@ -227,14 +228,14 @@ TEST(CompactSchedules, GiveBackBlocks) {
   round_trip(file);
 }
 
-/// The All-Reduce of a mesh: a gather on the reversed mesh, turned round, and a gather.
+/// The All-Reduce of a mesh: a gather on the reversed mesh, reversed in time, and a gather.
 ScheduleFile all_reduce(bool same_base) {
   const auto mesh = support::mesh(4, 3);
   const auto gather = gather_of(12);
   const auto gathered = table_of<std::uint16_t>(mesh, gather, greedy(mesh, gather), 1);
   const auto backwards = mesh.reversed();
   const auto other = table_of<std::uint16_t>(backwards, gather, greedy(backwards, gather, 2), 1);
-  std::vector<LinkId> opposite;  // the links of the reversed mesh that lead the same way
+  std::vector<LinkId> opposite;  // the links of the reversed mesh in the same direction
   for (std::size_t link = 0; link < mesh.links(); ++link)
     opposite.push_back(
         test::link_between(backwards, mesh.source(LinkId::at(link)).value(), mesh.target(LinkId::at(link)).value()));
@@ -247,14 +248,14 @@ ScheduleFile all_reduce(bool same_base) {
 TEST(CompactSchedules, GiveBackViewsOfViews) {
   const auto file = all_reduce(true);
   ASSERT_EQ(file.schedule.storage_kind(), "sequence");
-  // 12 chunks, to and from 11 others.
+  // 12 chunks, each to and from 11 others.
   ASSERT_EQ(file.schedule.sends(), 264U);
   round_trip(file);
   round_trip(all_reduce(false), 2);
 }
 
-/// The message of reading a file in which one element of a small column is another; written by somebody who knows how
-/// to (without a checksum).
+/// Changes one element of a small column, without the checksum, reads the file and returns the message: a file that
+/// somebody changed on purpose.
 template <class T>
 std::string message_after(const ScheduleFile& file, const std::string& column, std::size_t row, T value) {
   const TemporaryFolder folder;
@@ -270,12 +271,12 @@ std::string message_after(const ScheduleFile& file, const std::string& column, s
   std::memcpy(text.data() + at + row * sizeof(T), &value, sizeof(T));
   support::write_text(path, text);
   const auto read = read_schedule_file(path);
-  // What is not refused must be fit for the verifier.
+  // The verifier must be able to check any schedule that is not refused.
   if (read) (void)verify(read->topology, read->collective, read->occupancy, read->schedule);
   return message_of(read);
 }
 
-/// The same with a pause of five steps between its halves, and then as soon as possible.
+/// The All-Reduce with a pause of five steps between its halves, then re-timed as soon as possible.
 ScheduleFile retimed_all_reduce() {
   auto file = all_reduce(true);
   auto parts = sequence_parts(file.schedule).value();
@@ -306,7 +307,7 @@ TEST(CompactSchedules, HoldASharedBaseOnce) {
   const TemporaryFolder folder;
   ASSERT_TRUE(write_schedule_file(folder.path() / "one.h5", all_reduce(true)).ok());
   ASSERT_TRUE(write_schedule_file(folder.path() / "two.h5", all_reduce(false)).ok());
-  // Base, names, reversal, sequence; against two bases, reversal, sequence.
+  // Base, relabelled, reversed, sequence; against two bases, reversed, sequence.
   const auto one = ColumnFileReader::open(folder.path() / "one.h5");
   const auto two = ColumnFileReader::open(folder.path() / "two.h5");
   const auto tables_in = [](const ColumnFileReader& reader) {

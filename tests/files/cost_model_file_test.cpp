@@ -1,4 +1,4 @@
-// Cost model files: the shipped one holds LIBRA's table, and every mistake has its place.
+// Cost model files: the built-in one holds LIBRA's table, and every mistake has its place.
 #include "tenex/files/cost_model_file.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Machine files: the shipped machines have their numbers, and every mistake has its place.
+// Machine files: the built-in machines have their published numbers, and every mistake has its place.
 #include "tenex/files/machine_file.hpp"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST(Machines, AreConnectedAndSayWhereTheyComeFrom) {
 }
 
 TEST(Machines, AreLaidOutAsTheirFilesSay) {
-  // The DGX-1 hybrid cube mesh: NPU 0 is joined to 1 and 4 by two bricks, to 2 and 3 by one.
+  // The DGX-1 hybrid cube mesh: two bricks join NPU 0 to each of 1 and 4, one brick joins it to each of 2 and 3.
   const auto machine = read_machine_file(kMachines / "dgx1.toml");
   ASSERT_TRUE(machine.ok());
   std::set<std::pair<std::uint32_t, std::int64_t>> neighbours;

@@ -1,4 +1,4 @@
-// Places that cannot be written to are refused by name, before there is anything to write.
+// Paths that cannot be written are refused before there is anything to write.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

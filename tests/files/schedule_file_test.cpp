@@ -1,4 +1,4 @@
-// Schedule files in both forms: what was written is read, what is wrong is refused.
+// Schedule files in both forms: reading gives what was written, and wrong files are refused.
 #include "tenex/files/schedule_file.hpp"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ std::vector<Send> copies(std::size_t count) {
   return sends;
 }
 
-/// Sends with every column in use.
+/// Sends that use every column.
 std::vector<Send> mixed() {
   auto sends = copies(30);
   for (std::size_t i = 0; i < sends.size(); ++i) {
@@ -198,7 +198,7 @@ TEST(ScheduleFile, OfAnotherKindOrNewerSchemaIsRefused) {
   EXPECT_THAT(message_of(read_schedule_file(folder.path() / "c.json")), HasSubstr("no sound schedule"));
 }
 
-/// Replaces the first occurrence of `from` in a JSON schedule and gives the message of reading it.
+/// Replaces the first occurrence of `from` in a JSON schedule, reads it and returns the message.
 std::string message_after(const std::string& from, const std::string& to) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "s.json";
@@ -237,8 +237,8 @@ TEST(ScheduleFile, WhoseTimesDoNotFitIsRefused) {
     support::write_text(path, std::string(text).replace(at, part.size(), other));
     return message_of(read_schedule_file(path));
   };
-  // A quarter of 2^63-1 B (2 NPUs of 2 chunks) at 25 GB/s takes 9.2e7 s, a byte of 1 MiB/4 at 1 B/s 262,144 s; ten of
-  // the latter on the busiest link and 9 vertices make 5.0e6 s. 2^61 ps are 2.3e6 s.
+  // A quarter of 2^63-1 B (2 NPUs of 2 chunks) takes 9.2e7 s at 25 GB/s. A byte of 1 MiB/4 at 1 B/s takes 262,144 s;
+  // ten such sends on the busiest link and 9 vertices make 5.0e6 s. The limit of 2^61 ps is 2.3e6 s.
   EXPECT_THAT(message_after("\"size_bytes\":1048576", "\"size_bytes\":9223372036854775807"),
               AllOf(HasSubstr("s.json"), HasSubstr("26 days")));
   EXPECT_THAT(message_after("\"alpha_ps\":500000", "\"alpha_ps\":9223372036854775807"), HasSubstr("26 days"));
@@ -246,7 +246,7 @@ TEST(ScheduleFile, WhoseTimesDoNotFitIsRefused) {
               HasSubstr("26 days"));
   EXPECT_THAT(message_after("[0, 0, 0", "[9223372036854775807, 0, 0"), HasSubstr("starts at 9223372036854775807 ps"));
   EXPECT_THAT(message_after("[0, 0, 0", "[-9223372036854775808, 0, 0"), HasSubstr("starts at"));
-  // Within the range it is the verifier's business.
+  // Within the range only the verifier checks times.
   EXPECT_EQ(message_after("[0, 0, 0", "[-1, 0, 0"), "(no error)");
 }
 

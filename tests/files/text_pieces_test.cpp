@@ -1,4 +1,4 @@
-// Text columns that are made piece by piece are those that are written whole.
+// Text columns that are written piece by piece equal those that are written whole.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST_P(TextPieces, AreTheColumnThatIsWrittenWhole) {
   EXPECT_EQ(read->bytes, whole.bytes);
 }
 
-// None; fewer bytes than are compressed; part of a tile; three tiles (512 KiB hold 26,214 texts of 20 letters).
+// No rows; fewer bytes than are compressed; part of a tile; three tiles (512 KiB hold 26,214 texts of 20 letters).
 INSTANTIATE_TEST_SUITE_P(Rows, TextPieces, ::testing::Values(0, 3, 20'000, 60'000));
 
 TEST(TextPiecesWriting, KeepsTheFirstFailure) {

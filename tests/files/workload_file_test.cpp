@@ -1,4 +1,4 @@
-// Workload files: the schema, its mistakes at their places, and the models that come with the project.
+// Workload files: the schema, its mistakes at their places, and the built-in models.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -172,7 +172,7 @@ TEST(ShippedWorkloads, HaveTheirSourcesCommunication) {
   const auto msft = shipped("msft_1t");
   EXPECT_EQ(once(msft, Phase::input_gradient, TrafficKind::all_gather), 2 * 805'306'368LL);
   EXPECT_EQ(once(msft, Phase::weight_gradient, TrafficKind::all_reduce), 226'492'416);
-  // Turing-NLG: 2 * 12 * 4256^2 weights of 2 B; the tensor traffic of TP-1 stays on file.
+  // Turing-NLG: 2 * 12 * 4256^2 weights of 2 B. The file keeps the tensor traffic of TP-1.
   const auto turing = shipped("turing_nlg");
   EXPECT_EQ(once(turing, Phase::weight_gradient, TrafficKind::all_reduce), 869'449'728);
   EXPECT_EQ(once(turing, Phase::input_gradient, TrafficKind::all_gather), 139'460'608);
@@ -186,7 +186,7 @@ TEST(ShippedWorkloads, HaveTheirSourcesCommunication) {
 TEST(ShippedWorkloads, Gpt3On4D4KTakesWhatLibraAddsUp) {
   // EqualBW at 1,000 GB/s per NPU: 250 GB/s each. TP-16 takes 4 x 4: All-Reduce 1.5 S, All-Gather 0.75 S in dimension
   // 1, S = 805306368 B: 8 * 1.5 + 2 * 0.75 = 13.5 S = 10871635968 B: 43486.543872 us per two layers. DP takes 2 x 4 x
-  // 32: dimension 2 moves S' = 452984832 B: 1811.939328 us. Compute 3 * 228149.414 us. 48 times all of it.
+  // 32: dimension 2 moves S' = 452984832 B: 1811.939328 us. Compute 3 * 228149.414 us. All of this 48 times.
   const auto shape = parse_shape("RI(4)_FC(8)_RI(4)_SW(32)").value();
   const auto gpt3 = shipped("gpt3");
   const auto mapping = Mapping::make(shape, {16, 256}).value();
@@ -195,7 +195,7 @@ TEST(ShippedWorkloads, Gpt3On4D4KTakesWhatLibraAddsUp) {
   const auto communication = 48 * (43'486'543'872 + 1'811'939'328);
   EXPECT_EQ(time.communication(), picoseconds(communication));
   EXPECT_EQ(time.total(), picoseconds(communication + 48 * 3 * 228'149'414'000));
-  // At 234 TFLOPS computation takes 65.97069766656/234 of that, rounded up once per layer and phase.
+  // At 234 TFLOPS computation takes 65.97069766656/234 of that time, rounded up once per layer and phase.
   const auto fast = training_time(gpt3, mapping, teraflops(234), libra, TrainingLoop::no_overlap).value();
   EXPECT_NEAR(static_cast<double>((fast.total() - fast.communication()).count()),
               48 * 3 * 228'149'414e3 * 65.97069766656 / 234, 48 * 54);
@@ -216,10 +216,10 @@ double moved(const Workload& workload, std::int64_t tensor) {
 }
 
 TEST(ShippedWorkloads, Msft1tMovesLeastNearHp32128) {
-  // LIBRA, VI-E: at a fixed minibatch the total communication is least at HP-(32,128). Here: 8 All-Reduces and 2
-  // All-Gathers of m/128 * 805306368 B over m, 9 * 2 * 6291456 (m-1) B; one All-Reduce of 128/m * 226492416 B over n =
-  // 4096/m, 2 * 28991029248/m * (n-1)/n B. m = 32: 3510632448 + 1797783552; m = 16: 1698693120 + 3609722880, just as
-  // much.
+  // LIBRA, VI-E: at a fixed minibatch the total communication is least at HP-(32,128). Here 8 All-Reduces and 2
+  // All-Gathers of m/128 * 805306368 B over m NPUs move 9 * 2 * 6291456 (m-1) B. One All-Reduce of 128/m * 226492416 B
+  // over n = 4096/m NPUs moves 2 * 28991029248/m * (n-1)/n B. m = 32: 3510632448 + 1797783552; m = 16: 1698693120 +
+  // 3609722880, the same sum.
   const auto model = shipped("msft_1t");
   EXPECT_EQ(moved(model, 32), 5'308'416'000.0);
   EXPECT_EQ(moved(model, 16), 5'308'416'000.0);

@@ -1,4 +1,4 @@
-// A job of the probe: its exit status as a shell says it, and the numbers that it prints.
+// A job of the probe: its exit status as a shell reports it, and the numbers that it prints.
 #pragma once
 
 #include <chrono>

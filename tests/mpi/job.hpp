@@ -1,4 +1,4 @@
-// A job of the probe under mpirun or alone: its folders, its notes, and ways to end it.
+// A job of the probe under mpirun or alone: its folders, its notes, and functions that end it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,12 +60,12 @@ class Job {
   }
   void wait_until_started(int ranks) const {
     for (int rank = 0; rank < ranks; ++rank) {
-      // Whole once its newline is there.
+      // The file is whole once it ends in a newline.
       for (int i = 0; i < 10'000 && !support::read_text(pid_file(rank)).ends_with('\n'); ++i)
         testing::sleep_seconds(0.003);
     }
   }
-  /// SIGKILL to every rank of the running job and to its mpirun, then waits until nothing of it is left.
+  /// Sends SIGKILL to every rank of the running job and to its mpirun, then waits until all of them are gone.
   void kill_whole(ChildProcess& mpirun, int ranks) const {
     std::vector<int> pids;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -91,7 +91,7 @@ class Job {
   TemporaryFolder folder_;
 };
 
-/// What a run that nothing disturbs leaves behind.
+/// The rows of an undisturbed run.
 inline std::vector<std::string> rows_of_one_rank(const std::string& points) {
   const Job job;
   const auto child = job.start_alone({"--points", points, "--scale", "0.05"});

@@ -1,4 +1,4 @@
-// Ranks that die under `mpirun --enable-recovery`: the others end the study by themselves.
+// Ranks that die under `mpirun --enable-recovery`: the others complete the study.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using testing::Job;
 using testing::rows_of_one_rank;
 
-// Short, so that the tests are; 24 words of a living rank fit into it.
+// Short, to keep the tests short; a living rank sends 24 messages within it.
 const std::vector<std::string> soon_dead = {"--silence", "2"};
 const std::vector<std::string> recovery = {"--enable-recovery"};
 
@@ -42,7 +42,7 @@ TEST(LostRank, GivesItsPointsToOthersAndTheStudyEndsByItself) {
   EXPECT_EQ(child->number("evaluated"), 90);
   EXPECT_EQ(child->number("quarantined"), 0);
   EXPECT_THAT(child->err(), HasSubstr("rank 2 on "));
-  EXPECT_THAT(child->err(), HasSubstr("is lost (it has said nothing for 2 s)"));
+  EXPECT_THAT(child->err(), HasSubstr("is lost (it has sent nothing for 2 s)"));
   EXPECT_EQ(job.rows(), rows_of_one_rank("90"));
 }
 
@@ -67,17 +67,17 @@ TEST(LostRank, ThatIsRankZeroEndsTheOthersInAStateThatResumes) {
   kill(job.pid_of(0), SIGKILL);
   EXPECT_NE(child->wait(std::chrono::seconds(20)), -1) << "the job hangs";
   for (const int pid : pids) support::wait_until_dead(pid);
-  EXPECT_THAT(child->err(), HasSubstr("rank 0 has said nothing for 2 s and counts as dead"));
+  EXPECT_THAT(child->err(), HasSubstr("rank 0 has sent nothing for 2 s and counts as dead"));
   const auto resumed = job.start(2, {"--points", "90"});
   ASSERT_EQ(resumed->wait(), 0) << resumed->err();
-  // The others had about two thirds of the 30 points; they committed them before they left.
+  // The others had about two thirds of the 30 points, and committed them before they left.
   EXPECT_GE(resumed->number("already_done"), 10);
   EXPECT_EQ(job.rows(), rows_of_one_rank("90"));
 }
 
 TEST(LostRank, EndsOnAPointThatIsGivenUpAfterTheSecondTime) {
-  // The longest points are those of seeds 22 and 53, then 13 and 44. Rank 0 begins with the first and is made so slow
-  // that the others have begun the next three long before it is done: it is not rank 0 that ends on seed 13.
+  // The longest points are those of seeds 22 and 53, then 13 and 44. Rank 0 begins with the first, and is so slow that
+  // the others begin the next three long before it is done. So rank 0 is not the one that ends on seed 13.
   const Job job;
   const auto child =
       job.start(4, with({"--points", "60", "--slow-rank", "0", "--crash-seed", "13"}, soon_dead), recovery);

@@ -31,8 +31,8 @@ TEST(MpiRun, GivesTheSameRowsOnOneTwoAndThreeRanks) {
 }
 
 TEST(MpiRun, KeepsTheMakespanWithin1p3OfIdealWithOneWorkerTenTimesSlower) {
-  // 155 points of 20 to 50 ms: 5 whole turns of the 31 lengths, each once, mean 35 ms: 5.425 s of work. Ranks 0 and 2
-  // have speed 1, rank 1 has 0.1: ideal = 5.425 / 2.1 = 2.583 s. A static third (1.81 s) on rank 1 would take 18 s.
+  // 155 points of 20 to 50 ms: each of the 31 lengths five times, mean 35 ms: 5.425 s of work. Ranks 0 and 2 have speed
+  // 1, rank 1 has 0.1: ideal = 5.425 / 2.1 = 2.583 s. A static third (1.81 s) on rank 1 would take 18 s.
   const Job job;
   const auto child = job.start(3, {"--points", "155", "--slow-rank", "1"});
   ASSERT_EQ(child->wait(), 0) << child->err();
@@ -68,7 +68,7 @@ TEST(MpiRun, ResumesAfterADrainAndAfterAKillOfTheWholeJob) {
 
   const auto drained = job.start(3, arguments);
   job.wait_until_evaluated(15);
-  drained->signal(SIGUSR1);  // mpirun hands it on to every rank
+  drained->signal(SIGUSR1);  // mpirun passes it on to every rank
   ASSERT_EQ(drained->wait(), 3) << drained->err();
   const auto committed = drained->number("evaluated");
   EXPECT_EQ(drained->number("interrupted"), 1);

@@ -1,7 +1,7 @@
 // A program that runs a study of made-up points as `tenex run` does, under mpirun or (--alone) without: rows are a pure
-// function of the point, evaluation is sleep. It notes its process id and when each point ran in files, for the tests
-// to read. Points may end their process: `--crash-seed 12 --crash-signal 11`, and `--memory-seed 12` as the system does
-// that is out of memory (which counts such kills; here in a file of the notes).
+// function of the point, and evaluation sleeps. For the tests it writes its process id, and when each point ran, into
+// files. Points may end their process: `--crash-seed 12 --crash-signal 11`, or `--memory-seed 12` as a system without
+// memory does (which counts such kills; here a file counts them).
 #define OMPI_SKIP_MPICXX 1
 #include <fmt/format.h>
 #include <mpi.h>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace tenex;  // NOLINT: a program of its own
 
-/// `--name value` pairs; `--alone` has none.
+/// Pairs `--name value`; `--alone` has no value.
 class Arguments {
  public:
   Arguments(int argc, char** argv) {
@@ -49,21 +49,21 @@ double monotonic_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// 20 to 50 parts of a thousandth of the scale: unequal, and the same everywhere; or `--point-seconds` each.
+/// 20 to 50 thousandths of the scale: unequal, and the same on all ranks; or `--point-seconds` for all.
 double expected_seconds(const DesignPoint& point, double scale, double equal) {
   return equal > 0 ? equal : scale * 1e-3 * static_cast<double>(20 + point.seed * 7 % 31);
 }
 
 constexpr std::size_t share_of_memory = std::size_t{1} << 30U;  ///< of each rank; made-up points use none
 
-/// How many such kills the notes count.
+/// Number of such kills in the notes.
 std::uint64_t counted_kills(const std::filesystem::path& notes) {
   std::uint64_t kills = 0;
   std::ifstream(notes / "memory-kills") >> kills;
   return kills;
 }
 
-/// Ends the process where the point is one that does.
+/// Ends the process if it is asked to at this point.
 void end_process(const Arguments& arguments, const DesignPoint& point, const std::filesystem::path& notes) {
   const auto seed = static_cast<double>(point.seed);
   if (arguments.number("--crash-seed", 0) == seed) {
@@ -129,7 +129,8 @@ int report_and_code(const Result<RunReport>& report, int rank) {
 
 int main(int argc, char** argv) {
   constexpr rlimit none{};
-  ::setrlimit(RLIMIT_CORE, &none);  // it is made to crash, and wherever it was started its core would stay
+  ::setrlimit(RLIMIT_CORE,
+              &none);  // this program crashes on purpose and must leave no core file in its working directory
   block_run_signals();
   const Arguments arguments(argc, argv);
   const bool alone = arguments.has("--alone");

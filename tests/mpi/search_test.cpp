@@ -1,5 +1,5 @@
-// A study that draws and prunes its points, by the real program under a real mpirun: the same rows for any ranks, and
-// after kills.
+// A study that draws and prunes its points, run by the real program under a real mpirun: it gives the same rows for any
+// ranks, and after kills.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ TEST(SearchUnderMpi, GivesTheSameRowsForAnyRanksAndAfterKills) {
   EXPECT_EQ(truth.size(), 600U);
   (void)run(folder.path(), 3, "three");
   EXPECT_EQ(rows_in(folder.path() / "three"), truth);
-  for (const int milliseconds : {60, 110, 180, 300}) {  // of some 400: in the rounds, and in the evaluation
+  for (const int milliseconds : {60, 110, 180, 300}) {  // of some 400: during the rounds, and during the evaluation
     const TemporaryFolder output;
     support::Child job(run_command(folder.path(), 1, "killed"), output.path());
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));

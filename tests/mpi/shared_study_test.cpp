@@ -1,4 +1,4 @@
-// One study for all ranks: `tenex run` whose ranks find other files, other folders and other mistakes.
+// One study for all ranks: `tenex run` whose ranks have different files, folders and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ size = "8MB"
 algorithm = "ring"
 )TOML";
 
-/// `mpirun` of one rank per list of words, each in a working directory of its own; a job that hangs is killed.
+/// Runs `mpirun` with one rank per list of words, each in its own working directory; a job that hangs is killed.
 support::Finished run_ranks(const std::vector<std::vector<std::string>>& words, const std::vector<fs::path>& folders) {
   support::Command command;
   command.environment = support::mpi_environment();

@@ -1,5 +1,5 @@
-// Evaluations in several threads: every engine that opens an OpenMP region, and two ranks of two threads each. What
-// they give does not depend on the threads; under ThreadSanitizer that they do not race is seen too.
+// Evaluations in several threads: every engine that opens an OpenMP region, and two ranks of two threads each. Results
+// do not depend on the threads; ThreadSanitizer also checks for races.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"symmetric", words_for("torus(4,4)", "50GB/s", "reduce_scatter", "symmetric")}),
     [](const ::testing::TestParamInfo<Case>& info) { return info.param.name; });
 
-// Points of every kind: textbook, synthesized (of which some are given both threads), steered by a switch, trained.
+// Points of every kind: textbook, synthesized (some get both threads), over a switch, trained.
 constexpr auto mixed_study = R"TOML(schema = 1
 name = "mixed"
 seed = 7

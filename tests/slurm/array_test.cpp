@@ -29,8 +29,8 @@ ended "$job")",
   for (const std::string slice : {"1", "2", "3"}) {
     const auto part = read_result(site.result("out/slice-" + slice));
     ASSERT_TRUE(part) << to_string(part.errors());
-    // 80 points in 26 blocks of 3 and a block of 2: each slice has one of each whole block, and one of the last or
-    // none.
+    // 80 points are 26 blocks of 3 and a block of 2: each slice has one point of each whole block, and at most one of
+    // the last.
     EXPECT_GE(part->rows.size(), 26U);
     EXPECT_LE(part->rows.size(), 27U);
   }

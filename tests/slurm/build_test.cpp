@@ -1,4 +1,5 @@
-// jobs/build.sh where nothing may be installed: it says all that is missing at once and asks nobody to bring it.
+// jobs/build.sh where nothing may be installed: it lists everything that is missing at once and calls no package
+// manager.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A machine with little more than a shell, and with package managers that tell when they are called.
+/// A machine with little more than a shell, whose package managers record their calls.
 class BareMachine {
  public:
   BareMachine() {
@@ -29,7 +30,7 @@ class BareMachine {
          {"apt", "apt-get", "dnf", "yum", "zypper", "pip", "pip3", "conda", "spack", "wget", "curl", "git", "sudo"})
       add(manager, "echo " + manager + " >>" + called().string());
   }
-  /// A program of the machine: a shell script.
+  /// Adds a program to the machine: a shell script.
   void add(const std::string& name, const std::string& script) const {
     support::write_text(tools() / name, "#!/bin/bash\n" + script + "\n");
     fs::permissions(tools() / name, fs::perms::owner_all);
@@ -101,7 +102,7 @@ TEST(BuildWithoutRoot, SaysThatItMayNotWriteToTheBuildFolder) {
 }
 
 TEST(BuildWithoutRoot, TakesHeadersByPath) {
-  // Folders that hold the headers' names alone: enough to configure.
+  // Folders that hold only empty headers: enough to configure.
   const support::TemporaryFolder folder;
   for (const std::string header : {"fmt/core.h", "xxhash.h", "toml++/toml.h", "nlohmann/json.hpp", "CLI/CLI.hpp"}) {
     fs::create_directories((folder.path() / header).parent_path());

@@ -1,4 +1,4 @@
-// A private Slurm for a test: what it runs inside, and what a machine without Slurm means.
+// A private Slurm for a test, and what the test does on a machine without Slurm.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace tenex::slurm_tests {
 
 enum class Kind { virtual_nodes, hosts };
 
-/// Studies of 80 points per two seeds: heavy and light ones, every collective that has a root or none.
+/// Studies of 80 points per two seeds: heavy and light ones, and every collective, with or without a root.
 inline std::string study_text(int seeds) {
   return "schema = 1\nname = \"jobs\"\nseed = { from = 1, to = " + std::to_string(seeds) + ", step = 1 }\n" + R"TOML(
 [defaults]
@@ -36,8 +36,8 @@ algorithm = "tacos"
 )TOML";
 }
 
-/// A folder with a study, and scripts run in a cluster of their own: `$STUDY`, `$OUT` (this folder), the functions of
-/// inside.sh, the top of the checkout as working directory.
+/// A folder with a study, and scripts that run in their own cluster. They have `$STUDY`, `$OUT` (this folder) and the
+/// functions of inside.sh; their working directory is the top of the checkout.
 class Site {
  public:
   explicit Site(int seeds = 2) { support::write_text(study(), study_text(seeds)); }
@@ -67,13 +67,13 @@ class Site {
     command.environment.insert(command.environment.end(), environment.begin(), environment.end());
     return std::make_unique<support::Child>(command, path());
   }
-  /// Starts it and waits for its end. Exit code 125: no Slurm here.
+  /// Starts it and waits for its end. Exit code 125: there is no Slurm.
   [[nodiscard]] support::Finished in_cluster(Kind kind, int nodes, const std::string& script,
                                              const Environment& environment = {}) const {
     return start(kind, nodes, script, environment)->wait(std::chrono::seconds(100));
   }
 
-  /// The same study on this machine, without Slurm.
+  /// The result of the same study on this machine, without Slurm.
   [[nodiscard]] std::filesystem::path local_result() const {
     const auto dir = (path() / "local").string();
     const auto run = support::run({{TENEX_BINARY, "run", study().string(), "--out", dir, "--quiet"}, {}, {}});
@@ -81,7 +81,7 @@ class Site {
     return result("local");
   }
 
-  /// What the jobs wrote, for messages of failed tests.
+  /// The output of the jobs, for messages of failed tests.
   [[nodiscard]] std::string logs() const {
     std::string all;
     for (const auto& file : std::filesystem::directory_iterator(path()))
@@ -104,7 +104,7 @@ inline std::set<std::string> hosts_of(const std::filesystem::path& result) {
   return names;
 }
 
-/// Whether the missing of Slurm is an error: everywhere where CI is set.
+/// Whether a missing Slurm is an error: wherever CI is set.
 inline bool must_have_slurm() {
   const char* ci = std::getenv("CI");
   return ci != nullptr && *ci != '\0' && std::string(ci) != "0" && std::string(ci) != "false";
@@ -112,7 +112,7 @@ inline bool must_have_slurm() {
 
 }  // namespace tenex::slurm_tests
 
-/// Leaves the test where there is no Slurm: skipped with the reason, failed in continuous integration.
+/// Ends the test if there is no Slurm: skipped with the reason, failed in continuous integration.
 #define NEEDS_SLURM(finished)                                                                               \
   do {                                                                                                      \
     if ((finished).exit_code == 125) {                                                                      \

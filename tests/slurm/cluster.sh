@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# A private Slurm of virtual nodes for the length of one command: controller, node daemons and munge live in namespaces
-# of their own (processes, network, mounts, host name), so that neither ports nor files nor processes meet those of the
+# A private Slurm of virtual nodes for the duration of one command. Controller, node daemons and munge run in their own
+# namespaces (processes, network, mounts, host name). So their ports, files and processes do not meet those of the
 # machine, and nothing survives.
 #   cluster.sh DIR KIND NODES CPUS COMMAND...
-# KIND virtual: all nodes are one host, on its loopback. KIND hosts: each node is a host with a network namespace, a
-# host name and /dev/shm of its own, and they speak TCP over a bridge. DIR takes configuration, spool and logs. COMMAND
-# runs inside with SLURM_CONF set, on the first host; its exit code is returned, or 125 where Slurm did not start (the
-# reason on stderr). Needs the slurm_packages of jobs/packages.sh, and root with CAP_SYS_ADMIN (also in a chroot) or a
-# user who may make user namespaces and has subordinate ids.
+# KIND virtual: all nodes are one host, on its loopback. KIND hosts: each node is a host with its own network namespace,
+# host name and /dev/shm, and hosts use TCP over a bridge. DIR gets configuration, spool and logs. COMMAND runs inside
+# with SLURM_CONF set, on the first host. Its exit code is returned, or 125 if Slurm did not start (the reason is on
+# stderr). Needs the slurm_packages of jobs/packages.sh, and root with CAP_SYS_ADMIN (also in a chroot) or a user who
+# may make user namespaces and has subordinate ids.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
 
@@ -16,7 +16,7 @@ no_slurm() {
   echo "no Slurm here ($1) $2" >&2
   exit 125
 }
-# may WHAT COMMAND...: does it, or ends with what was refused in the system's words.
+# may WHAT COMMAND...: runs the command, or ends with the system's reason for refusing it.
 may() {
   local what=$1 answer
   shift
@@ -28,8 +28,9 @@ if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
   for program in slurmctld slurmd sbatch munged unshare ip; do
     command -v "$program" >/dev/null || no_slurm "$program is missing" "install the slurm_packages of jobs/packages.sh"
   done
-  # Root makes namespaces plainly: the kernel refuses a user namespace in a chroot, to root too. Others need one first,
-  # in which they are root; Slurm's daemons set their groups, which the kernel allows only with subordinate ids.
+  # Root makes namespaces directly: in a chroot the kernel refuses a user namespace, even to root. Other users first
+  # need a user namespace, in which they are root; Slurm's daemons set their groups, which the kernel allows only with
+  # subordinate ids.
   user=() remedy="run this where root has CAP_SYS_ADMIN (a container may lack it)"
   if [ "$(id -u)" -ne 0 ]; then
     remedy="run this as root, or outside of chroots and containers"
@@ -38,16 +39,18 @@ if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
     user=(--map-root-user --map-auto)
     may "the user namespace with several ids" unshare "${user[@]}" true
   fi
-  # Propagation: unshare would change that of /, which fails in a chroot where / is no mount (see own_mounts).
+  # Propagation is unchanged here: unshare would change that of /, which fails in a chroot where / is not a mount (see
+  # own_mounts).
   for kind in mount net pid uts ipc; do may "the $kind namespace" unshare "${user[@]}" --propagation unchanged "--$kind" true; done
   mkdir -p "$1"
   export TENEX_CLUSTER_INSIDE=namespaces
-  # --kill-child: whoever kills this script ends the cluster with it. The init of a process namespace takes everything along when it ends.
+  # --kill-child: killing this script ends the cluster too. The init of a process namespace takes all its processes
+  # along when it ends.
   exec unshare "${user[@]}" --pid --fork --kill-child --mount --propagation unchanged --net --uts --ipc "$0" "$@"
 fi
 
-# Mounts made here stay here. Where / is no mount (a chroot into a plain folder) that cannot be said of /: the cluster
-# then lives in a copy of all mounts, which is made on /proc, since that is a mount everywhere.
+# Mounts made here do not propagate to the machine. If / is not a mount (a chroot into a plain folder), its propagation
+# cannot be set. Then the cluster uses a copy of all mounts, made on /proc, which is always a mount.
 remedy="run this where root may mount (a container may forbid it)"
 own_mounts() {
   mount --make-rprivate / 2>/dev/null && return 0
@@ -72,7 +75,7 @@ export SLURM_CONF=$dir/etc/slurm.conf TMPDIR=$dir/tmp
 may "a tmpfs on /run" mount -t tmpfs none /run  # names of network namespaces, munge's and PMIx's files
 ip link set lo up
 
-# Hosts are the network namespaces n1, n2, ... on a bridge in one of their own; a virtual cluster is the one host
+# Hosts are the network namespaces n1, n2, ... on a bridge in its own namespace; a virtual cluster has only the host
 # `head`.
 make_hosts() {
   local i
@@ -92,8 +95,8 @@ make_hosts() {
   mount --bind "$dir/etc/hosts" /etc/hosts
 }
 
-# on HOST COMMAND...: a command on a host. remote_shell HOST WORDS...: the same with a shell, as mpirun wants it of its
-# plm_rsh_agent. --root, because entering a host's mounts alone would leave a chroot.
+# on HOST COMMAND...: runs a command on a host. remote_shell HOST WORDS...: the same through a shell, as mpirun's
+# plm_rsh_agent must do. --root, because entering only a host's mounts would leave a chroot.
 write_shells() {
   cat >"$dir/on" <<END
 #!/usr/bin/env bash
@@ -111,7 +114,7 @@ END
   chmod +x "$dir/on" "$dir/remote_shell"
 }
 
-# A host is a sleeping process: its namespaces are the host's.
+# A host is a sleeping process with the host's namespaces.
 start_host() {
   local host=$1
   # shellcheck disable=SC2016  # $0 and $$ are those of the inner shell
@@ -124,8 +127,8 @@ write_configuration() {
   local head=$1 address=$2 authority=$dir/run/munge.socket
   head -c 1024 /dev/urandom >"$dir/etc/munge.key"
   chmod 400 "$dir/etc/munge.key"
-  # cred_expire: a requeued job would wait 120 s for its credential to expire (5 s is honoured, 2 s is not). Intervals of 1 s: jobs of
-  # seconds, tests of seconds.
+  # cred_expire: without it a requeued job would wait 120 s for its credential to expire (Slurm accepts 5 s, but not 2
+  # s). Intervals are 1 s, so that tests with jobs of seconds take seconds.
   cat >"$SLURM_CONF" <<END
 ClusterName=test
 SlurmctldHost=$head($address)
@@ -179,7 +182,8 @@ start() {
     head=n1
     on=("$dir/on" n1)
   else
-    # A host with nothing but a loopback resolves no names for Slurm and has no way for mpirun's own messages.
+    # A host that has only a loopback cannot resolve names for Slurm, and gives mpirun no interface for its own
+    # messages.
     ip link add eth0 type veth peer name eth1
     ip addr add "$address/24" dev eth0
     ip link set eth0 up

@@ -1,4 +1,4 @@
-// The private cluster itself: nothing of it survives, and where it cannot be made that is said.
+// The private cluster itself: none of its processes survive, and errors say why it cannot be started.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace slurm_tests;
 using ::testing::HasSubstr;
 
-/// Processes of this machine whose words name the folder: every daemon of a cluster does.
+/// Number of this machine's processes with the folder in their command line, as every daemon of a cluster has.
 std::size_t processes_of(const std::filesystem::path& folder) {
   std::size_t count = 0;
   std::error_code error;
@@ -49,8 +49,8 @@ TEST(TheCluster, DiesWithItsTest) {
 }
 
 TEST(TheCluster, StartsInAChrootIntoAPlainFolder) {
-  // The chroot is made inside a cluster, where mounts may be made. They are shared there: what the inner cluster mounts
-  // must not arrive.
+  // The chroot is made inside a cluster, where mounting is allowed. Mounts are shared there: those of the inner cluster
+  // must not propagate.
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"SH(
 for entry in /*; do
@@ -71,7 +71,7 @@ echo "exit code $code, new mounts: $(($(wc -l </proc/self/mountinfo) - before))"
   EXPECT_EQ(job.out, "unshare alone fails\nn1\nn2\nexit code 7, new mounts: 0\n") << job.err;
 }
 
-/// Programs that stand for the system's: `unshare` refuses the namespaces that are named, the others do nothing.
+/// Replaces the system's programs: `unshare` refuses the named namespaces, the others do nothing.
 class Refusing {
  public:
   explicit Refusing(const std::vector<std::string>& refused) {

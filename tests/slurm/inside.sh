@@ -1,8 +1,9 @@
-# Sourced inside a private cluster (cluster.sh) by the tests: submitting, waiting. Every wait has an end.
+# Sourced by the tests inside a private cluster (cluster.sh): functions that submit and wait. Every wait is limited.
 # shellcheck shell=bash
-# From the test: STUDY, OUT (its folder). Run from the top of the checkout, as users submit.
+# The test sets STUDY and OUT (its folder). Scripts run at the top of the checkout, where users submit.
 
-# submit FILE [sbatch options] -- [arguments]: the job's number. Options fit the small nodes here.
+# submit FILE [sbatch options] -- [arguments]: submits a job and prints its number. The options fit the small nodes
+# here.
 submit() {
   local file=$1 options=()
   shift
@@ -25,10 +26,10 @@ until_true() {
   done
 }
 
-# All of the job's tasks are past running and waiting.
+# Whether no task of the job is running or waiting any more.
 has_ended() { ! scontrol --oneliner show job "$1" | grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'; }
 
-# ended JOB [SECONDS]: waits, then "STATE exit code" of the job (of each task of an array).
+# ended JOB [SECONDS]: waits, then prints "STATE exit code" of the job (of each task of an array).
 ended() {
   until_true "${2:-60}" has_ended "$1" || { scontrol show job "$1" >&2; return 1; }
   scontrol --oneliner show job "$1" | sed -E 's/.*JobState=([A-Z_]*).* ExitCode=([0-9]*):.*/\1 \2/'
@@ -36,16 +37,16 @@ ended() {
 
 restarts_are() { [ "$(field "$1" Restarts)" = "$2" ]; }
 has_rows() { cat "$1"/journal/*.log 2>/dev/null | grep -q '^commit '; }
-# The run has taken its folder: ranks are about to evaluate.
+# Whether the run has taken its folder: ranks are about to evaluate.
 has_begun() { [ -s "$1/lock" ]; }
-# have_begun FOLDER RANK...: each of these ranks, too, is known to rank 0 and has a journal of its own.
+# have_begun FOLDER RANK...: whether rank 0 knows each of these ranks, too, and each has a journal of its own.
 have_begun() {
   local folder=$1 rank
   shift
   for rank in "$@"; do compgen -G "$folder/journal/*-$rank.log" >/dev/null || return 1; done
 }
 
-# The process of a rank that mpirun has started, on whatever host.
+# The process of a rank that mpirun has started, on any host.
 process_of() {
   local process
   for process in /proc/[0-9]*; do
@@ -65,7 +66,7 @@ kill_ranks() {
   kill -KILL "${processes[@]}"
 }
 
-# Everything on a host (of a cluster of `hosts`) ends at once, its node daemon too; Slurm hears of it.
+# Ends all processes on a host (of a cluster of `hosts`) at once, with its node daemon; Slurm notices.
 lose_host() {
   local process space
   space=$(readlink "/proc/$(cat "/run/hosts/$1")/ns/net")

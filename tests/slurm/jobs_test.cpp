@@ -1,5 +1,4 @@
-// The sbatch files of jobs/, as they are, submitted to a private Slurm: what comes out has the rows of a run without
-// Slurm.
+// Submits the sbatch files of jobs/, unchanged, to a private Slurm: the result has the rows of a run without Slurm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +14,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Virtual nodes are one host: their ranks must not meet in shared memory segments of the same name.
+// Virtual nodes are one host: their ranks must not use shared memory segments of the same name.
 const std::pair<std::string, std::string> mpirun_on_virtual_nodes = {"LAUNCHER",
                                                                      "mpirun --bind-to none --mca btl tcp,self"};
 
@@ -42,7 +41,7 @@ ended "$job")",
 }
 
 TEST(ManyNodes, GivesTheRowsOfALocalRunOnHostsThatSpeakTcp) {
-  // 800 points, by mpirun as the file chooses without LAUNCHER: enough that every one of three hosts has some.
+  // 800 points, with mpirun, which the file chooses without LAUNCHER: enough that each of three hosts has some.
   const Site site(20);
   const auto job = site.in_cluster(Kind::hosts, 3, R"(
 job=$(submit many_nodes.sbatch --nodes=3 --ntasks-per-node=2 -- "$STUDY" "$OUT/out")
@@ -89,7 +88,7 @@ ended "$job")");
   support::expect_same_rows(site.result("scalability-1"), site.result("scalability-2"));
 }
 
-/// An sbatch file as bash runs it on a node, without Slurm.
+/// Runs an sbatch file with bash as on a node, without Slurm.
 support::Finished on_a_node(const Site& site, const std::string& words, const std::string& tenex = TENEX_BINARY,
                             const std::string& launcher = "env") {
   return support::run({{"bash", "-c", "cd " TENEX_SOURCE_DIR " && SLURM_JOB_ID=1 bash jobs/" + words},

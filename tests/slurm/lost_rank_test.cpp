@@ -1,5 +1,5 @@
-// Jobs that lose ranks in the middle: killed workers' points go to others and the job ends by itself; a killed rank 0
-// ends the job in a state that continues.
+// Jobs that lose ranks during the run. If workers are killed, other ranks get their points and the job ends normally.
+// If rank 0 is killed, the job ends so that it can be continued.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 using namespace slurm_tests;
 using ::testing::HasSubstr;
 
-// 4,000 points: some seconds of work, so that the kill comes in the middle, and the others still work when a rank
-// counts as dead, after 2 s instead of a minute.
+// 4,000 points: some seconds of work. So the kill comes during the run, and the others still work when a rank counts as
+// dead, after 2 s instead of a minute.
 constexpr int seeds_of_seconds = 100;
 
 TEST(AKilledRank, LeavesItsPointsToOthersAndTheJobEndsByItself) {
@@ -63,15 +63,15 @@ has_rows "$OUT/out"
   NEEDS_SLURM(job);
   EXPECT_EQ(job.out, "FAILED 3\n") << job.err << site.logs();
   EXPECT_EQ(job.exit_code, 0) << job.err;
-  EXPECT_THAT(site.logs(), HasSubstr("rank 0 has said nothing for 2 s and counts as dead"));
+  EXPECT_THAT(site.logs(), HasSubstr("rank 0 has sent nothing for 2 s and counts as dead"));
   support::expect_same_rows(site.local_result(), site.result("out"));
 }
 
 TEST(APointThatKillsItsRank, IsGivenUpAfterTheSecondTimeInWhateverJob) {
-  // Points made up by the MPI tests' probe. In the first job seed 13 ends its only rank by a fault of its own; in the
-  // second the system kills the rank that has it for want of memory (the probe counts that kill, and dies of SIGKILL).
-  // A point with a fault is rank 1's, not rank 0's. The probe does not tell MPI that it leaves: so this is also a
-  // launcher that hangs once the study is over, and is not waited for.
+  // The points are made up by the probe of the MPI tests. In the first job seed 13 ends its only rank by its own fault.
+  // In the second the system kills the rank with that point for lack of memory (the probe counts that kill, and dies of
+  // SIGKILL). A point with a fault runs on rank 1, not on rank 0. The probe does not call MPI_Abort before it ends, so
+  // the launcher hangs once the study is over, and must not be waited for.
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 mkdir "$OUT/notes"
@@ -108,7 +108,7 @@ TEST(TenexRun, RefusesASilenceInWhichNoRankSaysAWord) {
        {},
        {}});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("10ms is too short (a rank says a word twelve times in it) give 1s or more"));
+  EXPECT_THAT(refused.err, HasSubstr("10ms is too short (a rank sends twelve messages in it) give 1s or more"));
   EXPECT_FALSE(std::filesystem::exists(site.path() / "out"));
 }
 

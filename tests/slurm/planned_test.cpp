@@ -1,4 +1,4 @@
-// The sbatch file that `tenex plan --sbatch` writes, submitted as it is.
+// Submits the sbatch file that `tenex plan --sbatch` writes, unchanged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Slices and merging by hand, without Slurm: what array.sbatch and merge.sbatch call.
+// Slices and merging by hand, without Slurm: the commands that array.sbatch and merge.sbatch call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

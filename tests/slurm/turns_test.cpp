@@ -1,4 +1,4 @@
-// Jobs that are told to stop, lose their node, or make no progress: requeue.sbatch goes on, or says why it does not.
+// Jobs that are told to stop, lose their node, or make no progress: requeue.sbatch continues, or says why it does not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@ using namespace slurm_tests;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// 800 points: some seconds of work for two ranks, so that a signal comes in the middle.
+// 800 points: some seconds of work for two ranks, so that a signal comes during the run.
 constexpr int seeds_of_seconds = 20;
 
-/// Rows that more than one turn evaluated.
+/// Number of rows that more than one turn evaluated.
 std::size_t repeated_rows(const std::filesystem::path& dir) {
   const auto study = read_stored_study(dir, vocabulary());
   if (!study) return 999'999;
@@ -25,7 +25,7 @@ std::size_t repeated_rows(const std::filesystem::path& dir) {
   return merged ? merged->repeated : 999'999;
 }
 
-// By mpirun as the file chooses without LAUNCHER, and by srun with PMIx.
+// With mpirun, which the file chooses without LAUNCHER, and with srun and PMIx.
 class Requeue : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Requeue, DrainsOnTheSignalAndGoesOnInTheNextTurn) {
@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Launchers, Requeue,
                          [](const auto& launcher) { return std::string(launcher.param.first); });
 
 TEST(RequeueAtTheTimeLimit, HearsSlurmsOwnSignal) {
-  // Slurm looks at time limits every 30 s and then signals what is within 55 s of its minute: at most 35 s after the
-  // start. The study is longer than that; it need not end here.
+  // Slurm checks time limits every 30 s and signals jobs that are within 55 s of their limit of a minute: at most 35 s
+  // after the start. The study is longer than that; it need not end here.
   const Site site(1000);
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 job=$(submit requeue.sbatch --ntasks-per-node=1 --time=00:01:00 --signal=B:USR1@55 -- "$STUDY" "$OUT/out")
@@ -83,7 +83,7 @@ ended "$job")",
 }
 
 TEST(RequeueWithoutProgress, IsTheLastTurn) {
-  // A program that is always interrupted and adds no row, as on a full disk.
+  // A program that is always interrupted and adds no row, as with a full disk.
   const Site site;
   const auto job = site.in_cluster(Kind::virtual_nodes, 1, R"(
 printf '#!/bin/sh\nexit 3\n' >"$OUT/interrupted"

@@ -1,4 +1,4 @@
-// One row of a folder, and what tells it from another evaluation of the same point.
+// Reads one row of a folder, and compares it with another evaluation of the same point.
 #include "tenex/store/committed_row.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Points that ended their process: the last line of a journal, and what a dead writer has left.
+// Points that ended their process: the last line of a journal, and the trace of a dead writer.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using support::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Appends what a crash handler would.
+/// Appends the line that a crash handler would append.
 void append_crash(int journal, const Study& study, std::size_t point, std::string_view reason) {
   std::array<char, 128> line{};
   const auto length = format_crash_line(line, reason, to_string(study.points.key(point)));

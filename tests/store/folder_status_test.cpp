@@ -1,4 +1,4 @@
-// What a folder tells while a run writes it, and afterwards.
+// The status of a folder while a run writes it, and afterwards.
 #include "tenex/store/folder_status.hpp"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ FolderStatus look(const std::filesystem::path& dir, const Study& study) {
   return status.ok() ? std::move(status).value() : FolderStatus{};
 }
 
-/// Every file of the folder with its time and size: what a look must leave as it was.
+/// Every file of the folder with its time and size: reading the status must not change them.
 std::map<std::string, std::pair<std::int64_t, std::int64_t>> picture_of(const std::filesystem::path& dir) {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> picture;
   for (const auto& file : std::filesystem::recursive_directory_iterator(dir)) {
@@ -102,7 +102,7 @@ TEST(FolderStatus, KnowsWhenNobodyIsAtWork) {
   const auto ended = look(folder.path(), study);
   EXPECT_FALSE(ended.owner.has_value());
   EXPECT_FALSE(ended.is_live());
-  // A lock of a process of this host that runs no more: what SIGKILL leaves.
+  // A lock of a process of this host that does not run any more, as SIGKILL leaves it.
   const auto child = ::fork();
   if (child == 0) {
     const auto run = ResultFolder::open(folder.path(), study, {});
@@ -144,7 +144,7 @@ TEST(FolderStatus, ToleratesTornJournalsAndDamagedShards) {
   std::ofstream(folder.path() / "journal" / "1-0.log", std::ios::app) << "\ncommit 1-0-2.h5 7 12";  // torn
   auto status = look(folder.path(), study);
   EXPECT_THAT(points_of(status.rows), ElementsAre(0, 1, 2));
-  EXPECT_THAT(status.warnings, IsEmpty());  // a torn tail is what a killed writer leaves
+  EXPECT_THAT(status.warnings, IsEmpty());  // a torn last line is what a killed writer leaves
   std::filesystem::resize_file(folder.path() / "shards" / "1-0-0.h5", 100);
   status = look(folder.path(), study);
   EXPECT_THAT(points_of(status.rows), ElementsAre(2));

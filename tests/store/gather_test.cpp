@@ -39,8 +39,9 @@ TEST(Slice, EveryPointIsInExactlyOneSlice) {
 }
 
 TEST(Slice, HasItsShareOfEveryAxisThoughTheAxisIsAsLongAsThereAreSlices) {
-  // 4 algorithms vary fastest, 4 slices, 4,000 points: each slice has 1,000 points, and of each algorithm 250 but for
-  // chance (a binomial of 1,000 draws with 1/4: standard deviation 14). Plain turns would give one algorithm each.
+  // The axis of 4 algorithms varies fastest. Each of 4 slices has 1,000 of the 4,000 points, and of each algorithm 250
+  // but for chance (a binomial of 1,000 draws with 1/4: standard deviation 14). Without the drawing each slice would
+  // have one algorithm.
   for (std::uint32_t i = 1; i <= 4; ++i) {
     std::vector<int> points_of_algorithm(4, 0);
     for (std::size_t point = 0; point < 4'000; ++point)
@@ -83,7 +84,7 @@ TEST(Gather, MakesOneFolderOfPartsWithTheRowsOfAWholeRun) {
   const auto dir = [&](const char* name) { return folder.path() / name; };
   run_part(dir("whole"), study, 0, 9);
   run_part(dir("a"), study, 0, 5);
-  run_part(dir("b"), study, 4, 9);  // point 4 in both
+  run_part(dir("b"), study, 4, 9);  // both folders have point 4
   const auto gathered = gather(dir("all"), {dir("a"), dir("b")}, study);
   ASSERT_TRUE(gathered.ok()) << message_of(gathered);
   EXPECT_EQ(gathered->shards, 2U);
@@ -119,7 +120,7 @@ TEST(Gather, TakesWhatIsNewWhenRepeatedAndARunContinuesTheFolder) {
 }
 
 TEST(Gather, KeepsIncarnationsApartSoThatARetriedFailureStillCounts) {
-  // The first run failed for lack of memory, the second, with --retry-failed, for another reason: rows that differ.
+  // The first run failed for lack of memory, the second, with --retry-failed, for another reason: the rows differ.
   const TemporaryFolder folder;
   const auto study = study_of(1);
   const auto a = folder.path() / "a";
@@ -161,7 +162,7 @@ TEST(Gather, KeepsScheduleFilesAndLeavesOutWhatIsDamaged) {
 }
 
 TEST(Gather, CopiesScheduleFilesOfAnotherFileSystem) {
-  // A hard link across file systems is refused (EXDEV). Temporary folders of these tests lie in memory, where they can.
+  // A hard link across file systems is refused (EXDEV). Temporary folders of these tests are in memory where possible.
   const auto study = study_of(2);
   const auto here = std::filesystem::absolute("gather-" + std::to_string(::getpid()));
   const TemporaryFolder folder;

@@ -72,7 +72,7 @@ TEST(Journal, ContinuesAfterATornLine) {
   const auto file = folder.path() / "journal/1-0.log";
   const auto journal = support::read_text(file);
   const auto second = journal.find("\ncommit", journal.find("\ncommit") + 1);
-  // A torn line, then a whole one: what a writer leaves whose full disk was emptied again.
+  // A torn line, then a whole one: the writer's disk was full and had room again later.
   support::write_text(file, journal.substr(0, second) + "\ncommit 1-0-9.h5 1 23" + journal.substr(second));
   const auto opened = ResultFolder::open(folder.path(), study, {});
   ASSERT_TRUE(opened.ok());

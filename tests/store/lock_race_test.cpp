@@ -1,5 +1,5 @@
-// Whose lock it is: two processes that find a dead run's at the same time, a lock that is another run's by now, a child
-// that was forked meanwhile.
+// Ownership of a lock: two processes find a dead run's lock at the same time, the lock belongs to another run by now, a
+// child was forked meanwhile.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,14 +20,14 @@ namespace {
 using support::TemporaryFolder;
 using test::study_of;
 
-/// A process that takes the folder after a word on `begin`, says whether it has it, and ends, as if killed, after a
-/// word on `end`.
+/// Starts a process that waits for a byte on `begin`, tries to take the folder and reports the result on `says`. After
+/// a byte on `end` it ends as if killed.
 pid_t start_taker(const std::filesystem::path& folder, int begin, int says, const std::array<int, 2>& end,
                   useconds_t delay) {
   const auto study = study_of(1);
   const auto child = ::fork();
   if (child != 0) return child;
-  ::close(end[1]);  // a test that fails does not leave it waiting
+  ::close(end[1]);  // so that a failed test does not leave it waiting
   char word = 0;
   if (::read(begin, &word, 1) != 1) ::_exit(1);
   ::usleep(delay);
@@ -44,7 +44,7 @@ TEST(ResultFolder, OfADeadProcessGoesToOneOfTwoThatTryAtOnce) {
   std::array<int, 2> end{};
   ASSERT_TRUE(::pipe(begin.data()) == 0 && ::pipe(says.data()) == 0 && ::pipe(end.data()) == 0);
   Random random(2026);
-  // From the second round on there is the lock of the one before, whose process is dead.
+  // From the second round on the folder has the lock of the round before, whose process is dead.
   for (int round = 0; round < 300; ++round) {
     std::array<pid_t, 2> takers{};
     for (auto& taker : takers)
@@ -75,7 +75,7 @@ TEST(ResultFolder, StaysWithTheParentOfAForkedChild) {
   ASSERT_TRUE(opened.ok());
   const auto child = ::fork();
   if (child == 0) {
-    ::alarm(5);  // a child that waits for the heart, whose thread it does not have, would wait for ever
+    ::alarm(5);  // a child that joined the heartbeat's thread, which it does not have, would wait for ever
     { const auto gone = std::move(*opened); }
     ::_exit(0);
   }

@@ -1,5 +1,5 @@
-// The temporary folders of these tests lie in memory where the system has such a place: what they check does not depend
-// on the disk, and thousands of fsync calls on a busy disk take minutes.
+// Puts the temporary folders of these tests in memory where the system has such a place. The tests do not depend on the
+// disk, and thousands of fsync calls on a busy disk take minutes.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

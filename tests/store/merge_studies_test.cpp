@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-/// Runs a study by hand: point i of it has the row `row(i)`. Returns its merged file.
+/// Simulates a run of a study: its point i gets the row `row(i)`. Returns the merged file.
 template <class MakeRow>
 fs::path result_of(const fs::path& dir, const Study& study, const MakeRow& row) {
   EXPECT_TRUE(ResultFolder::open(dir, study, {}).ok());
@@ -73,7 +73,7 @@ TEST(MergeStudies, OfOneFileHasItsRows) {
   const auto b = read_result(out);
   ASSERT_TRUE(a.ok() && b.ok());
   expect_same_results(*a, *b);
-  // What was merged can be merged again.
+  // A merged file can be merged again.
   const auto again = merge_studies(folder.path() / "again.h5", {out, first});
   ASSERT_TRUE(again.ok()) << message_of(again);
   EXPECT_EQ(again->rows, 7U);
@@ -97,8 +97,8 @@ TEST(MergeStudies, PrefersRowsThatAreOkAndThoseWithOutputs) {
   EXPECT_EQ(report->failed, 0U);
   const auto file = ColumnFileReader::open(out);
   ASSERT_TRUE(file.ok());
-  // Point 0 has no ragged part in either (0 % 3 groups, even, 0 % 4 arrivals): the first one's row stands, and stands
-  // first.
+  // Point 0 has no ragged part in either file (0 % 3 groups, even, 0 % 4 arrivals), so the first file's row is chosen,
+  // and it comes first.
   EXPECT_THAT(*file->read<std::int64_t>("/study_number"), ElementsAre(1, 2, 2, 2));
   EXPECT_THAT(*file->read<std::int64_t>("/study_point"), ElementsAre(0, 1, 2, 3));
 }
@@ -129,7 +129,7 @@ TEST(MergeStudies, NamesKeyColumnAndFileWhereEqualPointsDiffer) {
 /// (time, sends) of rows.
 using Costs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-/// A merged file of the points from `first` on with these costs and, where asked for, the front of both.
+/// A merged file of the points from `first` on with these costs and, if `objectives` are given, their front.
 fs::path front_of(const fs::path& dir, std::size_t first, const Costs& costs, const std::vector<Objective>& objectives,
                   const std::vector<std::string>& per = {}) {
   Study study = study_of(costs.size(), first);
@@ -162,9 +162,9 @@ TEST(MergeStudies, HasOneFrontOverAllRowsWhereTheObjectivesAreTheSame) {
   ASSERT_TRUE(merge_studies(out, {a, b}).ok());
   // (20, 2) dominates (20, 3) and (30, 2) of the other study too; nothing dominates (10, 5) or (15, 4).
   EXPECT_THAT(front_in(out), ElementsAre(1, 0, 0, 1, 1, 0));
-  // A study that names no objectives takes part; what was merged can be merged again: (5, 1) dominates every row.
+  // A study without objectives takes part. A merged file can be merged again: (5, 1) dominates every row.
   const auto c = front_of(folder.path() / "c", 6, {{5, 1}}, {});
-  // In which order a study names them does not matter: (20, 1) is on the front of all, and dominates (20, 2).
+  // The order in which a study names them does not matter: (20, 1) is on the common front, and dominates (20, 2).
   const auto d = front_of(folder.path() / "d", 7, {{20, 1}}, {least_of_both[1], least_of_both[0]});
   ASSERT_TRUE(merge_studies(folder.path() / "turned.h5", {a, b, d}).ok());
   EXPECT_THAT(front_in(folder.path() / "turned.h5"), ElementsAre(1, 0, 0, 1, 0, 0, 1));
@@ -175,8 +175,8 @@ TEST(MergeStudies, HasOneFrontOverAllRowsWhereTheObjectivesAreTheSame) {
 
 TEST(MergeStudies, HasAFrontPerCompetition) {
   const TemporaryFolder folder;
-  // The sizes of all points differ, and the chunks of none: so every row competes alone by `size`, and all do by
-  // `chunks`.
+  // The sizes of all points differ and their chunks do not, so by `size` every row competes alone, and by `chunks` with
+  // all.
   const auto by = [&](const std::string& setting) {
     const auto a = front_of(folder.path() / (setting + "-a"), 0, {{10, 5}, {20, 6}}, least_of_both, {setting});
     const auto b = front_of(folder.path() / (setting + "-b"), 2, {{10, 4}}, least_of_both, {setting});
@@ -196,7 +196,7 @@ TEST(MergeStudies, KeepsEveryStudysOwnFrontWhereTheObjectivesDiffer) {
   const auto c = front_of(folder.path() / "c", 5, {{1, 1}}, {});
   const auto out = folder.path() / "all.h5";
   ASSERT_TRUE(merge_studies(out, {a, b, c}).ok());
-  // Of a only the first; of b the fastest and the one with most sends; c has no front.
+  // The front of a has only its first row, that of b its fastest row and the one with most sends; c has no front.
   EXPECT_THAT(front_in(out), ElementsAre(1, 0, 1, 1, 0, 0));
 }
 

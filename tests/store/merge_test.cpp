@@ -1,4 +1,4 @@
-// From rows through shards to the merged result and back.
+// Rows are written as shards, merged, and read back from the merged result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Result files that are older than a key: their points have its default.
+// Result files older than a key: their points have its default.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -45,7 +45,7 @@ TEST(OlderColumns, ReadAsTheDefaultOfTheirKey) {
   ASSERT_TRUE(table.ok()) << message_of(table);
   EXPECT_EQ(table->settings, expected->settings) << "the points of these rows have the defaults";
 
-  // Beside a file that has them, and alone.
+  // The older file beside one that has the columns, and alone.
   const auto newer = result_of(folder.path() / "b", study_of(2, 3));
   for (const auto& sources : {std::vector<fs::path>{older, newer}, std::vector<fs::path>{older}}) {
     const auto out = folder.path() / ("merged_" + std::to_string(sources.size()) + ".h5");

@@ -1,4 +1,4 @@
-// Folders that another tenex has written to: what is refused, what does not count, and what users are told.
+// Folders that another version of tenex has written to: what is refused, what does not count, what users are told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 namespace fs = std::filesystem;
 
-/// A folder with the first two of four rows, and a further shard as it comes.
+/// A folder with the first two of four rows, to which tests add a shard.
 class OtherVersions : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -71,7 +71,7 @@ TEST_F(OtherVersions, ANewerShardIsRefusedAndNotTakenForDamaged) {
   const auto image = newer.image();
   ASSERT_TRUE(image.ok());
   commit(*image, 2);
-  // Its points must not run again: whoever wrote it has their rows.
+  // Its points must not run again: the version that wrote it has their rows.
   for (const auto& message : {message_of(ResultFolder::open(dir(), study_, {})), message_of(merge(dir(), study_)),
                               message_of(read_folder_status(dir(), study_))}) {
     EXPECT_THAT(message, HasSubstr((dir() / "shards" / "1-1-0.h5").string()));

@@ -1,4 +1,4 @@
-// Columns of few distinct values are what was put in.
+// Columns of few distinct values return what was put in.
 #include "store/packed_columns.hpp"
 
 #include <gmock/gmock.h>
@@ -42,14 +42,14 @@ TEST(PackedTexts, KeepEachTextOnceInAnyOrderOfRows) {
   EXPECT_EQ(column.at(2), "direct");
   EXPECT_EQ(column.at(3), "ring");
   EXPECT_EQ(column.at(4), "ring");
-  EXPECT_EQ(column.width(), 6U);  // of "direct"
+  EXPECT_EQ(column.width(), 6U);  // length of "direct"
 }
 
 TEST(PackedTexts, StayWhatTheyAreWhenMoved) {
   std::vector<std::string> texts;
   PackedTexts column(1'000);
   for (std::size_t i = 0; i < 1'000; ++i) {
-    texts.push_back(std::to_string(i * i % 97));  // at most 97 texts
+    texts.push_back(std::to_string(i * i % 97));  // at most 97 distinct texts
     column.set(i, texts.back());
   }
   const PackedTexts moved = std::move(column);
@@ -58,7 +58,7 @@ TEST(PackedTexts, StayWhatTheyAreWhenMoved) {
 
 TEST(TextPool, NumbersDistinctTextsAsTheyCome) {
   TextPool pool;
-  // 5,000 texts of 100 to 299 bytes, about a megabyte, and one that is larger than what is allocated at a time.
+  // 5,000 texts of 100 to 299 bytes, about a megabyte, and one that is larger than one allocated block.
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 5'000; ++i) texts.push_back(std::to_string(i) + std::string(100 + i % 195, 'x'));
   texts.emplace_back(std::size_t{1} << 20, 'y');

@@ -1,4 +1,4 @@
-// Logs: levels, whole lines, and what a writer of rows notes.
+// Logs: levels, whole lines, and the events that a writer of rows notes.
 #include "tenex/store/rank_log.hpp"
 
 #include <fmt/core.h>

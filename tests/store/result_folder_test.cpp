@@ -1,4 +1,4 @@
-// Whose folder it is, what counts as done, and the lock.
+// The folder's study, the points that count as done, and the lock.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST(ResultFolder, RunsFailedRowsAgainOnlyWhenAsked) {
   const auto retried = ResultFolder::open(folder.path(), study, {.retry_failed = true});
   ASSERT_TRUE(retried.ok());
   EXPECT_THAT(retried->state().done, ElementsAre(true, false));
-  // The retry succeeds: its row replaces the failed one, which is no contradiction.
+  // The retry succeeds: its row replaces the failed one, which is not a contradiction.
   commit(folder.path(), study, retried->state().incarnation, {{1, row_of(1)}});
   const auto report = merge(folder.path(), study);
   ASSERT_TRUE(report.ok()) << message_of(report);
@@ -123,13 +123,13 @@ TEST(ResultFolder, EvaluatesKeptRowsAgainThatLackANewOutput) {
   {
     const auto extended = ResultFolder::open(folder.path(), new_study, {.extend = true});
     ASSERT_TRUE(extended.ok()) << message_of(extended);
-    // Point 0 lacks its schedule, point 1 is asked for none, point 2 failed and has none to give.
+    // Point 0 lacks its schedule, point 1 is not asked for one, point 2 failed and has none.
     EXPECT_THAT(extended->state().done, ElementsAre(false, true, true, false));
     EXPECT_EQ(extended->state().done_count, 2U);
     ASSERT_EQ(extended->state().warnings.size(), 1U);
     EXPECT_THAT(extended->state().warnings[0], HasSubstr("1 rows were evaluated for another study and lack schedule"));
   }
-  {  // killed before it did so: the same, though the folder belongs to the new study by now
+  {  // killed before it evaluated any: the result is the same, though the folder now belongs to the new study
     const auto again = ResultFolder::open(folder.path(), new_study, {});
     ASSERT_TRUE(again.ok()) << message_of(again);
     EXPECT_THAT(again->state().done, ElementsAre(false, true, true, false));
@@ -222,7 +222,8 @@ TEST(ResultFolder, IsNeverTakenFromALivingProcessOfThisHost) {
   const auto study = study_of(1);
   const auto first = ResultFolder::open(folder.path(), study, {});
   ASSERT_TRUE(first.ok());
-  make_older(folder.path() / "lock", 3'600);  // no heartbeat for an hour: stopped, or its file server was away
+  make_older(folder.path() / "lock",
+             3'600);  // no heartbeat for an hour: the run was stopped, or its file server was away
   const auto second = ResultFolder::open(folder.path(), study, {});
   EXPECT_THAT(message_of(second), HasSubstr("is in use"));
   EXPECT_THAT(message_of(second), HasSubstr(std::to_string(::getpid())));
@@ -238,7 +239,7 @@ TEST(ResultFolder, IsTakenWhenItsPidBelongsToAnotherProcessNow) {
     ASSERT_TRUE(opened.ok());
     text = support::read_text(folder.path() / "lock");
   }
-  // Host, pid, start time, moment: this process, but started at another time.
+  // Host, pid, start time, moment: those of this process, but with another start time.
   std::istringstream lines(text);
   std::string host;
   std::string pid;
@@ -271,10 +272,10 @@ TEST(ResultFolder, IsTakenAtOnceWhenItsProcessOfThisHostIsDead) {
   const auto opened = ResultFolder::open(folder.path(), study, {});
   ASSERT_TRUE(opened.ok()) << message_of(opened);
   EXPECT_EQ(opened->state().incarnation, 2U);
-  // Whoever goes on is told that the other did not end by itself.
+  // The next run is told that the other one was killed.
   ASSERT_EQ(opened->state().warnings.size(), 1U);
   EXPECT_THAT(opened->state().warnings[0],
-              HasSubstr("the run before was killed: process " + std::to_string(child) + " on "));
+              HasSubstr("the previous run was killed: process " + std::to_string(child) + " on "));
   EXPECT_THAT(opened->state().warnings[0], HasSubstr("points without a row: 1, to be evaluated now"));
 }
 
@@ -307,7 +308,7 @@ TEST(ResultFolder, OfAnotherHostIsTakenOnlyWithoutAHeartbeatFor30Seconds) {
   EXPECT_TRUE(opened->health().ok());
 }
 
-/// Waits up to 5 s for something that the heart does.
+/// Waits up to 5 s for a condition that a heartbeat makes true.
 template <class Condition>
 bool becomes_true(const Condition& condition) {
   for (int i = 0; i < 1000 && !condition(); ++i) ::usleep(5'000);

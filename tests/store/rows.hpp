@@ -47,7 +47,7 @@ inline Study study_of(std::size_t count, std::size_t first = 0) {
   return study;
 }
 
-/// The row of ring_point(i): every field differs from its default, ragged parts differ in length.
+/// The row of ring_point(i): every field differs from its default, and the ragged parts differ in length.
 inline Evaluation row_of(std::size_t i) {
   const auto n = static_cast<std::int64_t>(i);
   Evaluation row;
@@ -91,7 +91,7 @@ inline void set_measured(Evaluation& row, double seconds) {
   row.evaluation_seconds = 2 * seconds;
 }
 
-/// Adds the rows [first, last) of the study with ring points from 0.
+/// Adds the rows [first, last) of a study whose ring points begin at 0.
 inline void add_rows(ShardWriter& writer, std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     auto status = writer.add({i, row_of(i), 1'700'000'000'000 + static_cast<std::int64_t>(i)});
@@ -99,7 +99,7 @@ inline void add_rows(ShardWriter& writer, std::size_t first, std::size_t last) {
   }
 }
 
-/// The one diagnostic of a failed result, as users see it.
+/// The only diagnostic of a failed result, as users see it.
 template <class T>
 std::string message_of(const Result<T>& result) {
   return result.ok() ? "(no error)" : to_string(result.errors());
@@ -112,7 +112,7 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-/// Every metric of two rows agrees, measured ones too where asked for; what both lack does.
+/// Expects that two rows agree in every metric, and in measured ones if asked for. Absent values are equal.
 inline void expect_same_metrics(const Evaluation& a, const Evaluation& b, bool measured = true) {
   for (std::size_t column = 0; column < metric_columns().size(); ++column) {
     if (metric_columns()[column].measured && !measured) continue;
@@ -126,7 +126,7 @@ inline void expect_same_metrics(const Evaluation& a, const Evaluation& b, bool m
   }
 }
 
-/// Every result column of two tables agrees; measured ones are left out.
+/// Expects that two tables agree in every result column; measured ones are left out.
 inline void expect_same_results(const ResultTable& a, const ResultTable& b) {
   ASSERT_EQ(a.key, b.key);
   EXPECT_EQ(a.settings, b.settings);

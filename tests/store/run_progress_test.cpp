@@ -1,4 +1,4 @@
-// What a run tells of itself survives its file; what is no such file tells nothing.
+// A run's progress can be read back from its file; any other file is ignored.
 #include "tenex/store/run_progress.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ RunProgress sample() {
   return progress;
 }
 
-/// What is told once the thread has written it.
+/// The progress that is read once the thread has written it.
 std::optional<ToldProgress> wait_for(const std::filesystem::path& dir, std::uint64_t finished) {
   for (int i = 0; i < 20'000; ++i) {
     auto told = read_run_progress(dir);
@@ -79,9 +79,9 @@ TEST(RunProgress, ThatIsTornOrNoSuchFileTellsNothing) {
     support::write_text(file, text);
     EXPECT_FALSE(read_run_progress(folder.path()).has_value()) << text;
   }
-  support::write_text(file, std::string(300, '\0'));  // what a host that lost its power may leave
+  support::write_text(file, std::string(300, '\0'));  // as a power failure may leave it
   EXPECT_FALSE(read_run_progress(folder.path()).has_value());
-  // Of a later version: what is not known says nothing; a point without a key is left out.
+  // A file of a later version: unknown keys are ignored, and a point without a key is left out.
   support::write_text(file, "run = 3\nfinished = 1\nmood = \"good\"\n[[running]]\nrank = 1\n");
   const auto told = read_run_progress(folder.path());
   ASSERT_TRUE(told.has_value());

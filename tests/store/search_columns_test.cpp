@@ -1,4 +1,4 @@
-// What a search leaves in a result folder: the column `pareto`, and rows of points that it left out.
+// What a search writes into a result folder: the column `pareto`, and rows of points that it left out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Evaluation row_with(std::int64_t time_ps, std::int64_t sends) {
   return row;
 }
 
-/// Makes the folder, if it is not there, and commits these rows for the first points of the study.
+/// Makes the folder if it does not exist, and commits these rows for the first points of the study.
 void commit(const std::filesystem::path& dir, const Study& study, const std::vector<Evaluation>& rows) {
   const auto folder = ResultFolder::open(dir, study, {.extend = true});
   ASSERT_TRUE(folder.ok()) << message_of(folder);
@@ -55,8 +55,8 @@ Evaluation pruned_row(const Study& study) {
 TEST(ParetoColumn, MarksTheRowsThatNoOtherDominates) {
   const TemporaryFolder folder;
   const Study study = study_with_front(8);
-  // (10, 5), twice, and (20, 3) and (2^53 + 1, 1) are the front; (20, 4) is dominated by (20, 3), and (2^53 + 2, 1),
-  // which a double would not tell from 2^53 + 1, by that. An infeasible row and one without a time do not compete.
+  // (10, 5), twice, and (20, 3) and (2^53 + 1, 1) are the front. (20, 3) dominates (20, 4). (2^53 + 1, 1) dominates
+  // (2^53 + 2, 1), which would be equal to it as doubles. An infeasible row and one without a time do not compete.
   constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
   commit(folder.path(), study,
          {row_with(10, 5), row_with(20, 4), row_with(20, 3), row_with(10, 5), row_with(large + 1, 1),
@@ -75,7 +75,7 @@ TEST(ParetoColumn, TakesTheDirectionOfEachObjective) {
 TEST(ParetoColumn, HasAFrontPerCompetition) {
   const TemporaryFolder folder;
   Study study = study_with_front(3);
-  study.search.per = {"size"};  // which tells the points of these studies apart
+  study.search.per = {"size"};  // the setting in which the points of these studies differ
   commit(folder.path(), study, {row_with(10, 5), row_with(20, 6), row_with(30, 7)});
   EXPECT_THAT(merged_front(folder.path(), study), ElementsAre(1, 1, 1));
 }

@@ -14,7 +14,7 @@ using namespace test;
 using support::TemporaryFolder;
 using Type = PlannedColumn::Type;
 
-/// A folder of `shards` shards with `rows` rows each, and what a result takes of them.
+/// A folder of `shards` shards with `rows` rows each, and the selection of a result from them.
 class ManyShards {
  public:
   ManyShards(std::size_t shards, std::size_t rows) : study_(study_of(shards * rows)) {
@@ -44,7 +44,8 @@ const std::vector<PlannedColumn> three_columns{{columns::metric("collective_time
                                                {columns::metric("no_such_metric"), Type::real},
                                                {columns::metric("schedule_hash"), Type::text}};
 
-/// Asks every shard for the first column, then for the next: the first rows' values, as a result gathers them.
+/// Asks every shard for the first column, then for the next, as a result gathers them, and checks the first rows'
+/// values.
 void take_all(ShardSet& shards, std::size_t count, std::size_t rows) {
   for (std::size_t s = 0; s < count; ++s) {
     const auto times = shards.take<std::vector<std::int64_t>>(s, three_columns[0].path);
@@ -74,8 +75,8 @@ TEST(ShardSet, OpensEachShardOnceForAllThatIsPlanned) {
 }
 
 TEST(ShardSet, CountsTextsAsWideAsTheyAre) {
-  // 17 bytes a row hold a time (8 bytes) and would hold a text of 8, but a hash has 16: 24 bytes together. So hashes
-  // take an opening of their own, in each of the two shards.
+  // 17 bytes per row hold a time (8 bytes) and would hold a text of 8, but a hash has 16: 24 bytes together. So each of
+  // the two shards is opened once more for the hashes.
   const ManyShards folder(2, 600);
   ShardSet shards(folder.layout(), folder.selection(), three_columns, 17 * 1200);
   take_all(shards, 2, 600);
@@ -83,8 +84,8 @@ TEST(ShardSet, CountsTextsAsWideAsTheyAre) {
 }
 
 TEST(ShardSet, HoldsNoMoreThanItsBudget) {
-  // 600 rows: a column of times is 4,800 bytes, more than the least of 4 KiB that a shard may hold. So each of the
-  // three columns takes an opening of its own, in each of the two shards.
+  // 600 rows: a column of times is 4,800 bytes, more than the 4 KiB that a shard may always hold. So each of the two
+  // shards is opened once for each of the three columns.
   const ManyShards folder(2, 600);
   ShardSet shards(folder.layout(), folder.selection(), three_columns, 1);
   take_all(shards, 2, 600);

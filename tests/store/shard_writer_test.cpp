@@ -1,4 +1,4 @@
-// What a writer promises: rows that it committed stay, whatever happens next.
+// The promise of a writer: rows that it committed stay, whatever happens next.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -44,7 +44,7 @@ int in_child(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/// From now on no file of this process may grow beyond `bytes`: a full disk.
+/// Simulates a full disk: from now on no file of this process may grow beyond `bytes`.
 void limit_file_size(rlim_t bytes) {
   ::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, RLIM_INFINITY};
@@ -79,8 +79,8 @@ TEST(ShardWriter, KeepsShardsBelow16MiB) {
   const TemporaryFolder folder;
   const auto study = study_of(3);
   auto writer = open_writer(folder.path(), study);
-  // Random times do not compress. 900,000 of them take 7.2 MB, below the 8 MiB at which the writer commits by itself;
-  // with 1,400,000 more the two rows take 18.4 MB, above 16 MiB = 16.8 MB: each becomes a shard of its own.
+  // Random times do not compress. 900,000 of them take 7.2 MB, below the 8 MiB at which the writer commits by itself.
+  // With 1,400,000 more the two rows take 18.4 MB, above 16 MiB = 16.8 MB: each becomes a shard of its own.
   for (std::size_t i = 0; i < 2; ++i) {
     Random random(7, i);
     auto row = row_of(i);
@@ -162,7 +162,7 @@ TEST(ShardWriter, SurvivesAFullDiskWithNothingHalfWritten) {
     for (std::size_t i = 0; i < 10; ++i)
       if (!writer.add({i, row_of(i), 1}).ok()) return 1;
     if (!writer.flush().ok()) return 2;
-    limit_file_size(4'096);  // a shard is larger, the journal's next line is not
+    limit_file_size(4'096);  // a shard is larger than this, the journal's next line is not
     for (std::size_t i = 10; i < 600; ++i)
       if (!writer.add({i, row_of(i), 1}).ok()) return 3;
     const auto full = writer.flush();
@@ -170,7 +170,7 @@ TEST(ShardWriter, SurvivesAFullDiskWithNothingHalfWritten) {
     if (message_of(full).find("File too large") == std::string::npos) return 5;
     if (writer.pending() != 590 || writer.committed() != 10) return 6;
     if (names_in(folder.path() / "shards") != std::vector<std::string>{"1-0-0.h5"}) return 7;
-    limit_file_size(RLIM_INFINITY);  // somebody made room: the same writer goes on
+    limit_file_size(RLIM_INFINITY);  // space was freed: the same writer continues
     if (!writer.flush().ok() || writer.committed() != 600) return 8;
     return 0;
   });
@@ -186,7 +186,7 @@ TEST(ShardWriter, SurvivesAJournalThatCannotGrow) {
   ASSERT_TRUE(ResultFolder::open(folder.path(), study, {}).ok());
   const int code = in_child([&] {
     auto writer = open_writer(folder.path(), study);
-    // Empty lines make the journal larger than a shard, so that a limit just above stops the journal alone.
+    // Empty lines make the journal larger than a shard, so a limit just above its size stops the journal alone.
     const auto journal = folder.path() / "journal/1-0.log";
     std::ofstream(journal, std::ios::app) << std::string(500'000, '\n');
     const auto size = std::filesystem::file_size(journal);
@@ -247,8 +247,8 @@ TEST(Merge, OfAFolderThatIsBeingWrittenNeverLosesCommittedRows) {
   EXPECT_EQ(rows, 400U);
 }
 
-/// A writer that is killed at a random moment, again and again, until the study is done. Every row that flush()
-/// promised is there.
+/// Kills a writer at a random moment, again and again, until the study is done. Every row that flush() promised is
+/// there.
 TEST(ShardWriter, KeepsItsPromisesWhenKilledAtAnyMoment) {
   const auto study = study_of(60);
   const TemporaryFolder whole;
@@ -282,7 +282,8 @@ TEST(ShardWriter, KeepsItsPromisesWhenKilledAtAnyMoment) {
       ::_exit(0);
     }
     ::close(promises[1]);
-    // After a few promises, so that runs get on however busy the machine is; then at any moment.
+    // The first kills come after a few promises, so that runs get on however busy the machine is; the others at any
+    // moment.
     std::vector<std::uint32_t> kept;
     std::uint32_t promised = 0;
     for (auto wait = random.below(4); wait > 0; --wait)
@@ -312,8 +313,8 @@ TEST(ShardWriter, KeepsItsPromisesWhenKilledAtAnyMoment) {
   expect_same_results(*expected, *resumed);
 }
 
-/// Joining shards (at the 64th commit) is the one moment when committed files are removed: kill there, at different
-/// moments.
+/// Committed files are removed only when shards are joined (at the 64th commit). This test kills the writer there, at
+/// different moments.
 TEST(ShardWriter, LosesNothingWhenKilledWhileItJoinsShards) {
   const auto study = study_of(70);
   for (int attempt = 0; attempt < 12; ++attempt) {

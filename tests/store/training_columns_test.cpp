@@ -1,4 +1,4 @@
-// Columns of points that train a model: there where a study has such points, and nowhere else.
+// Columns of training points: present where a study has such points, and nowhere else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ DesignPoint training_point(const std::string& hp) {
   return point;
 }
 
-/// The points 0 and 1 of study_of(2), then two that train.
+/// The points 0 and 1 of study_of(2), then two training points.
 Study mixed_study() {
   auto study = study_of(2);
   for (const auto* hp : {"2,2", "1,4"}) {

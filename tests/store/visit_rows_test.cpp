@@ -15,7 +15,7 @@ using support::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A merged result of so many rows, row_of(i) each.
+/// A merged result of `count` rows: row i is row_of(i).
 std::filesystem::path merged(const TemporaryFolder& folder, std::size_t count) {
   const auto study = study_of(count);
   const auto opened = ResultFolder::open(folder.path(), study, {});
@@ -36,7 +36,8 @@ TEST(VisitRows, GivesTheChosenColumnsOfEveryRowInOrder) {
   const auto status = visit_rows(
       file, {{"algorithm", "topology", "workload"}, {"status", "collective_time_ps", "efficiency"}},
       [&](const std::vector<std::string_view>& words, const Evaluation& row) {
-        EXPECT_THAT(words, ElementsAre("ring", ring_point(i).topology.text, ""));  // none trains, so it has no workload
+        EXPECT_THAT(words,
+                    ElementsAre("ring", ring_point(i).topology.text, ""));  // no point trains, so there is no workload
         EXPECT_EQ(row.status, PointStatus::ok);
         EXPECT_EQ(row.collective_time_ps, row_of(i).collective_time_ps);
         EXPECT_EQ(row.efficiency, row_of(i).efficiency);

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Papers are cited by name and section ("TACOS, section V-A"), never by a number of three digits, which only its author
-# can resolve.
+# Checks that papers are cited by name and section ("TACOS, section V-A"), never by a number of three digits, which only
+# its author could resolve.
 #   check_citations.sh ROOT         fails where a file of the checkout cites by number
-#   check_citations.sh --self-test  shows that the pattern finds citations and no plain numbers
+#   check_citations.sh --self-test  shows that the pattern matches citations and no other numbers
 set -euo pipefail
 
-# The number as a word: no part of 1,000 or 1'000 or 0.001 or 12:000, of a key, a path or an option, no percentage.
+# The number as a word: not a part of 1,000 or 1'000 or 0.001 or 12:000, of a key, a path or an option, and not a
+# percentage.
 pattern='(?<![\w.,'\''/\\$%+-])(?<!\d:)00[0-3](?![\w%]|[-.,'\'':]\d)'
 
 find_in() { grep -rInP --exclude-dir=corpus --exclude-dir=__pycache__ -- "$pattern" "$@"; }
 
-# Each line alone; @ stands for two zeros, so that this file passes its own check.
+# Checks each line alone. @ stands for two zeros, so that this file passes its own check.
 self_test() {
   local work line failed=0
   work=$(mktemp -d)

@@ -1,14 +1,16 @@
 # cmake -DROOT=<project> -P check_includes.cmake
 #
 # Checks every #include of include/tenex/<module> and src/<module> against the table of modules (src/modules.cmake):
-#  - "tenex/<other>/..." only of the module itself or of those that it uses, directly or through one another;
-#  - other quoted headers only private ones of the module's own folder in src, and never from a public header;
-#  - headers of external libraries only in modules that list them, never in a public header; fmt in every module that may
-#    use base, which brings it;
-#  - the heavy ones (toml++, nlohmann-json, CLI11) in exactly one .cpp file of each module that lists them;
-#  - everything else is a header of the C++ standard library or of POSIX.
-#  - folders below a module's own do not include each other in a circle (what lies in the module's own folder is shared).
-# And the table itself: a module uses only earlier ones. All violations are listed before the check fails.
+#  - "tenex/<other>/..." is allowed only for the module itself and modules that it uses, directly or indirectly.
+#  - Other quoted headers must be private headers in the module's own folder in src; public headers must not include
+#    them.
+#  - Headers of external libraries are allowed only in modules that list them, never in a public header. fmt is allowed
+#    in every module that may use base, which provides it.
+#  - The heavy libraries (toml++, nlohmann-json, CLI11) are included by exactly one .cpp file of each module that lists
+#    them.
+#  - All other headers must be of the C++ standard library or of POSIX.
+#  - Subfolders of a module do not include each other in a circle (files in the module's own folder are shared).
+# It also checks the table itself: a module uses only earlier ones. All violations are listed before the check fails.
 cmake_minimum_required(VERSION 3.25)
 include(${ROOT}/src/modules.cmake)
 
@@ -25,7 +27,7 @@ set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 openmp)
 set(HEAVY_LIBRARIES toml++ nlohmann-json cli11)
 set(LIGHT_HEADERS nlohmann/json_fwd.hpp)  # declarations only
 
-# C++20, clause 16.4.2.3 (tables 23 and 24), without the C headers, of which only the <c...> forms are used.
+# C++20, clause 16.4.2.3 (tables 23 and 24), without the C headers, which are used only as <c...>.
 set(STANDARD
     algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits
     clocale cmath compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio
@@ -43,7 +45,7 @@ macro(violation text)
   list(APPEND violations "${text}")
 endmacro()
 
-# reach_<module>: the modules that it may use. Filled in the order of the table, so each earlier one is complete.
+# reach_<module>: the modules that it may use. It is filled in the order of the table, so each earlier list is complete.
 foreach(module IN LISTS TENEX_MODULES)
   set(reach_${module} ${module})
   foreach(used IN LISTS TENEX_MODULE_${module}_USES)
@@ -61,7 +63,7 @@ foreach(module IN LISTS TENEX_MODULES)
   endforeach()
 endforeach()
 
-# Folders that are no modules.
+# Folders that are not modules.
 foreach(folder IN ITEMS include/tenex src)
   file(GLOB entries RELATIVE ${ROOT}/${folder} ${ROOT}/${folder}/*)
   foreach(entry IN LISTS entries)
@@ -71,7 +73,7 @@ foreach(folder IN ITEMS include/tenex src)
   endforeach()
 endforeach()
 
-# The library that a header belongs to, or nothing.
+# Finds the library to which a header belongs, if any.
 function(find_library header result)
   foreach(library IN LISTS LIBRARIES)
     if(header MATCHES "${LIBRARY_${library}}")
@@ -82,7 +84,7 @@ function(find_library header result)
   set(${result} "" PARENT_SCOPE)
 endfunction()
 
-# A header of tenex: its module must be within reach.
+# Checks a header of tenex: its module must be within reach.
 macro(check_module_header module file header)
   string(REGEX REPLACE "^tenex/([^/]+)/.*$" "\\1" other "${header}")
   if(NOT other IN_LIST reach_${module})
@@ -93,7 +95,7 @@ macro(check_module_header module file header)
   endif()
 endmacro()
 
-# folders: those below a module's own folder; folders_of_<folder>: which others its files include.
+# folders: the subfolders of modules; folders_of_<folder>: the other subfolders that its files include.
 set(folders "")
 macro(note_folders module file header)
   if(EXISTS ${below})
@@ -110,7 +112,7 @@ macro(note_folders module file header)
   endif()
 endmacro()
 
-# A quoted header that is not of tenex's public ones: private to the module.
+# Checks a quoted header that is not a public one of tenex: it must be private to the module.
 macro(check_private_header module file header)
   get_filename_component(folder ${ROOT}/${file} DIRECTORY)
   get_filename_component(beside "${folder}/${header}" ABSOLUTE)
@@ -126,7 +128,7 @@ macro(check_private_header module file header)
   endif()
 endmacro()
 
-# A header in angle brackets: a library's, the standard library's or POSIX'.
+# Checks a header in angle brackets: a library's, the standard library's or POSIX'.
 macro(check_outside_header module file header)
   find_library("${header}" library)
   if(library STREQUAL "")
@@ -186,8 +188,8 @@ foreach(module IN LISTS TENEX_MODULES)
   endforeach()
 endforeach()
 
-# Folders that include no folder that is left are taken away, until none is left or each of the rest is part of a circle
-# or leads to one.
+# Removes folders that include no remaining folder, until none is left or each remaining one is part of a circle or
+# leads to one.
 list(REMOVE_DUPLICATES folders)
 set(shrinks TRUE)
 while(shrinks)

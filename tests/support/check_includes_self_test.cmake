@@ -1,7 +1,7 @@
 # cmake -DROOT=<project> -DWORK=<empty folder> -P check_includes_self_test.cmake
 #
-# Shows that check_includes.cmake can fail: a small tree with the project's own table passes, and fails with the right
-# message as soon as one bad include is planted in it.
+# Shows that check_includes.cmake can fail: a small tree with the project's own table passes, and after one bad include
+# is added it fails with the right message.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${WORK})
 file(COPY ${ROOT}/src/modules.cmake DESTINATION ${WORK}/src)
@@ -33,7 +33,7 @@ if(NOT result EQUAL 0)
 endif()
 
 set(planted 0)
-# Plants one file, expects the refusal, and takes it away.
+# Adds one file, expects the refusal, and removes the file.
 macro(must_refuse file text expected)
   plant(${file} "${text}")
   run_check(result output)
@@ -74,7 +74,7 @@ must_refuse(src/base/bad.cpp "#include <boost/graph.hpp>" "(neither the standard
 must_refuse(src/helpers/bad.cpp "#include <string>" "src/helpers: not a module")
 file(REMOVE_RECURSE ${WORK}/src/helpers)
 
-# Two folders of a module: one may include the other, but not both.
+# Two subfolders of a module: one may include the other, but not each the other.
 plant(src/synthesis/tacos/exact/exact.hpp "#include <string>")
 plant(src/synthesis/tacos/tacos.hpp "#include \"synthesis/tacos/exact/exact.hpp\"")
 run_check(result output)
@@ -85,7 +85,7 @@ must_refuse(src/synthesis/tacos/exact/bad.cpp "#include \"synthesis/tacos/tacos.
             "include each other in a circle")
 file(REMOVE_RECURSE ${WORK}/src/synthesis)
 
-# A heavy library that is listed and not used, and a table that uses a later module.
+# A heavy library that is listed and not used, and a table whose module uses a later one.
 file(REMOVE ${WORK}/src/spec/toml.cpp)
 must_refuse(src/spec/other.cpp "#include <string>" "toml++ is included by 0 .cpp files")
 plant(src/spec/toml.cpp "#include <toml++/toml.h>")

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Lines of C++ and of Markdown's prose have at most 120 columns. Tables, lines with links, and commands to copy (code
-# blocks) are excepted, and so is the generated reference page.
+# Checks that lines of C++ and of Markdown's prose have at most 120 columns. Exceptions: tables, lines with links,
+# commands to copy (code blocks), and the generated reference page.
 #   check_lines.sh ROOT         fails where a line is longer
-#   check_lines.sh --self-test  shows that long lines are found, and exceptions left alone
+#   check_lines.sh --self-test  shows that long lines are found, and exceptions accepted
 set -euo pipefail
 
-# Longer lines of the given files. Bytes that continue a character are no columns.
+# Prints the longer lines of the given files. Continuation bytes of a character do not count as columns.
 find_long() {
   LC_ALL=C awk '
     FNR == 1 { fence = 0 }

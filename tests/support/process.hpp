@@ -20,7 +20,7 @@
 
 namespace tenex::support {
 
-/// A folder of its own under the system's temporary folder, removed with its contents.
+/// A new folder in the system's temporary folder, removed with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -50,8 +50,8 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// Returns when a killed process runs no more: gone, or left in the process table by a parent that does not wait for
-/// it.
+/// Returns when a killed process does not run any more: it is gone, or left in the process table by a parent that does
+/// not wait for it.
 inline void wait_until_dead(pid_t pid) {
   for (int i = 0; i < 1000; ++i) {
     const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
@@ -67,15 +67,15 @@ struct Finished {
   int signal = 0;
   std::string out = {};
   std::string err = {};
-  /// The exit code, or 128 + the signal as a shell says it, or -1 while it goes on.
+  /// The exit code, or 128 + the signal as a shell reports it, or -1 while the process runs.
   [[nodiscard]] int status() const { return !finished ? -1 : signal != 0 ? 128 + signal : exit_code; }
 };
 
 struct Command {
-  std::vector<std::string> arguments;                            ///< the program first, looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment;  ///< set beside the inherited one
-  std::optional<rlim_t> file_size_limit = {};                    ///< RLIMIT_FSIZE, with SIGXFSZ ignored: a full disk
-  bool unprivileged = false;                                     ///< as `nobody` where the test runs as root
+  std::vector<std::string> arguments;                            ///< the first one is the program, looked up in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  ///< set in addition to the inherited one
+  std::optional<rlim_t> file_size_limit = {};  ///< RLIMIT_FSIZE, with SIGXFSZ ignored: simulates a full disk
+  bool unprivileged = false;                   ///< runs as `nobody` if the test runs as root
 };
 
 /// A started child in a process group of its own, so that a whole mpirun job can be signalled.
@@ -151,14 +151,14 @@ inline Finished run(const Command& command) {
   return Child(command, folder.path()).wait();
 }
 
-/// What mpirun needs as root, and with more ranks than cores.
+/// The environment that mpirun needs as root, and with more ranks than cores.
 inline std::vector<std::pair<std::string, std::string>> mpi_environment() {
   return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
 }
 
-/// `mpirun -n ranks` before the program, as root or not, more ranks than cores or not.
+/// `mpirun -n ranks` before the program, also as root and with more ranks than cores.
 inline Command mpirun(int ranks, std::vector<std::string> program, int threads = 1) {
   Command command;
   command.arguments = {"mpirun", "-n", std::to_string(ranks), "--bind-to", "none"};

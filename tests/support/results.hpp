@@ -1,4 +1,4 @@
-// Merged results compared as users may: every result column of every row, measured ones aside.
+// Compares merged results as users may: every result column of every row, except measured ones.
 #pragma once
 
 #include <gtest/gtest.h>

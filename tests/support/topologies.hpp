@@ -1,4 +1,4 @@
-// Topologies and collectives for the tests of all modules, in one call each. A factory that is asked for the impossible
+// Topologies and collectives for the tests of all modules, in one call each. A factory called with impossible arguments
 // throws InvariantError with the diagnostics.
 #pragma once
 
@@ -21,11 +21,11 @@
 
 namespace tenex::support {
 
-/// A round default: alpha 500 ns, 50 GB/s.
+/// Defaults: alpha 500 ns, 50 GB/s.
 inline constexpr SimTime kAlpha = nanoseconds(500);
 inline constexpr Bandwidth kBandwidth = gigabytes_per_second(50);
 
-/// Any shape, alphas and bandwidths per dimension or one for all: shape("RI(4)_FC(8)").
+/// Any shape, with one alpha and bandwidth per dimension or one for all: shape("RI(4)_FC(8)").
 inline Topology shape(std::string_view text, std::vector<SimTime> alpha = {kAlpha},
                       std::vector<Bandwidth> bandwidth = {kBandwidth}, bool per_npu = false) {
   return build_topology(parse_shape(text).value(), {std::move(alpha), std::move(bandwidth), per_npu}).value();
@@ -71,7 +71,7 @@ inline Topology torus(std::uint32_t width, std::uint32_t height, SimTime alpha =
   return product("RI", {width, height}, alpha, bandwidth);
 }
 
-/// NPUs 0..n-1 and the given directed links, whatever they are: no check of connectivity.
+/// NPUs 0..n-1 and any directed links: connectivity is not checked.
 inline Topology graph(std::size_t npus, const std::vector<Link>& links) {
   TopologyBuilder builder(npus);
   for (const Link& link : links) builder.add_link(link);

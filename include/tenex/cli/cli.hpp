@@ -3,7 +3,7 @@
 
 namespace tenex {
 
-/// What the process ends with.
+/// The exit code of the process.
 enum class ExitCode : int {
   done = 0,         ///< everything was done
   some_failed = 1,  ///< some points failed, or a verification found a violation
@@ -11,7 +11,7 @@ enum class ExitCode : int {
   interrupted = 3,  ///< stopped before the end; the same command resumes
 };
 
-/// Parses, runs one command, prints. Never throws.
+/// Parses the arguments, runs one command and prints. Never throws.
 [[nodiscard]] int run_command_line(int argc, char** argv);
 
 }  // namespace tenex

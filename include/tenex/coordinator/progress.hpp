@@ -1,4 +1,4 @@
-// Progress on stderr: a bar that is redrawn on a terminal; elsewhere a line after a second and then every 10 s.
+// Progress on stderr: on a terminal a bar that is redrawn; elsewhere a line after a second and then every 10 s.
 #pragma once
 
 #include <chrono>
@@ -7,16 +7,16 @@
 
 namespace tenex {
 
-/// What there is to tell.
+/// The state that a progress line shows.
 struct ProgressState {
-  std::size_t done = 0;  ///< points, earlier runs included
+  std::size_t done = 0;  ///< points, with those of earlier runs
   std::size_t total = 0;
   std::size_t failed = 0;
   double points_per_second = 0;
   double seconds_left = -1;  ///< negative: not known yet
   bool draining = false;
   double fraction = -1;    ///< of the work; negative: not known, so that points are counted
-  std::string phase = {};  ///< what goes on before points are evaluated; empty: they are
+  std::string phase = {};  ///< what the run does before points are evaluated; empty: it evaluates
 };
 
 /// "1:02:03", "4:05" or "12s". Negative: "?".
@@ -31,10 +31,10 @@ class ProgressReporter {
   ProgressReporter(bool quiet, std::size_t done_before);
   /// Whether update() would draw.
   [[nodiscard]] bool is_due() const { return !quiet_ && Clock::now() >= next_; }
-  /// Draws if it is time. Ten times a second on a terminal, every 10 s elsewhere. Fills in points_per_second of this
-  /// run.
+  /// Draws if it is time: ten times a second on a terminal, every 10 s elsewhere. Sets points_per_second to that of
+  /// this run.
   void update(ProgressState state);
-  /// Writes a line of its own, `quiet` or not.
+  /// Writes a line of its own, even if `quiet`.
   void say(const std::string& text);
   /// Draws the last state and ends the bar's line.
   void finish(ProgressState state);

@@ -1,26 +1,26 @@
-// Signals as values: blocked in every thread, read from a signalfd by the main thread between two rounds of its loop.
+// Signals as values: they are blocked in every thread, and the main thread reads them from a signalfd between two
+// rounds of its loop.
 //
-// Nothing runs in a signal handler, so nothing needs to be async-signal-safe. Block before any thread is started (and
-// before MPI_Init, which starts threads of its own): threads inherit the mask.
+// Nothing runs in a signal handler, so nothing needs to be async-signal-safe. Block them before any thread is started
+// (and before MPI_Init, which starts threads): threads inherit the mask.
 #pragma once
 
 #include <csignal>
 
 namespace tenex {
 
-/// What the signals of one poll ask for, the most urgent one.
+/// The most urgent request of the signals of one poll.
 enum class SignalRequest {
   none,
-  drain,  ///< SIGUSR1 or a first SIGINT: finish what is running, commit, leave resumable
+  drain,  ///< SIGUSR1 or a first SIGINT: finish the running points, commit, and end so that the run can be resumed
   leave,  ///< SIGTERM: commit what is finished and leave at once (a launcher kills about a second later)
-  abort,  ///< a second SIGINT: commit what is finished where that is quick, and leave
+  abort,  ///< a second SIGINT: commit what is finished if that is quick, and leave
 };
 
-/// Blocks SIGUSR1, SIGINT and SIGTERM in this thread and those it starts later. Programs call it before MPI_Init.
+/// Blocks SIGUSR1, SIGINT and SIGTERM in this thread and in threads that it starts later. Call it before MPI_Init.
 void block_run_signals();
 
-/// While alive the run's signals are read from here; the previous mask returns when it ends (pending ones are
-/// consumed).
+/// Reads the run's signals as long as it is alive. Its end restores the previous mask and consumes pending signals.
 class Signals {
  public:
   Signals();
@@ -30,7 +30,7 @@ class Signals {
 
   /// Never blocks. O(pending signals).
   [[nodiscard]] SignalRequest poll();
-  /// Whether any was SIGINT: somebody at a terminal waits for an answer.
+  /// Whether any was SIGINT: then a user at a terminal waits for an answer.
   [[nodiscard]] bool was_interrupted() const { return interrupts_ > 0; }
 
  private:

@@ -1,4 +1,4 @@
-// DesignPoint: one fully resolved point of a study. A plain value; everything that evaluation reads is in it.
+// DesignPoint: one fully resolved point of a study. A plain value with everything that evaluation reads.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ namespace tenex {
 /// Raised whenever a result may change for the same point; part of every key.
 inline constexpr std::int64_t physics_version = 2;
 
-/// Where the topology comes from: a shape, or a machine file (then alpha and bandwidth must be absent).
+/// The source of the topology: a shape, or a machine file (then alpha and bandwidth must be absent).
 struct TopologyChoice {
   std::string text;            ///< as the user wrote it
   std::string machine_file;    ///< path, resolved against the study's folder; empty for shapes
-  SharedText machine_content;  ///< the file's bytes, read once by the study's reader so that every rank sees the same
+  SharedText machine_content;  ///< the file's bytes, read only once, so that every rank sees the same
   Shape shape;                 ///< for shapes
   ShapeLinks links;            ///< for shapes
-  std::uint32_t unwind = 0;    ///< degree; 0: switches stay, except that synthesizers that need it unwind with degree 1
+  std::uint32_t unwind = 0;    ///< degree; 0: switches stay, but synthesizers that need unwinding use degree 1
   std::vector<std::pair<std::uint32_t, std::uint32_t>> without;  ///< pairs of vertices whose links are removed
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
 };
 
-/// What kind of algorithm a point names; decides which settings can matter to its result.
+/// The kind of algorithm that a point names; it decides which settings can matter to the result.
 enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer };
 
-/// Which settings an algorithm reads. One that nothing is known of reads all.
+/// The settings that an algorithm reads. An unknown algorithm reads all.
 struct SettingReads {
   bool window = true;
   bool order = true;
@@ -50,16 +50,16 @@ struct SettingReads {
   bool operator==(const SettingReads&) const = default;
 };
 
-/// What a study needs to know of an algorithm or synthesizer: its registry entry says it, nothing else.
+/// The facts that a study needs about an algorithm or synthesizer. They come from its registry entry.
 struct AlgorithmFacts {
   std::string name;
   AlgorithmFamily family = AlgorithmFamily::unknown;
-  std::vector<CollectiveKind> collectives = {};  ///< that it is defined for; empty: all
+  std::vector<CollectiveKind> collectives = {};  ///< for which it is defined; empty: all
   SettingReads reads = {};
-  std::vector<std::string> engines = {};  ///< that the key `engine` may name, beside "auto"
+  std::vector<std::string> engines = {};  ///< values of the key `engine`, beside "auto"
 };
 
-/// A collective on the point's topology. But for `kind`, which is the key `collective`, names are the study's keys.
+/// A collective on the point's topology. Fields are named like the study's keys, except `kind` (the key `collective`).
 struct CollectivePoint {
   CollectiveKind kind = CollectiveKind::all_gather;
   Bytes size;
@@ -67,14 +67,15 @@ struct CollectivePoint {
   std::uint32_t root = 0;
   bool overlap = true;  ///< All-Reduce: which time is the collective time
   Backend backend = Backend::congestion_aware;
-  std::uint32_t window = 0;  ///< of textbook algorithms: how much an NPU has under way at once; 0: all
+  std::uint32_t window = 0;  ///< of textbook algorithms: most of AlgorithmReads::window in flight at once; 0: all
   DestinationOrder order = DestinationOrder::relative;
   Stragglers stragglers;
-  SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never what comes out
+  SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never changes the result
 };
 
-/// One point: a network, how collectives are made on it, and what it runs: a collective, or the training of a model. Of
-/// the settings of collectives a point that trains reads what its `collective_time` needs. Names are the study's keys.
+/// One point: a network, how collectives are made on it, and its work: a collective, or the training of a model. A
+/// training point reads only the collective settings that its `collective_time` needs. Fields are named like the
+/// study's keys.
 struct DesignPoint {
   TopologyChoice topology;
   std::int64_t chunks = 1;
@@ -83,20 +84,20 @@ struct DesignPoint {
   SettingReads reads;
   Occupancy occupancy = Occupancy::serialization;
   std::uint32_t attempts = 1;
-  std::string engine = "auto";  ///< a name from the entry of a synthesizer that has several
+  std::string engine = "auto";  ///< one of the engines in the synthesizer's entry
   std::uint64_t seed = 1;
   std::variant<CollectivePoint, TrainingPoint> work;
 
   [[nodiscard]] bool trains() const { return std::holds_alternative<TrainingPoint>(work); }
-  /// What it runs. Precondition: trains() is false; true.
+  /// The point's work. Precondition: trains() is false for collective(), true for training().
   [[nodiscard]] const CollectivePoint& collective() const { return std::get<CollectivePoint>(work); }
   [[nodiscard]] CollectivePoint& collective() { return std::get<CollectivePoint>(work); }
   [[nodiscard]] const TrainingPoint& training() const { return std::get<TrainingPoint>(work); }
   [[nodiscard]] TrainingPoint& training() { return std::get<TrainingPoint>(work); }
 
-  /// Sorted `name=value` in integer SI units, one per line, aliases expanded, files by content hash, schema 1's frozen
-  /// defaults left out, settings that cannot influence this point's result left out, physics included. Equal text means
-  /// equal point. The rules: experiments/README.md, "Key of a point".
+  /// Sorted lines `name=value` in integer SI units, with aliases expanded, files by content hash, and `physics`. Schema
+  /// 1's frozen defaults and settings that cannot influence this point's result are left out. Equal text means equal
+  /// point. The rules: experiments/README.md, "Key of a point".
   std::string canonical;
   Digest key;  ///< XXH3-128 of `canonical`
 };
@@ -104,25 +105,25 @@ struct DesignPoint {
 /// Fills `canonical` and `key` from the other fields. O(length).
 void seal(DesignPoint& point);
 
-/// Sets what cannot influence the point's result to its default (root without a rooted collective, overlap without
-/// All-Reduce, attempts of a textbook algorithm, backend and simulation_engine of a synthesizer, order and window of
-/// algorithms that do not read them) and rewrites `without` and per-dimension lists to the form that the canonical text
-/// uses: points with equal keys then differ at most in the text and path of their topology. O(length).
+/// Sets keys that cannot influence the point's result to their defaults: root without a rooted collective, overlap
+/// without All-Reduce, attempts of a textbook algorithm, backend and simulation_engine of a synthesizer, order and
+/// window of algorithms that do not read them. Rewrites `without` and per-dimension lists to the form of the canonical
+/// text. Afterwards points with equal keys differ at most in the text and path of their topology. O(length).
 void normalise(DesignPoint& point);
 
-/// The canonical text of settings that change links (Setting::of_links), where they are not at their defaults.
+/// The canonical text of settings that change links (Setting::of_links), without those at their defaults.
 [[nodiscard]] std::string text_of_links(const DesignPoint& point);
 
-/// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s, FLOP/s), but
-/// money in dollars; a list has one for each dimension of the point's shape. `without` is a text such as
-/// "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. (seed, key and canonical are columns of their own.)
+/// The columns of settings in their frozen order. Quantities are in integer SI units (ps, bytes, bytes/s, FLOP/s),
+/// except money, which is in dollars; a list has one value for each dimension of the point's shape. `without` is a text
+/// such as "[[3,4],[5,6]]", or "none". `overlap` is 0 or 1. (seed, key and canonical are columns of their own.)
 [[nodiscard]] const std::vector<SettingColumn>& setting_columns();
-/// The column of that name, that had it in schema 1, or whose key has it; null where there is none.
+/// The column with this name now or in schema 1, or of the key with this name; null if there is none.
 [[nodiscard]] const SettingColumn* find_setting_column(std::string_view name);
-/// What a point has in a column. InvariantError where there is no such column.
+/// The value of a point in a column. InvariantError if there is no such column.
 [[nodiscard]] SettingCell setting_cell(const DesignPoint& point, std::string_view column);
-/// The value of a setting of kind text; of a list the quantities as the point states them, with "," (shares: ":")
-/// between them. InvariantError for any other name.
+/// The value of a setting of kind text; for a list the quantities as the point states them, joined by "," (shares:
+/// ":"). InvariantError for any other name.
 [[nodiscard]] std::string text_setting(const DesignPoint& point, std::string_view column);
 /// The value of a setting of kind integer. InvariantError for any other name.
 [[nodiscard]] std::int64_t integer_setting(const DesignPoint& point, std::string_view column);

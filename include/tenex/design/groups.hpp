@@ -11,9 +11,9 @@
 
 namespace tenex {
 
-/// Process groups in the form that the canonical text uses: "all", else every group's members in order with the longest
-/// arithmetic runs as "first-last[:step]", joined by "," and groups by "; ". Equal groups have equal texts. A cheap
-/// value: copies share the members.
+/// Process groups with their canonical text: "all", or every group's members in order with the longest arithmetic runs
+/// as "first-last[:step]", joined by ",", and groups joined by "; ". Equal groups have equal texts. A cheap value:
+/// copies share the members.
 class Groups {
  public:
   /// One group of all NPUs in their order.
@@ -21,9 +21,9 @@ class Groups {
   /// Groups among `npus` NPUs. O(members).
   Groups(std::vector<ProcessGroup> groups, std::size_t npus);
 
-  /// Whether they are one group of all NPUs in their order.
+  /// Whether there is one group of all NPUs in their order.
   [[nodiscard]] bool everyone() const { return shared_ == nullptr; }
-  /// The groups. None where everyone() holds, as the number of NPUs is not known here.
+  /// The groups. Empty if everyone() holds, because the number of NPUs is not known here.
   [[nodiscard]] const std::vector<ProcessGroup>& list() const;
   /// The canonical text.
   [[nodiscard]] std::string_view text() const { return shared_ ? std::string_view(shared_->text) : "all"; }

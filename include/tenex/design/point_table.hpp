@@ -1,10 +1,10 @@
-// PointTable: the points of a study, made when they are asked for.
+// PointTable: the points of a study, built when they are asked for.
 //
-// A point takes about a kilobyte, a million of them more memory than a rank should spend on knowing what to do. But a
-// point is only a choice of one value per axis, and the values of all axes are few. So the table owns the parsed sweeps
-// and keeps of a point what tells it apart: the number of its row (which the axes' lengths decode, the last axis
-// turning fastest), its process groups where they differ between points, and its key. About 30 bytes per point, the
-// index from keys to points included.
+// A point takes about a kilobyte; a million of them would take too much of a rank's memory. But a point is only a
+// choice of one value per axis, and the values of all axes are few. So the table owns the parsed sweeps, and for each
+// point keeps only: the number of its row (which the axes' lengths decode, the last axis turning fastest), its process
+// groups where they differ between points, and its key. This takes about 30 bytes per point, with the index from keys
+// to points.
 #pragma once
 
 #include <compare>
@@ -27,23 +27,23 @@ namespace tenex {
 
 class RowSource;
 
-/// Points in the order in which they were added. Reads like a vector whose elements are values: `table[i]` builds point
-/// i (a few microseconds), so a loop that needs several things of a point should ask for it once. Any number of threads
-/// may read at once. Copies share the sweeps.
+/// Points in the order in which they were added. It reads like a vector of values: `table[i]` builds point i (a few
+/// microseconds), so a loop that needs several fields of a point should get it once. Any number of threads may read at
+/// once. Copies share the sweeps.
 class PointTable {
  public:
-  /// Builds points as it goes.
+  /// Builds a point at each access.
   class Iterator {
    public:
     using value_type = DesignPoint;
     using difference_type = std::ptrdiff_t;
     using iterator_concept = std::random_access_iterator_tag;
-    using iterator_category = std::input_iterator_tag;  ///< of C++17: `*it` is a value
+    using iterator_category = std::input_iterator_tag;  ///< in the sense of C++17: `*it` is a value
 
     Iterator() = default;
     Iterator(const PointTable* table, std::size_t at) : table_(table), at_(at) {}
     [[nodiscard]] DesignPoint operator*() const { return (*table_)[at_]; }
-    /// Of the point that the iterator is at, for as long as the expression.
+    /// The current point, valid until the end of the expression.
     [[nodiscard]] auto operator->() const {
       struct Held {
         DesignPoint point;
@@ -67,7 +67,7 @@ class PointTable {
     friend difference_type operator-(const Iterator& a, const Iterator& b) {
       return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
     }
-    /// Of iterators of one table.
+    /// Compares iterators of one table.
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
     friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.at_ <=> b.at_; }
 
@@ -93,23 +93,24 @@ class PointTable {
   /// The first point with this key, if any. O(1).
   [[nodiscard]] std::optional<std::size_t> find(const Digest& key) const;
 
-  /// The name of the sweep that a point is a row of (the first of several), as the study writes it, or the sweep's
-  /// number, from 1; empty for a point that is no row of a sweep. O(log sweeps).
+  /// The name of the first sweep that has the point as a row, as the study writes it, or the sweep's number, counted
+  /// from 1. Empty for a point that is not a row of a sweep. O(log sweeps).
   [[nodiscard]] std::string sweep_of(std::size_t i) const;
 
   /// The length of the longest canonical text. O(1).
   [[nodiscard]] std::size_t longest_canonical() const { return longest_canonical_; }
 
-  /// Adds a point that is no row of a sweep, and holds all of it. Not while others read, as all that follows.
+  /// Adds a point that is not a row of a sweep, and stores all of it. Not while others read; nor may the functions
+  /// below.
   void push_back(DesignPoint point);
 
-  /// The sweeps that rows are numbered over. Once, before the first add_row().
+  /// Sets the sweeps whose rows are numbered. Call once, before the first add_row().
   void set_source(std::shared_ptr<const RowSource> source);
-  /// Adds a row of the source; `point` is what it builds. Amortized O(1).
+  /// Adds a row of the source; `point` is the point that it builds. Amortized O(1).
   void add_row(std::uint32_t row, const DesignPoint& point);
-  /// Makes room for so many points in all.
+  /// Reserves room for this many points in all.
   void reserve(std::size_t points);
-  /// Gives back room that no point needs.
+  /// Frees room that no point needs.
   void shrink_to_fit();
 
  private:
@@ -119,11 +120,11 @@ class PointTable {
   void note_groups(const Groups& groups);
 
   std::shared_ptr<const RowSource> source_;
-  std::vector<std::uint32_t> rows_;   ///< per point: its row, or with the top bit its place in whole_
+  std::vector<std::uint32_t> rows_;   ///< per point: its row, or with the top bit set its index in whole_
   std::vector<Digest> keys_;          ///< per point
   std::vector<std::uint32_t> slots_;  ///< open addressing over keys: point + 1, 0 where free; a power of two, or none
   std::vector<Groups> groups_;        ///< the distinct process groups of rows
-  std::map<std::string, std::uint32_t, std::less<>> group_numbers_;  ///< where each stands in groups_
+  std::map<std::string, std::uint32_t, std::less<>> group_numbers_;  ///< index of each in groups_
   std::vector<std::uint32_t> groups_of_;  ///< per point, index in groups_; empty while all have the first
   std::vector<DesignPoint> whole_;
   std::size_t longest_canonical_ = 0;

@@ -1,9 +1,9 @@
-// SearchChoice: what a study's [search] says: which points are evaluated in full, and which of them are best.
+// SearchChoice: the content of a study's [search]: which points are evaluated in full, and which of them are best.
 //
 // Successive halving (Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization",
-// AISTATS 2016) in two fidelities: every round values all points that are left by something cheap, a proven bound or a
-// coarse model, and keeps a part of them; what is left in the end is evaluated in full. Points are only compared with
-// points that agree in the settings `per`.
+// AISTATS 2016) in two fidelities: every round values all remaining points by something cheap, a proven bound or a
+// coarse model, and keeps a part of them. The points that remain at the end are evaluated in full. Points are only
+// compared with points that agree in the settings `per`.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@ namespace tenex {
 struct DesignPoint;
 struct Study;
 
-/// A metric column and the direction in which it is better.
+/// A metric column and whether larger values are better.
 struct Objective {
   std::string metric;
   bool maximize = false;
   std::string former = {};  ///< ObjectiveName::former
   bool operator==(const Objective&) const = default;
 
-  /// The metric's first name: what digests of studies and reasons of rows say, so that folders outlive names.
+  /// The metric's first name. Digests of studies and reasons of rows contain it, so that folders survive a change of
+  /// names.
   [[nodiscard]] const std::string& first_name() const { return former.empty() ? metric : former; }
 };
 /// "minimize training_time_ps".
 [[nodiscard]] std::string to_string(const Objective& objective);
 
-/// A metric that may be an objective, as the study's reader needs to know it.
+/// A metric that may be an objective, with the facts that the study's reader needs.
 struct ObjectiveName {
   std::string_view metric;
-  bool maximize = false;  ///< where the study does not say
-  bool early = false;     ///< cheap models know it, so that points can be pruned by it
-  /// Whether the row of a point may have it, as far as the point's words tell; null: that of every point.
+  bool maximize = false;  ///< default direction
+  bool early = false;     ///< cheap models give it, so points can be pruned by it
+  /// Whether the row of a point may have it, as far as the point's settings tell; null: every row may.
   bool (*may_have)(const DesignPoint& point) = nullptr;
-  std::string_view whose = {};  ///< the points of which that is so: "points that train a model"
-  std::string_view former =
-      {};  ///< its name in schema 1 of results, where that was another: digests of studies keep it
+  std::string_view whose = {};   ///< for messages, the points that may have it: "points that train a model"
+  std::string_view former = {};  ///< its name in schema 1 of results, if that was different: digests of studies keep it
 
   [[nodiscard]] bool is_named(std::string_view name) const {
     return name == metric || (!former.empty() && name == former);
@@ -54,16 +54,16 @@ enum class Fidelity : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(Fidelity fidelity);
 
-/// A round keeps a part of the points that have a value in it.
+/// A round keeps a fraction of the points that have a value in it.
 struct HalvingRound {
   Fidelity fidelity = Fidelity::bound;
-  std::int64_t numerator = 1;  ///< of the part: 0 < numerator < denominator
+  std::int64_t numerator = 1;  ///< of the fraction: 0 < numerator < denominator
   std::int64_t denominator = 2;
   bool operator==(const HalvingRound&) const = default;
 };
 
 struct SearchChoice {
-  Objective objective;               ///< of the rounds; no metric where there are none
+  Objective objective;               ///< of the rounds; no metric if there are none
   std::vector<HalvingRound> rounds;  ///< empty: all points are evaluated in full
   std::vector<Objective> pareto;     ///< empty: no front
   std::vector<std::string> per;      ///< names of setting_columns()
@@ -72,12 +72,13 @@ struct SearchChoice {
   [[nodiscard]] bool prunes() const { return !rounds.empty(); }
 };
 
-/// The part that decides which points have which rows, as text; "" where nothing is pruned.
+/// The part of the search that decides which points have which rows, as text; "" if nothing is pruned.
 [[nodiscard]] std::string pruning_text(const SearchChoice& search);
-/// What the settings `per` of a point say: points with equal texts compete. O(length).
+/// The settings `per` of a point as text: points with equal texts compete. O(length).
 [[nodiscard]] std::string competition_of(const SearchChoice& search, const DesignPoint& point);
 
-/// Ends the reason of every pruned row: which study's cut it was. A row with another one says nothing in this study.
+/// The end of the reason of every pruned row, which names the study that pruned it. Rows with another stamp do not
+/// count in this study.
 [[nodiscard]] std::string search_stamp(const Study& study);
 
 }  // namespace tenex

@@ -1,4 +1,4 @@
-// A text that many points share: copying a point copies a pointer, not the file that it names.
+// A text that many points share: copying a point copies a pointer and not the content of a file.
 #pragma once
 
 #include <memory>

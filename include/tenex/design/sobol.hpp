@@ -1,11 +1,11 @@
 // Sobol' points: low-discrepancy points of the unit cube, moved by a digital shift.
 //
-// Idea: in base 2 the first 2^m points put equally many into every elementary box of volume 2^-m of each pair of early
-// dimensions, so that few points see much of every axis. A digital shift (the same random 32 bits added to every point
-// of a dimension, without carry) makes the points random and keeps that property (Dick and Pillichshammer, "Digital
-// nets and sequences", 2010, chapter 4). Encoding: coordinates are 32-bit fractions of 2^32. Source of the direction
-// numbers: S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM J. Sci.
-// Comput. 30, 2635-2654 (2008), their table new-joe-kuo-6, dimensions 2 to 40; dimension 1 is van der Corput's
+// Idea: in base 2, for each pair of early dimensions, the first 2^m points are spread equally over the elementary boxes
+// of volume 2^-m, so that few points cover every axis well. A digital shift (the same random 32 bits added to every
+// point of a dimension, without carry) makes the points random and keeps that property (Dick and Pillichshammer,
+// "Digital nets and sequences", 2010, chapter 4). Encoding: coordinates are 32-bit fractions of 2^32. Source of the
+// direction numbers: S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM
+// J. Sci. Comput. 30, 2635-2654 (2008), their table new-joe-kuo-6, dimensions 2 to 40; dimension 1 is van der Corput's
 // sequence.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace tenex {
 
-/// An immutable generator; any point may be asked for.
+/// An immutable generator with random access to points.
 class Sobol {
  public:
   static constexpr std::size_t kMostDimensions = 40;
   static constexpr unsigned kBits = 32;
 
-  /// `dimensions` is at most kMostDimensions. The shift follows from the seed; `shifted` false leaves it out. O(32 *
+  /// `dimensions` is at most kMostDimensions. The seed determines the shift; `shifted` = false leaves it out. O(32 *
   /// dimensions).
   Sobol(std::size_t dimensions, std::uint64_t seed, bool shifted = true);
 

@@ -1,5 +1,5 @@
-// Stragglers: links and NPUs that are slower than the rest, and NPUs that start late, as a study's key `stragglers`
-// names them: "npu 3 x2; link 0-1 x1.5; link 4->5 x3; npu 7 delay 5us".
+// Stragglers: links and NPUs that are slower than the others, and NPUs that start late, as in the key `stragglers`:
+// "npu 3 x2; link 0-1 x1.5; link 4->5 x3; npu 7 delay 5us".
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tenex {
 
-/// One of them.
+/// One straggler.
 struct Straggler {
   enum class Kind : std::uint8_t {
     npu,      ///< all links that leave or enter NPU `first` take `thousandths`/1000 times as long to serialize
@@ -30,16 +30,16 @@ struct Straggler {
 };
 using Stragglers = std::vector<Straggler>;
 
-/// Parses "none" (nothing) or entries joined by ";" (one may stand at the end), in any order: `npu N xF`, `link A-B
-/// xF`, `link A->B xF`, `npu N delay T`, with F a decimal number from 1 to 1000000 of at most three places. Sorted by
-/// kind and ids; of several factors of the same thing the largest. Errors (input), all of them: bad syntax, a factor
-/// below 1 or of more places, two delays of one NPU.
+/// Parses "none" (an empty list) or entries separated by ";" (also allowed at the end), in any order: `npu N xF`, `link
+/// A-B xF`, `link A->B xF`, `npu N delay T`, with F a decimal number from 1 to 1000000 of at most three places. The
+/// result is sorted by kind and ids, with the largest of several factors for one subject. Errors (input), all of them:
+/// bad syntax, a factor below 1 or of more places, two delays of one NPU.
 [[nodiscard]] Result<Stragglers> parse_stragglers(std::string_view text, const Place& place = {});
 
 /// The canonical text: "none", or sorted entries with delays in ps. parse_stragglers() reads it back.
 [[nodiscard]] std::string to_string(const Stragglers& stragglers);
 
-/// Whether any is slow (of a kind but delay).
+/// Whether any of them slows links (is not a delay).
 [[nodiscard]] bool slows_links(const Stragglers& stragglers);
 
 }  // namespace tenex

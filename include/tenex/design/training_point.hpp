@@ -1,4 +1,4 @@
-// TrainingPoint: what a point says of the model that it trains, how that is parallelized and timed, and how the
+// TrainingPoint: the model that a point trains, its parallelization, how its collectives are timed, and how the
 // network's bandwidth is split for it.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace tenex {
 /// A file that a point names: a workload or a cost model. Points with equal content are equal, whatever the path.
 struct NamedFile {
   std::string text;  ///< as the user wrote it: a path, or the name of a built-in file ("gpt3")
-  std::string path;  ///< the resolved path; "NAME.toml" of a built-in file
+  std::string path;  ///< the resolved path; "NAME.toml" for a built-in file
   SharedText content;
   /// Whether the contents are equal.
   bool operator==(const NamedFile& other) const { return content.digest() == other.content.digest(); }
@@ -32,28 +32,28 @@ struct NamedFile {
 /// How the collectives of a training loop are timed.
 enum class TimingModel : std::uint8_t {
   libra,          ///< LIBRA's formula
-  libra_derated,  ///< the same with the links that a group really has
+  libra_derated,  ///< LIBRA's formula with the links that a group really has
   pipeline,       ///< chunk by chunk through the dimensions
-  themis,         ///< the same in Themis' order of dimensions
+  themis,         ///< chunk by chunk in Themis' order of dimensions
   synthesized,    ///< on the real topology, by the point's algorithm
 };
 /// "libra", "libra_derated", "pipeline", "themis", "synthesized".
 [[nodiscard]] std::string_view to_string(TimingModel model);
-/// A formula of volumes over bandwidths.
+/// Whether the model is a formula of volumes over bandwidths.
 [[nodiscard]] constexpr bool is_libra(TimingModel model) {
   return model == TimingModel::libra || model == TimingModel::libra_derated;
 }
-/// Its collectives run on the point's own links.
+/// Whether collectives run on the point's own links.
 [[nodiscard]] constexpr bool is_synthesized(TimingModel model) { return model == TimingModel::synthesized; }
-/// Its collectives run chunk by chunk, on the point's links or on a part of the network.
+/// Whether collectives run chunk by chunk, on the point's links or on a part of the network.
 [[nodiscard]] constexpr bool is_simulated(TimingModel model) { return !is_libra(model); }
 
-/// Where the bandwidths come from: a scheme that chooses them, or none where they are given.
+/// The scheme that chooses the bandwidths; none if they are given.
 using BandwidthScheme = std::optional<SplitScheme>;
 /// "given", or the name of the scheme.
 [[nodiscard]] std::string_view to_string(const BandwidthScheme& scheme);
 
-/// Whether collectives that a loop runs side by side share the links.
+/// Whether collectives that a loop runs concurrently share the links.
 enum class Contention : std::uint8_t { none, links };
 /// "none", "links".
 [[nodiscard]] std::string_view to_string(Contention contention);
@@ -75,18 +75,18 @@ struct TrainingPoint {
   BatchRule batch_rule = BatchRule::replica;
   TimingModel collective_time = TimingModel::libra;
   Contention contention = Contention::none;
-  std::vector<bool> in_network;  ///< by dimension: switches reduce; dimensions beyond do not
+  std::vector<bool> in_network;  ///< per dimension: switches reduce; false for dimensions beyond the end
   BandwidthScheme scheme;
-  std::optional<TimingModel> optimize_with;    ///< of LIBRA's: what the schemes minimize; absent: collective_time where
-                                               ///< that is one of them, else libra
-  std::vector<WeightedWorkload> optimize_for;  ///< none: the point's own workload
+  std::optional<TimingModel> optimize_with;  ///< LIBRA's model that the schemes minimize; absent: collective_time if it
+                                             ///< is such a model, else libra
+  std::vector<WeightedWorkload> optimize_for;  ///< empty: the point's own workload
   Bandwidth total_bandwidth;                   ///< per NPU, over all dimensions; zero: not given
-  std::vector<std::int64_t> split;      ///< where the bandwidths are given: shares of the total without a common factor
+  std::vector<std::int64_t> split;      ///< if the bandwidths are given: shares of the total without a common factor
   std::vector<Constraint> constraints;  ///< "B1 + B2 = 500GB/s", "B1 >= B2"
   std::optional<Money> cost_budget;
-  NamedFile cost_model;  ///< the default is tenex's own "libra"
+  NamedFile cost_model;  ///< the default is the built-in "libra"
   PriceLevel price_level = PriceLevel::low;
-  std::vector<DimensionKind> dimension_kinds;  ///< none: default_dimension_kinds()
+  std::vector<DimensionKind> dimension_kinds;  ///< empty: default_dimension_kinds()
 };
 
 }  // namespace tenex

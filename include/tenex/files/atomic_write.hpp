@@ -1,4 +1,4 @@
-// Whole-file writes that are never seen half done: temporary name, POSIX write, fsync, rename, fsync of the folder.
+// Writes whole files that are never seen incomplete: temporary name, POSIX write, fsync, rename, fsync of the folder.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace tenex {
 /// The same for text.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// A file that is written piece by piece under a temporary name and appears whole, or not at all: removed again unless
-/// commit() was called.
+/// A file that is written piece by piece under a temporary name and appears whole: it is removed unless commit() was
+/// called.
 class AtomicFile {
  public:
   /// Errors (environment): no permission, folder missing, each with the system's reason.
@@ -29,7 +29,7 @@ class AtomicFile {
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&& other) noexcept;
 
-  /// Open for reading and writing; stays this object's.
+  /// Open for reading and writing; this object closes it.
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Syncs, renames and syncs the folder. On failure `path` is as it was. Errors (environment). Call once, at the end.
@@ -45,7 +45,7 @@ class AtomicFile {
   int descriptor_ = -1;  ///< negative: moved from, committed or discarded
 };
 
-/// Whether a file name is one of those that a killed writer may leave behind: "<name>.tmp-<pid>-<n>".
+/// Whether the file name is one that a killed writer may leave: "<name>.tmp-<pid>-<n>".
 [[nodiscard]] bool is_temporary_name(std::string_view file_name);
 
 /// A whole file. Errors (environment): missing, unreadable, not a regular file, with the system's reason. O(size).
@@ -54,8 +54,8 @@ class AtomicFile {
 /// Makes the folder's entries (a rename, a removal) durable. Errors (environment).
 [[nodiscard]] Status sync_folder(const std::filesystem::path& folder);
 
-/// An environment error whose reason is what the system says of `error_number` (an errno), with a suggestion where the
-/// project has one: `cannot write "x" (No space left on device) free some space and run again`.
+/// An environment error whose reason is the system's text for `error_number` (an errno), with a suggestion for known
+/// ones: `cannot write "x" (No space left on device) free some space and run again`.
 [[nodiscard]] Diagnostic system_error(std::string problem, int error_number);
 
 /// The bytes of a text.

@@ -1,5 +1,5 @@
-// Workloads and cost models that tenex brings along, by name: the files of experiments/workloads and
-// experiments/cost_models as they were when it was built, so that `--workload gpt3` means the same wherever it runs.
+// Built-in workloads and cost models, by name: the files of experiments/workloads and experiments/cost_models at build
+// time, so that `--workload gpt3` means the same wherever it runs.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ struct BuiltinFile {
   std::string_view content;  ///< its bytes
 };
 
-/// All of them, by name.
+/// All built-in workloads, by name.
 [[nodiscard]] const std::vector<BuiltinFile>& builtin_workloads();
 [[nodiscard]] const std::vector<BuiltinFile>& builtin_cost_models();
 
-/// The content of a name; nullopt where there is none. O(files).
+/// The content of the file with this name; nullopt if there is none. O(files).
 [[nodiscard]] std::optional<std::string_view> find_builtin(const std::vector<BuiltinFile>& files,
                                                            std::string_view name);
 

@@ -1,12 +1,12 @@
-// HDF5 files as tables of columns: the one place where HDF5 is used.
+// HDF5 files as tables of columns. Only this module's column files use HDF5.
 //
-// Writers build the file in memory (HDF5's core driver, no object times, so equal content gives equal bytes) and hand
-// out its image; only then is it written, by POSIX calls (atomic_write.hpp). Files too large for that go to disk as
-// they grow, through a driver that keeps failures from the library: HDF5 never meets a full disk, which its library
-// does not survive. Columns have one dimension, lists of integers two. Columns are compressed unless they are tiny:
-// whole ones by gzip + shuffle + fletcher32, those that grow by gzip + shuffle alone (gzip has a checksum of its own),
-// tile by tile on several threads. Every HDF5 library has these filters. The library may be built without thread
-// safety: every call here takes one process-wide mutex. File locking is off.
+// Writers build the file in memory (HDF5's core driver, no object times, so equal content gives equal bytes) and return
+// its image; then POSIX calls write it (atomic_write.hpp). Files too large for memory go to disk as they grow, through
+// a driver that hides failures from the library: HDF5 does not survive a full disk. Columns have one dimension, columns
+// of lists two. They are compressed unless they are tiny: whole ones by gzip + shuffle + fletcher32; those that grow by
+// gzip + shuffle alone (gzip has a checksum of its own), tile by tile on several threads. Every HDF5 library has these
+// filters. The library may be built without thread safety, so every call here takes one process-wide mutex. File
+// locking is off.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace tenex {
 
-/// Texts of one width in bytes, NUL-padded, end to end: how text columns are stored (1M variable-length strings take a
-/// thousand times as much as this does compressed).
+/// Texts of one width in bytes, NUL-padded, end to end: this is how text columns are stored. (A million variable-length
+/// strings take a thousand times as much space as this does compressed.)
 struct TextColumn {
   std::size_t width = 1;
   std::string bytes;  ///< rows() * width
@@ -33,7 +33,7 @@ struct TextColumn {
   /// `rows` empty texts.
   TextColumn(std::size_t width_in_bytes, std::size_t rows)
       : width(width_in_bytes), bytes(rows * width_in_bytes, '\0') {}
-  /// As wide as the longest text, at least 1. O(bytes).
+  /// With the width of the longest text, at least 1. O(bytes).
   explicit TextColumn(std::span<const std::string> texts);
 
   [[nodiscard]] std::size_t rows() const { return bytes.size() / width; }
@@ -43,7 +43,7 @@ struct TextColumn {
   void set(std::size_t row, std::string_view text);
 };
 
-/// Lists of at most `width` integers >= 0, one per row, filled up with -1: a dataset of rows by width.
+/// Lists of at most `width` integers >= 0, one per row, padded with -1: a dataset of rows by width.
 struct ListColumn {
   std::size_t width = 1;
   std::vector<std::int64_t> values;  ///< rows() * width
@@ -51,7 +51,7 @@ struct ListColumn {
   ListColumn() = default;
   /// `rows` empty lists.
   ListColumn(std::size_t width_of_all, std::size_t rows) : width(width_of_all), values(rows * width_of_all, -1) {}
-  /// As wide as the longest list, at least 1. O(values).
+  /// With the width of the longest list, at least 1. O(values).
   explicit ListColumn(std::span<const std::vector<std::int64_t>> lists);
 
   [[nodiscard]] std::size_t rows() const { return values.size() / width; }
@@ -61,15 +61,15 @@ struct ListColumn {
   void set(std::size_t row, std::span<const std::int64_t> list);
 };
 
-/// Builds one HDF5 file, in memory or on disk. The first failure is kept, later calls do nothing, and image(), save()
-/// or commit() returns it. Elements of columns: int8, uint8, uint16, uint32, int64, uint64, double. Paths are absolute
-/// ("/point", "/links/bytes").
+/// Builds one HDF5 file, in memory or on disk. After the first failure all calls do nothing, and image(), save() or
+/// commit() returns that failure. Elements of columns: int8, uint8, uint16, uint32, int64, uint64, double. Paths are
+/// absolute ("/point", "/links/bytes").
 class ColumnFileWriter {
  public:
-  /// In memory.
+  /// A file in memory.
   ColumnFileWriter();
-  /// On disk under a temporary name, until commit(). `threads` compress columns that grow and never change the bytes.
-  /// Errors (environment): no permission, folder missing.
+  /// A file on disk under a temporary name, until commit(). `threads` threads compress columns that grow; their number
+  /// never changes the bytes. Errors (environment): no permission, folder missing.
   [[nodiscard]] static Result<ColumnFileWriter> create(const std::filesystem::path& path, int threads = 1);
   ~ColumnFileWriter();
   ColumnFileWriter(ColumnFileWriter&&) noexcept;
@@ -82,25 +82,27 @@ class ColumnFileWriter {
   void set_attribute(const std::string& object, const std::string& name, std::int64_t value);
   void set_attribute(const std::string& object, const std::string& name, std::span<const std::int8_t> values);
 
-  /// A whole column.
+  /// Writes a whole column.
   template <class T>
   void write(const std::string& path, std::span<const T> values);
   void write(const std::string& path, const TextColumn& values);
   void write(const std::string& path, const ListColumn& values);
-  /// A whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at first,
-  /// the rows from `first` on, in order. The same column as write() makes, for the memory of one tile (512 KiB).
+  /// Writes a whole column of `rows` texts, made piece by piece: `fill` sets the texts of a part, which are empty at
+  /// first, for the rows from `first` on, in order. The column is as write() makes it, with the memory of one tile (512
+  /// KiB).
   void write_text(const std::string& path, std::size_t width, std::size_t rows,
                   const std::function<void(std::size_t first, TextColumn& part)>& fill);
 
-  /// A column that grows: begin once, append in pieces. Costs memory for two tiles per thread (of 256 or 512 KiB).
+  /// Writes a column that grows: begin once, append in pieces. Costs memory for two tiles per thread (of 256 or 512
+  /// KiB).
   template <class T>
   void begin(const std::string& path);
-  /// False after a failure: whatever is appended now is lost, so who has much to append may stop.
+  /// False after a failure: further appends do nothing, so a caller may stop.
   [[nodiscard]] bool good() const;
   template <class T>
   void append(const std::string& path, std::span<const T> values);
 
-  /// Declares a column to be a dimension (an HDF5 dimension scale), and columns to lie along it. `axis` is 0, or 1 of
+  /// Declares a column to be a dimension (an HDF5 dimension scale), and attaches columns to it. `axis` is 0, or 1 for
   /// the entries of lists.
   void make_dimension(const std::string& column, const std::string& name);
   void attach_dimension(const std::string& column, const std::string& dimension, unsigned axis = 0);
@@ -109,8 +111,8 @@ class ColumnFileWriter {
   [[nodiscard]] Result<std::vector<std::byte>> image();
   /// Writes the image atomically. Errors (environment): as image(), or the file system's.
   [[nodiscard]] Status save(const std::filesystem::path& path);
-  /// Finishes a file on disk, with a checksum of all of it at its end; it then has its name. Call once, at the end.
-  /// Errors (environment): the first failure of any call, or the file system's; then the file is as it was before.
+  /// Appends a checksum of the whole file on disk and gives the file its name. Call once, at the end. Errors
+  /// (environment): the first failure of any call, or the file system's; then the file is as it was before.
   [[nodiscard]] Status commit();
 
  private:
@@ -123,7 +125,7 @@ class ColumnFileWriter {
 /// reading.
 class ColumnFileReader {
  public:
-  /// Errors (environment): unreadable, truncated or damaged (where there is a checksum at its end, all of the file is
+  /// Errors (environment): unreadable, truncated or damaged (if there is a checksum at its end, the whole file is
   /// checked here); (input): not HDF5.
   [[nodiscard]] static Result<ColumnFileReader> open(const std::filesystem::path& path);
   /// The same from bytes in memory; `name` stands for the file in messages.
@@ -132,7 +134,7 @@ class ColumnFileReader {
   ColumnFileReader(ColumnFileReader&&) noexcept;
   ColumnFileReader& operator=(ColumnFileReader&&) noexcept;
 
-  /// From now on `path` names the column that is stored as `stored`.
+  /// From now on `path` refers to the column that is stored as `stored`.
   void rename(const std::string& path, const std::string& stored);
 
   [[nodiscard]] bool has(const std::string& path) const;
@@ -140,7 +142,7 @@ class ColumnFileReader {
   /// Errors (input): absent or of another type.
   [[nodiscard]] Result<std::string> text_attribute(const std::string& object, const std::string& name) const;
   [[nodiscard]] Result<std::int64_t> integer_attribute(const std::string& object, const std::string& name) const;
-  /// Elements of a column. Errors (input): absent or not one-dimensional.
+  /// Number of elements of a column. Errors (input): absent or not one-dimensional.
   [[nodiscard]] Result<std::size_t> rows(const std::string& path) const;
 
   /// A column, or `count` elements of it from `first`. Errors: absent, of another type or shorter (input), damaged
@@ -149,7 +151,7 @@ class ColumnFileReader {
   [[nodiscard]] Result<std::vector<T>> read(const std::string& path) const;
   template <class T>
   [[nodiscard]] Result<std::vector<T>> read(const std::string& path, std::size_t first, std::size_t count) const;
-  /// Threads that unpack tiles for read_into(); 1 at first.
+  /// Sets the number of threads that unpack tiles for read_into(); 1 at first.
   void set_threads(int threads);
   /// Fills `into` with the elements from `first` on.
   template <class T>

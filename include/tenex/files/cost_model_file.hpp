@@ -10,7 +10,7 @@
 //   switch = [18.0, 69.6]
 //   nic = [31.6, 87.8, 144]
 //
-// Prices are read to a millionth of a dollar. A part that is not named does not exist in that kind of dimension.
+// Prices are exact to a millionth of a dollar. A part that is not named does not exist in that kind of dimension.
 #pragma once
 
 #include <filesystem>

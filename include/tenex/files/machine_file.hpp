@@ -12,11 +12,11 @@
 
 namespace tenex {
 
-/// A machine as its file describes it.
+/// A machine with the facts in its file.
 struct Machine {
   std::string name;
-  std::string source;                ///< where the facts come from, as the file states it
-  std::vector<std::string> remarks;  ///< what a reader of the facts should know
+  std::string source;                ///< the source of the facts, as the file states it
+  std::vector<std::string> remarks;  ///< remarks on the facts
   Topology topology;
   Digest content;  ///< of the file's bytes: stands for the file in canonical keys
 };

@@ -1,5 +1,5 @@
-// Workload files: a model's training iteration in TOML, `schema = 1`, as a table of layers or as the dimensions to make
-// one from. docs: experiments/workloads/README.md
+// Workload files: a model's training iteration in TOML, `schema = 1`, as a table of layers or as the model's
+// dimensions, from which layers are made. docs: experiments/workloads/README.md
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tenex {
 
-/// A workload as its file describes it.
+/// A workload with the facts in its file.
 struct WorkloadFile {
   std::string name;
   WorkloadModel model;

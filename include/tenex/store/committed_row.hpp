@@ -1,4 +1,4 @@
-// One committed row with all that belongs to it, and who made it: to evaluate its point again and compare.
+// Reads one committed row with its writer, to evaluate its point again and compare.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,29 @@ struct KeptRow {
   std::uint32_t rank = 0;
   std::string host;
   std::string version;       ///< of the tenex that evaluated it
-  std::string git_revision;  ///< of that
+  std::string git_revision;  ///< of the same tenex
   std::int64_t finished_unix_ms = 0;
-  /// What the run was asked to store beside the metrics.
+  /// Outputs that the run was asked to store beside the metrics.
   bool link_bytes = false;
   bool group_times = false;
   bool utilization = false;
   bool arrivals = false;
 };
 
-/// The row of a point of the study that merge() would choose; nullopt where none is committed. Only reads, and needs no
-/// merged file. Errors: as merge(). O(rows of the folder).
+/// The row that merge() would choose for a point of the study; nullopt where none is committed. Only reads, and needs
+/// no merged file. Errors: as merge(). O(rows of the folder).
 [[nodiscard]] Result<std::optional<KeptRow>> read_committed_row(const std::filesystem::path& dir, const Study& study,
                                                                 std::uint64_t point);
 
-/// Names of the columns in which two rows of one point differ, each with both values as text. Measured columns are left
-/// out, and so are ragged parts that `stored` was not asked for.
+/// A column in which two rows of one point differ, with both values as text. Measured columns are never compared, and
+/// ragged parts only if `stored` was asked for them.
 struct RowDifference {
   std::string column;
   std::string stored;
   std::string other;
 };
 [[nodiscard]] std::vector<RowDifference> compare_rows(const KeptRow& stored, const Evaluation& other);
-/// How many columns compare_rows() looks at: metrics and ragged parts.
+/// Number of columns that compare_rows() compares: metrics and ragged parts.
 [[nodiscard]] std::size_t compared_columns(const KeptRow& stored);
 
 }  // namespace tenex

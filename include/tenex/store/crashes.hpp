@@ -1,8 +1,8 @@
-// What a run that ended without a word leaves behind: which points were committed, and which point was at fault.
+// The traces of a run that ended without a message: which points were committed, and which point was at fault.
 //
-// A process that is about to die of a fault of its own (a segmentation fault and the like) appends one last line to its
-// journal, from a signal handler: `crash <reason> <key of the point>`. Whoever reads the journal later, rank 0 of the
-// same run or the next run, counts these lines, and a point with too many of them is not tried again.
+// A process that is about to die of its own fault (a segmentation fault and the like) appends one last line to its
+// journal, from a signal handler: `crash <reason> <key of the point>`. Rank 0 of the same run, or the next run, counts
+// these lines; a point with too many of them is not tried again.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@
 
 namespace tenex {
 
-/// So many faults of a point, in one run or in several, and it is given up.
+/// A point with this many faults, in one run or in several, is given up.
 inline constexpr std::uint32_t most_crashes = 2;
 
-/// How often a point has ended the process that evaluated it, by its own fault.
+/// How often a point has ended the process that evaluated it by its own fault.
 struct CrashRecord {
   std::uint64_t point = 0;  ///< index in the study
   std::uint32_t times = 0;
-  std::string reason;  ///< of the last time: "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "out_of_memory"
+  std::string reason;  ///< of the last crash: "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "out_of_memory"
   bool operator==(const CrashRecord&) const = default;
 };
 
@@ -38,13 +38,13 @@ struct WriterTrace {
 };
 
 /// Reads what rank `rank` of run `incarnation` has written; nothing where it has no journal. The writer should be dead:
-/// of a live one it is a moment's picture. Shards that are damaged count as not written. Errors (environment): the
+/// what a live one writes may be read in part. Shards that are damaged count as not written. Errors (environment): the
 /// journal cannot be read. O(rows of the writer).
 [[nodiscard]] Result<WriterTrace> read_trace(const std::filesystem::path& dir, const Study& study,
                                              std::uint32_t incarnation, std::uint32_t rank);
 
-/// Writes the journal line of a crash into `buffer` and returns its length, 0 where it does not fit. Allocates nothing
-/// and calls nothing that a signal handler may not call. `reason` and `key` hold no space.
+/// Writes the journal line of a crash into `buffer` and returns its length, 0 where it does not fit. It allocates
+/// nothing and calls only what a signal handler may call. `reason` and `key` hold no space.
 [[nodiscard]] std::size_t format_crash_line(std::span<char> buffer, std::string_view reason,
                                             std::string_view key) noexcept;
 

@@ -1,9 +1,9 @@
-// What a result folder tells while a run writes it: who holds it, which rows are committed, what was begun.
+// The status of a result folder while a run writes it: who holds it, which rows are committed, which points were begun.
 //
-// Only reads: it takes no lock, writes no file, and never disturbs the run. Journals may end in torn lines and shards
-// may be joined while they are read; what cannot be read does not count, and what has vanished is looked for again.
-// Rows that a rank has finished but not committed yet (up to half a minute of them) are not seen; what the run itself
-// told last (run_progress.hpp) counts them.
+// These functions only read: they take no lock, write no file, and never disturb the run. Journals may end in torn
+// lines and shards may be joined during the reading. What cannot be read does not count, and what has vanished is
+// looked for again. Rows that a rank has finished but not committed yet (up to half a minute of them) are not seen; the
+// run's own last report (run_progress.hpp) counts them.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct FolderIdentity {
   std::uint32_t incarnation = 0;  ///< of the last run
   Slice slice;                    ///< that the last run evaluates
 };
-/// Errors: no result folder, of a newer schema (input); damaged (environment).
+/// Errors: not a result folder, of a newer schema (input); damaged (environment).
 [[nodiscard]] Result<FolderIdentity> read_identity(const std::filesystem::path& dir);
 
 /// The process that holds the folder.
@@ -40,10 +40,10 @@ struct FolderOwner {
   std::string host;
   long pid = 0;
   double heartbeat_age = 0;  ///< seconds, by this host's clock
-  bool alive = false;        ///< of this host: the process runs; of another: its heart has beaten within 30 s
+  bool alive = false;        ///< same host: the process runs; another host: its last heartbeat is at most 30 s old
 };
 
-/// A committed row, as far as a look at the study needs it. Absent numbers as in Evaluation.
+/// A committed row, with the columns that a status needs. Absent numbers as in Evaluation.
 struct CommittedRow {
   std::uint64_t point = 0;
   std::uint32_t incarnation = 0;
@@ -75,20 +75,20 @@ struct FolderStatus {
   FolderIdentity identity;
   std::optional<FolderOwner> owner;
   std::int64_t run_began_unix_ms = 0;     ///< when the last run opened the folder, by the file server's clock
-  std::vector<bool> mine;                 ///< per point of the study: in the folder's slice
-  std::vector<CommittedRow> rows;         ///< of each point the row that counts, ascending by point
+  std::vector<bool> mine;                 ///< per point of the study: whether the folder's slice has it
+  std::vector<CommittedRow> rows;         ///< the row of each point that counts, ascending by point
   std::vector<AnnouncedPoint> announced;  ///< ascending by point
   std::vector<CrashRecord> crashes;       ///< every point that ended a process, rows or not
   std::vector<RankPresence> ranks;        ///< of the last run, ascending
-  std::vector<std::string> warnings;      ///< what is damaged and does not count
-  std::optional<ToldProgress> told;       ///< by the last run, while it is at work
+  std::vector<std::string> warnings;      ///< damaged files, which do not count
+  std::optional<ToldProgress> told;       ///< by the last run, if it is still at work
 
   /// Whether a run is at work in the folder now.
   [[nodiscard]] bool is_live() const { return owner && owner->alive; }
 };
 
-/// Looks at a folder of this study. Of several rows of a point an ok one counts, else the latest. Errors: as
-/// read_identity(); the folder cannot be read (environment). O(rows) time and memory.
+/// Reads the status of a folder of this study. Among several rows of a point an ok one counts, else the latest. Errors:
+/// as read_identity(); the folder cannot be read (environment). O(rows) time and memory.
 [[nodiscard]] Result<FolderStatus> read_folder_status(const std::filesystem::path& dir, const Study& study);
 
 }  // namespace tenex

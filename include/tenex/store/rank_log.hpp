@@ -1,8 +1,8 @@
-// What one rank did when: DIR/logs/<run>.<rank>.log, for people who want to know why a run was slow or ended.
+// The log of one rank: DIR/logs/<run>.<rank>.log shows why a run was slow or ended.
 //
-// A line is `2026-01-31T12:00:00.123Z info text`, times in UTC, in the order of events of that rank. Quiet unless asked
-// for, and never in the way: a log that cannot be written is given up. Lines are written whole, by one call each, so
-// threads may share it.
+// A line is `2026-01-31T12:00:00.123Z info text`. Times are in UTC, and lines in the order of events of that rank.
+// There is no log unless asked for, and a log that cannot be written is given up. One call writes a whole line, so
+// threads may share the log.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ enum class LogLevel : std::uint8_t {
 /// Thread-safe.
 class RankLog {
  public:
-  /// Writes nothing.
+  /// A log that writes nothing.
   RankLog() = default;
-  /// Makes the folder and the file; at LogLevel::off neither. A rank has one log per run: what is there is kept and
+  /// Makes the folder and the file, unless the level is LogLevel::off. A rank has one log per run; an existing one is
   /// continued. Errors (environment): not writable.
   [[nodiscard]] static Result<RankLog> open(const std::filesystem::path& dir, std::uint32_t incarnation,
                                             std::uint32_t rank, LogLevel level);
@@ -38,7 +38,7 @@ class RankLog {
   RankLog& operator=(RankLog&& other) noexcept;
 
   [[nodiscard]] bool wants(LogLevel level) const { return fd_ >= 0 && level <= level_; }
-  /// One line, where the level is wanted. A newline in the text becomes a blank.
+  /// Writes one line if the log has this level. A newline in the text becomes a blank.
   void note(LogLevel level, std::string text) const;
 
  private:

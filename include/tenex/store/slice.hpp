@@ -1,4 +1,4 @@
-// Slices: a study in parts that separate jobs evaluate, each into a folder of its own; gather() joins them.
+// Slices divide a study into parts that separate jobs evaluate, each into its own folder; gather() joins the folders.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ struct Slice {
 [[nodiscard]] Result<Slice> parse_slice(std::string_view text);
 [[nodiscard]] std::string to_string(const Slice& slice);
 
-/// Whether the slice has this point of the study. Of every `count` neighbouring points each slice has one, but which
-/// one is drawn anew for every such block: were it always the same, an axis of `count` values would be torn apart, all
-/// points of the slowest algorithm in one slice. O(1).
+/// Whether the slice has this point of the study. A slice has one of every `count` neighbouring points. Which one is
+/// drawn anew for every such block: if it were always the same, an axis of `count` values would be split, and one slice
+/// would have all points of the slowest algorithm. O(1).
 [[nodiscard]] bool in_slice(const Slice& slice, std::size_t point);
 
 }  // namespace tenex

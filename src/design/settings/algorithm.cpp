@@ -1,4 +1,4 @@
-// The keys of an algorithm: which one, how it works, and how its schedule is simulated.
+// The keys of an algorithm: its name, its options, and how its schedule is simulated.
 #include <algorithm>
 #include <iterator>
 
@@ -55,7 +55,7 @@ std::string algorithm_line(const PointView& view) {
   return view.trains && algorithm(view) == kTrainingAlgorithm ? std::string() : algorithm(view);
 }
 
-// Which optional settings the point's result can depend on. An algorithm of unknown family may read everything.
+// Whether the point's result can depend on an optional setting. An algorithm of unknown family may read all of them.
 
 bool reads_attempts(const PointView& view) { return synthesizes(view) && view.point.reads.attempts; }
 bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }
@@ -115,8 +115,9 @@ std::vector<Setting> algorithm_settings() {
        .integer = integer_if<attempts, synthesizes>},
       {.key = Key::engine,
        .name = "engine",
-       .help = "how a synthesizer works that has several engines: auto, or one that `tenex list synthesizers` names; "
-               "the column engine says what was used",
+       .help =
+           "engine of a synthesizer that has several: auto, or one that `tenex list synthesizers` names; the column "
+           "engine says which was used",
        .example = "\"exact\"",
        .known = [](const Vocabulary& vocabulary) { return vocabulary.engines(); },
        .fallback = "auto",
@@ -129,9 +130,8 @@ std::vector<Setting> algorithm_settings() {
        .text = text_if<engine, synthesizes>},
       {.key = Key::window,
        .name = "window",
-       .help =
-           "how much a textbook algorithm has under way at once, of what `tenex list algorithms` says of those with "
-           "a window; 0 is all",
+       .help = "most that a textbook algorithm has in flight at once (`tenex list algorithms` says of what); 0 is no "
+               "limit",
        .example = "2",
        .written = Written::integer,
        .counts = Counts::numbers,
@@ -149,8 +149,9 @@ std::vector<Setting> algorithm_settings() {
        .integer = integer_if<window, runs_collective>},
       {.key = Key::order,
        .name = "order",
-       .help = "in which order NPUs take several peers, where `tenex list algorithms` says that it may be asked for: "
-               "relative (by offset from themselves) or absolute (by id)",
+       .help =
+           "order in which an NPU takes its peers, for algorithms with an order in `tenex list algorithms`: relative "
+           "(by offset from itself) or absolute (by id)",
        .example = "\"absolute\"",
        .words = words_to<DestinationOrder::absolute>(),
        .fallback = "relative",

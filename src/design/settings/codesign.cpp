@@ -1,4 +1,4 @@
-// The keys of co-design: where the bandwidths of the dimensions come from, and what a network costs.
+// The keys of co-design: where the bandwidths of the dimensions come from, and the cost of a network.
 #include <limits>
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::string model_word(const PointView& view) {
   return view.trains && !optimize_with(view) ? std::string(kOptimizedModels[0]) : model_line(view);
 }
 
-/// "gpt3 HP-(16,256) x1; msft_1t HP-(128,32) x2" with what `name_of` says of each file.
+/// "gpt3 HP-(16,256) x1; msft_1t HP-(128,32) x2" with the name that `name_of` gives each file.
 template <class NameOf>
 std::string workloads_as(const PointView& view, const NameOf& name_of) {
   std::string text;
@@ -64,7 +64,7 @@ std::string budget_text(const PointView& view) {
   return cost_budget(view) ? printed(*cost_budget(view)) : std::string();
 }
 
-/// "chiplet,package,node,pod"; "" where they are counted from the outermost.
+/// "chiplet,package,node,pod"; "" if the kinds are counted from the outermost dimension.
 std::string kinds_line(const PointView& view) {
   std::string list;
   for (const DimensionKind kind : dimension_kinds(view)) list += (list.empty() ? "" : ",") + printed(kind);
@@ -121,7 +121,7 @@ std::vector<Setting> codesign_settings() {
        .text = model_word},
       {.key = Key::optimize_for,
        .name = "optimize_for",
-       .help = "workloads that the bandwidths are chosen for, with weights, in place of the point's own",
+       .help = "workloads for which the bandwidths are chosen, with weights, in place of the point's own",
        .example = "\"gpt3 HP-(16,256); msft_1t HP-(128,32) x2\"",
        .fallback = "",
        .read_by = ReadBy::training,
@@ -136,8 +136,8 @@ std::vector<Setting> codesign_settings() {
       {.key = Key::total_bandwidth,
        .name = "total_bandwidth",
        .help =
-           "of each NPU over all dimensions, with unit; with the scheme given it is shared by split, with the others "
-           "all of it is used",
+           "bandwidth of each NPU over all dimensions, with unit; the scheme given divides it by split, the others use "
+           "all of it",
        .example = "\"1000GB/s\"",
        .counts = Counts::bandwidth,
        .absent = "optional",
@@ -169,7 +169,7 @@ std::vector<Setting> codesign_settings() {
        .name = "constraints",
        .alias = "constraint",
        .help =
-           "what the schemes hold to, a text or an array of texts: B1 is the bandwidth of dimension 1 per NPU, total "
+           "constraints on the schemes, a text or an array of texts: B1 is the bandwidth of dimension 1 per NPU, total "
            "the sum, cost that of the network",
        .example = "\"B1 + B2 = 500GB/s; B1 >= B2\"",
        .written = Written::texts,
@@ -185,7 +185,7 @@ std::vector<Setting> codesign_settings() {
        .text = always<constraints>},
       {.key = Key::cost_budget,
        .name = "cost_budget",
-       .help = "the network costs at most this",
+       .help = "most that the network may cost",
        .example = "\"15MUSD\"",
        .fallback = "",
        .read_by = ReadBy::training,

@@ -1,4 +1,4 @@
-// The keys of a collective: what is communicated, by whom, in which pieces, and how links are taken for it.
+// The keys of a collective: its kind, size, groups and chunks, and how it occupies links.
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
@@ -87,14 +87,14 @@ std::vector<Setting> collective_settings() {
        .integer = integer_if<chunks, simulates>},
       {.key = Key::groups,
        .name = "groups",
-       .help = "process groups at work together, `;` between them",
+       .help = "process groups that run at the same time, separated by `;`",
        .example = "\"0-127; 128-255\"",
        .fallback = "all",
        .read_by = ReadBy::collectives,
        .reason = "the parallelization makes the process groups",
        .column = text_column().beside_metric("groups"),
        .parse = parse_text,
-       .set = [](const PointDraft&, const SettingValue&) {},  // the row's checks make their canonical form
+       .set = [](const PointDraft&, const SettingValue&) {},  // the row's checks set the canonical form
        .reset = reset<groups>,
        .canonical = unless_default<groups>,
        .text = text_if<groups, runs_collective>},
@@ -118,7 +118,7 @@ std::vector<Setting> collective_settings() {
        .integer = integer_if<root, runs_collective>},
       {.key = Key::occupancy,
        .name = "occupancy",
-       .help = "how long a send takes its link: serialization (beta*m) or transfer (alpha + beta*m)",
+       .help = "how long a send occupies its link: serialization (beta*m) or transfer (alpha + beta*m)",
        .example = "\"transfer\"",
        .words = words_to<Occupancy::transfer>(),
        .fallback = "serialization",

@@ -1,6 +1,6 @@
-// What entries of settings are made of: how a field of a point is set, reset and printed, given a way to reach it.
+// Building blocks for entries of settings: functions that set, reset and print a field of a point, given its accessor.
 //
-// A field is reached by a lambda without captures that serves points as they are built (PointDraft) and as they are
+// An accessor is a lambda without captures that works on points under construction (PointDraft) and on finished ones
 // (PointView), for instance [](auto& point) -> auto& { return point.point.chunks; }.
 #pragma once
 
@@ -19,15 +19,15 @@
 
 namespace tenex {
 
-/// A point that is being built or normalised. What it runs stands apart: a row has values of both kinds, and what the
-/// point does not read gets its default.
+/// A point that is being built or normalised. Its collective and training parts are both there: a row has values for
+/// both, and the part that the point does not run gets defaults.
 struct PointDraft {
   DesignPoint& point;
   CollectivePoint& collective;
   TrainingPoint& training;
 };
 
-/// A point that is read; what it does not run has defaults.
+/// A finished point for reading; the part that it does not run has defaults.
 struct PointView {
   const DesignPoint& point;
   const CollectivePoint& collective;
@@ -35,12 +35,12 @@ struct PointView {
   bool trains = false;
 };
 [[nodiscard]] PointView view_of(const DesignPoint& point);
-/// Whether a point of this kind has the key at all.
+/// Whether points of this kind have the key.
 [[nodiscard]] inline bool has_key(const Setting& setting, bool trains) {
   return setting.read_by != (trains ? ReadBy::collectives : ReadBy::training);
 }
 
-/// A point with nothing but defaults.
+/// A point with only defaults.
 [[nodiscard]] const PointView& plain_point();
 
 namespace entry {
@@ -81,7 +81,7 @@ std::span<const std::string_view> words_to() {
 template <auto Field>
 using TypeOf = std::remove_cvref_t<decltype(Field(std::declval<const PointDraft&>()))>;
 
-/// Data is what the parsed value holds.
+/// `Data` is the type of the parsed value.
 template <auto Field, class Data = TypeOf<Field>>
 void set(const PointDraft& draft, const SettingValue& value) {
   Field(draft) = static_cast<TypeOf<Field>>(value.as<Data>());
@@ -90,7 +90,7 @@ template <auto Field>
 void reset(const PointDraft& draft) {
   Field(draft) = Field(plain_point());
 }
-/// Empty at the default.
+/// Empty if the value is the default.
 template <auto Field>
 std::string unless_default(const PointView& view) {
   return Field(view) == Field(plain_point()) ? std::string() : printed(Field(view));
@@ -100,7 +100,7 @@ std::string always(const PointView& view) {
   return printed(Field(view));
 }
 
-/// A column of points for which `Has` holds; "" and -1 of the others.
+/// A column for points for which `Has` holds; the others get "" and -1.
 template <auto Field, bool (*Has)(const PointView&)>
 std::string text_if(const PointView& view) {
   return Has(view) ? printed(Field(view)) : std::string();
@@ -114,7 +114,7 @@ std::int64_t integer_if(const PointView& view) {
     return static_cast<std::int64_t>(Field(view));
 }
 
-/// What holds in each dimension of the point's shape, where a single quantity stands for all. Machine files have no
+/// The value in each dimension of the point's shape, also if a single quantity stands for all. Machine files have no
 /// dimensions.
 template <class T>
 std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector<T>& quantities) {
@@ -124,16 +124,17 @@ std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector
   return list;
 }
 
-// Which points read what.
+// Predicates that say which points read a key.
 [[nodiscard]] bool runs_collective(const PointView& view);
 [[nodiscard]] bool trains(const PointView& view);
-/// Runs a collective, or trains with collectives that are simulated (or synthesized) with the point's settings.
+/// Whether the point runs a collective, or trains with collectives that are simulated (or synthesized) with its
+/// settings.
 [[nodiscard]] bool simulates(const PointView& view);
 [[nodiscard]] bool synthesizes(const PointView& view);
-/// Trains, and a scheme chooses the bandwidths.
+/// Whether the point trains and a scheme chooses the bandwidths.
 [[nodiscard]] bool chooses_bandwidth(const PointView& view);
 
-/// A value at a node, without its data.
+/// A value at a node, with no data yet.
 [[nodiscard]] SettingValue value_at(const Node& node);
 
 // Parsers.
@@ -141,14 +142,14 @@ std::vector<std::int64_t> per_dimension(const PointView& view, const std::vector
 [[nodiscard]] Result<SettingValue> parse_times(const Setting&, std::string_view, const Node&, ValueContext&);
 [[nodiscard]] Result<SettingValue> parse_bandwidths(const Setting&, std::string_view, const Node&, ValueContext&);
 [[nodiscard]] Result<SettingValue> parse_size(const Setting&, std::string_view, const Node&, ValueContext&);
-/// Whole numbers within the entry's bounds.
+/// Integers within the entry's bounds.
 [[nodiscard]] Result<SettingValue> parse_number(const Setting&, std::string_view, const Node&, ValueContext&);
 [[nodiscard]] Result<SettingValue> parse_flag(const Setting&, std::string_view, const Node&, ValueContext&);
-/// Any text: it is checked with the row.
+/// Any text: the row's checks check it.
 [[nodiscard]] Result<SettingValue> parse_text(const Setting&, std::string_view, const Node&, ValueContext&);
-/// Which of the entry's words it is.
+/// The index of the node's word among the entry's words.
 [[nodiscard]] Result<std::size_t> parse_word(const Setting& setting, const Node& node);
-/// A value of an enumeration, whose words in its order are the entry's.
+/// A value of an enumeration; the entry's words are in its order.
 template <class Word>
 Result<SettingValue> parse_choice(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
   const Result<std::size_t> number = parse_word(setting, node);
@@ -167,8 +168,7 @@ Result<SettingValue> parse_with(const Setting&, std::string_view, const Node& no
   return value;
 }
 
-/// What is wrong with the kind of a node that must be a string, if anything; of quantities it shows how to write a
-/// unit.
+/// The errors if a node that must be a string is not one; for quantities they show how to write a unit.
 [[nodiscard]] Diagnostics check_string(const Setting& setting, std::string_view name, const Node& node);
 
 inline constexpr std::int64_t kMost32 = 0xFFFFFFFF;
@@ -183,7 +183,7 @@ inline constexpr SettingColumn list_column(std::string_view units = {}) { return
 
 }  // namespace entry
 
-// The entries, by what they are about; settings() joins them.
+// The entries by subject; settings() joins them.
 [[nodiscard]] std::vector<Setting> network_settings();
 [[nodiscard]] std::vector<Setting> collective_settings();
 [[nodiscard]] std::vector<Setting> algorithm_settings();

@@ -1,4 +1,4 @@
-// The keys of the network: its topology, its links, and what is wrong with it.
+// The keys of the network: its topology, its links, and its faults.
 #include <algorithm>
 #include <span>
 
@@ -87,7 +87,7 @@ Result<SettingValue> parse_straggler_list(const Setting&, std::string_view, cons
   return value;
 }
 
-/// The point states the bandwidths itself.
+/// Whether the point states the bandwidths itself.
 bool states_bandwidth(const PointView& view) {
   return !view.trains || (!view.training.scheme && view.training.split.empty());
 }

@@ -12,7 +12,7 @@
 namespace tenex {
 
 const std::vector<Setting>& settings() {
-  static std::deque<std::string> names;  // that are not the key's
+  static std::deque<std::string> names;  // for columns whose names differ from their keys'
   static const std::vector<Setting> table = [] {
     std::vector<Setting> all;
     for (auto* const entries :

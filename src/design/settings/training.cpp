@@ -1,4 +1,4 @@
-// The keys of a point that trains a model: what is trained, how it is parallelized, and how its collectives are timed.
+// The keys of a training point: its model, its parallelization, and how its collectives are timed.
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
@@ -32,7 +32,7 @@ std::string reducing_or_none(const PointView& view) {
   return list.empty() && view.trains ? "none" : list;
 }
 
-/// Only this loop runs collectives side by side.
+/// Only this loop runs collectives concurrently.
 bool may_contend(const PointView& view) {
   return synthesizes(view) && training_loop(view) == TrainingLoop::tp_dp_overlap;
 }
@@ -99,7 +99,7 @@ std::vector<Setting> training_settings() {
        .text = text_if<training_loop, trains>},
       {.key = Key::batch_rule,
        .name = "batch_rule",
-       .help = "whose the workload's batch is: of every model replica, or of the whole machine",
+       .help = "whether the workload's batch is that of each model replica or of the whole machine",
        .example = "\"machine\"",
        .words = words_to<BatchRule::machine>(),
        .fallback = "replica",
@@ -112,9 +112,10 @@ std::vector<Setting> training_settings() {
        .text = text_if<batch_rule, trains>},
       {.key = Key::collective_time,
        .name = "collective_time",
-       .help = "how collectives are timed: by LIBRA's formula, libra, or with the links that a group really has, "
-               "libra_derated; chunk by chunk through the dimensions, pipeline, or in Themis' order, themis; on the "
-               "real topology, synthesized",
+       .help =
+           "how collectives are timed: libra (LIBRA's formula), libra_derated (the same with the links that a group "
+           "really has), pipeline (chunk by chunk through the dimensions), themis (the same in Themis' order) or "
+           "synthesized (on the real topology)",
        .example = "\"synthesized\"",
        .words = words_to<TimingModel::synthesized>(),
        .fallback = "libra",
@@ -142,7 +143,7 @@ std::vector<Setting> training_settings() {
        .text = text_if<contention, trains>},
       {.key = Key::in_network,
        .name = "in_network",
-       .help = "dimensions whose switches reduce, from 1, with commas between them (libra and libra_derated only)",
+       .help = "numbers of the dimensions whose switches reduce, separated by commas (libra and libra_derated only)",
        .example = "\"4\"",
        .fallback = "none",
        .read_by = ReadBy::training,

@@ -1,4 +1,4 @@
-// The parsers of training keys. Files are named by path or as built-in ones.
+// The parsers of training keys. Files are named by path or are built-in ones.
 #include "design/settings/training_words.hpp"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace entry {
 
 namespace {
 
-constexpr double kHeaviest = 1e9;  // weight of a workload
+constexpr double kHeaviest = 1e9;  // largest weight of a workload
 
-/// The parts of a list, spaces around them left out, with their offsets in characters.
+/// A part of a list without surrounding spaces, with its offset in characters.
 struct WordPart {
   std::string_view text;
   std::uint32_t offset = 0;
@@ -28,7 +28,7 @@ struct WordPart {
 
 std::vector<WordPart> split_text(std::string_view text, char separator) {
   std::vector<WordPart> parts;
-  std::uint32_t column = 0;  // continuation bytes of UTF-8 are no columns
+  std::uint32_t column = 0;  // continuation bytes of UTF-8 do not count as columns
   for (bool more = true; more;) {
     const auto at = text.find(separator);
     more = at != std::string_view::npos;
@@ -44,14 +44,14 @@ std::vector<WordPart> split_text(std::string_view text, char separator) {
   return parts;
 }
 
-/// The place so many characters further on.
+/// The place this many characters further on.
 Place shifted(const Place& place, std::uint32_t characters) {
   auto moved = place;
   if (place.column > 0) moved.column += characters;
   return moved;
 }
 
-/// All of a text as a number; nullopt where it is none.
+/// The whole text as a number; nullopt if it is not one.
 template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
   Number number = 0;
@@ -60,7 +60,7 @@ std::optional<Number> whole_number(std::string_view text) {
   return number;
 }
 
-/// Which of the words it is, where the first means that there is no value.
+/// The word that the text is; nullopt for the word `absent`, which means that there is no value.
 template <class Word>
 Result<std::optional<Word>> one_of(std::initializer_list<Word> words, std::string_view absent, std::string_view what,
                                    std::string_view text, const Place& place) {
@@ -73,7 +73,7 @@ Result<std::optional<Word>> one_of(std::initializer_list<Word> words, std::strin
   return unknown_word(text, what, known, place);
 }
 
-/// Adds the constraints of one text, which ";" separates.
+/// Adds the constraints of one text, separated by ";".
 Diagnostics add_constraints(std::string_view text, const Place& place, std::vector<Constraint>& list) {
   if (text == "none") return {};
   Diagnostics errors;
@@ -88,7 +88,7 @@ Diagnostics add_constraints(std::string_view text, const Place& place, std::vect
   return errors;
 }
 
-/// A weight "x2", "x0.5"; nullopt where it is none.
+/// A weight "x2", "x0.5"; nullopt if it is not one.
 std::optional<double> weight_of(std::string_view word) {
   if (!word.starts_with('x')) return std::nullopt;
   double weight = 0;
@@ -98,7 +98,7 @@ std::optional<double> weight_of(std::string_view word) {
   return whole && weight > 0 && weight <= kHeaviest ? std::optional(weight) : std::nullopt;
 }
 
-/// "gpt3 HP-(16,256) x2" at `place`; the file is found by `read`(name, its place).
+/// "gpt3 HP-(16,256) x2" at `place`; `read`(name, its place) reads the file.
 template <class Read>
 Result<WeightedWorkload> weighted_workload(std::string_view text, const Place& place, const Read& read) {
   const auto refuse = [&](std::size_t offset, std::string problem, std::string why) {
@@ -108,7 +108,7 @@ Result<WeightedWorkload> weighted_workload(std::string_view text, const Place& p
   const auto begin = text.rfind("HP-(");
   const auto end = begin == std::string_view::npos ? begin : text.find(')', begin);
   if (end == std::string_view::npos)
-    return refuse(0, fmt::format("\"{}\" says no parallelization", text), "a workload is laid out as HP-(m,n)");
+    return refuse(0, fmt::format("\"{}\" has no parallelization", text), "a workload is laid out as HP-(m,n)");
   const auto degrees =
       parse_parallelization(text.substr(begin, end + 1 - begin), shifted(place, static_cast<std::uint32_t>(begin)));
   if (!degrees) return degrees.errors();
@@ -177,7 +177,7 @@ Result<SettingValue> parse_degrees(const Setting&, std::string_view, const Node&
   if (!degrees) return degrees.errors();
   SettingValue value = value_at(node);
   value.data = *degrees;
-  value.expression = printed(*degrees);  // "HP-(16,256)" and "16,256" are one parallelization
+  value.expression = printed(*degrees);  // "HP-(16,256)" and "16,256" are the same parallelization
   return value;
 }
 
@@ -254,7 +254,7 @@ Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& pl
 }
 
 Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place& place) {
-  constexpr std::int64_t largest = 1'000'000'000'000;  // so that a handful of them add up
+  constexpr std::int64_t largest = 1'000'000'000'000;  // so that a few of them can be added
   std::vector<std::int64_t> shares;
   if (text.empty()) return shares;
   std::int64_t common = 0;

@@ -1,4 +1,4 @@
-// Parsers of the keys that only points that train read.
+// Parsers of the keys that only training points read.
 #pragma once
 
 #include "design/settings/entry.hpp"
@@ -7,10 +7,10 @@ namespace tenex::entry {
 
 /// A workload or a cost model: a built-in one, or a file.
 [[nodiscard]] Result<SettingValue> parse_named_file(const Setting&, std::string_view, const Node&, ValueContext&);
-/// "gpt3 HP-(16,256); msft_1t HP-(128,32) x2": a workload, how it is laid out, and its weight. Errors (input), all of
-/// them: no name, no parallelization, a weight that is not positive, files that cannot be read.
+/// "gpt3 HP-(16,256); msft_1t HP-(128,32) x2": workloads with their parallelizations and weights. Errors (input), all
+/// of them: no name, no parallelization, a weight that is not positive, files that cannot be read.
 [[nodiscard]] Result<SettingValue> parse_workload_set(const Setting&, std::string_view, const Node&, ValueContext&);
-/// A text, or an array of texts, of constraints with ";" between them.
+/// A text, or an array of texts, with constraints separated by ";".
 [[nodiscard]] Result<SettingValue> parse_constraints(const Setting&, std::string_view, const Node&, ValueContext&);
 /// A bandwidth.
 [[nodiscard]] Result<SettingValue> parse_total(const Setting&, std::string_view, const Node&, ValueContext&);
@@ -19,16 +19,16 @@ namespace tenex::entry {
 /// "16,256" or "HP-(16,256)".
 [[nodiscard]] Result<SettingValue> parse_degrees(const Setting&, std::string_view, const Node&, ValueContext&);
 
-// Texts whose values are looked up by parse_with(). Errors: input, at `place` plus the offset of what is wrong.
+// Parsers of texts for parse_with(). Errors: input, at `place` plus the offset of the error.
 /// "shipped" (nothing) or "234TFLOPS".
 [[nodiscard]] Result<std::optional<ComputeRate>> read_compute(std::string_view text, const Place& place);
 /// "given" (nothing) or a scheme.
 [[nodiscard]] Result<BandwidthScheme> read_scheme(std::string_view text, const Place& place);
 /// "auto" (nothing), "libra" or "libra_derated".
 [[nodiscard]] Result<std::optional<TimingModel>> read_optimized_model(std::string_view text, const Place& place);
-/// "none" or "1,4" into flags by dimension, as many as the largest.
+/// "none" or "1,4" as flags by dimension, up to the largest one named.
 [[nodiscard]] Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& place);
-/// "4:2:1:1" without a common factor; "" for none.
+/// "4:2:1:1" without a common factor; "" gives an empty list.
 [[nodiscard]] Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place& place);
 /// "auto" (nothing) or "chiplet, package, node, pod".
 [[nodiscard]] Result<std::vector<DimensionKind>> read_dimension_kinds(std::string_view text, const Place& place);

@@ -1,5 +1,5 @@
-// The engine: wide or deep, memory, leases without barriers, drain.
-#include "coordinator/engine.hpp"
+// The runner: wide or deep, memory, leases without barriers, drain.
+#include "coordinator/point_runner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using testing::make_row;
 using testing::make_study;
 using testing::sleep_seconds;
 
-/// Watches evaluations: who ran beside whom, on how many threads.
+/// Records evaluations: which ran at the same time, and on how many threads.
 struct Watch {
   std::mutex mutex;
   std::size_t running = 0;
@@ -53,7 +53,7 @@ struct Watch {
   }
 };
 
-/// An engine whose points cost what a table says.
+/// A runner whose points have the costs of a table.
 struct Rig {
   Study study;
   std::vector<Estimate> estimates;  // by point
@@ -63,13 +63,13 @@ struct Rig {
   std::map<std::uint32_t, EvaluationOutput> rows;
   std::vector<std::uint32_t> announced;
   Estimates known;
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<PointRunner> runner;
 
-  Rig(std::vector<Estimate> costs, EngineOptions options)
+  Rig(std::vector<Estimate> costs, PointRunnerOptions options)
       : study(make_study(costs.size())),
         estimates(std::move(costs)),
         known(study, [this](const DesignPoint& point) { return estimates[point.seed - 1]; }) {
-    engine = std::make_unique<Engine>(
+    runner = std::make_unique<PointRunner>(
         study, options,
         [this](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
           const auto bytes = estimates[point.seed - 1].bytes;
@@ -96,12 +96,12 @@ struct Rig {
     return lease;
   }
   void wait() const {
-    while (!engine->idle()) sleep_seconds(0.001);
+    while (!runner->idle()) sleep_seconds(0.001);
   }
 };
 
-EngineOptions options_of(int threads, std::size_t memory = std::size_t{1} << 30) {
-  EngineOptions options;
+PointRunnerOptions options_of(int threads, std::size_t memory = std::size_t{1} << 30) {
+  PointRunnerOptions options;
   options.threads = threads;
   options.memory_limit_bytes = memory;
   return options;
@@ -124,11 +124,11 @@ TEST(WantsAllThreads, IsForEveryPointOfARunOneByOne) {
   EXPECT_FALSE(wants_all_threads({2, 1}, 2, options)) << "one thread is all there is";
 }
 
-TEST(Engine, RunsOnePointAtATimeOnAllThreadsWhenAskedForThat) {
+TEST(PointRunner, RunsOnePointAtATimeOnAllThreadsWhenAskedForThat) {
   auto options = options_of(3);
   options.one_by_one = true;
   Rig rig(std::vector<Estimate>(12, Estimate{0.01, 1}), options);
-  rig.engine->push(rig.lease_of_all());
+  rig.runner->push(rig.lease_of_all());
   rig.wait();
   EXPECT_EQ(rig.rows.size(), 12U);
   EXPECT_EQ(rig.watch.most_running, 1U);
@@ -138,7 +138,7 @@ TEST(Engine, RunsOnePointAtATimeOnAllThreadsWhenAskedForThat) {
 TEST(WantsAllThreads, IsForPointsThatDoNotFitSideBySide) {
   EXPECT_TRUE(wants_all_threads({0.01, 60}, 10, options_of(2, 100))) << "two of 60 bytes exceed 100";
   EXPECT_FALSE(wants_all_threads({0.01, 50}, 10, options_of(2, 100)));
-  // Of 30 bytes three run side by side on 16 threads: worth it for short points, not for long ones.
+  // 30 bytes hold three points side by side on 16 threads: worth it for short points, not for long ones.
   EXPECT_FALSE(wants_all_threads({0.01, 30}, 100, options_of(16, 100)));
   EXPECT_TRUE(wants_all_threads({1, 30}, 100, options_of(16, 100)));
 }
@@ -152,18 +152,18 @@ TEST(WantsAllThreads, IsForLargePointsThatMakeGoodUseOfThem) {
   EXPECT_FALSE(wants_all_threads({0.9, 26, true}, 200, options_of(2, 100))) << "too short";
 }
 
-TEST(Engine, RunsManySmallPointsSideBySideOnOneThreadEach) {
+TEST(PointRunner, RunsManySmallPointsSideBySideOnOneThreadEach) {
   Rig rig(std::vector<Estimate>(40, Estimate{0.01, 1}), options_of(3));
-  rig.engine->push(rig.lease_of_all());
+  rig.runner->push(rig.lease_of_all());
   rig.wait();
   EXPECT_EQ(rig.rows.size(), 40U);
   EXPECT_EQ(rig.watch.most_running, 3U);
   for (const auto& [seed, threads] : rig.watch.threads_of_seed) EXPECT_EQ(threads, 1) << "seed " << seed;
 }
 
-TEST(Engine, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
-  // Points 10 and 30 (seeds 11 and 31) take 2 s of 2.4 + 4: over 1.5 times a thread's third of 6.38 s, no: 2 < 3.2. In
-  // a lease each of their own they are deep; the 38 small ones are wide.
+TEST(PointRunner, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
+  // Points 10 and 30 (seeds 11 and 31) take 2 s each. In one lease of all points, 4.38 s, they are not deep: 2 s < 1.5
+  // * 4.38 s / 3 threads = 2.19 s. In leases of their own they are deep; the 38 small ones are wide.
   std::vector<Estimate> costs(40, Estimate{0.01, 1});
   costs[10] = costs[30] = {2, 1};
   Rig rig(costs, options_of(3));
@@ -171,9 +171,9 @@ TEST(Engine, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
   for (std::uint32_t i = 0; i < 40; ++i) {
     if (i != 10 && i != 30) small.points.push_back(i);
   }
-  rig.engine->push({1, {10}, 2});
-  rig.engine->push(small);
-  rig.engine->push({2, {30}, 2});
+  rig.runner->push({1, {10}, 2});
+  rig.runner->push(small);
+  rig.runner->push({2, {30}, 2});
   rig.wait();
   EXPECT_EQ(rig.rows.size(), 40U);
   EXPECT_FALSE(rig.watch.deep_beside_another);
@@ -182,37 +182,37 @@ TEST(Engine, GivesALargePointAllThreadsAndNothingRunsBesideIt) {
   }
 }
 
-TEST(Engine, KeepsThePlannedBytesOfConcurrentPointsWithinTheLimit) {
-  // 4 threads, limit 100: of points of 40 bytes two fit, a third would make 120.
+TEST(PointRunner, KeepsThePlannedBytesOfConcurrentPointsWithinTheLimit) {
+  // 4 threads, limit 100: two points of 40 bytes fit, a third would make 120.
   Rig rig(std::vector<Estimate>(24, Estimate{0.01, 40}), options_of(4, 100));
-  rig.engine->push(rig.lease_of_all());
+  rig.runner->push(rig.lease_of_all());
   rig.wait();
   EXPECT_EQ(rig.rows.size(), 24U);
   EXPECT_EQ(rig.watch.most_bytes, 80U);
 }
 
-TEST(Engine, EvaluatesAPointBeyondTheLimitAloneSoThatItCanSayWhatItNeeds) {
+TEST(PointRunner, EvaluatesAPointBeyondTheLimitAloneSoThatItCanSayWhatItNeeds) {
   std::vector<Estimate> costs(8, Estimate{0.01, 10});
   costs[4].bytes = 1000;
   Rig rig(costs, options_of(2, 100));
-  rig.engine->push(rig.lease_of_all());
+  rig.runner->push(rig.lease_of_all());
   rig.wait();
   EXPECT_EQ(rig.rows.size(), 8U);
   EXPECT_EQ(rig.watch.most_bytes, 1000U) << "something ran beside the large point";
 }
 
-TEST(Engine, StartsTheLongestOfALeaseFirst) {
+TEST(PointRunner, StartsTheLongestOfALeaseFirst) {
   Rig rig({{0.01, 1}, {0.04, 1}, {0.02, 1}, {0.03, 1}}, options_of(1));
-  rig.engine->push(rig.lease_of_all());
+  rig.runner->push(rig.lease_of_all());
   rig.wait();
   EXPECT_EQ(rig.watch.order, (std::vector<std::uint64_t>{2, 4, 3, 1}));
 }
 
-TEST(Engine, GivesTheSameRowsForAnyNumberOfThreads) {
+TEST(PointRunner, GivesTheSameRowsForAnyNumberOfThreads) {
   std::map<std::uint32_t, std::int64_t> times[3];
   for (int threads = 1; threads <= 3; ++threads) {
     Rig rig(std::vector<Estimate>(30, Estimate{0.01, 1}), options_of(threads));
-    rig.engine->push(rig.lease_of_all());
+    rig.runner->push(rig.lease_of_all());
     rig.wait();
     for (const auto& [point, output] : rig.rows) times[threads - 1][point] = output.row.collective_time_ps;
   }
@@ -221,41 +221,42 @@ TEST(Engine, GivesTheSameRowsForAnyNumberOfThreads) {
   EXPECT_EQ(times[0], times[2]);
 }
 
-TEST(Engine, ReportsEachLeaseOnceItsLastPointIsDone) {
+TEST(PointRunner, ReportsEachLeaseOnceItsLastPointIsDone) {
   Rig rig(std::vector<Estimate>(6, Estimate{0.5, 1}), options_of(1));
-  rig.engine->push({7, {0, 1}, 1});
-  rig.engine->push({9, {2, 3, 4, 5}, 2});
+  rig.runner->push({7, {0, 1}, 1});
+  rig.runner->push({9, {2, 3, 4, 5}, 2});
   rig.wait();
-  const auto report = rig.engine->report();
+  const auto report = rig.runner->report();
   EXPECT_EQ(report.finished_leases, (std::vector<std::uint64_t>{7, 9}));
   EXPECT_EQ(report.evaluated, 6U);
-  EXPECT_EQ(report.failed, 0U);  // seeds 1 to 6; every tenth is made to fail
+  EXPECT_EQ(report.failed, 0U);  // seeds 1 to 6; only every tenth fails
   EXPECT_EQ(report.leases_received, 2U);
   EXPECT_DOUBLE_EQ(report.backlog_seconds, 0);
   EXPECT_DOUBLE_EQ(report.progress.expected_done, 3);  // 6 * 0.5
   EXPECT_GE(report.progress.busy_seconds, 6 * 0.002);  // six sleeps of 2 ms, one after the other
-  EXPECT_TRUE(rig.engine->report().finished_leases.empty());
+  EXPECT_TRUE(rig.runner->report().finished_leases.empty());
 }
 
-TEST(Engine, DrainFinishesWhatRunsAndForgetsTheRest) {
+TEST(PointRunner, DrainFinishesWhatRunsAndForgetsTheRest) {
   Rig rig(std::vector<Estimate>(100, Estimate{0.01, 1}), options_of(2));
   rig.sleep = 0.05;
-  rig.engine->push(rig.lease_of_all());
-  while (rig.engine->waiting() == 100) sleep_seconds(0.001);
-  rig.engine->drain();
+  rig.runner->push(rig.lease_of_all());
+  while (rig.runner->waiting() == 100) sleep_seconds(0.001);
+  rig.runner->drain();
   rig.wait();
   EXPECT_GE(rig.rows.size(), 1U);
   EXPECT_LT(rig.rows.size(), 20U);
   EXPECT_EQ(rig.watch.running, 0U);
-  rig.engine->push({2, {99}, 0});
-  EXPECT_TRUE(rig.engine->idle()) << "a drained engine took a lease";
+  rig.runner->push({2, {99}, 0});
+  EXPECT_TRUE(rig.runner->idle()) << "a drained runner took a lease";
 }
 
-TEST(Engine, AnnouncesLongAndLargePointsBeforeTheyStartAndNoOthers) {
-  // Announced: over 1 s, or over half of 100 bytes. On one thread no point is deep: it does not depend on that.
+TEST(PointRunner, AnnouncesLongAndLargePointsBeforeTheyStartAndNoOthers) {
+  // Points of over 1 s or over half of 100 bytes are announced. On one thread no point is deep: the announcement does
+  // not depend on that.
   for (const int threads : {1, 3}) {
     Rig rig({{0.5, 1}, {1.5, 1}, {0.1, 50}, {0.1, 51}, {0.9, 1}}, options_of(threads, 100));
-    rig.engine->push(rig.lease_of_all());
+    rig.runner->push(rig.lease_of_all());
     rig.wait();
     std::ranges::sort(rig.announced);
     EXPECT_EQ(rig.announced, (std::vector<std::uint32_t>{1, 3})) << threads << " threads";
@@ -263,7 +264,7 @@ TEST(Engine, AnnouncesLongAndLargePointsBeforeTheyStartAndNoOthers) {
   }
 }
 
-TEST(Engine, EstimatesOnItsOwnThreadsAndCountsWithTheLeasesSecondsMeanwhile) {
+TEST(PointRunner, EstimatesOnItsOwnThreadsAndCountsWithTheLeasesSecondsMeanwhile) {
   const Study study = make_study(6);
   std::atomic<bool> may_go_on = false;
   std::atomic<bool> by_the_pusher = false;
@@ -273,18 +274,18 @@ TEST(Engine, EstimatesOnItsOwnThreadsAndCountsWithTheLeasesSecondsMeanwhile) {
     while (!may_go_on) sleep_seconds(0.001);
     return Estimate{0.5, 1};
   });
-  Engine engine(
+  PointRunner runner(
       study, options_of(2), [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); },
       estimates, [](FinishedPoint) {});
-  engine.push({1, {0, 1, 2, 3}, 2.5});
-  engine.push({2, {4, 5}, 1.25});
-  EXPECT_FALSE(engine.idle());
-  EXPECT_EQ(engine.waiting(), 6U);
-  EXPECT_DOUBLE_EQ(engine.report().backlog_seconds, 3.75);
+  runner.push({1, {0, 1, 2, 3}, 2.5});
+  runner.push({2, {4, 5}, 1.25});
+  EXPECT_FALSE(runner.idle());
+  EXPECT_EQ(runner.waiting(), 6U);
+  EXPECT_DOUBLE_EQ(runner.report().backlog_seconds, 3.75);
   may_go_on = true;
-  while (!engine.idle()) sleep_seconds(0.001);
+  while (!runner.idle()) sleep_seconds(0.001);
   EXPECT_FALSE(by_the_pusher);
-  const auto report = engine.report();
+  const auto report = runner.report();
   EXPECT_EQ(report.evaluated, 6U);
   // Two threads: the leases may end in either order.
   EXPECT_THAT(report.finished_leases, ::testing::UnorderedElementsAre(1U, 2U));
@@ -292,7 +293,7 @@ TEST(Engine, EstimatesOnItsOwnThreadsAndCountsWithTheLeasesSecondsMeanwhile) {
   EXPECT_DOUBLE_EQ(report.backlog_seconds, 0);
 }
 
-TEST(Engine, ForgetsLeasesThatItHasNotLookedAtWhenDrained) {
+TEST(PointRunner, ForgetsLeasesThatItHasNotLookedAtWhenDrained) {
   const Study study = make_study(6);
   std::atomic<bool> may_go_on = false;
   std::atomic<int> asked = 0;
@@ -301,26 +302,26 @@ TEST(Engine, ForgetsLeasesThatItHasNotLookedAtWhenDrained) {
     while (!may_go_on) sleep_seconds(0.001);
     return Estimate{0.5, 1};
   });
-  Engine engine(
+  PointRunner runner(
       study, options_of(2), [](const DesignPoint& point, Cache&, const EvaluateOptions&) { return make_row(point); },
       estimates, [](FinishedPoint) {});
-  engine.push({1, {0, 1, 2, 3}, 2.5});
-  engine.push({2, {4, 5}, 1.25});
+  runner.push({1, {0, 1, 2, 3}, 2.5});
+  runner.push({2, {4, 5}, 1.25});
   while (asked == 0) sleep_seconds(0.001);
-  engine.drain();
-  EXPECT_EQ(engine.waiting(), 4U) << "the lease that is being looked at";
+  runner.drain();
+  EXPECT_EQ(runner.waiting(), 4U) << "the lease that is being looked at";
   may_go_on = true;
-  while (!engine.idle()) sleep_seconds(0.001);
-  EXPECT_EQ(engine.report().evaluated, 0U);
-  EXPECT_EQ(engine.waiting(), 0U);
+  while (!runner.idle()) sleep_seconds(0.001);
+  EXPECT_EQ(runner.report().evaluated, 0U);
+  EXPECT_EQ(runner.waiting(), 0U);
 }
 
-TEST(Engine, TurnsAnExceptionIntoARow) {
+TEST(PointRunner, TurnsAnExceptionIntoARow) {
   const Study study = make_study(2);
   std::mutex mutex;
   std::vector<EvaluationOutput> rows(2);
   Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
-  Engine engine(
+  PointRunner runner(
       study, options_of(2),
       [](const DesignPoint& point, Cache&, const EvaluateOptions&) -> EvaluationOutput {
         if (point.seed == 1) throw std::bad_alloc();
@@ -331,21 +332,21 @@ TEST(Engine, TurnsAnExceptionIntoARow) {
         const std::lock_guard lock(mutex);
         rows[finished.point] = std::move(finished.output);
       });
-  engine.push({1, {0, 1}, 0});
-  while (!engine.idle()) sleep_seconds(0.001);
+  runner.push({1, {0, 1}, 0});
+  while (!runner.idle()) sleep_seconds(0.001);
   EXPECT_EQ(rows[0].row.status, PointStatus::out_of_memory);
   EXPECT_EQ(rows[1].row.status, PointStatus::failed);
   EXPECT_EQ(rows[1].row.reason, "made up");
-  EXPECT_EQ(engine.report().failed, 2U);
+  EXPECT_EQ(runner.report().failed, 2U);
 }
 
-TEST(Engine, AsksForAScheduleOfItsOwnWhereAFileIsToHoldIt) {
+TEST(PointRunner, AsksForAScheduleOfItsOwnWhereAFileIsToHoldIt) {
   Study study = make_study(2);
   study.store_schedule = {false, true};
   std::array<std::atomic<bool>, 2> kept{};
   std::array<std::atomic<bool>, 2> own{};
   Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
-  Engine engine(
+  PointRunner runner(
       study, options_of(2),
       [&](const DesignPoint& point, Cache&, const EvaluateOptions& asked) {
         kept.at(point.seed - 1) = asked.keep_schedule;
@@ -353,20 +354,20 @@ TEST(Engine, AsksForAScheduleOfItsOwnWhereAFileIsToHoldIt) {
         return make_row(point);
       },
       estimates, [](FinishedPoint) {});
-  engine.push({1, {0, 1}, 0});
-  while (!engine.idle()) sleep_seconds(0.001);
+  runner.push({1, {0, 1}, 0});
+  while (!runner.idle()) sleep_seconds(0.001);
   EXPECT_FALSE(kept[0] || own[0]);
   EXPECT_TRUE(kept[1] && own[1]);
 }
 
-TEST(Engine, HasNoBarrierBetweenLeases) {
-  // Two threads. Lease 1: one point of 120 ms and one of 2 ms; lease 2, prefetched: 10 points of 2 ms. They run beside
-  // the long one.
+TEST(PointRunner, HasNoBarrierBetweenLeases) {
+  // Two threads. Lease 1 has one point of 120 ms and one of 2 ms. Lease 2, prefetched, has 10 points of 2 ms, which run
+  // beside the long one.
   const Study study = make_study(12);
   std::atomic<bool> long_one_ended = false;
   std::atomic<int> ended_before_it = 0;
   Estimates estimates(study, [](const DesignPoint& point) { return Estimate{point.seed == 1 ? 0.12 : 0.002, 1}; });
-  Engine engine(
+  PointRunner runner(
       study, options_of(2),
       [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
         sleep_seconds(point.seed == 1 ? 0.12 : 0.002);
@@ -375,17 +376,17 @@ TEST(Engine, HasNoBarrierBetweenLeases) {
         return make_row(point);
       },
       estimates, [](FinishedPoint) {});
-  engine.push({1, {0, 1}, 0});
-  engine.push({2, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0});
-  while (!engine.idle()) sleep_seconds(0.001);
+  runner.push({1, {0, 1}, 0});
+  runner.push({2, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0});
+  while (!runner.idle()) sleep_seconds(0.001);
   EXPECT_EQ(ended_before_it, 11);
 }
 
-TEST(Engine, LetsAnOpenMpRegionInsideAPointRunOnOneThreadInWideMode) {
+TEST(PointRunner, LetsAnOpenMpRegionInsideAPointRunOnOneThreadInWideMode) {
   const Study study = make_study(4);
   std::atomic<int> most = 0;
   Estimates estimates(study, [](const DesignPoint&) { return Estimate{0.01, 1}; });
-  Engine engine(
+  PointRunner runner(
       study, options_of(2),
       [&](const DesignPoint& point, Cache&, const EvaluateOptions&) {
         const int team = testing::open_region(4);
@@ -394,8 +395,8 @@ TEST(Engine, LetsAnOpenMpRegionInsideAPointRunOnOneThreadInWideMode) {
         return make_row(point);
       },
       estimates, [](FinishedPoint) {});
-  engine.push({1, {0, 1, 2, 3}, 0});
-  while (!engine.idle()) sleep_seconds(0.001);
+  runner.push({1, {0, 1, 2, 3}, 0});
+  while (!runner.idle()) sleep_seconds(0.001);
   EXPECT_EQ(most, 1);
 }
 

@@ -1,11 +1,10 @@
-// The engine thread, its queue and its two modes. See the header for the idea.
+// The runner's thread, its queue and its two modes. See the header for the idea.
 //
-// All state is guarded by one mutex; evaluation, estimation, the announcer and the sink run outside it. A lease that
-// has arrived is unpacked (its points estimated, sorted and queued) by the next thread of the engine that looks for
-// work, one lease at a time and in order. A thread in the wide region sleeps on `changed_` while the first waiting
-// point does not fit into memory beside those that run, or while nothing waits but others still run (a lease may
-// arrive).
-#include "coordinator/engine.hpp"
+// One mutex guards all state; evaluation, estimation, the announcer and the sink run outside it. The next thread of the
+// runner that looks for work unpacks a lease that has arrived (it estimates, sorts and queues the points), one lease at
+// a time and in order. A thread in the wide region sleeps on `changed_` in two cases: the first waiting point does not
+// fit into memory beside the running ones, or nothing waits but others still run (a lease may arrive).
+#include "coordinator/point_runner.hpp"
 
 #include <omp.h>
 
@@ -42,7 +41,7 @@ EvaluationOutput failed_output(PointStatus status, std::string reason) {
 
 }  // namespace
 
-bool wants_all_threads(const Estimate& estimate, double lease_seconds, const EngineOptions& options) {
+bool wants_all_threads(const Estimate& estimate, double lease_seconds, const PointRunnerOptions& options) {
   if (options.threads <= 1) return false;
   if (options.one_by_one) return true;
   const auto threads = static_cast<std::size_t>(options.threads);
@@ -54,19 +53,19 @@ bool wants_all_threads(const Estimate& estimate, double lease_seconds, const Eng
   return side_by_side < (threads + 1) / 2 || estimate.seconds > 1.5 * lease_seconds / options.threads;
 }
 
-int threads_kept(const Estimate& estimate, const EngineOptions& options) {
+int threads_kept(const Estimate& estimate, const PointRunnerOptions& options) {
   constexpr double beside_many = std::numeric_limits<double>::infinity();
   return !estimate.threaded && wants_all_threads(estimate, beside_many, options) ? options.threads : 1;
 }
 
-bool worth_announcing(const Estimate& estimate, const EngineOptions& options) {
+bool worth_announcing(const Estimate& estimate, const PointRunnerOptions& options) {
   return estimate.seconds > options.announce_seconds || estimate.bytes > options.memory_limit_bytes / 2;
 }
 
-class Engine::Impl {
+class PointRunner::Impl {
  public:
-  Impl(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates, PointSink sink,
-       PointAnnouncer announce)
+  Impl(const Study& study, PointRunnerOptions options, EvaluatePoint evaluate_point, Estimates& estimates,
+       PointSink sink, PointAnnouncer announce)
       : study_(study),
         options_(options),
         evaluate_point_(std::move(evaluate_point)),
@@ -144,7 +143,7 @@ class Engine::Impl {
  private:
   struct Task {
     std::uint32_t point = 0;
-    Estimate estimate;       ///< its seconds corrected by the lease
+    Estimate estimate;       ///< seconds corrected by the lease's factor
     double uncorrected = 0;  ///< seconds as estimated
     std::uint32_t kind = 0;
     std::uint64_t lease = 0;
@@ -157,10 +156,10 @@ class Engine::Impl {
     std::uint32_t point = 0;
     std::uint32_t threads = 1;
     Clock::time_point at;
-    bool listed = true;  ///< in reports: it will have a row
+    bool listed = true;  ///< listed among the running points of reports: it will have a row
   };
 
-  /// Under the lock, as are the two below.
+  /// Call with the lock held, as the two below.
   bool nothing_at_hand() const { return waiting_.empty() && packed_points_ == 0 && running_ == 0; }
   bool can_unpack() const { return !arrived_.empty() && !unpacking_; }
   void forget_packed(const Lease& lease) {
@@ -168,7 +167,8 @@ class Engine::Impl {
     backlog_ -= lease.seconds;
   }
 
-  /// Queues the points of the first lease that has arrived. Takes and returns the lock held, estimates without it.
+  /// Queues the points of the first lease that has arrived. Enters and returns with the lock held; releases it to
+  /// estimate.
   void unpack(std::unique_lock<std::mutex>& lock) {
     const Lease lease = std::move(arrived_.front());
     arrived_.pop_front();
@@ -265,13 +265,13 @@ class Engine::Impl {
       }
       changed_.wait(lock);
     }
-    region_open_ = false;  // for all threads at once: one that stayed would get the next leases alone
+    region_open_ = false;  // closed for all threads at once: one that stayed would get the next leases alone
     lock.unlock();
     changed_.notify_all();
     return std::nullopt;
   }
 
-  /// Forgets the first waiting point where it would not end in time; under the lock.
+  /// Drops the first waiting point if it would not end in time. Call with the lock held.
   bool skip_front(bool deep) {
     if (!options_.ends_at) return false;
     const Task& task = waiting_.front();
@@ -287,7 +287,7 @@ class Engine::Impl {
     return true;
   }
 
-  /// One point of the lease is done with; under the lock.
+  /// Notes that one point of the lease is done. Call with the lock held.
   void note_end_of(std::uint64_t lease) {
     const auto left = left_of_lease_.find(lease);
     if (left == left_of_lease_.end() || --left->second > 0) return;
@@ -295,7 +295,7 @@ class Engine::Impl {
     left_of_lease_.erase(left);
   }
 
-  /// Under the lock.
+  /// Call with the lock held.
   Task start_front(int threads) {
     const Task task = waiting_.front();
     waiting_.pop_front();
@@ -321,7 +321,7 @@ class Engine::Impl {
     note_finished(task, ok, wall, threads);
   }
 
-  /// A point of a search's round: no row, but a value for rank 0.
+  /// Evaluates a point of a search's round: it gets no row, and rank 0 gets its value.
   void value_early(const Task& task, int threads) {
     EarlyValue early{task.point, task.round - 1U, std::numeric_limits<double>::quiet_NaN()};
     try {
@@ -330,7 +330,7 @@ class Engine::Impl {
                                               study_.search.objective, cache_, options_for(task, threads));
       if (value) early.value = *value;
     } catch (const std::exception&) {
-      // It goes on without a value; its row will say what evaluation meets.
+      // The point goes on without a value; its row will show what the evaluation meets.
     }
     note_finished(task, early);
   }
@@ -347,7 +347,8 @@ class Engine::Impl {
     EvaluateOptions options = options_for(task, threads);
     options.alone = alone;
     options.keep_schedule = task.point < study_.store_schedule.size() && study_.store_schedule[task.point];
-    options.own_storage = options.keep_schedule || options_.one_by_one;  // its file, its times
+    options.own_storage =
+        options.keep_schedule || options_.one_by_one;  // the schedule's file and the point's times need it
     const bool here =
         study_.outputs.where.empty() || (task.point < study_.store_where.size() && study_.store_where[task.point]);
     const auto stores = [&](std::string_view name) {
@@ -377,7 +378,7 @@ class Engine::Impl {
       auto& cost = costs_[task.kind];
       cost.kind = task.kind;
       cost.ended += task.uncorrected;
-      if (ok) {  // a refusal says nothing about its kind
+      if (ok) {  // a point without an ok row says nothing about its kind
         ++cost.points;
         cost.expected += task.uncorrected;
         cost.measured += wall * (task.estimate.threaded ? threads : 1);
@@ -391,13 +392,13 @@ class Engine::Impl {
     {
       const std::lock_guard lock(mutex_);
       note_progress(task);
-      report_.early_values.push_back(early);  // before its lease ends: who hears of that has all values
+      report_.early_values.push_back(early);  // before its lease ends: a rank that receives this report has every value
       note_end_of(task.lease);
     }
     changed_.notify_all();
   }
 
-  /// Under the lock.
+  /// Call with the lock held.
   void note_progress(const Task& task) {
     --running_;
     std::erase_if(begun_, [&](const Begun& begun) { return begun.point == task.point; });
@@ -410,7 +411,7 @@ class Engine::Impl {
   }
 
   const Study& study_;
-  EngineOptions options_;
+  PointRunnerOptions options_;
   EvaluatePoint evaluate_point_;
   Estimates& estimates_;
   PointSink sink_;
@@ -421,32 +422,32 @@ class Engine::Impl {
   std::condition_variable changed_;
   std::deque<Lease> arrived_;  ///< not unpacked yet
   std::deque<Task> waiting_;
-  std::size_t packed_points_ = 0;  ///< of the arrived leases and of the one that is being unpacked
+  std::size_t packed_points_ = 0;  ///< in the arrived leases and the one that is being unpacked
   bool unpacking_ = false;
   std::unordered_map<std::uint64_t, std::size_t> left_of_lease_;
   std::unordered_map<std::uint32_t, KindCost> costs_;  ///< since the last report, by kind
   std::size_t running_ = 0;
-  std::vector<Begun> begun_;  ///< that run now
+  std::vector<Begun> begun_;  ///< points that run now
   std::size_t running_bytes_ = 0;
   double backlog_ = 0;
   RankReport report_;
-  Clock::time_point mark_progress_;  ///< up to here busy time has been counted; moves only while something runs
+  Clock::time_point mark_progress_;  ///< busy time is counted up to here; moves only while something runs
   bool region_open_ = false;
   bool draining_ = false;
   bool stopping_ = false;
-  std::thread thread_;  // last: starts when all else is ready
+  std::thread thread_;  // last member: the thread starts when all others are ready
 };
 
-Engine::Engine(const Study& study, EngineOptions options, EvaluatePoint evaluate_point, Estimates& estimates,
-               PointSink sink, PointAnnouncer announce)
+PointRunner::PointRunner(const Study& study, PointRunnerOptions options, EvaluatePoint evaluate_point,
+                         Estimates& estimates, PointSink sink, PointAnnouncer announce)
     : impl_(std::make_unique<Impl>(study, options, std::move(evaluate_point), estimates, std::move(sink),
                                    std::move(announce))) {}
-Engine::~Engine() = default;
+PointRunner::~PointRunner() = default;
 
-void Engine::push(const Lease& lease) { impl_->push(lease); }
-void Engine::drain() { impl_->drain(); }
-RankReport Engine::report() { return impl_->report(); }
-std::size_t Engine::waiting() const { return impl_->waiting(); }
-bool Engine::idle() const { return impl_->idle(); }
+void PointRunner::push(const Lease& lease) { impl_->push(lease); }
+void PointRunner::drain() { impl_->drain(); }
+RankReport PointRunner::report() { return impl_->report(); }
+std::size_t PointRunner::waiting() const { return impl_->waiting(); }
+bool PointRunner::idle() const { return impl_->idle(); }
 
 }  // namespace tenex
