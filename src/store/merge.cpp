@@ -4,20 +4,19 @@
 // the rows, so merging twice gives the same bytes. Only the columns marked measured and the group /runs depend on which
 // rank evaluated which point when.
 #include <algorithm>
-#include <bit>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include "store/folder_layout.hpp"
-#include "store/gathered_columns.hpp"
+#include "store/gatherer.hpp"
 #include "store/packed_columns.hpp"
 #include "store/pareto_column.hpp"
+#include "store/ragged_groups.hpp"
 #include "store/result_columns.hpp"
 #include "store/row_selection.hpp"
 #include "store/setting_columns.hpp"
@@ -31,208 +30,138 @@
 namespace tenex {
 namespace {
 
-using store::begin_group;
-using store::describe_text;
-using store::kPoint;
 using store::Layout;
-using store::offsets_of;
+using store::PlannedColumn;
+using store::Ragged;
+using store::RaggedColumn;
 using store::Selection;
-using store::ShardSet;
 using store::write_integers;
 using store::write_text;
 
-bool same_bits(std::int64_t a, std::int64_t b) { return a == b; }
-bool same_bits(std::int8_t a, std::int8_t b) { return a == b; }
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
-
-using Planned = store::PlannedColumn;
-
-Planned planned(const MetricColumn& column) {
-  const auto type = column.kind == MetricColumn::Kind::real    ? Planned::Type::real
-                    : column.kind == MetricColumn::Kind::flags ? Planned::Type::flags
-                    : column.kind == MetricColumn::Kind::text  ? Planned::Type::text
-                    : column.kind == MetricColumn::Kind::list  ? Planned::Type::list
-                                                               : Planned::Type::integer;
-  return {store::columns::metric(column.name), type};
+/// Whether the result has this setting or metric: those of training points only where the study has such points.
+template <class Column>
+bool has_column(const Study& study, const Column& column) {
+  return study.trains || !column.training;
 }
 
 /// The columns that Merger::write() reads from each shard, in its order. Other columns can be read too, but take
 /// longer.
-std::vector<Planned> planned_columns(const Study& study) {
+std::vector<PlannedColumn> planned_columns(const Study& study) {
   namespace names = store::columns;
-  std::vector<Planned> plan;
-  for (const auto& column : metric_columns())
-    if (study.trains || !column.training) plan.push_back(planned(column));
-  if (!study.search.pareto.empty()) plan.push_back({names::metric("status"), Planned::Type::flags});
+  std::vector<PlannedColumn> plan;
+  const auto add = [&](const MetricColumn& metric) { plan.push_back({names::metric(metric.name), metric.kind}); };
+  for (const auto& metric : metric_columns())
+    if (has_column(study, metric)) add(metric);
+  if (!study.search.pareto.empty()) plan.push_back({names::metric("status"), MetricColumn::Kind::flags});
   for (const auto& objective : study.search.pareto)
-    plan.push_back(planned(*std::ranges::find(metric_columns(), objective.metric, &MetricColumn::name)));
-  const auto ragged = [&](const char* count, std::initializer_list<const char*> parts) {
-    plan.push_back({count});
-    for (const char* part : parts) {
-      plan.push_back({count});
-      plan.push_back({part, Planned::Type::integer, true});
+    add(*std::ranges::find(metric_columns(), objective.metric, &MetricColumn::name));
+  for (const auto& ragged : store::ragged_groups()) {
+    plan.push_back({ragged.count});
+    for (const auto& part : ragged.parts) {
+      if (part.origin != Ragged::Origin::stored) continue;
+      plan.push_back({ragged.count});
+      plan.push_back({part.shard, MetricColumn::Kind::integer, true});
     }
-  };
-  ragged(names::kGroupCount, {names::kGroupTime});
-  ragged(names::kLinkCount, {names::kLinkBytes, names::kLinkBusy});
-  ragged(names::kBinCount, {names::kBinBusy, names::kBinWidth});
-  ragged(names::kArrivalCount, {names::kArrivalTime, names::kArrivalNpu, names::kArrivalChunk});
+  }
   plan.push_back({names::kFinished});
   return plan;
 }
 
-/// Reads the columns of the selected rows and writes the result.
-class Merger {
+/// The shards, as Gatherer reads them.
+class ShardFiles {
  public:
-  Merger(const Layout& layout, const Study& study, const Selection& selection)
+  ShardFiles(const Layout& layout, const Study& study, const Selection& selection)
       : study_(study), selection_(selection), shards_(layout, selection, planned_columns(study)) {}
 
-  [[nodiscard]] Status write(ColumnFileWriter& file);
+  [[nodiscard]] const std::vector<store::ShardRows>& sources() const { return selection_.shards; }
+  [[nodiscard]] bool has(const MetricColumn& metric) const { return has_column(study_, metric); }
+  [[nodiscard]] static std::string path_of(const MetricColumn& metric) { return store::columns::metric(metric.name); }
+  [[nodiscard]] static std::string path_of(const Ragged&, const Ragged::Part& part) { return part.shard; }
 
-  /// Gathers a column of numbers. `compared`: repeated rows must agree bitwise. `absent`: the value for rows of shards
-  /// that lack the column because no point of their study trained; without it the column must be there.
-  template <class T>
-  Result<std::vector<T>> gather(const std::string& path, bool compared, std::optional<T> absent = std::nullopt) {
-    std::vector<T> values(rows(), absent.value_or(T()));
-    std::vector<std::pair<std::uint32_t, T>> repeated;
-    for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
-      const auto& shard = selection_.shards[s];
-      const auto column = shards_.take<std::vector<T>>(s, path);
-      if (!column) return column.errors();
-      if (absent && !*column) continue;
-      if (!*column || (*column)->size() != shard.rows) return lacks(shard, path);
-      for (const auto& [row, position] : shard.chosen) values[position] = (**column)[row];
-      if (compared)
-        for (const auto& [row, position] : shard.repeated) repeated.emplace_back(position, (**column)[row]);
-    }
-    for (const auto& [position, value] : repeated)
-      if (!same_bits(values[position], value)) return differs(position, path.substr(path.rfind('/') + 1));
-    return values;
+  template <class Column>
+  Result<std::optional<Column>> read(std::size_t s, const std::string& path, bool may_lack) {
+    auto column = shards_.take<Column>(s, path);
+    if (!column || (may_lack && !*column)) return column;
+    const auto& shard = selection_.shards[s];
+    if (!*column || store::rows_of(**column) != shard.rows) return lacks(shard, path);
+    return column;
   }
 
-  /// The same for texts and lists; absent ones are empty.
-  Result<store::PackedTexts> gather_text(const std::string& path, bool compared, bool absent) {
-    return gather_packed<store::PackedTexts, TextColumn>(path, compared, absent);
+  Result<RaggedColumn> read_ragged(std::size_t s, const Ragged& ragged, const Ragged::Part& part) {
+    const auto& shard = selection_.shards[s];
+    auto counts = read<std::vector<std::int64_t>>(s, ragged.count, false);
+    if (!counts) return counts.errors();
+    auto values = shards_.take<std::vector<std::int64_t>>(s, part.shard);
+    if (!values) return values.errors();
+    if (!*values) return lacks(shard, part.shard);
+    auto column = RaggedColumn::in_order(**std::move(values), **std::move(counts));
+    if (!column)
+      return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
+                               "its ragged columns do not fit together");
+    return *std::move(column);
   }
-  Result<store::PackedLists> gather_lists(const std::string& path, bool compared, bool absent) {
-    return gather_packed<store::PackedLists, ListColumn>(path, compared, absent);
+
+  [[nodiscard]] Diagnostic differs(std::size_t, const store::RowPlace& place, const std::string& path) const {
+    const auto point = selection_.points[place.second];
+    return environment_error(
+        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(study_.points.key(point)),
+                    path.substr(path.rfind('/') + 1)),
+        "the same point must give the same row for any ranks and threads: tenex is not deterministic here",
+        fmt::format("please report this with the point:\n{}", study_.points[point].canonical));
   }
-  [[nodiscard]] std::size_t dimensions() const { return dimensions_; }
 
  private:
-  template <class Packed, class Column>
-  Result<Packed> gather_packed(const std::string& path, bool compared, bool absent) {
-    Packed values(rows());
-    std::vector<std::pair<std::uint32_t, typename Packed::Value>> repeated;
-    for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
-      const auto& shard = selection_.shards[s];
-      const auto column = shards_.take<Column>(s, path);
-      if (!column) return column.errors();
-      if (absent && !*column) {
-        for (const auto& [row, position] : shard.chosen) values.set(position, {});
-        continue;
-      }
-      if (!*column || (*column)->rows() != shard.rows) return lacks(shard, path);
-      for (const auto& [row, position] : shard.chosen) values.set(position, (*column)->at(row));
-      if (!compared) continue;
-      for (const auto& [row, position] : shard.repeated) {
-        const auto cell = (*column)->at(row);
-        repeated.emplace_back(position, typename Packed::Value(cell.begin(), cell.end()));
-      }
-    }
-    for (const auto& [position, value] : repeated)
-      if (!std::ranges::equal(values.at(position), value)) return differs(position, path.substr(path.rfind('/') + 1));
-    return values;
-  }
-
-  [[nodiscard]] std::size_t rows() const { return selection_.points.size(); }
-  [[nodiscard]] DesignPoint point(std::size_t position) const { return study_.points[selection_.points[position]]; }
-  [[nodiscard]] const Digest& key(std::size_t position) const { return study_.points.key(selection_.points[position]); }
-
   static Diagnostic lacks(const store::ShardRows& shard, std::string_view column) {
     return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
                              fmt::format("the column \"{}\" is missing or has another length", column));
   }
 
-  Diagnostic differs(std::size_t position, std::string_view column) const {
-    return environment_error(
-        fmt::format("two rows of the point {} differ in the column \"{}\"", to_string(key(position)), column),
-        "the same point must give the same row for any ranks and threads: tenex is not deterministic here",
-        fmt::format("please report this with the point:\n{}", point(position).canonical));
-  }
+  const Study& study_;
+  const Selection& selection_;
+  store::ShardSet shards_;
+};
 
-  /// Gathers a ragged column: `counts` are the selected rows' numbers of entries, `offsets` their first positions in
-  /// the result. A repeated row is compared where both rows have entries (a later run may have asked for outputs that
-  /// an earlier one did not).
-  Result<std::vector<std::int64_t>> gather_ragged(const char* count_path, const char* path,
-                                                  const std::vector<std::int64_t>& offsets) {
-    std::vector<std::int64_t> values(static_cast<std::size_t>(offsets.back()));
-    std::vector<std::pair<std::uint32_t, std::vector<std::int64_t>>> repeated;
-    for (std::size_t s = 0; s < selection_.shards.size(); ++s) {
-      const auto& shard = selection_.shards[s];
-      const auto counts = shards_.take<std::vector<std::int64_t>>(s, count_path);
-      const auto column = shards_.take<std::vector<std::int64_t>>(s, path);
-      if (!counts || !column) return counts ? column.errors() : counts.errors();
-      if (!*counts || (*counts)->size() != shard.rows) return lacks(shard, count_path);
-      if (!*column) return lacks(shard, path);
-      std::vector<std::size_t> begin(shard.rows + 1, 0);
-      for (std::size_t row = 0; row < shard.rows; ++row)
-        begin[row + 1] = begin[row] + static_cast<std::size_t>(std::max<std::int64_t>(0, (**counts)[row]));
-      if (begin.back() != (*column)->size())
-        return environment_error(fmt::format("the shard \"{}\" is damaged", shard.commit.shard),
-                                 "its ragged columns do not fit together");
-      const auto entries = [&](std::uint32_t row) {
-        return std::span(**column).subspan(begin[row], begin[row + 1] - begin[row]);
-      };
-      for (const auto& [row, position] : shard.chosen)
-        std::ranges::copy(entries(row), values.begin() + offsets[position]);
-      for (const auto& [row, position] : shard.repeated)
-        if (const auto part = entries(row); !part.empty() && offsets[position + 1] > offsets[position])
-          repeated.emplace_back(position, std::vector(part.begin(), part.end()));
-    }
-    for (const auto& [position, value] : repeated) {
-      const auto first = static_cast<std::size_t>(offsets[position]);
-      const auto last = static_cast<std::size_t>(offsets[position + 1]);
-      if (!std::ranges::equal(std::span(values).subspan(first, last - first), value))
-        return differs(position, std::string_view(path).substr(1));
-    }
-    return values;
-  }
+/// The number of each entry within its row.
+std::vector<std::int64_t> entry_numbers(const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> numbers;
+  for (const auto count : counts)
+    for (std::int64_t n = 0; n < count; ++n) numbers.push_back(n);
+  return numbers;
+}
 
-  /// Whether the result has this setting or metric: those of training points only where the study has such points.
-  template <class Column>
-  [[nodiscard]] bool has_column(const Column& column) const {
-    return study_.trains || !column.training;
+/// Gathers the columns of the selected rows and writes the result.
+class Merger {
+ public:
+  Merger(const Layout& layout, const Study& study, const Selection& selection)
+      : study_(study),
+        selection_(selection),
+        files_(layout, study, selection),
+        gatherer_(files_, selection.points.size()) {}
+
+  [[nodiscard]] Status write(ColumnFileWriter& file);
+
+ private:
+  using Numbers = std::vector<std::int64_t>;
+
+  [[nodiscard]] std::size_t row_count() const { return selection_.points.size(); }
+  [[nodiscard]] store::ResultRows rows() const {
+    return {{selection_.points.begin(), selection_.points.end()}, "the study"};
   }
+  [[nodiscard]] DesignPoint point(std::size_t row) const { return study_.points[selection_.points[row]]; }
+  [[nodiscard]] const Digest& key(std::size_t row) const { return study_.points.key(selection_.points[row]); }
 
   void write_attributes(ColumnFileWriter& file) const;
-  void write_settings(ColumnFileWriter& file);
-  [[nodiscard]] Status write_pareto(ColumnFileWriter& file);
-  [[nodiscard]] Status write_groups(ColumnFileWriter& file);
-  [[nodiscard]] Status write_links(ColumnFileWriter& file);
-  [[nodiscard]] Status write_utilization(ColumnFileWriter& file);
-  [[nodiscard]] Status write_arrivals(ColumnFileWriter& file);
-  [[nodiscard]] Status write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts);
+  /// Returns the number of dimensions of the shape that has the most.
+  std::size_t write_settings(ColumnFileWriter& file) const;
+  [[nodiscard]] Status write_entries(ColumnFileWriter& file, const Ragged& ragged);
   [[nodiscard]] Status write_runs(ColumnFileWriter& file);
-
-  /// For each entry of a ragged column: the point that it belongs to, or its number within the point.
-  std::vector<std::int64_t> entry_points(const std::vector<std::int64_t>& counts) const {
-    std::vector<std::int64_t> points;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      points.insert(points.end(), static_cast<std::size_t>(counts[i]), static_cast<std::int64_t>(selection_.points[i]));
-    return points;
-  }
-  static std::vector<std::int64_t> entry_numbers(const std::vector<std::int64_t>& counts) {
-    std::vector<std::int64_t> numbers;
-    for (const auto count : counts)
-      for (std::int64_t n = 0; n < count; ++n) numbers.push_back(n);
-    return numbers;
-  }
+  /// For each link of the points that have entries: the vertices that it leaves and enters.
+  [[nodiscard]] Result<std::pair<Numbers, Numbers>> link_ends(const Numbers& counts) const;
 
   const Study& study_;
   const Selection& selection_;
-  ShardSet shards_;
-  std::size_t dimensions_ = 1;  ///< of the shape that has the most
+  ShardFiles files_;
+  store::Gatherer<ShardFiles> gatherer_;
 };
 
 void Merger::write_attributes(ColumnFileWriter& file) const {
@@ -248,11 +177,8 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
   }
   std::string coordinates;
   for (const auto& setting : setting_columns())
-    if (has_column(setting)) coordinates += std::string(setting.name) + " ";
-  file.set_attribute("/", "Conventions", "CF-1.8");
-  file.set_attribute("/", "kind", "tenex result");
-  file.set_attribute("/", "schema", store::kSchema);
-  file.set_attribute("/", "physics", physics_version);
+    if (has_column(study_, setting)) coordinates += std::string(setting.name) + " ";
+  store::write_attributes(file);
   file.set_attribute("/", "title", study_.name);
   file.set_attribute("/", "study", study_.text);
   file.set_attribute("/", "study_digest", to_string(study_.digest));
@@ -266,93 +192,54 @@ void Merger::write_attributes(ColumnFileWriter& file) const {
 
 /// Points are built when they are asked for, so one pass visits them: it writes the longest column and gathers the
 /// others.
-void Merger::write_settings(ColumnFileWriter& file) {
-  store::SettingColumns columns(rows(), study_.trains);
-  file.write_text("/canonical", std::max<std::size_t>(1, study_.points.longest_canonical()), rows(),
-                  [&](std::size_t first, TextColumn& part) {
-                    for (std::size_t i = 0; i < part.rows(); ++i) {
-                      const DesignPoint p = point(first + i);
-                      part.set(i, p.canonical);
-                      columns.set(first + i, p);
-                    }
-                  });
-  describe_text(file, "/canonical", "the point: sorted name=value lines in integer SI units");
-  dimensions_ = columns.dimensions();
-  store::begin_dimensions(file, dimensions_);
-  for (const auto& column : columns.columns())
-    std::visit(
-        [&](const auto& values) {
-          using T = std::remove_cvref_t<decltype(values)>;
-          if constexpr (std::is_same_v<T, store::PackedTexts>)
-            store::write_setting(file, column.setting, values);
-          else if constexpr (std::is_same_v<T, store::PackedLists>)
-            store::write_setting(file, column.setting, values.unpacked(dimensions_));
-          else {
-            const auto numbers = values.unpacked();
-            store::write_setting(file, column.setting, std::span(numbers));
-          }
-        },
-        column.values);
-  write_integers(file, "/seed", columns.seeds().unpacked(), "",
-                 "seed of the point (a two's complement reading of 64 bits)");
-  constexpr std::size_t kKeyWidth = 2 * sizeof(Digest);
-  file.write_text("/key", kKeyWidth, rows(), [&](std::size_t first, TextColumn& part) {
+std::size_t Merger::write_settings(ColumnFileWriter& file) const {
+  store::SettingColumns columns(row_count(), study_.trains);
+  const auto fill_points = [&](std::size_t first, TextColumn& part) {
+    for (std::size_t i = 0; i < part.rows(); ++i) {
+      const DesignPoint p = point(first + i);
+      part.set(i, p.canonical);
+      columns.set(first + i, p);
+    }
+  };
+  const auto fill_keys = [&](std::size_t first, TextColumn& part) {
     for (std::size_t i = 0; i < part.rows(); ++i) part.set(i, to_string(key(first + i)));
-  });
-  describe_text(file, "/key", "XXH3-128 of the canonical text");
+  };
+  const auto width = std::max<std::size_t>(1, study_.points.longest_canonical());
+  write_text(file, "/canonical", width, row_count(), fill_points, store::kCanonicalMeaning);
+  store::begin_dimensions(file, columns.dimensions());
+  for (const auto& column : columns.columns())
+    store::write_setting(file, column.setting, column.values, columns.dimensions());
+  write_integers(file, "/seed", columns.seeds().unpacked(), "", store::kSeedMeaning);
+  write_text(file, "/key", 2 * sizeof(Digest), row_count(), fill_keys, store::kKeyMeaning);
+  return columns.dimensions();
 }
 
-Status Merger::write_pareto(ColumnFileWriter& file) {
-  if (study_.search.pareto.empty()) return success();
-  const store::Front front{study_.search.pareto, study_.search.per};
-  const auto status = gather<std::int8_t>(store::columns::metric("status"), false);
-  if (!status) return status.errors();
-  const auto objectives = store::gather_objectives(*this, front, store::columns::metric);
-  if (!objectives) return objectives.errors();
-  const auto competition = [&](std::size_t row) { return competition_of(study_.search, point(row)); };
-  store::write_front(file, front, store::pareto_column(front, competition, *status, *objectives));
-  return success();
-}
-
-Status Merger::write_groups(ColumnFileWriter& file) {
-  const auto counts = gather<std::int64_t>(store::columns::kGroupCount, false);
+Status Merger::write_entries(ColumnFileWriter& file, const Ragged& ragged) {
+  const auto counts = gatherer_.numbers<std::int64_t>(ragged.count, false);
   if (!counts) return counts.errors();
-  const auto offsets = offsets_of(*counts);
-  const auto times = gather_ragged(store::columns::kGroupCount, store::columns::kGroupTime, offsets);
-  if (!times) return times.errors();
-  write_integers(file, "/group_offset", {offsets.begin(), offsets.end() - 1}, "",
-                 "first entry of the point in /groups");
-  write_integers(file, "/group_count", *counts, "", "entries of the point in /groups");
-  const auto entry = begin_group(file, "/groups", times->size());
-  write_integers(file, "/groups/point", entry_points(*counts), "", "index of the point in the study", entry);
-  write_integers(file, "/groups/group", entry_numbers(*counts), "", "process group", entry);
-  write_integers(file, "/groups/time_ps", *times, "ps", "last useful arrival of the process group", entry);
-  return success();
+  Numbers destinations;
+  const auto values_of = [&](const Ragged::Part& part, const Numbers& offsets) -> Result<Numbers> {
+    switch (part.origin) {
+      case Ragged::Origin::stored:
+        break;
+      case Ragged::Origin::numbered:
+        return entry_numbers(*counts);
+      case Ragged::Origin::link_destination:
+        return std::move(destinations);
+      case Ragged::Origin::link_source:
+        auto ends = link_ends(*counts);
+        if (!ends) return ends.errors();
+        destinations = std::move(ends->second);
+        return std::move(ends->first);
+    }
+    return gatherer_.entries(ragged, part, offsets);
+  };
+  return store::write_ragged(file, ragged, rows(), *counts, values_of);
 }
 
-Status Merger::write_links(ColumnFileWriter& file) {
-  const auto counts = gather<std::int64_t>(store::columns::kLinkCount, false);
-  if (!counts) return counts.errors();
-  const auto offsets = offsets_of(*counts);
-  write_integers(file, "/link_offset", {offsets.begin(), offsets.end() - 1}, "", "first entry of the point in /links");
-  write_integers(file, "/link_count", *counts, "", "entries of the point in /links");
-  const auto entry = begin_group(file, "/links", static_cast<std::size_t>(offsets.back()));
-  write_integers(file, "/links/point", entry_points(*counts), "", "index of the point in the study", entry);
-  write_integers(file, "/links/link", entry_numbers(*counts), "", "link of the point's topology", entry);
-  if (auto status = write_link_ends(file, *counts); !status) return status;
-  const auto bytes = gather_ragged(store::columns::kLinkCount, store::columns::kLinkBytes, offsets);
-  if (!bytes) return bytes.errors();
-  write_integers(file, "/links/bytes", *bytes, "B", "bytes that the link carried", entry);
-  const auto busy = gather_ragged(store::columns::kLinkCount, store::columns::kLinkBusy, offsets);
-  if (!busy) return busy.errors();
-  write_integers(file, "/links/busy_ps", *busy, "ps", "how long the link was busy", entry);
-  return success();
-}
-
-/// Source and destination of links are a property of the point, so shards do not hold them.
-Status Merger::write_link_ends(ColumnFileWriter& file, const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> sources;
-  std::vector<std::int64_t> targets;
+/// The ends of links are a property of the point, so shards do not hold them.
+Result<std::pair<Merger::Numbers, Merger::Numbers>> Merger::link_ends(const Numbers& counts) const {
+  std::pair<Numbers, Numbers> ends;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
     const auto topology = build_point_topology(point(i));
@@ -361,101 +248,42 @@ Status Merger::write_link_ends(ColumnFileWriter& file, const std::vector<std::in
       return environment_error(fmt::format("the row of the point {} has {} links", to_string(key(i)), counts[i]),
                                fmt::format("its topology has {}", topology->links()));
     for (std::size_t link = 0; link < topology->links(); ++link) {
-      sources.push_back(topology->source(LinkId::at(link)).value());
-      targets.push_back(topology->target(LinkId::at(link)).value());
+      ends.first.push_back(topology->source(LinkId::at(link)).value());
+      ends.second.push_back(topology->target(LinkId::at(link)).value());
     }
   }
-  write_integers(file, "/links/source", sources, "", "vertex that the link leaves", "/links/entry");
-  write_integers(file, "/links/destination", targets, "", "vertex that the link enters", "/links/entry");
-  return success();
-}
-
-Status Merger::write_utilization(ColumnFileWriter& file) {
-  const auto counts = gather<std::int64_t>(store::columns::kBinCount, false);
-  if (!counts) return counts.errors();
-  const auto offsets = offsets_of(*counts);
-  const auto busy = gather_ragged(store::columns::kBinCount, store::columns::kBinBusy, offsets);
-  if (!busy) return busy.errors();
-  const auto width = gather_ragged(store::columns::kBinCount, store::columns::kBinWidth, offsets);
-  if (!width) return width.errors();
-  write_integers(file, "/bin_offset", {offsets.begin(), offsets.end() - 1}, "",
-                 "first entry of the point in /utilization");
-  write_integers(file, "/bin_count", *counts, "", "entries of the point in /utilization");
-  const auto entry = begin_group(file, "/utilization", busy->size());
-  write_integers(file, "/utilization/point", entry_points(*counts), "", "index of the point in the study", entry);
-  write_integers(file, "/utilization/bin", entry_numbers(*counts), "", "bin of time, the first from 0", entry);
-  write_integers(file, "/utilization/width_ps", *width, "ps", "width of the bin", entry);
-  write_integers(file, "/utilization/busy_ps", *busy, "ps", "busy time in the bin, summed over all links", entry);
-  return success();
-}
-
-Status Merger::write_arrivals(ColumnFileWriter& file) {
-  using Column = std::tuple<const char*, const char*, const char*, const char*>;
-  const auto counts = gather<std::int64_t>(store::columns::kArrivalCount, false);
-  if (!counts) return counts.errors();
-  const auto offsets = offsets_of(*counts);
-  write_integers(file, "/arrival_offset", {offsets.begin(), offsets.end() - 1}, "",
-                 "first entry of the point in /arrivals");
-  write_integers(file, "/arrival_count", *counts, "", "entries of the point in /arrivals");
-  const auto entry = begin_group(file, "/arrivals", static_cast<std::size_t>(offsets.back()));
-  write_integers(file, "/arrivals/point", entry_points(*counts), "", "index of the point in the study", entry);
-  for (const auto& [source, path, units, meaning] :
-       {Column{store::columns::kArrivalTime, "/arrivals/time_ps", "ps", "when the chunk was unpacked"},
-        Column{store::columns::kArrivalNpu, "/arrivals/npu", "", "where"},
-        Column{store::columns::kArrivalChunk, "/arrivals/chunk", "",
-               "the chunk; a message of several has an entry for each"}}) {
-    const auto values = gather_ragged(store::columns::kArrivalCount, source, offsets);
-    if (!values) return values.errors();
-    write_integers(file, path, *values, units, meaning, entry);
-  }
-  return success();
+  return ends;
 }
 
 Status Merger::write_runs(ColumnFileWriter& file) {
-  const auto finished = gather<std::int64_t>(store::columns::kFinished, false);
-  if (!finished) return finished.errors();
-  std::vector<std::int64_t> ranks(rows());
-  std::vector<std::int64_t> incarnations(rows());
-  store::PackedTexts hosts(rows());
+  store::PackedTexts hosts(row_count());
   for (const auto& shard : selection_.shards)
-    for (const auto& [row, position] : shard.chosen) {
-      ranks[position] = shard.origin.rank;
-      incarnations[position] = shard.origin.incarnation;
-      hosts.set(position, shard.origin.host);
-    }
-  const auto entry = begin_group(file, "/runs", rows());
-  const std::vector<std::int64_t> points(selection_.points.begin(), selection_.points.end());
-  write_integers(file, "/runs/point", points, "", "index of the point in the study", entry);
-  write_integers(file, "/runs/rank", ranks, "", "rank that evaluated the point", entry);
-  write_integers(file, "/runs/incarnation", incarnations, "", "run of the folder, counted from 1", entry);
-  write_integers(file, "/runs/finished_unix_ms", *finished, "", "milliseconds since 1970-01-01 UTC", entry);
-  write_text(file, "/runs/host", hosts, "host that evaluated the point", entry);
-  return success();
+    for (const auto& [row, position] : shard.chosen) hosts.set(position, shard.origin.host);
+  const auto numbers = [&](const std::string& name) -> Result<Numbers> {
+    if (name == "finished_unix_ms") return gatherer_.numbers<std::int64_t>(store::columns::kFinished, false);
+    Numbers values(row_count());
+    for (const auto& shard : selection_.shards)
+      for (const auto& [row, position] : shard.chosen)
+        values[position] = name == "rank" ? shard.origin.rank : shard.origin.incarnation;
+    return values;
+  };
+  return store::write_runs(file, rows(), numbers, std::move(hosts));
 }
 
 Status Merger::write(ColumnFileWriter& file) {
   write_attributes(file);
-  const std::vector<std::int64_t> points(selection_.points.begin(), selection_.points.end());
-  file.write(kPoint, std::span<const std::int64_t>(points));
-  file.make_dimension(kPoint, "point");
-  file.set_attribute(kPoint, "long_name", "index in the study");
-  write_settings(file);
-  for (const auto& column : metric_columns()) {
-    if (!has_column(column)) continue;
-    if (auto status = store::gather_metric(file, *this, column, store::columns::metric(column.name)); !status)
-      return status;
+  store::begin_rows(file, rows());
+  const auto dimensions = write_settings(file);
+  if (auto status = gatherer_.write_metrics(file, dimensions); !status) return status;
+  if (!study_.search.pareto.empty()) {
+    const auto competition = [&](std::size_t row) { return competition_of(study_.search, point(row)); };
+    const store::Front front{study_.search.pareto, study_.search.per};
+    if (auto status = gatherer_.write_front(file, front, competition); !status) return status;
   }
-  if (auto status = write_pareto(file); !status) return status;
-  if (auto status = write_groups(file); !status) return status;
-  if (auto status = write_links(file); !status) return status;
-  if (auto status = write_utilization(file); !status) return status;
-  if (auto status = write_arrivals(file); !status) return status;
+  for (const auto& ragged : store::ragged_groups())
+    if (auto status = write_entries(file, ragged); !status) return status;
   return write_runs(file);
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether a selected shard is gone: a live writer has joined it with others since, and merging must begin again.
 bool has_vanished(const Layout& layout, const Selection& selection) {

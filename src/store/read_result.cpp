@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "store/open_result.hpp"
+#include "store/ragged_groups.hpp"
 #include "store/shard.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
@@ -64,86 +65,6 @@ Status read_settings(const ColumnFileReader& reader, ResultTable& table) {
   return success();
 }
 
-/// Where the entries of each row lie in a ragged group; checked against the group's length.
-struct Ragged {
-  std::vector<std::int64_t> offset;
-  std::vector<std::int64_t> count;
-};
-
-Result<Ragged> read_offsets(const ColumnFileReader& reader, const std::string& name, std::size_t rows,
-                            std::size_t entries) {
-  auto offset = reader.read<std::int64_t>("/" + name + "_offset", 0, rows);
-  if (!offset) return offset.errors();
-  auto count = reader.read<std::int64_t>("/" + name + "_count", 0, rows);
-  if (!count) return count.errors();
-  const auto limit = static_cast<std::int64_t>(entries);
-  for (std::size_t i = 0; i < rows; ++i)
-    if ((*offset)[i] < 0 || (*count)[i] < 0 || (*offset)[i] > limit || (*count)[i] > limit - (*offset)[i])
-      return environment_error(fmt::format("the entries of row {} in /{}s do not exist", i, name));
-  return Ragged{std::move(offset).value(), std::move(count).value()};
-}
-
-Status read_groups(const ColumnFileReader& reader, ResultTable& table) {
-  const auto times = reader.read<std::int64_t>("/groups/time_ps");
-  if (!times) return times.errors();
-  const auto ragged = read_offsets(reader, "group", table.rows.size(), times->size());
-  if (!ragged) return ragged.errors();
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto first = times->begin() + ragged->offset[i];
-    table.rows[i].group_times_ps.assign(first, first + ragged->count[i]);
-  }
-  return success();
-}
-
-Status read_links(const ColumnFileReader& reader, ResultTable& table) {
-  const auto bytes = reader.read<std::int64_t>("/links/bytes");
-  if (!bytes) return bytes.errors();
-  const auto busy = reader.read<std::int64_t>("/links/busy_ps", 0, bytes->size());
-  if (!busy) return busy.errors();
-  const auto ragged = read_offsets(reader, "link", table.rows.size(), bytes->size());
-  if (!ragged) return ragged.errors();
-  for (std::size_t i = 0; i < table.rows.size(); ++i)
-    for (std::int64_t n = 0; n < ragged->count[i]; ++n) {
-      const auto entry = static_cast<std::size_t>(ragged->offset[i] + n);
-      table.rows[i].link_loads.push_back({Bytes::of((*bytes)[entry]), SimTime::of((*busy)[entry])});
-    }
-  return success();
-}
-
-Status read_utilization(const ColumnFileReader& reader, ResultTable& table) {
-  const auto busy = reader.read<std::int64_t>("/utilization/busy_ps");
-  if (!busy) return busy.errors();
-  const auto width = reader.read<std::int64_t>("/utilization/width_ps", 0, busy->size());
-  if (!width) return width.errors();
-  const auto ragged = read_offsets(reader, "bin", table.rows.size(), busy->size());
-  if (!ragged) return ragged.errors();
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    if (ragged->count[i] == 0) continue;
-    const auto first = busy->begin() + ragged->offset[i];
-    table.rows[i].utilization_ps.assign(first, first + ragged->count[i]);
-    table.rows[i].utilization_bin_ps = (*width)[static_cast<std::size_t>(ragged->offset[i])];
-  }
-  return success();
-}
-
-Status read_arrivals(const ColumnFileReader& reader, ResultTable& table) {
-  const auto times = reader.read<std::int64_t>("/arrivals/time_ps");
-  if (!times) return times.errors();
-  const auto npus = reader.read<std::int64_t>("/arrivals/npu", 0, times->size());
-  if (!npus) return npus.errors();
-  const auto chunks = reader.read<std::int64_t>("/arrivals/chunk", 0, times->size());
-  if (!chunks) return chunks.errors();
-  const auto ragged = read_offsets(reader, "arrival", table.rows.size(), times->size());
-  if (!ragged) return ragged.errors();
-  for (std::size_t i = 0; i < table.rows.size(); ++i)
-    for (std::int64_t n = 0; n < ragged->count[i]; ++n) {
-      const auto entry = static_cast<std::size_t>(ragged->offset[i] + n);
-      table.rows[i].arrivals.push_back({SimTime::of((*times)[entry]), NpuId(static_cast<std::uint32_t>((*npus)[entry])),
-                                        ChunkId(static_cast<std::uint32_t>((*chunks)[entry]))});
-    }
-  return success();
-}
-
 }  // namespace
 
 Result<ResultTable> read_result(const std::filesystem::path& file) {
@@ -160,10 +81,10 @@ Result<ResultTable> read_result(const std::filesystem::path& file) {
   table.key = std::move(keys).value();
   if (auto status = read_settings(*reader, table); !status) return status.errors();
   if (auto status = store::read_metrics(*reader, name, "/", table.rows); !status) return status.errors();
-  if (auto status = read_groups(*reader, table); !status) return status.errors();
-  if (auto status = read_links(*reader, table); !status) return status.errors();
-  if (auto status = read_utilization(*reader, table); !status) return status.errors();
-  if (auto status = read_arrivals(*reader, table); !status) return status.errors();
+  const auto read = [&](const store::Ragged& ragged, const store::Ragged::Part& part) {
+    return store::read_ragged(*reader, "", ragged, part, table.rows.size());
+  };
+  if (auto status = store::set_entries(table.rows, read); !status) return status.errors();
   return table;
 }
 

@@ -15,14 +15,16 @@
 
 namespace tenex::store {
 
+/// (row of a file, row of the result)
+using RowPlace = std::pair<std::uint32_t, std::uint32_t>;
+
 /// A committed shard and the rows that the result takes from it.
 struct ShardRows {
   WriterName writer;
   Commit commit;
   ShardOrigin origin;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  ///< (row, position in the result), by row
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      repeated;  ///< rows that must equal the chosen one at that position
+  std::vector<RowPlace> chosen;    ///< by row
+  std::vector<RowPlace> repeated;  ///< rows that must equal the chosen one
   std::size_t rows = 0;
 };
 

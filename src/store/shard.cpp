@@ -6,6 +6,7 @@
 
 #include "store/host_facts.hpp"
 #include "store/open_result.hpp"
+#include "store/ragged_groups.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/files/atomic_write.hpp"
@@ -84,96 +85,34 @@ Status set_lists(const ColumnFileReader& file, const std::string& path, std::siz
   return success();
 }
 
-/// The ragged parts of rows, flat.
-struct Ragged {
-  using Column = std::vector<std::int64_t>;
-  Column group_count, group_time, link_count, link_bytes, link_busy;
-  Column bin_count, bin_busy, bin_width, arrival_count, arrival_time, arrival_npu, arrival_chunk;
-
-  /// Paths of the columns: each group of columns of equal length follows its column of counts.
-  struct Part {
-    const char* path;
-    Column* values;
-  };
-  std::vector<std::vector<Part>> parts() {
-    return {{{columns::kGroupCount, &group_count}, {columns::kGroupTime, &group_time}},
-            {{columns::kLinkCount, &link_count}, {columns::kLinkBytes, &link_bytes}, {columns::kLinkBusy, &link_busy}},
-            {{columns::kBinCount, &bin_count}, {columns::kBinBusy, &bin_busy}, {columns::kBinWidth, &bin_width}},
-            {{columns::kArrivalCount, &arrival_count},
-             {columns::kArrivalTime, &arrival_time},
-             {columns::kArrivalNpu, &arrival_npu},
-             {columns::kArrivalChunk, &arrival_chunk}}};
-  }
-};
-
-std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
-
-Ragged flatten(const std::vector<const Evaluation*>& rows) {
-  Ragged flat;
-  for (const auto* row : rows) {
-    flat.group_count.push_back(signed_size(row->group_times_ps.size()));
-    flat.group_time.insert(flat.group_time.end(), row->group_times_ps.begin(), row->group_times_ps.end());
-    flat.link_count.push_back(signed_size(row->link_loads.size()));
-    for (const auto& load : row->link_loads) {
-      flat.link_bytes.push_back(load.bytes.count());
-      flat.link_busy.push_back(load.busy.count());
-    }
-    flat.bin_count.push_back(signed_size(row->utilization_ps.size()));
-    flat.bin_busy.insert(flat.bin_busy.end(), row->utilization_ps.begin(), row->utilization_ps.end());
-    flat.bin_width.insert(flat.bin_width.end(), row->utilization_ps.size(), row->utilization_bin_ps);
-    flat.arrival_count.push_back(signed_size(row->arrivals.size()));
-    for (const auto& [time, npu, chunk] : row->arrivals) {
-      flat.arrival_time.push_back(time.count());
-      flat.arrival_npu.push_back(npu.value());
-      flat.arrival_chunk.push_back(chunk.value());
+void write_entries(ColumnFileWriter& file, const std::vector<const Evaluation*>& rows) {
+  for (const auto& ragged : ragged_groups()) {
+    std::vector<std::int64_t> values;
+    for (const auto* row : rows) values.push_back(static_cast<std::int64_t>(ragged.size(*row)));
+    file.write(ragged.count, std::span<const std::int64_t>(values));
+    for (const auto& part : ragged.parts) {
+      if (part.origin != Ragged::Origin::stored) continue;
+      values.clear();
+      for (const auto* row : rows)
+        for (std::size_t i = 0; i < ragged.size(*row); ++i) values.push_back(part.get(*row, i));
+      file.write(part.shard, std::span<const std::int64_t>(values));
     }
   }
-  return flat;
 }
 
-/// Checks that no count is negative and that they sum to `total`.
-bool counts_fit(const std::vector<std::int64_t>& counts, std::size_t total) {
-  std::size_t sum = 0;
-  for (const auto count : counts) {
-    if (count < 0 || static_cast<std::size_t>(count) > total - sum) return false;
-    sum += static_cast<std::size_t>(count);
-  }
-  return sum == total;
-}
-
-Status read_ragged(const ColumnFileReader& shard, const std::string& file, std::vector<StoredRow>& rows) {
-  Ragged flat;
-  for (const auto& part : flat.parts()) {
-    for (const auto& [path, values] : part) {
-      auto column = shard.read<std::int64_t>(path);
-      if (!column) return column.errors();
-      *values = std::move(column).value();
-    }
-    bool fits = part[0].values->size() == rows.size();
-    for (std::size_t i = 1; i < part.size(); ++i) fits = fits && counts_fit(*part[0].values, part[i].values->size());
-    if (!fits)
+Status read_entries(const ColumnFileReader& shard, const std::string& file, std::vector<Evaluation>& rows) {
+  return set_entries(rows, [&](const Ragged& ragged, const Ragged::Part& part) -> Result<RaggedColumn> {
+    auto counts = shard.read<std::int64_t>(ragged.count);
+    if (!counts) return counts.errors();
+    auto values = shard.read<std::int64_t>(part.shard);
+    if (!values) return values.errors();
+    const bool one_per_row = counts->size() == rows.size();
+    auto column = RaggedColumn::in_order(*std::move(values), *std::move(counts));
+    if (!one_per_row || !column)
       return environment_error(fmt::format("the shard \"{}\" is damaged", file),
                                "its ragged columns do not fit together");
-  }
-  std::size_t group = 0;
-  std::size_t link = 0;
-  std::size_t bin = 0;
-  std::size_t arrival = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto& row = rows[i].evaluation;
-    for (std::int64_t n = 0; n < flat.group_count[i]; ++n) row.group_times_ps.push_back(flat.group_time[group++]);
-    for (std::int64_t n = 0; n < flat.link_count[i]; ++n, ++link)
-      row.link_loads.push_back({Bytes::of(flat.link_bytes[link]), SimTime::of(flat.link_busy[link])});
-    for (std::int64_t n = 0; n < flat.bin_count[i]; ++n, ++bin) {
-      row.utilization_bin_ps = flat.bin_width[bin];
-      row.utilization_ps.push_back(flat.bin_busy[bin]);
-    }
-    for (std::int64_t n = 0; n < flat.arrival_count[i]; ++n, ++arrival)
-      row.arrivals.push_back({SimTime::of(flat.arrival_time[arrival]),
-                              NpuId(static_cast<std::uint32_t>(flat.arrival_npu[arrival])),
-                              ChunkId(static_cast<std::uint32_t>(flat.arrival_chunk[arrival]))});
-  }
-  return success();
+    return *std::move(column);
+  });
 }
 
 void write_origin(ColumnFileWriter& file, const ShardOrigin& origin) {
@@ -282,9 +221,7 @@ Result<std::vector<std::byte>> encode_shard(const ShardOrigin& origin, const std
   file.write(columns::kOutputs, std::span<const OutputBits>(outputs));
   file.add_group("/metrics");
   write_metrics(file, "/metrics/", evaluations, trains);
-  auto flat = flatten(evaluations);
-  for (const auto& part : flat.parts())
-    for (const auto& [path, values] : part) file.write(path, std::span<const std::int64_t>(*values));
+  write_entries(file, evaluations);
   return file.image();
 }
 
@@ -394,10 +331,10 @@ Result<std::vector<StoredRow>> decode_shard(const ColumnFileReader& shard, const
   if (!outputs) return outputs.errors();
   std::vector<Evaluation> evaluations(keys->size());
   if (auto status = read_metrics(shard, file, "/metrics/", evaluations); !status) return status.errors();
+  if (auto status = read_entries(shard, file, evaluations); !status) return status.errors();
   std::vector<StoredRow> rows(keys->size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     rows[i] = {(*keys)[i], std::move(evaluations[i]), (*finished)[i], (*outputs)[i]};
-  if (auto status = read_ragged(shard, file, rows); !status) return status.errors();
   return rows;
 }
 

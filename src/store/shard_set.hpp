@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "store/row_selection.hpp"
+#include "tenex/evaluate/evaluation.hpp"
 
 namespace tenex::store {
 
 /// A column that will be asked for.
 struct PlannedColumn {
-  enum class Type : std::uint8_t { flags, integer, real, text, list };
+  using Type = MetricColumn::Kind;
   std::string path;
   Type type = Type::integer;
   bool ragged = false;  ///< has any number of elements per row; otherwise one

@@ -8,39 +8,11 @@
 
 #include "store/folder_layout.hpp"
 #include "store/open_result.hpp"
+#include "store/ragged_groups.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 
 namespace tenex::store {
-
-const std::vector<Ragged>& ragged_groups() {
-  static const std::vector<Ragged> groups{
-      {"/groups",
-       "/group_count",
-       "/group_offset",
-       {{"group", "", "process group"}, {"time_ps", "ps", "last useful arrival of the process group"}}},
-      {"/links",
-       "/link_count",
-       "/link_offset",
-       {{"link", "", "link of the point's topology"},
-        {"source", "", "vertex that the link leaves"},
-        {"destination", "", "vertex that the link enters"},
-        {"bytes", "B", "bytes that the link carried"},
-        {"busy_ps", "ps", "how long the link was busy"}}},
-      {"/utilization",
-       "/bin_count",
-       "/bin_offset",
-       {{"bin", "", "bin of time, the first from 0"},
-        {"width_ps", "ps", "width of the bin"},
-        {"busy_ps", "ps", "busy time in the bin, summed over all links"}}},
-      {"/arrivals",
-       "/arrival_count",
-       "/arrival_offset",
-       {{"time_ps", "ps", "when the chunk was unpacked"},
-        {"npu", "", "where"},
-        {"chunk", "", "the chunk; a message of several has an entry for each"}}}};
-  return groups;
-}
 
 Result<Source> open_source(const std::filesystem::path& file) {
   auto reader = open_result(file);

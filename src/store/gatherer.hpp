@@ -1,0 +1,234 @@
+// Gathers the columns of a result from the rows of many files: of shards, or of other results.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "store/packed_columns.hpp"
+#include "store/pareto_column.hpp"
+#include "store/ragged_groups.hpp"
+#include "store/result_columns.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/setting.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+#include "tenex/files/column_file.hpp"
+
+namespace tenex::store {
+
+template <class Column>
+[[nodiscard]] std::size_t rows_of(const Column& column) {
+  if constexpr (requires { column.rows(); })
+    return column.rows();
+  else
+    return column.size();
+}
+
+/// The value for the rows of files without training points, which lack the columns of training; nothing for other
+/// columns, which every file has.
+[[nodiscard]] inline std::optional<SettingCell> cell_without(const MetricColumn& column) {
+  if (!column.training) return std::nullopt;
+  using Kind = MetricColumn::Kind;
+  return column.kind == Kind::real   ? SettingCell(std::numeric_limits<double>::quiet_NaN())
+         : column.kind == Kind::list ? SettingCell(std::vector<std::int64_t>())
+         : column.kind == Kind::text ? SettingCell(std::string())
+                                     : SettingCell(std::int64_t{-1});
+}
+
+/// Gathers columns, each with a cell per row of the result. `Files` says which rows the result takes and reads them:
+///
+/// - `sources()`: per file its `chosen` and `repeated` rows, each a pair of (row of the file, row of the result)
+/// - `read<Column>(file, path, may_lack)`: a column with a cell for each row of the file (numbers, TextColumn or
+///   ListColumn); nothing where it may be lacking and is
+/// - `read_ragged(file, ragged, part)`: the entries of each row of the file
+/// - `path_of(metric)`, `path_of(ragged, part)`: where the files have these columns
+/// - `has(metric)`: whether the result has this column
+/// - `differs(file, (row, row of the result), path)`: the error that this repeated row differs from the chosen one
+///
+/// Columns that are `compared` must have equal bits in the chosen and all repeated rows. Errors: those of `Files`.
+/// Memory: the column, its cells in repeated rows, and the column of one file.
+template <class Files>
+class Gatherer {
+ public:
+  /// `files` must outlive the gatherer.
+  Gatherer(Files& files, std::size_t rows) : files_(files), rows_(rows) {}
+
+  /// A column of numbers. Files may lack it if there is a value for their rows, `absent`.
+  template <class T>
+  Result<std::vector<T>> numbers(const std::string& path, bool compared, std::optional<T> absent = {}) {
+    return gather<std::vector<T>>(std::vector<T>(rows_), path, compared, absent);
+  }
+  Result<PackedTexts> texts(const std::string& path, bool compared, std::optional<std::string_view> absent = {}) {
+    return gather<TextColumn>(PackedTexts(rows_), path, compared, absent);
+  }
+  Result<PackedLists> lists(const std::string& path, bool compared,
+                            std::optional<std::span<const std::int64_t>> absent = {}) {
+    return gather<ListColumn>(PackedLists(rows_), path, compared, absent);
+  }
+
+  /// A column of any kind. `absent` is a cell of its kind.
+  Result<GatheredColumn> column(MetricColumn::Kind kind, const std::string& path, bool compared,
+                                const std::optional<SettingCell>& absent) {
+    const auto any = [](auto values) -> Result<GatheredColumn> {
+      if (!values) return values.errors();
+      return GatheredColumn(std::move(values).value());
+    };
+    switch (kind) {
+      case MetricColumn::Kind::real:
+        return any(numbers<double>(path, compared, absent_as<double>(absent)));
+      case MetricColumn::Kind::flags:  // no flag belongs to training points
+        return any(numbers<std::int8_t>(path, compared));
+      case MetricColumn::Kind::list:
+        return any(lists(path, compared, absent_as<std::vector<std::int64_t>, std::span<const std::int64_t>>(absent)));
+      case MetricColumn::Kind::text:
+        return any(texts(path, compared, absent_as<std::string, std::string_view>(absent)));
+      case MetricColumn::Kind::integer:
+        break;
+    }
+    return any(numbers<std::int64_t>(path, compared, absent_as<std::int64_t>(absent)));
+  }
+
+  /// Gathers and writes all metrics that the result has.
+  Status write_metrics(ColumnFileWriter& file, std::size_t dimensions) {
+    for (const auto& metric : metric_columns()) {
+      if (!files_.has(metric)) continue;
+      const auto values = column(metric.kind, files_.path_of(metric), !metric.measured, cell_without(metric));
+      if (!values) return values.errors();
+      write_metric(file, metric, *values, dimensions);
+    }
+    return success();
+  }
+
+  /// Gathers the objectives of a front and writes which rows are on it. `competition`: as of pareto_column().
+  Status write_front(ColumnFileWriter& file, const Front& front,
+                     const std::function<std::string(std::size_t row)>& competition) {
+    const auto metric = [&](std::string_view name) -> const MetricColumn& {
+      const auto found = std::ranges::find(metric_columns(), name, &MetricColumn::name);
+      ensure(found != metric_columns().end(), "an objective that is no metric");
+      return *found;
+    };
+    const auto status = numbers<std::int8_t>(files_.path_of(metric("status")), false);
+    if (!status) return status.errors();
+    std::vector<MetricValues> objectives;
+    for (const auto& objective : front.objectives) {
+      const auto& found = metric(objective.metric);
+      auto values = column(found.kind, files_.path_of(found), false, cell_without(found));
+      if (!values) return values.errors();
+      if (found.kind == MetricColumn::Kind::real)
+        objectives.emplace_back(std::get<std::vector<double>>(*std::move(values)));
+      else
+        objectives.emplace_back(std::get<std::vector<std::int64_t>>(*std::move(values)));
+    }
+    store::write_front(file, front, pareto_column(front, competition, *status, objectives));
+    return success();
+  }
+
+  /// The entries of all rows, end to end; `offsets` are the first of each row, and the end. Entries of a repeated row
+  /// are compared where both rows have any: a later run may have asked for outputs that an earlier one did not.
+  Result<std::vector<std::int64_t>> entries(const Ragged& ragged, const Ragged::Part& part,
+                                            const std::vector<std::int64_t>& offsets) {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(offsets.back()));
+    const auto of_row = [&](std::size_t position) {
+      const auto first = static_cast<std::size_t>(offsets[position]);
+      return std::span(values).subspan(first, static_cast<std::size_t>(offsets[position + 1]) - first);
+    };
+    const auto read = [&](std::size_t s) -> Result<std::optional<RaggedColumn>> {
+      auto column = files_.read_ragged(s, ragged, part);
+      if (!column) return column.errors();
+      return std::optional(*std::move(column));
+    };
+    const auto status = gather_cells(
+        files_.path_of(ragged, part), !values.empty(), read, std::span<const std::int64_t>(),
+        [&](std::size_t position, const auto& cell) { std::ranges::copy(cell, of_row(position).begin()); },
+        [&](std::size_t position, const auto& other) {
+          const auto mine = of_row(position);
+          return mine.empty() || other.empty() || std::ranges::equal(mine, other);
+        });
+    if (!status) return status.errors();
+    return values;
+  }
+
+ private:
+  static bool same_bits(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
+  template <class A, class B>
+  static bool same_bits(const A& a, const B& b) {
+    return a == b;
+  }
+
+  template <class T>
+  static T cell(const std::vector<T>& column, std::size_t row) {
+    return column[row];
+  }
+  template <class Column>
+  static auto cell(const Column& column, std::size_t row) {
+    return column.at(row);
+  }
+
+  // A copy of a cell that outlives its column.
+  static std::string kept(std::string_view text) { return std::string(text); }
+  static std::vector<std::int64_t> kept(std::span<const std::int64_t> list) { return {list.begin(), list.end()}; }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  static T kept(T number) { return number; }
+
+  template <class Value, class Cell = Value>
+  static std::optional<Cell> absent_as(const std::optional<SettingCell>& absent) {
+    return absent ? std::optional(Cell(std::get<Value>(*absent))) : std::nullopt;
+  }
+
+  template <class Column, class Values, class Cell>
+  Result<Values> gather(Values values, const std::string& path, bool compared, const std::optional<Cell>& absent) {
+    const auto status = gather_cells(
+        path, compared, [&](std::size_t s) { return files_.template read<Column>(s, path, absent.has_value()); },
+        absent.value_or(Cell()),
+        [&](std::size_t position, const Cell& of_row) {
+          if constexpr (requires { values.set(position, of_row); })
+            values.set(position, of_row);
+          else
+            values[position] = of_row;
+        },
+        [&](std::size_t position, const auto& other) { return same_bits(cell(values, position), other); });
+    if (!status) return status.errors();
+    return values;
+  }
+
+  /// `read` gives the column of a file, `put` sets the cell of a row of the result, and `same` compares it with
+  /// another. Rows of files without the column get the cell `absent`.
+  template <class Read, class Cell, class Put, class Same>
+  Status gather_cells(const std::string& path, bool compared, const Read& read, const Cell& absent, const Put& put,
+                      const Same& same) {
+    const auto& sources = files_.sources();
+    std::vector<std::vector<decltype(kept(absent))>> repeated(sources.size());
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const auto column = read(s);
+      if (!column) return column.errors();
+      for (const auto& [row, position] : sources[s].chosen) put(position, *column ? cell(**column, row) : absent);
+      if (!compared || !*column) continue;
+      repeated[s].reserve(sources[s].repeated.size());
+      for (const auto& [row, position] : sources[s].repeated) repeated[s].push_back(kept(cell(**column, row)));
+    }
+    for (std::size_t s = 0; s < sources.size(); ++s)
+      for (std::size_t i = 0; i < repeated[s].size(); ++i)
+        if (const auto& place = sources[s].repeated[i]; !same(place.second, repeated[s][i]))
+          return files_.differs(s, place, path);
+    return success();
+  }
+
+  Files& files_;
+  std::size_t rows_;
+};
+
+}  // namespace tenex::store
