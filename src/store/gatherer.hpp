@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "store/column_kinds.hpp"
 #include "store/packed_columns.hpp"
 #include "store/pareto_column.hpp"
 #include "store/ragged_groups.hpp"
@@ -27,14 +28,6 @@
 
 namespace tenex::store {
 
-template <class Column>
-[[nodiscard]] std::size_t rows_of(const Column& column) {
-  if constexpr (requires { column.rows(); })
-    return column.rows();
-  else
-    return column.size();
-}
-
 /// The value for the rows of files without training points, which lack the columns of training; nothing for other
 /// columns, which every file has.
 [[nodiscard]] inline std::optional<SettingCell> cell_without(const MetricColumn& column) {
@@ -45,6 +38,11 @@ template <class Column>
          : column.kind == Kind::text ? SettingCell(std::string())
                                      : SettingCell(std::int64_t{-1});
 }
+
+/// What the cells of files' columns of a type are gathered in.
+template <class Column>
+using Gathered = std::conditional_t<std::is_same_v<Column, TextColumn>, PackedTexts,
+                                    std::conditional_t<std::is_same_v<Column, ListColumn>, PackedLists, Column>>;
 
 /// Gathers columns, each with a cell per row of the result. `Files` says which rows the result takes and reads them:
 ///
@@ -64,46 +62,52 @@ class Gatherer {
   /// `files` must outlive the gatherer.
   Gatherer(Files& files, std::size_t rows) : files_(files), rows_(rows) {}
 
-  /// A column of numbers. Files may lack it if there is a value for their rows, `absent`.
-  template <class T>
-  Result<std::vector<T>> numbers(const std::string& path, bool compared, std::optional<T> absent = {}) {
-    return gather<std::vector<T>>(std::vector<T>(rows_), path, compared, absent);
+  /// A column of the files' type `Column`: numbers, TextColumn or ListColumn. Files may lack it if there is a cell for
+  /// their rows, `absent`.
+  template <class Column>
+  Result<Gathered<Column>> gather(const std::string& path, bool compared,
+                                  const std::optional<SettingCell>& absent = {}) {
+    using Cell = decltype(cell_at(Column(), 0));
+    Gathered<Column> values(rows_);
+    const auto status = gather_cells(
+        path, compared, [&](std::size_t s) { return files_.template read<Column>(s, path, absent.has_value()); },
+        absent ? static_cast<Cell>(std::get<ValueOf<Column>>(*absent)) : Cell(),
+        [&](std::size_t position, const Cell& cell) {
+          if constexpr (requires { values.set(position, cell); })
+            values.set(position, cell);
+          else
+            values[position] = cell;
+        },
+        [&](std::size_t position, const auto& other) {
+          if constexpr (std::is_same_v<Cell, double>)
+            return std::bit_cast<std::uint64_t>(values[position]) == std::bit_cast<std::uint64_t>(other);
+          else if constexpr (std::is_arithmetic_v<Cell>)
+            return values[position] == other;
+          else
+            return values.at(position) == other;
+        });
+    if (!status) return status.errors();
+    return values;
   }
-  Result<PackedTexts> texts(const std::string& path, bool compared, std::optional<std::string_view> absent = {}) {
-    return gather<TextColumn>(PackedTexts(rows_), path, compared, absent);
-  }
-  Result<PackedLists> lists(const std::string& path, bool compared,
-                            std::optional<std::span<const std::int64_t>> absent = {}) {
-    return gather<ListColumn>(PackedLists(rows_), path, compared, absent);
+  Result<std::vector<std::int64_t>> integers(const std::string& path) {
+    return gather<std::vector<std::int64_t>>(path, false);
   }
 
-  /// A column of any kind. `absent` is a cell of its kind.
-  Result<GatheredColumn> column(MetricColumn::Kind kind, const std::string& path, bool compared,
+  /// A column of any kind. `absent`: as above.
+  Result<GatheredColumn> gather(MetricColumn::Kind kind, const std::string& path, bool compared,
                                 const std::optional<SettingCell>& absent) {
-    const auto any = [](auto values) -> Result<GatheredColumn> {
+    return with_type_of(kind, [&]<class Column>() -> Result<GatheredColumn> {
+      auto values = gather<Column>(path, compared, absent);
       if (!values) return values.errors();
       return GatheredColumn(std::move(values).value());
-    };
-    switch (kind) {
-      case MetricColumn::Kind::real:
-        return any(numbers<double>(path, compared, absent_as<double>(absent)));
-      case MetricColumn::Kind::flags:  // no flag belongs to training points
-        return any(numbers<std::int8_t>(path, compared));
-      case MetricColumn::Kind::list:
-        return any(lists(path, compared, absent_as<std::vector<std::int64_t>, std::span<const std::int64_t>>(absent)));
-      case MetricColumn::Kind::text:
-        return any(texts(path, compared, absent_as<std::string, std::string_view>(absent)));
-      case MetricColumn::Kind::integer:
-        break;
-    }
-    return any(numbers<std::int64_t>(path, compared, absent_as<std::int64_t>(absent)));
+    });
   }
 
   /// Gathers and writes all metrics that the result has.
   Status write_metrics(ColumnFileWriter& file, std::size_t dimensions) {
     for (const auto& metric : metric_columns()) {
       if (!files_.has(metric)) continue;
-      const auto values = column(metric.kind, files_.path_of(metric), !metric.measured, cell_without(metric));
+      const auto values = gather(metric.kind, files_.path_of(metric), !metric.measured, cell_without(metric));
       if (!values) return values.errors();
       write_metric(file, metric, *values, dimensions);
     }
@@ -118,12 +122,12 @@ class Gatherer {
       ensure(found != metric_columns().end(), "an objective that is no metric");
       return *found;
     };
-    const auto status = numbers<std::int8_t>(files_.path_of(metric("status")), false);
+    const auto status = gather<std::vector<std::int8_t>>(files_.path_of(metric("status")), false);
     if (!status) return status.errors();
     std::vector<MetricValues> objectives;
     for (const auto& objective : front.objectives) {
       const auto& found = metric(objective.metric);
-      auto values = column(found.kind, files_.path_of(found), false, cell_without(found));
+      auto values = gather(found.kind, files_.path_of(found), false, cell_without(found));
       if (!values) return values.errors();
       if (found.kind == MetricColumn::Kind::real)
         objectives.emplace_back(std::get<std::vector<double>>(*std::move(values)));
@@ -160,51 +164,6 @@ class Gatherer {
   }
 
  private:
-  static bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-  }
-  template <class A, class B>
-  static bool same_bits(const A& a, const B& b) {
-    return a == b;
-  }
-
-  template <class T>
-  static T cell(const std::vector<T>& column, std::size_t row) {
-    return column[row];
-  }
-  template <class Column>
-  static auto cell(const Column& column, std::size_t row) {
-    return column.at(row);
-  }
-
-  // A copy of a cell that outlives its column.
-  static std::string kept(std::string_view text) { return std::string(text); }
-  static std::vector<std::int64_t> kept(std::span<const std::int64_t> list) { return {list.begin(), list.end()}; }
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  static T kept(T number) { return number; }
-
-  template <class Value, class Cell = Value>
-  static std::optional<Cell> absent_as(const std::optional<SettingCell>& absent) {
-    return absent ? std::optional(Cell(std::get<Value>(*absent))) : std::nullopt;
-  }
-
-  template <class Column, class Values, class Cell>
-  Result<Values> gather(Values values, const std::string& path, bool compared, const std::optional<Cell>& absent) {
-    const auto status = gather_cells(
-        path, compared, [&](std::size_t s) { return files_.template read<Column>(s, path, absent.has_value()); },
-        absent.value_or(Cell()),
-        [&](std::size_t position, const Cell& of_row) {
-          if constexpr (requires { values.set(position, of_row); })
-            values.set(position, of_row);
-          else
-            values[position] = of_row;
-        },
-        [&](std::size_t position, const auto& other) { return same_bits(cell(values, position), other); });
-    if (!status) return status.errors();
-    return values;
-  }
-
   /// `read` gives the column of a file, `put` sets the cell of a row of the result, and `same` compares it with
   /// another. Rows of files without the column get the cell `absent`.
   template <class Read, class Cell, class Put, class Same>
@@ -215,10 +174,10 @@ class Gatherer {
     for (std::size_t s = 0; s < sources.size(); ++s) {
       const auto column = read(s);
       if (!column) return column.errors();
-      for (const auto& [row, position] : sources[s].chosen) put(position, *column ? cell(**column, row) : absent);
+      for (const auto& [row, position] : sources[s].chosen) put(position, *column ? cell_at(**column, row) : absent);
       if (!compared || !*column) continue;
       repeated[s].reserve(sources[s].repeated.size());
-      for (const auto& [row, position] : sources[s].repeated) repeated[s].push_back(kept(cell(**column, row)));
+      for (const auto& [row, position] : sources[s].repeated) repeated[s].push_back(kept(cell_at(**column, row)));
     }
     for (std::size_t s = 0; s < sources.size(); ++s)
       for (std::size_t i = 0; i < repeated[s].size(); ++i)

@@ -215,7 +215,7 @@ std::size_t Merger::write_settings(ColumnFileWriter& file) const {
 }
 
 Status Merger::write_entries(ColumnFileWriter& file, const Ragged& ragged) {
-  const auto counts = gatherer_.numbers<std::int64_t>(ragged.count, false);
+  const auto counts = gatherer_.integers(ragged.count);
   if (!counts) return counts.errors();
   Numbers destinations;
   const auto values_of = [&](const Ragged::Part& part, const Numbers& offsets) -> Result<Numbers> {
@@ -260,7 +260,7 @@ Status Merger::write_runs(ColumnFileWriter& file) {
   for (const auto& shard : selection_.shards)
     for (const auto& [row, position] : shard.chosen) hosts.set(position, shard.origin.host);
   const auto numbers = [&](const std::string& name) -> Result<Numbers> {
-    if (name == "finished_unix_ms") return gatherer_.numbers<std::int64_t>(store::columns::kFinished, false);
+    if (name == "finished_unix_ms") return gatherer_.integers(store::columns::kFinished);
     Numbers values(row_count());
     for (const auto& shard : selection_.shards)
       for (const auto& [row, position] : shard.chosen)

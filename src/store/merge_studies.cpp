@@ -60,18 +60,8 @@ class StudyFiles {
   Result<std::optional<Column>> read(std::size_t s, const std::string& path, bool may_lack) const {
     const auto& source = sources_[s];
     if (may_lack && !source.reader.has(path)) return std::optional<Column>();
-    auto column = [&]() -> Result<Column> {
-      if constexpr (std::is_same_v<Column, TextColumn>)
-        return source.reader.read_text(path);
-      else if constexpr (std::is_same_v<Column, ListColumn>)
-        return store::read_lists(source.reader, path);
-      else
-        return store::read_numbers<typename Column::value_type>(source.reader, path, source.rows);
-    }();
+    auto column = store::read_column<Column>(source.reader, path, source.rows, source.name + ": ");
     if (!column) return column.errors();
-    if (store::rows_of(*column) != source.rows)
-      return environment_error(fmt::format("{}: \"{}\" has {} rows", source.name, path, store::rows_of(*column)),
-                               fmt::format("{} are expected", source.rows));
     return std::optional(std::move(column).value());
   }
 
@@ -162,7 +152,7 @@ Status StudiesMerger::write_points(ColumnFileWriter& file) {
     for (const auto& [row, position] : sources_[s].chosen) numbers[position] = static_cast<std::int64_t>(s) + 1;
   store::begin_rows(file, rows());
   write_integers(file, "/study_number", numbers, "", "the study that the row is from: 1 is the first");
-  const auto points = gatherer_.numbers<std::int64_t>(store::kPoint, false);
+  const auto points = gatherer_.integers(store::kPoint);
   if (!points) return points.errors();
   write_integers(file, "/study_point", *points, "", "index in that study");
   return write_canonical(file);
@@ -200,11 +190,7 @@ Status StudiesMerger::write_canonical(ColumnFileWriter& file) const {
 }
 
 Result<store::GatheredColumn> StudiesMerger::gather_setting(const SettingColumn& setting) {
-  const auto kind = setting.kind == SettingColumn::Kind::integer ? MetricColumn::Kind::integer
-                    : setting.kind == SettingColumn::Kind::real  ? MetricColumn::Kind::real
-                    : setting.kind == SettingColumn::Kind::list  ? MetricColumn::Kind::list
-                                                                 : MetricColumn::Kind::text;
-  return gatherer_.column(kind, StudyFiles::path_of(setting), false, cell_without(setting));
+  return gatherer_.gather(store::kind_of(setting), StudyFiles::path_of(setting), false, cell_without(setting));
 }
 
 Status StudiesMerger::write_settings(ColumnFileWriter& file, std::size_t dimensions) {
@@ -215,10 +201,10 @@ Status StudiesMerger::write_settings(ColumnFileWriter& file, std::size_t dimensi
     if (!values) return values.errors();
     store::write_setting(file, setting, *values, dimensions);
   }
-  const auto seeds = gatherer_.numbers<std::int64_t>("/seed", false);
+  const auto seeds = gatherer_.integers("/seed");
   if (!seeds) return seeds.errors();
   write_integers(file, "/seed", *seeds, "", store::kSeedMeaning);
-  const auto keys = gatherer_.texts("/key", false);
+  const auto keys = gatherer_.gather<TextColumn>("/key", false);
   if (!keys) return keys.errors();
   write_text(file, "/key", *keys, store::kKeyMeaning);
   return success();
@@ -264,7 +250,7 @@ Status StudiesMerger::write_pareto(ColumnFileWriter& file) {
   if (fronts.empty()) return success();
   const auto& front = fronts.front();
   if (!front || !std::ranges::all_of(fronts, [&](const auto& each) { return each == front; })) {
-    const auto own = gatherer_.numbers<std::int8_t>("/pareto", false, 0);
+    const auto own = gatherer_.gather<std::vector<std::int8_t>>("/pareto", false, std::int64_t{0});
     if (!own) return own.errors();
     file.write("/pareto", std::span(*own));
     store::describe(file, "/pareto", "", "1: on the front of the study that the row is from, by its own objectives");
@@ -288,15 +274,15 @@ Status StudiesMerger::write(ColumnFileWriter& file) {
   if (auto status = gatherer_.write_metrics(file, dimensions); !status) return status;
   if (auto status = write_pareto(file); !status) return status;
   for (const auto& ragged : store::ragged_groups()) {
-    const auto counts = gatherer_.numbers<std::int64_t>(ragged.count, false);
+    const auto counts = gatherer_.integers(ragged.count);
     if (!counts) return counts.errors();
     const auto values_of = [&](const auto& part, const auto& offsets) {
       return gatherer_.entries(ragged, part, offsets);
     };
     if (auto status = store::write_ragged(file, ragged, rows(), *counts, values_of); !status) return status;
   }
-  const auto numbers = [&](const std::string& name) { return gatherer_.numbers<std::int64_t>("/runs/" + name, false); };
-  return store::write_runs(file, rows(), numbers, gatherer_.texts("/runs/host", false));
+  const auto numbers = [&](const std::string& name) { return gatherer_.integers("/runs/" + name); };
+  return store::write_runs(file, rows(), numbers, gatherer_.gather<TextColumn>("/runs/host", false));
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ struct RaggedColumn {
     return std::span(values).subspan(static_cast<std::size_t>(first[row]), static_cast<std::size_t>(count[row]));
   }
 };
+inline std::span<const std::int64_t> cell_at(const RaggedColumn& column, std::size_t row) { return column.at(row); }
 
 /// Reads a part from a result. Errors: as ColumnFileReader::read(); (environment) offsets and counts name entries that
 /// do not exist, where `file` begins the message.

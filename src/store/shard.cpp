@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "store/column_kinds.hpp"
 #include "store/host_facts.hpp"
 #include "store/open_result.hpp"
 #include "store/ragged_groups.hpp"
@@ -16,73 +17,18 @@ namespace {
 
 constexpr std::string_view kKind = "tenex shard";
 
-using Kind = MetricColumn::Kind;
-
-template <class T>
-void write_numbers(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
-                   std::size_t column) {
-  using Cell = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
-  std::vector<T> values;
+template <class Column>
+void write_metric(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
+                  std::size_t metric) {
+  using Cell = CellOf<Column>;
+  std::vector<Cell> values;
   values.reserve(rows.size());
-  for (const auto* row : rows) values.push_back(static_cast<T>(std::get<Cell>(metric_value(*row, column))));
-  file.write(path, std::span<const T>(values));
-}
-
-void write_texts(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
-                 std::size_t column) {
-  std::vector<std::string> values;
-  values.reserve(rows.size());
-  for (const auto* row : rows) values.push_back(std::get<std::string>(metric_value(*row, column)));
-  file.write(path, TextColumn(values));
-}
-
-template <class T>
-Status set_numbers(const ColumnFileReader& file, const std::string& path, std::size_t column,
-                   std::vector<Evaluation>& rows) {
-  using Cell = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
-  const auto values = file.read<T>(path, 0, rows.size());
-  if (!values) return values.errors();
-  const auto flags = static_cast<std::int64_t>(metric_columns()[column].flags.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto value = static_cast<Cell>((*values)[i]);
-    if constexpr (std::is_same_v<T, std::int8_t>)
-      if (value < 0 || value >= flags)
-        return input_error({}, fmt::format("\"{}\" has the flag {}", path, value), "this version does not know it",
-                           "use the version that wrote it");
-    set_metric(rows[i], column, MetricValue(value));
-  }
-  return success();
-}
-
-Status set_texts(const ColumnFileReader& file, const std::string& path, std::size_t column,
-                 std::vector<Evaluation>& rows) {
-  const auto values = file.read_text(path);
-  if (!values) return values.errors();
-  if (values->rows() != rows.size())
-    return environment_error(fmt::format("\"{}\" has {} rows", path, values->rows()),
-                             fmt::format("{} are expected", rows.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i) set_metric(rows[i], column, std::string(values->at(i)));
-  return success();
-}
-
-void write_list_column(ColumnFileWriter& file, const std::string& path, const std::vector<const Evaluation*>& rows,
-                       std::size_t column) {
-  std::vector<std::vector<std::int64_t>> lists;
-  lists.reserve(rows.size());
-  for (const auto* row : rows) lists.push_back(std::get<std::vector<std::int64_t>>(metric_value(*row, column)));
-  file.write(path, ListColumn(lists));
-}
-
-Status set_lists(const ColumnFileReader& file, const std::string& path, std::size_t column,
-                 std::vector<Evaluation>& rows) {
-  const auto lists = read_lists(file, path);
-  if (!lists) return lists.errors();
-  if (lists->rows() != rows.size())
-    return environment_error(fmt::format("\"{}\" has {} rows", path, lists->rows()),
-                             fmt::format("{} are expected", rows.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    set_metric(rows[i], column, std::vector(lists->at(i).begin(), lists->at(i).end()));
-  return success();
+  for (const auto* row : rows)
+    values.push_back(static_cast<Cell>(std::get<ValueOf<Column>>(metric_value(*row, metric))));
+  if constexpr (std::is_arithmetic_v<Cell>)
+    file.write(path, std::span<const Cell>(values));
+  else
+    file.write(path, Column(values));
 }
 
 void write_entries(ColumnFileWriter& file, const std::vector<const Evaluation*>& rows) {
@@ -151,48 +97,20 @@ void write_metrics(ColumnFileWriter& file, const std::string& folder, const std:
   for (std::size_t column = 0; column < table.size(); ++column) {
     if (table[column].training && !trains) continue;
     const auto path = folder + std::string(table[column].name);
-    switch (table[column].kind) {
-      case Kind::integer:
-        write_numbers<std::int64_t>(file, path, rows, column);
-        break;
-      case Kind::real:
-        write_numbers<double>(file, path, rows, column);
-        break;
-      case Kind::flags:
-        write_numbers<std::int8_t>(file, path, rows, column);
-        break;
-      case Kind::text:
-        write_texts(file, path, rows, column);
-        break;
-      case Kind::list:
-        write_list_column(file, path, rows, column);
-        break;
-    }
+    with_type_of(table[column].kind, [&]<class Column>() { write_metric<Column>(file, path, rows, column); });
   }
 }
 
 Status read_metrics(const ColumnFileReader& file, const std::string& name, const std::string& folder,
                     std::vector<Evaluation>& rows) {
   const auto& table = metric_columns();
-  const auto read_one = [&](std::size_t column, const std::string& path) -> Status {
-    switch (table[column].kind) {
-      case Kind::integer:
-        return set_numbers<std::int64_t>(file, path, column, rows);
-      case Kind::real:
-        return set_numbers<double>(file, path, column, rows);
-      case Kind::flags:
-        return set_numbers<std::int8_t>(file, path, column, rows);
-      case Kind::list:
-        return set_lists(file, path, column, rows);
-      case Kind::text:
-        break;
-    }
-    return set_texts(file, path, column, rows);
-  };
   for (std::size_t column = 0; column < table.size(); ++column) {
     const auto path = folder + std::string(table[column].name);
     if (table[column].training && !file.has(path)) continue;
-    auto status = read_one(column, path);
+    const auto status = with_type_of(table[column].kind, [&]<class Column>() -> Status {
+      const auto values = read_column<Column>(file, path, rows.size());
+      return values ? set_column(std::span(rows), column, *values, path) : values.errors();
+    });
     if (status) continue;
     auto errors = status.errors();
     for (auto& error : errors)

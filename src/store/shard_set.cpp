@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "store/column_kinds.hpp"
 #include "store/open_result.hpp"
 #include "store/shard.hpp"
 
@@ -13,15 +14,6 @@ namespace {
 constexpr std::size_t kLeastForAShard = 4096;  // with less, small shards could hold nothing
 
 std::size_t width_of(PlannedColumn::Type type) { return type == PlannedColumn::Type::flags ? 1 : 8; }
-
-template <class T>
-constexpr PlannedColumn::Type type_of() {
-  if constexpr (std::is_same_v<T, std::vector<std::int8_t>>) return PlannedColumn::Type::flags;
-  if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return PlannedColumn::Type::integer;
-  if constexpr (std::is_same_v<T, std::vector<double>>) return PlannedColumn::Type::real;
-  if constexpr (std::is_same_v<T, ListColumn>) return PlannedColumn::Type::list;
-  return PlannedColumn::Type::text;
-}
 
 /// The number of elements of a column, known before it is read. An absent ragged column has none.
 Result<std::size_t> entries_of(const ColumnFileReader& reader, const PlannedColumn& column, std::size_t rows) {
@@ -44,25 +36,19 @@ Result<ColumnFileReader> ShardSet::open(std::size_t shard) {
   return open_shard(layout_, selection_.shards[shard].commit);
 }
 
-Result<ShardSet::Values> ShardSet::read(const ColumnFileReader& reader, const PlannedColumn& column) {
-  const auto held = [&](auto values) -> Result<Values> {
-    if (values) return Values(std::move(values).value());
-    if (!reader.has(column.path)) return Values();
-    return values.errors();
-  };
-  switch (column.type) {
-    case PlannedColumn::Type::flags:
-      return held(reader.read<std::int8_t>(column.path));
-    case PlannedColumn::Type::integer:
-      return held(reader.read<std::int64_t>(column.path));
-    case PlannedColumn::Type::real:
-      return held(reader.read<double>(column.path));
-    case PlannedColumn::Type::list:
-      return held(read_lists(reader, column.path));
-    case PlannedColumn::Type::text:
-      break;
-  }
-  return held(reader.read_text(column.path));
+template <class T>
+Result<ShardSet::Values> ShardSet::read(const ColumnFileReader& reader, const std::string& path) {
+  auto values = [&] {
+    if constexpr (std::is_same_v<T, TextColumn>)
+      return reader.read_text(path);
+    else if constexpr (std::is_same_v<T, ListColumn>)
+      return read_lists(reader, path);
+    else
+      return reader.read<CellOf<T>>(path);
+  }();
+  if (values) return Values(std::move(values).value());
+  if (!reader.has(path)) return Values();
+  return values.errors();
 }
 
 Status ShardSet::read_ahead(std::size_t shard, Held& held) {
@@ -76,7 +62,7 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
       const auto entries = entries_of(*reader, column, selection_.shards[shard].rows);
       if (!entries || bytes + *entries * width_of(column.type) > budget) break;  // taking it will report the error
     }
-    auto values = read(*reader, column);
+    auto values = with_type_of(column.type, [&]<class T>() { return read<T>(*reader, column.path); });
     if (!values) {
       if (held.columns.empty()) return values.errors();
       break;
@@ -112,7 +98,7 @@ Result<std::optional<T>> ShardSet::take(std::size_t shard, const std::string& pa
   if (held.next == plan_.size() || plan_[held.next].path != path) {
     const auto reader = open(shard);
     if (!reader) return reader.errors();
-    auto values = read(*reader, {path, type_of<T>(), false});
+    auto values = read<T>(*reader, path);
     if (!values) return values.errors();
     return unpacked(std::move(values).value());
   }

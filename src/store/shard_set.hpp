@@ -53,7 +53,8 @@ class ShardSet {
   };
 
   [[nodiscard]] Result<ColumnFileReader> open(std::size_t shard);
-  [[nodiscard]] static Result<Values> read(const ColumnFileReader& reader, const PlannedColumn& column);
+  template <class T>
+  [[nodiscard]] static Result<Values> read(const ColumnFileReader& reader, const std::string& path);
   [[nodiscard]] Status read_ahead(std::size_t shard, Held& held);
 
   const Layout& layout_;

@@ -1,13 +1,12 @@
 // Reads a merged result row by row without holding all of it: the chosen settings as whole columns, the chosen metrics
 // one tile at a time.
 #include <algorithm>
-#include <iterator>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
-#include <fmt/core.h>
-
+#include "store/column_kinds.hpp"
 #include "store/open_result.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/store/store.hpp"
@@ -64,42 +63,23 @@ class RowVisitor {
       const auto path = "/" + std::string(setting->name);
       texts_.emplace_back();
       if (setting->training && !reader_.has(path)) continue;
-      auto column = reader_.read_text(path);
+      auto column = store::read_column<TextColumn>(reader_, path, rows);
       if (!column) return column.errors();
-      if (column->rows() != rows)
-        return environment_error(fmt::format("\"{}\" has {} rows", path, column->rows()),
-                                 fmt::format("{} are expected", rows));
       texts_.back() = std::move(column).value();
     }
     return success();
   }
 
   Status read_metric(std::size_t column, std::size_t first, std::vector<Evaluation>& block) const {
-    switch (metric_columns()[column].kind) {
-      case Kind::real:
-        return read_numbers<double>(column, first, block);
-      case Kind::flags:
-        return read_numbers<std::int8_t>(column, first, block);
-      default:
-        return read_numbers<std::int64_t>(column, first, block);
-    }
-  }
-
-  template <class T>
-  Status read_numbers(std::size_t column, std::size_t first, std::vector<Evaluation>& block) const {
-    using Cell = std::conditional_t<std::is_same_v<T, double>, double, std::int64_t>;
     const auto& metric = metric_columns()[column];
-    const auto values = reader_.read<T>(path_of(metric), first, block.size());
-    if (!values) return values.errors();
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const auto value = static_cast<Cell>((*values)[i]);
-      if constexpr (std::is_same_v<T, std::int8_t>)
-        if (value < 0 || value >= std::ssize(metric.flags))
-          return input_error({}, fmt::format("\"{}\" has the flag {}", path_of(metric), value),
-                             "this version does not know it", "use the version that wrote it");
-      set_metric(block[i], column, MetricValue(value));
-    }
-    return success();
+    return store::with_type_of(metric.kind, [&]<class Column>() -> Status {
+      if constexpr (std::is_arithmetic_v<store::CellOf<Column>>) {
+        const auto values = reader_.read<store::CellOf<Column>>(path_of(metric), first, block.size());
+        return values ? store::set_column(std::span(block), column, *values, path_of(metric)) : values.errors();
+      } else {
+        throw InvariantError("visit_rows: no metric that is a number");
+      }
+    });
   }
 
   const ColumnFileReader& reader_;
