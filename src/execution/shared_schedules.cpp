@@ -33,7 +33,7 @@ bool is_complete(const Synthesizer& synthesizer, SynthesisProblem problem, const
 /// The other schedule of an All-Reduce is the same one, or what the first is a re-timing of.
 bool is_part_of(const Schedule& other, const Schedule& schedule) {
   if (other.storage() == schedule.storage()) return true;
-  const auto retimed = retimed_parts(schedule);
+  const auto retimed = parts_as<RetimedParts>(schedule);
   return retimed && retimed->base.storage() == other.storage();
 }
 

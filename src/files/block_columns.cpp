@@ -256,25 +256,24 @@ class BlockReader {
 
 }  // namespace
 
-bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule) {
-  const BlockSchedule* data = block_schedule(schedule);
-  if (data == nullptr) return false;
+bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule,
+                  const BlockSchedule& data) {
   // A schedule that is read backwards in time was made for the reversed links, and ports are numbered there.
   const bool turned = !has_block_ports(schedule, target.topology);
   if (turned && !has_block_ports(schedule, target.topology.reversed())) return false;
   auto& file = target.file;
   file.set_attribute(group, "turned", std::int64_t{turned});
-  file.set_attribute(group, "period_ps", data->period.count());
-  file.set_attribute(group, "stride", std::int64_t{data->stride});
-  file.set_attribute(group, "port_bits", std::int64_t{data->port_bits});
+  file.set_attribute(group, "period_ps", data.period.count());
+  file.set_attribute(group, "stride", std::int64_t{data.stride});
+  file.set_attribute(group, "port_bits", std::int64_t{data.port_bits});
   ColumnPen<std::uint32_t> chunks(file, group + "/chunks");
-  for (const ChunkId chunk : data->chunks) chunks.put(chunk.value());
+  for (const ChunkId chunk : data.chunks) chunks.put(chunk.value());
   chunks.finish();
-  file.write(group + "/block_begin", std::span<const std::uint32_t>(data->block_begin));
-  file.write(group + "/entries", std::span<const std::uint16_t>(data->entries));
-  write_entries(file, group, *data);
-  write_ramps(file, group, *data);
-  write_runs(file, group, *data);
+  file.write(group + "/block_begin", std::span<const std::uint32_t>(data.block_begin));
+  file.write(group + "/entries", std::span<const std::uint16_t>(data.entries));
+  write_entries(file, group, data);
+  write_ramps(file, group, data);
+  write_runs(file, group, data);
   return true;
 }
 

@@ -15,19 +15,17 @@ bool same(const TranslationGroup& a, const TranslationGroup& b) {
 
 }  // namespace
 
-bool write_orbits(const StorageTarget& target, const std::string& group, const Schedule& schedule) {
-  const SymmetricStorage* storage = symmetric_storage(schedule);
-  if (storage == nullptr) return false;
+bool write_orbits(const StorageTarget& target, const std::string& group, const SymmetricStorage& storage) {
   const auto moves = TranslationGroup::of(target.topology);
-  if (!moves || !same(*moves, storage->group())) return false;
+  if (!moves || !same(*moves, storage.group())) return false;
   auto& file = target.file;
-  file.set_attribute(group, "chunks_per_npu", std::int64_t{storage->chunks_per_npu()});
+  file.set_attribute(group, "chunks_per_npu", std::int64_t{storage.chunks_per_npu()});
   ColumnPen<std::int64_t> start(file, group + "/start_ps");
   ColumnPen<std::uint32_t> direction(file, group + "/direction");
   ColumnPen<std::uint32_t> offset(file, group + "/offset");
   ColumnPen<std::uint32_t> number(file, group + "/number");
   ColumnPen<std::int8_t> stage(file, group + "/stage");
-  for (const OrbitSend& orbit : storage->orbits()) {
+  for (const OrbitSend& orbit : storage.orbits()) {
     start.put(orbit.start.count());
     direction.put(orbit.direction);
     offset.put(orbit.offset.value());

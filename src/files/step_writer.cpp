@@ -127,8 +127,10 @@ void write_npus(ColumnFileWriter& file, const std::string& group, const StepTabl
   file.write(group + "/port_lane", std::span<const std::uint8_t>(table.port_lane));
 }
 
+}  // namespace
+
 template <class Slot>
-void write_table(const StorageTarget& target, const std::string& group, const StepTable<Slot>& table) {
+void write_step_table(const StorageTarget& target, const std::string& group, const StepTable<Slot>& table) {
   auto& file = target.file;
   file.set_attribute(group, "slot_bytes", std::int64_t{sizeof(Slot)});
   write_lanes(file, group, table);
@@ -165,16 +167,7 @@ void write_table(const StorageTarget& target, const std::string& group, const St
   jump.finish();
 }
 
-}  // namespace
-
-bool write_step_table(const StorageTarget& target, const std::string& group, const Schedule& schedule) {
-  if (const auto* narrow = step_table<std::uint16_t>(schedule))
-    write_table(target, group, *narrow);
-  else if (const auto* wide = step_table<std::uint32_t>(schedule))
-    write_table(target, group, *wide);
-  else
-    return false;
-  return true;
-}
+template void write_step_table(const StorageTarget&, const std::string&, const StepTable<std::uint16_t>&);
+template void write_step_table(const StorageTarget&, const std::string&, const StepTable<std::uint32_t>&);
 
 }  // namespace tenex

@@ -18,6 +18,7 @@
 #include "tenex/collective/collective.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/view_parts.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -53,12 +54,16 @@ struct StoredSchedule {
 void write_sends(const StorageTarget& target, const std::string& group, const Schedule& schedule);
 [[nodiscard]] Result<StoredSchedule> read_sends(const StorageSource& source, const std::string& group);
 
-/// Writes one storage. The writers return false, and write nothing, for a schedule of another storage.
-bool write_step_table(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+/// Writes the parts of one storage.
+template <class Slot>
+void write_step_table(const StorageTarget& target, const std::string& group, const StepTable<Slot>& table);
 [[nodiscard]] Result<StoredSchedule> read_step_table(const StorageSource& source, const std::string& group);
-bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+/// Returns false, and writes nothing, where `data` of `schedule` is not of the target's topology.
+bool write_blocks(const StorageTarget& target, const std::string& group, const Schedule& schedule,
+                  const BlockSchedule& data);
 [[nodiscard]] Result<StoredSchedule> read_blocks(const StorageSource& source, const std::string& group);
-bool write_orbits(const StorageTarget& target, const std::string& group, const Schedule& schedule);
+/// As write_blocks().
+bool write_orbits(const StorageTarget& target, const std::string& group, const SymmetricStorage& storage);
 [[nodiscard]] Result<StoredSchedule> read_orbits(const StorageSource& source, const std::string& group);
 
 /// Whether write_storages() would save anything.

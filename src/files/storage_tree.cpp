@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <variant>
 
 #include "files/storage_columns.hpp"
 #include "tenex/schedule/block_schedule.hpp"
@@ -27,39 +28,64 @@ class TreeWriter {
 
   std::size_t write(const Schedule& schedule) {
     if (const auto found = numbers_.find(schedule.storage().get()); found != numbers_.end()) return found->second;
-    std::size_t number = 0;
-    if (const auto reversed = reversed_parts(schedule)) {
-      const auto base = write(reversed->base);
-      number = begin("reversed");
-      refer(number, "base", base);
-      target_.file.set_attribute(group_of(number), "last_start_ps", reversed->last_start.count());
-    } else if (const auto sequence = sequence_parts(schedule)) {
-      const auto first = write(sequence->first);
-      const auto second = write(sequence->second);
-      number = begin("sequence");
-      refer(number, "first", first);
-      refer(number, "second", second);
-      target_.file.set_attribute(group_of(number), "shift_ps", sequence->shift.count());
-      target_.file.set_attribute(group_of(number), "message_shift", std::int64_t{sequence->message_shift});
-    } else if (const auto renamed = relabelled_parts(schedule)) {
-      const auto base = write(renamed->base);
-      number = begin("relabelled");
-      refer(number, "base", base);
-      write_names(number, *renamed);
-    } else if (const auto retimed = retimed_parts(schedule)) {
-      const auto base = write(retimed->base);
-      number = begin("retimed");
-      refer(number, "base", base);
-      write_times(number, *retimed->times);
-    } else {
-      number = write_data(schedule);
-    }
+    const auto parts = parts_of(schedule);
+    const auto number = std::visit([&](const auto& own) { return write(schedule, own); }, parts.kind);
     numbers_[schedule.storage().get()] = number;
     return number;
   }
   [[nodiscard]] std::size_t count() const { return next_; }
 
  private:
+  std::size_t write(const Schedule&, const ReversedParts& reversed) {
+    const auto base = write(reversed.base);
+    const auto number = begin("reversed");
+    refer(number, "base", base);
+    target_.file.set_attribute(group_of(number), "last_start_ps", reversed.last_start.count());
+    return number;
+  }
+  std::size_t write(const Schedule&, const SequenceParts& sequence) {
+    const auto first = write(sequence.first);
+    const auto second = write(sequence.second);
+    const auto number = begin("sequence");
+    refer(number, "first", first);
+    refer(number, "second", second);
+    target_.file.set_attribute(group_of(number), "shift_ps", sequence.shift.count());
+    target_.file.set_attribute(group_of(number), "message_shift", std::int64_t{sequence.message_shift});
+    return number;
+  }
+  std::size_t write(const Schedule&, const RelabelledParts& renamed) {
+    const auto base = write(renamed.base);
+    const auto number = begin("relabelled");
+    refer(number, "base", base);
+    write_names(number, renamed);
+    return number;
+  }
+  std::size_t write(const Schedule&, const RetimedParts& retimed) {
+    const auto base = write(retimed.base);
+    const auto number = begin("retimed");
+    refer(number, "base", base);
+    write_times(number, *retimed.times);
+    return number;
+  }
+  template <class Slot>
+  std::size_t write(const Schedule& schedule, const StepTable<Slot>* table) {
+    return write_data(schedule, "step_table", [&](const std::string& group) {
+      write_step_table(target_, group, *table);
+      return true;
+    });
+  }
+  std::size_t write(const Schedule& schedule, const BlockSchedule* data) {
+    return write_data(schedule, "block",
+                      [&](const std::string& group) { return write_blocks(target_, group, schedule, *data); });
+  }
+  std::size_t write(const Schedule& schedule, const SymmetricStorage* storage) {
+    return write_data(schedule, "symmetric",
+                      [&](const std::string& group) { return write_orbits(target_, group, *storage); });
+  }
+  std::size_t write(const Schedule& schedule, const PlainParts&) {
+    return write_data(schedule, "list", [](const std::string&) { return false; });
+  }
+
   std::size_t begin(std::string_view kind) {
     target_.file.add_group(group_of(next_));
     target_.file.set_attribute(group_of(next_), "kind", kind);
@@ -95,20 +121,15 @@ class TreeWriter {
     start.finish();
     step.finish();
   }
-  /// Writes a storage that is not a view. The kind is set after the columns, when it is known.
-  std::size_t write_data(const Schedule& schedule) {
+  /// Writes a storage that is not a view: as a list where `write_parts` cannot. The kind is set after the columns, when
+  /// it is known.
+  template <class WriteParts>
+  std::size_t write_data(const Schedule& schedule, const char* kind, const WriteParts& write_parts) {
     const auto group = group_of(next_);
     target_.file.add_group(group);
-    const char* kind = "list";
-    if (write_step_table(target_, group, schedule))
-      kind = "step_table";
-    else if (write_blocks(target_, group, schedule))
-      kind = "block";
-    else if (write_orbits(target_, group, schedule))
-      kind = "symmetric";
-    else
-      write_sends(target_, group, schedule);
-    target_.file.set_attribute(group, "kind", kind);
+    const bool written = write_parts(group);
+    if (!written) write_sends(target_, group, schedule);
+    target_.file.set_attribute(group, "kind", written ? kind : "list");
     return next_++;
   }
 
@@ -298,14 +319,27 @@ Status check_machine_memory(const std::string& file, std::uint64_t bytes) {
                         fmt::format("it takes {} bytes, and this machine has {}", bytes, memory));
 }
 
+namespace {
+
+/// Whether a schedule of these parts has a compact form.
+bool is_compact(const PlainParts&) { return false; }
+template <class Slot>
+bool is_compact(const StepTable<Slot>*) {
+  return true;
+}
+bool is_compact(const BlockSchedule*) { return true; }
+bool is_compact(const SymmetricStorage*) { return true; }
+bool is_compact(const ReversedParts& reversed) { return has_compact_form(reversed.base); }
+bool is_compact(const SequenceParts& sequence) {
+  return has_compact_form(sequence.first) || has_compact_form(sequence.second);
+}
+bool is_compact(const RelabelledParts& renamed) { return has_compact_form(renamed.base); }
+bool is_compact(const RetimedParts& retimed) { return has_compact_form(retimed.base); }
+
+}  // namespace
+
 bool has_compact_form(const Schedule& schedule) {
-  if (const auto reversed = reversed_parts(schedule)) return has_compact_form(reversed->base);
-  if (const auto sequence = sequence_parts(schedule))
-    return has_compact_form(sequence->first) || has_compact_form(sequence->second);
-  if (const auto renamed = relabelled_parts(schedule)) return has_compact_form(renamed->base);
-  if (const auto retimed = retimed_parts(schedule)) return has_compact_form(retimed->base);
-  return step_table<std::uint16_t>(schedule) != nullptr || step_table<std::uint32_t>(schedule) != nullptr ||
-         block_schedule(schedule) != nullptr || symmetric_storage(schedule) != nullptr;
+  return std::visit([](const auto& parts) { return is_compact(parts); }, parts_of(schedule).kind);
 }
 
 void write_storages(const StorageTarget& target, const Schedule& schedule) {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
 namespace {
@@ -58,13 +59,13 @@ class BlockStorage final : public ScheduleStorage {
     rows_per_window_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWindowSends * rows_ / rows, 1, kTileRows));
   }
 
-  const BlockSchedule& data() const { return data_; }
   const Ports& ports() const { return ports_; }
 
   std::size_t windows() const override { return (rows_ + rows_per_window_ - 1) / rows_per_window_; }
   std::uint64_t sends() const override { return sends_; }
   std::size_t tiles() const override { return tiles_; }
   std::string_view kind() const override { return "block"; }
+  StorageParts parts() const override { return {&data_}; }
 
   void read(std::size_t window, SendBuffer& buffer) const override {
     const auto begin = static_cast<std::uint32_t>(window * rows_per_window_);
@@ -276,11 +277,6 @@ bool has_block_ports(const Schedule& schedule, const Topology& topology) {
   if (storage == nullptr) return false;
   const Ports ports(topology);
   return ports.begin == storage->ports().begin && ports.link == storage->ports().link;
-}
-
-const BlockSchedule* block_schedule(const Schedule& schedule) {
-  const auto* storage = dynamic_cast<const BlockStorage*>(schedule.storage().get());
-  return storage == nullptr ? nullptr : &storage->data();
 }
 
 }  // namespace tenex

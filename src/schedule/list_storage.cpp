@@ -12,6 +12,7 @@
 
 #include "tenex/schedule/list_builder.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
 namespace {
@@ -81,6 +82,7 @@ class ListStorage final : public ScheduleStorage {
   std::size_t windows() const override { return window_begin_.size() - 1; }
   std::uint64_t sends() const override { return columns_.link.size(); }
   std::string_view kind() const override { return "list"; }
+  StorageParts parts() const override { return {}; }
   bool may_carry_messages() const override { return !columns_.message.empty(); }
   const Payloads* payloads() const override { return payloads_.size() > 0 ? &payloads_ : nullptr; }
 

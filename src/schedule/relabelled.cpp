@@ -27,7 +27,7 @@ class RelabelledStorage final : public ScheduleStorage {
     for (std::size_t link = 0; link < links_.size(); ++link) old_links_[links_[link].index()] = LinkId::at(link);
   }
 
-  RelabelledParts parts() const { return {base_, links_, chunks_}; }
+  StorageParts parts() const override { return {RelabelledParts{base_, links_, chunks_}}; }
 
   std::size_t windows() const override { return base_.windows(); }
   std::size_t tiles() const override { return base_.tiles(); }
@@ -141,11 +141,6 @@ Schedule relabelled(const Schedule& schedule, std::vector<LinkId> links, std::ve
     if (!chunks.empty()) send.chunk = chunks[send.chunk.index()];
   }
   return make_list_schedule(std::move(sends));
-}
-
-std::optional<RelabelledParts> relabelled_parts(const Schedule& schedule) {
-  const auto* storage = dynamic_cast<const RelabelledStorage*>(schedule.storage().get());
-  return storage == nullptr ? std::nullopt : std::optional(storage->parts());
 }
 
 }  // namespace tenex

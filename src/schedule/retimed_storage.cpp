@@ -25,7 +25,7 @@ class RetimedStorage final : public ScheduleStorage {
     cut_windows();
   }
 
-  RetimedParts parts() const { return {base_, &times_}; }
+  StorageParts parts() const override { return {RetimedParts{base_, &times_}}; }
 
   /// Whether every tile's sends come from the same tile and later ones, and every link's runs fit its sends.
   bool sound() const {
@@ -208,11 +208,6 @@ std::size_t LinkTimes::bytes() const {
 
 Schedule make_retimed_schedule(const Schedule& base, LinkTimes times, int threads) {
   return Schedule(std::make_shared<const RetimedStorage>(base, std::move(times), threads));
-}
-
-std::optional<RetimedParts> retimed_parts(const Schedule& schedule) {
-  const auto* storage = dynamic_cast<const RetimedStorage*>(schedule.storage().get());
-  return storage == nullptr ? std::nullopt : std::optional(storage->parts());
 }
 
 std::optional<Schedule> make_retimed_view(const Schedule& base, LinkTimes times, int threads) {

@@ -26,7 +26,7 @@ class ReversedStorage final : public ScheduleStorage {
  public:
   ReversedStorage(Schedule base, SimTime last_start) : base_(std::move(base)), last_start_(last_start) {}
 
-  ReversedParts parts() const { return {base_, last_start_}; }
+  StorageParts parts() const override { return {ReversedParts{base_, last_start_}}; }
 
   std::size_t windows() const override { return base_.windows(); }
   std::size_t tiles() const override { return base_.tiles(); }
@@ -119,11 +119,6 @@ Schedule reversed(const Topology& topology, const Collective& collective, Occupa
   const auto start = last_start(schedule);
   if (!start) return schedule;
   return Schedule(std::make_shared<const ReversedStorage>(schedule, *start));
-}
-
-std::optional<ReversedParts> reversed_parts(const Schedule& schedule) {
-  const auto* storage = dynamic_cast<const ReversedStorage*>(schedule.storage().get());
-  return storage == nullptr ? std::nullopt : std::optional(storage->parts());
 }
 
 Schedule make_reversed_view(ReversedParts parts) {

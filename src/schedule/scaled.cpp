@@ -16,6 +16,7 @@
 #include "schedule/own_column.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
 namespace {
@@ -35,6 +36,7 @@ class ScaledStorage final : public ScheduleStorage {
   std::size_t tiles() const override { return base_.tiles(); }
   std::uint64_t sends() const override { return base_.sends(); }
   std::string_view kind() const override { return "scaled"; }
+  StorageParts parts() const override { return {}; }
   bool may_carry_messages() const override { return base_.may_carry_messages(); }
   const Payloads* payloads() const override { return base_.payloads(); }
   std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }

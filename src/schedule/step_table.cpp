@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "schedule/port_index.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
 
@@ -61,6 +62,7 @@ class StepStorage final : public ScheduleStorage {
   std::size_t windows() const override { return window_start_.empty() ? 0 : window_start_.size() - 1; }
   std::uint64_t sends() const override { return sends_; }
   std::string_view kind() const override { return "step_table"; }
+  StorageParts parts() const override { return {&table_}; }
   std::size_t tiles() const override { return tile_start_.empty() ? 0 : tile_start_.size() - 1; }
 
   void read(std::size_t window, SendBuffer& buffer) const override {
@@ -255,14 +257,5 @@ Schedule make_step_schedule(StepTable<Slot> table, std::size_t links, std::int64
 
 template Schedule make_step_schedule(StepTable<std::uint16_t> table, std::size_t links, std::int64_t tile_rows);
 template Schedule make_step_schedule(StepTable<std::uint32_t> table, std::size_t links, std::int64_t tile_rows);
-
-template <class Slot>
-const StepTable<Slot>* step_table(const Schedule& schedule) {
-  const auto* storage = dynamic_cast<const StepStorage<Slot>*>(schedule.storage().get());
-  return storage == nullptr ? nullptr : &storage->table();
-}
-
-template const StepTable<std::uint16_t>* step_table(const Schedule& schedule);
-template const StepTable<std::uint32_t>* step_table(const Schedule& schedule);
 
 }  // namespace tenex

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
 
@@ -214,12 +215,14 @@ std::size_t SymmetricStorage::memory_bytes() const {
          bytes_of(lane_begin_);
 }
 
+StorageParts SymmetricStorage::parts() const { return {this}; }
+
 Schedule make_symmetric_schedule(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits) {
   return Schedule(std::make_shared<const SymmetricStorage>(std::move(group), chunks_per_npu, std::move(orbits)));
 }
 
 const SymmetricStorage* symmetric_storage(const Schedule& schedule) {
-  return dynamic_cast<const SymmetricStorage*>(schedule.storage().get());
+  return parts_as<const SymmetricStorage*>(schedule).value_or(nullptr);
 }
 
 }  // namespace tenex

@@ -22,7 +22,7 @@ class SequenceStorage final : public ScheduleStorage {
   SequenceStorage(Schedule first, Schedule second, SimTime shift, MessageId::Rep message_shift)
       : first_(std::move(first)), second_(std::move(second)), shift_(shift), message_shift_(message_shift) {}
 
-  SequenceParts parts() const { return {first_, second_, shift_, message_shift_}; }
+  StorageParts parts() const override { return {SequenceParts{first_, second_, shift_, message_shift_}}; }
 
   std::size_t windows() const override { return first_.windows() + second_.windows(); }
   std::size_t tiles() const override {
@@ -96,11 +96,6 @@ Schedule then_gather(const Topology& topology, const Collective& collective, Occ
   ensure(messages + messages_in(gather) < MessageId::none().value(), "then_gather: more messages than ids");
   return Schedule(
       std::make_shared<const SequenceStorage>(reduction, gather, shift, static_cast<MessageId::Rep>(messages)));
-}
-
-std::optional<SequenceParts> sequence_parts(const Schedule& schedule) {
-  const auto* storage = dynamic_cast<const SequenceStorage*>(schedule.storage().get());
-  return storage == nullptr ? std::nullopt : std::optional(storage->parts());
 }
 
 Schedule make_sequence_view(SequenceParts parts) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex::test {
 
@@ -53,6 +54,7 @@ class LinkMajorStorage final : public ScheduleStorage {
   }
   std::size_t memory_bytes() const override { return list_.memory_bytes(); }
   std::string_view kind() const override { return "link-major"; }
+  StorageParts parts() const override { return {}; }
   /// How often read() was called. It tells whether a reader went by time or by link.
   std::atomic<std::size_t>& windows_read() const { return windows_read_; }
 

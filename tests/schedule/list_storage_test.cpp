@@ -6,6 +6,7 @@
 
 #include "schedule/schedule_factories.hpp"
 #include "tenex/schedule/verifier.hpp"
+#include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
 namespace {
@@ -148,6 +149,7 @@ class SmallWindows final : public ScheduleStorage {
   }
   std::size_t memory_bytes() const override { return 0; }
   std::string_view kind() const override { return "small"; }
+  StorageParts parts() const override { return {}; }
 
  private:
   std::vector<Send> sends_;

@@ -69,7 +69,4 @@ struct BlockSchedule {
 /// O(links).
 [[nodiscard]] bool has_block_ports(const Schedule& schedule, const Topology& topology);
 
-/// The data of a schedule that make_block_schedule() made; nullptr for any other.
-[[nodiscard]] const BlockSchedule* block_schedule(const Schedule& schedule);
-
 }  // namespace tenex

@@ -33,6 +33,8 @@ struct Payloads {
   }
 };
 
+struct StorageParts;  // view_parts.hpp
+
 /// The storage of a schedule's sends. Implementations are immutable; all functions are thread-safe.
 class ScheduleStorage {
  public:
@@ -54,6 +56,8 @@ class ScheduleStorage {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   /// The name of the storage for reports, such as "list".
   [[nodiscard]] virtual std::string_view kind() const = 0;
+  /// What the storage is made of, for code that treats kinds of storages differently. O(1).
+  [[nodiscard]] virtual StorageParts parts() const = 0;
 };
 
 /// A value: copying shares the storage.

@@ -82,11 +82,4 @@ template <class Slot>
 extern template Schedule make_step_schedule(StepTable<std::uint16_t> table, std::size_t links, std::int64_t tile_rows);
 extern template Schedule make_step_schedule(StepTable<std::uint32_t> table, std::size_t links, std::int64_t tile_rows);
 
-/// The table of a schedule that make_step_schedule() made with slots of this type; nullptr for any other.
-template <class Slot>
-[[nodiscard]] const StepTable<Slot>* step_table(const Schedule& schedule);
-
-extern template const StepTable<std::uint16_t>* step_table(const Schedule& schedule);
-extern template const StepTable<std::uint32_t>* step_table(const Schedule& schedule);
-
 }  // namespace tenex

@@ -53,6 +53,7 @@ class SymmetricStorage final : public ScheduleStorage {
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override;
   [[nodiscard]] std::size_t memory_bytes() const override;
   [[nodiscard]] std::string_view kind() const override { return "symmetric"; }
+  [[nodiscard]] StorageParts parts() const override;
 
   [[nodiscard]] const TranslationGroup& group() const { return group_; }
   [[nodiscard]] std::uint32_t chunks_per_npu() const { return chunks_per_npu_; }

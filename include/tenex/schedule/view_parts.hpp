@@ -1,9 +1,16 @@
-// The parts of views, for files, which store the parts of a view instead of its sends.
+// The parts of storages: what a storage is made of, by its kind. Files store the parts of a view or a table instead of
+// its sends.
+//
+// StorageParts is closed: whoever visits it says what to do with every kind, so a new kind does not compile before all
+// visitors know it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
@@ -26,11 +33,12 @@ struct SequenceParts {
   MessageId::Rep message_shift = 0;
 };
 
-/// The parts of a view made by relabelled(). `chunks` is empty if chunks keep their names.
+/// The parts of a view made by relabelled(). `chunks` is empty if chunks keep their names. The names live as long as
+/// the schedule.
 struct RelabelledParts {
   Schedule base;
-  std::vector<LinkId> links;
-  std::vector<ChunkId> chunks;
+  std::span<const LinkId> links;
+  std::span<const ChunkId> chunks;
 };
 
 /// Sends of a link that start at equal distances: back to back, or each when its data arrives.
@@ -53,11 +61,31 @@ struct RetimedParts {
   const LinkTimes* times = nullptr;
 };
 
-/// The parts of such a view; nullopt for any other schedule. O(1), but O(links + chunks) for relabelled_parts().
-[[nodiscard]] std::optional<ReversedParts> reversed_parts(const Schedule& schedule);
-[[nodiscard]] std::optional<SequenceParts> sequence_parts(const Schedule& schedule);
-[[nodiscard]] std::optional<RelabelledParts> relabelled_parts(const Schedule& schedule);
-[[nodiscard]] std::optional<RetimedParts> retimed_parts(const Schedule& schedule);
+/// A storage that is nothing but its sends, for those who visit it: a list, or a view that files do not keep.
+struct PlainParts {};
+
+template <class Slot>
+struct StepTable;
+struct BlockSchedule;
+class SymmetricStorage;
+
+/// The parts of a storage. What pointers point to lives as long as the schedule.
+struct StorageParts {
+  std::variant<PlainParts, const StepTable<std::uint16_t>*, const StepTable<std::uint32_t>*, const BlockSchedule*,
+               const SymmetricStorage*, ReversedParts, SequenceParts, RelabelledParts, RetimedParts>
+      kind;
+};
+
+[[nodiscard]] inline StorageParts parts_of(const Schedule& schedule) {
+  return schedule.storage() ? schedule.storage()->parts() : StorageParts{};
+}
+/// The parts of a schedule of one kind; nullopt for any other.
+template <class Parts>
+[[nodiscard]] std::optional<Parts> parts_as(const Schedule& schedule) {
+  auto parts = parts_of(schedule);
+  auto* const found = std::get_if<Parts>(&parts.kind);
+  return found == nullptr ? std::nullopt : std::optional<Parts>(std::move(*found));
+}
 
 /// Makes the view of these parts. The base of a reversal must carry no messages; the second part of a sequence must
 /// start after the first part's last start. (relabelled() does the same for a renaming.) O(1).
