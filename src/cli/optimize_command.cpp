@@ -24,8 +24,8 @@ Result<DesignPoint> point_of(const OptimizeArguments& arguments) {
   return make_point(settings, vocabulary());
 }
 
-/// Adds the settings that the point has.
-void add_settings(Report& report, const DesignPoint& point) {
+/// Adds the settings of training that the point has.
+void add_training_settings(Report& report, const DesignPoint& point) {
   for (const auto& setting : setting_columns()) {
     if (!setting.training) continue;
     const auto cell = setting_cell(point, setting.name);
@@ -35,38 +35,26 @@ void add_settings(Report& report, const DesignPoint& point) {
 
 Report report_of(const DesignPoint& point, const Evaluation& row) {
   Report report;
-  report.add("status", std::string(metric_columns()[0].flags[static_cast<std::size_t>(row.status)]));
-  if (!row.reason.empty()) report.add("reason", row.reason);
-  report.add("topology", text_setting(point, "topology"));
-  add_settings(report, point);
-  report.add_count("npus", row.npus);
-  report.add("mapping", row.mapping);
-  report.add_count("training_time_ps", row.training_time_ps);
-  report.add("chosen_bandwidth_bytes_per_s", row.chosen_bandwidth_bytes_per_s);
-  report.add_real("network_cost_usd", row.network_cost_usd);
-  report.add_real("perf_per_cost_per_s_usd", row.perf_per_cost);
-  report.add_real("objective", row.objective);
-  report.add_real("relative_gap", row.relative_gap);
+  add_metrics(report, row, {"status"});
+  add_present_metrics(report, row, {"reason"});
+  add_settings(report, point, {"topology"});
+  add_training_settings(report, point);
+  add_metrics(report, row,
+              {"npus", "mapping", "training_time_ps", "chosen_bandwidth_bytes_per_s", "network_cost_usd",
+               "perf_per_cost_per_s_usd", "objective", "relative_gap"});
   if (row.split_exact >= 0)
     report.add("split_exact", row.split_exact != 0);
   else
     report.add_count("split_exact", -1);
-  report.add_count("forward_compute_ps", row.forward_compute_ps);
-  report.add_count("input_gradient_compute_ps", row.input_gradient_compute_ps);
-  report.add_count("weight_gradient_compute_ps", row.weight_gradient_compute_ps);
-  report.add_count("forward_exposed_ps", row.forward_exposed_ps);
-  report.add_count("input_gradient_exposed_ps", row.input_gradient_exposed_ps);
-  report.add_count("weight_gradient_exposed_ps", row.weight_gradient_exposed_ps);
-  report.add_count("bubble_ps", row.bubble_ps);
-  report.add_count("bound_ps", row.bound_ps);
-  report.add("bound_name", row.bound_name);
-  report.add_real("efficiency", row.efficiency);
+  add_metrics(
+      report, row,
+      {"forward_compute_ps", "input_gradient_compute_ps", "weight_gradient_compute_ps", "forward_exposed_ps",
+       "input_gradient_exposed_ps", "weight_gradient_exposed_ps", "bubble_ps", "bound_ps", "bound_name", "efficiency"});
   if (row.verified == Verified::skipped)
     report.add("verified", std::string("skipped"));
   else  // with LIBRA's formulas there is nothing to verify
     report.add("verified", row.verified == Verified::yes ? Report::Value(true) : Report::Value(std::monostate{}));
-  report.add("evaluation_seconds", row.evaluation_seconds);
-  report.add_count("memory_planned_bytes", row.memory_planned_bytes);
+  add_metrics(report, row, {"evaluation_seconds", "memory_planned_bytes"});
   report.add("seed", static_cast<std::int64_t>(point.seed));
   report.add("key", to_string(point.key));
   return report;

@@ -50,47 +50,28 @@ Report::Value verified_value(Verified verified) {
 
 Report report_of(const DesignPoint& point, const Evaluation& row) {
   Report report;
-  report.add("status", std::string(metric_columns()[0].flags[static_cast<std::size_t>(row.status)]));
-  if (!row.reason.empty()) report.add("reason", row.reason);
-  report.add("topology", text_setting(point, "topology"));
-  report.add("collective", std::string(to_string(point.collective().kind)));
-  report.add("algorithm", point.algorithm);
+  add_metrics(report, row, {"status"});
+  add_present_metrics(report, row, {"reason"});
+  add_settings(report, point, {"topology", "collective", "algorithm"});
   report.add("occupancy", std::string(to_string(point.occupancy)));
-  report.add("size", point.collective().size.count());
-  report.add_count("npus", row.npus);
+  add_settings(report, point, {"size"});
+  add_metrics(report, row, {"npus"});
   report.add_count("links", row.links);
-  report.add_count("unwound_degree", row.unwound_degree);
+  add_metrics(report, row, {"unwound_degree"});
   report.add_count("chunks", point.chunks);
-  report.add_count("total_chunks", row.chunks);
-  report.add_count("chunk_bytes", row.chunk_bytes);
-  report.add_count("sends", row.sends);
-  report.add_count("steps", row.steps);
-  report.add_count("waste", row.waste);
-  report.add("engine", row.engine);
-  if (!row.simulation_engine.empty()) report.add("simulation_engine", row.simulation_engine);
-  if (!row.destination_order.empty()) report.add("destination_order", row.destination_order);
-  if (!row.chosen_algorithm.empty()) report.add("chosen_algorithm", row.chosen_algorithm);
-  if (row.candidates >= 0) report.add("candidates", row.candidates);
-  report.add_count("collective_time_ps", row.collective_time_ps);
+  add_metrics(report, row, {"total_chunks", "chunk_bytes", "sends", "steps", "waste", "engine"});
+  add_present_metrics(report, row, {"simulation_engine", "destination_order", "chosen_algorithm", "candidates"});
+  add_metrics(report, row, {"collective_time_ps"});
   if (point.collective().kind == CollectiveKind::all_reduce) {
-    report.add_count("time_with_overlap_ps", row.time_with_overlap_ps);
-    report.add_count("time_without_overlap_ps", row.time_without_overlap_ps);
-    if (!row.overlap_method.empty()) report.add("overlap_method", row.overlap_method);
+    add_metrics(report, row, {"time_with_overlap_ps", "time_without_overlap_ps"});
+    add_present_metrics(report, row, {"overlap_method"});
   }
-  report.add_count("bound_ps", row.bound_ps);
-  report.add("bound_name", row.bound_name);
-  report.add_real("efficiency", row.efficiency);
-  report.add_count("paper_ideal_ps", row.paper_ideal_ps);
-  report.add_real("algbw_bytes_per_s", row.algbw_bytes_per_s);
-  report.add_real("busbw_bytes_per_s", row.busbw_bytes_per_s);
+  add_metrics(report, row,
+              {"bound_ps", "bound_name", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "busbw_bytes_per_s"});
   report.add("verified", verified_value(row.verified));
-  report.add("reduction_check", row.reduction_check);
-  report.add("schedule_hash", row.schedule_hash);
-  report.add("synthesis_seconds", row.synthesis_seconds);
-  report.add("simulation_seconds", row.simulation_seconds);
-  report.add("verification_seconds", row.verification_seconds);
-  report.add_count("memory_planned_bytes", row.memory_planned_bytes);
-  report.add_count("peak_rss_bytes", row.peak_rss_bytes);
+  add_metrics(report, row,
+              {"reduction_check", "schedule_hash", "synthesis_seconds", "simulation_seconds", "verification_seconds",
+               "memory_planned_bytes", "peak_rss_bytes"});
   report.add("seed", static_cast<std::int64_t>(point.seed));
   report.add("key", to_string(point.key));
   return report;

@@ -89,17 +89,52 @@ std::string text_of(const std::string& name, const Report::Value& value) {
       value);
 }
 
+/// Absent integers are negative, and absent reals NaN.
+template <class Cell>
+Report::Value value_of(const Cell& cell) {
+  return std::visit(
+      [](const auto& value) -> Report::Value {
+        using T = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::int64_t>)
+          if (value < 0) return std::monostate{};
+        if constexpr (std::is_same_v<T, double>)
+          if (std::isnan(value)) return std::monostate{};
+        return value;
+      },
+      cell);
+}
+
+Report::Value metric_of(const Evaluation& row, std::string_view name) {
+  const auto& columns = metric_columns();
+  const auto column = std::ranges::find(columns, name, &MetricColumn::name);
+  ensure(column != columns.end(), "a report of what is no metric");
+  auto value = metric_value(row, static_cast<std::size_t>(column - columns.begin()));
+  if (column->kind == MetricColumn::Kind::flags)
+    value = std::string(column->flags[static_cast<std::size_t>(std::get<std::int64_t>(value))]);
+  return value_of(value);
+}
+
 }  // namespace
 
 void add_cell(Report& report, std::string name, const SettingCell& cell) {
-  if (const auto* integer = std::get_if<std::int64_t>(&cell))
-    report.add_count(std::move(name), *integer);
-  else if (const auto* real = std::get_if<double>(&cell))
-    report.add_real(std::move(name), *real);
-  else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&cell))
-    report.add(std::move(name), *list);
-  else
-    report.add(std::move(name), std::get<std::string>(cell));
+  report.add(std::move(name), value_of(cell));
+}
+
+void add_settings(Report& report, const DesignPoint& point, std::initializer_list<std::string_view> names) {
+  for (const auto name : names) add_cell(report, std::string(name), setting_cell(point, name));
+}
+
+void add_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names) {
+  for (const auto name : names) report.add(std::string(name), metric_of(row, name));
+}
+
+void add_present_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
+    auto value = metric_of(row, name);
+    const auto* text = std::get_if<std::string>(&value);
+    const bool absent = text != nullptr ? text->empty() : std::holds_alternative<std::monostate>(value);
+    if (!absent) report.add(std::string(name), std::move(value));
+  }
 }
 
 std::string to_json(const Report& report) {

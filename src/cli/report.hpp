@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
+#include "tenex/evaluate/evaluation.hpp"
 
 namespace tenex::cli {
 
@@ -37,6 +40,12 @@ struct Report {
 
 /// The value of a setting at a point; absent numbers are null.
 void add_cell(Report& report, std::string name, const SettingCell& cell);
+
+/// The values of these settings at the point, and of these metrics of a row. Absent numbers are null.
+void add_settings(Report& report, const DesignPoint& point, std::initializer_list<std::string_view> names);
+void add_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names);
+/// The same for those that are not absent.
+void add_present_metrics(Report& report, const Evaluation& row, std::initializer_list<std::string_view> names);
 
 /// The version of the reports' keys: 1 had other names and no key `schema`.
 inline constexpr std::int64_t kReportSchema = 2;
