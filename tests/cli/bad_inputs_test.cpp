@@ -259,7 +259,7 @@ std::vector<BadCall> bad_calls() {
       {"replay_beside_a_point",
        {"simulate", "--schedule", "DIR/text.h5", "--topology", "RI(4)"},
        2,
-       {"--schedule", "brings its own"}},
+       {"--schedule", "has its own point"}},
       {"list_unknown", {"list", "planets"}, 2, {"planets"}},
   };
 }
