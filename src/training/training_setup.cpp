@@ -176,11 +176,10 @@ Result<BandwidthSplit> make_split(const DesignPoint& point, const TrainingSetup&
   std::vector<TimeModel> models;
   std::vector<double> weights;
   for (const auto& [iteration, weight] : *workloads) {
-    const auto terms =
-        collapse_iteration(iteration->workload, iteration->mapping, iteration->rate, optimized_model(point, setup),
-                           optimized_loop(point.training().training_loop));
-    if (!terms) return terms.errors();
-    models.push_back(time_model(*terms));
+    auto model = collapse_iteration(iteration->workload, iteration->mapping, iteration->rate,
+                                    optimized_model(point, setup), optimized_loop(point.training().training_loop));
+    if (!model) return model.errors();
+    models.push_back(*std::move(model));
     weights.push_back(weight);
   }
   const auto region = make_training_region(point, setup.rates);
