@@ -1,4 +1,4 @@
-// The table of metric columns: the one place that ties a field of Evaluation to its name, unit and meaning in files.
+// The table of metric columns: for each field of Evaluation its name, unit and meaning in files.
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -27,8 +27,8 @@ std::vector<std::string_view> bound_flags() {
   return names;
 }
 
-/// Numbers are stored: those of the first eight stay, engines of further synthesizers follow. One that has no names for
-/// its engines calls it by its own.
+/// Files store flags as numbers, so the first eight names keep their positions; the engines of other synthesizers
+/// follow. A synthesizer without named engines is listed by its own name.
 std::vector<std::string_view> engine_flags() {
   std::vector<std::string_view> names{"",      "event_driven", "reference", "congestion_aware", "congestion_unaware",
                                       "exact", "coarse",       "symmetric"};
@@ -134,7 +134,7 @@ std::vector<Field> result_fields() {
   };
 }
 
-/// Of points that train a model.
+/// Columns of training points.
 std::vector<Field> training_fields() {
   const auto time = [](std::string_view name, std::string_view meaning, std::int64_t Evaluation::*member) {
     return Field{{name, Kind::integer, "ps", meaning, false, {}, true}, member};
