@@ -198,7 +198,7 @@ def outcome(study: Study) -> list[str]:
         verified = ok["verified"].astype(str).value_counts()
         words = {
             "yes": "verified",
-            "skipped": "not verified for want of memory (`reason` says what it takes)",
+            "skipped": "not verified for lack of memory (`reason` gives the bytes needed)",
             "no": "that failed verification",
             "absent": "without a schedule to verify",
         }

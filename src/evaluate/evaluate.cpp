@@ -259,7 +259,7 @@ EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output
     end_point(output.row, PointStatus::out_of_memory,
               fmt::format("memory ran out although {} bytes were planned", output.row.memory_planned_bytes));
   } catch (const std::length_error&) {
-    end_point(output.row, PointStatus::out_of_memory, "a list of the point is longer than memory can be addressed");
+    end_point(output.row, PointStatus::out_of_memory, "a list of the point is longer than memory can hold");
   } catch (const InvariantError& error) {
     end_point(output.row, PointStatus::failed, std::string("broken invariant: ") + error.what());
   }

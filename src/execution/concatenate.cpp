@@ -13,7 +13,7 @@ namespace {
 
 Diagnostic too_many(std::uint64_t count, std::string_view what, std::uint64_t most) {
   return resource_error(fmt::format("an All-Reduce without overlap of {} {}", count, what),
-                        fmt::format("at most {} are numbered", most), "use fewer chunks, or overlap = true");
+                        fmt::format("at most {} can be numbered", most), "use fewer chunks, or overlap = true");
 }
 
 /// Both lists, the second after the first.

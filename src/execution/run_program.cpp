@@ -104,8 +104,9 @@ class ProgramRunner {
     }
     if (best == nullptr && !unable.empty()) return unable;
     if (best == nullptr)
-      return input_error({}, fmt::format("no textbook algorithm does {} here", to_string(collective_.kind())), "",
-                         "name an algorithm or a synthesizer");
+      return input_error({},
+                         fmt::format("no textbook algorithm supports {} of this point", to_string(collective_.kind())),
+                         "", "name an algorithm or a synthesizer");
     auto stream = run(*best);
     if (!stream) return stream;
     stream->chosen_algorithm = std::string(best->name);

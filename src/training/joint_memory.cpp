@@ -239,7 +239,7 @@ Status check_joint_memory(const TrainingNetwork& network, const Iteration& itera
     if (need.limit() <= limit || !surely_share(network, mapping, pair)) continue;
     return resource_error(
         fmt::format("communications side by side need a limit of at least {} bytes", need.limit()),
-        fmt::format("the sends of all groups take {} bytes of a quarter of it, their replay {} bytes of half of it; "
+        fmt::format("the sends of all groups need {} bytes within a quarter of it, their replay {} bytes within half; "
                     "the limit is {} bytes",
                     need.spread_bytes, need.replay_bytes, limit),
         "raise the limit, run it on a larger host, or use contention = \"none\"");

@@ -134,7 +134,7 @@ Result<LibraModel> libra_model_of(const DesignPoint& point) {
   if (!flags.empty() && !is_libra(timing))
     return input_error(place_of_key("in_network"),
                        fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
-                       "only LIBRA's formulas know switches that reduce",
+                       "only LIBRA's formulas support switches that reduce",
                        "use libra or libra_derated, or in_network = \"none\"");
   if (!flags.empty()) flags.resize(shape.dimensions());
   const auto made =
