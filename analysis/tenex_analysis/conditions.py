@@ -217,7 +217,7 @@ def quiet_now(seconds: float = 2.0) -> tuple[bool, str]:
 def print_conditions(folder: Path) -> int:
     for line in read_conditions(folder):
         if "exclusive" in line:
-            print(f"{line['exclusive']} on {line['host']}: nodes of its own")
+            print(f"{line['exclusive']} on {line['host']}: had its nodes alone")
             continue
         others = [share for _, share in line["samples"]]
         told = (

@@ -57,7 +57,7 @@ def failure_table(study: Study, partly: bool = False) -> pandas.DataFrame:
     lines.sort(key=lambda line: -int(line[2]))
     missing = int(study.points.attrs.get("study_points", len(study.points["point"]))) - len(study.points["point"])
     if missing > 0:
-        lines.append([NOT_YET, "the study has not got there: the same command continues it", missing, "", -1])
+        lines.append([NOT_YET, "not evaluated yet: the same command continues the study", missing, "", -1])
     return pandas.DataFrame(lines, columns=["status", "reason", "count", "example", "point"])
 
 

@@ -113,7 +113,7 @@ def comparable(rows: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
     else:
         kept = rows[rows["run_threads"] == rows["run_threads"].max()]
         notes = [
-            "No point was measured alone, so nothing compares with anything: these are the times of "
+            "No point was measured alone, so no times compare. These are the times of "
             f"{plural(kept['run_threads'].max(), 'thread')}, "
             f"{measured(kept)}."
         ]
@@ -127,7 +127,7 @@ def measured(rows: pandas.DataFrame) -> str:
     """The conditions under which rows were measured, as text; "" if each had the machine to itself."""
     words = []
     if rows["others"].isna().any():
-        words.append("of which it was not recorded what else the machine did")
+        words.append("without a record of the machine's other work")
     disturbed = rows[rows["others"] > QUIET_SHARE * rows["cores"]]
     if len(disturbed):
         words.append(

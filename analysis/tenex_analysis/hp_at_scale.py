@@ -249,7 +249,7 @@ def print_tables(points: pandas.DataFrame, into: Path | None) -> int:
     text += as_markdown(best_designs(points), {"iteration": ".3f", "exposed": ".1f", "cost": ".2f", "of bound": ".3f"}) + "\n"
     text += "\nIteration times of the other models over these:\n\n"
     text += as_markdown(model_ratios(points), {"median": ".3f", "least": ".3f", "greatest": ".3f"}) + "\n"
-    text += "\nWhat the points took:\n\n"
+    text += "\nCosts of the points:\n\n"
     text += as_markdown(effort(points), {"median": ".3g", "largest s": ".3g", "largest GB": ".3g"}) + "\n"
     if into:
         write_between_marks(into, text)

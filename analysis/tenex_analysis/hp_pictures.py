@@ -303,7 +303,7 @@ def draw_models(points: pandas.DataFrame) -> Figure:
     models = [model for model in hp.MODELS if model != last and model in set(best["model"])]
     table = best.pivot_table(index=hp.DESIGN, columns="model", values="time", sort=False)
     if not models or not any((table[model] / table[last]).notna().any() for model in models):
-        raise NothingToShow(f"Nothing to compare: `{last}` alone timed the designs that it timed.")
+        raise NothingToShow(f"Nothing to compare: no other model timed the designs of `{last}`.")
     sizes = sorted(best["npus"].unique())
     handles = [Line2D([], [], ls="", marker="o", color=_model_colour(model), label=model) for model in models]
     many = under_legend(handles, max(6.5, 4.2 * len(sizes)), [3.6], len(sizes), "all", 0.5)
