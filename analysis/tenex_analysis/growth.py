@@ -127,7 +127,7 @@ def measured(rows: pandas.DataFrame) -> str:
     """The conditions under which rows were measured, as text; "" if each had the machine to itself."""
     words = []
     if rows["others"].isna().any():
-        words.append("without a record of the machine's other work")
+        words.append("whose conditions were not recorded")
     disturbed = rows[rows["others"] > QUIET_SHARE * rows["cores"]]
     if len(disturbed):
         words.append(
