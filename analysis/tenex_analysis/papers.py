@@ -1,4 +1,4 @@
-"""Numbers printed in the papers beside what the studies of experiments/ reach.
+"""Numbers printed in the papers beside the results of the studies of experiments/.
 
     python3 -m tenex_analysis.papers STUDY DIR                print the table of experiments/STUDY from its result
     python3 -m tenex_analysis.papers STUDY DIR --into FILE    write it between the marks in FILE
@@ -21,7 +21,7 @@ from .words import NothingToShow
 
 
 def time_of(frame: pandas.DataFrame, **wanted) -> float:
-    """Seconds of the one row that has these settings; ValueError where there is none or there are several."""
+    """Seconds of the one row with these settings; ValueError for no row or several."""
     rows = frame
     for name, value in wanted.items():
         rows = rows[rows[name] == value]
@@ -55,14 +55,14 @@ def baselines(study: Study) -> pandas.DataFrame:
     return compare(rows)
 
 
-#: Table V, normalized over TACOS.
+#: Table V, normalized to TACOS.
 TABLE_V = pandas.DataFrame(
     {"tacos": [1.0] * 4, "ring": [7.14, 5.10, 4.80, 4.82], "rhd": [5.27, 4.42, 5.83, 9.85],
      "direct": [4.04, 7.86, 16.84, 36.02], "ideal": [1.00, 0.72, 0.68, 0.68]}, index=[16, 32, 64, 128])  # fmt: skip
 
 
 def multi_node(study: Study) -> pandas.DataFrame:
-    """Table V of the TACOS paper, over its Ideal."""
+    """Table V of the TACOS paper, relative to its Ideal."""
     frame = study.frame(only_ok=True)
     frame["over_ideal"] = frame["collective_time_ps"] / frame["paper_ideal_ps"]
     rows = []
@@ -79,7 +79,7 @@ def multi_node(study: Study) -> pandas.DataFrame:
 
 
 def _of_ideal(frame: pandas.DataFrame) -> float:
-    """Mean share of the Ideal that is reached."""
+    """The mean reached share of the Ideal."""
     return float((frame["paper_ideal_ps"] / frame["collective_time_ps"]).mean())
 
 
@@ -114,7 +114,7 @@ def themis(study: Study) -> pandas.DataFrame:
                 rows.append((f"{name}: Themis with 64 chunks, window {window}, of Ideal, {text}", share, reached))
 
     def speedup(window):
-        """Of TACOS over Themis with 4 chunks and with 64, of which so many are in a dimension at once."""
+        """Speed-ups of TACOS over Themis with 4 chunks and with 64, for a window of so many chunks per dimension."""
         shown = (frame["chunks"] == 4) | (frame["window"] == window)
         rows = frame[(frame["algorithm"] == "themis") & shown].set_index(key)
         return geometric_mean(rows["collective_time_ps"] / rows.index.map(best))
@@ -166,7 +166,7 @@ def utilization(study: Study) -> pandas.DataFrame:
 
 
 def busy_by_dimension(study: Study, point: int) -> list[float]:
-    """Share of the time that the links of each dimension of a product shape of direct links are busy, on average."""
+    """Mean share of the time for which the links of each dimension are busy, on a product shape of direct links."""
     row = study.frame().loc[point]
     sizes = [int(block.split("(")[1].rstrip(")")) for block in row["topology"].split("_")]
     links = study.links()
@@ -180,7 +180,7 @@ def busy_by_dimension(study: Study, point: int) -> list[float]:
 
 
 def pipeline(study: Study) -> pandas.DataFrame:
-    """Fig. 9 of the LIBRA paper: how busy each dimension is. The shares that the volumes allow are its drawing's."""
+    """Fig. 9 of the LIBRA paper: how busy each dimension is. The paper draws the shares that the volumes allow."""
     frame = study.frame(only_ok=True)
     frame = frame[(frame["algorithm"] == "hierarchical")]
     volumes = numpy.array([16.0, 4.0, 1.0])  # by dimension, in 64ths of 3 S / 2
@@ -203,12 +203,12 @@ def pipeline(study: Study) -> pandas.DataFrame:
 TABLES = {table.__name__: table for table in (baselines, multi_node, themis, trees, utilization, pipeline)}
 TABLES |= papers_libra.TABLES | papers_wafer.TABLES
 
-#: How numbers are written where not with four digits: Table 3.4's times have six.
+#: Formats of numbers other than four digits: Table 3.4's times have six.
 FORMATS = {"wafer_scale": ".6g"}
 
 
 def table_of(name: str, study: Study) -> pandas.DataFrame:
-    """The table of experiments/NAME. NothingToShow where rows that it needs are missing or not ok."""
+    """The table of experiments/NAME. NothingToShow if needed rows are missing or not ok."""
     try:
         table = TABLES[name](study)
         if table.empty or table["reached"].isna().any():

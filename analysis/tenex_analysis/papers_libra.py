@@ -17,9 +17,9 @@ PER_COST = "perf_per_cost_per_s_usd"
 
 
 def _reached_of_spanned(mapping: str, scope: str) -> float:
-    """Share of the bandwidth of the dimensions that a group spans, all of them equal, that an All-Reduce of it uses.
+    """Share of the bandwidth of a group's dimensions, all equal, that an All-Reduce of the group uses.
 
-    Dimension i of sizes g_1, g_2, ... carries (g_i - 1) / (g_1 ... g_i) of the buffer, and the one that carries most sets the time.
+    With sizes g_1, g_2, ... dimension i carries (g_i - 1) / (g_1 ... g_i) of the buffer, and the largest sets the time.
     """
     part = next(text for text in mapping.split("; ") if text.startswith(scope))
     sizes = [int(size) for size in re.findall(r"(\d+) of \d+ in dimension", part)]
@@ -31,7 +31,7 @@ def _reached_of_spanned(mapping: str, scope: str) -> float:
 
 
 def _used(row: pandas.Series) -> tuple[float, float]:
-    """Shares of the bandwidth that communication uses on average: of the total, and of the dimensions that groups span."""
+    """Mean shares of the bandwidth that communication uses: of the total, and of the dimensions that groups span."""
     waiting = row["seconds"] - row["compute_seconds"]
     tensor = (row["forward_exposed_ps"] + row["input_gradient_exposed_ps"]) * 1e-12 / waiting
     spanned = tensor * _reached_of_spanned(row["mapping"], "tensor") + (1 - tensor) * _reached_of_spanned(row["mapping"], "data")
@@ -39,7 +39,7 @@ def _used(row: pandas.Series) -> tuple[float, float]:
 
 
 def libra_utilization(study: Study) -> pandas.DataFrame:
-    """Fig. 10: utilization with equal shares, and the speed-up that all of the bandwidth would give."""
+    """Fig. 10: utilization with equal shares, and the speed-up if all bandwidth were used."""
     frame = training_frame(study)
     rows = []
     for dimensions, printed, speedup in ((2, 0.5753, 1.39), (3, 0.3902, 1.83), (4, 0.6674, 1.29)):
@@ -92,7 +92,7 @@ def _fig_13_and_14(frame: pandas.DataFrame) -> list[tuple]:
 
 
 def _by_dimension(frame: pandas.DataFrame) -> list[tuple]:
-    """Chunks simulated, beside the formula at the same points."""
+    """Simulated chunks beside the formula at the same points."""
     rows = []
     chunked = frame[(frame["times"] == "pipeline") & (frame["scheme"] == "perf_opt")]
     for (topology, model, compute, scheme), of in chunked.groupby(["topology", "model", "compute", "scheme"], sort=False):
@@ -131,7 +131,7 @@ def libra_sweep(study: Study) -> pandas.DataFrame:
 
 
 def libra_group(study: Study) -> pandas.DataFrame:
-    """Fig. 17: how much slower models train on a network made for another one, and on one that is made for all."""
+    """Fig. 17: slowdown of models on a network designed for another model, and on one designed for all."""
     frame = training_frame(study)
     rows = []
     models = ["resnet50", "dlrm", "turing_nlg", "gpt3", "msft_1t"]
@@ -194,7 +194,7 @@ def libra_cost(study: Study) -> pandas.DataFrame:
 
 
 def _total(row_value: str) -> float:
-    """Sum of bandwidths as a result lists them."""
+    """The sum of bandwidths, given as results list them."""
     return float(sum(int(part) for part in row_value.split(",")))
 
 

@@ -7,7 +7,7 @@ import pandas
 from .reader import Study
 from .tables import RATES, compare, training_frame, value, where
 
-#: Table 3.4: microseconds of 1 GiB by the sizes of the dimensions.
+#: Table 3.4: microseconds for 1 GiB by the sizes of the dimensions.
 TABLE_3_4 = {
     (2, 8, 8, 4): 4392.85, (2, 8, 8, 8): 4392.85, (2, 8, 8, 16): 4392.85, (2, 8, 8, 32): 4392.85,
     (4, 8, 8, 4): 2212.60, (8, 8, 8, 4): 1753.48, (16, 8, 8, 4): 1879.17,
@@ -25,7 +25,7 @@ SYSTEMS = {
 
 
 def _bandwidths(numbers) -> str:
-    """As results list them; one where all are equal."""
+    """Bandwidths as results list them; one number if all are equal."""
     texts = [str(number * 2**30) for number in numbers]
     return texts[0] if len(set(texts)) == 1 else ",".join(texts)
 
@@ -91,7 +91,7 @@ def _fig_3_18(frame: pandas.DataFrame) -> list[tuple]:
 
 
 def wafer_scale(study: Study) -> pandas.DataFrame:
-    """Times of 1 GiB in microseconds; ratios of systems of as much bandwidth; ratios over the system of 512 NPUs."""
+    """Times of 1 GiB in microseconds; ratios of systems with equal bandwidth; ratios to the system of 512 NPUs."""
     frame = training_frame(study)
     frame["npu_bandwidth"] = frame["npu_bandwidth"].astype(str)
     scaling = where(frame, npu_bandwidth=SCALING, model="all_reduce_1gib")

@@ -1,4 +1,4 @@
-"""What the papers print about co-design, against the results of experiments/: wafer_scale and libra_*."""
+"""Numbers that the papers print about co-design, compared with the results of experiments/: wafer_scale and libra_*."""
 
 import os
 import unittest
@@ -19,7 +19,7 @@ def reached(study, what):
 
 
 def largest_slowdown(target):
-    """The largest slowdown of any model on the network made for one, at 234 TFLOPS."""
+    """The largest slowdown of any model on the network designed for one, at 234 TFLOPS."""
     reached("libra_group", "234 TFLOPS, made for all: slowdown, mean")
     rows = TABLES["libra_group"]
     return rows[rows.index.str.startswith(f"234 TFLOPS, made for {target}: slowdown, largest")].iloc[0]
@@ -43,9 +43,9 @@ class WaferScale(unittest.TestCase):
             self.assertAlmostEqual(reached("wafer_scale", f"Table 3.4, {system}: us, `pipeline`"), us, places=2)
 
     def test_a_ring_of_four_lets_dimension_2_idle_for_five_hops(self):
-        # A chunk's quarter, 4 MiB, at 500 GiB/s in each direction: 7.8125 us a hop. The first chunk's longer way is two
-        # hops behind one of the second chunk, the last chunk's is two: 2,187.5 + 5 * 7.8125. In one step 1,536 MiB / 64
-        # at 1,000 GiB/s: 23.4375.
+        # A chunk's quarter, 4 MiB, at 500 GiB/s in each direction: 7.8125 us a hop. The first chunk's longer way takes
+        # two hops after one of the second chunk, the last chunk's takes two: 2,187.5 + 5 * 7.8125. In one step 1,536
+        # MiB / 64 at 1,000 GiB/s: 23.4375.
         self.assertAlmostEqual(reached("wafer_scale", "Table 3.4, 4_8_8_4: us, `pipeline`"), 2226.5625, places=2)
         in_one_step = reached("wafer_scale", "Table 3.4, 4_8_8_4: us, `pipeline`, dimension 1 in one step")
         self.assertAlmostEqual(in_one_step, 2210.9375, places=2)
@@ -94,7 +94,8 @@ class Libra(unittest.TestCase):
         self.assertLess(reached("libra_group", "234 TFLOPS, made for all: slowdown, mean"), 1.02)
 
     def test_the_same_cost_buys_five_times_the_bandwidth(self):
-        # $15M / 4,096 / ((2 + 4 + 4 + 57.4) / 4 $ per GB/s) = 217.34 GB/s for equal shares; times 5.05 is 1,097.6 GB/s.
+        # $15M / 4,096 / ((2 + 4 + 4 + 57.4) / 4 $ per GB/s) = 217.34 GB/s for equal shares; 5.05 times that is 1,097.6
+        # GB/s.
         self.assertAlmostEqual(reached("libra_runtime", "Fig. 19, 234 TFLOPS, the same cost: bandwidth"), 5.05, delta=0.01)
 
     def test_the_torus_is_cheaper_by_the_printed_factor(self):
@@ -102,7 +103,7 @@ class Libra(unittest.TestCase):
         self.assertAlmostEqual(reached("libra_runtime", "Fig. 20: cost reduction"), 1.2597, places=4)
 
     def test_eight_chunks_over_three_balanced_dimensions_take_the_printed_ratio(self):
-        # In one step per dimension (8 + 2) / 8 = 1.25 times the bound, of which LIBRA+TACOS reaches a share.
+        # One step per dimension takes (8 + 2) / 8 = 1.25 times the bound; LIBRA+TACOS reaches a share of the bound.
         over = reached("libra_runtime", "Fig. 20: same, dimensions in one step") / reached("libra_runtime", "Fig. 20: LIBRA+TACOS, share of the bound")
         self.assertAlmostEqual(over, 1.25, places=4)
 

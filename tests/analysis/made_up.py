@@ -1,4 +1,4 @@
-"""Studies that tests make up: the columns that they name, in a file that the reader opens."""
+"""Artificial studies for tests: named columns in a file that the reader opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the papers print, against the results of experiments/: ratios, and what is stored over time and per link."""
+"""Numbers that the papers print, compared with the results of experiments/: ratios, loads over time and per link."""
 
 import os
 import unittest
@@ -88,7 +88,7 @@ class HoldsWhatWasObserved(unittest.TestCase):
         rows = study.frame()
         point = rows.index[(rows["topology"] == "RI(64)") & (rows["algorithm"] == "ring_unidirectional") & (rows["size"] == 10**9)][0]
         heat = study.heat_map(int(point))
-        # One way round: 126 chunks of 15,625,000 B on each of the 64 links onward, nothing on those back.
+        # One direction: 126 chunks of 15,625,000 B on each of the 64 links forward, nothing on the links back.
         self.assertEqual(numpy.count_nonzero(~numpy.isnan(heat)), 128)
         self.assertEqual(heat[0, 1], 126 * 15_625_000)
         self.assertEqual(heat[1, 0], 0)

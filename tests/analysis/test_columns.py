@@ -1,4 +1,4 @@
-"""Text with units, order, scales, colours: what all pictures share."""
+"""Text with units, order, scales and colours, which all pictures share."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ class WritesQuantities(unittest.TestCase):
         long = "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW("
         column = columns.Column("topology", numpy.array([f"{long}2)", f"{long}4)"], dtype=object), "")
         self.assertEqual([column.text(value) for value in column.values], [f"{long}2)", f"{long}4)"])
-        self.assertEqual(list(columns.classes_of(column)[0]), [0, 1])  # values that begin alike are two classes
+        self.assertEqual(list(columns.classes_of(column)[0]), [0, 1])  # values with a common prefix are two classes
 
     def test_orders_as_people_count(self):
         names = ["mesh(16,16)", "mesh(4,4)", "RI(8)", "RI(16)"]

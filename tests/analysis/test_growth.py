@@ -1,4 +1,4 @@
-"""Fits of growth, and the tables that come from runs with several numbers of threads."""
+"""Fits of growth, and the tables of runs with several numbers of threads."""
 
 import tempfile
 import unittest
@@ -52,7 +52,7 @@ class FitsPowerLaws(unittest.TestCase):
 
 class MakesTables(unittest.TestCase):
     def test_fits_only_points_that_take_long_enough(self):
-        # The first point would tilt the line; over 0.01 s time is linear.
+        # The first point would tilt the line; above 0.01 s the time is linear.
         frame = rows([0.009, 0.02, 0.2, 2.0], sends=(1, 10_000, 100_000, 1_000_000))
         table = growth.growth_table(frame, least_seconds=0.01)
         self.assertEqual(list(table["points"]), [3])
@@ -67,7 +67,8 @@ class MakesTables(unittest.TestCase):
         self.assertEqual(table.columns[-1], "verified")
 
     def test_compares_the_fastest_run_of_a_case_as_large_as_the_paper_s(self):
-        # 2.52 h are 9072 s: 9072 / 36 = 252. The point of 1,000 NPUs is no comparison, the one of 72 s not the fastest.
+        # 2.52 h are 9072 s: 9072 / 36 = 252. The point of 1,000 NPUs does not compare, and the one of 72 s is not the
+        # fastest.
         frame = rows([1.0, 72.0, 36.0]).assign(collective="all_reduce", npus=[1_000, 40_000, 40_000], run_threads=[1, 1, 2])
         (sentence,) = growth.against_paper(frame)
         self.assertIn("36 s for 40,000 on 2, 252 times less", sentence)
@@ -97,10 +98,10 @@ class ComparesEquals(unittest.TestCase):
         self.assertEqual((len(kept), notes), (4, []))
         table = growth.speed_ups(kept)
         self.assertEqual(list(table["threads"]), [1, 2])
-        self.assertEqual(list(table["speed_up"]), [1.0, 1.6])  # the largest points: 8 s and 5 s
+        self.assertEqual(list(table["speed_up"]), [1.0, 1.6])  # of the largest points: 8 s and 5 s
 
     def test_a_run_beside_other_work_compares_with_nothing(self):
-        # Four times as fast on two threads: the one thread shared its core.
+        # Four times as fast on two threads, because the run on one thread shared its core.
         kept, notes = growth.comparable(pandas.concat([measured([8.0], 1, 1.4), measured([2.0], 2, 0.0)], ignore_index=True))
         self.assertEqual(list(kept["run_threads"]), [2])
         self.assertEqual(notes, ["Left out: 1 point on 1 thread, beside other work on up to 1.4 of 2 cores."])

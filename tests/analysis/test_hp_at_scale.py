@@ -1,4 +1,4 @@
-"""Fastest designs, Pareto fronts and the price of shared links, on frames small enough to do by hand."""
+"""Fastest designs, Pareto fronts and the cost of shared links, on frames small enough to compute by hand."""
 
 import unittest
 

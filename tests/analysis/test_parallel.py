@@ -1,4 +1,4 @@
-"""Parallel coordinates: where values lie, which lines are kept, what is drawn how."""
+"""Parallel coordinates: the positions of values, the lines that are kept, and how they are drawn."""
 
 import unittest
 
@@ -13,7 +13,7 @@ from tenex_analysis.columns import Column
 
 class PlacesValues(unittest.TestCase):
     def test_few_values_have_equal_room_and_are_spread_by_rank(self):
-        # Two values: middles 0.25 and 0.75. Spread 0.7 of 1/2: rank 0 lies 0.175 below the middle, rank 1 as much
+        # Two values: middles 0.25 and 0.75. The spread is 0.7 of 1/2: rank 0 lies 0.175 below the middle, rank 1 0.175
         # above.
         at, ticks = parallel.heights(Column("chunks", numpy.array([1.0, 4.0, 1.0]), ""), numpy.array([0.0, 0.5, 1.0]))
         numpy.testing.assert_allclose(at, [0.075, 0.75, 0.425])
@@ -38,7 +38,7 @@ class PlacesValues(unittest.TestCase):
 
 class ThinsLines(unittest.TestCase):
     def test_keeps_the_best_the_worst_and_an_even_sample(self):
-        values = numpy.array([5.0, 1.0, 4.0, 2.0, 3.0])  # by rising value: positions 1, 3, 4, 2, 0
+        values = numpy.array([5.0, 1.0, 4.0, 2.0, 3.0])  # in order of value: positions 1, 3, 4, 2, 0
         self.assertEqual(list(parallel.thinned(values, 3)), [1, 4, 0])
         self.assertEqual(list(parallel.thinned(values, 9)), [1, 3, 4, 2, 0])
 

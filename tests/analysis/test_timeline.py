@@ -1,4 +1,4 @@
-"""Timelines: threads told apart, idle gaps, utilization by hand, and what the picture shows."""
+"""Timelines: threads, idle gaps, utilization by hand, and the picture."""
 
 import tempfile
 import unittest
@@ -23,15 +23,15 @@ class LaysSpansOnThreads(unittest.TestCase):
         self.assertEqual(self.lay((0.0, 1.0), (0.0, 3.0), (1.0, 2.0)), [0, 0, 1])
 
     def test_short_spans_that_fit_one_after_another_share_a_thread(self):
-        # 20 points of 0.15 ms that seem to end together: one after another, the last begins 19 * 0.15 = 2.85 ms late,
-        # less than 3 ms.
+        # 20 points of 0.15 ms with equal ends: one after another, the last begins 19 * 0.15 = 2.85 ms late, less than 3
+        # ms.
         self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 20)), {0})
         # 40 of them: 5.85 ms late on one thread, 2.85 ms on two.
         self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 40)), {0, 1})
 
     def test_a_short_span_goes_before_a_long_one_that_seems_to_have_begun_first(self):
-        # In the order of their begins the short one, 0.3 ms after the long one, would wait 49.7 ms. First, it delays
-        # the long one by 0.6 ms, which true ends up to 1 ms later than given ones allow.
+        # In the order of their begins, the short one, 0.3 ms after the long one, would wait 49.7 ms. If it comes first,
+        # it delays the long one by 0.6 ms, which is allowed because true ends are up to 1 ms later than given ones.
         self.assertEqual(self.lay((0.0, 0.05), (0.0003, 0.0006)), [0, 0])
 
     def test_uses_as_many_threads_as_overlap(self):
@@ -46,9 +46,9 @@ class MeasuresUse(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        # Run 1 from 100 s to 110 s. Rank 0, two threads: points 0 (100-104) and 1 (100-106) side by side, then 2
-        # (106-110) on both. Rank 1, one thread: 3 (102-105), and 4, which is not ok, took nothing at 105. Run 2, from
-        # 500 s to 502 s: 5 on rank 0.
+        # Run 1 from 100 s to 110 s. Rank 0, two threads: points 0 (100-104) and 1 (100-106) concurrently, then 2
+        # (106-110) on both. Rank 1, one thread: 3 (102-105), and 4 at 105, which is not ok and took no time. Run 2,
+        # from 500 s to 502 s: 5 on rank 0.
         self.study = make_study(
             {
                 "status": ["ok"] * 4 + ["infeasible", "ok"],

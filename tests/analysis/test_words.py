@@ -1,4 +1,4 @@
-"""Pictures without anything to show, and text that is broken into lines."""
+"""Pictures with nothing to show, and text that is broken into lines."""
 
 import unittest
 

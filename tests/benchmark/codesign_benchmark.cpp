@@ -1,4 +1,4 @@
-// How many bandwidth splits a core finds per second: 4 dimensions, 3 terms, without and with two overlaps, the region
+// Bandwidth splits that a core finds per second: 4 dimensions, 3 terms, without overlaps and with two, the region
 // prepared for every solve.
 #include <benchmark/benchmark.h>
 
@@ -27,7 +27,7 @@ TimeTerm random_term(Random& random) {
   return term;
 }
 
-/// Each overlap has one term beside a computation and another term, as a layer's backward pass has.
+/// Each overlap runs one term concurrently with a computation and another term, like a layer's backward pass.
 std::vector<TimeModel> random_models(int overlaps) {
   Random random(1);
   std::vector<TimeModel> models;

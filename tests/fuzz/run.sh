@@ -31,7 +31,7 @@ seeds_of() { # TARGET: sets `seeds`
   esac
 }
 
-keep() { # TARGET: what reaches code that the corpus does not; small enough for the repository
+keep() { # TARGET: copies inputs that reach new code and are small enough for the repository
   "build/asan/bin/fuzz_$1" -set_cover_merge=1 -max_len=512 -timeout=10 "${seeds[@]}" "build/asan/found/$1" 2>"build/asan/found/$1.log"
   echo "$1: $(find "tests/fuzz/corpus/$1" -type f | wc -l) inputs"
 }
