@@ -212,7 +212,8 @@ def largest_points(rows: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def against_paper(rows: pandas.DataFrame) -> list[str]:
-    """A sentence per shape of the paper's two largest All-Reduces, where the rows hold one of 90 % of its NPUs or more."""
+    """A sentence per shape of the paper's two largest All-Reduces, where the rows hold one of 90 % of its NPUs or more.
+    """
     sentences = []
     for given in PAPER.itertuples():
         ours = rows[
@@ -222,8 +223,9 @@ def against_paper(rows: pandas.DataFrame) -> list[str]:
             continue
         best = ours.loc[ours["synthesis_seconds"].idxmin()]
         sentences.append(
-            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the paper; here {best['synthesis_seconds']:.3g} s "
-            f"for {best['npus']:,} on {best['run_threads']}, {given.seconds / best['synthesis_seconds']:.0f} times less."
+            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the "
+            f"paper; here {best['synthesis_seconds']:.3g} s for {best['npus']:,} on {best['run_threads']}, "
+            f"{given.seconds / best['synthesis_seconds']:.0f} times less."
         )
     return sentences
 

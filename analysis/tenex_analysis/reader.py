@@ -1,8 +1,9 @@
 """Opens study.h5 (format page: include/tenex/store/result_format.md) and hands out xarray and pandas objects.
 
-Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time_seconds` is float64 with NaN.
-Files of schema 1 are opened as if they were of today's; columns answer to their former names in frames.
-Columns of points that train a model (`workload`, `training_time_ps`, ...) are there only in results of studies that have such points.
+Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time_seconds` is float64 with
+NaN. Files of schema 1 are opened as if they were of today's; columns answer to their former names in frames. Columns of
+points that train a model (`workload`, `training_time_ps`, ...) are there only in results of studies that have such
+points.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class Study:
     """An opened result file. Everything is read into memory; the file is closed."""
 
     path: Path
-    #: One entry per design point along `point`; settings, metrics and flags as stored. Quantities per dimension (`alpha`,
-    #: `bandwidth`, `split`, ...) lie along `dimension` too, -1 where there is none.
+    #: One entry per design point along `point`; settings, metrics and flags as stored. Quantities per dimension
+    #: (`alpha`, `bandwidth`, `split`, ...) lie along `dimension` too, -1 where there is none.
     points: xarray.Dataset
 
     @property
@@ -57,7 +58,8 @@ class Study:
         """All columns, one row per point; flags as categoricals, text as str.
 
         Quantities per dimension are text as studies have it, without units: "50000000000" where one number holds in all
-        dimensions, else "50000000000,25000000000"; shares as "4:2:1", and bandwidths that a scheme chose always in full.
+        dimensions, else "50000000000,25000000000"; shares as "4:2:1", and bandwidths that a scheme chose always in
+        full.
         """
         columns = {}
         for name, variable in self.points.variables.items():
@@ -148,7 +150,9 @@ def _check(path: Path) -> None:
         if schema is None or "physics" not in file.attrs or "point" not in file:
             raise ResultError(f"{path}: not a tenex result (no schema, physics or point) open the study.h5 of a run")
         if int(schema) > SCHEMA:
-            raise ResultError(f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis")
+            raise ResultError(
+                f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis"
+            )
 
 
 def open_study(path: str | Path) -> Study:

@@ -44,7 +44,8 @@ class Frame(pandas.DataFrame):
         return super().__getitem__(key)
 
     def query(self, expr: str, **named: Any) -> Any:
-        return super().query(re.sub(r"(?<![\w@'\"])[a-z_]+(?![\w'\"])", lambda word: self._name(word[0]), expr), **named)
+        return super().query(re.sub(r"(?<![\w@'\"])[a-z_]+(?![\w'\"])", lambda word: self._name(word[0]), expr),
+                             **named)
 
     def _name(self, name: str) -> str:
         return name if name in self.columns else FORMER_NAMES.get(name, name)
@@ -92,7 +93,9 @@ def _numbers(text: str, dimensions: int) -> list[int]:
 
 
 def list_texts(values: NDArray[Any], shares: bool, whole: bool) -> NDArray[Any]:
-    """Lists as studies write them: "50,100", shares "4:2:1"; one number where it holds in all dimensions, unless `whole`."""
+    """Lists as studies write them: "50,100", shares "4:2:1"; one number where it holds in all dimensions, unless
+    `whole`.
+    """
     texts = []
     for row in values:
         numbers = [str(number) for number in row if number >= 0]

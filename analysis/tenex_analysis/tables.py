@@ -48,7 +48,9 @@ def value(frame: pandas.DataFrame, column: str, **wanted):
 
 
 def training_frame(study: Study) -> pandas.DataFrame:
-    """A result's rows with `seconds` and `compute_seconds` of an iteration, `bound_seconds`, and `model` and `rate` in words."""
+    """A result's rows with `seconds` and `compute_seconds` of an iteration, `bound_seconds`, and `model` and `rate` in
+    words.
+    """
     frame = study.frame(only_ok=True)
     if len(frame) != len(study.frame()):
         raise ValueError("not all points of the study are ok")
@@ -65,7 +67,9 @@ def training_frame(study: Study) -> pandas.DataFrame:
 
 
 def over_equal(frame: pandas.DataFrame, keys: list[str]) -> pandas.DataFrame:
-    """Per combination of `keys` and scheme: speed-up and perf per cost over the scheme `equal`, with the cost in dollars."""
+    """Per combination of `keys` and scheme: speed-up and perf per cost over the scheme `equal`, with the cost in
+    dollars.
+    """
     equal = frame[frame["scheme"] == "equal"].set_index(keys)
     if equal.index.has_duplicates:
         raise ValueError(f"several rows of equal shares have the same {keys}")

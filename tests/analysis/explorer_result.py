@@ -1,4 +1,6 @@
-"""The pictures of a study that two runs of two ranks evaluated, some of whose points cannot be: what they say agrees with the rows."""
+"""The pictures of a study that two runs of two ranks evaluated, some of whose points cannot be: what they say agrees
+with the rows.
+"""
 
 import contextlib
 import io
