@@ -39,10 +39,13 @@ if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
     may "the user namespace with several ids" unshare "${user[@]}" true
   fi
   # Propagation: unshare would change that of /, which fails in a chroot where / is no mount (see own_mounts).
-  for kind in mount net pid uts ipc; do may "the $kind namespace" unshare "${user[@]}" --propagation unchanged "--$kind" true; done
+  for kind in mount net pid uts ipc; do
+    may "the $kind namespace" unshare "${user[@]}" --propagation unchanged "--$kind" true
+  done
   mkdir -p "$1"
   export TENEX_CLUSTER_INSIDE=namespaces
-  # --kill-child: whoever kills this script ends the cluster with it. The init of a process namespace takes everything along when it ends.
+  # --kill-child: whoever kills this script ends the cluster with it. The init of a process namespace takes everything
+  # along when it ends.
   exec unshare "${user[@]}" --pid --fork --kill-child --mount --propagation unchanged --net --uts --ipc "$0" "$@"
 fi
 
@@ -124,8 +127,8 @@ write_configuration() {
   local head=$1 address=$2 authority=$dir/run/munge.socket
   head -c 1024 /dev/urandom >"$dir/etc/munge.key"
   chmod 400 "$dir/etc/munge.key"
-  # cred_expire: a requeued job would wait 120 s for its credential to expire (5 s is honoured, 2 s is not). Intervals of 1 s: jobs of
-  # seconds, tests of seconds.
+  # cred_expire: a requeued job would wait 120 s for its credential to expire (5 s is honoured, 2 s is not). Intervals
+  # of 1 s: jobs of seconds, tests of seconds.
   cat >"$SLURM_CONF" <<END
 ClusterName=test
 SlurmctldHost=$head($address)
@@ -161,7 +164,8 @@ END
   if [ "$kind" = hosts ]; then
     echo "NodeName=n[1-$nodes] NodeAddr=10.77.0.[1-$nodes] CPUs=$cpus RealMemory=4000" >>"$SLURM_CONF"
   else
-    echo "NodeName=n[1-$nodes] NodeHostname=$head NodeAddr=$address Port=[17001-$((17000 + nodes))] CPUs=$cpus RealMemory=4000" >>"$SLURM_CONF"
+    echo "NodeName=n[1-$nodes] NodeHostname=$head NodeAddr=$address Port=[17001-$((17000 + nodes))] CPUs=$cpus" \
+      "RealMemory=4000" >>"$SLURM_CONF"
   fi
   printf 'CgroupPlugin=cgroup/v1\nConstrainCores=no\nConstrainRAMSpace=no\n' >"$dir/etc/cgroup.conf"
   echo "PMIxCliTmpDirBase=/run/pmix" >"$dir/etc/mpi.conf"

@@ -13,7 +13,9 @@ submit() {
   sbatch --parsable --cpus-per-task=1 --mem=1000 --output="$OUT/%x-%j.log" "${options[@]}" "jobs/$file" "${@:2}"
 }
 
-field() { scontrol --oneliner show job "$1" | grep --only-matching --max-count=1 "\b$2=[^ ]*" | head -n 1 | cut -d= -f2; }
+field() {
+  scontrol --oneliner show job "$1" | grep --only-matching --max-count=1 "\b$2=[^ ]*" | head -n 1 | cut -d= -f2
+}
 
 # until_true SECONDS COMMAND...
 until_true() {
@@ -26,7 +28,10 @@ until_true() {
 }
 
 # All of the job's tasks are past running and waiting.
-has_ended() { ! scontrol --oneliner show job "$1" | grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'; }
+has_ended() {
+  ! scontrol --oneliner show job "$1" |
+    grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'
+}
 
 # ended JOB [SECONDS]: waits, then "STATE exit code" of the job (of each task of an array).
 ended() {
@@ -49,7 +54,8 @@ have_begun() {
 process_of() {
   local process
   for process in /proc/[0-9]*; do
-    if grep -qx tenex "$process/comm" 2>/dev/null && grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
+    if grep -qx tenex "$process/comm" 2>/dev/null &&
+      grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
       echo "${process#/proc/}"
       return
     fi
@@ -70,7 +76,9 @@ lose_host() {
   local process space
   space=$(readlink "/proc/$(cat "/run/hosts/$1")/ns/net")
   for process in /proc/[0-9]*; do
-    if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$space" ]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi
+    if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$space" ]; then
+      kill -KILL "${process#/proc/}" 2>/dev/null || true
+    fi
   done
   scontrol update NodeName="$1" State=DOWN Reason=lost
 }

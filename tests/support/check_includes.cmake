@@ -3,11 +3,12 @@
 # Checks every #include of include/tenex/<module> and src/<module> against the table of modules (src/modules.cmake):
 #  - "tenex/<other>/..." only of the module itself or of those that it uses, directly or through one another;
 #  - other quoted headers only private ones of the module's own folder in src, and never from a public header;
-#  - headers of external libraries only in modules that list them, never in a public header; fmt in every module that may
-#    use base, which brings it;
+#  - headers of external libraries only in modules that list them, never in a public header; fmt in every module that
+#    may use base, which brings it;
 #  - the heavy ones (toml++, nlohmann-json, CLI11) in exactly one .cpp file of each module that lists them;
 #  - everything else is a header of the C++ standard library or of POSIX.
-#  - folders below a module's own do not include each other in a circle (what lies in the module's own folder is shared).
+#  - folders below a module's own do not include each other in a circle (what lies in the module's own folder is
+#    shared).
 # And the table itself: a module uses only earlier ones. All violations are listed before the check fails.
 cmake_minimum_required(VERSION 3.25)
 include(${ROOT}/src/modules.cmake)
@@ -56,7 +57,7 @@ foreach(module IN LISTS TENEX_MODULES)
   list(REMOVE_DUPLICATES reach_${module})
   foreach(library IN LISTS TENEX_MODULE_${module}_LIBRARIES)
     if(NOT library IN_LIST LIBRARIES)
-      violation("src/modules.cmake: ${module} lists the library ${library}, whose headers check_includes.cmake does not know")
+      violation("src/modules.cmake: ${module} lists the library ${library} (this check does not know its headers)")
     endif()
   endforeach()
 endforeach()
@@ -65,7 +66,8 @@ endforeach()
 foreach(folder IN ITEMS include/tenex src)
   file(GLOB entries RELATIVE ${ROOT}/${folder} ${ROOT}/${folder}/*)
   foreach(entry IN LISTS entries)
-    if(NOT entry IN_LIST TENEX_MODULES AND NOT "${folder}/${entry}" MATCHES "^(include/tenex|src)/(README\\.md|(modules|libraries|unity)\\.cmake|CMakeLists\\.txt)$")
+    if(NOT entry IN_LIST TENEX_MODULES
+       AND NOT entry MATCHES "^(README\\.md|(modules|libraries|unity)\\.cmake|CMakeLists\\.txt)$")
       violation("${folder}/${entry}: not a module (the modules are those of src/modules.cmake)")
     endif()
   endforeach()
@@ -181,7 +183,7 @@ foreach(module IN LISTS TENEX_MODULES)
     list(LENGTH users count)
     string(REPLACE ";" ", " users "${users}")
     if(library IN_LIST TENEX_MODULE_${module}_LIBRARIES AND NOT count EQUAL 1)
-      violation("${module}: ${library} is included by ${count} .cpp files: ${users} (its heavy headers need exactly one)")
+      violation("${module}: ${library} is included by ${count} .cpp files: ${users} (heavy headers need exactly one)")
     endif()
   endforeach()
 endforeach()
