@@ -39,7 +39,7 @@ class Worker {
  public:
   /// `estimates` must outlive it. The writer and every point's begin and end are noted in the log.
   Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
-         std::shared_ptr<const RankLog> log);
+         const std::shared_ptr<const RankLog>& log);
 
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] Committer& committer() { return *committer_; }
