@@ -56,7 +56,7 @@ struct TimedStream {
                                          const Schedule& schedule, SimTime finish, std::uint32_t bins);
 /// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales what it made at another pace.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,
-                                                  const Collective& collective, const EvaluateOptions& options,
+                                                  const Collective& collective, const EvaluateOptions& asked,
                                                   std::size_t memory_limit_bytes, SharedSchedules& shared);
 
 }  // namespace tenex

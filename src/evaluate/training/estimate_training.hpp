@@ -23,7 +23,7 @@ namespace tenex {
 /// communications side by side do where they contend; a scheme's solver comes on top. `of_collective` estimates a point
 /// that runs one. A point that does not fit under the limit is estimated at the least limit it asks for. Zero where its
 /// workload cannot be laid over its shape. O(layers + NPUs) and the calls.
-[[nodiscard]] Estimate estimate_training(const DesignPoint& point,
+[[nodiscard]] Estimate estimate_training(const DesignPoint& given,
                                          const std::function<Estimate(const DesignPoint&)>& of_collective,
                                          TrainingCache& cache, std::size_t memory_limit_bytes);
 
