@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Limits of synthesis: times at full size, instructions and memory traffic counted at a small size, machine bandwidth.
 
-    /usr/bin/python3 analysis/scalability_limits.py [--tenex BINARY] [--threads N] [--repeat N] [--only WORD] [--skip times|counts]
+    /usr/bin/python3 analysis/scalability_limits.py [--tenex BINARY] [--threads N] [--repeat N] [--only WORD]
+        [--skip times|counts]
 
 Measures every case (or those whose name begins with WORD), adds the numbers to results/limits.json, and writes the
 table of limits.md from that file. Times are medians. Counts come from callgrind's cache model with one thread on small
@@ -74,9 +75,9 @@ def missing_pairs(topology: str, share: float, seed: int = 1) -> str:
 
 
 def command(tenex: str, case: Case, topology: str, threads: int) -> list[str]:
-    words = [tenex, "synthesize", "--json", "--topology", topology, "--alpha", "0.5us", "--bandwidth", "50GB/s", "--size", "1GB",
-             "--occupancy", "transfer", "--synthesizer", "tacos", "--engine", case.engine, "--collective", case.collective,
-             "--threads", str(threads)]
+    words = [tenex, "synthesize", "--json", "--topology", topology, "--alpha", "0.5us", "--bandwidth", "50GB/s",
+             "--size", "1GB", "--occupancy", "transfer", "--synthesizer", "tacos", "--engine", case.engine,
+             "--collective", case.collective, "--threads", str(threads)]
     return words + (["--without", missing_pairs(topology, case.removed)] if case.removed else [])
 
 
@@ -104,7 +105,8 @@ def measure(tenex: str, case: Case, threads: int, repeat: int) -> dict:
 def last_level_cache() -> int:
     """Bytes of the last-level cache that the first core shares; 32 MiB if the system does not say."""
     sizes = [(int(p.parent.joinpath("level").read_text()), int(p.read_text().strip()[:-1]) << 10)
-             for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size") if p.read_text().strip().endswith("K")]
+             for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
+             if p.read_text().strip().endswith("K")]
     return max(sizes)[1] if sizes else 32 << 20
 
 
@@ -116,7 +118,8 @@ def read_part(file: Path) -> dict | None:
     if not totals:
         return None
     names = events.group(1).split()
-    return dict.fromkeys(names, 0) | dict(zip(names, map(int, totals.group(1).split())))  # zeros at the end are left out
+    # Zeros at the end are left out.
+    return dict.fromkeys(names, 0) | dict(zip(names, map(int, totals.group(1).split())))
 
 
 def count_part(words: list[str], word: str, cache: int) -> dict:
@@ -130,7 +133,9 @@ def count_part(words: list[str], word: str, cache: int) -> dict:
             while (counts := read_part(Path(f"{profile}.{PART[word]}"))) is None:
                 if process.poll() is not None:
                     log.seek(0)
-                    raise SystemExit(f"{' '.join(words)[:300]}: ended with {process.returncode} before its {word} did\n{log.read()}")
+                    raise SystemExit(
+                        f"{' '.join(words)[:300]}: ended with {process.returncode} before its {word} did\n{log.read()}"
+                    )
                 time.sleep(0.2)
             process.kill()
             process.wait()
@@ -145,7 +150,9 @@ def deliveries(topology: str, collective: str) -> int:
 
 def work(topology: str, case: Case) -> int:
     """The divisor of counts: deliveries, or NPUs for the engine whose work grows with NPUs alone."""
-    return int(numpy.prod([int(n) for n in re.findall(r"\d+", topology)])) if case.engine == "symmetric" else deliveries(topology, case.collective)
+    if case.engine != "symmetric":
+        return deliveries(topology, case.collective)
+    return int(numpy.prod([int(n) for n in re.findall(r"\d+", topology)]))
 
 
 def count(tenex: str, case: Case) -> dict:
@@ -200,22 +207,27 @@ def table(found: dict) -> pandas.DataFrame:
         share = row["synthesis_bytes"] * rate / found["copy_bytes_per_s"][str(row["threads"])]
         speed = row["synthesis_instructions"] * rate / row["threads"] * 1e-9
         lines.append({
-            "case": f"{case.full}{', 1 % of its links missing' if case.removed else ''}, {case.collective}", "engine": row["engine"],
-            "efficiency": row["efficiency"], "synthesis s": row["synthesis_seconds"], "verification s": row["verification_seconds"],
-            "user CPU s": row["user_seconds"], "peak GB": row["peak_rss_bytes"] * 1e-9, "instructions": row["synthesis_instructions"],
-            "accesses": row["synthesis_accesses"], "bytes of memory": row["synthesis_bytes"], "instructions per ns and core": speed,
-            "share of bandwidth": share, "instructions of verification": row.get("verification_instructions", numpy.nan),
+            "case": f"{case.full}{', 1 % of its links missing' if case.removed else ''}, {case.collective}",
+            "engine": row["engine"], "efficiency": row["efficiency"],
+            "synthesis s": row["synthesis_seconds"], "verification s": row["verification_seconds"],
+            "user CPU s": row["user_seconds"], "peak GB": row["peak_rss_bytes"] * 1e-9,
+            "instructions": row["synthesis_instructions"], "accesses": row["synthesis_accesses"],
+            "bytes of memory": row["synthesis_bytes"], "instructions per ns and core": speed,
+            "share of bandwidth": share,
+            "instructions of verification": row.get("verification_instructions", numpy.nan),
             "limit": limit_of(share, speed)})
     return pandas.DataFrame(lines)
 
 
 def page(found: dict) -> str:
-    bandwidth = ", ".join(f"{value * 1e-9:.1f} GB/s on {plural(int(n))}" for n, value in sorted(found["copy_bytes_per_s"].items()))
+    bandwidth = ", ".join(f"{value * 1e-9:.1f} GB/s on {plural(int(n))}"
+                          for n, value in sorted(found["copy_bytes_per_s"].items()))
     if table(found).empty:
         return "Nothing has been measured and counted yet.\n"
-    formats = {"efficiency": ".4f", "synthesis": ".3g", "verification s": ".3g", "user": ".3g", "peak": ".3g", "instructions": ".3g",
-               "accesses": ".3g", "bytes": ".3g", "share": ".0%"}
-    return f"Copying large arrays (read and written bytes): {bandwidth}.\n\n{growth.as_markdown(table(found), formats)}\n"
+    formats = {"efficiency": ".4f", "synthesis": ".3g", "verification s": ".3g", "user": ".3g", "peak": ".3g",
+               "instructions": ".3g", "accesses": ".3g", "bytes": ".3g", "share": ".0%"}
+    copies = f"Copying large arrays (read and written bytes): {bandwidth}."
+    return f"{copies}\n\n{growth.as_markdown(table(found), formats)}\n"
 
 
 def plural(threads: int) -> str:

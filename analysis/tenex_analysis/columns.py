@@ -33,7 +33,8 @@ LOG_RATIO = 10.0
 #: Up to this many distinct values a numeric column is drawn with a tick for each.
 FEW_VALUES = 8
 
-_PREFIXES = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")]
+_PREFIXES = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"),
+             (1e-9, "n"), (1e-12, "p")]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ def natural_order(text: str) -> list[tuple[int, float, str]]:
 
 
 def quantity_text(value: float, unit: str) -> str:
-    """A number with its unit: "1.5 ms", "50 GB/s", "64 KiB" (where the bytes are whole powers of 1024), "$2.5M", "0.97"."""
+    """A number with its unit: "1.5 ms", "50 GB/s", "64 KiB" (where the bytes are whole powers of 1024), "$2.5M",
+    "0.97".
+    """
     if unit == "B" and value >= 1024 and value % 1024 == 0 and value % 1000 != 0:
         power = min(int(numpy.log2(value) // 10), 5)
         return f"{value / 1024**power:.4g} {' KMGTP'[power]}iB"
@@ -152,13 +155,15 @@ def pale(colour: str) -> tuple[float, float, float]:
 
 
 def settings_that_vary(study: Study, rows: pandas.DataFrame) -> list[str]:
-    """The study's settings (the file's coordinates) that take more than one value in these rows, in alphabetical order."""
+    """The study's settings (the file's coordinates) that take more than one value in these rows, in alphabetical order.
+    """
     names = (str(name) for name in study.points.coords if name != "point")
     return sorted(name for name in names if name in rows.columns and rows[name].nunique(dropna=False) > 1)
 
 
 def telling_settings(study: Study, rows: pandas.DataFrame) -> list[str]:
-    """The settings that vary among the rows, without those that follow from a single other one (`unwind`, say, from the topology).
+    """The settings that vary among the rows, without those that follow from a single other one (`unwind`, say, from the
+    topology).
 
     Of two that follow from each other the first stays. No setting follows from one that differs in nearly every row.
     """
@@ -191,7 +196,8 @@ def classes_of(column: Column) -> tuple[NDArray[numpy.int64], list[str]]:
 
     The most frequent values have their own colours; numbers follow the values' natural order.
     """
-    texts = numpy.array([column.text(v) if column.is_text or not numpy.isnan(v) else "absent" for v in column.values], dtype=object)
+    texts = numpy.array([column.text(v) if column.is_text or not numpy.isnan(v) else "absent" for v in column.values],
+                        dtype=object)
     counts = pandas.Series(texts).value_counts()
     kept = sorted(counts.index[: len(PALETTE)] if len(counts) > len(PALETTE) else counts.index, key=natural_order)
     numbers = {text: i for i, text in enumerate(kept)}
@@ -253,5 +259,6 @@ def ticks_of(column: Column) -> list[float]:
     """Where to put about five ticks for a numeric column that takes many values."""
     values = column.distinct
     low, high = values[0], values[-1]
-    locator = LogLocator(10, subs=(1.0,) if decades(column) > 3 else (1.0, 2.0, 5.0), numticks=6) if column.log else MaxNLocator(5)
+    subs = (1.0,) if decades(column) > 3 else (1.0, 2.0, 5.0)
+    locator = LogLocator(10, subs=subs, numticks=6) if column.log else MaxNLocator(5)
     return [float(t) for t in locator.tick_values(low, high) if low * 0.999 <= t <= high * 1.001]

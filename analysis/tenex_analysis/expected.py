@@ -17,8 +17,8 @@ COLUMNS = ["topology", "collective", "algorithm", "size", "chunks", "collective_
 
 #: For studies with training points: bandwidths in whole B/s per NPU and dimension, costs to the cent.
 TRAINING_COLUMNS = [
-    "topology", "workload", "hp", "compute", "collective_time_setting", "scheme", "training_time_ps", "bound_ps", "bound_name",
-    "chosen_bandwidth_bytes_per_s", "network_cost_usd",
+    "topology", "workload", "hp", "compute", "collective_time_setting", "scheme", "training_time_ps", "bound_ps",
+    "bound_name", "chosen_bandwidth_bytes_per_s", "network_cost_usd",
 ]  # fmt: skip
 
 

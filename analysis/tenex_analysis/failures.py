@@ -29,7 +29,8 @@ PARTLY = "ok, in part"
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 #: Colours of statuses: ok is pale, errors are strong, other statuses are grey.
-COLOURS = {"ok": "#D8E6F0", "infeasible": PALETTE[1], "unsupported": PALETTE[5], "out_of_memory": PALETTE[4], "failed": PALETTE[3]}
+COLOURS = {"ok": "#D8E6F0", "infeasible": PALETTE[1], "unsupported": PALETTE[5], "out_of_memory": PALETTE[4],
+           "failed": PALETTE[3]}
 #: Longer texts are broken into lines.
 MOST_CHARACTERS = 40
 #: A setting with more values is left out of the picture.
@@ -37,7 +38,8 @@ MOST_VALUES = 12
 
 
 def failure_table(study: Study, partly: bool = False) -> pandas.DataFrame:
-    """A line per status and reason, most frequent first: `status`, `reason`, `count`, `example` (a key) and `point` (its index).
+    """A line per status and reason, most frequent first: `status`, `reason`, `count`, `example` (a key) and `point`
+    (its index).
 
     Reasons that differ only in numbers are one line, with "#" in place of the differing numbers. Points of the study
     without a row are the last line. `partly` adds the ok rows with a reason, from which something was left out.
@@ -74,7 +76,8 @@ def shares(study: Study, setting: str) -> pandas.DataFrame:
     rows = study.frame()
     column = column_of(study, rows, setting)
     texts = [column.text(value) if column.is_text or not numpy.isnan(value) else "absent" for value in column.values]
-    table = pandas.crosstab(pandas.Series(texts, name=setting), pandas.Series(rows["status"].astype(str).to_numpy(), name="status"))
+    table = pandas.crosstab(pandas.Series(texts, name=setting),
+                            pandas.Series(rows["status"].astype(str).to_numpy(), name="status"))
     order = [column.text(value) for value in column.distinct] + ["absent"]
     return table.loc[[text for text in dict.fromkeys(order) if text in table.index]]
 
@@ -92,17 +95,21 @@ def draw_failures(study: Study, settings: list[str] | None = None) -> Figure:
         if settings is not None or (len(table) <= MOST_VALUES and not numpy.allclose(parts, parts.iloc[0])):
             tables.append(table)
     if not tables:
-        tables = [pandas.crosstab(pandas.Series("all points", index=study.frame().index, name=""), study.frame()["status"].astype(str))]
+        tables = [pandas.crosstab(pandas.Series("all points", index=study.frame().index, name=""),
+                                  study.frame()["status"].astype(str))]
     lines = sum(len(table) + 1.6 for table in tables)
     figure = Figure(figsize=(7.5, 0.21 * lines + 1.2), dpi=110, layout="constrained")
-    many = figure.subplots(len(tables), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [len(t) + 0.4 for t in tables]})[:, 0]
+    many = figure.subplots(len(tables), 1, sharex=True, squeeze=False,
+                           gridspec_kw={"height_ratios": [len(t) + 0.4 for t in tables]})[:, 0]
     for axes, table in zip(many, tables):
         left = numpy.zeros(len(table))
         for status in _statuses(study):
             part = (table[status] / table.sum(axis=1)).to_numpy() if status in table else numpy.zeros(len(table))
-            axes.barh(range(len(table)), 100 * part, left=100 * left, height=0.78, color=COLOURS.get(status, REST_COLOUR), label=_words(status))
+            axes.barh(range(len(table)), 100 * part, left=100 * left, height=0.78,
+                      color=COLOURS.get(status, REST_COLOUR), label=_words(status))
             left += part
-        axes.set_yticks(range(len(table)), [f"{broken(text, MOST_CHARACTERS)}  ({n:,})" for text, n in zip(table.index, table.sum(axis=1))], fontsize=8)
+        labels = [f"{broken(text, MOST_CHARACTERS)}  ({n:,})" for text, n in zip(table.index, table.sum(axis=1))]
+        axes.set_yticks(range(len(table)), labels, fontsize=8)
         axes.invert_yaxis()
         axes.set_title(str(table.index.name).replace("_", " "), loc="left", fontsize=9, fontweight="bold", pad=3)
         axes.set_xlim(0, 100)

@@ -222,8 +222,9 @@ def against_paper(rows: pandas.DataFrame) -> list[str]:
             continue
         best = ours.loc[ours["synthesis_seconds"].idxmin()]
         sentences.append(
-            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the paper; here {best['synthesis_seconds']:.3g} s "
-            f"for {best['npus']:,} on {best['run_threads']}, {given.seconds / best['synthesis_seconds']:.0f} times less."
+            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the "
+            f"paper; here {best['synthesis_seconds']:.3g} s for {best['npus']:,} on {best['run_threads']}, "
+            f"{given.seconds / best['synthesis_seconds']:.0f} times less."
         )
     return sentences
 

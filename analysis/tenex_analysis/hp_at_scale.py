@@ -1,13 +1,13 @@
 """HP-(m,n) at scale: the fastest parallelizations, bandwidth splits and chunk counts, their cost and exposed time.
 
-    python3 -m tenex_analysis.hp_at_scale DIR ...                print the tables of experiments/hp_at_scale from its results
+    python3 -m tenex_analysis.hp_at_scale DIR ...                print the tables of experiments/hp_at_scale
     python3 -m tenex_analysis.hp_at_scale DIR ... --into FILE    write them between the marks in FILE
-    python3 -m tenex_analysis.hp_at_scale DIR --pin > FILE       write what an expected.csv pins: what a point is, its exact times
+    python3 -m tenex_analysis.hp_at_scale DIR --pin > FILE       write an expected.csv: what a point is, its exact times
     python3 -m tenex_analysis.hp_at_scale DIR --compare FILE     compare with it; exit 1 with the differences
 
-Words used here. A *model* is how a collective is timed (`libra`, `pipeline`, `synthesized alone`, `synthesized together`: TP's and DP's
-groups on the same links at the same time). A *design* is a topology, a bandwidth split and an HP-(m,n); a model may time it with several
-algorithms and chunk counts, of which the fastest counts.
+Words used here. A *model* is how a collective is timed (`libra`, `pipeline`, `synthesized alone`, `synthesized
+together`: TP's and DP's groups on the same links at the same time). A *design* is a topology, a bandwidth split and an
+HP-(m,n); a model may time it with several algorithms and chunk counts, of which the fastest counts.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def front(points: pandas.DataFrame, cost: str = "network_cost_usd", value: str =
 
 
 def contention(points: pandas.DataFrame) -> pandas.DataFrame:
-    """Pairs of points that differ only in whether two streams share links; `slowdown` is the time together over alone."""
+    """Pairs of points that differ only in whether two streams share links.
+
+    `slowdown` is the time together over alone.
+    """
     ok = points[points["status"] == "ok"]
     same = [*DESIGN, "algorithm", "chunks"]
     pairs = [ok[ok["model"] == model].set_index(same)["time"] for model in ("synthesized alone", TOGETHER)]
@@ -110,7 +113,8 @@ def best_designs(points: pandas.DataFrame, model: str = TOGETHER) -> pandas.Data
 
 
 def model_ratios(points: pandas.DataFrame) -> pandas.DataFrame:
-    """Iteration times of every model over those of `synthesized together`, by size: median, least and greatest over designs.
+    """Iteration times of every model over those of `synthesized together`, by size: median, least and greatest over
+    designs.
 
     Only designs timed by both models count.
     """
@@ -176,15 +180,19 @@ def described(row) -> str:
     return f"{row['topology']}, {row['split']}, HP-({row['hp']}){how}"
 
 
+def timed_and_priced(row) -> str:
+    return f"{described(row)}: {row['time']:.2f} s for ${row['network_cost_usd'] / 1e6:.1f} M"
+
+
 def fastest_sentence(of: pandas.DataFrame, npus: int) -> str:
     """The fastest of the designs `of` one size, and the cheapest that is nearly as fast."""
     leader = of.loc[of["time"].idxmin()]
     near = of[of["time"] <= 1.05 * leader["time"]]
     cheap = near.loc[near["network_cost_usd"].idxmin()]
-    text = f"At {npus:,} NPUs the fastest is {described(leader)}: {leader['time']:.2f} s for ${leader['network_cost_usd'] / 1e6:.1f} M"
+    text = f"At {npus:,} NPUs the fastest is {timed_and_priced(leader)}"
     if cheap.name == leader.name:
         return text + "; nothing within 5 % of it is cheaper."
-    return text + f". Within 5 % of it the cheapest is {described(cheap)}: {cheap['time']:.2f} s for ${cheap['network_cost_usd'] / 1e6:.1f} M."
+    return text + f". Within 5 % of it the cheapest is {timed_and_priced(cheap)}."
 
 
 def split_sentence(best: pandas.DataFrame, npus: int) -> str:
@@ -246,7 +254,8 @@ def print_tables(points: pandas.DataFrame, into: Path | None) -> int:
     """Prints the tables of experiments/hp_at_scale, or writes them between the marks in a file."""
     text = "".join(f"- {line}\n" for line in sentences(points))
     text += "\nBest HP of every topology and split, collectives together on the links:\n\n"
-    text += as_markdown(best_designs(points), {"iteration": ".3f", "exposed": ".1f", "cost": ".2f", "of bound": ".3f"}) + "\n"
+    text += as_markdown(best_designs(points),
+                        {"iteration": ".3f", "exposed": ".1f", "cost": ".2f", "of bound": ".3f"}) + "\n"
     text += "\nIteration times of the other models over these:\n\n"
     text += as_markdown(model_ratios(points), {"median": ".3f", "least": ".3f", "greatest": ".3f"}) + "\n"
     text += "\nCosts of the points:\n\n"

@@ -282,7 +282,8 @@ def one_task(study: Study) -> tuple[pandas.DataFrame, str, str, str]:
     if len(trained):
         of, task, x, y = trained, ["workload", "npus"], "network_cost_usd", "training_time_seconds"
     else:
-        of, task, x, y = ok[ok["collective"].astype(str) != ""], ["collective", "size"], "total_links", "algbw_bytes_per_s"
+        of, task = ok[ok["collective"].astype(str) != ""], ["collective", "size"]
+        x, y = "total_links", "algbw_bytes_per_s"
     if of.empty:
         return of, x, y, study.name
     counts = of.groupby(task, observed=True).size()

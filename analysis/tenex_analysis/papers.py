@@ -41,12 +41,14 @@ def baselines(study: Study) -> pandas.DataFrame:
     ring, full = at("RI(64)", "direct"), at("FC(64)", "direct")
     rows = [
         ("RI(64): Ring over Direct, halves each way round", 16.71, ring / halves["RI(64)"]),
-        ("RI(64): Ring over Direct, every chunk both ways (`ring`, 2 chunks)", 16.71, ring / at("RI(64)", "ring", chunks=2)),
+        ("RI(64): Ring over Direct, every chunk both ways (`ring`, 2 chunks)", 16.71,
+         ring / at("RI(64)", "ring", chunks=2)),
         ("RI(64): Ring over Direct, one way round", 16.71, ring / at("RI(64)", "ring_unidirectional")),
         ("FC(64): Direct over Ring, one way round", 62.63, at("FC(64)", "ring_unidirectional") / full),
         ("FC(64): Direct over Ring, halves each way round", 62.63, halves["FC(64)"] / full),
     ]
-    for label, size in (("1 KB", 10**3), ("32 KB", 32 * 10**3), ("1 MB", 10**6), ("32 MB", 32 * 10**6), ("1 GB", 10**9)):
+    for label, size in (("1 KB", 10**3), ("32 KB", 32 * 10**3), ("1 MB", 10**6), ("32 MB", 32 * 10**6),
+                        ("1 GB", 10**9)):
         direct = at("RI(128)", "direct", size)
         rows.append((f"RI(128), {label}: Direct over Ring, halves each way round", None,
                      at("RI(128)", "ring_unidirectional", size // 2) / direct))
@@ -68,8 +70,10 @@ def multi_node(study: Study) -> pandas.DataFrame:
     rows = []
     for label, algorithm, unwind, printed in (
         ("Direct over Ideal, unwound", "direct", 1, "direct"), ("RHD over Ideal, unwound", "rhd", 1, "rhd"),
-        ("TACOS over Ideal, unwound", "tacos", 1, "tacos"), ("Ring one way round over Ideal, unwound", "ring_unidirectional", 1, "ring"),
-        ("Ring both ways round over Ideal, on the switch", "ring", 0, "ring"), ("Direct over Ideal, on the switch", "direct", 0, "direct"),
+        ("TACOS over Ideal, unwound", "tacos", 1, "tacos"),
+        ("Ring one way round over Ideal, unwound", "ring_unidirectional", 1, "ring"),
+        ("Ring both ways round over Ideal, on the switch", "ring", 0, "ring"),
+        ("Direct over Ideal, on the switch", "direct", 0, "direct"),
     ):  # fmt: skip
         of = frame[(frame["algorithm"] == algorithm) & (frame["unwind"] == unwind)].set_index("npus")["over_ideal"]
         ratios = (TABLE_V[printed] / TABLE_V["ideal"]).to_dict()
@@ -108,7 +112,8 @@ def themis(study: Study) -> pandas.DataFrame:
         ("grid: Themis with 64 chunks of Ideal", 0.4943, _of_ideal(of("grid(4,4,4)", "themis", 64))),
     ]
     for window in sorted(set(frame.loc[frame["chunks"] == 64, "window"]) - {0}):
-        for name, shape, printed in (("torus", "torus(4,4,4)", (0.6437, 0.9590)), ("grid", "grid(4,4,4)", (None, None))):
+        for name, shape, printed in (("torus", "torus(4,4,4)", (0.6437, 0.9590)),
+                                     ("grid", "grid(4,4,4)", (None, None))):
             for size, text, share in ((10**6, "1 MB", printed[0]), (10**9, "1 GB", printed[1])):
                 reached = _of_ideal(of(shape, "themis", 64, [size], window))
                 rows.append((f"{name}: Themis with 64 chunks, window {window}, of Ideal, {text}", share, reached))
@@ -196,7 +201,8 @@ def pipeline(study: Study) -> pandas.DataFrame:
     suits = frame["npu_bandwidth"].str.startswith("160000000000,") & (frame["chunks"] == 64)
     for point, row in frame[frame["topology"].str.startswith("RI") & suits].iterrows():
         window = f"window {row['window']}" if row["window"] else "all at once"
-        rows.append((f"160:40:10 GB/s, rings, 64 chunks, {window}: dimension 1 busy", 1, busy_by_dimension(study, point)[0]))
+        rows.append((f"160:40:10 GB/s, rings, 64 chunks, {window}: dimension 1 busy", 1,
+                     busy_by_dimension(study, point)[0]))
     return compare(rows)
 
 
@@ -216,7 +222,9 @@ def table_of(name: str, study: Study) -> pandas.DataFrame:
         return table
     except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
         lacks = f"{type(error).__name__}: {error}"
-        raise NothingToShow(f"{study.path}: not the whole study experiments/{name} ({lacks}) run all of its points") from error
+        raise NothingToShow(
+            f"{study.path}: not the whole study experiments/{name} ({lacks}) run all of its points"
+        ) from error
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,7 +1,7 @@
 """Parallel coordinates of varying settings and of metrics, which show what the good points of a sweep have in common.
 
     python3 -m tenex_analysis.parallel DIR OBJECTIVE --png FILE
-    python3 -m tenex_analysis.parallel DIR collective_time_seconds --metrics efficiency --where "size == 1073741824" --png FILE
+    python3 -m tenex_analysis.parallel DIR collective_time_seconds --metrics efficiency --where "size == 1048576" ...
 
 Every line is a design point; dark lines are the good ones and lie on top. If a column takes few values, the lines of a
 value are spread by the objective, in the direction of its own axis, so that no line hides another.
@@ -46,7 +46,8 @@ ABSENT = -0.1
 def heights(column: Column, ranks: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], list[tuple[float, str]]]:
     """Positions of a column's values between 0 and 1, and ticks with their text. `ranks`, 0 to 1, spreads equal values.
 
-    Text and columns of few values get equal room for each value; others a linear or logarithmic scale; absent values lie at ABSENT.
+    Text and columns of few values get equal room for each value; others a linear or logarithmic scale; absent values
+    lie at ABSENT.
     """
     distinct = column.distinct
     if column.is_text or 0 < len(distinct) <= FEW_VALUES:
@@ -88,7 +89,8 @@ def draw_parallel(
     title: str | None = None,
     axes: Axes | None = None,
 ) -> Axes:
-    """Draws the ok rows that have the objective: `columns` (by default `telling_settings`), then `metrics`, then the objective.
+    """Draws the ok rows that have the objective: `columns` (by default `telling_settings`), then `metrics`, then the
+    objective.
 
     `title` replaces the study's name. NothingToShow if no row has the objective, ValueError if it is text.
     """
@@ -116,8 +118,11 @@ def draw_parallel(
     _draw_axes(axes, drawn, [ticks for _, ticks in scales])
     bar = axes.figure.colorbar(colours, ax=axes, pad=0.02, shrink=0.8)
     _label_bar(bar, goal, better)
-    of = f"{len(shown):,} point{'' if len(shown) == 1 else 's'}" if len(shown) == len(goal.values) else f"{len(shown):,} of {len(goal.values):,} points, evenly by {goal.label}"
-    axes.set_title(fitted(f"{study.name if title is None else title}: {of}", axes.figure.get_figwidth() - 1.0), loc="left", pad=34)
+    of = f"{len(shown):,} point{'' if len(shown) == 1 else 's'}"
+    if len(shown) < len(goal.values):
+        of = f"{len(shown):,} of {len(goal.values):,} points, evenly by {goal.label}"
+    axes.set_title(fitted(f"{study.name if title is None else title}: {of}", axes.figure.get_figwidth() - 1.0),
+                   loc="left", pad=34)
     return axes
 
 
@@ -147,7 +152,8 @@ def _draw_axes(axes: Axes, columns: list[Column], ticks: list[list[tuple[float, 
         size = 8 if len(marks) <= 12 else 6.5
         for at, text in marks:
             axes.plot([x - 0.025, x + 0.025], [at, at], color="black", linewidth=0.9, zorder=3)
-            axes.text(x - 0.05, at, broken(text, MOST_CHARACTERS), ha="right", va="center", fontsize=size, bbox=halo, zorder=4)
+            axes.text(x - 0.05, at, broken(text, MOST_CHARACTERS), ha="right", va="center", fontsize=size, bbox=halo,
+                      zorder=4)
     lowest = min(at for marks in ticks for at, _ in marks)
     axes.set_xlim(-0.75, len(columns) - 1 + 0.1)
     axes.set_ylim(min(-0.02, lowest - 0.04), 1.02)

@@ -1,6 +1,6 @@
 """The Pareto front of any two columns of a sweep, as a table and as a picture.
 
-    python3 -m tenex_analysis.pareto DIR X Y                   print the front, for instance of total_links collective_time_seconds
+    python3 -m tenex_analysis.pareto DIR X Y                   print the front, say of total_links algbw_bytes_per_s
     python3 -m tenex_analysis.pareto DIR X Y --png FILE        and draw it
     python3 -m tenex_analysis.pareto DIR X Y --where "size == 1073741824 and npus == 16"
 
@@ -119,19 +119,23 @@ def draw_pareto(
     for number in range(len(names)):
         colour = class_colour(number)
         for of, style in ((~mask, {"color": pale(colour), "s": 22, "linewidths": 0, "alpha": 0.8}),
-                          (mask, {"color": colour, "s": 42, "edgecolors": "black", "linewidths": 0.8, "zorder": 3})):  # fmt: skip
+                          (mask, {"color": colour, "s": 42, "edgecolors": "black", "linewidths": 0.8,
+                                  "zorder": 3})):  # fmt: skip
             of = of & (classes == number)
             axes.scatter(xs[of], ys[of], marker=class_marker(number), **style)
     for side, column in ((axes.xaxis, columns[0]), (axes.yaxis, columns[1])):
         set_scale(side, column)
     _label_sides(axes, columns, larger_x, larger_y)
-    _draw_front(axes, front_table(study, x, y, rows, larger_x, larger_y), x, y, is_larger_better(x, larger_x), is_larger_better(y, larger_y))
+    _draw_front(axes, front_table(study, x, y, rows, larger_x, larger_y), x, y, is_larger_better(x, larger_x),
+                is_larger_better(y, larger_y))
     _draw_legend(axes, names, by, int(mask.sum()), int((~mask).sum()))
     axes.set_title(fitted(study.name if title is None else title, axes.figure.get_figwidth() - 1.6), loc="left")
     return axes
 
 
-def _both(study: Study, rows: pandas.DataFrame | None, x: str, y: str) -> tuple[pandas.DataFrame, tuple[Column, Column]]:
+def _both(
+    study: Study, rows: pandas.DataFrame | None, x: str, y: str
+) -> tuple[pandas.DataFrame, tuple[Column, Column]]:
     """The ok rows that have x and y, and these two columns of them."""
     rows = evaluated(study, rows)
     present = numpy.ones(len(rows), dtype=numpy.bool_)
@@ -174,13 +178,14 @@ def _draw_front(axes: Axes, front: pandas.DataFrame, x: str, y: str, larger_x: b
     # Beyond the front, where there is no point.
     offset = (5 if larger_x else -5, 5 if larger_y else -5)
     for first, last in _crowds(axes, front, x, y):
-        axes.annotate(f"{first}" if first == last else f"{first}–{last}", (front.loc[first, x], front.loc[first, y]), xytext=offset,
-                      textcoords="offset points", fontsize=8, ha="left" if larger_x else "right",
+        axes.annotate(f"{first}" if first == last else f"{first}–{last}", (front.loc[first, x], front.loc[first, y]),
+                      xytext=offset, textcoords="offset points", fontsize=8, ha="left" if larger_x else "right",
                       va="bottom" if larger_y else "top", zorder=4)  # fmt: skip
 
 
 def draw_staircase(axes: Axes, x: ArrayLike, y: ArrayLike, larger_x: bool = False, larger_y: bool = False) -> None:
-    """The border of the region that a front dominates: steps through its points, and on to the edges of the axes at both ends.
+    """The border of the region that a front dominates: steps through its points, and on to the edges of the axes at
+    both ends.
 
     A slanted line between two points would suggest that points on it exist. `x` and `y` are the front by rising x. Call
     this after all points are drawn: it keeps the limits of the axes.
@@ -196,7 +201,8 @@ def draw_staircase(axes: Axes, x: ArrayLike, y: ArrayLike, larger_x: bool = Fals
     else:
         xs, ys = [x[0], *x, far_x], [far_y, *y, y[-1]]
     axes.step(xs, ys, where="pre" if larger_x else "post", color="black", linewidth=1.1, zorder=2)
-    corners = list(zip(numpy.repeat(xs, 2)[:-1], numpy.repeat(ys, 2)[1:]) if larger_x else zip(numpy.repeat(xs, 2)[1:], numpy.repeat(ys, 2)[:-1]))
+    corners = list(zip(numpy.repeat(xs, 2)[:-1], numpy.repeat(ys, 2)[1:]) if larger_x
+                   else zip(numpy.repeat(xs, 2)[1:], numpy.repeat(ys, 2)[:-1]))
     axes.fill(*zip(*corners, (far_x, far_y)), color="black", alpha=0.05, linewidth=0, zorder=0)
     axes.set(xlim=limits[0], ylim=limits[1])
 
@@ -219,13 +225,16 @@ def _crowds(axes: Axes, front: pandas.DataFrame, x: str, y: str) -> list[tuple[i
 def _draw_legend(axes: Axes, names: list[str], by: str | None, front: int, dominated: int) -> None:
     """Draws the legend outside the axes, so that it hides no point."""
     handles = [
-        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=broken(name)) for i, name in enumerate(names)
+        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=broken(name))
+        for i, name in enumerate(names)
     ] if by else []  # fmt: skip
-    strong = {"linestyle": "-", "linewidth": 1.1, "color": "black", "marker": "o", "markeredgecolor": "black", "markerfacecolor": "white"}
+    strong = {"linestyle": "-", "linewidth": 1.1, "color": "black", "marker": "o", "markeredgecolor": "black",
+              "markerfacecolor": "white"}
     handles.append(Line2D([], [], label=f"front ({front:,})", **strong))
-    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"dominated ({dominated:,})", markeredgewidth=0))
-    axes.legend(handles=handles, title=by.replace("_", " ") if by else None, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False,
-                fontsize=8, alignment="left")  # fmt: skip
+    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"dominated ({dominated:,})",
+                          markeredgewidth=0))
+    axes.legend(handles=handles, title=by.replace("_", " ") if by else None, loc="upper left",
+                bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8, alignment="left")  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:

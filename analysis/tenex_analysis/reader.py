@@ -149,7 +149,9 @@ def _check(path: Path) -> None:
         if schema is None or "physics" not in file.attrs or "point" not in file:
             raise ResultError(f"{path}: not a tenex result (no schema, physics or point) open the study.h5 of a run")
         if int(schema) > SCHEMA:
-            raise ResultError(f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis")
+            raise ResultError(
+                f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis"
+            )
 
 
 def open_study(path: str | Path) -> Study:

@@ -44,7 +44,8 @@ class Frame(pandas.DataFrame):
         return super().__getitem__(key)
 
     def query(self, expr: str, **named: Any) -> Any:
-        return super().query(re.sub(r"(?<![\w@'\"])[a-z_]+(?![\w'\"])", lambda word: self._name(word[0]), expr), **named)
+        return super().query(re.sub(r"(?<![\w@'\"])[a-z_]+(?![\w'\"])", lambda word: self._name(word[0]), expr),
+                             **named)
 
     def _name(self, name: str) -> str:
         return name if name in self.columns else FORMER_NAMES.get(name, name)

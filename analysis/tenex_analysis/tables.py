@@ -67,7 +67,9 @@ def training_frame(study: Study) -> pandas.DataFrame:
 
 
 def over_equal(frame: pandas.DataFrame, keys: list[str]) -> pandas.DataFrame:
-    """Per combination of `keys` and scheme: speed-up and perf per cost over the scheme `equal`, with the cost in dollars."""
+    """Per combination of `keys` and scheme: speed-up and perf per cost over the scheme `equal`, with the cost in
+    dollars.
+    """
     equal = frame[frame["scheme"] == "equal"].set_index(keys)
     if equal.index.has_duplicates:
         raise ValueError(f"several rows of equal shares have the same {keys}")

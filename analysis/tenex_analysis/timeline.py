@@ -64,7 +64,8 @@ def read_spans(study: Study) -> pandas.DataFrame:
     end = (runs["finished_unix_ms"] - runs["finished_unix_ms"].min()) / 1000.0
     spans = pandas.DataFrame(
         {"point": runs["point"], "run": runs["incarnation"], "host": runs["host"], "rank": runs["rank"], "end": end,
-         "seconds": of["evaluation_seconds"].fillna(0.0).clip(lower=0.0), "threads": threads, "status": of["status"].astype(str)}
+         "seconds": of["evaluation_seconds"].fillna(0.0).clip(lower=0.0), "threads": threads,
+         "status": of["status"].astype(str)}
     )  # fmt: skip
     spans["start"] = spans["end"] - spans["seconds"]
     first = spans.groupby("run")["start"].transform("min")
@@ -77,7 +78,8 @@ def read_spans(study: Study) -> pandas.DataFrame:
     return spans[["point", *_WHO, "start", "end", "seconds", "threads", "lane", "status"]]
 
 
-def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], resolution: float = RESOLUTION) -> list[int]:
+def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64],
+                   resolution: float = RESOLUTION) -> list[int]:
     """A thread for each span, with as few threads as can be found. O(n * threads * log n).
 
     True ends are up to `resolution` later than the given ones, so spans of one thread may seem to overlap. They are
@@ -96,7 +98,8 @@ def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], r
         threads += 1
 
 
-def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], threads: int, late: float, ahead: float) -> list[int] | None:
+def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], threads: int, late: float,
+                 ahead: float) -> list[int] | None:
     """Places spans on so many threads, each on the thread that is free first; None if one would begin more than `late`
     late.
     """
@@ -129,7 +132,8 @@ def rank_threads(spans: pandas.DataFrame) -> pandas.Series:
 
 
 def utilization_table(spans: pandas.DataFrame) -> pandas.DataFrame:
-    """By run, host and rank: `points`, `threads`, `busy` and `idle` in thread-seconds, and `utilization` = busy / (busy + idle).
+    """By run, host and rank: `points`, `threads`, `busy` and `idle` in thread-seconds, and `utilization` =
+    busy / (busy + idle).
 
     Time is counted from the start of the run's first point to the end of its last on any rank. A point with several
     threads counts as keeping all of them busy.
@@ -173,7 +177,8 @@ def _expanded(spans: pandas.DataFrame) -> pandas.DataFrame:
     """One row per point and thread of it."""
     many = spans[spans["threads"] > 1]
     parts = [spans[spans["threads"] == 1]]
-    parts += [many[many["threads"] > lane].assign(lane=lane) for lane in range(int(many["threads"].max()) if len(many) else 0)]
+    parts += [many[many["threads"] > lane].assign(lane=lane)
+              for lane in range(int(many["threads"].max()) if len(many) else 0)]
     return pandas.concat(parts)
 
 
@@ -221,8 +226,8 @@ def _lay_out(spans: pandas.DataFrame) -> _Layout:
 
 
 def draw_timeline(study: Study, by: str | None = None) -> Figure:
-    """Above: every point on a thread of its rank, coloured by a setting (`by`, or one that varies); grey is idle, "x" a point that is not ok.
-    Below: the share of the threads that were busy.
+    """Above: every point on a thread of its rank, coloured by a setting (`by`, or one that varies); grey is idle, "x" a
+    point that is not ok. Below: the share of the threads that were busy.
 
     With more than MOST_BARS points, the picture shows the setting that took most of each moment, the paler the more the
     thread was idle. NothingToShow if the file has no rows.
@@ -232,22 +237,27 @@ def draw_timeline(study: Study, by: str | None = None) -> Figure:
         raise NothingToShow(f"{study.path}: no point was evaluated")
     rows = study.frame()
     by = colouring_setting(study, rows) if by is None else by
-    classes, names = (numpy.zeros(len(rows), dtype=int), ["points"]) if by is None else classes_of(column_of(study, rows, by))
+    classes, names = numpy.zeros(len(rows), dtype=int), ["points"]
+    if by is not None:
+        classes, names = classes_of(column_of(study, rows, by))
     spans["class"] = pandas.Series(classes, index=rows.index).loc[spans["point"]].to_numpy()
     layout = _lay_out(spans)
     figure = Figure(figsize=(10, min(14.0, 2.5 + ROW_INCHES * max(layout.height, 3))), dpi=110, layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [max(0.6, ROW_INCHES * layout.height), 1.0]})
+    above, below = figure.subplots(2, 1, sharex=True,
+                                   gridspec_kw={"height_ratios": [max(0.6, ROW_INCHES * layout.height), 1.0]})
     _draw_idle(above, layout)
     (_draw_bars if len(spans) <= MOST_BARS else _draw_shares)(above, spans, layout)
-    handles = [Patch(color=class_colour(i), label=broken(name)) for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
+    handles = [Patch(color=class_colour(i), label=broken(name))
+               for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
     handles += _draw_not_ok(above, spans, layout)
-    above.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(8, len(handles)), frameon=False, fontsize=8,
-                 handlelength=1.2, columnspacing=1.2)  # fmt: skip
+    above.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(8, len(handles)), frameon=False,
+                 fontsize=8, handlelength=1.2, columnspacing=1.2)  # fmt: skip
     _label_ranks(above, spans, layout)
     _draw_busy(below, spans, layout)
     _label_runs(below, layout)
     coloured = f", coloured by {by.replace('_', ' ')}" if by else ""
-    title = (f"{study.name}: {_count(len(spans), 'point')} on {_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
+    title = (f"{study.name}: {_count(len(spans), 'point')} on "
+             f"{_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
              f"threads busy {100 * total_utilization(spans):.0f} % of the time")  # fmt: skip
     figure.suptitle(fitted(title, 10), x=0.01, ha="left", fontsize=11)
     return figure
@@ -257,9 +267,12 @@ def _count(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def _boxes(x0: Iterable[float], x1: Iterable[float], y0: Iterable[float], y1: Iterable[float]) -> NDArray[numpy.float64]:
+def _boxes(
+    x0: Iterable[float], x1: Iterable[float], y0: Iterable[float], y1: Iterable[float]
+) -> NDArray[numpy.float64]:
     a, b, c, d = (numpy.asarray(v, dtype=float) for v in (x0, x1, y0, y1))
-    return numpy.stack([numpy.stack([a, c], -1), numpy.stack([b, c], -1), numpy.stack([b, d], -1), numpy.stack([a, d], -1)], axis=1)
+    return numpy.stack([numpy.stack([a, c], -1), numpy.stack([b, c], -1), numpy.stack([b, d], -1),
+                        numpy.stack([a, d], -1)], axis=1)
 
 
 def _draw_idle(axes: Axes, layout: _Layout) -> None:
@@ -267,7 +280,8 @@ def _draw_idle(axes: Axes, layout: _Layout) -> None:
     runs = layout.threads.index.get_level_values("run")
     x0 = runs.map(layout.offset) / layout.unit
     x1 = x0 + runs.map(layout.length) / layout.unit
-    axes.add_collection(PolyCollection(_boxes(x0, x1, layout.top, layout.top + layout.threads), facecolors=IDLE_COLOUR, edgecolors="none"))
+    axes.add_collection(PolyCollection(_boxes(x0, x1, layout.top, layout.top + layout.threads), facecolors=IDLE_COLOUR,
+                                       edgecolors="none"))
     axes.set_xlim(0, max(x1))
     axes.set_ylim(layout.height + 0.1, -0.1)
 
@@ -275,11 +289,13 @@ def _draw_idle(axes: Axes, layout: _Layout) -> None:
 def _draw_bars(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
     """One box per point, as high as its threads."""
     top = layout.top.loc[pandas.MultiIndex.from_frame(spans[_WHO])].to_numpy() + spans["lane"].to_numpy()
-    boxes = _boxes(layout.x(spans, "start"), layout.x(spans, "end"), top + 0.06, top + spans["threads"].to_numpy() - 0.06)
+    boxes = _boxes(layout.x(spans, "start"), layout.x(spans, "end"), top + 0.06,
+                   top + spans["threads"].to_numpy() - 0.06)
     # White edges separate neighbours; narrow points have none, as the edges would cover them.
     wide = (spans["end"] - spans["start"]) > 0.006 * float(layout.length.sum())
     colours = [class_colour(number) for number in spans["class"]]
-    axes.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=numpy.where(wide, 0.6, 0.0), edgecolors="white"))
+    axes.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=numpy.where(wide, 0.6, 0.0),
+                                       edgecolors="white"))
 
 
 def _draw_shares(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
@@ -298,7 +314,8 @@ def _draw_shares(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
             colours = numpy.array([to_rgb(class_colour(n)) for n in numbers])[busy.argmax(axis=0)]
             y = layout.top[(run, *who[:2])] + who[2]
             image = (share * colours + (1 - share) * idle)[None, :, :]
-            axes.imshow(image, extent=(x[0], x[-1], y + 0.94, y + 0.06), aspect="auto", interpolation="nearest", zorder=1.5)
+            axes.imshow(image, extent=(x[0], x[-1], y + 0.94, y + 0.06), aspect="auto", interpolation="nearest",
+                        zorder=1.5)
     axes.set_xlim(0, (layout.offset.iloc[-1] + layout.length.iloc[-1]) / layout.unit)
     axes.set_ylim(layout.height + 0.1, -0.1)
 
@@ -308,10 +325,11 @@ def _draw_not_ok(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> list[A
     bad = spans[spans["status"] != "ok"]
     if bad.empty:
         return []
-    y = layout.top.loc[pandas.MultiIndex.from_frame(bad[_WHO])].to_numpy() + bad["lane"].to_numpy() + bad["threads"].to_numpy() / 2
+    top = layout.top.loc[pandas.MultiIndex.from_frame(bad[_WHO])].to_numpy()
+    y = top + bad["lane"].to_numpy() + bad["threads"].to_numpy() / 2
     size = 18 if len(bad) <= 200 else 5
-    return [axes.scatter(layout.x(bad, "end"), y, marker="x", color="black", s=size, linewidths=0.9, zorder=3, clip_on=False,
-                         label=f"not ok ({len(bad):,})")]  # fmt: skip
+    return [axes.scatter(layout.x(bad, "end"), y, marker="x", color="black", s=size, linewidths=0.9, zorder=3,
+                         clip_on=False, label=f"not ok ({len(bad):,})")]  # fmt: skip
 
 
 def _label_ranks(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
@@ -327,8 +345,8 @@ def _label_ranks(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
         busy, idle = table.loc[who]
         ticks.append(middle)
         labels.append((f"{who[0]}, " if several else "") + f"rank {who[1]}")
-        axes.text(1.012, middle, f"{100 * busy / (busy + idle):.0f} %" if busy + idle > 0 else "–", transform=axes.get_yaxis_transform(),
-                  va="center", fontsize=8)  # fmt: skip
+        axes.text(1.012, middle, f"{100 * busy / (busy + idle):.0f} %" if busy + idle > 0 else "–",
+                  transform=axes.get_yaxis_transform(), va="center", fontsize=8)  # fmt: skip
     axes.text(1.012, 1.01, "busy", transform=axes.transAxes, va="bottom", fontsize=8, fontweight="bold")
     axes.set_yticks(ticks, labels, fontsize=8)
     axes.tick_params(axis="both", length=0)
@@ -363,7 +381,8 @@ def _label_runs(axes: Axes, layout: _Layout) -> None:
         return
     for run, length in layout.length.items():
         if length > 0.06 * whole:
-            axes.text((layout.offset[run] + length / 2) / layout.unit, 101, f"run {run}", ha="center", va="bottom", fontsize=8, clip_on=False)
+            axes.text((layout.offset[run] + length / 2) / layout.unit, 101, f"run {run}", ha="center", va="bottom",
+                      fontsize=8, clip_on=False)
     axes.set_xlabel(f"time at work ({word}); between runs, which a gap separates, it stands still")
 
 

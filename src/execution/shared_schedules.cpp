@@ -71,7 +71,7 @@ Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, co
     ++synthesized_;
     return synthesizer.synthesize(problem);
   }
-  auto key = key_of(synthesizer, problem, structure);
+  const auto key = key_of(synthesizer, problem, structure);
   if (const auto found = made_.find(key)) {
     ++shared_;
     return at_pace(found->made, found->hop, *hop);
@@ -80,7 +80,7 @@ Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, co
   auto made = synthesizer.synthesize(problem);
   if (!made || !is_complete(synthesizer, problem, *made)) return made;
   const auto bytes = bytes_of(*made) + key.size();
-  made_.insert(std::move(key), std::make_shared<const Paced>(Paced{*hop, *made}), bytes);
+  made_.insert(key, std::make_shared<const Paced>(Paced{*hop, *made}), bytes);
   return made;
 }
 

@@ -58,7 +58,7 @@ SimTime message_time(const LinkClass& link, bool switched, Bytes size, std::int6
 
 class PipelineTime final : public MeasuredCollectiveTime {
  public:
-  PipelineTime(const TrainingNetwork& network, bool themis) : network_(network), themis_(themis) {}
+  PipelineTime(TrainingNetwork network, bool themis) : network_(std::move(network)), themis_(themis) {}
 
   [[nodiscard]] std::string_view name() const override { return themis_ ? "themis" : "pipeline"; }
   [[nodiscard]] const CollectiveEffort& effort() const override { return effort_; }

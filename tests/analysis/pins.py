@@ -3,7 +3,8 @@
     python3 pins.py pins.csv NAME=RESULT ...            compares; exit 1 names the studies that differ, and in what
     python3 pins.py --write pins.csv NAME=RESULT ...    writes the file; allowed only if `physics` was raised
 
-A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study has the rows.
+A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study
+has the rows.
 """
 
 from __future__ import annotations
@@ -44,11 +45,13 @@ def main(arguments: list[str]) -> int:
     changed = [name for name in found.index.intersection(known.index) if not found.loc[name].equals(known.loc[name])]
     for name in changed:
         differ = [kind for kind in found.columns if found.loc[name, kind] != known.loc[name, kind]]
-        print(f"{name}: {', '.join(differ)} changed (known: {known.loc[name].to_dict()}; found: {found.loc[name].to_dict()})")
+        print(f"{name}: {', '.join(differ)} changed "
+              f"(known: {known.loc[name].to_dict()}; found: {found.loc[name].to_dict()})")
     if write:
         same_physics = [name for name in changed if found.loc[name, "physics"] == known.loc[name, "physics"]]
         if same_physics:
-            print(f"not written: {', '.join(same_physics)} changed at the same physics (results may change only when it rises)")
+            print(f"not written: {', '.join(same_physics)} changed at the same physics (results may change only when "
+                  "it rises)")
             return 1
         found.to_csv(file)
         return 0

@@ -13,7 +13,8 @@ class CountsFailures(unittest.TestCase):
         self.study = make_study(
             {
                 "status": ["ok", "infeasible", "infeasible", "failed", "infeasible", "ok"],
-                "reason": ["", "needs 10 bytes of 8", "needs 12 bytes of 8", "needs 10 bytes of 8", "no way", "left out: 9 bytes"],
+                "reason": ["", "needs 10 bytes of 8", "needs 12 bytes of 8", "needs 10 bytes of 8", "no way",
+                           "left out: 9 bytes"],
                 "chunks": [1, 4, 4, 1, 4, 1],
                 "size": [64, 64, 64, 32, 32, 32],
             },

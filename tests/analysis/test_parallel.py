@@ -20,7 +20,8 @@ class PlacesValues(unittest.TestCase):
         self.assertEqual(ticks, [(0.25, "1"), (0.75, "4")])
 
     def test_text_is_ordered_naturally(self):
-        _, ticks = parallel.heights(Column("topology", numpy.array(["RI(16)", "RI(8)"], dtype=object), ""), numpy.zeros(2))
+        _, ticks = parallel.heights(Column("topology", numpy.array(["RI(16)", "RI(8)"], dtype=object), ""),
+                                    numpy.zeros(2))
         self.assertEqual([text for _, text in ticks], ["RI(8)", "RI(16)"])
 
     def test_many_values_lie_on_a_scale(self):
@@ -74,9 +75,12 @@ class Draws(unittest.TestCase):
 
     def test_lines_of_one_value_are_spread_in_the_direction_of_the_objective(self):
         for larger in (True, False):
-            lines = [segment for segment in self.lines(parallel.draw_parallel(self.study, "efficiency", larger=larger)).get_segments()]
-            rings = sorted((line[-1][1], line[0][1]) for line in lines if line[0][1] < 0.5)  # by height on the objective's axis
-            self.assertEqual([on_algorithm for _, on_algorithm in rings], sorted(on_algorithm for _, on_algorithm in rings))
+            picture = parallel.draw_parallel(self.study, "efficiency", larger=larger)
+            lines = list(self.lines(picture).get_segments())
+            # By height on the objective's axis.
+            rings = sorted((line[-1][1], line[0][1]) for line in lines if line[0][1] < 0.5)
+            self.assertEqual([on_algorithm for _, on_algorithm in rings],
+                             sorted(on_algorithm for _, on_algorithm in rings))
 
     def test_says_how_many_lines_of_how_many_it_drew(self):
         axes = parallel.draw_parallel(self.study, "efficiency", most=4)
@@ -94,7 +98,8 @@ class Draws(unittest.TestCase):
         FigureCanvasAgg(axes.figure).draw()
         for text in axes.texts:
             box = text.get_window_extent()
-            self.assertTrue(box.x0 >= 0 and box.x1 <= axes.figure.bbox.x1 and box.y1 <= axes.figure.bbox.y1, text.get_text())
+            self.assertTrue(box.x0 >= 0 and box.x1 <= axes.figure.bbox.x1 and box.y1 <= axes.figure.bbox.y1,
+                            text.get_text())
 
 
 if __name__ == "__main__":

@@ -85,7 +85,8 @@ class DrawsTheFront(unittest.TestCase):
         pale = [c for c in axes.collections if c.get_alpha() is not None]
         self.assertEqual(sum(len(c.get_offsets()) for c in strong), 4)
         self.assertEqual(sum(len(c.get_offsets()) for c in pale), 1)
-        (strong_ring, pale_ring) = (next(c for c in of if len(c.get_offsets())).get_facecolor()[0][:3].sum() for of in (strong[1:2], pale[1:2]))
+        (strong_ring, pale_ring) = (next(c for c in of if len(c.get_offsets())).get_facecolor()[0][:3].sum()
+                                    for of in (strong[1:2], pale[1:2]))
         self.assertGreater(pale_ring, strong_ring + 0.5)
         self.assertEqual(axes.get_xlabel(), "total links (less is better)")
         self.assertEqual(axes.get_ylabel(), "collective time (less is better)")
@@ -112,7 +113,8 @@ class DrawsTheFront(unittest.TestCase):
             (low_x, high_x), (low_y, high_y) = axes.get_xlim(), axes.get_ylim()
             for i, j in itertools.product(range(1, 20), repeat=2):
                 x, y = low_x + (high_x - low_x) * i / 20.03, low_y + (high_y - low_y) * j / 20.03
-                dominated = any((x <= a if larger_x else x >= a) and (y <= b if larger_y else y >= b) for a, b in points)
+                dominated = any((x <= a if larger_x else x >= a) and (y <= b if larger_y else y >= b)
+                                for a, b in points)
                 self.assertEqual(shape.contains_point((x, y)), dominated, (larger_x, larger_y, x, y))
 
     def test_the_word_is_dominated(self):
@@ -122,8 +124,10 @@ class DrawsTheFront(unittest.TestCase):
 
     def test_long_names_are_whole_and_inside_the_picture(self):
         long = "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW("
-        study = make_study({"topology": [f"{long}2)", f"{long}4)"], "total_links": [1, 2], "collective_time_ps": [2, 1]})
-        axes = pareto.draw_pareto(study, "total_links", "collective_time_ps", by="topology", title="a title of many words " * 8)
+        study = make_study({"topology": [f"{long}2)", f"{long}4)"], "total_links": [1, 2],
+                            "collective_time_ps": [2, 1]})
+        axes = pareto.draw_pareto(study, "total_links", "collective_time_ps", by="topology",
+                                  title="a title of many words " * 8)
         FigureCanvasAgg(axes.figure).draw()
         labels = ["".join(text.get_text().split("\n")) for text in axes.get_legend().get_texts()]
         self.assertEqual(labels[:2], [f"{long}2)", f"{long}4)"])

@@ -14,7 +14,8 @@ from tenex_analysis import timeline
 class LaysSpansOnThreads(unittest.TestCase):
     def lay(self, *spans):
         spans = sorted(spans, key=lambda span: (span[1], span[0]))
-        return timeline.lay_on_threads(numpy.array([s[0] for s in spans]), numpy.array([s[1] for s in spans]), resolution=0.001)
+        return timeline.lay_on_threads(numpy.array([s[0] for s in spans]), numpy.array([s[1] for s in spans]),
+                                       resolution=0.001)
 
     def test_one_thread_for_what_follows_another(self):
         self.assertEqual(self.lay((0.0, 1.0), (1.0, 2.0), (2.5, 3.0)), [0, 0, 0])
@@ -39,7 +40,8 @@ class LaysSpansOnThreads(unittest.TestCase):
         start = numbers.uniform(0, 50, 300)
         spans = [(s, s + d) for s, d in zip(start, numbers.exponential(1.0, 300))]
         depth = max(sum(a <= begin < b for a, b in spans) for begin, _ in spans)
-        self.assertEqual(max(timeline.lay_on_threads(*map(numpy.array, zip(*sorted(spans, key=lambda s: s[1]))), resolution=0.0)) + 1, depth)
+        self.assertEqual(max(timeline.lay_on_threads(*map(numpy.array, zip(*sorted(spans, key=lambda s: s[1]))),
+                                                     resolution=0.0)) + 1, depth)
 
 
 class MeasuresUse(unittest.TestCase):
@@ -57,8 +59,8 @@ class MeasuresUse(unittest.TestCase):
                 "evaluation_seconds": [4.0, 6.0, 4.0, 3.0, 0.0, 2.0],
                 "threads": [1, 1, 2, 1, -1, 1],
             },
-            runs=[(0, 0, 1, "n1", 104_000), (1, 0, 1, "n1", 106_000), (2, 0, 1, "n1", 110_000), (3, 1, 1, "n2", 105_000),
-                  (4, 1, 1, "n2", 105_000), (5, 0, 2, "n1", 502_000)],
+            runs=[(0, 0, 1, "n1", 104_000), (1, 0, 1, "n1", 106_000), (2, 0, 1, "n1", 110_000),
+                  (3, 1, 1, "n2", 105_000), (4, 1, 1, "n2", 105_000), (5, 0, 2, "n1", 502_000)],
             folder=folder.name,
         )  # fmt: skip
         self.spans = timeline.read_spans(self.study)
@@ -73,7 +75,8 @@ class MeasuresUse(unittest.TestCase):
     def test_utilization_counts_all_threads_of_a_wide_point(self):
         # Run 1 takes 10 s. Rank 0: 4 + 6 + 2 * 4 = 18 of 20 thread-seconds. Rank 1: 3 of 10. Run 2: 2 of 2.
         table = timeline.utilization_table(self.spans)
-        self.assertEqual(table[["run", "rank", "points", "threads"]].values.tolist(), [[1, 0, 3, 2], [1, 1, 2, 1], [2, 0, 1, 1]])
+        self.assertEqual(table[["run", "rank", "points", "threads"]].values.tolist(),
+                         [[1, 0, 3, 2], [1, 1, 2, 1], [2, 0, 1, 1]])
         numpy.testing.assert_allclose(table["busy"], [18, 3, 2])
         numpy.testing.assert_allclose(table["idle"], [2, 7, 0])
         numpy.testing.assert_allclose(table["utilization"], [0.9, 0.3, 1.0])
@@ -82,7 +85,8 @@ class MeasuresUse(unittest.TestCase):
     def test_idle_gaps_are_those_of_threads_longest_first(self):
         # Rank 1 waits from 5 to 10 and from 0 to 2; thread 0 of rank 0 from 4 to 6.
         gaps = timeline.idle_gaps(self.spans)
-        self.assertEqual(gaps[["run", "rank", "lane", "start", "end"]].values.tolist(), [[1, 1, 0, 5, 10], [1, 0, 0, 4, 6], [1, 1, 0, 0, 2]])
+        self.assertEqual(gaps[["run", "rank", "lane", "start", "end"]].values.tolist(),
+                         [[1, 1, 0, 5, 10], [1, 0, 0, 4, 6], [1, 1, 0, 0, 2]])
         self.assertEqual(len(timeline.idle_gaps(self.spans, least_seconds=3)), 1)
 
     def test_busy_seconds_per_bin(self):
@@ -101,7 +105,8 @@ class MeasuresUse(unittest.TestCase):
         self.assertIn("6 points on 2 ranks", figure._suptitle.get_text())
         self.assertIn("busy 72 %", figure._suptitle.get_text())  # 23 / 32
         self.assertEqual([t.get_text() for t in figure.axes[0].get_yticklabels()], ["n1, rank 0", "n2, rank 1"])
-        self.assertEqual([t.get_text() for t in figure.axes[0].texts], ["91 %", "30 %", "busy"])  # rank 0: 20 of 22 in both runs
+        # Rank 0: 20 of 22 in both runs.
+        self.assertEqual([t.get_text() for t in figure.axes[0].texts], ["91 %", "30 %", "busy"])
 
     def test_the_legend_is_above_the_points(self):
         figure = timeline.draw_timeline(self.study)
@@ -113,7 +118,8 @@ class MeasuresUse(unittest.TestCase):
     def test_says_that_nothing_was_evaluated(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        study = make_study({"algorithm": ["ring"], "evaluation_seconds": [1.0], "threads": [1]}, runs=[], folder=folder.name)
+        study = make_study({"algorithm": ["ring"], "evaluation_seconds": [1.0], "threads": [1]}, runs=[],
+                           folder=folder.name)
         with self.assertRaisesRegex(ValueError, "no point"):
             timeline.draw_timeline(study)
 
@@ -125,14 +131,16 @@ class DrawsManyPoints(unittest.TestCase):
         # 5,000 points of 2 ms, one every 4 ms: half of the time is idle. "ring" first, then "tacos".
         rows = 5000
         study = make_study(
-            {"algorithm": ["ring"] * 2500 + ["tacos"] * 2500, "evaluation_seconds": [0.002] * rows, "threads": [1] * rows},
+            {"algorithm": ["ring"] * 2500 + ["tacos"] * 2500, "evaluation_seconds": [0.002] * rows,
+             "threads": [1] * rows},
             runs=[(i, 0, 1, "n1", 4 * i) for i in range(rows)],
             folder=folder.name,
         )
         figure = timeline.draw_timeline(study)
         (image,) = figure.axes[0].get_images()
         pixels = numpy.asarray(image.get_array())[0]
-        half = [(numpy.array(timeline.to_rgb(colour)) + numpy.array(timeline.to_rgb(timeline.IDLE_COLOUR))) / 2 for colour in ("#0072B2", "#E69F00")]
+        half = [(numpy.array(timeline.to_rgb(colour)) + numpy.array(timeline.to_rgb(timeline.IDLE_COLOUR))) / 2
+                for colour in ("#0072B2", "#E69F00")]
         # A bin of 20 s / 800 = 25 ms holds 6 or 7 points: 12 to 14 ms of 25.
         numpy.testing.assert_allclose(pixels[100], half[0], atol=0.06)
         numpy.testing.assert_allclose(pixels[700], half[1], atol=0.06)

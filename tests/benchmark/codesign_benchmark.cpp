@@ -2,12 +2,10 @@
 // prepared for every solve.
 #include <benchmark/benchmark.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
-#include "tenex/base/random.hpp"
-#include "tenex/codesign/optimizer.hpp"
+#include "benchmark/splits.hpp"
 
 namespace tenex::benchmarks {
 namespace {

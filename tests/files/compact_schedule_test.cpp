@@ -385,10 +385,14 @@ TEST(CompactSchedules, WithUnsoundOrbitsOrNamesAreRefused) {
   const auto gather = gather_of(12, 2);
   const auto file =
       file_of(torus, gather, test::symmetric(torus, gather, test::gather_orbits(torus, gather, kOccupancy)));
-  EXPECT_THAT(message_after(file, "/storage/0/direction", 2, std::uint32_t{4}), HasSubstr("orbit 2 is not one of its group"));
-  EXPECT_THAT(message_after(file, "/storage/0/offset", 2, std::uint32_t{12}), HasSubstr("orbit 2 is not one of its group"));
-  EXPECT_THAT(message_after(file, "/storage/0/number", 2, std::uint32_t{2}), HasSubstr("orbit 2 is not one of its group"));
-  EXPECT_THAT(message_after(file, "/storage/0/start_ps", 1, std::int64_t{-1} << 62), HasSubstr("orbit 1 is not one of its group"));
+  EXPECT_THAT(message_after(file, "/storage/0/direction", 2, std::uint32_t{4}),
+              HasSubstr("orbit 2 is not one of its group"));
+  EXPECT_THAT(message_after(file, "/storage/0/offset", 2, std::uint32_t{12}),
+              HasSubstr("orbit 2 is not one of its group"));
+  EXPECT_THAT(message_after(file, "/storage/0/number", 2, std::uint32_t{2}),
+              HasSubstr("orbit 2 is not one of its group"));
+  EXPECT_THAT(message_after(file, "/storage/0/start_ps", 1, std::int64_t{-1} << 62),
+              HasSubstr("orbit 1 is not one of its group"));
   EXPECT_THAT(message_after(all_reduce(true), "/storage/1/links", 0, std::uint32_t{1}), HasSubstr("permutation"));
 }
 

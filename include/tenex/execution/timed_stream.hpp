@@ -49,7 +49,7 @@ struct TimedStream {
 /// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales a schedule that it made at another
 /// pace.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,
-                                                  const Collective& collective, const ExecutionOptions& options,
+                                                  const Collective& collective, const ExecutionOptions& asked,
                                                   std::size_t memory_limit_bytes, SharedSchedules& shared);
 
 }  // namespace tenex

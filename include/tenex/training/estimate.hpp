@@ -24,7 +24,7 @@ namespace tenex {
 /// concurrent communications if they contend, and of a scheme's solver. `of_collective` estimates a point that runs one
 /// collective. A point that does not fit under the limit is estimated at the least limit that it needs. Zero if its
 /// workload cannot be mapped to its shape. O(layers + NPUs) and the calls.
-[[nodiscard]] Estimate estimate_training(const DesignPoint& point,
+[[nodiscard]] Estimate estimate_training(const DesignPoint& given,
                                          const std::function<Estimate(const DesignPoint&)>& of_collective,
                                          TrainingCache& cache, std::size_t memory_limit_bytes);
 
