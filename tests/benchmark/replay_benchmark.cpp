@@ -1,0 +1,104 @@
+// What a joint replay of two streams on the same links takes per send: nanoseconds of one thread, and planned bytes.
+//
+// Counters: sends (of both streams), ns_per_send (user time), bytes_per_send (joint_replay_bytes()), found_ns_per_send
+// (the check for shared links, find_shared_link()).
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "evaluate/joint_streams.hpp"
+
+namespace tenex::benchmarks {
+namespace {
+
+using support::Words;
+
+struct ReplayCase {
+  std::string name;
+  std::string shape;
+  std::array<std::string, 2> collectives;
+  std::array<std::string, 2> algorithms;
+  std::array<std::string, 2> groups = {"all", "all"};
+  std::string alpha = "500ns";
+};
+
+std::vector<ReplayCase> replay_cases() {
+  return {
+      {"smoke/tacos_torus_16", "torus(4,4)", {"all_gather", "reduce_scatter"}, {"tacos", "tacos"}},
+      {"tacos_torus_256", "torus(16,16)", {"all_gather", "reduce_scatter"}, {"tacos", "tacos"}},
+      {"tacos_all_reduce_mesh_256", "mesh(16,16)", {"all_reduce", "all_reduce"}, {"tacos", "tacos"}},
+      {"tacos_torus_1024", "torus(32,32)", {"all_gather", "reduce_scatter"}, {"tacos", "tacos"}},
+      {"ring_all_reduce_512", "RI(512)", {"all_reduce", "all_gather"}, {"ring", "ring"}},
+      {"direct_fc_512", "FC(512)", {"all_gather", "reduce_scatter"}, {"direct", "direct"}},
+      {"messages_direct_torus_256", "torus(16,16)", {"all_gather", "all_gather"}, {"direct", "tacos"}},
+      {"payloads_hierarchical_256", "RI(16)_RI(16)", {"all_reduce", "all_gather"}, {"hierarchical", "tacos"}},
+      {"all_to_all_torus_256", "torus(16,16)", {"all_to_all", "all_gather"}, {"direct", "tacos"}},
+  };
+}
+
+double user_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+}
+
+support::PartOfPoint part_of(const ReplayCase& given, std::size_t stream) {
+  auto part = support::part_of(Words{{"topology", given.shape},
+                                     {"collective", given.collectives.at(stream)},
+                                     {"algorithm", given.algorithms.at(stream)},
+                                     {"groups", given.groups.at(stream)},
+                                     {"alpha", given.alpha},
+                                     {"bandwidth", "50GB/s"},
+                                     {"size", "64MB"}});
+  if (!part) throw std::runtime_error(given.name + ": no schedule");
+  return *std::move(part);
+}
+
+void replay(benchmark::State& state, const ReplayCase& given) {
+  const auto one = part_of(given, 0);
+  const auto two = part_of(given, 1);
+  const JointStream first{SimTime::zero(), {one.part}};
+  const JointStream second{nanoseconds(1234), {two.part}};
+  const auto sends = static_cast<double>(one.part.schedule.sends() + two.part.schedule.sends());
+  const auto bytes = joint_replay_bytes(one.topology, first, second);
+  double replayed = 0;
+  double searched = 0;
+  for (auto _ : state) {
+    const auto begin = user_seconds();
+    const auto made = replay_jointly(one.topology, Occupancy::serialization, first, second, SIZE_MAX);
+    const auto middle = user_seconds();
+    if (!made) return state.SkipWithError(to_string(made.errors()).c_str());
+    const std::vector<JointPart> parts{one.part, two.part};
+    const std::vector<PlayedPart> played{made->first[0], made->second[0]};
+    if (find_shared_link(one.topology, Occupancy::serialization, parts, played))
+      state.SkipWithError("a link is shared");
+    replayed += middle - begin;
+    searched += user_seconds() - middle;
+  }
+  const auto all = sends * static_cast<double>(state.iterations());
+  state.counters["sends"] = sends;
+  state.counters["ns_per_send"] = 1e9 * replayed / all;
+  state.counters["found_ns_per_send"] = 1e9 * searched / all;
+  state.counters["bytes_per_send"] = static_cast<double>(bytes) / sends;
+}
+
+void add_cases() {
+  for (const auto& given : replay_cases())
+    benchmark::RegisterBenchmark(given.name.c_str(), replay, given)->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+}  // namespace tenex::benchmarks
+
+int main(int argc, char** argv) {
+  tenex::benchmarks::add_cases();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
