@@ -27,6 +27,14 @@ struct ReplayCase {
   std::string alpha = "500ns";
 };
 
+/// "0-31; 32-63; ...": the rows of a network.
+std::string rows(std::size_t count, std::size_t length) {
+  std::string groups;
+  for (std::size_t row = 0; row < count; ++row)
+    groups += (row == 0 ? "" : "; ") + std::to_string(row * length) + "-" + std::to_string((row + 1) * length - 1);
+  return groups;
+}
+
 std::vector<ReplayCase> replay_cases() {
   return {
       {"smoke/tacos_torus_16", "torus(4,4)", {"all_gather", "reduce_scatter"}, {"tacos", "tacos"}},
@@ -37,6 +45,11 @@ std::vector<ReplayCase> replay_cases() {
       {"direct_fc_512", "FC(512)", {"all_gather", "reduce_scatter"}, {"direct", "direct"}},
       {"messages_direct_torus_256", "torus(16,16)", {"all_gather", "all_gather"}, {"direct", "tacos"}},
       {"payloads_hierarchical_256", "RI(16)_RI(16)", {"all_reduce", "all_gather"}, {"hierarchical", "tacos"}},
+      {"rows_and_blocks_1024",
+       "torus(32,32)",
+       {"all_reduce", "all_gather"},
+       {"tacos", "tacos"},
+       {rows(32, 32), rows(8, 128)}},
       {"all_to_all_torus_256", "torus(16,16)", {"all_to_all", "all_gather"}, {"direct", "tacos"}},
   };
 }

@@ -28,15 +28,21 @@ class PlayedStorage final : public ScheduleStorage {
     const auto end = window + 1 < windows() ? sends_.window[window + 1] : sends_.size();
     const auto links = std::span(sends_.order).subspan(begin, end - begin);
     std::vector<std::uint64_t> next(sends_.first.size() - 1, unknown);
-    clear(buffer);
-    for (const auto link : links) {
-      auto& at = next[link.index()];
-      if (at == unknown) at = first_since(link, sends_.window_start[window]);
-      buffer.start.push_back(sends_.start[at]);
-      buffer.chunk.push_back(sends_.chunk[at]);
-      if (!sends_.stage.empty()) buffer.stage.push_back(sends_.stage[at]);
-      if (!sends_.message.empty()) buffer.message.push_back(sends_.message[at]);
-      if (!sends_.message.empty()) buffer.destination.push_back(sends_.destination[at]);
+    const bool mixed = !sends_.stage.empty();
+    const bool messages = !sends_.message.empty();
+    buffer.start.resize(links.size());
+    buffer.chunk.resize(links.size());
+    buffer.stage.resize(mixed ? links.size() : 0);
+    buffer.message.resize(messages ? links.size() : 0);
+    buffer.destination.resize(messages ? links.size() : 0);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      auto& at = next[links[i].index()];
+      if (at == unknown) at = first_since(links[i], sends_.window_start[window]);
+      buffer.start[i] = sends_.start[at];
+      buffer.chunk[i] = sends_.chunk[at];
+      if (mixed) buffer.stage[i] = sends_.stage[at];
+      if (messages) buffer.message[i] = sends_.message[at];
+      if (messages) buffer.destination[i] = sends_.destination[at];
       ++at;
     }
     buffer.batch = {links,          buffer.chunk,       buffer.start, buffer.stage,
@@ -50,13 +56,6 @@ class PlayedStorage final : public ScheduleStorage {
   }
 
  private:
-  static void clear(SendBuffer& buffer) {
-    buffer.start.clear();
-    buffer.chunk.clear();
-    buffer.stage.clear();
-    buffer.message.clear();
-    buffer.destination.clear();
-  }
   /// The link's first send that starts at this time or later.
   [[nodiscard]] std::uint64_t first_since(LinkId link, SimTime time) const {
     const auto* const starts = sends_.start.data();
