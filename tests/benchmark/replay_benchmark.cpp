@@ -1,4 +1,5 @@
-// What a joint replay of two streams on the same links takes per send: nanoseconds of one thread, and planned bytes.
+// What replays and re-timings take per send on one thread. Of a joint replay, two streams on the same links: planned
+// bytes too. (Replays of large schedules: simulation_benchmark.cpp.)
 //
 // Counters: sends (of both streams), ns_per_send (user time), bytes_per_send (joint_replay_bytes()), found_ns_per_send
 // (the check for shared links, find_shared_link()).
@@ -11,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "benchmark/cases.hpp"
 #include "evaluate/joint_streams.hpp"
+#include "tenex/schedule/retime.hpp"
 
 namespace tenex::benchmarks {
 namespace {
@@ -100,9 +103,55 @@ void replay(benchmark::State& state, const ReplayCase& given) {
   state.counters["bytes_per_send"] = static_cast<double>(bytes) / sends;
 }
 
+void count(benchmark::State& state, const Schedule& schedule, double seconds) {
+  const auto sends = static_cast<double>(schedule.sends());
+  state.counters["sends"] = sends;
+  state.counters["ns_per_send"] = 1e9 * seconds / (sends * static_cast<double>(state.iterations()));
+}
+
+/// Re-timing by lists of an All-Reduce of a program: with switches or messages by the general rules.
+void retime_list(benchmark::State& state, const std::string& shape, const std::string& algorithm) {
+  const auto given = support::part_of(Words{{"topology", shape},
+                                            {"collective", "all_reduce"},
+                                            {"algorithm", algorithm},
+                                            {"alpha", "500ns"},
+                                            {"bandwidth", "50GB/s"},
+                                            {"size", "64MB"}});
+  const auto& [collective, schedule, pause] = given->part;
+  const auto begin = user_seconds();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(retime(given->topology, *collective, Occupancy::serialization, schedule).sends());
+  count(state, schedule, user_seconds() - begin);
+}
+
+/// Re-timing of what the exact engine makes: a Reduce-Scatter, then an All-Gather.
+void retime_trees(benchmark::State& state, const std::string& shape) {
+  const auto given = make_case(shape, CollectiveKind::all_reduce);
+  const auto plan = find_synthesizer("tacos")
+                        ->synthesize({given.topology, given.collective, Occupancy::transfer, 1, 1, 1, "exact"})
+                        .value()
+                        .without_overlap;
+  const auto begin = user_seconds();
+  for (auto _ : state) {
+    const auto made = retime_in_trees(given.topology, given.collective, Occupancy::transfer, plan, 1, SIZE_MAX / 2);
+    if (!made) return state.SkipWithError("not re-timed in trees");
+  }
+  count(state, plan, user_seconds() - begin);
+}
+
 void add_cases() {
   for (const auto& given : replay_cases())
     benchmark::RegisterBenchmark(given.name.c_str(), replay, given)->Unit(benchmark::kMillisecond);
+  const auto add = [](const std::string& name, auto run, const auto&... given) {
+    benchmark::RegisterBenchmark(name.c_str(), run, given...)->Unit(benchmark::kMillisecond);
+  };
+  using std::string_literals::operator""s;
+  add("smoke/retime_torus_4x4", retime_list, "torus(4,4)"s, "tacos"s);
+  add("retime_torus_16x16", retime_list, "torus(16,16)"s, "tacos"s);
+  add("retime_messages_torus_8x8", retime_list, "torus(8,8)"s, "direct"s);
+  add("retime_switch_64", retime_list, "SW(64)"s, "direct"s);
+  add("smoke/retime_trees_mesh_6x6", retime_trees, "mesh(6,6)"s);
+  add("retime_trees_mesh_48x48", retime_trees, "mesh(48,48)"s);
 }
 
 }  // namespace

@@ -92,6 +92,12 @@ class Collective {
   [[nodiscard]] std::uint32_t rank_of(NpuId npu) const { return rank_of_npu_[npu.index()]; }
   /// Who starts with it (All-Gather, Broadcast, All-to-All) or ends with its sum (the others). O(log groups).
   [[nodiscard]] NpuId owner(ChunkId chunk) const;
+  /// The chunks that an NPU owns: [first, first + count). None for a bystander. O(1).
+  struct Owned {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  [[nodiscard]] Owned owned_by(NpuId npu) const;
   /// For whom a chunk of an All-to-All is. O(log groups).
   [[nodiscard]] NpuId destination(ChunkId chunk) const;
 
