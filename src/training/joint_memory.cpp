@@ -102,10 +102,9 @@ PartCount count_part(const TrainingNetwork& network, const Mapping& mapping, con
   part.all.messages = count == SendCount::expected && find_synthesizer(point.algorithm) == nullptr;
   const auto members = static_cast<std::size_t>(span.members());
   const auto chunks = npus_of(shape, both) * static_cast<std::size_t>(point.chunks);
+  part.all.table_words = chunks * members;
   if (point.collective().kind == CollectiveKind::all_to_all)
-    part.all.mapped_chunks = chunks * members;
-  else
-    part.all.table_words = chunks * members;
+    part.all.other_words = part.all.sends - std::min(part.all.sends, chunks * (members - 1));
   return part;
 }
 

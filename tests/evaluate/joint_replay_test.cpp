@@ -81,6 +81,22 @@ TEST(JointReplay, RefusesMoreThanTheMemoryLimitWithTheBytes) {
   EXPECT_TRUE(replay_jointly(pair.topology, Occupancy::serialization, stream, stream, needed).ok());
 }
 
+// A send: its start (8 bytes), chunk (4), stage (1) and link (4). A gather's table has 4 bytes per NPU and chunk, as
+// many as sends and one more per chunk; the links, 4 per NPU, take about 150 bytes each, of both streams 1.2 per send
+// of either.
+TEST(JointReplay, NeedsAtMost32BytesPerSend) {
+  for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce"}) {
+    const auto torus = *part_of(
+        {{"topology", "torus(16,16)"}, {"size", "65536B"}, {"algorithm", "tacos"}, {"collective", collective}});
+    const JointStream stream{SimTime::zero(), {torus.part}};
+    const auto sends = 2 * torus.part.schedule.sends();
+    EXPECT_LT(joint_replay_bytes(torus.topology, stream, stream), 32 * sends) << collective;
+    const auto made = replay_of(torus, stream, stream);
+    const auto kept = made.first[0].schedule.memory_bytes() + made.second[0].schedule.memory_bytes();
+    EXPECT_LT(kept, joint_replay_bytes(torus.topology, stream, stream)) << collective;
+  }
+}
+
 TEST(JointReplay, RefusesSumsThatDoNotTravelInTrees) {
   const auto triangle =
       *part_of({{"topology", "FC(3)"}, {"collective", "reduce_scatter"}, {"size", "3000B"}, {"algorithm", "direct"}});
