@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What limits synthesis: times at full size, instructions and memory traffic counted at a small one, and the machine's bandwidth.
+"""Limits of synthesis: times at full size, instructions and memory traffic counted at a small size, machine bandwidth.
 
-    /usr/bin/python3 analysis/scalability_limits.py [--tenex BINARY] [--threads N] [--repeat N] [--only WORD] [--skip times|counts]
+    /usr/bin/python3 analysis/scalability_limits.py [--tenex BINARY] [--threads N] [--repeat N] [--only WORD]
+        [--skip times|counts]
 
-Measures every case (or those whose name begins with WORD) and adds what it finds to results/limits.json; then writes the table of limits.md
-from that file. Times are medians. Counts come from callgrind's cache model, one thread, on cases of the same kind that are small enough;
-its last-level cache is this machine's, scaled by the ratio of deliveries, so that as much of the work fits into it as at full size.
+Measures every case (or those whose name begins with WORD), adds the numbers to results/limits.json, and writes the
+table of limits.md from that file. Times are medians. Counts come from callgrind's cache model with one thread on small
+cases of the same kind. Its last-level cache is this machine's, scaled by the ratio of deliveries, so that the same
+share of the work fits into it as at full size.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from tenex_analysis import growth  # noqa: E402
 import pandas  # noqa: E402
 
 LINE = 64  # bytes of a cache line
-# callgrind writes what it has counted, and starts anew, on entering each of these: the second part is the synthesis,
-# the third the verification.
+# callgrind writes its counts and resets them on entering each of these functions: the second part is the synthesis, the
+# third the verification.
 BORDERS = ["tenex::run_synthesizer(*", "*verify_stream(*", "tenex::schedule_hash(*"]
 PART = {"synthesis": 2, "verification": 3}
 
@@ -64,7 +66,7 @@ CASES = [
 
 
 def missing_pairs(topology: str, share: float, seed: int = 1) -> str:
-    """A share of a 2D mesh's link pairs, drawn at random, as `--without` takes them."""
+    """A random share of a 2D mesh's link pairs, in the syntax of `--without`."""
     width, height = (int(n) for n in re.findall(r"\d+", topology))
     pairs = [[y * width + x, y * width + x + 1] for y in range(height) for x in range(width - 1)]
     pairs += [[y * width + x, (y + 1) * width + x] for y in range(height - 1) for x in range(width)]
@@ -73,15 +75,15 @@ def missing_pairs(topology: str, share: float, seed: int = 1) -> str:
 
 
 def command(tenex: str, case: Case, topology: str, threads: int) -> list[str]:
-    words = [tenex, "synthesize", "--json", "--topology", topology, "--alpha", "0.5us", "--bandwidth", "50GB/s", "--size", "1GB",
-             "--occupancy", "transfer", "--synthesizer", "tacos", "--engine", case.engine, "--collective", case.collective,
-             "--threads", str(threads)]
+    words = [tenex, "synthesize", "--json", "--topology", topology, "--alpha", "0.5us", "--bandwidth", "50GB/s",
+             "--size", "1GB", "--occupancy", "transfer", "--synthesizer", "tacos", "--engine", case.engine,
+             "--collective", case.collective, "--threads", str(threads)]
     return words + (["--without", missing_pairs(topology, case.removed)] if case.removed else [])
 
 
 def run_once(words: list[str]) -> dict:
     """tenex's own report, and the user CPU of the process."""
-    small_parent = ["bash", "-c", '"$@"; exit "$?"', "bash"]  # a process starts with its parent's peak memory: not this one's
+    small_parent = ["bash", "-c", '"$@"; exit "$?"', "bash"]  # a process inherits its parent's peak memory
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(small_parent + words, stdout=out)
         _, status, usage = os.wait4(process.pid, 0)
@@ -101,25 +103,27 @@ def measure(tenex: str, case: Case, threads: int, repeat: int) -> dict:
 
 
 def last_level_cache() -> int:
-    """Bytes of the last-level cache that the first core shares; 32 MiB where the system does not say."""
+    """Bytes of the last-level cache that the first core shares; 32 MiB if the system does not say."""
     sizes = [(int(p.parent.joinpath("level").read_text()), int(p.read_text().strip()[:-1]) << 10)
-             for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size") if p.read_text().strip().endswith("K")]
+             for p in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
+             if p.read_text().strip().endswith("K")]
     return max(sizes)[1] if sizes else 32 << 20
 
 
 def read_part(file: Path) -> dict | None:
-    """The totals of one part of a profile by event; None while it is being written."""
+    """The totals of one part of a profile by event; None while the part is being written."""
     text = file.read_text() if file.exists() else ""
     totals = re.search(r"^totals: ([\d ]+)\n", text, re.MULTILINE)
     events = re.search(r"^events: (.*)$", text, re.MULTILINE)
     if not totals:
         return None
     names = events.group(1).split()
-    return dict.fromkeys(names, 0) | dict(zip(names, map(int, totals.group(1).split())))  # zeros at the end are left out
+    # Zeros at the end are left out.
+    return dict.fromkeys(names, 0) | dict(zip(names, map(int, totals.group(1).split())))
 
 
 def count_part(words: list[str], word: str, cache: int) -> dict:
-    """Instructions, data accesses and bytes of memory of the synthesis or the verification of a run, which ends there."""
+    """Instructions, data accesses and memory traffic of a run's synthesis or verification; then ends the run."""
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "profile"
         tool = ["valgrind", "-q", "--tool=callgrind", "--cache-sim=yes", "--simulate-wb=yes", f"--LL={cache},16,{LINE}",
@@ -129,7 +133,9 @@ def count_part(words: list[str], word: str, cache: int) -> dict:
             while (counts := read_part(Path(f"{profile}.{PART[word]}"))) is None:
                 if process.poll() is not None:
                     log.seek(0)
-                    raise SystemExit(f"{' '.join(words)[:300]}: ended with {process.returncode} before its {word} did\n{log.read()}")
+                    raise SystemExit(
+                        f"{' '.join(words)[:300]}: ended with {process.returncode} before its {word} did\n{log.read()}"
+                    )
                 time.sleep(0.2)
             process.kill()
             process.wait()
@@ -143,8 +149,10 @@ def deliveries(topology: str, collective: str) -> int:
 
 
 def work(topology: str, case: Case) -> int:
-    """What counts are divided by: deliveries, or NPUs for the engine whose work grows with them alone."""
-    return int(numpy.prod([int(n) for n in re.findall(r"\d+", topology)])) if case.engine == "symmetric" else deliveries(topology, case.collective)
+    """The divisor of counts: deliveries, or NPUs for the engine whose work grows with NPUs alone."""
+    if case.engine != "symmetric":
+        return deliveries(topology, case.collective)
+    return int(numpy.prod([int(n) for n in re.findall(r"\d+", topology)]))
 
 
 def count(tenex: str, case: Case) -> dict:
@@ -152,7 +160,7 @@ def count(tenex: str, case: Case) -> dict:
     result = {}
     for word, topology in (("synthesis", case.small), ("verification", case.tiny)):
         if word == "verification" and case.engine == "symmetric":
-            continue  # so small, it would be replayed; the full case is judged by its orbits
+            continue  # at this size it would be verified by replay; the full case is verified by orbits
         scale = deliveries(topology, case.collective) / deliveries(case.full, case.collective)
         cache = max(1 << 16, 1 << round(numpy.log2(last_level_cache() * scale)))
         counts = count_part(command(tenex, case, topology, 1), word, cache)
@@ -183,7 +191,7 @@ def copy_bandwidth(threads: int, size: int = 1 << 28, seconds: float = 1.0) -> f
 
 
 def limit_of(share_of_bandwidth: float, instructions_per_ns: float) -> str:
-    """In words; limits.md explains the two thresholds."""
+    """The limit as text; limits.md explains the two thresholds."""
     if share_of_bandwidth > 0.5:
         return "bandwidth"
     return "instructions" if instructions_per_ns > 4 else "latency"
@@ -199,22 +207,27 @@ def table(found: dict) -> pandas.DataFrame:
         share = row["synthesis_bytes"] * rate / found["copy_bytes_per_s"][str(row["threads"])]
         speed = row["synthesis_instructions"] * rate / row["threads"] * 1e-9
         lines.append({
-            "case": f"{case.full}{', 1 % of its links missing' if case.removed else ''}, {case.collective}", "engine": row["engine"],
-            "efficiency": row["efficiency"], "synthesis s": row["synthesis_seconds"], "verification s": row["verification_seconds"],
-            "user CPU s": row["user_seconds"], "peak GB": row["peak_rss_bytes"] * 1e-9, "instructions": row["synthesis_instructions"],
-            "accesses": row["synthesis_accesses"], "bytes of memory": row["synthesis_bytes"], "instructions per ns and core": speed,
-            "share of bandwidth": share, "instructions of verification": row.get("verification_instructions", numpy.nan),
+            "case": f"{case.full}{', 1 % of its links missing' if case.removed else ''}, {case.collective}",
+            "engine": row["engine"], "efficiency": row["efficiency"],
+            "synthesis s": row["synthesis_seconds"], "verification s": row["verification_seconds"],
+            "user CPU s": row["user_seconds"], "peak GB": row["peak_rss_bytes"] * 1e-9,
+            "instructions": row["synthesis_instructions"], "accesses": row["synthesis_accesses"],
+            "bytes of memory": row["synthesis_bytes"], "instructions per ns and core": speed,
+            "share of bandwidth": share,
+            "instructions of verification": row.get("verification_instructions", numpy.nan),
             "limit": limit_of(share, speed)})
     return pandas.DataFrame(lines)
 
 
 def page(found: dict) -> str:
-    bandwidth = ", ".join(f"{value * 1e-9:.1f} GB/s on {plural(int(n))}" for n, value in sorted(found["copy_bytes_per_s"].items()))
+    bandwidth = ", ".join(f"{value * 1e-9:.1f} GB/s on {plural(int(n))}"
+                          for n, value in sorted(found["copy_bytes_per_s"].items()))
     if table(found).empty:
         return "Nothing has been measured and counted yet.\n"
-    formats = {"efficiency": ".4f", "synthesis": ".3g", "verification s": ".3g", "user": ".3g", "peak": ".3g", "instructions": ".3g",
-               "accesses": ".3g", "bytes": ".3g", "share": ".0%"}
-    return f"Copying large arrays (read and written bytes): {bandwidth}.\n\n{growth.as_markdown(table(found), formats)}\n"
+    formats = {"efficiency": ".4f", "synthesis": ".3g", "verification s": ".3g", "user": ".3g", "peak": ".3g",
+               "instructions": ".3g", "accesses": ".3g", "bytes": ".3g", "share": ".0%"}
+    copies = f"Copying large arrays (read and written bytes): {bandwidth}."
+    return f"{copies}\n\n{growth.as_markdown(table(found), formats)}\n"
 
 
 def plural(threads: int) -> str:
@@ -242,7 +255,7 @@ def main() -> int:
                     found["copy_bytes_per_s"][str(threads)] = copy_bandwidth(threads)
             row.update(measure(given.tenex, case, given.threads, given.repeat))
         if given.skip != "counts":
-            row.update(count(given.tenex, replace(case, engine=row.get("engine", case.engine))))  # what `auto` was at full size
+            row.update(count(given.tenex, replace(case, engine=row.get("engine", case.engine))))  # of full size
         given.results.parent.mkdir(parents=True, exist_ok=True)
         given.results.write_text(json.dumps(found, indent=1) + "\n")
         print(case.name, json.dumps(row), flush=True)

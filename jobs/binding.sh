@@ -10,8 +10,14 @@ numa_domains() {
   local allowed
   allowed=$(taskset -cp $$ | sed 's/.*: //')
   lscpu --online --parse=CPU,NODE | awk -F, -v allowed="$allowed" '
-    BEGIN { parts = split(allowed, part, ","); for (i = 1; i <= parts; ++i) { split(part[i], end, "-"); if (end[2] == "") end[2] = end[1]
-            for (cpu = end[1] + 0; cpu <= end[2] + 0; ++cpu) may[cpu] = 1 } }
+    BEGIN {
+      parts = split(allowed, part, ",")
+      for (i = 1; i <= parts; ++i) {
+        split(part[i], end, "-")
+        if (end[2] == "") end[2] = end[1]
+        for (cpu = end[1] + 0; cpu <= end[2] + 0; ++cpu) may[cpu] = 1
+      }
+    }
     /^[0-9]/ && ($1 in may) && !seen[$2]++ { ++domains }
     END { print domains ? domains : 1 }'
 }

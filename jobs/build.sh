@@ -12,8 +12,8 @@
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build/release}
-headers=(TENEX_FMT=fmt/core.h TENEX_XXHASH=xxhash.h TENEX_TOMLPLUSPLUS=toml++/toml.h TENEX_NLOHMANN_JSON=nlohmann/json.hpp
-  TENEX_CLI11=CLI/CLI.hpp)
+headers=(TENEX_FMT=fmt/core.h TENEX_XXHASH=xxhash.h TENEX_TOMLPLUSPLUS=toml++/toml.h
+  TENEX_NLOHMANN_JSON=nlohmann/json.hpp TENEX_CLI11=CLI/CLI.hpp)
 
 missing=()
 # CMake reports missing libraries, but needs itself and a compiler for that. Without them this script checks the
@@ -22,32 +22,38 @@ look_for_tools() {
   local version compiler=${CXX:-c++}
   version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p' || true)
   if [ -z "$version" ]; then
-    missing+=("CMake 3.25 (no cmake here) load a module of it, or unpack the binary archive of cmake.org and put its bin on PATH")
+    lack "CMake 3.25 (no cmake here) load a module of it, or unpack the binary archive of cmake.org and put its bin" \
+      "on PATH"
   elif [ "$(printf '3.25\n%s\n' "$version" | sort -V | head -n 1)" != 3.25 ]; then
-    missing+=("CMake 3.25 ($version is here) load a newer module, or unpack the binary archive of cmake.org and put its bin on PATH")
+    lack "CMake 3.25 ($version is here) load a newer module, or unpack the binary archive of cmake.org and put" \
+      "its bin on PATH"
   fi
   if ! command -v "$compiler" >/dev/null; then
-    missing+=("a C++ compiler ($compiler is not here) load the module of one, or set CXX")
-  elif ! printf '#include <compare>\n#include <source_location>\n#include <ranges>\n#include <span>\nint main() { return 0; }\n' |
+    lack "a C++ compiler ($compiler is not here) load the module of one, or set CXX"
+  elif ! { printf '#include <%s>\n' compare source_location ranges span && echo 'int main() { return 0; }'; } |
     "$compiler" -std=c++20 -x c++ -fsyntax-only - 2>/dev/null; then
-    missing+=("C++20 ($compiler of $("$compiler" -dumpversion 2>/dev/null) lacks parts of it) load a newer compiler, such as g++ 12, and set CXX")
+    lack "C++20 ($compiler of $("$compiler" -dumpversion 2>/dev/null) lacks parts of it) load a newer compiler, such" \
+      "as g++ 12, and set CXX"
   fi
   command -v make >/dev/null || command -v ninja >/dev/null ||
-    missing+=("make or ninja (neither is here) load a module that has one")
+    lack "make or ninja (neither is here) load a module that has one"
 }
 
 look_for_libraries() {
   local entry variable header
-  command -v mpicc >/dev/null || [ -n "${MPI_HOME:-}" ] || missing+=("MPI 3.1 (no mpicc) load the module of an MPI library, or set MPI_HOME")
+  command -v mpicc >/dev/null || [ -n "${MPI_HOME:-}" ] ||
+    lack "MPI 3.1 (no mpicc) load the module of an MPI library, or set MPI_HOME"
   command -v h5cc >/dev/null || command -v h5pcc >/dev/null || [ -n "${HDF5_ROOT:-}" ] || has_header hdf5.h ||
-    missing+=("HDF5 1.10 with its HL library (no h5cc, no hdf5.h) load a module of it, or set HDF5_ROOT")
-  has_header zlib.h || missing+=("zlib (no zlib.h) load a module that has it, or set ZLIB_ROOT")
+    lack "HDF5 1.10 with its HL library (no h5cc, no hdf5.h) load a module of it, or set HDF5_ROOT"
+  has_header zlib.h || lack "zlib (no zlib.h) load a module that has it, or set ZLIB_ROOT"
   for entry in "${headers[@]}"; do
     variable=${entry%%=*} header=${entry#*=}
     if [ -n "${!variable:-}" ]; then
-      [ -f "${!variable}/$header" ] || missing+=("$header ($variable names ${!variable}, which does not hold it) name the folder to write behind -I")
+      [ -f "${!variable}/$header" ] ||
+        lack "$header ($variable names ${!variable}, which does not hold it) name the folder to write behind -I"
     else
-      has_header "$header" || missing+=("$header (on none of the paths) load a module that has it, or unpack it and set $variable to its folder")
+      has_header "$header" ||
+        lack "$header (on none of the paths) load a module that has it, or unpack it and set $variable to its folder"
     fi
   done
 }
@@ -86,7 +92,10 @@ fi
 [ -f "$build/CMakeCache.txt" ] || ! command -v ninja >/dev/null || options+=(-G Ninja)
 # CMake reports all missing libraries before it fails.
 log=$build/configure.log
-{ mkdir -p "$build" && : >"$log"; } 2>/dev/null || { echo "$build: not writable (the build goes there) set BUILD to a folder of yours" >&2; exit 2; }
+{ mkdir -p "$build" && : >"$log"; } 2>/dev/null || {
+  echo "$build: not writable (the build goes there) set BUILD to a folder of yours" >&2
+  exit 2
+}
 if ! cmake -S "$top" -B "$build" "${options[@]}" "$@" >"$log" 2>&1; then
   if grep -q 'What tenex needs' "$log"; then
     sed -n '/What tenex needs/,/^$/p; /^    /p' "$log" | sed 's/^  //; /^$/d' | awk '!seen[$0]++' >&2

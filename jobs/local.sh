@@ -5,7 +5,10 @@
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,4s/^# *//p' "$0" >&2; exit 2; }
 study=$(realpath "$1")
-[ -f "$study" ] || { echo "$1: no such study (jobs/local.sh takes a TOML file) try experiments/quickstart/study.toml" >&2; exit 2; }
+[ -f "$study" ] || {
+  echo "$1: no such study (jobs/local.sh takes a TOML file) try experiments/quickstart/study.toml" >&2
+  exit 2
+}
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$(realpath -m "${2:-$top/results/$(basename "$(dirname "$study")")}")
 
@@ -13,7 +16,8 @@ out=$(realpath -m "${2:-$top/results/$(basename "$(dirname "$study")")}")
 . "$top/jobs/packages.sh"
 install_missing "${build_packages[@]}"
 
-(cd "$top" && cmake --preset release -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF >/dev/null && cmake --build --preset release >&2)
+(cd "$top" && cmake --preset release -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF >/dev/null &&
+  cmake --build --preset release >&2)
 
 # shellcheck source=jobs/binding.sh
 . "$top/jobs/binding.sh"

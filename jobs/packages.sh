@@ -1,11 +1,11 @@
 # Sourced by jobs/local.sh and tests/run.sh: installs missing Debian packages. Only for that it needs root or sudo.
 # shellcheck shell=bash disable=SC2034  # the arrays are for those who source this
 
-build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev libhdf5-dev zlib1g-dev libfmt-dev libxxhash-dev
-  libtomlplusplus-dev nlohmann-json3-dev libcli11-dev)
-test_packages=(clang-format-14 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libnlopt-dev libnlopt-cxx-dev
-  shellcheck)
-# clang with its sanitizers and libFuzzer, OpenMP's runtime with Archer, symbol names in reports, the faster linker
+build_packages=(cmake ninja-build g++ pkg-config git openmpi-bin libopenmpi-dev libhdf5-dev zlib1g-dev libfmt-dev
+  libxxhash-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev)
+test_packages=(clang-format-14 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libnlopt-dev
+  libnlopt-cxx-dev shellcheck)
+# clang with its sanitizers and libFuzzer, OpenMP's runtime with Archer, names in reports, the faster linker
 sanitizer_packages=(clang-14 libclang-rt-14-dev libomp-14-dev llvm-14 lld-14)
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux uidmap)
 notebook_packages=(jupyter-nbconvert python3-nbconvert python3-nbclient python3-ipykernel python3-matplotlib
@@ -14,11 +14,15 @@ notebook_packages=(jupyter-nbconvert python3-nbconvert python3-nbclient python3-
 install_missing() {
   local package missing=() as_root=()
   for package in "$@"; do
-    dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+    dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { echo "missing packages: ${missing[*]} (neither root nor sudo here) install them and run this again" >&2; return 2; }
+    command -v sudo >/dev/null || {
+      echo "missing packages: ${missing[*]} (neither root nor sudo here) install them and run this again" >&2
+      return 2
+    }
     as_root=(sudo)
   fi
   echo "installing ${missing[*]}" >&2

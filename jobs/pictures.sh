@@ -4,7 +4,8 @@
 #   jobs/pictures.sh [RESULTS]      default: results/
 # The results have the names that jobs/local.sh and the other scripts give them:
 #   RESULTS/quickstart                                     quickstart/bandwidth.png
-#   RESULTS/baselines, themis, utilization, pipeline       baselines/{baselines,heat_maps}.png, utilization/utilization.png, pipeline/pipeline.png
+#   RESULTS/baselines, themis, utilization, pipeline       baselines/{baselines,heat_maps}.png,
+#                                                          utilization/utilization.png, pipeline/pipeline.png
 #   RESULTS/hp_at_scale (or several: hp_at_scale-*)        hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
 #   RESULTS/scalability-1, scalability-2, ...              scalability/{scalability,scalability_cost}.png
 # RUN=1 first runs the studies of the first two lines if their results are missing (seconds each). TENEX: a binary to
@@ -34,8 +35,8 @@ fi
 draw() {
   local notebook=$1 picture
   shift
-  TENEX_FIGURES=$work /usr/bin/python3 -m nbconvert --log-level ERROR --to notebook --execute "$top/analysis/$notebook.ipynb" \
-    --output-dir "$work" --output executed.ipynb
+  TENEX_FIGURES=$work /usr/bin/python3 -m nbconvert --log-level ERROR --to notebook \
+    --execute "$top/analysis/$notebook.ipynb" --output-dir "$work" --output executed.ipynb
   for picture in "$@"; do
     cp "$work/$(basename "$picture")" "$top/experiments/$picture"
     echo "drawn: experiments/$picture"

@@ -18,7 +18,8 @@ results=$(realpath -m "${RESULTS:-$top/results}")
 . "$top/jobs/binding.sh"
 if [ -z "${TENEX:-}" ]; then
   install_missing "${build_packages[@]}" "${notebook_packages[@]}"
-  (cd "$top" && cmake --preset release -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF >/dev/null && cmake --build --preset release >&2)
+  (cd "$top" && cmake --preset release -DTENEX_TESTS=OFF -DTENEX_BENCHMARKS=OFF >/dev/null &&
+    cmake --build --preset release >&2)
   TENEX=$top/build/release/bin/tenex
 fi
 if [ $# -eq 0 ]; then
@@ -27,15 +28,16 @@ fi
 
 export PYTHONPATH=$top/analysis PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 -m tenex_analysis.conditions >&2 ||
-  echo "times that are measured now will not be compared (other work is running) end it, then remove $results/scalability-* and run this again" >&2
+  echo "times that are measured now will not be compared (other work is running) end it, then remove" \
+    "$results/scalability-* and run this again" >&2
 dirs=()
 for threads in "$@"; do
   for ((run = 1; run <= ${REPEAT:-1}; ++run)); do
     dir=$results/scalability-$threads
     [ "$run" -eq 1 ] || dir+=.$run
     dirs+=("$dir")
-    OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close /usr/bin/python3 -m tenex_analysis.conditions "$dir" -- \
-      "$TENEX" run "$study" --one-by-one --out "$dir"
+    OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close \
+      /usr/bin/python3 -m tenex_analysis.conditions "$dir" -- "$TENEX" run "$study" --one-by-one --out "$dir"
   done
 done
 

@@ -2,8 +2,8 @@
 # requeues the job at the time limit.
 # shellcheck shell=bash
 # From the environment:
-#   TENEX     the binary                                     (build/release/bin/tenex of the folder that the job was submitted from)
-#   LAUNCHER  starts the ranks; {threads} is replaced        (mpirun of Open MPI 4, srun with PMI-2 for MPICH, else srun with
+#   TENEX     the binary (build/release/bin/tenex of the folder that the job was submitted from)
+#   LAUNCHER  what starts the ranks, {threads} replaced (mpirun of Open MPI 4, srun with PMI-2 for MPICH, else srun with
 #             PMIx, else any mpirun)
 
 tenex=${TENEX:-${SLURM_SUBMIT_DIR:-$PWD}/build/release/bin/tenex}
@@ -16,15 +16,17 @@ refuse() {
 
 # need_study SCRIPT [STUDY]: reports errors before a node is kept busy.
 need_study() {
-  [ -n "${SLURM_JOB_ID:-}" ] || refuse "$1 was not started by Slurm (it runs inside a job) submit it: sbatch jobs/$1 STUDY.toml DIR"
+  [ -n "${SLURM_JOB_ID:-}" ] ||
+    refuse "$1 was not started by Slurm (it runs inside a job) submit it: sbatch jobs/$1 STUDY.toml DIR"
   [ $# -ge 2 ] || refuse "$1 was given no study (it is the first word after the script) sbatch jobs/$1 STUDY.toml DIR"
   [ -f "$2" ] || refuse "$2: no such study (looked for in $PWD, where the job was submitted) give its path from there"
   need_binary
 }
 
 need_binary() {
-  [ -x "$tenex" ] || refuse "$tenex: no such program (it is looked for where the job was submitted) run jobs/build.sh, submit from" \
-    "the top of the checkout, or set TENEX"
+  [ -x "$tenex" ] ||
+    refuse "$tenex: no such program (it is looked for where the job was submitted) run jobs/build.sh, submit from" \
+      "the top of the checkout, or set TENEX"
 }
 
 # says WORDS COMMAND...: whether the command prints the words. (grep -q would not do: the command might die of the
@@ -33,7 +35,8 @@ says() { [[ $("${@:2}" 2>&1 || true) = *"$1"* ]]; }
 
 # Whether mpirun continues without ranks that are killed: Open MPI 4 does; on several nodes it must be built for Slurm.
 survives_lost_ranks() {
-  says '(Open MPI) 4.' mpirun --version && { [ "${SLURM_JOB_NUM_NODES:-1}" -eq 1 ] || says mca:plm:slurm: ompi_info --parsable; }
+  says '(Open MPI) 4.' mpirun --version || return
+  [ "${SLURM_JOB_NUM_NODES:-1}" -eq 1 ] || says mca:plm:slurm: ompi_info --parsable
 }
 
 # Sets `launch`. A rank's threads get neighbouring cores; nodes are filled one after another. srun needs no mpirun that
@@ -53,7 +56,8 @@ choose_launcher() {
   elif command -v mpirun >/dev/null; then
     launch=(mpirun -n "${SLURM_NTASKS:-1}")
   else
-    refuse "no launcher (srun has no PMIx here, and there is no mpirun) load the module of the MPI that tenex was built with, or set LAUNCHER"
+    refuse "no launcher (srun has no PMIx here, and there is no mpirun) load the module of the MPI that tenex was" \
+      "built with, or set LAUNCHER"
   fi
 }
 

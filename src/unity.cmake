@@ -12,7 +12,8 @@ function(tenex_names_defined file result types)
   set(names "")
   set(type_names "")
   foreach(start IN LISTS starts)
-    if(start MATCHES "^\n(namespace|extern|return|template|[A-Z0-9_]+\\()" OR NOT start MATCHES "([:A-Za-z0-9_]+) *[(={]$")
+    if(start MATCHES "^\n(namespace|extern|return|template|[A-Z0-9_]+\\()"
+       OR NOT start MATCHES "([:A-Za-z0-9_]+) *[(={]$")
       continue()
     endif()
     set(name ${CMAKE_MATCH_1})
@@ -42,7 +43,8 @@ endfunction()
 # What the headers of a module declare: all names in `functions`, as files that define one of these define overloads of
 # it; types and constants in `types`, as a file's own of the same name would be ambiguous beside another file's include.
 function(tenex_header_names module functions types)
-  file(GLOB_RECURSE headers ${PROJECT_SOURCE_DIR}/include/tenex/${module}/*.hpp ${PROJECT_SOURCE_DIR}/src/${module}/*.hpp)
+  file(GLOB_RECURSE headers ${PROJECT_SOURCE_DIR}/include/tenex/${module}/*.hpp
+       ${PROJECT_SOURCE_DIR}/src/${module}/*.hpp)
   set(all "")
   set(all_types "")
   foreach(header IN LISTS headers)

@@ -7,7 +7,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=jobs/packages.sh
 . "$top/jobs/packages.sh"
-install_missing "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" "${slurm_packages[@]}" "${notebook_packages[@]}"
+install_missing "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}" "${slurm_packages[@]}" \
+  "${notebook_packages[@]}"
 
 cd "$top"
 cmake --preset ci

@@ -3,7 +3,7 @@
     import tenex_analysis
     study = tenex_analysis.open_study("results/quickstart/study.h5")
     study.points          # xarray.Dataset, one entry per design point
-    study.frame()         # pandas.DataFrame with words in place of flags
+    study.frame()         # pandas.DataFrame with flags as words
 """
 
 from .reader import SCHEMA, ResultError, Study, open_study

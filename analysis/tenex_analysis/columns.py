@@ -1,4 +1,4 @@
-"""What the pictures share: which settings vary, which way a metric is better, text with units, colours that colour-blind people tell apart.
+"""Shared by all pictures: settings that vary, directions of metrics, text with units, colours for the colour-blind.
 
 Columns of picoseconds are shown in seconds; -1 of an integer column and NaN of a real one are absent values.
 """
@@ -19,30 +19,31 @@ from numpy.typing import NDArray
 from .reader import Study
 from .schema_1 import FORMER_NAMES
 
-#: The palette of Okabe and Ito less black and yellow, of which one is text's and the other is too pale on white.
+#: The palette of Okabe and Ito without black, which is for text, and yellow, which is too pale on white.
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"]
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 REST_COLOUR = "#999999"
 REST = "other"
 
-#: Metrics of which more is better; of all others less.
+#: Metrics of which more is better; of all others less is better.
 LARGER_IS_BETTER = frozenset({"algbw_bytes_per_s", "busbw_bytes_per_s", "efficiency", "perf_per_cost_per_s_usd"})
 
-#: Over this ratio between the greatest and the least value an axis is logarithmic.
+#: An axis is logarithmic if the ratio of the greatest to the least value exceeds this.
 LOG_RATIO = 10.0
 #: Up to this many distinct values a numeric column is drawn with a tick for each.
 FEW_VALUES = 8
 
-_PREFIXES = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")]
+_PREFIXES = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"),
+             (1e-9, "n"), (1e-12, "p")]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column made ready for drawing: `values` are float64 with NaN for absent ones, or text."""
+    """A column prepared for drawing: `values` are float64 with NaN for absent ones, or text."""
 
     name: str
     values: NDArray[Any]
-    #: "s", "B", "B/s", "USD", ... or "" where there is none.
+    #: "s", "B", "B/s", "USD", ... or "" without a unit.
     unit: str
 
     @property
@@ -61,21 +62,21 @@ class Column:
 
     @property
     def distinct(self) -> list[Any]:
-        """The present values once each, in the order in which people count."""
+        """The distinct present values in natural order ("mesh(4,4)" before "mesh(16,16)")."""
         if self.is_text:
             return sorted(set(self.values), key=natural_order)
         return [float(v) for v in numpy.unique(self.values[~numpy.isnan(self.values)])]
 
     @property
     def log(self) -> bool:
-        """Whether the values are better seen on a logarithmic axis."""
+        """Whether the values need a logarithmic axis."""
         if self.is_text:
             return False
         present = self.values[~numpy.isnan(self.values)]
         return len(present) > 0 and present.min() > 0 and bool(present.max() / present.min() > LOG_RATIO)
 
     def text(self, value: Any) -> str:
-        """A value with its unit. Text is never cut off: values that begin alike stay apart."""
+        """A value with its unit. Text is never cut off, so different values never look the same."""
         if self.is_text:
             return setting_text(str(value), self.unit)
         return quantity_text(float(value), self.unit)
@@ -88,7 +89,9 @@ def natural_order(text: str) -> list[tuple[int, float, str]]:
 
 
 def quantity_text(value: float, unit: str) -> str:
-    """A number with its unit: "1.5 ms", "50 GB/s", "64 KiB" (where the bytes are whole powers of 1024), "$2.5M", "0.97"."""
+    """A number with its unit: "1.5 ms", "50 GB/s", "64 KiB" (where the bytes are whole powers of 1024), "$2.5M",
+    "0.97".
+    """
     if unit == "B" and value >= 1024 and value % 1024 == 0 and value % 1000 != 0:
         power = min(int(numpy.log2(value) // 10), 5)
         return f"{value / 1024**power:.4g} {' KMGTP'[power]}iB"
@@ -115,7 +118,7 @@ def setting_text(text: str, unit: str) -> str:
 
 
 def column_of(study: Study, rows: pandas.DataFrame, name: str) -> Column:
-    """A column of some rows of the study's frame. KeyError, with the names that there are, for another."""
+    """A column of some rows of the study's frame. KeyError, with the existing names, for an unknown name."""
     name = FORMER_NAMES.get(name, name) if name not in rows.columns else name
     if name not in rows.columns:
         raise KeyError(f"no column {name!r} (the result has {', '.join(sorted(rows.columns))})")
@@ -136,7 +139,7 @@ def column_of(study: Study, rows: pandas.DataFrame, name: str) -> Column:
 
 
 def _numbers(series: pandas.Series) -> NDArray[numpy.float64] | None:
-    """Text that is a single number in every row that has any (`alpha`, where no point has one per dimension) as numbers."""
+    """Text as numbers if every present value is a single number (`alpha`, if no point has one per dimension)."""
     codes, words = pandas.factorize(series)
     try:
         numbers = numpy.array([float(word) if word else numpy.nan for word in words])
@@ -146,21 +149,23 @@ def _numbers(series: pandas.Series) -> NDArray[numpy.float64] | None:
 
 
 def pale(colour: str) -> tuple[float, float, float]:
-    """The colour mixed with white: many points on one another do not make it strong, as they would were it transparent."""
+    """The colour mixed with white: unlike a transparent one, it stays pale where many points overlap."""
     red, green, blue = (1 - 0.4 * (1 - part) for part in to_rgb(colour))
     return red, green, blue
 
 
 def settings_that_vary(study: Study, rows: pandas.DataFrame) -> list[str]:
-    """The study's settings (the file's coordinates) that take more than one value in these rows, in alphabetical order."""
+    """The study's settings (the file's coordinates) that take more than one value in these rows, in alphabetical order.
+    """
     names = (str(name) for name in study.points.coords if name != "point")
     return sorted(name for name in names if name in rows.columns and rows[name].nunique(dropna=False) > 1)
 
 
 def telling_settings(study: Study, rows: pandas.DataFrame) -> list[str]:
-    """The settings that vary among the rows, without those that follow from a single other one (`unwind`, say, from the topology).
+    """The settings that vary among the rows, without those that follow from a single other one (`unwind`, say, from the
+    topology).
 
-    Of two that follow from each other the first stays. A setting of which hardly any two rows agree explains nothing: none follows from it.
+    Of two that follow from each other the first stays. No setting follows from one that differs in nearly every row.
     """
     names = settings_that_vary(study, rows)
     codes = {name: pandas.factorize(rows[name], use_na_sentinel=False)[0] for name in names}
@@ -176,22 +181,23 @@ def telling_settings(study: Study, rows: pandas.DataFrame) -> list[str]:
 
 
 def evaluated(study: Study, rows: pandas.DataFrame | None) -> pandas.DataFrame:
-    """Of the rows that were given, or of all, those that are ok."""
+    """The ok rows among `rows`, or among all rows."""
     rows = study.frame() if rows is None else rows
     return rows[rows["status"] == "ok"]
 
 
 def is_larger_better(name: str, larger: bool | None) -> bool:
-    """Which way a metric is better: as the caller says, else as its name does."""
+    """Whether a larger value of a metric is better: as the caller says, otherwise by its name."""
     return FORMER_NAMES.get(name, name) in LARGER_IS_BETTER if larger is None else larger
 
 
 def classes_of(column: Column) -> tuple[NDArray[numpy.int64], list[str]]:
     """A number per row and the text of each number: at most as many as the palette has colours, then `REST`.
 
-    The most frequent values have a colour of their own; numbers follow the values' natural order.
+    The most frequent values have their own colours; numbers follow the values' natural order.
     """
-    texts = numpy.array([column.text(v) if column.is_text or not numpy.isnan(v) else "absent" for v in column.values], dtype=object)
+    texts = numpy.array([column.text(v) if column.is_text or not numpy.isnan(v) else "absent" for v in column.values],
+                        dtype=object)
     counts = pandas.Series(texts).value_counts()
     kept = sorted(counts.index[: len(PALETTE)] if len(counts) > len(PALETTE) else counts.index, key=natural_order)
     numbers = {text: i for i, text in enumerate(kept)}
@@ -210,7 +216,7 @@ def class_marker(number: int) -> str:
 
 
 def colouring_setting(study: Study, rows: pandas.DataFrame) -> str | None:
-    """The setting to colour by where the caller names none: one that varies and has a colour for each value."""
+    """The setting to colour by if the caller names none: one that varies and has a colour for each value."""
     varying = settings_that_vary(study, rows)
     first = [name for name in ("algorithm", "scheme", "collective", "topology", "hp") if name in varying]
     few = [name for name in [*first, *varying] if rows[name].nunique() <= len(PALETTE)]
@@ -232,7 +238,7 @@ def set_scale(axis: Axis, column: Column) -> None:
 
 
 def apart(column: Column, least: float = 0.06) -> list[float]:
-    """Of a numeric column's distinct values those that have room for a tick's text: the first, and each that is far enough from the one before."""
+    """The distinct values of a numeric column whose tick texts fit: the first, and each far enough from the last."""
     scale = numpy.log10 if column.log else numpy.asarray
     values = column.distinct
     room = least * float(scale(values[-1]) - scale(values[0])) if values else 0.0
@@ -253,5 +259,6 @@ def ticks_of(column: Column) -> list[float]:
     """Where to put about five ticks for a numeric column that takes many values."""
     values = column.distinct
     low, high = values[0], values[-1]
-    locator = LogLocator(10, subs=(1.0,) if decades(column) > 3 else (1.0, 2.0, 5.0), numticks=6) if column.log else MaxNLocator(5)
+    subs = (1.0,) if decades(column) > 3 else (1.0, 2.0, 5.0)
+    locator = LogLocator(10, subs=subs, numticks=6) if column.log else MaxNLocator(5)
     return [float(t) for t in locator.tick_values(low, high) if low * 0.999 <= t <= high * 1.001]

@@ -1,4 +1,4 @@
-"""Commands of this package: what their user did wrong is told in a line, not in a traceback."""
+"""Commands of this package report a user's mistake in one line, not in a traceback."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""What else the machine did while a result was measured: times compare only where each had the machine to itself.
+"""The other work of a machine while a result was measured. Times compare only if each point had the machine to itself.
 
     python3 -m tenex_analysis.conditions DIR -- COMMAND ...    runs it and adds a line to DIR/conditions.jsonl
     python3 -m tenex_analysis.conditions DIR                   prints how busy others were while each run measured
     python3 -m tenex_analysis.conditions                       says whether the machine is quiet now (exit 1: it is not)
 
-A result file says when each point ended (`/runs`) and how long it took, but not who else computed meanwhile. A line of
+A result file says when each point ended (`/runs`) and how long it took, but not what else ran meanwhile. A line of
 conditions.jsonl holds the host, its processor and cores, the load at the start and at the end, the wall, user and
-system seconds of the command, and for every half second how many cores were busy with anything else (/proc/stat less
-the command's own processes; time that a hypervisor took away counts as busy).
+system seconds of the command, and for every half second how many cores were busy with other work (/proc/stat less the
+command's own processes; time that a hypervisor took away counts as busy).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .reader import Study, open_study
 FILE = "conditions.jsonl"
 #: Seconds between samples.
 INTERVAL = 0.5
-#: A point was measured alone if others kept at most this share of the machine's cores busy meanwhile.
+#: A point was measured alone if other work kept at most this share of the machine's cores busy meanwhile.
 QUIET_SHARE = 0.05
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -43,7 +43,7 @@ def busy_seconds(stat: str) -> float:
 
 
 def process_seconds(pids: list[int]) -> float:
-    """User and system seconds of processes and of their children that have ended; 0 for a process that is gone."""
+    """User and system seconds of processes and of their ended children; 0 for a process that has ended."""
     total = 0
     for pid in pids:
         try:
@@ -55,7 +55,7 @@ def process_seconds(pids: list[int]) -> float:
 
 
 def tree_of(root: int) -> list[int]:
-    """A process and its descendants that are alive; it alone where the system does not say whose children are whose."""
+    """A process and its living descendants; only the process if the system does not list children."""
     found = [root]
     for pid in found:
         for children in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -67,7 +67,7 @@ def tree_of(root: int) -> list[int]:
 
 
 def processor() -> str:
-    """The processor's name as the system has it."""
+    """The processor's name as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().split("\n")
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -76,12 +76,12 @@ def processor() -> str:
 
 
 def machine() -> dict:
-    """Where a command runs."""
+    """The machine on which a command runs."""
     return {"host": platform.node(), "processor": processor(), "cores": os.cpu_count() or 1}
 
 
 class Sampler:
-    """Cores that others keep busy, sample by sample: all CPU time less that of one process tree and of this process."""
+    """Cores busy with other work, sample by sample: all CPU time less that of one process tree and of this process."""
 
     def __init__(self, pid: int | None):
         self.pid, self.samples = pid, []
@@ -106,7 +106,7 @@ class Sampler:
 
 
 def run_under_watch(command: list[str], folder: Path) -> int:
-    """Runs a command, hands signals on to it, and adds its conditions to the folder's file; the command's exit code."""
+    """Runs a command, passes signals on to it, and adds its conditions to the folder's file. Returns its exit code."""
     line = machine() | {
         "command": command,
         "start_ms": round(time.time() * 1000),
@@ -141,7 +141,7 @@ def run_under_watch(command: list[str], folder: Path) -> int:
 
 
 def read_conditions(folder: Path) -> list[dict]:
-    """The lines of a folder's file, in the order in which they were written; none where there is no file."""
+    """The lines of a folder's file, in the order of writing; none without a file."""
     file = folder / FILE
     return (
         [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -151,9 +151,9 @@ def read_conditions(folder: Path) -> list[dict]:
 
 
 def others_between(line: dict, start_ms: float, end_ms: float) -> float:
-    """Mean cores that others kept busy from start to end, of the samples that overlap with it; NaN where none does.
+    """Mean cores busy with other work from start to end, over the samples that overlap; NaN without such samples.
 
-    A line with `exclusive` was written by a job that had its nodes alone: 0.
+    0 for a line with `exclusive`, which a job writes that had its nodes alone.
     """
     if "exclusive" in line:
         return 0.0
@@ -191,18 +191,18 @@ def conditions_of(study: Study) -> pandas.DataFrame:
 
 
 def machine_text(line: dict) -> str:
-    """What must be equal for times to compare. Nodes that a job had alone are alike, whatever their names."""
+    """The machine's data that must be equal for times to compare. Nodes that a job had alone count as alike."""
     where = f"{line.get('nodes', 1)} nodes" if "exclusive" in line else line["host"]
     return f"{where}, {line['processor']}, {line['cores']} cores"
 
 
 def is_alone(others, cores):
-    """Whether a point that others left this much of was measured alone; an unknown one was not."""
+    """Whether a point was measured alone, from the cores busy with other work; not if they are unknown."""
     return others <= QUIET_SHARE * cores
 
 
 def quiet_now(seconds: float = 2.0) -> tuple[bool, str]:
-    """Whether others keep the machine busy at this moment, and in words how much."""
+    """Whether the machine is quiet at this moment, and the cores busy with other work as text."""
     sampler = Sampler(None)
     time.sleep(seconds)
     sampler.sample()
@@ -217,7 +217,7 @@ def quiet_now(seconds: float = 2.0) -> tuple[bool, str]:
 def print_conditions(folder: Path) -> int:
     for line in read_conditions(folder):
         if "exclusive" in line:
-            print(f"{line['exclusive']} on {line['host']}: nodes of its own")
+            print(f"{line['exclusive']} on {line['host']}: had its nodes alone")
             continue
         others = [share for _, share in line["samples"]]
         told = (

@@ -1,4 +1,4 @@
-"""The columns of a result that a study's expected.csv pins: what a point is, and its exact times.
+"""The columns of a result that a study's expected.csv pins: a point's settings and its exact times.
 
     python3 -m tenex_analysis.expected DIR > experiments/STUDY/expected.csv      write
     python3 -m tenex_analysis.expected DIR experiments/STUDY/expected.csv        compare; exit 1 with the differences
@@ -15,10 +15,10 @@ from .reader import open_study
 
 COLUMNS = ["topology", "collective", "algorithm", "size", "chunks", "collective_time_ps", "bound_ps", "bound_name"]
 
-#: Of studies whose points train: bandwidths in whole B/s per NPU and dimension, costs to the cent.
+#: For studies with training points: bandwidths in whole B/s per NPU and dimension, costs to the cent.
 TRAINING_COLUMNS = [
-    "topology", "workload", "hp", "compute", "collective_time_setting", "scheme", "training_time_ps", "bound_ps", "bound_name",
-    "chosen_bandwidth_bytes_per_s", "network_cost_usd",
+    "topology", "workload", "hp", "compute", "collective_time_setting", "scheme", "training_time_ps", "bound_ps",
+    "bound_name", "chosen_bandwidth_bytes_per_s", "network_cost_usd",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Which points of a study have no metrics, and why: a table by status and reason, and a picture of where they lie.
+"""The points of a study without metrics: a table by status and reason, and a picture by setting.
 
     python3 -m tenex_analysis.failures DIR               print the table
     python3 -m tenex_analysis.failures DIR --png FILE    and draw how each value of each setting fared
@@ -24,23 +24,25 @@ from .words import broken, fitted
 
 #: Status of points of the study that the file has no row for.
 NOT_YET = "not evaluated"
-#: Status of ok rows with a reason, which says what was left out of them.
+#: Status of ok rows with a reason: something was left out.
 PARTLY = "ok, in part"
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-#: Colours of statuses: ok recedes, those that people should look at stand out; any that is not here is grey.
-COLOURS = {"ok": "#D8E6F0", "infeasible": PALETTE[1], "unsupported": PALETTE[5], "out_of_memory": PALETTE[4], "failed": PALETTE[3]}
+#: Colours of statuses: ok is pale, errors are strong, other statuses are grey.
+COLOURS = {"ok": "#D8E6F0", "infeasible": PALETTE[1], "unsupported": PALETTE[5], "out_of_memory": PALETTE[4],
+           "failed": PALETTE[3]}
 #: Longer texts are broken into lines.
 MOST_CHARACTERS = 40
-#: More values of a setting are left out of the picture.
+#: A setting with more values is left out of the picture.
 MOST_VALUES = 12
 
 
 def failure_table(study: Study, partly: bool = False) -> pandas.DataFrame:
-    """A line per status and reason, most frequent first: `status`, `reason`, `count`, `example` (a key) and `point` (its index).
+    """A line per status and reason, most frequent first: `status`, `reason`, `count`, `example` (a key) and `point`
+    (its index).
 
-    Reasons that differ only in numbers are one line, with "#" where the numbers differ. Points of the study without a row are the last
-    line. `partly` adds the ok rows with a reason: what was left out of them.
+    Reasons that differ only in numbers are one line, with "#" in place of the differing numbers. Points of the study
+    without a row are the last line. `partly` adds the ok rows with a reason, from which something was left out.
     """
     rows = study.frame()
     rows = rows.assign(status=rows["status"].astype(str), reason=rows["reason"].fillna("").astype(str))
@@ -57,12 +59,12 @@ def failure_table(study: Study, partly: bool = False) -> pandas.DataFrame:
     lines.sort(key=lambda line: -int(line[2]))
     missing = int(study.points.attrs.get("study_points", len(study.points["point"]))) - len(study.points["point"])
     if missing > 0:
-        lines.append([NOT_YET, "the study has not got there: the same command continues it", missing, "", -1])
+        lines.append([NOT_YET, "not evaluated yet: the same command continues the study", missing, "", -1])
     return pandas.DataFrame(lines, columns=["status", "reason", "count", "example", "point"])
 
 
 def common_reason(reasons: list[str]) -> str:
-    """One text for reasons that differ only in numbers: those in which all agree stay, the others become "#"."""
+    """One text for reasons that differ only in numbers: common numbers stay, the others become "#"."""
     numbers = [_NUMBER.findall(reason) for reason in reasons]
     agreed = [str(column[0]) if len(set(column)) == 1 else "#" for column in zip(*numbers)]
     words = _NUMBER.split(reasons[0])
@@ -70,19 +72,21 @@ def common_reason(reasons: list[str]) -> str:
 
 
 def shares(study: Study, setting: str) -> pandas.DataFrame:
-    """For each value of a setting the number of rows of each status; values in the order in which people count."""
+    """For each value of a setting, in natural order, the number of rows of each status."""
     rows = study.frame()
     column = column_of(study, rows, setting)
     texts = [column.text(value) if column.is_text or not numpy.isnan(value) else "absent" for value in column.values]
-    table = pandas.crosstab(pandas.Series(texts, name=setting), pandas.Series(rows["status"].astype(str).to_numpy(), name="status"))
+    table = pandas.crosstab(pandas.Series(texts, name=setting),
+                            pandas.Series(rows["status"].astype(str).to_numpy(), name="status"))
     order = [column.text(value) for value in column.distinct] + ["absent"]
     return table.loc[[text for text in dict.fromkeys(order) if text in table.index]]
 
 
 def draw_failures(study: Study, settings: list[str] | None = None) -> Figure:
-    """For the settings that tell the points apart (or those given), how the points of each of their values ended, in percent.
+    """Draws, for the settings that distinguish the points (or `settings`), the percentage of each status by value.
 
-    Settings of more than MOST_VALUES values are left out, unless they are asked for; so are those whose values all fared alike.
+    Left out unless they are asked for: settings of more than MOST_VALUES values, and those with equal shares for all
+    values.
     """
     tables = []
     for name in telling_settings(study, study.frame()) if settings is None else settings:
@@ -91,17 +95,21 @@ def draw_failures(study: Study, settings: list[str] | None = None) -> Figure:
         if settings is not None or (len(table) <= MOST_VALUES and not numpy.allclose(parts, parts.iloc[0])):
             tables.append(table)
     if not tables:
-        tables = [pandas.crosstab(pandas.Series("all points", index=study.frame().index, name=""), study.frame()["status"].astype(str))]
+        tables = [pandas.crosstab(pandas.Series("all points", index=study.frame().index, name=""),
+                                  study.frame()["status"].astype(str))]
     lines = sum(len(table) + 1.6 for table in tables)
     figure = Figure(figsize=(7.5, 0.21 * lines + 1.2), dpi=110, layout="constrained")
-    many = figure.subplots(len(tables), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": [len(t) + 0.4 for t in tables]})[:, 0]
+    many = figure.subplots(len(tables), 1, sharex=True, squeeze=False,
+                           gridspec_kw={"height_ratios": [len(t) + 0.4 for t in tables]})[:, 0]
     for axes, table in zip(many, tables):
         left = numpy.zeros(len(table))
         for status in _statuses(study):
             part = (table[status] / table.sum(axis=1)).to_numpy() if status in table else numpy.zeros(len(table))
-            axes.barh(range(len(table)), 100 * part, left=100 * left, height=0.78, color=COLOURS.get(status, REST_COLOUR), label=_words(status))
+            axes.barh(range(len(table)), 100 * part, left=100 * left, height=0.78,
+                      color=COLOURS.get(status, REST_COLOUR), label=_words(status))
             left += part
-        axes.set_yticks(range(len(table)), [f"{broken(text, MOST_CHARACTERS)}  ({n:,})" for text, n in zip(table.index, table.sum(axis=1))], fontsize=8)
+        labels = [f"{broken(text, MOST_CHARACTERS)}  ({n:,})" for text, n in zip(table.index, table.sum(axis=1))]
+        axes.set_yticks(range(len(table)), labels, fontsize=8)
         axes.invert_yaxis()
         axes.set_title(str(table.index.name).replace("_", " "), loc="left", fontsize=9, fontweight="bold", pad=3)
         axes.set_xlim(0, 100)

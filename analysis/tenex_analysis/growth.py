@@ -4,8 +4,8 @@
     python3 -m tenex_analysis.growth DIR ... --into FILE    write them between the marks in FILE
 
 Results are runs of one study that differ in the number of threads. Times compare only among points that were measured
-alone on one machine by one build of tenex (`tenex_analysis.conditions` says which were): of other points, those of the
-run with the most threads are shown by themselves. The marks are the lines BEGIN and END below.
+alone on one machine by one build of tenex (see `tenex_analysis.conditions`). If there are none, only the points of the
+run with the most threads are shown. The marks are the lines BEGIN and END below.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAPER = pandas.DataFrame(
     {"shape": ["2D mesh", "3D grid"], "npus": [40_000, 43_000], "seconds": [2.52 * 3600, 3.29 * 3600]}
 )
 
-#: A shorter time says more of the clock, the caches' first fill and the start of threads than of growth.
+#: Shorter times are left out: they measure the clock, cold caches and the start of threads more than growth.
 LEAST_SECONDS = 0.001
 
 TIMES = ["synthesis_seconds", "verification_seconds"]
@@ -62,7 +62,7 @@ def fit_growth(deliveries, seconds) -> Growth:
 
 
 def shape_of(topology: str) -> str:
-    """ "2D mesh" of "mesh(64,64)"; of a product its blocks, "RI_SW" of "RI(4)_SW(8)"."""
+    """ "2D mesh" for "mesh(64,64)"; for a product its blocks, "RI_SW" for "RI(4)_SW(8)"."""
     if topology.count("(") != 1:
         return re.sub(r"\([^)]*\)", "", topology)
     name, numbers = topology.split("(")
@@ -70,12 +70,12 @@ def shape_of(topology: str) -> str:
 
 
 def read_runs(results) -> pandas.DataFrame:
-    """The synthesized rows that are ok of several results. Beside the columns of the file: `shape`; `run_threads`, what
-    a run had to give; `others`, the mean number of cores that were busy with other work (NaN: not recorded), and
+    """The ok rows of synthesizers from several results. Beside the columns of the file: `shape`; `run_threads`, the
+    threads of the run; `others`, the mean number of cores that were busy with other work (NaN: not recorded), and
     `cores`; `machine` and `build`.
 
-    Where several runs had as many threads, a point has one row, with the medians of its times; runs that had it alone
-    count, if there are any. NothingToShow where no row was synthesized.
+    If several runs had the same number of threads, a point has one row with the medians of its times, over the runs
+    that measured it alone if there are any. NothingToShow without synthesized rows.
     """
     frames = []
     for result in results:
@@ -101,10 +101,10 @@ def read_runs(results) -> pandas.DataFrame:
 
 
 def comparable(rows: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
-    """Of the rows of read_runs() those whose times compare, and sentences about the others.
+    """The rows of read_runs() whose times compare, and sentences about the others.
 
-    They were measured alone, on one machine, by one build: of several such sets the one that has most rows. Where none
-    was measured alone, the rows of the run with the most threads: nothing compares with them.
+    These are the rows measured alone, on one machine, by one build; of several such sets the largest. If no row was
+    measured alone, they are the rows of the run with the most threads, which compare with no others.
     """
     alone = rows[is_alone(rows["others"], rows["cores"])]
     if len(alone):
@@ -113,7 +113,7 @@ def comparable(rows: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
     else:
         kept = rows[rows["run_threads"] == rows["run_threads"].max()]
         notes = [
-            "No point was measured alone, so nothing compares with anything: these are the times of "
+            "No point was measured alone, so no times compare. These are the times of "
             f"{plural(kept['run_threads'].max(), 'thread')}, "
             f"{measured(kept)}."
         ]
@@ -124,10 +124,10 @@ def comparable(rows: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
 
 
 def measured(rows: pandas.DataFrame) -> str:
-    """Under which conditions rows were measured, in words; "" where each had the machine to itself."""
+    """The conditions under which rows were measured, as text; "" if each had the machine to itself."""
     words = []
     if rows["others"].isna().any():
-        words.append("of which it was not recorded what else the machine did")
+        words.append("whose conditions were not recorded")
     disturbed = rows[rows["others"] > QUIET_SHARE * rows["cores"]]
     if len(disturbed):
         words.append(
@@ -141,10 +141,10 @@ def plural(count: int, what: str) -> str:
 
 
 def speed_ups(rows: pandas.DataFrame) -> pandas.DataFrame:
-    """Of comparable rows, per point of the largest size of its shape: how much faster it is with more threads than with
-    the fewest.
+    """The speed-ups of comparable rows: for each point of the largest size of its shape, the time with the fewest
+    threads over that with more.
 
-    NothingToShow where no point was measured alone with two numbers of threads.
+    NothingToShow if no point was measured alone with two numbers of threads.
     """
     rows = rows[is_alone(rows["others"], rows["cores"])]
     large = rows[rows["npus"] == rows.groupby("shape")["npus"].transform("max")]
@@ -177,7 +177,7 @@ def speed_ups(rows: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def growth_table(rows: pandas.DataFrame, least_seconds: float = LEAST_SECONDS) -> pandas.DataFrame:
-    """Fits per collective, engine, shape and threads, where three sizes or more take over `least_seconds`."""
+    """Fits per collective, engine, shape and threads, if three sizes or more take over `least_seconds`."""
     long_enough = rows[rows["synthesis_seconds"] > least_seconds]
     fits = []
     for key, of in long_enough.groupby(["collective", "engine", "shape", "run_threads"]):
@@ -191,7 +191,7 @@ def growth_table(rows: pandas.DataFrame, least_seconds: float = LEAST_SECONDS) -
 
 
 def largest_points(rows: pandas.DataFrame) -> pandas.DataFrame:
-    """Per collective, engine and shape the largest point, with the synthesis time of each number of threads."""
+    """The largest point per collective, engine and shape, with the synthesis time of each number of threads."""
     columns = []
     for key, of in rows.groupby(["collective", "engine", "shape"]):
         of = of[of["sends"] == of["sends"].max()].sort_values("run_threads")
@@ -207,12 +207,12 @@ def largest_points(rows: pandas.DataFrame) -> pandas.DataFrame:
             }
         )
     frame = pandas.DataFrame(columns)
-    after = ["verification s", "efficiency", "verified"]  # behind the times, also where a first row lacks some of them
+    after = ["verification s", "efficiency", "verified"]  # after the times, also if a first row lacks some of them
     return frame[[c for c in frame if c not in after] + after]
 
 
 def against_paper(rows: pandas.DataFrame) -> list[str]:
-    """A sentence per shape of the paper's two largest All-Reduces, where the rows hold one of 90 % of its NPUs or more."""
+    """A sentence per shape of the paper's two largest All-Reduces if the rows hold one with 90 % of its NPUs."""
     sentences = []
     for given in PAPER.itertuples():
         ours = rows[
@@ -222,14 +222,15 @@ def against_paper(rows: pandas.DataFrame) -> list[str]:
             continue
         best = ours.loc[ours["synthesis_seconds"].idxmin()]
         sentences.append(
-            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the paper; here {best['synthesis_seconds']:.3g} s "
-            f"for {best['npus']:,} on {best['run_threads']}, {given.seconds / best['synthesis_seconds']:.0f} times less."
+            f"All-Reduce, {given.shape}: {given.seconds / 3600:.2f} h for {given.npus:,} NPUs on 64 threads in the "
+            f"paper; here {best['synthesis_seconds']:.3g} s for {best['npus']:,} on {best['run_threads']}, "
+            f"{given.seconds / best['synthesis_seconds']:.0f} times less."
         )
     return sentences
 
 
 def as_markdown(frame: pandas.DataFrame, formats: dict[str, str]) -> str:
-    """A table of Markdown; `formats` of numbers by the beginning of a column's name."""
+    """A Markdown table; `formats` gives the format of numbers by the prefix of a column's name."""
 
     def cell(name, value):
         if isinstance(value, float):
@@ -243,7 +244,7 @@ def as_markdown(frame: pandas.DataFrame, formats: dict[str, str]) -> str:
 
 
 def write_between_marks(path: Path, text: str) -> None:
-    """Replaces what stands between BEGIN and END in a file; ValueError when it has no such marks."""
+    """Replaces the lines between BEGIN and END in a file; ValueError without these marks."""
     old = path.read_text(encoding="utf-8")
     between = re.compile(f"(?<={re.escape(BEGIN)}\n).*?(?={re.escape(END)})", re.DOTALL)
     if not between.search(old):

@@ -23,7 +23,7 @@ WORDS = {
     "reduce_scatter": "Reduce-Scatter",
     "event_driven": "event-driven",
 }
-#: More shapes have no panel.
+#: At most so many shapes have a panel.
 MOST_SHAPES = 4
 LEGEND = {"frameon": False, "fontsize": 8}
 
@@ -33,7 +33,7 @@ def colour(engine: str) -> str:
 
 
 def draw_growth(rows: pandas.DataFrame) -> Figure:
-    """Fig. 19: a panel per shape, those of the paper where there are any."""
+    """Fig. 19: a panel per shape, the paper's shapes if there are any."""
     shapes = sorted(rows["shape"].unique(), key=natural_order)
     shapes = [shape for shape in growth.PAPER["shape"] if shape in shapes] or shapes[:MOST_SHAPES]
     threads = sorted(rows["run_threads"].unique())
@@ -80,8 +80,7 @@ def _draw_shape(axes: Axes, rows: pandas.DataFrame, threads: list[int]) -> None:
 
 
 def _draw_paper(axes: Axes, shape: str) -> None:
-    """The paper prints one time per shape; what is said of smaller networks is drawn as the extrapolation that it is.
-    """
+    """The paper prints one time per shape; the line to smaller networks is marked as an extrapolation."""
     for star in growth.PAPER[growth.PAPER["shape"] == shape].itertuples():
         axes.plot(
             star.npus,
@@ -104,7 +103,7 @@ def _draw_paper(axes: Axes, shape: str) -> None:
 
 
 def draw_cost(rows: pandas.DataFrame) -> Figure:
-    """Left: core time of one delivery. Right: speed-ups, or why there are none."""
+    """Left: core time of one delivery. Right: speed-ups, or the reason why there are none."""
     figure = Figure(figsize=(10, 4.4), dpi=110, layout="constrained")
     cost, speed = figure.subplots(1, 2)
     _draw_deliveries(cost, rows)

@@ -1,13 +1,13 @@
-"""HP-(m,n) at scale: which parallelization, bandwidth split and chunk count train fastest, what they cost, what they wait for.
+"""HP-(m,n) at scale: the fastest parallelizations, bandwidth splits and chunk counts, their cost and exposed time.
 
-    python3 -m tenex_analysis.hp_at_scale DIR ...                print the tables of experiments/hp_at_scale from its results
+    python3 -m tenex_analysis.hp_at_scale DIR ...                print the tables of experiments/hp_at_scale
     python3 -m tenex_analysis.hp_at_scale DIR ... --into FILE    write them between the marks in FILE
-    python3 -m tenex_analysis.hp_at_scale DIR --pin > FILE       write what an expected.csv pins: what a point is, its exact times
+    python3 -m tenex_analysis.hp_at_scale DIR --pin > FILE       write an expected.csv: what a point is, its exact times
     python3 -m tenex_analysis.hp_at_scale DIR --compare FILE     compare with it; exit 1 with the differences
 
-Words used here. A *model* is how a collective is timed (`libra`, `pipeline`, `synthesized alone`, `synthesized together`: TP's and DP's
-groups on the same links at the same time). A *design* is a topology, a bandwidth split and an HP-(m,n); a model may time it with several
-algorithms and chunk counts, of which the fastest counts.
+Words used here. A *model* is how a collective is timed (`libra`, `pipeline`, `synthesized alone`, `synthesized
+together`: TP's and DP's groups on the same links at the same time). A *design* is a topology, a bandwidth split and an
+HP-(m,n); a model may time it with several algorithms and chunk counts, of which the fastest counts.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from .pareto import non_dominated
 from .reader import open_study
 from .words import NothingToShow
 
-#: In the order in which they come closer to the network.
+#: From the simplest to the closest to the network.
 MODELS = ["libra", "pipeline", "synthesized alone", "synthesized together"]
 TOGETHER = MODELS[-1]
 DESIGN = ["npus", "topology", "split", "hp"]
 PHASES = ["forward", "input_gradient", "weight_gradient"]
 PINNED = [*DESIGN, "model", "algorithm", "chunks", "training_time_ps", "bound_ps", "bound_name"]
-#: Bandwidths that an optimizer chose may differ by a B/s between compilers, and times with them; stated and equal ones may not.
+#: Bandwidths from an optimizer may differ by 1 B/s between compilers, and times with them; stated and equal ones may
+#: not.
 TOLERANCE = {"perf_opt": 1e-6, "perf_per_cost": 1e-6}
 
 
 def read_points(results) -> pandas.DataFrame:
-    """The training points of one or more results, a row each, those that were refused too.
+    """The training points of one or more results, one row each, including refused ones.
 
-    Beside the columns of the file: `model`, `split` (the scheme, or the shares that were given), `time` and the `PHASE exposed` in
-    seconds, and `tensor`, the TP degree. NothingToShow where no row trains.
+    Beside the columns of the file: `model`, `split` (the scheme, or the given shares), `time` and the `PHASE exposed`
+    in seconds, and `tensor`, the TP degree. NothingToShow without training points.
     """
     frame = pandas.concat([open_study(result).frame() for result in results], ignore_index=True)
     if "workload" not in frame or not (frame["workload"].astype(str) != "").any():
@@ -68,19 +69,22 @@ def seconds(picoseconds: pandas.Series) -> pandas.Series:
 
 
 def fastest(points: pandas.DataFrame, per=(*DESIGN, "model")) -> pandas.DataFrame:
-    """Of the points that were evaluated, the fastest of each combination of `per`; the first among equals."""
+    """The fastest evaluated point of each combination of `per`; the first among equals."""
     ok = points[points["status"] == "ok"]
     return ok.loc[ok.groupby(list(per), sort=False)["time"].idxmin()].reset_index(drop=True)
 
 
 def front(points: pandas.DataFrame, cost: str = "network_cost_usd", value: str = "time") -> pandas.DataFrame:
-    """The points that no other one dominates in both columns (less is better), by rising cost; of equal ones the first."""
+    """The Pareto front of two columns (less is better), by rising cost; of equal points the first."""
     front = points[non_dominated(points[cost], points[value])]
     return front.sort_values(cost, kind="stable").drop_duplicates([cost, value])
 
 
 def contention(points: pandas.DataFrame) -> pandas.DataFrame:
-    """Pairs of points that differ only in whether the two streams share the links, with `slowdown`, together over alone."""
+    """Pairs of points that differ only in whether two streams share links.
+
+    `slowdown` is the time together over alone.
+    """
     ok = points[points["status"] == "ok"]
     same = [*DESIGN, "algorithm", "chunks"]
     pairs = [ok[ok["model"] == model].set_index(same)["time"] for model in ("synthesized alone", TOGETHER)]
@@ -89,7 +93,7 @@ def contention(points: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def best_designs(points: pandas.DataFrame, model: str = TOGETHER) -> pandas.DataFrame:
-    """Per topology and split the HP that trains fastest under `model`, and how."""
+    """The fastest HP per topology and split under `model`, with its settings."""
     best = fastest(points[points["model"] == model], ("npus", "topology", "split"))
     exposed = best[[f"{phase} exposed" for phase in PHASES]].sum(axis=1)
     return pandas.DataFrame(
@@ -109,9 +113,10 @@ def best_designs(points: pandas.DataFrame, model: str = TOGETHER) -> pandas.Data
 
 
 def model_ratios(points: pandas.DataFrame) -> pandas.DataFrame:
-    """Iteration times of every model over those of `synthesized together`, by size: median, least and greatest over designs.
+    """Iteration times of every model over those of `synthesized together`, by size: median, least and greatest over
+    designs.
 
-    Only designs that both have timed count.
+    Only designs timed by both models count.
     """
     table = fastest(points).pivot_table(index=DESIGN, columns="model", values="time", sort=False)
     rows = []
@@ -126,7 +131,7 @@ def model_ratios(points: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def effort(points: pandas.DataFrame) -> pandas.DataFrame:
-    """What the points took, by size, model and chunks: measured seconds and planned memory. Refused points are counted apart."""
+    """Measured seconds and planned memory by size, model and chunks. Refused points are counted separately."""
     rows = []
     for (npus, model, chunks), of in points.groupby(["npus", "model", "chunks"]):
         ok = of[of["status"] == "ok"]
@@ -147,17 +152,17 @@ def effort(points: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def short_shape(topology: str) -> str:
-    """A shape for the labels of a picture: "RI 4 x FC 8 x SW 32" of "RI(4)_FC(8)_SW(32)"."""
+    """A shape for the labels of a picture: "RI 4 x FC 8 x SW 32" for "RI(4)_FC(8)_SW(32)"."""
     return " x ".join(block.replace("(", " ").rstrip(")") for block in topology.split("_"))
 
 
 def family(topology: str) -> str:
-    """What shapes of different sizes have in common: "RI_FC_SW" of "RI(4)_FC(8)_SW(32)"."""
+    """The family of a shape, which is the same for all sizes: "RI_FC_SW" for "RI(4)_FC(8)_SW(32)"."""
     return re.sub(r"\(\d+\)", "", topology)
 
 
 def differences(points: pandas.DataFrame, wanted: pandas.DataFrame) -> pandas.DataFrame:
-    """Rows whose times are not those of an expected.csv, with both; empty when all agree. ValueError for other points than it has."""
+    """Rows whose times differ from expected.csv, with both times; empty if none. ValueError if the points differ."""
     key = [name for name in PINNED if not name.endswith("_ps") and name != "bound_name"]
     found = points[PINNED].reset_index(drop=True)
     if not found[key].astype(str).equals(wanted[key].astype(str)):
@@ -170,9 +175,13 @@ def differences(points: pandas.DataFrame, wanted: pandas.DataFrame) -> pandas.Da
 
 
 def described(row) -> str:
-    """A design and how it is timed, in words."""
+    """A design and its timing as text."""
     how = f", {row['algorithm']}, {row['chunks']} chunk{'s' if row['chunks'] > 1 else ''}" if row["algorithm"] else ""
     return f"{row['topology']}, {row['split']}, HP-({row['hp']}){how}"
+
+
+def timed_and_priced(row) -> str:
+    return f"{described(row)}: {row['time']:.2f} s for ${row['network_cost_usd'] / 1e6:.1f} M"
 
 
 def fastest_sentence(of: pandas.DataFrame, npus: int) -> str:
@@ -180,14 +189,14 @@ def fastest_sentence(of: pandas.DataFrame, npus: int) -> str:
     leader = of.loc[of["time"].idxmin()]
     near = of[of["time"] <= 1.05 * leader["time"]]
     cheap = near.loc[near["network_cost_usd"].idxmin()]
-    text = f"At {npus:,} NPUs the fastest is {described(leader)}: {leader['time']:.2f} s for ${leader['network_cost_usd'] / 1e6:.1f} M"
+    text = f"At {npus:,} NPUs the fastest is {timed_and_priced(leader)}"
     if cheap.name == leader.name:
         return text + "; nothing within 5 % of it is cheaper."
-    return text + f". Within 5 % of it the cheapest is {described(cheap)}: {cheap['time']:.2f} s for ${cheap['network_cost_usd'] / 1e6:.1f} M."
+    return text + f". Within 5 % of it the cheapest is {timed_and_priced(cheap)}."
 
 
 def split_sentence(best: pandas.DataFrame, npus: int) -> str:
-    """How often the split that LIBRA's formula finds best is faster than equal shares, by model; "" where none has both."""
+    """How often the best split by LIBRA's formula is faster than equal shares, by model; "" if no design has both."""
     counts = []
     for model in MODELS:
         of = best[best["model"] == model].pivot_table(index=["topology", "hp"], columns="split", values="time")
@@ -199,7 +208,7 @@ def split_sentence(best: pandas.DataFrame, npus: int) -> str:
 
 
 def contention_sentence(pairs: pandas.DataFrame, npus: int) -> str:
-    """Where sharing the links costs time, and how much at most; `pairs` as of contention()."""
+    """The designs for which shared links cost time, and the largest slowdown; `pairs` is the result of contention()."""
     slower = pairs[pairs["slowdown"] > 1]
     if slower.empty:
         return f"At {npus:,} NPUs sharing the links slows none of {len(pairs)} pairs of points."
@@ -209,7 +218,7 @@ def contention_sentence(pairs: pandas.DataFrame, npus: int) -> str:
 
 
 def sentences(points: pandas.DataFrame) -> list[str]:
-    """What comes out, size by size."""
+    """The findings, size by size."""
     best = fastest(points)
     together, pairs = best[best["model"] == TOGETHER], contention(points)
     by_size = [
@@ -245,10 +254,11 @@ def print_tables(points: pandas.DataFrame, into: Path | None) -> int:
     """Prints the tables of experiments/hp_at_scale, or writes them between the marks in a file."""
     text = "".join(f"- {line}\n" for line in sentences(points))
     text += "\nBest HP of every topology and split, collectives together on the links:\n\n"
-    text += as_markdown(best_designs(points), {"iteration": ".3f", "exposed": ".1f", "cost": ".2f", "of bound": ".3f"}) + "\n"
+    text += as_markdown(best_designs(points),
+                        {"iteration": ".3f", "exposed": ".1f", "cost": ".2f", "of bound": ".3f"}) + "\n"
     text += "\nIteration times of the other models over these:\n\n"
     text += as_markdown(model_ratios(points), {"median": ".3f", "least": ".3f", "greatest": ".3f"}) + "\n"
-    text += "\nWhat the points took:\n\n"
+    text += "\nCosts of the points:\n\n"
     text += as_markdown(effort(points), {"median": ".3g", "largest s": ".3g", "largest GB": ".3g"}) + "\n"
     if into:
         write_between_marks(into, text)

@@ -21,7 +21,7 @@ from .layout import under_legend
 from .pareto import draw_staircase
 from .words import NothingToShow, broken
 
-#: Okabe and Ito's, in the order of these pictures.
+#: The palette of Okabe and Ito, in the order of these pictures.
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
 PHASE_COLOURS = dict(zip(hp.PHASES, PALETTE))
 SCHEMES = ["equal", "perf_opt", "perf_per_cost"]
@@ -39,7 +39,7 @@ def evaluated(points: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def reference(points: pandas.DataFrame) -> str:
-    """Of the models of collectives that timed any point the one that is closest to the network."""
+    """The collective time model closest to the network among those that timed any point."""
     found = set(evaluated(points)["model"])
     known = [model for model in hp.MODELS if model in found]
     return known[-1] if known else sorted(found)[-1]
@@ -54,7 +54,7 @@ def of_reference(points: pandas.DataFrame) -> tuple[pandas.DataFrame, list[int]]
 
 
 def split_words(points: pandas.DataFrame) -> pandas.Series:
-    """What each point's split is called: its scheme, or the shares; those share a name where no topology has two of
+    """The name of each point's split: its scheme or its shares. All shares have one name if no topology has two of
     them.
     """
     stated = points[~points["split"].isin(SCHEMES)]
@@ -65,13 +65,13 @@ def split_words(points: pandas.DataFrame) -> pandas.Series:
 
 
 def columns_of(points: pandas.DataFrame) -> list[str]:
-    """The words of the splits that there are, stated ones first."""
+    """The names of the splits, stated ones first."""
     found = list(dict.fromkeys(points["column"]))
     return [word for word in found if word not in SCHEMES] + [scheme for scheme in SCHEMES if scheme in found]
 
 
 class Shapes:
-    """Topologies by family, so that those of different sizes share a colour and a place."""
+    """Topologies by family, so that the sizes of a family share a colour and a position."""
 
     def __init__(self, points: pandas.DataFrame):
         self.families = list(dict.fromkeys(points["topology"].map(hp.family)))
@@ -87,7 +87,7 @@ class Shapes:
 
 
 def draw_pareto(points: pandas.DataFrame) -> Figure:
-    """Iteration time against network cost; the line is the border of what the Pareto front of its size dominates."""
+    """Iteration time against network cost; the line bounds the region that the size's Pareto front dominates."""
     best, sizes = of_reference(points)
     shapes, columns = Shapes(points), columns_of(best)
     lines = max(best[best["npus"] == npus]["topology"].nunique() for npus in sizes)
@@ -99,7 +99,7 @@ def draw_pareto(points: pandas.DataFrame) -> Figure:
     many = under_legend(handles, max(6.5, 4.6 * len(sizes)), [4.0], len(sizes), "all", 0.6 + 0.2 * lines)
     for axes, npus in zip(many, sizes):
         _draw_designs(axes, best[best["npus"] == npus], shapes, columns)
-    for axes, npus in zip(many, sizes):  # when all panels are drawn, which share an axis
+    for axes, npus in zip(many, sizes):  # after all panels, as they share an axis
         front = hp.front(best[best["npus"] == npus].dropna(subset=["network_cost_usd", "time"]))
         if len(front):
             draw_staircase(axes, front["network_cost_usd"] / 1e6, front["time"])
@@ -180,8 +180,7 @@ def _draw_table(axes: Axes, of: pandas.DataFrame, shapes: Shapes, columns: list[
 
 
 def draw_exposed(points: pandas.DataFrame) -> Figure:
-    """What the NPUs wait for by phase, for the topology and split of each size's fastest design, as each model has it.
-    """
+    """Exposed communication by phase and model, for the topology and split of each size's fastest design."""
     best = evaluated(points)
     together, sizes = of_reference(points)
     models = [model for model in hp.MODELS if model in set(best["model"])] or [reference(points)]
@@ -304,7 +303,7 @@ def draw_models(points: pandas.DataFrame) -> Figure:
     models = [model for model in hp.MODELS if model != last and model in set(best["model"])]
     table = best.pivot_table(index=hp.DESIGN, columns="model", values="time", sort=False)
     if not models or not any((table[model] / table[last]).notna().any() for model in models):
-        raise NothingToShow(f"Nothing to compare: `{last}` alone timed the designs that it timed.")
+        raise NothingToShow(f"Nothing to compare: no other model timed the designs of `{last}`.")
     sizes = sorted(best["npus"].unique())
     handles = [Line2D([], [], ls="", marker="o", color=_model_colour(model), label=model) for model in models]
     many = under_legend(handles, max(6.5, 4.2 * len(sizes)), [3.6], len(sizes), "all", 0.5)
@@ -314,7 +313,7 @@ def draw_models(points: pandas.DataFrame) -> Figure:
         _draw_ratios(axes, ratios, last, models, sorted(of["tensor"].unique()))
         axes.set(xlabel="TP degree")
         axes.set_title(f"{npus:,} NPUs", fontsize=10)
-    many[0].set_ylim(bottom=0)  # after all panels, which share the axis
+    many[0].set_ylim(bottom=0)  # after all panels, as they share the axis
     many[0].set_ylabel(f"time over that of\n{last}")
     return many[0].figure
 

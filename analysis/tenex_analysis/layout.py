@@ -1,5 +1,4 @@
-"""Panels under a legend that takes as much room as it needs: a legend on one of several panels would squeeze that one
-alone.
+"""Panels under a common legend that takes the room that it needs. A legend on one of several panels would shrink it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-#: Inches that a legend's entry takes.
+#: Width of a legend's entry in inches.
 ENTRY = 1.75
 
 
@@ -19,8 +18,7 @@ def under_legend(
 ) -> list[Axes]:
     """Panels of equal width, line by line, under a legend over all of them. Sizes in inches.
 
-    `share` is "" or which panels have one y axis: "all" or "row". `extra` is height for what the panels have below
-    them.
+    `share` names the panels with a common y axis: "all", "row" or "" for none. `extra` is the height below the panels.
     """
     longest = max((len(line) for handle in handles for line in str(handle.get_label()).split("\n")), default=0)
     across = max(1, int(width // max(ENTRY, 0.45 + 0.075 * longest)))

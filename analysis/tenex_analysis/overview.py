@@ -1,13 +1,12 @@
-"""A study of any shape at first sight: how its points ended, what they reached, how close to the bound, and who wins
-where.
+"""First look at a study of any shape: how its points ended, their times beside the bounds, and the fastest algorithms.
 
     python3 -m tenex_analysis.overview DIR                  print how the points ended and who wins where
     python3 -m tenex_analysis.overview DIR --into FOLDER    and draw bandwidth.png, efficiency.png, winners.png (of rows
                                                             that train training_time.png, training_efficiency.png, ...)
 
-Words used here. A *contest* is one kind of work of the study: its collectives, or the models that it trains. At a
-*task* (a collective on a network at one size; a model on a network under one HP-(m,n)) compete those that differ in the
-algorithm, or in the scheme that chose the bandwidths. Of several rows of a competitor at a task (numbers of chunks,
+Words used here. A *contest* is one kind of work of the study: its collectives, or the models that it trains. A *task*
+is a collective on a network at one size, or a model on a network under one HP-(m,n). Its *competitors* are the
+algorithms, or the schemes that chose the bandwidths. Of several rows of a competitor at a task (numbers of chunks,
 attempts, ...) the fastest counts.
 """
 
@@ -33,14 +32,14 @@ COLLECTIVES = {
     "broadcast": "Broadcast",
     "reduce": "Reduce",
 }
-#: Settings that a contest shows by its own axes and names. Those that are left make another task of the same topology:
-#: where they vary, they stand beside its name.
+#: Settings that a contest shows by its axes and names. Every other setting makes separate tasks of a topology: if it
+#: varies, it stands beside the topology's name.
 SHOWN = {
     *("topology", "unwind", "collective", "size", "chunks", "algorithm", "overlap", "attempts", "engine_setting"),
     *("window", "order", "simulation_engine_setting", "workload", "hp", "scheme", "optimize_with", "optimize_for"),
     *("split", "constraints", "cost_model", "price_level", "seed"),
 }
-#: What is not said of a network.
+#: Settings that the name of a network leaves out.
 USUAL = {"", "(none)", "none", "all", "congestion_aware", "serialization"}
 _UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]
 
@@ -48,19 +47,19 @@ _UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]
 @dataclass(frozen=True)
 class Contest:
     """The ok rows of one kind of work. Columns of `rows`: `panel`, `network`, `npus`, `at`, `who`, `seconds`,
-    `bound_seconds`, `efficiency`, `reached` and `allowed` (in `unit`: algbw and that of the bound; of points that train
-    the two times), `unwound`, `key`.
+    `bound_seconds`, `efficiency`, `reached` and `allowed` (in `unit`: the algbw of the point and of its bound; for
+    training points the two times), `unwound`, `key`.
     """
 
     study: str
-    #: What its pictures are called: {"reached": "bandwidth", ...}.
+    #: The names of its pictures: {"reached": "bandwidth", ...}.
     files: dict[str, str]
     rows: pandas.DataFrame
     unit: str
-    #: What `at` is, in words, and the text of each of its values in order.
+    #: The meaning of `at`, and the text of each of its values in order.
     at: str
     texts: dict
-    #: In the order in which the study names them.
+    #: Competitors in the order of the study.
     who: list[str]
 
     def networks(self, rows: pandas.DataFrame | None = None) -> list[str]:
@@ -71,7 +70,7 @@ class Contest:
         ]
 
     def fastest(self, rows: pandas.DataFrame, per: list[str]) -> pandas.DataFrame:
-        """Of each combination of `per` the fastest row; the first of equals."""
+        """The fastest row of each combination of `per`; the first of equals."""
         return rows.loc[rows.groupby(per, sort=False)["seconds"].idxmin()]
 
 
@@ -87,7 +86,7 @@ def size_text(size: int) -> str:
 
 
 def contests(study: Study) -> list[Contest]:
-    """The study's collectives, and the models that it trains, where any of their rows is ok."""
+    """The contests of a study: its collectives and the models that it trains, if any of their rows is ok."""
     rows = study.frame()
     rows = rows[rows["status"] == "ok"]
     found = [_collectives(study, rows), _training(study, rows)]
@@ -99,7 +98,7 @@ def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
     if rows.empty:
         return None
     seconds, bound = rows["collective_time_ps"] * 1e-12, _present(rows["bound_ps"]) * 1e-12
-    if "backend" in rows:  # times of the congestion-unaware model are no physical ones: the bound says nothing of them
+    if "backend" in rows:  # the bound does not hold for the congestion-unaware backend
         bound = bound.where(rows["backend"].astype(str) != "congestion_unaware")
     algorithm = rows["algorithm"].astype(str)
     own = {
@@ -159,7 +158,7 @@ def _present(picoseconds: pandas.Series) -> pandas.Series:
 
 
 def _common(study: Study, rows: pandas.DataFrame, own: dict[str, pandas.Series]) -> pandas.DataFrame:
-    """The columns that both kinds of work have, beside their own ones."""
+    """Adds the columns that both kinds of work have."""
     unwound = rows["unwind"] > 0 if "unwind" in rows else pandas.Series(False, index=rows.index)
     common = {
         "network": _networks(study, rows),
@@ -172,7 +171,7 @@ def _common(study: Study, rows: pandas.DataFrame, own: dict[str, pandas.Series])
 
 
 def _networks(study: Study, rows: pandas.DataFrame) -> pandas.Series:
-    """A name for each row's network: its topology, and those of the settings that vary."""
+    """A name for each row's network: its topology, and the values of settings that vary."""
     names = rows["topology"].astype(str)
     for setting in settings_that_vary(study, rows):
         if setting in SHOWN:
@@ -199,7 +198,7 @@ def outcome(study: Study) -> list[str]:
         verified = ok["verified"].astype(str).value_counts()
         words = {
             "yes": "verified",
-            "skipped": "not verified for want of memory (`reason` says what it takes)",
+            "skipped": "not verified for lack of memory (`reason` gives the bytes needed)",
             "no": "that failed verification",
             "absent": "without a schedule to verify",
         }
@@ -217,8 +216,8 @@ def outcome(study: Study) -> list[str]:
 
 
 def rows_below_bound(study: Study) -> pandas.DataFrame:
-    """The ok rows whose time is less than their bound; those of the congestion-unaware model, whose times are no
-    physical ones, left out.
+    """The ok rows whose time is less than their bound, without those of the congestion-unaware backend, for which no
+    bound holds.
     """
     rows = study.frame()
     rows = rows[rows["status"] == "ok"]
@@ -231,7 +230,7 @@ def rows_below_bound(study: Study) -> pandas.DataFrame:
 
 
 def efficiency_table(study: Study) -> pandas.DataFrame:
-    """Per panel and competitor: points, how many are at their bound, and the median, least and greatest efficiency."""
+    """Per panel and competitor: points, points at their bound, and the median, least and greatest efficiency."""
     found = []
     for contest in contests(study):
         for (panel, who), of in contest.rows.groupby(["panel", "who"], sort=False):
@@ -243,8 +242,8 @@ def efficiency_table(study: Study) -> pandas.DataFrame:
 
 
 def winners(contest: Contest) -> pandas.DataFrame:
-    """Per task the fastest competitors (several where they tie), and how much slower the next one is: `lead`, NaN where
-    there is none.
+    """The fastest competitors per task (several if they tie); `lead` is how much slower the next one is, NaN without
+    one.
 
     `unwound` says whether all of the fastest ran on the unwound topology.
     """
@@ -262,7 +261,7 @@ def winners(contest: Contest) -> pandas.DataFrame:
 
 
 def winners_table(study: Study) -> pandas.DataFrame:
-    """Per panel and winner: at how many tasks, and the median and greatest lead over the next one."""
+    """Per panel and winner: the number of tasks, and the median and greatest lead over the next one."""
     found = []
     for contest in contests(study):
         table = winners(contest)
@@ -273,8 +272,9 @@ def winners_table(study: Study) -> pandas.DataFrame:
 
 
 def one_task(study: Study) -> tuple[pandas.DataFrame, str, str, str]:
-    """Rows that compete, two columns to compare them by, and a title: training of the model that has most ok rows, else
-    the collective and size that have most (of several such the greatest). No rows where none is ok.
+    """Rows that compete, two columns to compare them by, and a title. The rows are those of the trained model with the
+    most ok rows, otherwise of the collective and size with the most (of several such the greatest). No rows if none is
+    ok.
     """
     rows = study.frame()
     ok = rows[rows["status"] == "ok"]
@@ -282,7 +282,8 @@ def one_task(study: Study) -> tuple[pandas.DataFrame, str, str, str]:
     if len(trained):
         of, task, x, y = trained, ["workload", "npus"], "network_cost_usd", "training_time_seconds"
     else:
-        of, task, x, y = ok[ok["collective"].astype(str) != ""], ["collective", "size"], "total_links", "algbw_bytes_per_s"
+        of, task = ok[ok["collective"].astype(str) != ""], ["collective", "size"]
+        x, y = "total_links", "algbw_bytes_per_s"
     if of.empty:
         return of, x, y, study.name
     counts = of.groupby(task, observed=True).size()
@@ -293,7 +294,7 @@ def one_task(study: Study) -> tuple[pandas.DataFrame, str, str, str]:
 
 
 def no_contest(study: Study) -> str:
-    """Why there is nothing to compare."""
+    """The reason why there is nothing to compare."""
     return f"Nothing to show: no row is ok. {outcome(study)[0]}"
 
 

@@ -1,5 +1,4 @@
-"""The pictures of `overview`: what points reach beside the bounds of their own networks, their efficiency, who wins
-where.
+"""The pictures of `overview`: results beside the bounds of their own networks, efficiency, and the fastest competitors.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from .overview import Contest, contests, no_contest, winners
 from .reader import Study
 from .words import broken, figure_of_words, fitted
 
-#: More networks are left out, the largest first; the picture says so.
+#: At most so many networks are drawn; the largest are left out first, and the picture says so.
 MOST_NETWORKS = 24
-#: More competitors have no panel of their own.
+#: At most so many competitors have their own panel.
 MOST_PANELS = 12
 
 
 def draw_overview(study: Study, kind: str) -> dict[str, Figure]:
     """The pictures of a kind ("reached", "efficiency" or "winners") by name: one for each contest of the study, or one
-    that says why none.
+    that says why there is none.
     """
     draw = {"reached": draw_reached, "efficiency": draw_efficiency, "winners": draw_winners}[kind]
     found = contests(study)
@@ -39,7 +38,7 @@ def draw_overview(study: Study, kind: str) -> dict[str, Figure]:
 
 
 def colour_of(number: int) -> object:
-    """Of a contest's competitors: six strong colours, six pale ones, then grey."""
+    """The colours of a contest's competitors: six strong colours, six pale ones, then grey."""
     if number < len(PALETTE):
         return PALETTE[number]
     return pale(PALETTE[number - len(PALETTE)]) if number < 2 * len(PALETTE) else REST_COLOUR
@@ -51,7 +50,7 @@ def marker_of(number: int) -> str:
 
 
 def draw_reached(contest: Contest) -> Figure:
-    """What the points of the largest size reach (of training the fastest HP's), each beside the proven bound of its own
+    """The results at the largest size (for training: of the fastest HP), each beside the proven bound of its own
     network.
     """
     rows = contest.rows
@@ -91,7 +90,7 @@ def draw_reached(contest: Contest) -> Figure:
 
 
 def _draw_points(axes: Axes, contest: Contest, of: pandas.DataFrame, names: list[str]) -> None:
-    """A point per competitor and network, and a line to the bound of the network that it ran on."""
+    """A point per competitor and network, and a line to the bound of its network."""
     step = 0.8 / len(contest.who)
     for number, who in enumerate(contest.who):
         mine = of[of["who"] == who]
@@ -150,8 +149,8 @@ def _legend(contest: Contest, best: pandas.DataFrame) -> list[Line2D]:
 
 
 def draw_efficiency(contest: Contest) -> Figure:
-    """Efficiency (bound over time) of every point by size (of training by HP), a panel for each competitor; a line is a
-    median.
+    """Efficiency (bound over time) of every point by size (for training: by HP), a panel per competitor; lines are
+    medians.
     """
     shown = contest.who[:MOST_PANELS]
     places = {at: i for i, at in enumerate(contest.texts)}
@@ -198,9 +197,7 @@ def draw_efficiency(contest: Contest) -> Figure:
 
 
 def draw_winners(contest: Contest) -> Figure:
-    """The fastest competitor at every task by colour, and how much slower the next one is; side by side where several
-    tie.
-    """
+    """The fastest competitor at every task by colour (tied ones side by side), and how much slower the next one is."""
     table = winners(contest)
     names = contest.networks()
     shown = names[:MOST_NETWORKS]
@@ -243,12 +240,12 @@ def _draw_cell(axes: Axes, contest: Contest, row, x: int, y: int) -> None:
             Rectangle((x - 0.5 + i * part, y - 0.5), part, 1, facecolor=colour, edgecolor="white", linewidth=0.5)
         )
     text = "" if numpy.isnan(row.lead) else f"{row.lead:.{2 if row.lead < 1.1 else 1 if row.lead < 100 else 0}f}x"
-    halo = [withStroke(linewidth=2, foreground="white")]  # read on every colour
+    halo = [withStroke(linewidth=2, foreground="white")]  # legible on every colour
     axes.text(x, y, text + ("*" if row.unwound else ""), ha="center", va="center", fontsize=8, path_effects=halo)
 
 
 def _label_places(axis: Axis, contest: Contest) -> None:
-    """Names of sizes or of HP-(m,n), as many as there is room for."""
+    """Labels of sizes or of HP-(m,n), as many as fit."""
     texts = list(contest.texts.values())
     step = -(-len(texts) // 12)
     axis.axes.set_xticks(
@@ -257,7 +254,9 @@ def _label_places(axis: Axis, contest: Contest) -> None:
 
 
 def _scale(axis: Axis, values: pandas.Series) -> None:
-    """From 0 where the values are alike, else logarithmic: points have no length that a cut axis would falsify."""
+    """An axis from 0 if the values are similar, otherwise logarithmic: points, unlike bars, have no length that a cut
+    axis would falsify.
+    """
     if len(values) and values.min() > 0 and values.max() / values.min() > LOG_RATIO:
         axis.axes.set_yscale("log")
         axis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0) if values.max() / values.min() < 1e3 else (1.0,)))

@@ -1,7 +1,7 @@
-"""The papers' figures of algorithms and of the simulator, from the studies baselines, utilization, themis and pipeline
+"""The papers' figures about algorithms and the simulator, from the studies baselines, utilization, themis and pipeline
 of experiments/.
 
-A figure whose study was not run, or of which rows are missing, says so in the panels that lack them.
+If a study was not run or rows are missing, the panels that lack them say so.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STYLE = {"fontsize": 8, "frameon": False}
 
 
 def open_results(folder: Path, names: list[str]) -> dict[str, Study | None]:
-    """The results that there are in a folder of result folders; None where a study was not run."""
+    """The results in a folder of result folders; None for a study that was not run."""
     found: dict[str, Study | None] = {}
     for name in names:
         try:
@@ -48,7 +48,7 @@ def open_results(folder: Path, names: list[str]) -> dict[str, Study | None]:
 
 
 def rows_of(study: Study | None, name: str) -> pandas.DataFrame:
-    """The ok rows of a study of experiments/; NothingToShow where it was not run or none is ok."""
+    """The ok rows of a study of experiments/; NothingToShow if it was not run or no row is ok."""
     if study is None:
         raise NothingToShow(f"{name} was not run: jobs/local.sh experiments/{name}/study.toml")
     rows = study.frame()
@@ -58,8 +58,8 @@ def rows_of(study: Study | None, name: str) -> pandas.DataFrame:
 
 
 def draw_baselines(study: Study | None) -> Figure:
-    """Fig. 2 of the TACOS paper. Points, since lengths on a logarithmic axis say nothing; the tick is the bound of the
-    point itself.
+    """Fig. 2 of the TACOS paper, with points instead of bars because the axis is logarithmic; a tick is the point's own
+    bound.
     """
     rows = rows_of(study, "baselines")
     figure = Figure(figsize=(11, 4.0), dpi=110, layout="constrained")
@@ -198,7 +198,7 @@ def _heat_map(study: Study, large: pandas.DataFrame, name: str, algorithm: str):
 
 
 def draw_utilization(utilization: Study | None, themis: Study | None) -> Figure:
-    """Fig. 18 and 16(b) of the TACOS paper: the share of links that are busy; time as a multiple of TACOS's."""
+    """Fig. 18 and 16(b) of the TACOS paper: the share of busy links; time as a multiple of TACOS's."""
     figure = Figure(figsize=(11, 5.6), dpi=110, layout="constrained")
     many = figure.subplots(2, 3, sharey=True)
     _draw_row(
@@ -220,7 +220,7 @@ def draw_utilization(utilization: Study | None, themis: Study | None) -> Figure:
 
 
 def _draw_row(many, study: Study | None, study_name: str, title: str, choose, style) -> None:
-    """A panel for each topology of a study; those that are left hold the legend, or say what is missing."""
+    """A panel for each topology of a study; the remaining panels hold the legend, or say what is missing."""
     for axes in many:
         axes.set_axis_off()
     try:
@@ -261,7 +261,7 @@ def _draw_row(many, study: Study | None, study_name: str, title: str, choose, st
 
 
 def draw_pipeline(study: Study | None) -> Figure:
-    """Fig. 9 of the LIBRA paper: how busy each dimension is, and what the volumes allow."""
+    """Fig. 9 of the LIBRA paper: how busy each dimension is, and the limit from the volumes."""
     rows = rows_of(study, "pipeline")
     rows = rows[(rows["algorithm"] == "hierarchical") & rows["topology"].str.startswith("FC") & (rows["window"] == 0)]
     cases = list(rows["npu_bandwidth"].unique())[:3]

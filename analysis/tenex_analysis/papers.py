@@ -1,4 +1,4 @@
-"""Numbers printed in the papers beside what the studies of experiments/ reach.
+"""Numbers printed in the papers beside the results of the studies of experiments/.
 
     python3 -m tenex_analysis.papers STUDY DIR                print the table of experiments/STUDY from its result
     python3 -m tenex_analysis.papers STUDY DIR --into FILE    write it between the marks in FILE
@@ -21,7 +21,7 @@ from .words import NothingToShow
 
 
 def time_of(frame: pandas.DataFrame, **wanted) -> float:
-    """Seconds of the one row that has these settings; ValueError where there is none or there are several."""
+    """Seconds of the one row with these settings; ValueError for no row or several."""
     rows = frame
     for name, value in wanted.items():
         rows = rows[rows[name] == value]
@@ -41,12 +41,14 @@ def baselines(study: Study) -> pandas.DataFrame:
     ring, full = at("RI(64)", "direct"), at("FC(64)", "direct")
     rows = [
         ("RI(64): Ring over Direct, halves each way round", 16.71, ring / halves["RI(64)"]),
-        ("RI(64): Ring over Direct, every chunk both ways (`ring`, 2 chunks)", 16.71, ring / at("RI(64)", "ring", chunks=2)),
+        ("RI(64): Ring over Direct, every chunk both ways (`ring`, 2 chunks)", 16.71,
+         ring / at("RI(64)", "ring", chunks=2)),
         ("RI(64): Ring over Direct, one way round", 16.71, ring / at("RI(64)", "ring_unidirectional")),
         ("FC(64): Direct over Ring, one way round", 62.63, at("FC(64)", "ring_unidirectional") / full),
         ("FC(64): Direct over Ring, halves each way round", 62.63, halves["FC(64)"] / full),
     ]
-    for label, size in (("1 KB", 10**3), ("32 KB", 32 * 10**3), ("1 MB", 10**6), ("32 MB", 32 * 10**6), ("1 GB", 10**9)):
+    for label, size in (("1 KB", 10**3), ("32 KB", 32 * 10**3), ("1 MB", 10**6), ("32 MB", 32 * 10**6),
+                        ("1 GB", 10**9)):
         direct = at("RI(128)", "direct", size)
         rows.append((f"RI(128), {label}: Direct over Ring, halves each way round", None,
                      at("RI(128)", "ring_unidirectional", size // 2) / direct))
@@ -55,21 +57,23 @@ def baselines(study: Study) -> pandas.DataFrame:
     return compare(rows)
 
 
-#: Table V, normalized over TACOS.
+#: Table V, normalized to TACOS.
 TABLE_V = pandas.DataFrame(
     {"tacos": [1.0] * 4, "ring": [7.14, 5.10, 4.80, 4.82], "rhd": [5.27, 4.42, 5.83, 9.85],
      "direct": [4.04, 7.86, 16.84, 36.02], "ideal": [1.00, 0.72, 0.68, 0.68]}, index=[16, 32, 64, 128])  # fmt: skip
 
 
 def multi_node(study: Study) -> pandas.DataFrame:
-    """Table V of the TACOS paper, over its Ideal."""
+    """Table V of the TACOS paper, relative to its Ideal."""
     frame = study.frame(only_ok=True)
     frame["over_ideal"] = frame["collective_time_ps"] / frame["paper_ideal_ps"]
     rows = []
     for label, algorithm, unwind, printed in (
         ("Direct over Ideal, unwound", "direct", 1, "direct"), ("RHD over Ideal, unwound", "rhd", 1, "rhd"),
-        ("TACOS over Ideal, unwound", "tacos", 1, "tacos"), ("Ring one way round over Ideal, unwound", "ring_unidirectional", 1, "ring"),
-        ("Ring both ways round over Ideal, on the switch", "ring", 0, "ring"), ("Direct over Ideal, on the switch", "direct", 0, "direct"),
+        ("TACOS over Ideal, unwound", "tacos", 1, "tacos"),
+        ("Ring one way round over Ideal, unwound", "ring_unidirectional", 1, "ring"),
+        ("Ring both ways round over Ideal, on the switch", "ring", 0, "ring"),
+        ("Direct over Ideal, on the switch", "direct", 0, "direct"),
     ):  # fmt: skip
         of = frame[(frame["algorithm"] == algorithm) & (frame["unwind"] == unwind)].set_index("npus")["over_ideal"]
         ratios = (TABLE_V[printed] / TABLE_V["ideal"]).to_dict()
@@ -79,7 +83,7 @@ def multi_node(study: Study) -> pandas.DataFrame:
 
 
 def _of_ideal(frame: pandas.DataFrame) -> float:
-    """Mean share of the Ideal that is reached."""
+    """The mean reached share of the Ideal."""
     return float((frame["paper_ideal_ps"] / frame["collective_time_ps"]).mean())
 
 
@@ -108,13 +112,14 @@ def themis(study: Study) -> pandas.DataFrame:
         ("grid: Themis with 64 chunks of Ideal", 0.4943, _of_ideal(of("grid(4,4,4)", "themis", 64))),
     ]
     for window in sorted(set(frame.loc[frame["chunks"] == 64, "window"]) - {0}):
-        for name, shape, printed in (("torus", "torus(4,4,4)", (0.6437, 0.9590)), ("grid", "grid(4,4,4)", (None, None))):
+        for name, shape, printed in (("torus", "torus(4,4,4)", (0.6437, 0.9590)),
+                                     ("grid", "grid(4,4,4)", (None, None))):
             for size, text, share in ((10**6, "1 MB", printed[0]), (10**9, "1 GB", printed[1])):
                 reached = _of_ideal(of(shape, "themis", 64, [size], window))
                 rows.append((f"{name}: Themis with 64 chunks, window {window}, of Ideal, {text}", share, reached))
 
     def speedup(window):
-        """Of TACOS over Themis with 4 chunks and with 64, of which so many are in a dimension at once."""
+        """Speed-ups of TACOS over Themis with 4 chunks and with 64, for a window of so many chunks per dimension."""
         shown = (frame["chunks"] == 4) | (frame["window"] == window)
         rows = frame[(frame["algorithm"] == "themis") & shown].set_index(key)
         return geometric_mean(rows["collective_time_ps"] / rows.index.map(best))
@@ -166,7 +171,7 @@ def utilization(study: Study) -> pandas.DataFrame:
 
 
 def busy_by_dimension(study: Study, point: int) -> list[float]:
-    """Share of the time that the links of each dimension of a product shape of direct links are busy, on average."""
+    """Mean share of the time for which the links of each dimension are busy, on a product shape of direct links."""
     row = study.frame().loc[point]
     sizes = [int(block.split("(")[1].rstrip(")")) for block in row["topology"].split("_")]
     links = study.links()
@@ -180,7 +185,7 @@ def busy_by_dimension(study: Study, point: int) -> list[float]:
 
 
 def pipeline(study: Study) -> pandas.DataFrame:
-    """Fig. 9 of the LIBRA paper: how busy each dimension is. The shares that the volumes allow are its drawing's."""
+    """Fig. 9 of the LIBRA paper: how busy each dimension is. The paper draws the shares that the volumes allow."""
     frame = study.frame(only_ok=True)
     frame = frame[(frame["algorithm"] == "hierarchical")]
     volumes = numpy.array([16.0, 4.0, 1.0])  # by dimension, in 64ths of 3 S / 2
@@ -196,19 +201,20 @@ def pipeline(study: Study) -> pandas.DataFrame:
     suits = frame["npu_bandwidth"].str.startswith("160000000000,") & (frame["chunks"] == 64)
     for point, row in frame[frame["topology"].str.startswith("RI") & suits].iterrows():
         window = f"window {row['window']}" if row["window"] else "all at once"
-        rows.append((f"160:40:10 GB/s, rings, 64 chunks, {window}: dimension 1 busy", 1, busy_by_dimension(study, point)[0]))
+        rows.append((f"160:40:10 GB/s, rings, 64 chunks, {window}: dimension 1 busy", 1,
+                     busy_by_dimension(study, point)[0]))
     return compare(rows)
 
 
 TABLES = {table.__name__: table for table in (baselines, multi_node, themis, trees, utilization, pipeline)}
 TABLES |= papers_libra.TABLES | papers_wafer.TABLES
 
-#: How numbers are written where not with four digits: Table 3.4's times have six.
+#: Formats of numbers other than four digits: Table 3.4's times have six.
 FORMATS = {"wafer_scale": ".6g"}
 
 
 def table_of(name: str, study: Study) -> pandas.DataFrame:
-    """The table of experiments/NAME. NothingToShow where rows that it needs are missing or not ok."""
+    """The table of experiments/NAME. NothingToShow if needed rows are missing or not ok."""
     try:
         table = TABLES[name](study)
         if table.empty or table["reached"].isna().any():
@@ -216,7 +222,9 @@ def table_of(name: str, study: Study) -> pandas.DataFrame:
         return table
     except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
         lacks = f"{type(error).__name__}: {error}"
-        raise NothingToShow(f"{study.path}: not the whole study experiments/{name} ({lacks}) run all of its points") from error
+        raise NothingToShow(
+            f"{study.path}: not the whole study experiments/{name} ({lacks}) run all of its points"
+        ) from error
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -7,7 +7,7 @@ import pandas
 from .reader import Study
 from .tables import RATES, compare, training_frame, value, where
 
-#: Table 3.4: microseconds of 1 GiB by the sizes of the dimensions.
+#: Table 3.4: microseconds for 1 GiB by the sizes of the dimensions.
 TABLE_3_4 = {
     (2, 8, 8, 4): 4392.85, (2, 8, 8, 8): 4392.85, (2, 8, 8, 16): 4392.85, (2, 8, 8, 32): 4392.85,
     (4, 8, 8, 4): 2212.60, (8, 8, 8, 4): 1753.48, (16, 8, 8, 4): 1879.17,
@@ -25,7 +25,7 @@ SYSTEMS = {
 
 
 def _bandwidths(numbers) -> str:
-    """As results list them; one where all are equal."""
+    """Bandwidths as results list them; one number if all are equal."""
     texts = [str(number * 2**30) for number in numbers]
     return texts[0] if len(set(texts)) == 1 else ",".join(texts)
 
@@ -41,19 +41,22 @@ def _table_3_4(frame: pandas.DataFrame) -> list[tuple]:
         name = "_".join(map(str, sizes))
         shape = "RI({})_FC({})_RI({})_SW({})".format(*sizes)
         for times in ("libra", "pipeline"):
-            rows.append((f"Table 3.4, {name}: us, `{times}`", printed, value(frame, "seconds", topology=shape, times=times) * 1e6))
+            rows.append((f"Table 3.4, {name}: us, `{times}`", printed,
+                         value(frame, "seconds", topology=shape, times=times) * 1e6))
         if sizes[0] == 4:
             reached = value(frame, "seconds", topology=shape.replace("RI", "FC", 1), times="pipeline") * 1e6
             rows.append((f"Table 3.4, {name}: us, `pipeline`, dimension 1 in one step", printed, reached))
     for times in ("libra", "pipeline"):
-        slow, fast = (value(frame, "seconds", topology=shape, times=times) for shape in ("RI(2)_FC(8)_RI(8)_SW(16)", "RI(8)_FC(8)_RI(8)_SW(4)"))
+        slow, fast = (value(frame, "seconds", topology=shape, times=times)
+                      for shape in ("RI(2)_FC(8)_RI(8)_SW(16)", "RI(8)_FC(8)_RI(8)_SW(4)"))
         rows.append((f"Table 3.4, 2,048 NPUs: scaling over the wafer, speed-up, `{times}`", 2.51, slow / fast))
     return rows
 
 
 def _fig_3_17(frame: pandas.DataFrame) -> list[tuple]:
     rows = []
-    loads = [("all_reduce_1gib", "All-Reduce", None), ("dlrm", "DLRM", None), ("gpt3", "GPT-3", None), ("msft_1t", "MSFT-1T", None)]
+    loads = [("all_reduce_1gib", "All-Reduce", None), ("dlrm", "DLRM", None), ("gpt3", "GPT-3", None),
+             ("msft_1t", "MSFT-1T", None)]
     for model, label, _ in loads:
         for compute, rate in RATES.items():
             of = frame[(frame["model"] == model) & (frame["compute"] == compute) & (frame["npu_bandwidth"] != SCALING)]
@@ -68,9 +71,11 @@ def _fig_3_17(frame: pandas.DataFrame) -> list[tuple]:
             ratio = _of_system(of, "Conv-4D", times="pipeline") / _of_system(of, "W-1D-350", times="pipeline")
             rows.append((f"Fig. 3.17, {at}: Conv-4D over W-1D-350, `pipeline`", None, ratio))
     themis = where(frame, times="themis", model="all_reduce_1gib")
-    for system, wafer, chunks in (("Conv-3D", "W-1D-350", 64), ("Conv-4D", "W-1D-600", 64), ("Conv-4D", "W-1D-600", 256)):
+    for system, wafer, chunks in (("Conv-3D", "W-1D-350", 64), ("Conv-4D", "W-1D-600", 64),
+                                  ("Conv-4D", "W-1D-600", 256)):
         ratio = _of_system(themis, f"{system} in one step", chunks=chunks) / _of_system(themis, wafer)
-        rows.append((f"Fig. 3.17, All-Reduce: {system}, dimensions in one step, {chunks} chunks, over {wafer}, `themis`", 1.0, ratio))
+        design = f"{system}, dimensions in one step, {chunks} chunks, over {wafer}"
+        rows.append((f"Fig. 3.17, All-Reduce: {design}, `themis`", 1.0, ratio))
     return rows
 
 
@@ -91,7 +96,7 @@ def _fig_3_18(frame: pandas.DataFrame) -> list[tuple]:
 
 
 def wafer_scale(study: Study) -> pandas.DataFrame:
-    """Times of 1 GiB in microseconds; ratios of systems of as much bandwidth; ratios over the system of 512 NPUs."""
+    """Times of 1 GiB in microseconds; ratios of systems with equal bandwidth; ratios to the system of 512 NPUs."""
     frame = training_frame(study)
     frame["npu_bandwidth"] = frame["npu_bandwidth"].astype(str)
     scaling = where(frame, npu_bandwidth=SCALING, model="all_reduce_1gib")

@@ -1,10 +1,10 @@
-"""What the good points of a sweep have in common: parallel coordinates of the settings that vary and of metrics.
+"""Parallel coordinates of varying settings and of metrics, which show what the good points of a sweep have in common.
 
     python3 -m tenex_analysis.parallel DIR OBJECTIVE --png FILE
-    python3 -m tenex_analysis.parallel DIR collective_time_seconds --metrics efficiency --where "size == 1073741824" --png FILE
+    python3 -m tenex_analysis.parallel DIR collective_time_seconds --metrics efficiency --where "size == 1048576" ...
 
-Every line is a design point; dark lines are the good ones and lie above. Where a column takes few values, the lines of a value are spread
-by the objective, in the direction of its own axis, so that no line hides behind another.
+Every line is a design point; dark lines are the good ones and lie on top. If a column takes few values, the lines of a
+value are spread by the objective, in the direction of its own axis, so that no line hides another.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ from .command import run_command
 from .reader import Study, open_study
 from .words import NothingToShow, broken, fitted, picture
 
-#: More lines are thinned out, evenly by objective.
+#: At most so many lines are drawn, chosen evenly by objective.
 MOST_LINES = 4000
-#: More values of text are labelled only in part.
+#: Of more text values only some are labelled.
 MOST_LABELS = 24
-#: Longer texts of ticks are broken into lines.
+#: Longer tick texts are broken into lines.
 MOST_CHARACTERS = 20
 #: This share of the lines, the best, is drawn opaque.
 GOOD_SHARE = 0.1
-#: How far the lines of one value are spread, as a share of the room that a value has.
+#: The spread of the lines of one value, as a share of the value's room.
 SPREAD = 0.7
-#: Where absent values are drawn, below the axes' 0 to 1.
+#: The position of absent values, below the axes' 0 to 1.
 ABSENT = -0.1
 
 
 def heights(column: Column, ranks: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], list[tuple[float, str]]]:
-    """Where a column's values lie between 0 and 1, and ticks with their text. `ranks`, 0 to 1, spreads equal values.
+    """Positions of a column's values between 0 and 1, and ticks with their text. `ranks`, 0 to 1, spreads equal values.
 
-    Text and columns of few values get equal room for each value; others a linear or logarithmic scale; absent values lie at ABSENT.
+    Text and columns of few values get equal room for each value; others a linear or logarithmic scale; absent values
+    lie at ABSENT.
     """
     distinct = column.distinct
     if column.is_text or 0 < len(distinct) <= FEW_VALUES:
@@ -69,7 +70,7 @@ def heights(column: Column, ranks: NDArray[numpy.float64]) -> tuple[NDArray[nump
 
 
 def thinned(values: NDArray[numpy.float64], most: int) -> NDArray[numpy.int64]:
-    """Positions of at most `most` of the values, by rising value, evenly among them; the least and the greatest are always there."""
+    """Positions of at most `most` values, evenly by rising value, always including the least and the greatest."""
     order = numpy.argsort(values, kind="stable")
     if len(order) <= most:
         return order
@@ -88,9 +89,10 @@ def draw_parallel(
     title: str | None = None,
     axes: Axes | None = None,
 ) -> Axes:
-    """Draws the ok rows that have the objective: `columns` (by default `telling_settings`), then `metrics`, then the objective.
+    """Draws the ok rows that have the objective: `columns` (by default `telling_settings`), then `metrics`, then the
+    objective.
 
-    `title` stands in place of the study's name. NothingToShow where no row has the objective, ValueError where it is text.
+    `title` replaces the study's name. NothingToShow if no row has the objective, ValueError if it is text.
     """
     rows = evaluated(study, rows)
     goal = column_of(study, rows, objective)
@@ -116,13 +118,16 @@ def draw_parallel(
     _draw_axes(axes, drawn, [ticks for _, ticks in scales])
     bar = axes.figure.colorbar(colours, ax=axes, pad=0.02, shrink=0.8)
     _label_bar(bar, goal, better)
-    of = f"{len(shown):,} point{'' if len(shown) == 1 else 's'}" if len(shown) == len(goal.values) else f"{len(shown):,} of {len(goal.values):,} points, evenly by {goal.label}"
-    axes.set_title(fitted(f"{study.name if title is None else title}: {of}", axes.figure.get_figwidth() - 1.0), loc="left", pad=34)
+    of = f"{len(shown):,} point{'' if len(shown) == 1 else 's'}"
+    if len(shown) < len(goal.values):
+        of = f"{len(shown):,} of {len(goal.values):,} points, evenly by {goal.label}"
+    axes.set_title(fitted(f"{study.name if title is None else title}: {of}", axes.figure.get_figwidth() - 1.0),
+                   loc="left", pad=34)
     return axes
 
 
 def _draw_lines(axes: Axes, at: NDArray[numpy.float64], goal: Column, larger: bool) -> ScalarMappable:
-    """One line per row, the best last; returns what the colour bar needs."""
+    """One line per row, the best last; returns the data for the colour bar."""
     low, high = goal.distinct[0], goal.distinct[-1]
     norm = LogNorm(low, high) if goal.log else Normalize(low, high)
     colours = ScalarMappable(norm, colormaps["cividis_r" if larger else "cividis"])
@@ -139,7 +144,7 @@ def _draw_lines(axes: Axes, at: NDArray[numpy.float64], goal: Column, larger: bo
 
 
 def _draw_axes(axes: Axes, columns: list[Column], ticks: list[list[tuple[float, str]]]) -> None:
-    """An upright per column, with its name above and its ticks' text left of it."""
+    """A vertical axis per column, with its name above and its ticks' text on the left."""
     halo = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
     for x, (column, marks) in enumerate(zip(columns, ticks)):
         axes.axvline(x, ymin=0.0, color="black", linewidth=0.9, zorder=3)
@@ -147,7 +152,8 @@ def _draw_axes(axes: Axes, columns: list[Column], ticks: list[list[tuple[float, 
         size = 8 if len(marks) <= 12 else 6.5
         for at, text in marks:
             axes.plot([x - 0.025, x + 0.025], [at, at], color="black", linewidth=0.9, zorder=3)
-            axes.text(x - 0.05, at, broken(text, MOST_CHARACTERS), ha="right", va="center", fontsize=size, bbox=halo, zorder=4)
+            axes.text(x - 0.05, at, broken(text, MOST_CHARACTERS), ha="right", va="center", fontsize=size, bbox=halo,
+                      zorder=4)
     lowest = min(at for marks in ticks for at, _ in marks)
     axes.set_xlim(-0.75, len(columns) - 1 + 0.1)
     axes.set_ylim(min(-0.02, lowest - 0.04), 1.02)
@@ -160,7 +166,7 @@ def _label_bar(bar: Any, goal: Column, larger: bool) -> None:
     ticks = apart(goal) if len(goal.distinct) <= FEW_VALUES else ticks_of(goal)
     bar.set_ticks(ticks, labels=[goal.text(tick) for tick in ticks])
     if not larger:
-        bar.ax.invert_yaxis()  # the good end is above in either case
+        bar.ax.invert_yaxis()  # the good end is always at the top
 
 
 def main(arguments: list[str] | None = None) -> int:

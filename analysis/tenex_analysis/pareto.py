@@ -1,11 +1,11 @@
-"""Which points of a sweep no other one dominates: the Pareto front of any two columns, as a table and as a picture.
+"""The Pareto front of any two columns of a sweep, as a table and as a picture.
 
-    python3 -m tenex_analysis.pareto DIR X Y                   print the front, for instance of total_links collective_time_seconds
+    python3 -m tenex_analysis.pareto DIR X Y                   print the front, say of total_links algbw_bytes_per_s
     python3 -m tenex_analysis.pareto DIR X Y --png FILE        and draw it
     python3 -m tenex_analysis.pareto DIR X Y --where "size == 1073741824 and npus == 16"
 
-A point dominates another one if it is at least as good in both columns and better in one. The numbers in the picture
-are those of the table. Points that compete should do the same work: choose them with `rows` (or --where).
+A point dominates another one if it is at least as good in both columns and better in one. The picture's numbers refer
+to the table. Compare only points that do the same work: choose them with `rows` (or --where).
 """
 
 from __future__ import annotations
@@ -37,23 +37,24 @@ from .command import run_command
 from .reader import Study, open_study
 from .words import NothingToShow, broken, fitted, picture
 
-#: Up to this many points of the front have their number beside them.
+#: Up to this many points of the front are numbered.
 MOST_NUMBERS = 20
-#: Closer than this in both directions, points of the front share a label.
+#: Points of the front that are closer than this in both directions share a label.
 CROWDED_PIXELS = (48.0, 16.0)
 
 
 def non_dominated(x: ArrayLike, y: ArrayLike, larger_x: bool = False, larger_y: bool = False) -> NDArray[numpy.bool_]:
-    """True where no other point dominates (is as good in both coordinates and better in one). O(n log n).
+    """True for points that no other point dominates (is as good in both coordinates and better in one). O(n log n).
 
-    Less is better unless `larger_x`, `larger_y` say otherwise. Equal points do not dominate each other; a point with a NaN is never in the front.
+    Less is better unless `larger_x`, `larger_y` say otherwise. Equal points do not dominate each other; a point with a
+    NaN is never on the front.
     """
     a = numpy.asarray(x, dtype=float) * (-1 if larger_x else 1)
     b = numpy.asarray(y, dtype=float) * (-1 if larger_y else 1)
     front = numpy.zeros(len(a), dtype=numpy.bool_)
     present = numpy.flatnonzero(~(numpy.isnan(a) | numpy.isnan(b)))
     order = present[numpy.lexsort((b[present], a[present]))]
-    best = numpy.inf  # the least y among points of lesser x
+    best = numpy.inf  # the least y among points of smaller x
     i = 0
     while i < len(order):
         j = i
@@ -76,9 +77,11 @@ def front_table(
     larger_x: bool | None = None,
     larger_y: bool | None = None,
 ) -> pandas.DataFrame:
-    """The front by x, numbered from 1: the settings that tell `rows` apart, x and y (times in seconds), key, and `alike`.
+    """The front by x, numbered from 1: the settings that distinguish `rows`, x and y (times in seconds), key, and
+    `alike`.
 
-    Points with the same x and y have one row, that of the first in study order; `alike` counts them. NothingToShow where no row has both columns.
+    Points with the same x and y share the row of the first in study order; `alike` counts them. NothingToShow if no row
+    has both columns.
     """
     rows, columns = _both(study, rows, x, y)
     mask = _front(columns, larger_x, larger_y)
@@ -101,10 +104,10 @@ def draw_pareto(
     title: str | None = None,
     axes: Axes | None = None,
 ) -> Axes:
-    """Draws two columns of the ok rows: the front strong and numbered as in `front_table`; what it dominates pale.
+    """Draws two columns of the ok rows: the front strong and numbered as in `front_table`, dominated points pale.
 
-    The line is the border of the region that the front dominates. `by` is the setting that colours and marks tell apart; without it one that
-    varies is chosen. `title` stands in place of the study's name. NothingToShow where no row has both columns.
+    The line is the border of the region that the front dominates. `by` is the setting shown by colours and markers;
+    without it one that varies is chosen. `title` replaces the study's name. NothingToShow if no row has both columns.
     """
     rows, columns = _both(study, rows, x, y)
     if axes is None:
@@ -116,19 +119,23 @@ def draw_pareto(
     for number in range(len(names)):
         colour = class_colour(number)
         for of, style in ((~mask, {"color": pale(colour), "s": 22, "linewidths": 0, "alpha": 0.8}),
-                          (mask, {"color": colour, "s": 42, "edgecolors": "black", "linewidths": 0.8, "zorder": 3})):  # fmt: skip
+                          (mask, {"color": colour, "s": 42, "edgecolors": "black", "linewidths": 0.8,
+                                  "zorder": 3})):  # fmt: skip
             of = of & (classes == number)
             axes.scatter(xs[of], ys[of], marker=class_marker(number), **style)
     for side, column in ((axes.xaxis, columns[0]), (axes.yaxis, columns[1])):
         set_scale(side, column)
     _label_sides(axes, columns, larger_x, larger_y)
-    _draw_front(axes, front_table(study, x, y, rows, larger_x, larger_y), x, y, is_larger_better(x, larger_x), is_larger_better(y, larger_y))
+    _draw_front(axes, front_table(study, x, y, rows, larger_x, larger_y), x, y, is_larger_better(x, larger_x),
+                is_larger_better(y, larger_y))
     _draw_legend(axes, names, by, int(mask.sum()), int((~mask).sum()))
     axes.set_title(fitted(study.name if title is None else title, axes.figure.get_figwidth() - 1.6), loc="left")
     return axes
 
 
-def _both(study: Study, rows: pandas.DataFrame | None, x: str, y: str) -> tuple[pandas.DataFrame, tuple[Column, Column]]:
+def _both(
+    study: Study, rows: pandas.DataFrame | None, x: str, y: str
+) -> tuple[pandas.DataFrame, tuple[Column, Column]]:
     """The ok rows that have x and y, and these two columns of them."""
     rows = evaluated(study, rows)
     present = numpy.ones(len(rows), dtype=numpy.bool_)
@@ -163,43 +170,45 @@ def _label_sides(axes: Axes, columns: tuple[Column, Column], larger_x: bool | No
 
 
 def _draw_front(axes: Axes, front: pandas.DataFrame, x: str, y: str, larger_x: bool, larger_y: bool) -> None:
-    """The border of what the front dominates, and the numbers of its points."""
+    """Draws the border of the region that the front dominates, and the numbers of its points."""
     axes.margins(0.08)
     draw_staircase(axes, front[x], front[y], larger_x, larger_y)
     if len(front) > MOST_NUMBERS:
         return
-    # Beyond the front, where no point can be.
+    # Beyond the front, where there is no point.
     offset = (5 if larger_x else -5, 5 if larger_y else -5)
     for first, last in _crowds(axes, front, x, y):
-        axes.annotate(f"{first}" if first == last else f"{first}–{last}", (front.loc[first, x], front.loc[first, y]), xytext=offset,
-                      textcoords="offset points", fontsize=8, ha="left" if larger_x else "right",
+        axes.annotate(f"{first}" if first == last else f"{first}–{last}", (front.loc[first, x], front.loc[first, y]),
+                      xytext=offset, textcoords="offset points", fontsize=8, ha="left" if larger_x else "right",
                       va="bottom" if larger_y else "top", zorder=4)  # fmt: skip
 
 
 def draw_staircase(axes: Axes, x: ArrayLike, y: ArrayLike, larger_x: bool = False, larger_y: bool = False) -> None:
-    """The border of the region that a front dominates: steps through its points, and on to the edges of the axes at both ends.
+    """The border of the region that a front dominates: steps through its points, and on to the edges of the axes at
+    both ends.
 
-    A slanted line between two points would claim that something between them can be had. `x` and `y` are the front by rising x. Call it when
-    all points are drawn: the axes keep the limits that they have then.
+    A slanted line between two points would suggest that points on it exist. `x` and `y` are the front by rising x. Call
+    this after all points are drawn: it keeps the limits of the axes.
     """
     x, y = numpy.asarray(x, dtype=float), numpy.asarray(y, dtype=float)
     axes.autoscale_view()
     limits = axes.get_xlim(), axes.get_ylim()
     far_x, far_y = limits[0][0 if larger_x else 1], limits[1][0 if larger_y else 1]
-    # Of the points between two of the front those are dominated that are no better than the one of the two that is
-    # worse in x.
+    # A point between two neighbours of the front is dominated if it is not better in y than the neighbour with the
+    # better x.
     if larger_x:
         xs, ys = [far_x, *x, x[-1]], [y[0], *y, far_y]
     else:
         xs, ys = [x[0], *x, far_x], [far_y, *y, y[-1]]
     axes.step(xs, ys, where="pre" if larger_x else "post", color="black", linewidth=1.1, zorder=2)
-    corners = list(zip(numpy.repeat(xs, 2)[:-1], numpy.repeat(ys, 2)[1:]) if larger_x else zip(numpy.repeat(xs, 2)[1:], numpy.repeat(ys, 2)[:-1]))
+    corners = list(zip(numpy.repeat(xs, 2)[:-1], numpy.repeat(ys, 2)[1:]) if larger_x
+                   else zip(numpy.repeat(xs, 2)[1:], numpy.repeat(ys, 2)[:-1]))
     axes.fill(*zip(*corners, (far_x, far_y)), color="black", alpha=0.05, linewidth=0, zorder=0)
     axes.set(xlim=limits[0], ylim=limits[1])
 
 
 def _crowds(axes: Axes, front: pandas.DataFrame, x: str, y: str) -> list[tuple[int, int]]:
-    """Numbers of the front, first and last, that must share a label because they lie too close together for two."""
+    """Ranges of the front's numbers, first and last, that share a label because they lie too close together."""
     axes.autoscale_view()
     places = axes.transData.transform(front[[x, y]].to_numpy(dtype=float))
     crowds: list[tuple[int, int]] = []
@@ -214,15 +223,18 @@ def _crowds(axes: Axes, front: pandas.DataFrame, x: str, y: str) -> list[tuple[i
 
 
 def _draw_legend(axes: Axes, names: list[str], by: str | None, front: int, dominated: int) -> None:
-    """Outside, so that it hides no point."""
+    """Draws the legend outside the axes, so that it hides no point."""
     handles = [
-        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=broken(name)) for i, name in enumerate(names)
+        Line2D([], [], linestyle="", marker=class_marker(i), color=class_colour(i), label=broken(name))
+        for i, name in enumerate(names)
     ] if by else []  # fmt: skip
-    strong = {"linestyle": "-", "linewidth": 1.1, "color": "black", "marker": "o", "markeredgecolor": "black", "markerfacecolor": "white"}
+    strong = {"linestyle": "-", "linewidth": 1.1, "color": "black", "marker": "o", "markeredgecolor": "black",
+              "markerfacecolor": "white"}
     handles.append(Line2D([], [], label=f"front ({front:,})", **strong))
-    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"dominated ({dominated:,})", markeredgewidth=0))
-    axes.legend(handles=handles, title=by.replace("_", " ") if by else None, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False,
-                fontsize=8, alignment="left")  # fmt: skip
+    handles.append(Line2D([], [], linestyle="", marker="o", color=pale("black"), label=f"dominated ({dominated:,})",
+                          markeredgewidth=0))
+    axes.legend(handles=handles, title=by.replace("_", " ") if by else None, loc="upper left",
+                bbox_to_anchor=(1.01, 1), frameon=False, fontsize=8, alignment="left")  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,8 +1,8 @@
-"""Opens study.h5 (format page: include/tenex/store/result_format.md) and hands out xarray and pandas objects.
+"""Opens study.h5 (format: include/tenex/store/result_format.md) and returns xarray and pandas objects.
 
-Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time_seconds` is float64 with NaN.
-Files of schema 1 are opened as if they were of today's; columns answer to their former names in frames.
-Columns of points that train a model (`workload`, `training_time_ps`, ...) are there only in results of studies that have such points.
+Times stay exact: `*_ps` columns are int64 picoseconds with -1 for absent; `collective_time_seconds` is float64 with
+NaN. Files of schema 1 are converted to the current schema; frames also accept columns' former names. Columns of
+training points (`workload`, `training_time_ps`, ...) exist only in results of studies that have such points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCHEMA = 2
 
 
 class ResultError(ValueError):
-    """The file is not a result that this reader can open; the message says why and what to do."""
+    """Raised for a file that this reader cannot open; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class Study:
     """An opened result file. Everything is read into memory; the file is closed."""
 
     path: Path
-    #: One entry per design point along `point`; settings, metrics and flags as stored. Quantities per dimension (`alpha`,
-    #: `bandwidth`, `split`, ...) lie along `dimension` too, -1 where there is none.
+    #: One entry per design point along `point`; settings, metrics and flags as stored. Quantities per dimension
+    #: (`alpha`, `bandwidth`, `split`, ...) also have the axis `dimension`, with -1 for missing ones.
     points: xarray.Dataset
 
     @property
     def name(self) -> str:
-        """The study's own name, for titles."""
+        """The study's name, for titles."""
         return str(self.points.attrs.get("title", self.path.stem))
 
     @property
     def text(self) -> str:
-        """The study's TOML, as it was run."""
+        """The study's TOML text, as it was run."""
         return str(self.points.attrs.get("study", ""))
 
     def words(self, column: str) -> NDArray[Any]:
@@ -56,8 +56,9 @@ class Study:
     def frame(self, only_ok: bool = False) -> pandas.DataFrame:
         """All columns, one row per point; flags as categoricals, text as str.
 
-        Quantities per dimension are text as studies have it, without units: "50000000000" where one number holds in all
-        dimensions, else "50000000000,25000000000"; shares as "4:2:1", and bandwidths that a scheme chose always in full.
+        Quantities per dimension are text as in studies, without units: "50000000000" if one number holds in all
+        dimensions, otherwise "50000000000,25000000000"; shares as "4:2:1"; bandwidths that a scheme chose are always
+        listed in full.
         """
         columns = {}
         for name, variable in self.points.variables.items():
@@ -73,17 +74,17 @@ class Study:
         return frame[frame["status"] == "ok"] if only_ok else frame
 
     def groups(self) -> pandas.DataFrame:
-        """Times per process group, where the study stored them: point, group, time_ps."""
+        """Times per process group, if the study stored them: point, group, time_ps."""
         return self._ragged("groups")
 
     def links(self) -> pandas.DataFrame:
-        """Loads per link, where the study stored them: point, link, source, destination, bytes, busy_ps."""
+        """Loads per link, if the study stored them: point, link, source, destination, bytes, busy_ps."""
         return self._ragged("links")
 
     def heat_map(self, point: int, column: str = "bytes") -> NDArray[Any]:
-        """A point's link loads as a matrix [source, destination] of `column` (bytes or busy_ps), NaN where no link is.
+        """A point's link loads as a matrix [source, destination] of `column` (bytes or busy_ps), NaN without a link.
 
-        Parallel links are added up. ValueError where the study did not store the point's links.
+        Parallel links are added up. ValueError if the study did not store the point's links.
         """
         links = self.links()
         links = links[links["point"] == point] if len(links) else links
@@ -97,9 +98,9 @@ class Study:
         return matrix
 
     def utilization(self) -> pandas.DataFrame:
-        """Busy links over time, where stored: point, bin, width_ps, busy_ps, and what follows: `time` of the middle of
-        the bin in seconds and `utilization`, the mean share of the point's links that are busy. The last bin may reach
-        beyond the end; its share is of the part before the end.
+        """Busy links over time, if stored: point, bin, width_ps, busy_ps, `time` of the middle of the bin in seconds,
+        and `utilization`, the mean share of the point's links that are busy. The last bin may reach beyond the end; its
+        share refers to the part before the end.
         """
         bins = self._ragged("utilization")
         if not len(bins):
@@ -112,11 +113,11 @@ class Study:
         return bins.assign(time=(start + bins["width_ps"] / 2) * 1e-12, utilization=share.fillna(0.0))
 
     def arrivals(self) -> pandas.DataFrame:
-        """Deliveries, where stored: point, time_ps, npu, chunk."""
+        """Deliveries, if stored: point, time_ps, npu, chunk."""
         return self._ragged("arrivals")
 
     def runs(self) -> pandas.DataFrame:
-        """Which rank and host evaluated what, when."""
+        """The rank, host and time of each point's evaluation."""
         return self._ragged("runs")
 
     def _ragged(self, group: str) -> pandas.DataFrame:
@@ -132,7 +133,7 @@ class Study:
 
 
 def _text(values: NDArray[Any]) -> NDArray[Any]:
-    """Fixed-length bytes to str; everything else as it is."""
+    """Converts fixed-length bytes to str and leaves other values unchanged."""
     if values.dtype.kind == "S":
         return numpy.array([value.decode("utf-8") for value in values], dtype=object)
     return values
@@ -148,13 +149,15 @@ def _check(path: Path) -> None:
         if schema is None or "physics" not in file.attrs or "point" not in file:
             raise ResultError(f"{path}: not a tenex result (no schema, physics or point) open the study.h5 of a run")
         if int(schema) > SCHEMA:
-            raise ResultError(f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis")
+            raise ResultError(
+                f"{path}: schema {int(schema)} is newer than {SCHEMA} (this reader) update tenex_analysis"
+            )
 
 
 def open_study(path: str | Path) -> Study:
     """Opens a merged result file, or the study.h5 of a result folder.
 
-    Raises ResultError for anything that is not a tenex result of a schema that this reader knows.
+    Raises ResultError for a file that is not a tenex result of a known schema.
     """
     path = Path(path)
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""Files of schema 1 of results as files of today: other names of columns, and numbers where schema 1 had text."""
+"""Conversion of results of schema 1 to the current schema: other column names, and numbers in place of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas
 import xarray
 from numpy.typing import NDArray
 
-#: Names of columns in schema 1, and what they are called today; both work wherever a column is named.
+#: Names of columns in schema 1 and their current names; both work wherever a column is named.
 FORMER_NAMES = {
     "process_groups": "groups_setting",
     "engine_choice": "engine_setting",
@@ -30,7 +30,7 @@ PER_DIMENSION = ["alpha", "bandwidth", "npu_bandwidth", "split", "chosen_bandwid
 
 
 class Frame(pandas.DataFrame):
-    """A frame whose columns answer to their former names too."""
+    """A frame that accepts the former names of its columns too."""
 
     @property
     def _constructor(self) -> type[Frame]:
@@ -44,14 +44,15 @@ class Frame(pandas.DataFrame):
         return super().__getitem__(key)
 
     def query(self, expr: str, **named: Any) -> Any:
-        return super().query(re.sub(r"(?<![\w@'\"])[a-z_]+(?![\w'\"])", lambda word: self._name(word[0]), expr), **named)
+        return super().query(re.sub(r"(?<![\w@'\"])[a-z_]+(?![\w'\"])", lambda word: self._name(word[0]), expr),
+                             **named)
 
     def _name(self, name: str) -> str:
         return name if name in self.columns else FORMER_NAMES.get(name, name)
 
 
 def as_of_today(points: xarray.Dataset) -> xarray.Dataset:
-    """The rows of a file of schema 1 as those of a file of today. Texts must have been decoded."""
+    """Converts the rows of a file of schema 1 to the current schema. Texts must have been decoded."""
     points = points.rename({old: new for old, new in FORMER_NAMES.items() if old in points.variables})
     shapes = [dimensions_of(text) for text in points["topology"].values]
     width = max([1, *shapes])
@@ -74,7 +75,7 @@ def as_of_today(points: xarray.Dataset) -> xarray.Dataset:
 
 
 def dimensions_of(topology: str) -> int:
-    """The dimensions of a shape as studies write it; 0 for what is none (a machine file)."""
+    """The dimensions of a shape as studies write it; 0 for a machine file."""
     dimensions = 0
     for block in topology.replace(" ", "").split("_"):
         found = re.fullmatch(r"(\w+)\((\d+(?:,\d+)*)\)", block)
@@ -86,13 +87,13 @@ def dimensions_of(topology: str) -> int:
 
 
 def _numbers(text: str, dimensions: int) -> list[int]:
-    """"4:2:1" or "500000,1000000"; a single number stands for all dimensions."""
+    """Parses "4:2:1" or "500000,1000000"; a single number holds for all dimensions."""
     numbers = [int(part) for part in re.split("[,:]", text) if part]
     return numbers * max(1, dimensions) if len(numbers) == 1 else numbers
 
 
 def list_texts(values: NDArray[Any], shares: bool, whole: bool) -> NDArray[Any]:
-    """Lists as studies write them: "50,100", shares "4:2:1"; one number where it holds in all dimensions, unless `whole`."""
+    """Lists as studies write them: "50,100", shares "4:2:1"; one number if all dimensions are equal, unless `whole`."""
     texts = []
     for row in values:
         numbers = [str(number) for number in row if number >= 0]

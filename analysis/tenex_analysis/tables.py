@@ -1,4 +1,4 @@
-"""Tables of what is printed beside what is reached, and how they pick rows of a result."""
+"""Tables of the papers' numbers beside the reached ones, and functions that select rows of a result."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from .reader import Study
 
 COLUMNS = ["what", "printed", "reached", "ratio"]
 
-#: Rates of compute of the studies in FLOP/s: the workloads' own, and one that the papers give.
+#: Compute rates of the studies in FLOP/s: the workloads' own, and one from the papers.
 SHIPPED, FAST = -1, 234 * 10**12
-#: As tables name them.
+#: Names of models in tables.
 RATES = {SHIPPED: "66 TFLOPS", FAST: "234 TFLOPS"}
 
 
 def geometric_mean(values) -> float:
-    """The mean that does not depend on which side of a ratio is above. ValueError for no values."""
+    """The geometric mean, for ratios. ValueError without values."""
     if not len(values):
         raise ValueError("no rows to take a mean of")
     return float(numpy.exp(numpy.log(numpy.asarray(values, dtype=float)).mean()))
 
 
 def compare(rows) -> pandas.DataFrame:
-    """Of (what, printed or None, reached): a table with reached / printed."""
+    """A table of (what, printed or None, reached) with a column reached / printed."""
     frame = pandas.DataFrame(rows, columns=COLUMNS[:3])
     frame["printed"] = frame["printed"].astype(float)
     return frame.assign(ratio=frame["reached"] / frame["printed"])
 
 
 def where(frame: pandas.DataFrame, **wanted) -> pandas.DataFrame:
-    """The rows that have these settings; a list wants one of its values. ValueError where there is none."""
+    """The rows with these settings; a list allows any of its values. ValueError if there are none."""
     rows = frame
     for name, value in wanted.items():
         rows = rows[rows[name].isin(value) if isinstance(value, (list, tuple)) else rows[name] == value]
@@ -40,7 +40,7 @@ def where(frame: pandas.DataFrame, **wanted) -> pandas.DataFrame:
 
 
 def value(frame: pandas.DataFrame, column: str, **wanted):
-    """A column's value in the one row that has these settings; ValueError where there is none or there are several."""
+    """A column's value in the one row with these settings; ValueError for no row or several."""
     rows = where(frame, **wanted)
     if len(rows) != 1:
         raise ValueError(f"{len(rows)} rows have {wanted}")
@@ -48,7 +48,9 @@ def value(frame: pandas.DataFrame, column: str, **wanted):
 
 
 def training_frame(study: Study) -> pandas.DataFrame:
-    """A result's rows with `seconds` and `compute_seconds` of an iteration, `bound_seconds`, and `model` and `rate` in words."""
+    """A result's rows with `seconds` and `compute_seconds` of an iteration, `bound_seconds`, and `model` and `rate` as
+    text.
+    """
     frame = study.frame(only_ok=True)
     if len(frame) != len(study.frame()):
         raise ValueError("not all points of the study are ok")
@@ -65,7 +67,9 @@ def training_frame(study: Study) -> pandas.DataFrame:
 
 
 def over_equal(frame: pandas.DataFrame, keys: list[str]) -> pandas.DataFrame:
-    """Per combination of `keys` and scheme: speed-up and perf per cost over the scheme `equal`, with the cost in dollars."""
+    """Per combination of `keys` and scheme: speed-up and perf per cost over the scheme `equal`, with the cost in
+    dollars.
+    """
     equal = frame[frame["scheme"] == "equal"].set_index(keys)
     if equal.index.has_duplicates:
         raise ValueError(f"several rows of equal shares have the same {keys}")

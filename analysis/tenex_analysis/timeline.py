@@ -1,12 +1,13 @@
-"""Who evaluated what when: a sweep's points on the threads of its ranks, idle gaps, and how much of the threads was used.
+"""The timeline of a run: a sweep's points on the threads of its ranks, idle gaps, and the utilization of threads.
 
     python3 -m tenex_analysis.timeline DIR               print the use of every rank and the longest idle gaps
     python3 -m tenex_analysis.timeline DIR --png FILE    and draw them
 
-From the result file alone: `/runs` says which rank finished a point when (in whole milliseconds), `evaluation_seconds` how long it took and
-`threads` what it was given. The file does not say which thread of a rank it was: points are laid on as few threads as they seem to have had, and
-a thread that never had a point is not seen. A *run* is one start of the command on the folder (its incarnation). The time before a run's
-first point and after its last one is not in the file. Points of a merge of several folders appear as if their runs of equal number were one.
+All data come from the result file: `/runs` has the rank and end of every point (in whole milliseconds),
+`evaluation_seconds` its duration and `threads` its threads. The file does not name a point's thread within the rank:
+points are assigned to the fewest threads that fit, and a thread without points does not appear. A *run* is one start of
+the command on the folder (its incarnation). The time before a run's first point and after its last one is not in the
+file. If several folders were merged, their runs with equal numbers appear as one.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from .words import NothingToShow, broken, fitted, picture
 
 #: `/runs` has whole milliseconds.
 RESOLUTION = 0.001
-#: More points than this are drawn as shares of time, not one by one.
+#: More points than this are drawn as shares of time instead of one by one.
 MOST_BARS = 3000
-#: Columns of such a picture.
+#: The columns of such a picture.
 BINS = 800
-#: The width of the gap between two runs, as a share of all.
+#: The width of the gap between two runs, as a share of the whole width.
 RUN_GAP = 0.02
-#: More ranks are labelled only in part.
+#: Of more ranks only some are labelled.
 MOST_LABELS = 24
 #: The height of a thread.
 ROW_INCHES = 0.17
@@ -50,8 +51,9 @@ _WHO = ["run", "host", "rank"]
 
 
 def read_spans(study: Study) -> pandas.DataFrame:
-    """One row per evaluated point: `point`, `run`, `host`, `rank`, `start` and `end` in seconds since the run's first point began, `seconds`,
-    `threads` that it had, `lane` (the thread of its rank, from 0; 0 too where it had all) and `status`. In order of run, rank and end.
+    """One row per evaluated point: `point`, `run`, `host`, `rank`, `start` and `end` in seconds since the run's first
+    point began, `seconds`, its `threads`, `lane` (the thread of its rank, from 0; also 0 if it had all) and `status`.
+    In order of run, rank and end.
     """
     runs = study.runs()
     rows = study.frame()
@@ -62,7 +64,8 @@ def read_spans(study: Study) -> pandas.DataFrame:
     end = (runs["finished_unix_ms"] - runs["finished_unix_ms"].min()) / 1000.0
     spans = pandas.DataFrame(
         {"point": runs["point"], "run": runs["incarnation"], "host": runs["host"], "rank": runs["rank"], "end": end,
-         "seconds": of["evaluation_seconds"].fillna(0.0).clip(lower=0.0), "threads": threads, "status": of["status"].astype(str)}
+         "seconds": of["evaluation_seconds"].fillna(0.0).clip(lower=0.0), "threads": threads,
+         "status": of["status"].astype(str)}
     )  # fmt: skip
     spans["start"] = spans["end"] - spans["seconds"]
     first = spans.groupby("run")["start"].transform("min")
@@ -75,17 +78,19 @@ def read_spans(study: Study) -> pandas.DataFrame:
     return spans[["point", *_WHO, "start", "end", "seconds", "threads", "lane", "status"]]
 
 
-def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], resolution: float = RESOLUTION) -> list[int]:
-    """A thread for each span, so that as few are used as can be found. O(n * threads * log n).
+def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64],
+                   resolution: float = RESOLUTION) -> list[int]:
+    """A thread for each span, with as few threads as can be found. O(n * threads * log n).
 
-    True ends are up to `resolution` later than those that are given, so that spans of one thread may seem to overlap. They are therefore
-    laid one after another, those that end first before others that begin at nearly the same time, and no span may come to lie more than
-    three times the resolution late. Threads that are busy together for longer than that are always told apart.
+    True ends are up to `resolution` later than the given ones, so spans of one thread may seem to overlap. They are
+    therefore placed one after another, at most three times the resolution late; of spans that begin at nearly the same
+    time, the one that ends first comes first. Threads that are busy together for longer than that are always
+    distinguished.
     """
     threads = 1
     while True:
-        # Which begins count as nearly the same decides whether a short span goes before a long one: either may be
-        # right.
+        # The threshold for "nearly the same time" decides whether a short span goes before a long one. Either order may
+        # be right, so several are tried.
         for ahead in (resolution / 2, resolution):
             lanes = _try_threads(start, end, threads, 3 * resolution, ahead)
             if lanes is not None:
@@ -93,8 +98,11 @@ def lay_on_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], r
         threads += 1
 
 
-def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], threads: int, late: float, ahead: float) -> list[int] | None:
-    """Lays spans on so many threads, the next on the one that is free first; None where one would begin more than `late` too late."""
+def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], threads: int, late: float,
+                 ahead: float) -> list[int] | None:
+    """Places spans on so many threads, each on the thread that is free first; None if one would begin more than `late`
+    late.
+    """
     order = numpy.argsort(start, kind="stable").tolist()
     begins, ends = start.tolist(), end.tolist()
     free = [(-numpy.inf, lane) for lane in range(threads)]
@@ -118,15 +126,16 @@ def _try_threads(start: NDArray[numpy.float64], end: NDArray[numpy.float64], thr
 
 
 def rank_threads(spans: pandas.DataFrame) -> pandas.Series:
-    """By run, host and rank: how many threads were seen at work."""
+    """By run, host and rank: the number of threads that had points."""
     most = spans.assign(seen=numpy.maximum(spans["lane"] + 1, spans["threads"]))
     return most.groupby(_WHO)["seen"].max()
 
 
 def utilization_table(spans: pandas.DataFrame) -> pandas.DataFrame:
-    """By run, host and rank: `points`, `threads`, `busy` and `idle` in thread-seconds, and `utilization` = busy / (busy + idle).
+    """By run, host and rank: `points`, `threads`, `busy` and `idle` in thread-seconds, and `utilization` =
+    busy / (busy + idle).
 
-    The time that counts is the run's, from the start of its first point to the end of its last on any rank. A point that has several
+    Time is counted from the start of the run's first point to the end of its last on any rank. A point with several
     threads counts as keeping all of them busy.
     """
     threads = rank_threads(spans)
@@ -140,16 +149,17 @@ def utilization_table(spans: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def total_utilization(spans: pandas.DataFrame) -> float:
-    """Busy thread-seconds over those that all threads of all runs had; NaN where nothing took time."""
+    """Busy thread-seconds over the thread-seconds of all runs; NaN if nothing took time."""
     table = utilization_table(spans)
     whole = float((table["busy"] + table["idle"]).sum())
     return float(table["busy"].sum()) / whole if whole > 0 else float("nan")
 
 
 def idle_gaps(spans: pandas.DataFrame, least_seconds: float = 0.0) -> pandas.DataFrame:
-    """Where a thread had no point: run, host, rank, lane, `start`, `end`, `seconds`; the longest first.
+    """The gaps in which a thread had no point: run, host, rank, lane, `start`, `end`, `seconds`; the longest first.
 
-    Gaps up to the file's resolution, or shorter than `least_seconds`, are left out. Those at a run's begin and end count.
+    Gaps up to the file's resolution, or shorter than `least_seconds`, are left out. Gaps at a run's begin and end
+    count.
     """
     length = spans.groupby("run")["end"].max()
     gaps = []
@@ -164,15 +174,16 @@ def idle_gaps(spans: pandas.DataFrame, least_seconds: float = 0.0) -> pandas.Dat
 
 
 def _expanded(spans: pandas.DataFrame) -> pandas.DataFrame:
-    """A row per thread that a point had."""
+    """One row per point and thread of it."""
     many = spans[spans["threads"] > 1]
     parts = [spans[spans["threads"] == 1]]
-    parts += [many[many["threads"] > lane].assign(lane=lane) for lane in range(int(many["threads"].max()) if len(many) else 0)]
+    parts += [many[many["threads"] > lane].assign(lane=lane)
+              for lane in range(int(many["threads"].max()) if len(many) else 0)]
     return pandas.concat(parts)
 
 
 def busy_seconds(start: Any, end: Any, edges: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
-    """How many seconds of each bin between `edges` the spans cover, overlaps counted as often as they occur. O((n + bins) log n)."""
+    """Seconds of each bin between `edges` that the spans cover; overlaps count repeatedly. O((n + bins) log n)."""
 
     def covered(times: NDArray[numpy.float64], until: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
         times = numpy.sort(times)
@@ -186,9 +197,11 @@ def busy_seconds(start: Any, end: Any, edges: NDArray[numpy.float64]) -> NDArray
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where ranks and runs lie in the picture: y counts threads from above, x is in `unit` seconds with a gap between runs."""
+    """Positions of ranks and runs in the picture: y counts threads from the top, x is in `unit` seconds with gaps
+    between runs.
+    """
 
-    offset: pandas.Series  # of each run, in seconds
+    offset: pandas.Series  # offset of each run, in seconds
     length: pandas.Series
     top: pandas.Series  # y of the first thread, by run, host, rank
     threads: pandas.Series
@@ -204,7 +217,7 @@ def _lay_out(spans: pandas.DataFrame) -> _Layout:
     gap = RUN_GAP * float(length.sum())
     offset = (length + gap).cumsum().shift(fill_value=0.0)
     threads = rank_threads(spans)
-    who = threads.groupby(["host", "rank"]).max()  # a rank has one place in all runs
+    who = threads.groupby(["host", "rank"]).max()  # a rank has one position in all runs
     tops = (who + 0.5).cumsum().shift(fill_value=0.0)
     top = pandas.Series([tops[index[1:]] for index in threads.index], index=threads.index)
     whole = float(length.sum())
@@ -213,33 +226,38 @@ def _lay_out(spans: pandas.DataFrame) -> _Layout:
 
 
 def draw_timeline(study: Study, by: str | None = None) -> Figure:
-    """Above: every point on a thread of its rank, coloured by a setting (`by`, or one that varies); grey is idle, "x" a point that is not ok.
-    Below: the share of the threads that were busy.
+    """Above: every point on a thread of its rank, coloured by a setting (`by`, or one that varies); grey is idle, "x" a
+    point that is not ok. Below: the share of the threads that were busy.
 
-    Of more than MOST_BARS points the picture shows, for each moment, the setting that took most of it, the paler the more the thread was
-    idle. NothingToShow where the file has no rows.
+    With more than MOST_BARS points, the picture shows the setting that took most of each moment, the paler the more the
+    thread was idle. NothingToShow if the file has no rows.
     """
     spans = read_spans(study)
     if spans.empty:
         raise NothingToShow(f"{study.path}: no point was evaluated")
     rows = study.frame()
     by = colouring_setting(study, rows) if by is None else by
-    classes, names = (numpy.zeros(len(rows), dtype=int), ["points"]) if by is None else classes_of(column_of(study, rows, by))
+    classes, names = numpy.zeros(len(rows), dtype=int), ["points"]
+    if by is not None:
+        classes, names = classes_of(column_of(study, rows, by))
     spans["class"] = pandas.Series(classes, index=rows.index).loc[spans["point"]].to_numpy()
     layout = _lay_out(spans)
     figure = Figure(figsize=(10, min(14.0, 2.5 + ROW_INCHES * max(layout.height, 3))), dpi=110, layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [max(0.6, ROW_INCHES * layout.height), 1.0]})
+    above, below = figure.subplots(2, 1, sharex=True,
+                                   gridspec_kw={"height_ratios": [max(0.6, ROW_INCHES * layout.height), 1.0]})
     _draw_idle(above, layout)
     (_draw_bars if len(spans) <= MOST_BARS else _draw_shares)(above, spans, layout)
-    handles = [Patch(color=class_colour(i), label=broken(name)) for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
+    handles = [Patch(color=class_colour(i), label=broken(name))
+               for i, name in enumerate(names)] + [Patch(color=IDLE_COLOUR, label="idle")]
     handles += _draw_not_ok(above, spans, layout)
-    above.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(8, len(handles)), frameon=False, fontsize=8,
-                 handlelength=1.2, columnspacing=1.2)  # fmt: skip
+    above.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=min(8, len(handles)), frameon=False,
+                 fontsize=8, handlelength=1.2, columnspacing=1.2)  # fmt: skip
     _label_ranks(above, spans, layout)
     _draw_busy(below, spans, layout)
     _label_runs(below, layout)
     coloured = f", coloured by {by.replace('_', ' ')}" if by else ""
-    title = (f"{study.name}: {_count(len(spans), 'point')} on {_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
+    title = (f"{study.name}: {_count(len(spans), 'point')} on "
+             f"{_count(spans.groupby(['host', 'rank']).ngroups, 'rank')}{coloured}; "
              f"threads busy {100 * total_utilization(spans):.0f} % of the time")  # fmt: skip
     figure.suptitle(fitted(title, 10), x=0.01, ha="left", fontsize=11)
     return figure
@@ -249,33 +267,39 @@ def _count(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def _boxes(x0: Iterable[float], x1: Iterable[float], y0: Iterable[float], y1: Iterable[float]) -> NDArray[numpy.float64]:
+def _boxes(
+    x0: Iterable[float], x1: Iterable[float], y0: Iterable[float], y1: Iterable[float]
+) -> NDArray[numpy.float64]:
     a, b, c, d = (numpy.asarray(v, dtype=float) for v in (x0, x1, y0, y1))
-    return numpy.stack([numpy.stack([a, c], -1), numpy.stack([b, c], -1), numpy.stack([b, d], -1), numpy.stack([a, d], -1)], axis=1)
+    return numpy.stack([numpy.stack([a, c], -1), numpy.stack([b, c], -1), numpy.stack([b, d], -1),
+                        numpy.stack([a, d], -1)], axis=1)
 
 
 def _draw_idle(axes: Axes, layout: _Layout) -> None:
-    """A grey strip per rank and run, over which the points are drawn."""
+    """A grey strip per rank and run, on which the points are drawn."""
     runs = layout.threads.index.get_level_values("run")
     x0 = runs.map(layout.offset) / layout.unit
     x1 = x0 + runs.map(layout.length) / layout.unit
-    axes.add_collection(PolyCollection(_boxes(x0, x1, layout.top, layout.top + layout.threads), facecolors=IDLE_COLOUR, edgecolors="none"))
+    axes.add_collection(PolyCollection(_boxes(x0, x1, layout.top, layout.top + layout.threads), facecolors=IDLE_COLOUR,
+                                       edgecolors="none"))
     axes.set_xlim(0, max(x1))
     axes.set_ylim(layout.height + 0.1, -0.1)
 
 
 def _draw_bars(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
-    """One box per point, as high as the threads that it had."""
+    """One box per point, as high as its threads."""
     top = layout.top.loc[pandas.MultiIndex.from_frame(spans[_WHO])].to_numpy() + spans["lane"].to_numpy()
-    boxes = _boxes(layout.x(spans, "start"), layout.x(spans, "end"), top + 0.06, top + spans["threads"].to_numpy() - 0.06)
-    # A white edge tells neighbours apart; where points are narrow it would be all that one sees.
+    boxes = _boxes(layout.x(spans, "start"), layout.x(spans, "end"), top + 0.06,
+                   top + spans["threads"].to_numpy() - 0.06)
+    # White edges separate neighbours; narrow points have none, as the edges would cover them.
     wide = (spans["end"] - spans["start"]) > 0.006 * float(layout.length.sum())
     colours = [class_colour(number) for number in spans["class"]]
-    axes.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=numpy.where(wide, 0.6, 0.0), edgecolors="white"))
+    axes.add_collection(PolyCollection(boxes, facecolors=colours, linewidths=numpy.where(wide, 0.6, 0.0),
+                                       edgecolors="white"))
 
 
 def _draw_shares(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
-    """Per thread and moment the class that took most of it, mixed with the colour of idleness by what it left over."""
+    """Per thread and moment the class that took most of it, mixed with the colour of idleness by the idle share."""
     idle = numpy.array(to_rgb(IDLE_COLOUR))
     many = _expanded(spans)
     for run, of_run in many.groupby("run"):
@@ -290,24 +314,26 @@ def _draw_shares(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
             colours = numpy.array([to_rgb(class_colour(n)) for n in numbers])[busy.argmax(axis=0)]
             y = layout.top[(run, *who[:2])] + who[2]
             image = (share * colours + (1 - share) * idle)[None, :, :]
-            axes.imshow(image, extent=(x[0], x[-1], y + 0.94, y + 0.06), aspect="auto", interpolation="nearest", zorder=1.5)
+            axes.imshow(image, extent=(x[0], x[-1], y + 0.94, y + 0.06), aspect="auto", interpolation="nearest",
+                        zorder=1.5)
     axes.set_xlim(0, (layout.offset.iloc[-1] + layout.length.iloc[-1]) / layout.unit)
     axes.set_ylim(layout.height + 0.1, -0.1)
 
 
 def _draw_not_ok(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> list[Any]:
-    """A cross where a point ended that is not ok; the handle for the legend, where there is any."""
+    """A cross at the end of each point that is not ok; returns the legend's handle if there is any."""
     bad = spans[spans["status"] != "ok"]
     if bad.empty:
         return []
-    y = layout.top.loc[pandas.MultiIndex.from_frame(bad[_WHO])].to_numpy() + bad["lane"].to_numpy() + bad["threads"].to_numpy() / 2
+    top = layout.top.loc[pandas.MultiIndex.from_frame(bad[_WHO])].to_numpy()
+    y = top + bad["lane"].to_numpy() + bad["threads"].to_numpy() / 2
     size = 18 if len(bad) <= 200 else 5
-    return [axes.scatter(layout.x(bad, "end"), y, marker="x", color="black", s=size, linewidths=0.9, zorder=3, clip_on=False,
-                         label=f"not ok ({len(bad):,})")]  # fmt: skip
+    return [axes.scatter(layout.x(bad, "end"), y, marker="x", color="black", s=size, linewidths=0.9, zorder=3,
+                         clip_on=False, label=f"not ok ({len(bad):,})")]  # fmt: skip
 
 
 def _label_ranks(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
-    """Ranks on the left, on the right the share of their threads' time that was busy."""
+    """Ranks on the left, the busy share of their threads' time on the right."""
     table = utilization_table(spans).groupby(["host", "rank"], sort=False)[["busy", "idle"]].sum()
     top = layout.top.groupby(["host", "rank"]).first()
     threads = layout.threads.groupby(["host", "rank"]).max()
@@ -319,8 +345,8 @@ def _label_ranks(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
         busy, idle = table.loc[who]
         ticks.append(middle)
         labels.append((f"{who[0]}, " if several else "") + f"rank {who[1]}")
-        axes.text(1.012, middle, f"{100 * busy / (busy + idle):.0f} %" if busy + idle > 0 else "–", transform=axes.get_yaxis_transform(),
-                  va="center", fontsize=8)  # fmt: skip
+        axes.text(1.012, middle, f"{100 * busy / (busy + idle):.0f} %" if busy + idle > 0 else "–",
+                  transform=axes.get_yaxis_transform(), va="center", fontsize=8)  # fmt: skip
     axes.text(1.012, 1.01, "busy", transform=axes.transAxes, va="bottom", fontsize=8, fontweight="bold")
     axes.set_yticks(ticks, labels, fontsize=8)
     axes.tick_params(axis="both", length=0)
@@ -347,7 +373,7 @@ def _draw_busy(axes: Axes, spans: pandas.DataFrame, layout: _Layout) -> None:
 
 
 def _label_runs(axes: Axes, layout: _Layout) -> None:
-    """The axis of time; where there are several runs, their numbers, for those with room for them."""
+    """The time axis and, for several runs, their numbers where these fit."""
     word = {1.0: "s", 60.0: "min", 3600.0: "h"}[layout.unit]
     whole = float(layout.length.sum())
     if len(layout.length) == 1:
@@ -355,7 +381,8 @@ def _label_runs(axes: Axes, layout: _Layout) -> None:
         return
     for run, length in layout.length.items():
         if length > 0.06 * whole:
-            axes.text((layout.offset[run] + length / 2) / layout.unit, 101, f"run {run}", ha="center", va="bottom", fontsize=8, clip_on=False)
+            axes.text((layout.offset[run] + length / 2) / layout.unit, 101, f"run {run}", ha="center", va="bottom",
+                      fontsize=8, clip_on=False)
     axes.set_xlabel(f"time at work ({word}); between runs, which a gap separates, it stands still")
 
 

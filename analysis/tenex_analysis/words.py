@@ -1,4 +1,4 @@
-"""Pictures that have nothing to show say so in words; long words are broken into lines and never cut off."""
+"""Text in place of pictures with nothing to show, and line breaks for long text, which is never cut off."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ TITLE_CHARACTERS = 11
 
 
 class NothingToShow(ValueError):
-    """A table or a picture has no row to show; the message says what is missing and why."""
+    """Raised if a table or picture has no row to show; the message says what is missing and why."""
 
 
 def say(axes: Axes, text: str, width: int | None = None) -> None:
-    """Writes the text in place of a picture's axes, in lines of `width` characters (by default what fits over the
-    axes).
-    """
+    """Writes the text in place of a picture's axes, in lines of `width` characters (by default as many as fit)."""
     axes.set_axis_off()
     width = max(16, int(axes.get_position().width * axes.figure.get_figwidth() * 11)) if width is None else width
     axes.text(
@@ -37,7 +35,7 @@ def say(axes: Axes, text: str, width: int | None = None) -> None:
 
 
 def figure_of_words(text: str, title: str = "") -> Figure:
-    """A small picture that holds nothing but the text."""
+    """A small picture with only the text."""
     figure = Figure(figsize=(7.5, 1.4), dpi=110, layout="constrained")
     axes = figure.subplots()
     if title:
@@ -47,7 +45,7 @@ def figure_of_words(text: str, title: str = "") -> Figure:
 
 
 def picture(draw: Callable[..., Any], *arguments: Any, **named: Any) -> Figure:
-    """The figure that `draw` draws, or one that says in words why there is nothing to draw."""
+    """The figure that `draw` draws, or one that says why there is nothing to draw."""
     try:
         drawn = draw(*arguments, **named)
     except NothingToShow as nothing:
@@ -56,8 +54,8 @@ def picture(draw: Callable[..., Any], *arguments: Any, **named: Any) -> Figure:
 
 
 def broken(text: str, most: int = 28) -> str:
-    """The text in lines of about `most` characters, broken after a blank, comma, underscore or semicolon; nothing is
-    left out.
+    """Breaks the text into lines of about `most` characters, after a blank, comma, underscore or semicolon, without
+    cutting.
     """
     lines = [""]
     for part in re.findall(r"[^ ,;_]*[ ,;_]*", text):
@@ -71,5 +69,5 @@ def broken(text: str, most: int = 28) -> str:
 
 
 def fitted(title: str, inches: float) -> str:
-    """A title in as many lines as it needs over a picture of that width."""
+    """Breaks a title into the lines that a picture of that width needs."""
     return textwrap.fill(title, max(20, int(inches * TITLE_CHARACTERS)))

@@ -92,7 +92,7 @@ class DimensionwiseState final : public ExpectantState {
     Seat me;
     const DimensionLayout& layout;
     const StageOrder& order;
-    std::uint32_t slice;
+    std::uint32_t slice = 0;
   };
 
   [[nodiscard]] Place place(NpuId npu, std::uint32_t slice) const {

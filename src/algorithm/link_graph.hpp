@@ -14,8 +14,8 @@ namespace tenex {
 
 /// Two NPUs with links both ways, and the number of trees over them.
 struct LinkPair {
-  std::uint32_t a;
-  std::uint32_t b;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
   Bandwidth bandwidth;     ///< of the slower direction; of parallel links the first counts, because routes take it
   std::uint32_t load = 0;  ///< trees laid over it
 };

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::int64_t kPerDollar = 1'000'000;
 
-struct MoneyUnit {
+struct DollarUnit {
   std::string_view name;
   std::int64_t millionths;
 };
-constexpr std::array kUnits{MoneyUnit{"USD", kPerDollar}, MoneyUnit{"KUSD", kPerDollar * 1'000},
-                            MoneyUnit{"MUSD", kPerDollar * 1'000'000}, MoneyUnit{"GUSD", kPerDollar * 1'000'000'000}};
+constexpr std::array kUnits{DollarUnit{"USD", kPerDollar}, DollarUnit{"KUSD", kPerDollar * 1'000},
+                            DollarUnit{"MUSD", kPerDollar * 1'000'000}, DollarUnit{"GUSD", kPerDollar * 1'000'000'000}};
 
 }  // namespace
 

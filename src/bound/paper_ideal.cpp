@@ -27,7 +27,7 @@ std::int64_t npu_bandwidth(const Topology& topology, NpuId npu) {
 /// ceil(size * factor (n-1) / n) in 128 bits.
 Bytes moved_bytes(Bytes size, std::int64_t factor, std::int64_t n) {
   __extension__ using Wide = __int128;
-  const Wide scaled = static_cast<Wide>(size.count()) * (factor * (n - 1));
+  const Wide scaled = static_cast<Wide>(size.count()) * factor * (n - 1);
   return Bytes::of(static_cast<std::int64_t>((scaled + n - 1) / n));
 }
 

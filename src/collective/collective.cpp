@@ -157,6 +157,15 @@ NpuId Collective::owner(ChunkId chunk) const {
   return members[(chunk.index() - first_chunk_[group.index()]) / chunks_per_owner];
 }
 
+Collective::Owned Collective::owned_by(NpuId npu) const {
+  const GroupId group = group_of(npu);
+  if (!group.exists()) return {};
+  const Owned all{first_chunk_[group.index()], chunks_in(group)};
+  if (has_root(kind_)) return rank_of(npu) == root_ ? all : Owned{};
+  const std::size_t count = all.count / groups_[group.index()].members.size();
+  return {all.first + rank_of(npu) * count, count};
+}
+
 NpuId Collective::destination(ChunkId chunk) const {
   ensure(kind_ == CollectiveKind::all_to_all, "only a chunk of an All-to-All has one destination");
   const GroupId group = group_of(chunk);

@@ -50,7 +50,7 @@ const Hand* hand() { return hand_of_this_thread.descriptor >= 0 ? &hand_of_this_
 void note_crash(std::string_view signal_name) {
   const Hand* const point = hand();
   if (point == nullptr) return;
-  std::array<char, 128> line;
+  std::array<char, 128> line{};
   const auto length = format_crash_line(line, signal_name, {point->key.data(), point->key.size()});
   if (write(point->descriptor, line.data(), length) == static_cast<ssize_t>(length)) fsync(point->descriptor);
 }
@@ -68,12 +68,13 @@ extern "C" void tenex_on_fault(int signal) {
 
 /// A second stack for this thread's handlers, as long as the thread lives.
 class SecondStack {
+  using Stack = std::array<std::byte, std::size_t{64} * 1024>;
+
  public:
   SecondStack() {
     stack_t present{};
-    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0)
-      return;  // the thread has one already
-    memory_ = std::make_unique<std::array<std::byte, 64 * 1024>>();
+    if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;  // the thread has one
+    memory_ = std::make_unique<Stack>();
     stack_t mine{};
     mine.ss_sp = memory_->data();
     mine.ss_size = memory_->size();
@@ -89,7 +90,7 @@ class SecondStack {
   SecondStack& operator=(const SecondStack&) = delete;
 
  private:
-  std::unique_ptr<std::array<std::byte, 64 * 1024>> memory_;
+  std::unique_ptr<Stack> memory_;
 };
 
 void give_second_stack() { static thread_local const SecondStack stack; }

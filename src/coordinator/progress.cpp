@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace tenex {
 
@@ -63,7 +64,7 @@ ProgressReporter::ProgressReporter(bool quiet, std::size_t done_before)
 void ProgressReporter::update(ProgressState state) {
   if (!is_due()) return;
   next_ = terminal_ ? Clock::now() + terminal_interval : Clock::now() + line_interval;
-  draw(state);
+  draw(std::move(state));
 }
 
 void ProgressReporter::say(const std::string& text) {
@@ -75,7 +76,7 @@ void ProgressReporter::say(const std::string& text) {
 
 void ProgressReporter::finish(ProgressState state) {
   if (quiet_) return;
-  draw(state);
+  draw(std::move(state));
   if (terminal_) std::fputc('\n', stderr);
 }
 

@@ -30,7 +30,7 @@ ShardWriter with_log(ShardWriter writer, std::shared_ptr<const RankLog> log) {
   return writer;
 }
 
-EvaluatePoint with_log(const EvaluatePoint& evaluate_point, std::shared_ptr<const RankLog> log) {
+EvaluatePoint with_log(const EvaluatePoint& evaluate_point, const std::shared_ptr<const RankLog>& log) {
   if (!log->wants(LogLevel::debug)) return evaluate_point;
   return [evaluate_point, log](const DesignPoint& point, Cache& cache, const EvaluateOptions& options) {
     const auto key = to_string(point.key);
@@ -73,7 +73,7 @@ std::shared_ptr<const RankLog> open_log(const RankSetup& setup, std::uint32_t in
 }
 
 Worker::Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
-               std::shared_ptr<const RankLog> log)
+               const std::shared_ptr<const RankLog>& log)
     : threads_(static_cast<std::size_t>(std::max(1, setup.runner.threads))),
       committer_(std::make_shared<Committer>(study, setup.out, with_log(std::move(writer), log))),
       runner_(

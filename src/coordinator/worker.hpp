@@ -40,7 +40,7 @@ class Worker {
  public:
   /// `estimates` must outlive it. The log notes the writer's events and the begin and end of every point.
   Worker(const Study& study, const RankSetup& setup, Estimates& estimates, ShardWriter writer,
-         std::shared_ptr<const RankLog> log);
+         const std::shared_ptr<const RankLog>& log);
 
   [[nodiscard]] PointRunner& runner() { return runner_; }
   [[nodiscard]] Committer& committer() { return *committer_; }

@@ -135,7 +135,7 @@ std::string text_of(const Straggler& straggler) {
 }
 
 /// Keeps the largest of several factors for one subject. Sorted.
-Stragglers without_lesser(Stragglers stragglers) {
+Stragglers without_lesser(const Stragglers& stragglers) {
   Stragglers kept;
   for (const auto& each : stragglers)
     if (kept.empty() || subject_of(kept.back()) != subject_of(each))
@@ -171,7 +171,7 @@ Result<Stragglers> parse_stragglers(std::string_view text, const Place& place) {
                                  "keep one of them"));
   }
   if (!errors.empty()) return errors;
-  return without_lesser(std::move(stragglers));
+  return without_lesser(stragglers);
 }
 
 std::string to_string(const Stragglers& stragglers) {

@@ -1,4 +1,4 @@
-// Internal to evaluate: what a Cache holds.
+// Internal to evaluate: the contents of a Cache.
 #pragma once
 
 #include "tenex/evaluate/evaluate.hpp"

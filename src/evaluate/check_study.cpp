@@ -1,5 +1,5 @@
-// What only shows when topologies are built: refused before any work, each distinct topology once. Nothing is built
-// that the text alone decides, and nothing that is too large for it.
+// Errors of a study that show only when topologies are built. Each distinct topology is checked once, before any work.
+// A topology is not built if its text alone decides, or if it is too large.
 #include <map>
 #include <new>
 #include <string>
@@ -17,16 +17,16 @@ namespace {
 constexpr std::size_t most_diagnostics = 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-/// A shape with all its links is what its text says, and connected.
+/// Whether the topology follows from its text: a shape with all its links is connected by construction.
 bool follows_from_text(const DesignPoint& point) {
   return point.topology.machine_file.empty() && point.topology.without.empty();
 }
 
-/// The NPUs of a point's topology; 0 where its row will tell.
+/// The NPUs of a point's topology; 0 if it is too large to check here, so that its row reports the error.
 Result<std::size_t> check_topology(const DesignPoint& point) {
   if (follows_from_text(point)) {
     auto errors = check_shape(point.topology.shape, point.topology.links, unwinding_degree(point));
-    // What cannot be addressed is a matter of size, as is what does not fit in memory.
+    // Too many vertices to address is a matter of size, like too little memory: the row reports it.
     std::erase_if(errors, [](const Diagnostic& error) { return error.fault == Fault::resource; });
     return errors.empty() ? Result<std::size_t>(point.topology.shape.npus()) : Result<std::size_t>(std::move(errors));
   }
@@ -40,7 +40,7 @@ Result<std::size_t> check_topology(const DesignPoint& point) {
   }
 }
 
-// Errors of a topology that have no place of their own get the words that made it.
+// Gives errors without a place the topology's text as their place.
 Diagnostics with_topology(Diagnostics errors, const DesignPoint& point) {
   for (auto& error : errors)
     if (error.place.file.empty()) error.place.file = text_setting(point, "topology");
@@ -51,11 +51,11 @@ Diagnostics with_topology(Diagnostics errors, const DesignPoint& point) {
 
 Diagnostics check_study(const Study& study) {
   Diagnostics all;
-  // NPUs of each topology built so far; 0 where it could not be.
+  // NPUs of each topology checked so far; 0 if it could not be built.
   std::map<std::string, std::size_t> npus_of;
   for (const auto& point : study.points) {
     if (all.size() >= most_diagnostics) break;
-    // Points that train were checked with their text (Vocabulary::check_training): they are laid over shapes alone.
+    // Training points were checked with their text (Vocabulary::check_training), as they are mapped to shapes only.
     if (point.trains()) continue;
     const auto [entry, fresh] = npus_of.try_emplace(topology_cache_key(point), 0);
     if (fresh) {
@@ -65,7 +65,8 @@ Diagnostics check_study(const Study& study) {
       else
         append(all, with_topology(npus.errors(), point));
     }
-    // Shapes know their NPUs from the text, so groups and sizes were checked with it; machine files only now.
+    // The text gives a shape's number of NPUs, so its groups and sizes were checked then. A machine file gives it only
+    // now.
     if (point.topology.machine_file.empty() || entry->second == 0) continue;
     if (const auto collective = build_point_collective(point, entry->second); !collective)
       append(all, with_topology(collective.errors(), point));

@@ -1,4 +1,4 @@
-// The table of metric columns: the one place that ties a field of Evaluation to its name, unit and meaning in files.
+// The table of metric columns: for each field of Evaluation its name, unit and meaning in files.
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -27,8 +27,8 @@ std::vector<std::string_view> bound_flags() {
   return names;
 }
 
-/// Numbers are stored: those of the first eight stay, engines of further synthesizers follow. One that has no names for
-/// its engines calls it by its own.
+/// Files store flags as numbers, so the first eight names keep their positions; the engines of other synthesizers
+/// follow. A synthesizer without named engines is listed by its own name.
 std::vector<std::string_view> engine_flags() {
   std::vector<std::string_view> names{"",      "event_driven", "reference", "congestion_aware", "congestion_unaware",
                                       "exact", "coarse",       "symmetric"};
@@ -51,7 +51,7 @@ std::vector<Field> outcome_fields() {
         false,
         {"ok", "infeasible", "out_of_memory", "unsupported", "failed", "pruned"}},
        &Evaluation::status},
-      {{"reason", Kind::text, "", "why the point has no metrics, or what was left out for want of memory", false, {}},
+      {{"reason", Kind::text, "", "why the point has no metrics, or what was left out for lack of memory", false, {}},
        &Evaluation::reason},
       {{"verified",
         Kind::flags,
@@ -67,11 +67,12 @@ std::vector<Field> outcome_fields() {
         false,
         {"", "none", "in_tree", "exact_sets", "skipped"}},
        &Evaluation::reduction_check},
-      {{"engine", Kind::flags, "", "which engine made the timed stream", false, engine_flags()}, &Evaluation::engine},
+      {{"engine", Kind::flags, "", "the engine that made the timed stream", false, engine_flags()},
+       &Evaluation::engine},
       {{"overlap_method",
         Kind::flags,
         "",
-        "All-Reduce of a synthesizer: re-timed, proven to gain nothing, or no memory to re-time in",
+        "All-Reduce of a synthesizer: re-timed, proven to gain nothing, or too little memory for re-timing",
         false,
         {"", "retimed", "no_gain", "no_memory"}},
        &Evaluation::overlap_method},
@@ -79,20 +80,21 @@ std::vector<Field> outcome_fields() {
       {{"simulation_engine",
         Kind::flags,
         "",
-        "how a program was simulated; never what came out",
+        "the engine that simulated a program; it never changes a result",
         false,
         {"", "window", "static_order", "trains", "orbit"}},
        &Evaluation::simulation_engine},
       {{"destination_order",
         Kind::flags,
         "",
-        "in which order a program's NPUs take their peers",
+        "the order in which a program's NPUs take their peers",
         false,
         {"", "relative", "absolute"}},
        &Evaluation::destination_order},
-      {{"chosen_algorithm", Kind::text, "", "the fastest textbook algorithm, where auto was asked for", false, {}},
+      {{"chosen_algorithm", Kind::text, "", "the fastest textbook algorithm, if algorithm is auto", false, {}},
        &Evaluation::chosen_algorithm},
-      {{"candidates", Kind::integer, "", "how many algorithms auto simulated", false, {}}, &Evaluation::candidates},
+      {{"candidates", Kind::integer, "", "number of algorithms that auto simulated", false, {}},
+       &Evaluation::candidates},
       {{"schedule_hash", Kind::text, "", "XXH3-64 of the timed stream", false, {}}, &Evaluation::schedule_hash},
   };
 }
@@ -106,7 +108,7 @@ std::vector<Field> result_fields() {
       {{"total_chunks", Kind::integer, "", "chunks of all process groups", false, {}}, &Evaluation::chunks},
       {{"chunk_bytes", Kind::integer, "B", "size of the largest chunk", false, {}}, &Evaluation::chunk_bytes},
       {{"sends", Kind::integer, "", "hops over links", false, {}}, &Evaluation::sends},
-      {{"steps", Kind::integer, "", "collective time in hops where all hops take equally long", false, {}},
+      {{"steps", Kind::integer, "", "collective time in hops, if all hops take equally long", false, {}},
        &Evaluation::steps},
       {{"waste", Kind::integer, "", "deliveries that nobody needed", false, {}}, &Evaluation::waste},
       {{"collective_time_ps", Kind::integer, "ps", "last useful arrival", false, {}}, &Evaluation::collective_time_ps},
@@ -134,7 +136,7 @@ std::vector<Field> result_fields() {
   };
 }
 
-/// Of points that train a model.
+/// Columns of training points.
 std::vector<Field> training_fields() {
   const auto time = [](std::string_view name, std::string_view meaning, std::int64_t Evaluation::*member) {
     return Field{{name, Kind::integer, "ps", meaning, false, {}, true}, member};
@@ -150,17 +152,18 @@ std::vector<Field> training_fields() {
       time("weight_gradient_exposed_ps", "waits for communication of the weights' gradients",
            &Evaluation::weight_gradient_exposed_ps),
       time("bubble_ps", "the pipeline's fill and drain", &Evaluation::bubble_ps),
-      {{"mapping", Kind::text, "", "which dimensions the process groups take", false, {}, true}, &Evaluation::mapping},
+      {{"mapping", Kind::text, "", "the dimensions that each process group takes", false, {}, true},
+       &Evaluation::mapping},
       {{"chosen_bandwidth_bytes_per_s",
         Kind::list,
         "B/s",
-        "per NPU and dimension",
+        "bandwidth per NPU and dimension",
         false,
         {},
         true,
         "chosen_bandwidth"},
        &Evaluation::chosen_bandwidth_bytes_per_s},
-      {{"network_cost_usd", Kind::real, "USD", "links, switches and NICs", false, {}, true},
+      {{"network_cost_usd", Kind::real, "USD", "cost of links, switches and NICs", false, {}, true},
        &Evaluation::network_cost_usd},
       {{"perf_per_cost_per_s_usd",
         Kind::real,
@@ -171,15 +174,9 @@ std::vector<Field> training_fields() {
         true,
         "perf_per_cost"},
        &Evaluation::perf_per_cost},
-      {{"relative_gap",
-        Kind::real,
-        "",
-        "the scheme's objective is at most this part above the least, proven",
-        false,
-        {},
-        true},
+      {{"relative_gap", Kind::real, "", "(objective - proven lower bound) / objective, of the scheme", false, {}, true},
        &Evaluation::relative_gap},
-      {{"objective", Kind::real, "", "what the scheme minimized: s, or s * USD", false, {}, true},
+      {{"objective", Kind::real, "", "the value that the scheme minimized: s, or s * USD", false, {}, true},
        &Evaluation::objective},
       {{"split_exact",
         Kind::integer,
@@ -195,19 +192,14 @@ std::vector<Field> training_fields() {
 std::vector<Field> measured_fields() {
   return {
       {{"threads", Kind::integer, "", "threads that the point was given", true, {}}, &Evaluation::threads},
-      {{"synthesis_seconds",
-        Kind::real,
-        "s",
-        "wall time of synthesis, or of scaling a schedule that the rank had",
-        true,
-        {}},
+      {{"synthesis_seconds", Kind::real, "s", "wall time of synthesis, or of scaling a cached schedule", true, {}},
        &Evaluation::synthesis_seconds},
       {{"simulation_seconds", Kind::real, "s", "wall time of simulation", true, {}}, &Evaluation::simulation_seconds},
       {{"verification_seconds", Kind::real, "s", "wall time of verification", true, {}},
        &Evaluation::verification_seconds},
       {{"evaluation_seconds", Kind::real, "s", "wall time of the whole point", true, {}},
        &Evaluation::evaluation_seconds},
-      {{"peak_rss_bytes", Kind::integer, "B", "peak memory, only where the point had the process to itself", true, {}},
+      {{"peak_rss_bytes", Kind::integer, "B", "peak memory, only if the point had the process to itself", true, {}},
        &Evaluation::peak_rss_bytes},
   };
 }

@@ -1,4 +1,4 @@
-// Estimates of many points: those that cost the same are estimated once.
+// Estimates of many points. Points that cost the same are estimated once.
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -34,9 +34,9 @@ const T& pick(const std::vector<T>& values, std::size_t dimension) {
   return values[std::min(dimension, values.size() - 1)];
 }
 
-/// A point that costs the same, with the links of each dimension as one of few kinds and the same size for every chunk;
-/// and a text that is equal for points with equal stand-ins. Points that differ in size, speed or seed alone have one
-/// stand-in.
+/// A stand-in for a point that costs the same: the links of each dimension are one of few kinds, and all chunks have
+/// the same size. `text` is equal for points with equal stand-ins. Points that differ only in size, speed or seed share
+/// one.
 struct StandIn {
   std::string text;
   std::vector<SimTime> alpha;

@@ -1,6 +1,5 @@
-// One design point from words to a row: build, plan memory, run, verify, bound, measure. Each step either fills its
-// part of the row or ends the point with a status and a reason; the order of the steps is the order in which a user
-// would ask.
+// Evaluation of one design point: build, plan memory, run, verify, bound, measure. Each step either fills its part of
+// the row or ends the point with a status and a reason.
 #include "tenex/evaluate/evaluate.hpp"
 
 #include <fmt/format.h>
@@ -69,8 +68,8 @@ void keep_observations(Evaluation& row, TimedStream& stream) {
   for (const auto busy : stream.utilization.busy_ps) row.utilization_ps.push_back(static_cast<std::int64_t>(busy));
 }
 
-// Time in hops, where every hop takes equally long and the time is a whole number of them: alpha counts once per hop
-// under `transfer`; under `serialization` hops only come in whole numbers where alpha is zero.
+// The time in hops if every hop takes equally long and the time is a whole number of hops, otherwise -1. Under
+// `transfer` each hop includes its alpha; under `serialization` this requires an alpha of zero.
 std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const Collective& collective, SimTime time) {
   const auto hop = uniform_hop(topology, collective, point.occupancy);
   return hop && time % *hop == SimTime::zero() ? time / *hop : -1;
@@ -89,7 +88,7 @@ void measure(Evaluation& row, const DesignPoint& point, const Topology& topology
   if (stream.single_chunks) row.steps = steps_of(point, topology, collective, stream.finish);
 }
 
-// Last arrival of each group's chunks.
+// The last arrival of each group's chunks.
 std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                       const Schedule& schedule) {
   const CarriedChunks carried(topology, collective, point.occupancy, schedule);
@@ -150,7 +149,7 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
   return true;
 }
 
-// Before the topology is built: nothing that is known to be too large is begun.
+// Checks the memory before the topology is built.
 bool topology_fits(Evaluation& row, const DesignPoint& point, const EvaluateOptions& options) {
   row.memory_planned_bytes = static_cast<std::int64_t>(planned_topology_bytes(point));
   const auto fits = check_topology_memory(point, options.memory_limit_bytes);
@@ -167,7 +166,7 @@ bool fits(Evaluation& row, const Estimate& plan, const EvaluateOptions& options)
   return false;
 }
 
-/// What a point is about, and its part of the row; nullopt where the row has ended.
+/// The topology and collective of a point.
 struct BuiltPoint {
   std::shared_ptr<const Result<PointTopology>> topology;
   Collective collective;
@@ -187,11 +186,12 @@ std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, Execu
   return BuiltPoint{std::move(built), *std::move(collective)};
 }
 
-/// The row that a schedule as good as the bound would have.
+/// Fills the row as if the schedule met the bound.
 void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache, const EvaluateOptions& options) {
   const auto built = build(row, point, cache, options);
   if (!built) return;
-  const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;  // a program's messages may carry several
+  // A program's messages may carry several chunks.
+  const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;
   const auto bound = find_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
   row.bound_ps = bound->time.count();
   row.bound_name = bound->name;
@@ -208,9 +208,10 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   const auto limit = options.memory_limit_bytes;
   const auto plan = plan_built(point, topology, *collective, limit, options.time_only);
   if (!fits(row, plan.estimate, options)) return;
-  auto sharing = options;  // threads never change what comes out
+  auto sharing = options;  // threads never change a result
   sharing.threads = affordable_threads(plan, options.threads, limit);
-  // In-trees, which all algorithms' sums are, are in the plan; exact sets may take what it leaves.
+  // The plan includes the check of sums by in-trees, which all algorithms use; exact sets may take the remaining
+  // memory.
   auto checking = options;
   checking.memory_limit_bytes = limit - plan.estimate.bytes;
 
@@ -228,7 +229,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   row.bound_name = bound->name;
   row.paper_ideal_ps = bound->paper_ideal_ps;
   measure(row, point, topology, *collective, *stream);
-  // Only physical times are bounded: the congestion-unaware backend lets messages share a link for free.
+  // The congestion-unaware backend lets messages overlap on a link, so its times are not physical and no bound holds.
   if (stream->physical && stream->finish > SimTime::zero())
     row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
   if (stream->physical && stream->finish < bound->time) {
@@ -247,7 +248,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   }
 }
 
-/// Fills an output, whatever happens.
+/// Fills an output and turns exceptions into the row's status.
 template <class Fill>
 EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output) {
   const Stopwatch watch;
@@ -258,7 +259,7 @@ EvaluationOutput guarded(const EvaluateOptions& options, const Fill& fill_output
     end_point(output.row, PointStatus::out_of_memory,
               fmt::format("memory ran out although {} bytes were planned", output.row.memory_planned_bytes));
   } catch (const std::length_error&) {
-    end_point(output.row, PointStatus::out_of_memory, "a list of the point is longer than memory can be addressed");
+    end_point(output.row, PointStatus::out_of_memory, "a list of the point is longer than memory can hold");
   } catch (const InvariantError& error) {
     end_point(output.row, PointStatus::failed, std::string("broken invariant: ") + error.what());
   }

@@ -1,4 +1,5 @@
-// Points valued before they are evaluated in full: the same evaluation, asked for less.
+// Cheap valuation of points before they are evaluated in full: the same evaluation with cheaper models and fewer
+// outputs.
 #include <memory>
 
 #include "evaluate/evaluate_point.hpp"
@@ -9,9 +10,9 @@
 namespace tenex {
 namespace {
 
-constexpr double kSecondsOfBound = 1e-3;  // most follow from the shape; a search for a cut takes longer
+constexpr double kSecondsOfBound = 1e-3;  // most bounds follow from the shape; a search for a cut takes longer
 
-/// Only what gives a time.
+/// The options without all that times do not need.
 EvaluateOptions times_only(EvaluateOptions options) {
   options.keep_schedule = options.link_loads = options.group_times = options.arrivals = false;
   options.utilization_bins = 0;
@@ -19,7 +20,7 @@ EvaluateOptions times_only(EvaluateOptions options) {
   return options;
 }
 
-/// Whether a coarse model of the point is the bound.
+/// Whether the point is valued by its bound.
 bool is_bounded(const DesignPoint& point, Fidelity fidelity) {
   if (fidelity == Fidelity::bound) return true;
   return !point.trains() && find_synthesizer(point.algorithm) != nullptr;

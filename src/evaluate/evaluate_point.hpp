@@ -1,4 +1,4 @@
-// Internal to evaluate: evaluate() for those that hold the cache's inside, as points do that consist of others.
+// Internal to evaluate: evaluate() and its bound-only variant for callers that hold the cache's contents.
 #pragma once
 
 #include "evaluate/cache.hpp"

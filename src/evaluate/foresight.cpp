@@ -1,5 +1,5 @@
-// What a point will be refused for, from its topology, groups and algorithm alone: the checks that its evaluation
-// begins with, without the program and the simulation.
+// The refusals of a point that follow from its topology, groups and algorithm alone: the first checks of its
+// evaluation, without the program and the simulation.
 #include <utility>
 
 #include "evaluate/cache.hpp"

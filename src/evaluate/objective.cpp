@@ -1,4 +1,4 @@
-// Objectives: which metrics they may be, and their values in rows.
+// Objectives: the metrics that may be objectives, and their values in rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,10 +14,10 @@ namespace {
 
 using Kind = MetricColumn::Kind;
 
-/// More is better.
+/// Metrics of which more is better.
 constexpr std::array<std::string_view, 5> kMaximized{"efficiency", "algbw_bytes_per_s", "busbw_bytes_per_s",
                                                      "perf_per_cost_per_s_usd", "split_exact"};
-/// Follow from a time and the point's bandwidths alone, so that a cheap time gives them cheaply.
+/// Metrics that follow from a time and the point's bandwidths alone, so that a cheap estimate of the time gives them.
 constexpr std::array<std::string_view, 6> kEarly{"collective_time_ps", "algbw_bytes_per_s", "busbw_bytes_per_s",
                                                  "training_time_ps",   "network_cost_usd",  "perf_per_cost_per_s_usd"};
 
@@ -36,14 +36,14 @@ bool is_bounded(const DesignPoint& point) {
   return point.trains() || point.collective().backend != Backend::congestion_unaware;
 }
 
-/// Points whose rows may have some metrics.
+/// Metrics, and the points whose rows may have them.
 struct Owners {
   bool (*may_have)(const DesignPoint& point);
   std::string_view whose;
   std::vector<std::string_view> metrics;
 };
 
-/// What not every point has, beside the columns of training.
+/// The metrics that only some points have, beside the columns of training points.
 const std::vector<Owners>& owners() {
   static const std::vector<Owners> table{
       {communicates,

@@ -1,8 +1,8 @@
 // The Pareto front by a sweep over rows in the order of their first objective.
 //
-// A row can only be dominated by one that comes before it in lexicographic order, and dominance is transitive, so each
-// row is compared with the front found so far: with two objectives, with the least second value of it (Kung, Luccio and
-// Preparata, "On finding the maxima of a set of vectors", J. ACM 22, 1975).
+// A row can be dominated only by one that comes before it in lexicographic order, and dominance is transitive. So each
+// row is compared with the front found so far; with two objectives, only with the least second value on it (Kung,
+// Luccio and Preparata, "On finding the maxima of a set of vectors", J. ACM 22, 1975).
 #include <algorithm>
 #include <numeric>
 
@@ -34,7 +34,8 @@ std::vector<std::uint32_t> ordered(const Values& values) {
   return order;
 }
 
-/// Of one or two objectives: equal rows are neighbours, and the last of the front has the least second value.
+/// The front for one or two objectives: equal rows are neighbours, and the last row of the front has the least second
+/// value.
 std::vector<bool> front_of_two(const Values& values) {
   std::vector<bool> on_front(values.front().size(), false);
   const auto& last = values.back();

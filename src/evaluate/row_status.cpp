@@ -1,4 +1,4 @@
-// From the fault of an error to the status of its row.
+// The status of a row that an error ends.
 #include "evaluate/row_status.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Internal to evaluate: how a row ends that has no metrics.
+// Internal to evaluate: the end of a row without metrics.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace tenex {
 
-/// The row ends here.
+/// Ends the row with a status and a reason.
 void end_point(Evaluation& row, PointStatus status, std::string reason);
-/// Likewise, for what went wrong; the first error's fault decides the status.
+/// Ends the row with errors; the first error's fault decides the status.
 void end_point(Evaluation& row, const Diagnostics& errors);
 
 }  // namespace tenex

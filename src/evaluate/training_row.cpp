@@ -1,4 +1,4 @@
-// The row of a point that trains. Each step either fills its part of the row or ends it.
+// The row of a training point. Each step either fills its part of the row or ends it.
 #include "evaluate/training_row.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void describe(Evaluation& row, const TrainingTime& time) {
   row.bubble_ps = time.bubble.count();
 }
 
-/// What a simulating model did; formulas have nothing to verify.
+/// The verification and costs of collectives that were simulated or synthesized; formulas have none.
 void describe(Evaluation& row, const CollectiveEffort& effort) {
   row.verified = effort.verified == effort.collectives ? Verified::yes : Verified::skipped;
   row.reason = effort.left_out;
@@ -63,7 +63,7 @@ void measure(Evaluation& row, const TimedIteration& timed) {
     row.perf_per_cost = 1 / (time * 1e-12 * row.network_cost_usd);
 }
 
-/// Prepares the point and describes it; nullopt where the row has ended.
+/// Prepares the point and describes it; nullopt if that ended the row.
 std::optional<PreparedTraining> prepare(Evaluation& row, const DesignPoint& point, TrainingCache& cache) {
   row.memory_planned_bytes = kBytesOfAnyPoint;
   auto prepared = prepare_training(point, cache);

@@ -1,4 +1,4 @@
-// Internal to evaluate: the row of a point that trains.
+// Internal to evaluate: the row of a training point.
 #pragma once
 
 #include "tenex/design/design_point.hpp"
@@ -8,7 +8,7 @@
 
 namespace tenex {
 
-/// Fills the row of a point with `training`.
+/// Fills the row of a training point.
 void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache, const ExecutionOptions& options);
 /// Fills it as if every collective took its bound: no collective is simulated or synthesized.
 void fill_training_bound(Evaluation& row, const DesignPoint& point, TrainingCache& cache,

@@ -1,4 +1,4 @@
-// The words that a study may use, from the registries of algorithms and synthesizers.
+// The names that a study may use, from the registries of algorithms and synthesizers.
 #include <algorithm>
 #include <memory>
 #include <string>

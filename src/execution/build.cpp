@@ -1,4 +1,4 @@
-// From a design point's words to its topology and collective.
+// The topology and the collective of a point, and the checks of its memory and of its range of time.
 #include "tenex/execution/build.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +61,8 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   if (slows_links(point.collective().stragglers)) {
     reduced = slow_links(*reduced, slowdowns_of(point.collective().stragglers));
     if (!reduced) return reduced.errors();
-    // Programs follow the shape's routes; synthesizers would take the links of a dimension to be alike.
+    // Programs follow the shape's routes, so they keep the shape. Synthesizers would assume that the links of a
+    // dimension are alike.
     if (find_synthesizer(point.algorithm) != nullptr) reduced = without_shape(*reduced);
   }
   const auto degree = unwinding_degree(point, *reduced);

@@ -1,4 +1,4 @@
-// One stream from two, and what all links do over the time of a stream.
+// Concatenation of two streams, and the busy time of all links over a stream.
 #include "execution/concatenate.hpp"
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 
 Diagnostic too_many(std::uint64_t count, std::string_view what, std::uint64_t most) {
   return resource_error(fmt::format("an All-Reduce without overlap of {} {}", count, what),
-                        fmt::format("at most {} are numbered", most), "use fewer chunks, or overlap = true");
+                        fmt::format("at most {} can be numbered", most), "use fewer chunks, or overlap = true");
 }
 
-/// Both lists, the second's after the first's.
+/// Both lists, the second after the first.
 Payloads joined(const Payloads* first, const Payloads* second) {
   Payloads all = first != nullptr ? *first : Payloads{};
   if (second == nullptr) return all;
@@ -31,7 +31,7 @@ Payloads joined(const Payloads* first, const Payloads* second) {
 Result<Schedule> concatenate(const Collective& collective, const Simulation& reduction, const Simulation& gather) {
   auto sends = list_sends(reduction.sends);
   auto later = list_sends(gather.sends);
-  // A half whose messages are all single hops has no ids; where the other half has some, its own stay without.
+  // A half whose messages are all single hops has no ids, also if the other half has some.
   const bool numbered = reduction.messages > 0 && !sends.empty() && sends.front().message.exists();
   const std::uint64_t first = numbered ? reduction.messages : 0;
   constexpr std::uint64_t most = MessageId::none().value();

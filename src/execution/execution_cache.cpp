@@ -1,4 +1,4 @@
-// Keys of the cache, and what is found by them.
+// Keys of the cache, and the look-ups.
 #include "tenex/execution/execution_cache.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string topology_structure_key(const DesignPoint& point) {
                         : "file " + choice.machine_file + ' ' + to_string(digest128(choice.machine_content));
   for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
   key += ' ' + text_of_links(point);
-  // The default degree depends on the kind of algorithm, so it is part of what tells topologies apart.
+  // The default degree of unwinding depends on the kind of algorithm, so the kind is part of the key.
   key += fmt::format(" p{} u{} s{}", choice.links.per_npu ? 1 : 0, choice.unwind,
                      find_synthesizer(point.algorithm) != nullptr ? 1 : 0);
   return key;
@@ -57,7 +57,7 @@ std::shared_ptr<const CachedBound> find_bound(const DesignPoint& point, const To
   return cache.bounds.get(
       bound_cache_key(point) + (single_chunks ? "" : " several"),
       [&] {
-        // Bounds trust a shape that the dimensions' links are alike.
+        // On a shape, bounds assume that the links of a dimension are alike.
         const bool slowed = slows_links(point.collective().stragglers) && topology.shape();
         const auto plain = slowed ? std::optional(without_shape(topology)) : std::nullopt;
         const auto& bounded = plain ? *plain : topology;

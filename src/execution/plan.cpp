@@ -1,12 +1,12 @@
-// What a point is expected to cost, from sizes alone: counts of sends times constants measured on one core of a 2-core
-// machine. Used to order leases and to plan memory; never part of a result but memory_planned_bytes, which depends on
-// sizes alone.
+// The expected cost of a point from sizes alone: counts of sends times constants measured on one core of a 2-core
+// machine. Leases are ordered and memory is planned by it. The only result that contains it is memory_planned_bytes,
+// which depends on sizes alone.
 //
-// The memory of a simulation, counted from the types and checked against measured peaks: every link has a queue, a port
-// and a place in the calendar; every recorded hop a list entry, and columns once the list is sorted (the list doubles
-// as it grows, so up to two entries); every recorded message its time of injection, twice while it grows, and a new
-// number. A plan is for one thread; further ones are used where the limit leaves memory for them. The program text and
-// what any process has (some 15 MB) are not in it.
+// The memory of a simulation is counted from the types and checked against measured peaks. Every link has a queue, a
+// port and a bit in each window of the calendar. Every recorded hop has a list entry, and columns once the list is
+// sorted (the list doubles as it grows, so up to two entries). Every recorded message has its time of injection, twice
+// while that list grows, and a new number. A plan is for one thread; more threads are used if the limit leaves memory
+// for them. The program text and the base memory of any process (some 15 MB) are not included.
 #include "tenex/execution/plan.hpp"
 
 #include <algorithm>
@@ -36,18 +36,18 @@ constexpr double bytes_of_any_point = 2e6;  // buffers of windows, tables of few
 constexpr double bytes_per_npu = 64;        // the collective and its parts
 constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
-constexpr double bytes_per_hop_of_halves = 110;     // All-Reduce without overlap: both halves and the two as one
-constexpr double bytes_per_recorded_message = 112;  // as it was injected, while that list grows, and its number
-constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while the list of them grows, twice where joined
-constexpr double most_recorded_hops = 0x1p26;                    // beyond, a program is timed but not verified
+constexpr double bytes_per_hop_of_halves = 110;     // All-Reduce without overlap: both halves and their concatenation
+constexpr double bytes_per_recorded_message = 112;  // its injection, while that list grows, and its number
+constexpr double bytes_per_carried_chunk = 4 * sizeof(ChunkId);  // while their list grows, twice if concatenated
+constexpr double most_recorded_hops = 0x1p26;                    // with more, a program is timed but not verified
 constexpr double bytes_per_observed_link = 16;
-constexpr double bytes_per_further_thread = 8e6;     // beside tables of routes
-constexpr double bytes_per_shared_port = 300;        // what is under way is kept by sender and receiver
-constexpr double bytes_per_shared_slice = 24;        // likewise of what is sent at first
-constexpr double bytes_per_waiting_message = 64;     // Direct: all of them wait in queues
+constexpr double bytes_per_further_thread = 8e6;     // without tables of routes
+constexpr double bytes_per_shared_port = 300;        // messages in flight are kept by sender and receiver
+constexpr double bytes_per_shared_slice = 24;        // the first sends are kept twice too
+constexpr double bytes_per_waiting_message = 64;     // Direct: all messages wait in queues
 constexpr double bytes_per_slice = 64;               // of counts
 constexpr double bytes_per_queued_slice = 48;        // at one port
-constexpr double bytes_per_leaf = 32;                // what waits of it, on average over trees
+constexpr double bytes_per_leaf = 32;                // its waiting messages, on average over trees
 constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
 constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
 constexpr double bytes_per_send_in_windows = 2.4;    // read, checked and reversed window by window,
@@ -55,7 +55,7 @@ constexpr double most_window_bytes = 12e6;           // of which there are a few
 constexpr double most_calendar_bytes = 65e6;
 constexpr double most_route_bytes = 85e6;
 
-/// The calendar has a bit per link for every window that a message may be under way.
+/// The calendar has one bit per link for each time window in which a message may be in flight.
 double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
   SimTime least = SimTime::max();
   SimTime greatest = picoseconds(1);
@@ -68,7 +68,8 @@ double calendar_bytes(const DesignPoint& point, const PointSizes& sizes) {
   return std::min(most_calendar_bytes, slots * static_cast<double>(sizes.topology.links) / 7);
 }
 
-/// Coordinates and links by direction, twice; elsewhere tables of next links, and trees where routes are searched for.
+/// On products: coordinates and links by direction, twice. Elsewhere: tables of next links, and trees if routes are
+/// searched.
 double route_bytes(const DesignPoint& point, const PointSizes& sizes) {
   const auto& topology = sizes.topology;
   if (sizes.product)
@@ -86,7 +87,7 @@ double recorded_bytes(const DesignPoint& point, double hops, double messages) {
   return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
 }
 
-/// The quotient engine will do where nothing is recorded: one NPU stands for all.
+/// Whether the engine `orbit` runs the program if nothing is recorded: one NPU represents all.
 bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const auto& blocks = point.topology.shape.blocks;
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
@@ -98,8 +99,8 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
          point.collective().window == 0 && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
-/// Of a program with a tree per NPU: as it is grown, every NPU's place in every tree, its edge and who has been
-/// reached; then how many sums have come, where there are any. Other programs are small.
+/// Bytes of a program with a tree per NPU. While a tree grows: every NPU's position, its edge and whether it has been
+/// reached. Then, for collectives with sums: how many contributions have arrived. Other programs are small.
 double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu)) return 0;
   constexpr double bytes_per_place = 12 + 12 + 2;
@@ -109,22 +110,22 @@ double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
   return places * (bytes_per_place + counts);
 }
 
-/// What a program notes of each slice at each NPU, and what of it waits: every port keeps the longest queue it has had.
-/// Those of straight messages and of rings are counted elsewhere, or short.
+/// Bytes that a program keeps for each slice at each NPU, and for its waiting messages: every port keeps the memory of
+/// the longest queue it has had. Straight messages are counted in waiting_bytes(); queues of rings are short.
 double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
   const auto* algorithm = find_algorithm(point.algorithm);
   if (algorithm != nullptr && (algorithm->straight || algorithm->along_rings)) return 0;
   const auto& collective = sizes.collective;
   const double ports = static_cast<double>(sizes.topology.links) / static_cast<double>(sizes.topology.npus);
   const double slices = static_cast<double>(point.chunks) * static_cast<double>(collective.members);
-  // The leaves of all NPUs' trees begin at once where there are sums.
+  // If there are sums, the leaves of all NPUs' trees send at time zero.
   const bool sums = point.collective().kind != CollectiveKind::all_gather;
   const double leaves = sums && may_run(point, sizes.topology.npus, &Algorithm::tree_per_npu) ? collective.sends : 0;
   return slices * (bytes_per_slice + ports * bytes_per_queued_slice) + leaves * bytes_per_leaf;
 }
 
-/// What is kept in queues because all of it is sent at time zero. By orbit one NPU's messages are enough; the
-/// engine of trains takes them one by one.
+/// Bytes of the messages that wait in queues because all are sent at time zero. The engine `orbit` keeps one NPU's
+/// messages; the engine `trains` takes them one by one.
 double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double messages, bool records) {
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
   const bool one_block =
@@ -134,7 +135,7 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
   return messages * bytes_per_waiting_message;
 }
 
-/// Of a textbook algorithm, its topology aside, which takes `beside` of the limit.
+/// The plan of a textbook algorithm without its topology, which takes `beside` of the limit.
 PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::size_t beside, std::size_t limit,
                        bool time_only) {
   const auto [messages, hops, carried] = sizes_of_program(point, sizes);
@@ -180,7 +181,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
       0};
 }
 
-/// Beside the plan for one thread.
+/// Adds the bytes of more threads to the plan for one.
 void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& sizes) {
   const double waiting = plan.records ? 0 : waiting_bytes(point, sizes, sizes_of_program(point, sizes).messages, false);
   const double routes = sizes.product ? 0 : route_bytes(point, sizes);
@@ -195,7 +196,7 @@ SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, 
   return {topology, collective, point.occupancy, point.seed, point.attempts, 1, point.engine, memory_limit_bytes};
 }
 
-/// Whether the synthesizer will make one NPU's schedule stand for all, and the verifier judge it as such.
+/// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
 bool is_symmetric(const DesignPoint& point, const Topology& topology, const Collective& collective,
                   const PointSizes& sizes) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
@@ -204,14 +205,14 @@ bool is_symmetric(const DesignPoint& point, const Topology& topology, const Coll
   return may && !has_root(collective.kind()) && sizes.collective.everyone && TranslationGroup::of(topology).has_value();
 }
 
-/// Whether the schedule will be kept by link, and checked so.
+/// Whether the schedule is stored and checked by link.
 bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const Collective& collective) {
   const auto* synthesizer = find_synthesizer(point.algorithm);
   return synthesizer != nullptr && synthesizer->uses_threads != nullptr &&
          synthesizer->uses_threads(problem_of(point, topology, collective, 0));
 }
 
-/// Of a synthesizer's point, beside its topology and its synthesis.
+/// The bytes of a synthesizer's point without its topology and its synthesis.
 std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
   const double sends = sizes.collective.sends * passes_of(point.collective().kind);
   const auto chunks = static_cast<double>(sizes.collective.chunks);
@@ -222,7 +223,7 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
 
-/// Of a synthesizer, its topology aside.
+/// The cost of a synthesizer's point without its topology.
 Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthesizer, const Topology& topology,
                             const Collective& collective, const PointSizes& sizes, std::size_t memory_limit_bytes) {
   const auto problem = problem_of(point, topology, collective, memory_limit_bytes);

@@ -1,8 +1,8 @@
 // A textbook algorithm's program through the simulator. An All-Reduce is simulated as one program, where each chunk's
 // gather begins when its sum is complete (with overlap), and as its two halves one after the other (without).
 //
-// `auto` simulates every textbook algorithm that can do the point, as a communication library would choose by
-// measuring, and keeps the fastest.
+// `auto` simulates every textbook algorithm that supports the point and keeps the fastest, like a communication library
+// that chooses by measuring.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ void add_loads(std::vector<LinkLoad>& into, const std::vector<LinkLoad>& from) {
   }
 }
 
-/// What is left of the options for what begins at `time`: an NPU that has started by then is late no more.
+/// The options for a simulation that begins at `time`: delays are counted from there, and an NPU that has started by
+/// then has none.
 SimulationOptions from(SimTime time, SimulationOptions options) {
   std::erase_if(options.start_delays, [&](const StartDelay& delay) { return delay.time <= time; });
   for (auto& delay : options.start_delays) delay.time -= time;
@@ -55,7 +56,7 @@ class ProgramRunner {
     settings_ = {point.collective().window, point.collective().order, point.seed};
   }
 
-  /// The time alone of one algorithm.
+  /// Returns the time of one algorithm and records nothing.
   [[nodiscard]] Result<SimTime> time(const Algorithm& algorithm) const {
     if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap) {
       auto reduction = simulate_as(algorithm, CollectiveKind::reduce_scatter, quick_);
@@ -69,7 +70,7 @@ class ProgramRunner {
     return whole->finish;
   }
 
-  /// Everything that was asked for.
+  /// Runs one algorithm with all that the options ask for.
   [[nodiscard]] Result<TimedStream> run(const Algorithm& algorithm) const {
     auto stream = collective_.kind() == CollectiveKind::all_reduce ? run_all_reduce(algorithm) : run_one(algorithm);
     if (!stream) return stream;
@@ -80,7 +81,7 @@ class ProgramRunner {
     return stream;
   }
 
-  /// The fastest of all that can do the point, and how many these are.
+  /// Runs the fastest of all algorithms that support the point, and counts these.
   [[nodiscard]] Result<TimedStream> run_best() const {
     auto able = candidates(topology_, collective_, settings_);
     if (collective_.kind() == CollectiveKind::all_reduce && !point_.collective().overlap)
@@ -103,8 +104,9 @@ class ProgramRunner {
     }
     if (best == nullptr && !unable.empty()) return unable;
     if (best == nullptr)
-      return input_error({}, fmt::format("no textbook algorithm does {} here", to_string(collective_.kind())), "",
-                         "name an algorithm or a synthesizer");
+      return input_error({},
+                         fmt::format("no textbook algorithm supports {} of this point", to_string(collective_.kind())),
+                         "", "name an algorithm or a synthesizer");
     auto stream = run(*best);
     if (!stream) return stream;
     stream->chosen_algorithm = std::string(best->name);
@@ -113,7 +115,7 @@ class ProgramRunner {
   }
 
  private:
-  /// The engine that was named cannot run the algorithm: for `auto` it is then no candidate.
+  /// Whether the errors only say that the named engine cannot run the algorithm, which is then no candidate of `auto`.
   [[nodiscard]] bool is_for_another_engine(const Diagnostics& errors) const {
     return full_.engine != SimulationEngine::automatic &&
            std::ranges::all_of(errors, [](const Diagnostic& error) { return error.fault == Fault::unsupported; });
@@ -141,7 +143,7 @@ class ProgramRunner {
     return stream;
   }
 
-  /// Empty where no engine was needed.
+  /// Empty if no engine was needed.
   static std::string name_of(const Simulation& simulation) {
     if (simulation.engine == SimulationEngine::automatic) return {};
     return std::string(to_string(simulation.engine));
@@ -153,8 +155,8 @@ class ProgramRunner {
     return take(*std::move(simulation));
   }
 
-  /// The way that is not the point's own answer only needs its time. An algorithm that has no halves (trees) is timed
-  /// as one program alone.
+  /// Simulates with and without overlap; the variant that the point does not ask for gives its time only. An algorithm
+  /// without halves (trees) is timed as one program only.
   [[nodiscard]] Result<TimedStream> run_all_reduce(const Algorithm& algorithm) const {
     if (!has_halves(algorithm) && !point_.collective().overlap) return no_halves(algorithm);
     auto whole = simulate_as(algorithm, CollectiveKind::all_reduce, point_.collective().overlap ? full_ : quick_);
@@ -210,8 +212,8 @@ class ProgramRunner {
   const Collective& collective_;
   std::uint32_t bins_;
   AlgorithmOptions settings_;
-  SimulationOptions full_;   ///< with all that is to be kept
-  SimulationOptions quick_;  ///< for the time alone
+  SimulationOptions full_;   ///< records all that the options ask for
+  SimulationOptions quick_;  ///< records nothing: for times
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The key of a schedule, its scaling, and what it counts in the cache.
+// The key of a schedule, its scaling, and its bytes in the cache.
 #include "tenex/execution/shared_schedules.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace tenex {
 namespace {
 
-/// All that a synthesis follows from, its pace and its threads aside.
+/// All inputs of a synthesis except its pace and its threads.
 std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& problem, const std::string& structure) {
   const auto& collective = problem.collective;
   return structure + fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
@@ -23,14 +23,14 @@ std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& probl
                                  canonical_groups(collective.groups(), collective.npus()));
 }
 
-/// No part of the synthesis was left out for want of memory, at any pace.
+/// Whether, at any pace, no part of the synthesis is left out for lack of memory.
 bool is_complete(const Synthesizer& synthesizer, SynthesisProblem problem, const Synthesis& made) {
   if (!made.left_out.empty() || made.overlap_method == "no_memory") return false;
   const auto limit = std::exchange(problem.memory_limit_bytes, std::numeric_limits<std::size_t>::max());
   return synthesizer.estimate_bytes(problem) <= limit;
 }
 
-/// The other schedule of an All-Reduce is the same one, or what the first is a re-timing of.
+/// Whether the other schedule of an All-Reduce is the same one, or the one that the first re-times.
 bool is_part_of(const Schedule& other, const Schedule& schedule) {
   if (other.storage() == schedule.storage()) return true;
   const auto retimed = parts_as<RetimedParts>(schedule);
@@ -71,7 +71,7 @@ Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, co
     ++synthesized_;
     return synthesizer.synthesize(problem);
   }
-  auto key = key_of(synthesizer, problem, structure);
+  const auto key = key_of(synthesizer, problem, structure);
   if (const auto found = made_.find(key)) {
     ++shared_;
     return at_pace(found->made, found->hop, *hop);
@@ -80,7 +80,7 @@ Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, co
   auto made = synthesizer.synthesize(problem);
   if (!made || !is_complete(synthesizer, problem, *made)) return made;
   const auto bytes = bytes_of(*made) + key.size();
-  made_.insert(std::move(key), std::make_shared<const Paced>(Paced{*hop, *made}), bytes);
+  made_.insert(key, std::make_shared<const Paced>(Paced{*hop, *made}), bytes);
   return made;
 }
 

@@ -1,4 +1,4 @@
-// Counting without building.
+// Sizes of points, counted without building them.
 #include "tenex/execution/sizes.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Counter {
     const bool rooted = kind_ == CollectiveKind::broadcast || kind_ == CollectiveKind::reduce;
     const auto chunks = (rooted ? 1 : members) * static_cast<std::uint64_t>(chunks_);
     sizes_.members += members;
-    // Of an All-to-All every member has chunks of its own for each of them.
+    // In an All-to-All every member has chunks of its own for each member.
     sizes_.chunks += kind_ == CollectiveKind::all_to_all ? chunks * members : chunks;
     sizes_.sends += static_cast<double>(chunks) * (static_cast<double>(members) - 1);
     const Bytes chunk = bytes(ceil_div(size_.count(), std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks))));
@@ -59,7 +59,7 @@ bool in_order(const std::vector<NpuId>& members) {
   return true;
 }
 
-/// Mean distance of two positions drawn at random, the same one included.
+/// Mean distance of two positions drawn at random, equal ones included.
 double mean_distance(const Block& block, std::uint32_t unwind) {
   if (block.rule->through_switch && unwind > 0) return std::max(1.0, static_cast<double>(block.size) / (2 * unwind));
   return block.rule->mean_hops(block.size);
@@ -84,7 +84,8 @@ RingHops ring_hops(const Block& block, std::uint32_t unwind) {
   return {hops_both_ways(block, 0, 1), hops_both_ways(block, 0, block.size - 1)};
 }
 
-/// From each NPU to the next and back: dimension 1 moves always, the next one whenever it wraps, and so on.
+/// Mean hops from each NPU to the next and back: dimension 1 always moves, dimension 2 whenever dimension 1 wraps, and
+/// so on.
 double mean_ring_hops(const Shape& shape, std::uint32_t unwind) {
   double hops = 0;
   double share = 1;  // of the pairs that move in this dimension
@@ -166,12 +167,13 @@ double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
   const auto vertices = static_cast<double>(sizes.topology.vertices());
   const auto chunks = static_cast<double>(sizes.collective.chunks);
   const double each_once = passes_of(point.collective().kind) * chunks;
-  // A synthesizer, or whatever suits a bound, sends a chunk over a link once in each pass.
+  // A synthesizer sends a chunk over a link once in each pass.
   if (!is_program(point)) return each_once + vertices;
   if (!sizes.product || !sizes.collective.everyone)
     return passes_of(point.collective().kind) * sizes.collective.sends + vertices;
-  // In dimension order at most four pairs of ring neighbours share a link of a product shape. Of other pairs, those
-  // share a link of a dimension of k positions that agree before or behind it: n/k lines' worth, k^2/4 in each.
+  // With routes in dimension order, at most four pairs of ring neighbours share a link of a product shape. Other pairs
+  // share a link of a dimension of k positions if the destination agrees with the link in the earlier dimensions and
+  // the source in the later ones: n/k cases, with up to k^2/4 pairs of positions each.
   double share = 4;
   const auto* algorithm = find_algorithm(point.algorithm);
   for (const auto& block : point.topology.shape.blocks)
@@ -183,7 +185,7 @@ namespace {
 
 constexpr double kMachineHops = 3;
 
-/// Of messages between any two NPUs, and between neighbours in the order of ids.
+/// Mean hops of messages between any two NPUs, and between neighbours in the order of ids.
 struct MeanHops {
   double pair;
   double neighbour;
@@ -196,7 +198,7 @@ MeanHops mean_hops(const DesignPoint& point, const PointSizes& sizes) {
   return {pair, std::max(1.0, mean_ring_hops(point.topology.shape, unwinding_degree(point)))};
 }
 
-/// Steps of an NPU that goes through the dimensions of a shape one by one, in each to all others.
+/// Steps of an NPU that sends to all others of each dimension of a shape, one dimension after another.
 double steps_by_dimension(const DesignPoint& point, double members) {
   if (!point.topology.machine_file.empty()) return members;
   double steps = 0;
@@ -204,7 +206,8 @@ double steps_by_dimension(const DesignPoint& point, double members) {
   return std::max(steps, 1.0);
 }
 
-/// Hops of one NPU to all whose number differs from its own in one bit; only where bits are steps within dimensions.
+/// Hops from one NPU to all NPUs whose number differs from its own in one bit; nullopt unless every bit lies within one
+/// dimension.
 std::optional<double> halving_hops(const DesignPoint& point, const PointSizes& sizes) {
   if (!sizes.product || !sizes.collective.everyone) return std::nullopt;
   double hops = 0;

@@ -1,4 +1,4 @@
-// From a point to its collective's verified time.
+// The run of one collective: plan, run, verification.
 #include "tenex/execution/verified_collective.hpp"
 
 #include <fmt/format.h>

@@ -12,23 +12,16 @@
 #include <tuple>
 #include <utility>
 
+#include "schedule/holding.hpp"
 #include "tenex/base/diagnostic.hpp"
 
 namespace tenex {
 namespace {
 
-using Time = SimTime::Rep;
-constexpr Time kNever = std::numeric_limits<Time>::max();
+using Time = Holding::Time;
+constexpr Time kNever = Holding::kNever;
 constexpr std::size_t kTableEntriesPerSend = 4;  ///< a larger table would dwarf the schedule
 constexpr std::size_t kManySends = 100'000;      ///< from here on, sorting by wide digits pays
-
-/// What has happened to one chunk at one NPU, in new times.
-struct Holding {
-  Time copied = kNever;           ///< the final value was delivered (or there at first)
-  Time summed = 0;                ///< the last partial sum arrived
-  Time last_sent = -1;            ///< the last partial sum left
-  bool own_sum_complete = false;  ///< it sent the final value without having received it
-};
 
 /// Sends of one latency and stage, in order of start.
 struct Lane {
@@ -126,13 +119,8 @@ class PlainRetimer {
     auto& holding = at(topology_.source(link_[i]), chunk_[i]);
     Time time = free;
     if (!lower_.empty()) time = std::max(time, lower_[i]);
-    if (stage_[i] == Stage::reduce) {
-      time = std::max(time, holding.summed);
-      holding.last_sent = std::max(holding.last_sent, time);
-    } else {
-      if (holding.copied == kNever) holding.own_sum_complete = true;
-      time = std::max(time, holding.own_sum_complete ? holding.summed : holding.copied);
-    }
+    time = std::max(time, holding.ready(stage_[i]));
+    if (stage_[i] == Stage::reduce) holding.send_sum(time);
     now_[i] = time;
     free = time + hop(i).busy.count();
   }
@@ -141,13 +129,7 @@ class PlainRetimer {
   bool arrive(std::size_t i, Time latency) {
     auto& holding = at(topology_.target(link_[i]), chunk_[i]);
     const Time time = now_[i] + latency;
-    Time earliest = holding.summed;
-    if (stage_[i] == Stage::reduce) {
-      earliest = holding.last_sent + 1;
-      holding.summed = std::max(holding.summed, time);
-    } else {
-      holding.copied = std::min(holding.copied, time);
-    }
+    const Time earliest = holding.deliver(stage_[i], time);
     if (time >= earliest) return true;
     if (lower_.empty()) lower_.assign(link_.size(), 0);
     lower_[i] = earliest - latency;

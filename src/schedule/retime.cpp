@@ -8,8 +8,8 @@
 // pass is repeated. The plan satisfies every constraint, so bounds never pass it: the repetition ends, and at the least
 // solution, which is nowhere later than the plan. Schedules whose reductions are in-trees need one pass.
 //
-// This file does it for all schedules; plain_retimer.cpp does the same, faster, for those without switches and
-// messages.
+// holding.hpp has these rules for one chunk at one vertex. This file applies them to all schedules; plain_retimer.cpp,
+// faster, to those without switches and messages.
 //
 // Encoding: each (vertex, chunk) that occurs gets a slot of state; sends refer to slots by index.
 #include "tenex/schedule/retime.hpp"
@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "schedule/holding.hpp"
 #include "schedule/plain_retimer.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/diagnostic.hpp"
@@ -45,13 +46,9 @@ SimTime next_in_order(const std::optional<QueueEnd>& last, SimTime planned) {
   return planned > last->planned ? last->now + kTick : last->now;
 }
 
-/// What has happened to one chunk at one vertex, in new times.
-struct Holding {
-  std::optional<SimTime> copied;     ///< the final value was delivered (or there at first)
-  SimTime summed;                    ///< the last partial sum arrived
-  std::optional<SimTime> last_sent;  ///< the last partial sum left
-  bool own_sum_complete = false;     ///< it sent the final value without having received it
-  std::optional<QueueEnd> queue_in;  ///< separate sums in a switch
+/// The same of a vertex that may be a switch which keeps separate sums.
+struct QueueHolding : Holding {
+  std::optional<QueueEnd> queue_in;
   std::optional<QueueEnd> queue_out;
 };
 
@@ -110,8 +107,7 @@ class Retimer {
     const auto [found, fresh] = slots_.try_emplace(holding_key(vertex, chunk), slots_.size());
     if (fresh) {
       initial_.emplace_back();
-      if (topology_.is_npu(vertex) && collective_.holds_at_start(npu_of(vertex), chunk))
-        initial_.back().copied = SimTime::zero();
+      if (topology_.is_npu(vertex) && collective_.holds_at_start(npu_of(vertex), chunk)) initial_.back().copied = 0;
     }
     return found->second;
   }
@@ -183,18 +179,12 @@ class Retimer {
         time = std::max(time, next_in_order(holding.queue_out, send.start));
         holding.queue_out = QueueEnd{send.start, time};
       } else if (move.dependency == kNone) {
-        time = std::max(time, ready(holding, send.stage));
+        time = std::max(time, SimTime::of(holding.ready(send.stage)));
       }
-      if (send.stage == Stage::reduce) holding.last_sent = std::max(holding.last_sent.value_or(time), time);
+      if (send.stage == Stage::reduce) holding.send_sum(time.count());
     }
     start_[i] = time;
     free = time + hop_[i].busy;
-  }
-
-  /// When the holding is what the plan sends: all partial sums that had come, or the final value.
-  static SimTime ready(Holding& holding, Stage stage) {
-    if (stage == Stage::copy && !holding.copied) holding.own_sum_complete = true;
-    return stage == Stage::reduce || holding.own_sum_complete ? holding.summed : *holding.copied;
   }
 
   /// Delivers send i; false when it comes sooner than the plan's order of events allows.
@@ -206,12 +196,8 @@ class Retimer {
     if (move.to_queue) {
       earliest = next_in_order(holding.queue_in, planned_arrival(i));
       holding.queue_in = QueueEnd{planned_arrival(i), time};
-    } else if (sends_[i].stage == Stage::reduce) {
-      if (holding.last_sent) earliest = *holding.last_sent + kTick;
-      holding.summed = std::max(holding.summed, time);
     } else {
-      earliest = holding.summed;
-      holding.copied = std::min(holding.copied.value_or(time), time);
+      earliest = SimTime::of(holding.deliver(sends_[i].stage, time.count()));
     }
     if (time >= earliest) return true;
     lower_[i] = earliest - hop_[i].latency;
@@ -226,8 +212,8 @@ class Retimer {
   std::vector<Event> events_;
   std::vector<Move> moves_;
   std::unordered_map<std::uint64_t, std::size_t> slots_;
-  std::vector<Holding> initial_;
-  std::vector<Holding> holdings_;
+  std::vector<QueueHolding> initial_;
+  std::vector<QueueHolding> holdings_;
   std::vector<SimTime> link_free_;
   std::vector<SimTime> lower_;
   std::vector<SimTime> start_;  ///< new times

@@ -1,12 +1,12 @@
-// Proven lower bounds in the place of times.
+// A collective time model that returns proven lower bounds.
 //
-// `synthesized`: the bound of the same collective for all groups of the scope, on the whole network: no schedule that
-// used any of its links could be faster, though the model's keep to the dimensions of their groups. Beyond 4,096 NPUs
-// the bounds that search the whole network for paths are left out but for the eccentricity, which is that of the
-// groups' own dimensions (a path through others only becomes longer): seconds for each collective, milliseconds
-// without. A message between stages: the fastest path. `pipeline`, `themis`: the bound on the group's own network,
-// which is what they simulate; a message's formula decides nothing and is its own bound. Streams side by side are
-// bounded by those of each alone.
+// `synthesized`: the bound of the same collective for all groups of the scope, on the whole network. It holds for
+// schedules that use any link, though the model's schedules keep to the dimensions of their groups. Above 4,096 NPUs,
+// bounds that search the whole network for paths are left out: they take seconds per collective instead of
+// milliseconds. The eccentricity is then computed on the groups' own dimensions, as a path through other dimensions is
+// only longer. A message between stages is bounded by the fastest path. `pipeline`, `themis`: the bound on the group's
+// own network, which these models simulate; a message's formula is its own bound. Concurrent streams are bounded by the
+// bounds of each alone.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -24,13 +24,13 @@
 namespace tenex {
 namespace {
 
-/// NPUs up to which bounds search for paths.
+/// Bounds search for paths on up to this many NPUs.
 constexpr std::size_t kMostSearchedNpus = 4096;
 
-/// Bounds whose cost is a search from many NPUs.
+/// Whether a bound searches from many NPUs.
 bool searches_paths(const BoundMethod& method) { return method.name == "eccentricity" || method.name == "pipeline"; }
 
-/// The largest of the bounds that count.
+/// The largest of the bounds that do not search for paths.
 SimTime counted_bound(const BoundProblem& problem) {
   SimTime largest;
   for (const auto& method : bound_methods())
@@ -55,7 +55,7 @@ class BoundTime : public CollectiveTime {
     return find_topology(point, network_.options.memory_limit_bytes, cache_);
   }
 
-  /// The bound of the point with these words beside its key, by `compute` where it is not known yet.
+  /// The bound stored under the point's key and `words`, computed by `compute` if it is not stored yet.
   template <class Compute>
   [[nodiscard]] Result<SimTime> remembered(const DesignPoint& point, const std::string& words,
                                            Compute&& compute) const {
@@ -72,7 +72,7 @@ class BoundTime : public CollectiveTime {
     return bound->time;
   }
 
-  /// What `judge` says of the point's collective on its topology.
+  /// The result of `judge` for the point's collective on its topology.
   template <class Judge>
   [[nodiscard]] Result<SimTime> judged(const DesignPoint& point, std::vector<ProcessGroup> groups,
                                        Judge&& judge) const {

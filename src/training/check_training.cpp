@@ -1,4 +1,4 @@
-// What the text of a training point shows wrong: refused before any work.
+// The check of a training point's settings before any work.
 #include <utility>
 
 #include "tenex/codesign/optimizer.hpp"
@@ -8,7 +8,7 @@
 namespace tenex {
 namespace {
 
-/// A scheme needs a set of bandwidths with a best one in it.
+/// Checks that the scheme's set of bandwidths contains a best one.
 Diagnostics check_scheme(const DesignPoint& point, const TrainingSetup& setup, TrainingCache& cache) {
   Diagnostics errors;
   const auto& scheme = point.training().scheme;
@@ -19,7 +19,7 @@ Diagnostics check_scheme(const DesignPoint& point, const TrainingSetup& setup, T
     append(errors, region.errors());
     return errors;
   }
-  // The missing constraint of a set without a best split is found before the time of anything matters.
+  // Whether a set lacks a best split does not depend on times, so any time model finds the missing constraint.
   const bool may_lack_one = *scheme != SplitScheme::perf_per_cost || region->reaches_zero();
   const TimeModel any_time{region->dimensions(), 1, {}};
   if (const auto split = may_lack_one ? split_bandwidth(*scheme, any_time, *region, &setup.rates)

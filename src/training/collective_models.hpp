@@ -1,4 +1,4 @@
-// The collective time models that simulate or synthesize, and the bound under each of them.
+// The collective time models that simulate or synthesize, and a bound for each.
 //
 //   pipeline     the textbook multi-rail algorithm, chunk by chunk with its bubbles, simulated on one group's part of
 //                the network (its dimensions, with the bandwidth that its own links carry)
@@ -33,7 +33,7 @@ struct TrainingNetwork {
   TrainingCache& cache;              ///< shared by the points of a rank; never changes a time
 };
 
-/// A model that also tells what it did. Not thread-safe: one per point.
+/// A model that also counts its costs. Not thread-safe: one per point.
 class MeasuredCollectiveTime : public CollectiveTime {
  public:
   [[nodiscard]] virtual const CollectiveEffort& effort() const = 0;
@@ -49,11 +49,10 @@ struct GroupNetwork;
 /// `themis`: Themis instead of the fixed order. Errors (input): chunks < 1, no alpha.
 [[nodiscard]] Result<std::unique_ptr<MeasuredCollectiveTime>> make_pipeline_time(const TrainingNetwork& network,
                                                                                  bool themis);
-/// `contention`: communications side by side share the links. Errors: those of the topology; (resource) it does not
-/// fit.
+/// `contention`: concurrent communications share the links. Errors (input): chunks < 1, no alpha.
 [[nodiscard]] Result<std::unique_ptr<MeasuredCollectiveTime>> make_synthesized_time(const TrainingNetwork& network,
                                                                                     bool contention);
-/// Bounds for the times of make_pipeline_time() and make_synthesized_time() on this network.
+/// A model whose times are lower bounds on those of make_pipeline_time() and make_synthesized_time() on this network.
 [[nodiscard]] Result<std::unique_ptr<CollectiveTime>> make_bound_time(const TrainingNetwork& network,
                                                                       TimingModel collective_time);
 

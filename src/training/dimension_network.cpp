@@ -1,9 +1,9 @@
-// Products of dimensions inside products of more.
+// A product of dimensions as copies inside a product of more dimensions.
 //
-// Encoding of the copies: an NPU of the larger product has digits; those of the inner dimensions name the NPU inside
-// its copy, the others name the copy, both in the mixed radix of their dimensions. Both numberings keep the order of
-// NPU ids, and links are ordered by dimension and in it by NPU id, so that the links of a copy in order of their ids
-// are those of the smaller product in order of theirs.
+// Encoding of the copies: an NPU id of the larger product has one digit per dimension. The digits of the inner
+// dimensions give the NPU inside its copy, the others give the copy, both in the mixed radix of their dimensions. Both
+// numberings keep the order of NPU ids, and links are ordered by dimension, then by NPU id. So the links of a copy, in
+// the order of their ids, correspond to those of the smaller product in order.
 #include "training/dimension_network.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ const T& pick(const std::vector<T>& values, std::size_t dimension) {
   return values[std::min(dimension, values.size() - 1)];
 }
 
-/// Where an NPU of the larger product is.
+/// The copy of an NPU of the larger product, and its id there.
 struct PlaceInCopies {
   std::size_t copy = 0;
   std::size_t npu = 0;

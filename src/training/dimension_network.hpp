@@ -1,11 +1,11 @@
-// The dimensions that the groups of a scope span, as a network of their own.
+// The dimensions that the groups of a scope span, as a separate network.
 //
-// Idea. A product shape falls apart, dimension by dimension: without the links of the other dimensions, those of some
-// dimensions form equal and disjoint copies of the product of these alone. The groups of a scope lie in the copies of
-// the dimensions that they span, the same ones in each. So long as their messages keep to these dimensions (dimension
-// order does, and synthesizers serve members by members, or by relays on shortest paths between them), one copy tells
-// the times of all; and scopes whose dimensions differ share no link. What one copy's schedule is, each of them is:
-// spread() names the same sends for all copies inside a larger product.
+// Idea. In a product shape, the links of some dimensions form equal and disjoint copies of the product of these
+// dimensions. The groups of a scope lie in the copies of the dimensions that they span, and every copy has the same
+// groups. As long as their messages keep to these dimensions, one copy gives the times of all. Routes in dimension
+// order keep to them, and so do synthesizers, which serve members by members, or by relays on shortest paths between
+// them. Scopes without a common dimension share no link. A schedule of one copy is a schedule of every copy: spread()
+// writes its sends for all copies inside a larger product.
 #pragma once
 
 #include <cstddef>
@@ -23,31 +23,31 @@ namespace tenex {
 /// Dimensions of a shape, from 0, ascending.
 using Dimensions = std::vector<std::size_t>;
 
-/// Those that a span crosses.
+/// The dimensions that a span crosses.
 [[nodiscard]] Dimensions dimensions_of(const GroupSpan& span);
-/// Those of either.
+/// The union of two lists of dimensions.
 [[nodiscard]] Dimensions united(const Dimensions& a, const Dimensions& b);
-/// Whether no dimension is in both.
+/// Whether two lists have no common dimension.
 [[nodiscard]] bool are_disjoint(const Dimensions& a, const Dimensions& b);
 
 /// The product of some dimensions of the point's shape with the network's bandwidths (ShapeLinks::per_npu).
 [[nodiscard]] GroupNetwork dimension_network(const TrainingNetwork& network, const Dimensions& dimensions);
 
-/// The groups of a scope in one copy of `dimensions`, which hold those that it spans; members numbered in the copy.
-/// O(npus of the shape * dimensions).
+/// The groups of a scope in one copy of `dimensions`, which must include those that the scope spans; members have their
+/// ids in the copy. O(npus of the shape * dimensions).
 [[nodiscard]] std::vector<ProcessGroup> groups_within(const Mapping& mapping, Scope scope,
                                                       const Dimensions& dimensions);
 
-/// A product of dimensions inside a product of more: which NPU and which link of the larger one is which of which copy.
+/// The copies of a product of dimensions inside a product of more: their NPUs and links in the larger product.
 class Copies {
  public:
-  /// `inner` of `outer` dimensions of `shape`; the topologies are those of their products, alike in unwinding. O(links
-  /// * dimensions).
+  /// `inner` and `outer` are dimensions of `shape`, `inner` a subset of `outer`; the topologies are those of their
+  /// products, unwound to the same degree. O(links * dimensions).
   Copies(const Shape& shape, const Dimensions& inner, const Topology& inner_topology, const Dimensions& outer,
          const Topology& outer_topology);
 
   [[nodiscard]] std::size_t count() const { return npus_.size(); }
-  /// The larger product's name of an NPU of the smaller one in a copy.
+  /// The id in the larger product of NPU `inner` of a copy.
   [[nodiscard]] NpuId npu(std::size_t copy, NpuId inner) const { return npus_[copy][inner.index()]; }
   [[nodiscard]] LinkId link(std::size_t copy, LinkId inner) const { return links_[copy][inner.index()]; }
 
@@ -56,12 +56,12 @@ class Copies {
   std::vector<std::vector<LinkId>> links_;
 };
 
-/// The sends of `schedule`, a schedule of `inner`, in every copy, as a schedule of `outer`, whose groups are those of
-/// `inner` in all copies. O(sends of the result log of them).
+/// Returns the sends of `schedule`, a schedule of `inner`, in every copy, as a schedule of `outer`, whose groups are
+/// those of `inner` in all copies. O(n log n) for n sends of the result.
 [[nodiscard]] Schedule spread(const Schedule& schedule, const Collective& inner, const Collective& outer,
                               const Copies& copies);
-/// Bytes at the peak of spread(), its result included, of so many sends and bytes of payload lists in one copy; plans
-/// ask it too, before there is a schedule. Saturates. O(1).
+/// Bytes at the peak of spread(), its result included, for a copy with so many sends and bytes of payload lists. Plans
+/// use it before there is a schedule. Saturates. O(1).
 [[nodiscard]] std::size_t spread_bytes(std::size_t sends, std::size_t listed_bytes, std::size_t copies);
 [[nodiscard]] std::size_t spread_bytes(const Schedule& schedule, std::size_t copies);
 

@@ -1,6 +1,6 @@
-// Costs of training points: those of the distinct communications of their workloads, each as the point of its own that
-// the time model makes of it, and of the pairs of streams that share links. Bandwidths are not looked at, so that a
-// plan of many splits of one network asks once. Seconds as measured on one core of a 2-core machine.
+// Costs of training points: the costs of the distinct communications of their workloads, each as the collective point
+// that the time model makes of it, and of the pairs of streams that share links. Bandwidths are not read, so many
+// splits of one network have one estimate. Seconds as measured on one core of a 2-core machine.
 #include "tenex/training/estimate.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace tenex {
 namespace {
 
 constexpr double seconds_per_formula = 5e-6;
-constexpr double seconds_per_time_split = 100e-6;  // perf_opt, and what equal shares with it
+constexpr double seconds_per_time_split = 100e-6;  // perf_opt, and the steps that `equal` has in common with it
 constexpr double seconds_per_product_split = 0.05;
 constexpr double seconds_per_joint_send = 1.5e-6;  // spread, sorted, replayed and verified
 constexpr double share_of_chosen_sends = 0.25;     // the fastest algorithm often sends less than the largest
@@ -36,7 +36,7 @@ Estimate without_collectives(const DesignPoint& point) {
   return {seconds_per_formula + solver_seconds(point.training().scheme), bytes_of_formula, false};
 }
 
-/// Links that are all alike; one alpha for each dimension.
+/// The point with one alpha for all dimensions or one for each; another number of alphas is replaced.
 DesignPoint with_plain_links(DesignPoint point) {
   auto& alpha = point.topology.links.alpha;
   const auto dimensions = point.topology.shape.dimensions();
@@ -44,7 +44,7 @@ DesignPoint with_plain_links(DesignPoint point) {
   return point;
 }
 
-/// The collectives of one point, as points.
+/// The collectives of a training point, as collective points.
 class CollectivePoints {
  public:
   CollectivePoints(const TrainingNetwork& network, const Mapping& mapping, TimingModel timing)
@@ -69,7 +69,7 @@ class CollectivePoints {
   TimingModel timing_;
 };
 
-/// Adds what communications side by side cost.
+/// Adds the cost of concurrent communications.
 void add_joint(Estimate& whole, const TrainingNetwork& network, const Iteration& iteration, TrainingLoop loop) {
   const auto limit = network.options.memory_limit_bytes;
   for (const auto& pair : joint_pairs(iteration, loop)) {

@@ -1,4 +1,4 @@
-// Distinct communications counted, and their times put together again.
+// Distinct communications are counted, and their times are combined into the time of an iteration.
 #include "training/iteration_plan.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::int64_t total_volume_of(const std::vector<DimensionVolume>& volumes, Bytes 
   return total > static_cast<Wide>(kLargest) ? kLargest : static_cast<std::int64_t>(total);
 }
 
-/// Those volumes that may be the slowest at these bandwidths: one, where it is clearly so.
+/// The volumes that may be the slowest at these bandwidths, usually one.
 std::vector<DimensionVolume> slowest_of(const std::vector<DimensionVolume>& volumes,
                                         std::span<const Bandwidth> bandwidth) {
   constexpr long double margin = 1e-12L;  // beyond what rounding can hide
@@ -48,7 +48,7 @@ std::vector<DimensionVolume> slowest_of(const std::vector<DimensionVolume>& volu
   return slowest;
 }
 
-/// Answers from the times of a plan's communications.
+/// A time model that looks up the given times of a plan's communications.
 class PlannedTime final : public CollectiveTime {
  public:
   PlannedTime(const std::vector<DistinctCommunication>& communications, std::span<const SimTime> times)
@@ -149,7 +149,7 @@ TrainingTime IterationPlan::turn_of(std::span<const SimTime> times, bool synchro
   return turn;
 }
 
-/// Where nothing overlaps, everything adds up; the pipeline's turns are those of training_time().
+/// The time without overlap: all parts add up, and the pipeline's turns are those of training_time().
 Result<TrainingTime> IterationPlan::sum_of(std::span<const SimTime> times) const {
   const auto& [workload, mapping, rate] = *iteration_;
   auto time = turn_of(times, true);

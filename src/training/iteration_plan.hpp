@@ -1,8 +1,8 @@
 // A training iteration prepared for many networks of the same shape.
 //
-// What does not depend on bandwidths is done once: layers are counted into distinct communications, these into families
-// that load the dimensions alike. The time of an iteration is then that of training_time(), at the price of one
-// division per distinct communication where nothing overlaps.
+// All work that does not depend on bandwidths is done once: the layers' distinct communications are counted and put
+// into families that load the dimensions alike. The time of an iteration is then equal to training_time(), and without
+// overlap costs one division per distinct communication.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace tenex {
 
-/// A workload laid over a shape.
+/// A workload mapped to a shape.
 struct Iteration {
   Workload workload;
   Mapping mapping;
@@ -36,13 +36,13 @@ struct TrafficFamily {
   std::vector<DimensionVolume> volumes;
 };
 
-/// One that a workload has, perhaps many times; its group has two or more NPUs.
+/// A communication that a workload has once or many times; its group has two or more NPUs.
 struct DistinctCommunication {
   Communication communication;
   std::size_t family = 0;
-  std::array<std::int64_t, kPhases> every_turn{};  ///< how often in a turn of the stage, by Phase
-  std::int64_t once = 0;                           ///< how often only in the last turn (weight gradients)
-  std::int64_t total_volume = 0;                   ///< of all dimensions together, bytes, rounded down
+  std::array<std::int64_t, kPhases> every_turn{};  ///< occurrences in each turn of the stage, by Phase
+  std::int64_t once = 0;                           ///< occurrences in the last turn only (weight gradients)
+  std::int64_t total_volume = 0;                   ///< bytes in all dimensions together, rounded down
 };
 
 /// The plan of one iteration under a LIBRA model (which decides the volumes; other models ignore them).

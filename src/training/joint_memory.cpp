@@ -1,4 +1,4 @@
-// Bytes of joint replays from counts of sends.
+// Bytes of joint replays, from counts of sends.
 #include "training/joint_memory.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace tenex {
 namespace {
 
-constexpr double kMostSends = 1e15;  // beyond, no host has the bytes, and products stay in range
+constexpr double kMostSends = 1e15;  // no host has the bytes for more, and products stay in range
 
 bool is_collective(const Communication& communication, const Mapping& mapping) {
   return !mapping.span(communication.scope).shares.empty() && collective_of(communication.kind).has_value();
@@ -66,7 +66,7 @@ double mean_links(const GroupSpan& span, const Shape& shape, bool switches) {
   return std::max(1.0, links * members / (members - 1));
 }
 
-/// Sends of one copy of its dimensions, of all groups there.
+/// The sends of all groups in one copy of their dimensions.
 double sends_of(const DesignPoint& point, const GroupSpan& span, const Shape& shape, double groups, SendCount count) {
   const auto members = static_cast<double>(span.members());
   const double passes = passes_of(point.collective().kind);
@@ -102,10 +102,9 @@ PartCount count_part(const TrainingNetwork& network, const Mapping& mapping, con
   part.all.messages = count == SendCount::expected && find_synthesizer(point.algorithm) == nullptr;
   const auto members = static_cast<std::size_t>(span.members());
   const auto chunks = npus_of(shape, both) * static_cast<std::size_t>(point.chunks);
+  part.all.table_words = chunks * members;
   if (point.collective().kind == CollectiveKind::all_to_all)
-    part.all.mapped_chunks = chunks * members;
-  else
-    part.all.table_words = chunks * members;
+    part.all.other_words = part.all.sends - std::min(part.all.sends, chunks * (members - 1));
   return part;
 }
 
@@ -122,12 +121,13 @@ std::uint32_t degree_of(const TrainingNetwork& network) {
   return unwinding_degree(point);
 }
 
-/// The same schedule serves both, whatever their scopes are called.
+/// Whether the same schedule serves both; their scopes may differ in name.
 bool are_alike(const Communication& a, const Communication& b, const Mapping& mapping) {
   return a.kind == b.kind && a.size == b.size && mapping.span(a.scope) == mapping.span(b.scope);
 }
 
-/// As the replay's stream is made: each distinct communication is spread once, beside those spread before.
+/// Counts a stream in the way in which the replay builds it: each distinct communication is spread once, while the
+/// earlier ones are held.
 StreamCount count_stream(const TrainingNetwork& network, const Mapping& mapping,
                          const std::vector<Communication>& stream, const Dimensions& both, SendCount count) {
   constexpr std::size_t kBytesHeld = sizeof(SimTime) + sizeof(LinkId) + sizeof(ChunkId);
@@ -147,7 +147,8 @@ StreamCount count_stream(const TrainingNetwork& network, const Mapping& mapping,
   return total;
 }
 
-/// See the header; an unwound switch has links of its own for some pairs.
+/// Whether two spans share a link of a dimension (proof in the header). An unwound switch has separate links for some
+/// pairs.
 bool share_line(const DimensionShare& a, const DimensionShare& b, const BlockRule& rule, std::uint32_t degree) {
   const auto& [closer, wider] = a.stride < b.stride ? std::pair(a, b) : std::pair(b, a);
   return (!rule.through_switch || degree <= 1) &&
@@ -237,7 +238,7 @@ Status check_joint_memory(const TrainingNetwork& network, const Iteration& itera
     if (need.limit() <= limit || !surely_share(network, mapping, pair)) continue;
     return resource_error(
         fmt::format("communications side by side need a limit of at least {} bytes", need.limit()),
-        fmt::format("the sends of all groups take {} bytes of a quarter of it, their replay {} bytes of half of it; "
+        fmt::format("the sends of all groups need {} bytes within a quarter of it, their replay {} bytes within half; "
                     "the limit is {} bytes",
                     need.spread_bytes, need.replay_bytes, limit),
         "raise the limit, run it on a larger host, or use contention = \"none\"");

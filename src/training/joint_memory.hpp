@@ -1,18 +1,20 @@
-// What communications side by side need, before any of them is synthesized.
+// The memory that concurrent communications need, known before any of them is synthesized.
 //
-// Two uses of one count. A plan takes the sends that are expected. A row that is to be refused before any work takes
-// those that no schedule can do without, and refuses only where the streams share a link whatever their schedules are;
-// so it refuses no point that would fit. The bytes follow from the sends by the formulas that the replay itself
-// refuses by (spread_bytes(), joint_replay_bytes()).
+// The count of sends has two uses. A plan takes the expected sends. The refusal of a point before any work takes the
+// fewest sends that any schedule has, and refuses only if the streams share a link for any schedules; so it refuses no
+// point that would fit. The bytes follow from the sends by the formulas by which the replay itself refuses
+// (spread_bytes(), joint_replay_bytes()).
 //
-// Fewest sends. Every chunk reaches each of the m-1 other members of its group once in each pass, by a send of its own
-// where the algorithm's messages carry one chunk; by a message of several chunks each member is reached once at least.
+// Fewest sends. In each pass every chunk reaches each of the m-1 other members of its group, by a separate send if the
+// algorithm's messages carry one chunk. With messages of several chunks, each member is reached by at least one
+// message.
 //
-// A shared link for certain. Let the spans of two collectives have one dimension in common. Each schedule is the same
-// in all copies of its own dimensions, so the two share a link as soon as they use the same link of one line of that
-// dimension, whatever the other coordinates. Of a switch every member uses its link up. On a line or ring the groups
-// that lie closer, no longer than half of a ring, use all links between their neighbours both ways, since messages keep
-// to shortest paths; and who leaves such a group's block crosses two links in succession, one of which is inside.
+// A certain shared link. Let the spans of two collectives have one common dimension. Each schedule is the same in all
+// copies of its dimensions. So the two share a link if they use the same link of any line of that dimension, whatever
+// the other coordinates are. On a switch, every member uses its link to the switch. On a line or ring, take the groups
+// whose members are closer together and which are no longer than half of a ring. They use all links between their
+// neighbours both ways, since messages keep to shortest paths. A message of the other collective leaves the block of
+// such a group and crosses two successive links, one of which lies inside a block.
 #pragma once
 
 #include <cstddef>
@@ -25,36 +27,36 @@
 
 namespace tenex {
 
-/// Two streams that a loop lets run side by side.
+/// Two streams that a loop runs concurrently.
 struct JointPair {
   std::vector<Communication> first;
   std::vector<Communication> second;
   SimTime offset;
   bool operator==(const JointPair&) const = default;
 };
-/// Those of an iteration whose collectives have a dimension in common, distinct ones. O(layers * pairs).
+/// The distinct pairs of an iteration whose collectives have a common dimension. O(layers * pairs).
 [[nodiscard]] std::vector<JointPair> joint_pairs(const Iteration& iteration, TrainingLoop loop);
 
 enum class SendCount : std::uint8_t { fewest, expected };
 
-/// What a pair needs.
+/// The memory and sends of a pair.
 struct JointNeed {
-  std::size_t spread_bytes = 0;  ///< of the larger stream, which gets a quarter of the limit
-  std::size_t replay_bytes = 0;  ///< which gets half of it
-  std::size_t held_bytes = 0;    ///< sends that are held meanwhile, of both streams
+  std::size_t spread_bytes = 0;  ///< of the larger stream; may take a quarter of the limit
+  std::size_t replay_bytes = 0;  ///< may take half of the limit
+  std::size_t held_bytes = 0;    ///< of the spread sends that both streams hold
   double sends = 0;              ///< of both streams in all copies
-  /// The least limit under which it is not refused; saturates.
+  /// The least limit under which the pair is not refused; saturates.
   [[nodiscard]] std::size_t limit() const;
 };
-/// O(communications * dimensions * largest extent).
+/// Counts the memory and sends of a pair. O(communications * dimensions * largest extent).
 [[nodiscard]] JointNeed joint_need(const TrainingNetwork& network, const Mapping& mapping, const JointPair& pair,
                                    SendCount count);
-/// Whether they may share a link: some dimension in common gives NPUs links that serve several pairs.
+/// Whether the streams may share a link: in some common dimension, a link serves several pairs of NPUs.
 [[nodiscard]] bool may_share(const Mapping& mapping, const JointPair& pair);
-/// Whether the streams share a link whatever their schedules are.
+/// Whether the streams share a link for any schedules.
 [[nodiscard]] bool surely_share(const TrainingNetwork& network, const Mapping& mapping, const JointPair& pair);
 
-/// Errors (resource): some pair will not fit under the limit of the network's options, whatever its schedules are.
+/// Errors (resource): some pair cannot fit under the limit of the network's options, for any schedules.
 [[nodiscard]] Status check_joint_memory(const TrainingNetwork& network, const Iteration& iteration, TrainingLoop loop);
 
 }  // namespace tenex

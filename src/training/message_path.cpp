@@ -1,4 +1,4 @@
-// Paths between neighbouring stages.
+// Times of messages between neighbouring stages.
 #include "training/message_path.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Boundary {
 std::vector<Boundary> boundaries_of(const GroupSpan& span) {
   std::vector<Boundary> boundaries;
   std::size_t weight = 1;
-  std::size_t carried = 0;  // where the faster digits stand before they carry over
+  std::size_t carried = 0;  // id formed by the faster digits before they carry over
   for (const auto& share : span.shares) {
     boundaries.push_back({NpuId::at(carried), NpuId::at(weight * share.stride)});
     carried += weight * share.stride * (share.members - 1);

@@ -1,10 +1,10 @@
 // A point-to-point message between neighbours of a scope (pipeline stages).
 //
 // Idea. All NPUs of a stage send to their partners in the next one at the same time. On a product of dimensions these
-// messages have the same displacement everywhere, so in dimension order they move in step and no two want a link at
-// once: each takes what its path takes, alpha + beta*m for every hop. Stages follow one another through the dimensions
-// like digits; the boundary where a digit carries over has a path of its own, and the slowest sets the pace.
-// (Boundaries of different kinds at once are taken to pass one another.)
+// messages have the same displacement everywhere. So in dimension order they move in step and no two need a link at
+// once: each takes alpha + beta*m for every hop of its path. Stages are numbered through the dimensions like digits of
+// a number. A boundary at which a digit carries over has another path than the others, and the slowest boundary sets
+// the pace. (Messages over different kinds of boundaries are assumed not to meet.)
 #pragma once
 
 #include "tenex/topology/topology.hpp"
@@ -16,7 +16,7 @@ namespace tenex {
 /// crosses (in its order). O(shares * (links + hops)).
 [[nodiscard]] SimTime message_time(const Topology& topology, const GroupSpan& span, Bytes size);
 
-/// No message can cross the slowest boundary sooner. O(shares * links log NPUs).
+/// A lower bound: no message can cross the slowest boundary sooner. O(shares * links log NPUs).
 [[nodiscard]] SimTime least_message_time(const Topology& topology, const GroupSpan& span, Bytes size);
 
 }  // namespace tenex

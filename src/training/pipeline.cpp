@@ -1,18 +1,18 @@
-// The collective time models `pipeline` and `themis`: one group's own network, simulated.
+// The collective time models `pipeline` and `themis`: simulation of one group's network.
 //
 // All groups of a scope do the same on equal and disjoint parts of the network (group_network.hpp), so one of them is
 // simulated: the multi-rail algorithm `hierarchical` of LIBRA (or Themis'), its chunks pipelined over the dimensions
-// with the bubbles that LIBRA's formula leaves out. It is a point like any other: simulated, verified where its stream
-// fits, and bounded. An All-to-All, which Themis does not order, is the hierarchical one under both.
+// with the bubbles that LIBRA's formula leaves out. It is a collective point like any other: simulated, verified if its
+// stream fits, and bounded. Themis does not order an All-to-All, so both models use `hierarchical` for it.
 //
-// `hierarchical` has a window of two chunks per stage. Without one, every ring would serve the first hops of all chunks
-// before any second hop, and the next dimension would wait; two, because the longer ways of two chunks lead round a
-// ring of even size in opposite directions. So the collective times of the ASTRA-sim2.0 thesis (ASTRA-sim2.0,
-// Table 3.4) come out to a hundredth.
+// `hierarchical` has a window of two chunks per stage. Without a window, every ring would serve the first hops of all
+// chunks before any second hop, and the next dimension would wait. The window is two because the longer ways of two
+// chunks lead round a ring of even size in opposite directions. With it, the collective times of the ASTRA-sim2.0
+// thesis (ASTRA-sim2.0, Table 3.4) are reproduced to a hundredth.
 //
-// A chunk has at least one byte per NPU: small messages are sent in fewer chunks, those of less than a byte per NPU
-// padded to that. A point-to-point message goes over one link per dimension that it crosses, the slowest of which sets
-// the pace: alpha + m/B; through a switch a second link follows, which repeats the last of the chunks.
+// A chunk has at least one byte per NPU: small messages are sent in fewer chunks, and messages of less than a byte per
+// NPU are padded. A point-to-point message passes one link per dimension that it crosses, and the slowest sets the
+// pace: alpha + m/B. Through a switch it passes a second link, which adds the time of the last chunk.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -32,13 +32,13 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kChunksPerStage = 2;
-/// What moves the collectives; the second in the model `themis`, where it is defined for them.
+/// The algorithms of the two models; `themis` uses the first for collectives that the second does not support.
 constexpr std::string_view kMultiRail = "hierarchical";
 constexpr std::string_view kBalancedMultiRail = "themis";
 
 SimTime clamped_sum(SimTime a, SimTime b) { return a > SimTime::max() - b ? SimTime::max() : a + b; }
 
-/// One link of a dimension, as one group's messages have it: what LIBRA's derating leaves them.
+/// One link of a dimension with the bandwidth that LIBRA's derating leaves to one group's messages.
 LinkClass message_link(const Block& block, const DimensionShare& share, SimTime alpha, Bandwidth npu_bandwidth) {
   __extension__ using Wide = __int128;
   const auto part = derating(block, share, TrafficKind::point_to_point);
@@ -46,7 +46,7 @@ LinkClass message_link(const Block& block, const DimensionShare& share, SimTime 
                                                          part.denominator))};
 }
 
-/// In pieces over one link, and the last of them over the other one of a switch.
+/// The time of a message in pieces over one link, and of its last piece over the second link of a switch.
 SimTime message_time(const LinkClass& link, bool switched, Bytes size, std::int64_t chunks, Occupancy occupancy) {
   if (link.bandwidth.count() < 1) return SimTime::max();
   const auto pieces = std::clamp<std::int64_t>(chunks, 1, std::max<std::int64_t>(size.count(), 1));
@@ -58,7 +58,7 @@ SimTime message_time(const LinkClass& link, bool switched, Bytes size, std::int6
 
 class PipelineTime final : public MeasuredCollectiveTime {
  public:
-  PipelineTime(const TrainingNetwork& network, bool themis) : network_(network), themis_(themis) {}
+  PipelineTime(TrainingNetwork network, bool themis) : network_(std::move(network)), themis_(themis) {}
 
   [[nodiscard]] std::string_view name() const override { return themis_ ? "themis" : "pipeline"; }
   [[nodiscard]] const CollectiveEffort& effort() const override { return effort_; }
@@ -105,8 +105,8 @@ class PipelineTime final : public MeasuredCollectiveTime {
     return collective.time;
   }
 
-  /// Simulates and verifies a collective of one group, and compares its time with its bound. Adds the seconds that it
-  /// took.
+  /// Simulates and verifies a collective of one group, and compares its time with its bound. Adds the seconds to
+  /// effort_.
   [[nodiscard]] Result<VerifiedCollective> run(const DesignPoint& group_point) const {
     auto& cache = network_.cache.execution;
     ExecutionOptions options;
@@ -126,7 +126,7 @@ class PipelineTime final : public MeasuredCollectiveTime {
     return made;
   }
 
-  /// The errors of a collective that could not be run, as an error of the point that needs it.
+  /// The errors of a collective that could not be run, as an error of the training point.
   static Diagnostic refusal(const Diagnostics& errors, const DesignPoint& group_point) {
     Diagnostic error;
     error.fault = errors.front().fault;

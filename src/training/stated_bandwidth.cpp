@@ -9,7 +9,7 @@
 namespace tenex {
 namespace {
 
-/// `total` in these shares, each rounded down; what is left goes to the first dimensions, one by one. O(shares).
+/// Divides `total` in these shares, each rounded down; the rest goes to the first dimensions, 1 B/s each. O(shares).
 std::vector<Bandwidth> share_out(Bandwidth total, const std::vector<std::int64_t>& shares) {
   __extension__ using Wide = __int128;
   const auto sum = std::accumulate(shares.begin(), shares.end(), std::int64_t{0});

@@ -1,4 +1,4 @@
-// Collectives of training by synthesis and simulation, alone and side by side.
+// Collectives of training by synthesis and simulation, alone and concurrently.
 #include "training/synthesized_time.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Dimensions dimensions_of(std::span<const Communication> stream, const Mapping& m
   return all;
 }
 
-/// Each stream against its own collectives; then both against the links. The seconds that it took.
+/// Verifies each stream against its collectives, then that no link carries two sends at once. Returns the seconds.
 double judge(JointTimes& times, const Topology& topology, Occupancy occupancy,
              const std::array<JointStream, 2>& streams, const JointReplay& replay, const ExecutionOptions& options) {
   const Stopwatch watch;
@@ -58,7 +58,7 @@ double judge(JointTimes& times, const Topology& topology, Occupancy occupancy,
   return watch.seconds();
 }
 
-/// Which links a schedule uses.
+/// The links that a schedule uses.
 std::vector<bool> links_of(const Schedule& schedule, std::size_t links) {
   std::vector<bool> used(links);
   SendBuffer buffer;
@@ -78,7 +78,6 @@ std::size_t held_bytes(const Result<VerifiedCollective>& made) {
 
 }  // namespace
 
-/// The points of the model's collectives; `communication` where its kind and size matter.
 DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& dimensions,
                               const Communication& communication) {
   auto point = group_point(network, dimension_network(network, dimensions), communication);
@@ -90,7 +89,7 @@ DesignPoint synthesized_point(const TrainingNetwork& network, const Dimensions& 
     return kinds.empty() || std::ranges::find(kinds, point.collective().kind) != kinds.end();
   };
   if (synthesizer != nullptr && !defined()) {
-    // On the network that the synthesizer has: its switches unwound.
+    // Keep the network that the synthesizer uses: its switches unwound.
     point.topology.unwind = unwinding_degree(point);
     point.algorithm = kAlgorithmForTheRest;
     point.family = AlgorithmFamily::textbook;
@@ -242,8 +241,8 @@ Result<JointPart> SynthesizedTime::part_of(const Communication& communication, c
 Result<JointStream> SynthesizedTime::stream_of(std::span<const Communication> communications, const Dimensions& united,
                                                SimTime begin, const Mapping& mapping) const {
   JointStream stream{begin, {}};
-  auto left = network_.options.memory_limit_bytes / 4;  // for each stream; half is the replay's
-  std::map<std::string, JointPart> known;               // equal ones share their sends
+  auto left = network_.options.memory_limit_bytes / 4;  // for each stream; the replay gets half
+  std::map<std::string, JointPart> known;               // equal communications share their sends
   for (const auto& communication : communications) {
     if (!is_spanned(communication, mapping)) continue;
     const auto key = key_of(communication, mapping);

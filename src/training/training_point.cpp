@@ -1,5 +1,5 @@
-// The steps of a point that trains, in the order in which a user would ask: the workload laid over the shape, the
-// bandwidths, their cost, the time of an iteration, a bound on it.
+// The steps of a training point: the workload is mapped to the shape, then follow the bandwidths, their cost, the time
+// of an iteration and a bound on it.
 #include "tenex/training/training_point.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace tenex {
 namespace {
 
-/// What a point's times are asked of.
+/// The inputs of a point's times.
 struct TimingCase {
   const DesignPoint& point;
   const TrainingSetup& setup;
@@ -21,14 +21,14 @@ struct TimingCase {
   const ExecutionOptions& options;
 
   [[nodiscard]] TrainingNetwork network() const { return {point, bandwidth, options, cache}; }
-  /// The loop over the times of all communications, or over a model that is asked for them.
+  /// The loop's time, from the times of all communications or from a model that computes them.
   template <class Times>
   [[nodiscard]] Result<TrainingTime> loop_over(const Times& times) const {
     return setup.plan.time_of(point.training().training_loop, times);
   }
 };
 
-/// The loop over bounds in place of times, as if they were reached.
+/// The loop's time if every communication took its bound.
 Result<TimedIteration> bound_of(const TimingCase& given) {
   const bool formula = is_libra(given.point.training().collective_time);
   const auto loop = [&]() -> Result<TrainingTime> {
@@ -42,8 +42,8 @@ Result<TimedIteration> bound_of(const TimingCase& given) {
   return TimedIteration{*bounded, bounded->total(), formula ? "total_bandwidth" : "collectives", std::nullopt};
 }
 
-/// The optimizer's dual bound holds for its own objective in real numbers, whose times are rounded up, and for splits
-/// that meet the constraints exactly.
+/// Replaces the bound by the optimizer's if that is larger. The optimizer's dual bound holds for its objective in real
+/// numbers (the times are that objective rounded up) and for splits that meet the constraints exactly.
 void take_optimizer_bound(TimedIteration& timed, const BandwidthSplit& split) {
   if (!split.exact) return;
   constexpr double beyond_rounding = 1 - 1e-12;

@@ -1,4 +1,4 @@
-// From the words of a training point to workloads laid over its shape, prices, and the split of a scheme.
+// From the settings of a training point to workloads mapped to its shape, prices, and the split of a scheme.
 #include "training/training_setup.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class KeyBuilder {
     return *this;
   }
   KeyBuilder& add(const Constraint& constraint) {
-    const auto& [file, line, column] = constraint.place;  // diagnostics name it
+    const auto& [file, line, column] = constraint.place;  // diagnostics name the place
     return add(std::string_view(constraint.text)).add(std::string_view(file)).add(line).add(column);
   }
   KeyBuilder& add(const Parallelization& degrees) {
@@ -63,7 +63,7 @@ class KeyBuilder {
   std::string key_;
 };
 
-/// Errors without a place of their own get that of a key.
+/// Gives errors without a place the place of a key.
 Diagnostics at_key(Diagnostics errors, std::string_view key) {
   for (auto& error : errors)
     if (error.place.file.empty()) error.place = place_of_key(key);
@@ -88,7 +88,7 @@ Result<ComputeRate> rate_of(const std::optional<ComputeRate>& compute, const Wor
                      "its work is counted in FLOPs", "set a rate, for instance compute = \"234TFLOPS\"");
 }
 
-/// A workload file under a parallelization on the point's shape.
+/// Makes iterations: workload files under a parallelization on the point's shape.
 class IterationMaker {
  public:
   IterationMaker(const DesignPoint& point, std::string_view key) : point_(point), key_(key) {}
@@ -134,7 +134,7 @@ Result<LibraModel> libra_model_of(const DesignPoint& point) {
   if (!flags.empty() && !is_libra(timing))
     return input_error(place_of_key("in_network"),
                        fmt::format("in-network reduction beside collective_time \"{}\"", to_string(timing)),
-                       "only LIBRA's formulas know switches that reduce",
+                       "only LIBRA's formulas support switches that reduce",
                        "use libra or libra_derated, or in_network = \"none\"");
   if (!flags.empty()) flags.resize(shape.dimensions());
   const auto made =
@@ -176,11 +176,10 @@ Result<BandwidthSplit> make_split(const DesignPoint& point, const TrainingSetup&
   std::vector<TimeModel> models;
   std::vector<double> weights;
   for (const auto& [iteration, weight] : *workloads) {
-    const auto terms =
-        collapse_iteration(iteration->workload, iteration->mapping, iteration->rate, optimized_model(point, setup),
-                           optimized_loop(point.training().training_loop));
-    if (!terms) return terms.errors();
-    models.push_back(time_model(*terms));
+    auto model = collapse_iteration(iteration->workload, iteration->mapping, iteration->rate,
+                                    optimized_model(point, setup), optimized_loop(point.training().training_loop));
+    if (!model) return model.errors();
+    models.push_back(*std::move(model));
     weights.push_back(weight);
   }
   const auto region = make_training_region(point, setup.rates);
@@ -252,7 +251,7 @@ Result<std::vector<WeightedIteration>> iterations_to_optimize(const DesignPoint&
                                                               TrainingCache& cache) {
   const auto& choice = point.training();
   std::vector<WeightedIteration> found;
-  // The setup's plan holds the point's own; it outlives the call.
+  // Without optimize_for, the point's own iteration, which the setup's plan holds.
   if (choice.optimize_for.empty()) return std::vector{WeightedIteration{setup.plan.shared_iteration(), 1}};
   Diagnostics errors;
   const IterationMaker maker(point, "optimize_for");

@@ -1,7 +1,7 @@
-// What points that train share: workloads laid over shapes, prices, splits of bandwidth.
+// Inputs that training points share: workloads mapped to shapes, prices, splits of bandwidth.
 //
-// Every value is cached under all that it depends on, so points that differ in their bandwidths alone share a setup,
-// and points that differ only in how their collectives are timed share a split.
+// The key of every cached value holds all that it depends on. So points that differ only in bandwidths share a setup,
+// and points that differ only in the timing of collectives share a split.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@
 #include "tenex/codesign/network_cost.hpp"
 #include "tenex/codesign/optimizer.hpp"
 #include "tenex/codesign/region.hpp"
-#include "tenex/codesign/time_model.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/training/training_cache.hpp"
 #include "tenex/workload/libra_time.hpp"
+#include "tenex/workload/time_model.hpp"
 #include "tenex/workload/training.hpp"
 #include "tenex/workload/workload_model.hpp"
 #include "training/iteration_plan.hpp"
 
 namespace tenex {
 
-/// All of a point that does not depend on its bandwidths.
+/// The parts of a point that do not depend on its bandwidths.
 struct TrainingSetup {
   IterationPlan plan;
-  LibraModel libra;  ///< of the collective time model, where it is one of LIBRA's
+  LibraModel libra;  ///< the collective time model, if it is one of LIBRA's
   CostRates rates;
   std::string described;  ///< the mapping in words
 };
 
-/// The setup of a point that trains. Errors: a workload or cost model file's, a parallelization that does not fit the
-/// shape or the workload, no compute rate, switches named that are none, a dimension without prices.
+/// The setup of a training point. Errors: those of a workload or cost model file, a parallelization that does not fit
+/// the shape or the workload, no compute rate, in-network reduction in a dimension without switches, a dimension
+/// without prices.
 [[nodiscard]] std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point, TrainingCache& cache);
 
 /// The bandwidths per NPU and dimension that a point with scheme "given" states. Errors (input): a list whose length is
@@ -41,7 +42,7 @@ struct TrainingSetup {
 [[nodiscard]] Result<std::vector<Bandwidth>> stated_bandwidth(const DesignPoint& point);
 
 /// The set of bandwidths that a scheme may choose from: constraints, total and budget. Errors (input): a constraint
-/// that cannot be read or names a dimension that is not there; a contradictory set, with an irreducible subset.
+/// that cannot be read or names a missing dimension; contradictory constraints, with an irreducible subset.
 [[nodiscard]] Result<BandwidthRegion> make_training_region(const DesignPoint& point, const CostRates& rates);
 
 /// The split that the point's scheme finds. Errors: those of make_training_region() and split_bandwidth(), and of the
@@ -50,16 +51,18 @@ struct TrainingSetup {
                                                                        const TrainingSetup& setup,
                                                                        TrainingCache& cache);
 
-/// The loop whose time the schemes minimize: the point's own, but tp_dp_overlap for astra_sim, which is no sum of
-/// volumes over bandwidths; of the two that are, it also overlaps the gradients' communications.
+/// The loop whose time the schemes minimize: the point's own, except tp_dp_overlap instead of astra_sim. The time of
+/// astra_sim is no sum of volumes over bandwidths; of the two loops whose time is one, tp_dp_overlap also overlaps the
+/// gradients' communications.
 [[nodiscard]] TrainingLoop optimized_loop(TrainingLoop loop);
-/// The model that the schemes minimize with: `optimize_with`, or where that is auto the point's own if it is one of
-/// LIBRA's, else libra.
+/// The model that the schemes minimize with: `optimize_with`. If that is auto: the point's own model if it is one of
+/// LIBRA's, otherwise libra.
 [[nodiscard]] LibraModel optimized_model(const DesignPoint& point, const TrainingSetup& setup);
-/// Whether the scheme minimized exactly what the point's time is, so that a bound on the one is a bound on the other.
+/// Whether the scheme minimized exactly the point's time, so that a bound on its objective is a bound on the time.
 [[nodiscard]] bool optimizes_itself(const DesignPoint& point, const TrainingSetup& setup);
 
-/// The workloads of `optimize_for` laid over the point's shape, with their weights; the point's own where it is empty.
+/// A workload of `optimize_for` mapped to the point's shape, with its weight; the point's own workload if there is
+/// none.
 struct WeightedIteration {
   std::shared_ptr<const Iteration> iteration;
   double weight = 1;
@@ -68,7 +71,7 @@ struct WeightedIteration {
                                                                             const TrainingSetup& setup,
                                                                             TrainingCache& cache);
 
-/// Errors of training words name the key that they are about in place of a file.
+/// The place of a training key: errors name the key instead of a file.
 [[nodiscard]] Place place_of_key(std::string_view key);
 
 }  // namespace tenex

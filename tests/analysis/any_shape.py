@@ -1,4 +1,4 @@
-"""Every picture and every command of a study of any shape: each draws, or says in words why it has nothing to show."""
+"""Runs every picture and every command on a study of any shape: each draws, or says why it has nothing to show."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""What the papers print about co-design, against the results of experiments/: wafer_scale and libra_*."""
+"""Numbers that the papers print about co-design, compared with the results of experiments/: wafer_scale and libra_*."""
 
 import os
 import unittest
@@ -19,7 +19,7 @@ def reached(study, what):
 
 
 def largest_slowdown(target):
-    """The largest slowdown of any model on the network made for one, at 234 TFLOPS."""
+    """The largest slowdown of any model on the network designed for one, at 234 TFLOPS."""
     reached("libra_group", "234 TFLOPS, made for all: slowdown, mean")
     rows = TABLES["libra_group"]
     return rows[rows.index.str.startswith(f"234 TFLOPS, made for {target}: slowdown, largest")].iloc[0]
@@ -29,7 +29,8 @@ class WaferScale(unittest.TestCase):
     def test_table_3_4_by_the_formula(self):
         # 1 GiB over 2_8_8_4: dimension 2 carries 896 MiB at 200 GiB/s, 4,375 us. 8_8_8_4: dimension 1, 1,792 MiB at
         # 1,000 GiB/s.
-        for system, us in (("2_8_8_4", 4375), ("2_8_8_32", 4375), ("4_8_8_4", 2187.5), ("8_8_8_4", 1750), ("16_8_8_4", 1875)):
+        for system, us in (("2_8_8_4", 4375), ("2_8_8_32", 4375), ("4_8_8_4", 2187.5), ("8_8_8_4", 1750),
+                           ("16_8_8_4", 1875)):
             self.assertAlmostEqual(reached("wafer_scale", f"Table 3.4, {system}: us, `libra`"), us, places=3)
 
     def test_chunks_add_the_first_and_last_one_s_way_through_dimension_1(self):
@@ -43,9 +44,9 @@ class WaferScale(unittest.TestCase):
             self.assertAlmostEqual(reached("wafer_scale", f"Table 3.4, {system}: us, `pipeline`"), us, places=2)
 
     def test_a_ring_of_four_lets_dimension_2_idle_for_five_hops(self):
-        # A chunk's quarter, 4 MiB, at 500 GiB/s in each direction: 7.8125 us a hop. The first chunk's longer way is two
-        # hops behind one of the second chunk, the last chunk's is two: 2,187.5 + 5 * 7.8125. In one step 1,536 MiB / 64
-        # at 1,000 GiB/s: 23.4375.
+        # A chunk's quarter, 4 MiB, at 500 GiB/s in each direction: 7.8125 us a hop. The first chunk's longer way takes
+        # two hops after one of the second chunk, the last chunk's takes two: 2,187.5 + 5 * 7.8125. In one step 1,536
+        # MiB / 64 at 1,000 GiB/s: 23.4375.
         self.assertAlmostEqual(reached("wafer_scale", "Table 3.4, 4_8_8_4: us, `pipeline`"), 2226.5625, places=2)
         in_one_step = reached("wafer_scale", "Table 3.4, 4_8_8_4: us, `pipeline`, dimension 1 in one step")
         self.assertAlmostEqual(in_one_step, 2210.9375, places=2)
@@ -64,12 +65,14 @@ class WaferScale(unittest.TestCase):
 
     def test_conventional_systems_are_behind_for_hybrid_parallelism(self):
         for model in ("GPT-3", "MSFT-1T"):
-            self.assertGreater(reached("wafer_scale", f"Fig. 3.17, {model}, 66 TFLOPS: Conv-4D over W-1D-600, `themis`"), 1.01)
+            self.assertGreater(reached("wafer_scale",
+                                       f"Fig. 3.17, {model}, 66 TFLOPS: Conv-4D over W-1D-600, `themis`"), 1.01)
 
 
 class Libra(unittest.TestCase):
     def test_utilization_of_the_dimensions_that_groups_span(self):
-        for shape, printed in (("2D, RI(8)_SW(64)", 0.5753), ("3D, RI(8)_FC(8)_SW(8)", 0.3902), ("4D, RI(2)_FC(8)_RI(8)_SW(4)", 0.6674)):
+        for shape, printed in (("2D, RI(8)_SW(64)", 0.5753), ("3D, RI(8)_FC(8)_SW(8)", 0.3902),
+                               ("4D, RI(2)_FC(8)_RI(8)_SW(4)", 0.6674)):
             found = reached("libra_utilization", f"{shape}: used of the dimensions that a group spans")
             self.assertAlmostEqual(found / printed, 1, delta=0.015)
 
@@ -86,7 +89,9 @@ class Libra(unittest.TestCase):
 
     def test_two_layers_and_the_whole_model_have_the_same_ratio(self):
         # All times of the whole model are 64 times those of two layers, rounded to picoseconds.
-        self.assertAlmostEqual(reached("libra_sweep", "MSFT-1T, two layers: speed-up over that of the whole model, largest"), 1, places=6)
+        self.assertAlmostEqual(
+            reached("libra_sweep", "MSFT-1T, two layers: speed-up over that of the whole model, largest"), 1, places=6
+        )
 
     def test_networks_made_for_others_slow_models_down_as_printed(self):
         for target, printed in (("ResNet-50", 1.77), ("Turing-NLG", 1.77), ("GPT-3", 1.15)):
@@ -95,24 +100,29 @@ class Libra(unittest.TestCase):
 
     def test_the_same_cost_buys_five_times_the_bandwidth(self):
         # $15M / 4,096 / ((2 + 4 + 4 + 57.4) / 4 $ per GB/s) = 217.34 GB/s for equal shares; times 5.05 is 1,097.6 GB/s.
-        self.assertAlmostEqual(reached("libra_runtime", "Fig. 19, 234 TFLOPS, the same cost: bandwidth"), 5.05, delta=0.01)
+        self.assertAlmostEqual(reached("libra_runtime", "Fig. 19, 234 TFLOPS, the same cost: bandwidth"), 5.05,
+                               delta=0.01)
 
     def test_the_torus_is_cheaper_by_the_printed_factor(self):
-        # Equal: (4 + 4 + 7.8) / 3 = 5.267 $ per GB/s. Volumes 48 : 12 : 3 of 63: (4 * 60 + 7.8 * 3) / 63 = 4.181. Ratio 1.2597.
+        # Equal: (4 + 4 + 7.8) / 3 = 5.267 $ per GB/s. Volumes 48 : 12 : 3 of 63: (4 * 60 + 7.8 * 3) / 63 = 4.181.
+        # Ratio 1.2597.
         self.assertAlmostEqual(reached("libra_runtime", "Fig. 20: cost reduction"), 1.2597, places=4)
 
     def test_eight_chunks_over_three_balanced_dimensions_take_the_printed_ratio(self):
-        # In one step per dimension (8 + 2) / 8 = 1.25 times the bound, of which LIBRA+TACOS reaches a share.
-        over = reached("libra_runtime", "Fig. 20: same, dimensions in one step") / reached("libra_runtime", "Fig. 20: LIBRA+TACOS, share of the bound")
+        # One step per dimension takes (8 + 2) / 8 = 1.25 times the bound; LIBRA+TACOS reaches a share of the bound.
+        share = reached("libra_runtime", "Fig. 20: LIBRA+TACOS, share of the bound")
+        over = reached("libra_runtime", "Fig. 20: same, dimensions in one step") / share
         self.assertAlmostEqual(over, 1.25, places=4)
 
     def test_bytes_are_fewest_at_tp_16_and_tp_32(self):
         # TP-m carries V m (1 - 1/m), DP-4096/m W / m (1 - m/4096), and V m = W / m half-way between 16 and 32: W = 512
         # V.
-        few = [reached("libra_parallelization", f"HP-({hp}): GB sent by an NPU in an iteration") for hp in ("16,256", "32,128")]
+        few = [reached("libra_parallelization", f"HP-({hp}): GB sent by an NPU in an iteration")
+               for hp in ("16,256", "32,128")]
         self.assertAlmostEqual(few[0], few[1], delta=0.01)
         for hp in ("8,512", "64,64", "128,32", "256,16"):
-            self.assertGreater(reached("libra_parallelization", f"HP-({hp}): GB sent by an NPU in an iteration"), few[0])
+            self.assertGreater(reached("libra_parallelization", f"HP-({hp}): GB sent by an NPU in an iteration"),
+                               few[0])
 
 
 if __name__ == "__main__":

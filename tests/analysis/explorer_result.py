@@ -1,4 +1,4 @@
-"""The pictures of a study that two runs of two ranks evaluated, some of whose points cannot be: what they say agrees with the rows."""
+"""Pictures of a study in two runs of two ranks, some of whose points cannot be evaluated, agree with its rows."""
 
 import contextlib
 import io
@@ -55,7 +55,7 @@ class ShowsASweep(unittest.TestCase):
         gaps = timeline.idle_gaps(spans)
         for row in table.itertuples():
             of = gaps[(gaps["run"] == row.run) & (gaps["rank"] == row.rank)]
-            # A gap of up to 1 ms is not seen, and ends are 1 ms too early at most: 3 ms for every point.
+            # Gaps of up to 1 ms are not detected, and ends are at most 1 ms too early: 3 ms for every point.
             self.assertLessEqual(abs(of["seconds"].sum() - row.idle), 0.003 * (row.points + 1) * row.threads)
 
     def test_every_command_prints_and_draws(self):

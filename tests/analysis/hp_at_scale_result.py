@@ -1,4 +1,4 @@
-"""What must hold between the points of the small study of HP-(m,n), whatever their times are."""
+"""Relations that must hold between the points of the small study of HP-(m,n) for any times."""
 
 import os
 import unittest
@@ -19,7 +19,7 @@ class HoldsBetweenPoints(unittest.TestCase):
         self.assertTrue((parts + POINTS["bubble_ps"] == POINTS["training_time_ps"]).all())
 
     def test_every_hp_computes_for_as_long(self):
-        # The batch rule "machine": work per NPU stays.
+        # The batch rule "machine" keeps the work per NPU.
         self.assertEqual(POINTS["compute"].nunique(), 1)
 
     def test_no_iteration_is_faster_than_its_bound(self):

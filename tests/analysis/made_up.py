@@ -1,4 +1,4 @@
-"""Studies that tests make up: the columns that they name, in a file that the reader opens."""
+"""Artificial studies for tests: named columns in a file that the reader opens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import xarray
 import tenex_analysis
 
 STATUSES = ["ok", "infeasible", "out_of_memory", "unsupported", "failed"]
-UNITS = {"size": "B", "collective_time_ps": "ps", "algbw_bytes_per_s": "B/s", "evaluation_seconds": "s", "bandwidth": "B/s", "network_cost_usd": "USD"}
+UNITS = {"size": "B", "collective_time_ps": "ps", "algbw_bytes_per_s": "B/s", "evaluation_seconds": "s",
+         "bandwidth": "B/s", "network_cost_usd": "USD"}
 SETTINGS = {"topology", "algorithm", "size", "chunks", "seed", "bandwidth", "alpha", "unwind"}
 
 
 def make_study(columns, runs=None, folder=None, study_points=None):
-    """A study of the given columns (lists of equal length; `status` in words) with keys k0, k1, ...; `runs` needs a folder for its file."""
+    """A study of the given columns (lists of equal length; `status` in words) with keys k0, k1, ...; `runs` needs a
+    folder for its file.
+    """
     rows = len(next(iter(columns.values())))
     columns = {"status": ["ok"] * rows, "reason": [""] * rows, "key": [f"k{i}" for i in range(rows)]} | columns
     variables = {}
@@ -28,7 +31,8 @@ def make_study(columns, runs=None, folder=None, study_points=None):
         elif isinstance(values[0], str):
             values = numpy.array(values, dtype=object)
         variables[name] = (("point", "dimension") if numpy.ndim(values) == 2 else "point", values, attributes)
-    points = xarray.Dataset(variables, coords={"point": numpy.arange(rows)}).set_coords([n for n in columns if n in SETTINGS])
+    points = xarray.Dataset(variables, coords={"point": numpy.arange(rows)})
+    points = points.set_coords([n for n in columns if n in SETTINGS])
     points.attrs = {"title": "made up", "study_points": str(rows if study_points is None else study_points)}
     path = Path(folder or ".") / "study.h5"
     if runs is not None:

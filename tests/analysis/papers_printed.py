@@ -1,4 +1,4 @@
-"""What the papers print, against the results of experiments/: ratios, and what is stored over time and per link."""
+"""Numbers that the papers print, compared with the results of experiments/: ratios, loads over time and per link."""
 
 import os
 import unittest
@@ -26,7 +26,8 @@ class ComesOutAsPrinted(unittest.TestCase):
 
     def test_direct_over_ring_fully_connected(self):
         self.assertAlmostEqual(reached("baselines", "FC(64): Direct over Ring, one way round"), 63.0, places=1)
-        self.assertAlmostEqual(reached("baselines", "FC(64): Direct over Ring, halves each way round"), 31.6, delta=0.06)
+        self.assertAlmostEqual(reached("baselines", "FC(64): Direct over Ring, halves each way round"), 31.6,
+                               delta=0.06)
 
     def test_direct_wins_at_1_kb_on_a_ring_and_loses_from_1_mb_on(self):
         at = "RI(128), {}: Direct over Ring, halves each way round"
@@ -60,7 +61,8 @@ class ComesOutAsPrinted(unittest.TestCase):
                 self.assertAlmostEqual(found, share, delta=0.001)
 
     def test_bubbles_shrink_with_chunks(self):
-        busy = [reached("pipeline", f"160:40:10 GB/s, {c}: dimension 1 busy") for c in ("1 chunk", "4 chunks", "64 chunks")]
+        busy = [reached("pipeline", f"160:40:10 GB/s, {c}: dimension 1 busy")
+                for c in ("1 chunk", "4 chunks", "64 chunks")]
         self.assertEqual(busy, sorted(busy))
         self.assertGreater(busy[2], 0.95)
         self.assertAlmostEqual(busy[0], 1 / 3, delta=0.01)  # each dimension in turn
@@ -86,9 +88,11 @@ class HoldsWhatWasObserved(unittest.TestCase):
     def test_heat_maps_have_a_cell_per_link(self):
         study = tenex_analysis.open_study(RESULTS / "baselines")
         rows = study.frame()
-        point = rows.index[(rows["topology"] == "RI(64)") & (rows["algorithm"] == "ring_unidirectional") & (rows["size"] == 10**9)][0]
+        point = rows.index[
+            (rows["topology"] == "RI(64)") & (rows["algorithm"] == "ring_unidirectional") & (rows["size"] == 10**9)
+        ][0]
         heat = study.heat_map(int(point))
-        # One way round: 126 chunks of 15,625,000 B on each of the 64 links onward, nothing on those back.
+        # One direction: 126 chunks of 15,625,000 B on each of the 64 links forward, nothing on the links back.
         self.assertEqual(numpy.count_nonzero(~numpy.isnan(heat)), 128)
         self.assertEqual(heat[0, 1], 126 * 15_625_000)
         self.assertEqual(heat[1, 0], 0)

@@ -1,9 +1,10 @@
-"""Keeps what a change of code must not change: the canonical texts, times, bounds and schedule hashes of studies.
+"""Pins results that a change of code must not change: canonical texts, times, bounds, schedule hashes of studies.
 
     python3 pins.py pins.csv NAME=RESULT ...            compares; exit 1 names the studies that differ, and in what
-    python3 pins.py --write pins.csv NAME=RESULT ...    writes anew, which only a raised `physics` allows
+    python3 pins.py --write pins.csv NAME=RESULT ...    writes the file; allowed only if `physics` was raised
 
-A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study tells rows.
+A study is one line: its points, and a digest of each kind of column in study order. expected.csv beside each study
+has the rows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pandas
 
 import tenex_analysis
 
-#: What is digested together; columns that a study does not have are left out.
+#: Columns that are digested together; columns that a study does not have are left out.
 KINDS = {
     "canonical": ["canonical"],
     "times": ["collective_time_ps", "training_time_ps", "time_with_overlap_ps", "time_without_overlap_ps"],
@@ -26,7 +27,7 @@ KINDS = {
 
 
 def pin_of(name: str, result: str) -> dict[str, str]:
-    """A study's line."""
+    """The line of a study."""
     study = tenex_analysis.open_study(result)
     frame = study.frame()
     line = {"study": name, "physics": str(study.points.attrs["physics"]), "points": str(len(frame))}
@@ -44,11 +45,13 @@ def main(arguments: list[str]) -> int:
     changed = [name for name in found.index.intersection(known.index) if not found.loc[name].equals(known.loc[name])]
     for name in changed:
         differ = [kind for kind in found.columns if found.loc[name, kind] != known.loc[name, kind]]
-        print(f"{name}: {', '.join(differ)} changed (known: {known.loc[name].to_dict()}; found: {found.loc[name].to_dict()})")
+        print(f"{name}: {', '.join(differ)} changed "
+              f"(known: {known.loc[name].to_dict()}; found: {found.loc[name].to_dict()})")
     if write:
         same_physics = [name for name in changed if found.loc[name, "physics"] == known.loc[name, "physics"]]
         if same_physics:
-            print(f"not written: {', '.join(same_physics)} changed at the same physics (results may change only when it rises)")
+            print(f"not written: {', '.join(same_physics)} changed at the same physics (results may change only when "
+                  "it rises)")
             return 1
         found.to_csv(file)
         return 0

@@ -1,4 +1,4 @@
-"""Text with units, order, scales, colours: what all pictures share."""
+"""Text with units, order, scales and colours, which all pictures share."""
 
 import os
 import subprocess
@@ -14,9 +14,12 @@ from tenex_analysis import columns, schema_1
 class WritesQuantities(unittest.TestCase):
     def test_with_prefixes(self):
         for value, unit, text in (
-            (1.5e-3, "s", "1.5 ms"), (0.0, "s", "0 s"), (2e-7, "s", "200 ns"), (90, "s", "90 s"), (5e10, "B/s", "50 GB/s"),
-            (65536, "B", "64 KiB"), (10**9, "B", "1 GB"), (2**30, "B", "1 GiB"), (500, "B", "500 B"), (0.5, "B/s", "0.5 B/s"),
-            (2.5e6, "USD", "$2.5M"), (0.25, "", "0.25"), (1e-6, "", "1e-06"), (128, "", "128"), (999.96e-6, "s", "1 ms"),
+            (1.5e-3, "s", "1.5 ms"), (0.0, "s", "0 s"), (2e-7, "s", "200 ns"), (90, "s", "90 s"),
+            (5e10, "B/s", "50 GB/s"),
+            (65536, "B", "64 KiB"), (10**9, "B", "1 GB"), (2**30, "B", "1 GiB"), (500, "B", "500 B"),
+            (0.5, "B/s", "0.5 B/s"),
+            (2.5e6, "USD", "$2.5M"), (0.25, "", "0.25"), (1e-6, "", "1e-06"), (128, "", "128"),
+            (999.96e-6, "s", "1 ms"),
         ):  # fmt: skip
             self.assertEqual(columns.quantity_text(value, unit), text)
 
@@ -30,7 +33,7 @@ class WritesQuantities(unittest.TestCase):
         long = "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW("
         column = columns.Column("topology", numpy.array([f"{long}2)", f"{long}4)"], dtype=object), "")
         self.assertEqual([column.text(value) for value in column.values], [f"{long}2)", f"{long}4)"])
-        self.assertEqual(list(columns.classes_of(column)[0]), [0, 1])  # values that begin alike are two classes
+        self.assertEqual(list(columns.classes_of(column)[0]), [0, 1])  # values with a common prefix are two classes
 
     def test_orders_as_people_count(self):
         names = ["mesh(16,16)", "mesh(4,4)", "RI(8)", "RI(16)"]
@@ -58,7 +61,8 @@ class ReadsColumns(unittest.TestCase):
         self.assertEqual((times.unit, times.label), ("s", "collective time"))
 
     def test_text_that_is_a_number_with_a_unit_is_one(self):
-        study = make_study({"bandwidth": [[50000000000] * 2, [-1] * 2, [1000000000, -1]], "topology": ["8", "9", "10"], "size": [1, 1, 1]})
+        study = make_study({"bandwidth": [[50000000000] * 2, [-1] * 2, [1000000000, -1]], "topology": ["8", "9", "10"],
+                            "size": [1, 1, 1]})
         column = columns.column_of(study, study.frame(), "bandwidth")
         numpy.testing.assert_array_equal(column.values, [5e10, numpy.nan, 1e9])
         self.assertEqual([column.text(v) for v in column.distinct], ["1 GB/s", "50 GB/s"])
@@ -71,7 +75,8 @@ class ReadsColumns(unittest.TestCase):
         column = columns.column_of(study, study.frame(), "algbw")
         self.assertEqual((column.name, column.label, column.unit), ("algbw_bytes_per_s", "algbw", "B/s"))
         self.assertTrue(columns.is_larger_better("algbw", None))
-        self.assertEqual(list(study.frame()[["algbw", "engine_choice"]].columns), ["algbw_bytes_per_s", "engine_setting"])
+        self.assertEqual(list(study.frame()[["algbw", "engine_choice"]].columns),
+                         ["algbw_bytes_per_s", "engine_setting"])
         self.assertEqual(list(study.frame().query("algbw > 1.5e9 and engine_choice == 'exact'").index), [1])
         self.assertEqual(list(study.frame().query("engine_setting == 'algbw'").index), [])
 
@@ -82,8 +87,8 @@ class ReadsColumns(unittest.TestCase):
 
     def test_schema_1_names_dimensions_by_shapes(self):
         for shape, dimensions in (
-            ("RI(4)_FC(8)_SW(2)", 3), ("mesh(4,4)", 2), ("torus(4, 4, 4)", 3), ("hypercube(5)", 5), ("dragonfly(4,9)", 2),
-            ("grid(2,2)_SW(4)", 3), ("machines/dgx.toml", 0), ("", 0),
+            ("RI(4)_FC(8)_SW(2)", 3), ("mesh(4,4)", 2), ("torus(4, 4, 4)", 3), ("hypercube(5)", 5),
+            ("dragonfly(4,9)", 2), ("grid(2,2)_SW(4)", 3), ("machines/dgx.toml", 0), ("", 0),
         ):  # fmt: skip
             self.assertEqual(schema_1.dimensions_of(shape), dimensions, shape)
 
@@ -119,7 +124,8 @@ class ReadsColumns(unittest.TestCase):
 class NeedsNoDisplay(unittest.TestCase):
     def test_no_module_of_pictures_opens_a_window_system(self):
         modules = "tenex_analysis.pareto, tenex_analysis.parallel, tenex_analysis.failures, tenex_analysis.timeline"
-        modules += ", tenex_analysis.overview_pictures, tenex_analysis.paper_pictures, tenex_analysis.hp_pictures, tenex_analysis.growth_pictures"
+        modules += ", tenex_analysis.overview_pictures, tenex_analysis.paper_pictures, tenex_analysis.hp_pictures"
+        modules += ", tenex_analysis.growth_pictures"
         code = f"import sys, {modules}; assert 'matplotlib.pyplot' not in sys.modules and 'tkinter' not in sys.modules"
         subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -136,7 +142,8 @@ class TellsWhatIsWrong(unittest.TestCase):
         self.assertIn("no such file", self.error_of("failures", "nowhere"))
         result = os.environ["TENEX_RESULT"]
         self.assertIn("no column 'price'", self.error_of("pareto", result, "price", "algbw"))
-        self.assertIn("'prize' is not defined", self.error_of("pareto", result, "total_links", "algbw", "--where", "prize == 1"))
+        self.assertIn("'prize' is not defined",
+                      self.error_of("pareto", result, "total_links", "algbw", "--where", "prize == 1"))
         self.assertIn("needs numbers", self.error_of("parallel", result, "topology", "--png", "unused.png"))
 
 

@@ -1,4 +1,4 @@
-"""What else a machine did while points were measured."""
+"""The record of a machine's other work while points were measured."""
 
 import json
 import subprocess
@@ -42,10 +42,10 @@ class ReadsConditions(unittest.TestCase):
         return conditions.conditions_of(study)
 
     def test_a_point_has_the_mean_of_the_samples_that_it_overlaps(self):
-        # From 1.25 s to 1.75 s: half of it idle, half of it beside one busy core.
+        # From 1.25 s to 1.75 s: half of it idle, half of it with one core busy.
         self.assertAlmostEqual(conditions.others_between(LINE, 1250, 1750), 0.5)
         self.assertAlmostEqual(conditions.others_between(LINE, 2100, 2900), 0.5)
-        self.assertAlmostEqual(conditions.others_between(LINE, 1600, 1600), 1.0)  # a moment
+        self.assertAlmostEqual(conditions.others_between(LINE, 1600, 1600), 1.0)  # an instant
 
     def test_each_point_belongs_to_the_run_in_which_it_ended(self):
         self.write(LINE, LINE | {"start_ms": 10_000, "end_ms": 12_000, "samples": [[12_000, 0.0]]})
@@ -87,11 +87,11 @@ class WatchesACommand(unittest.TestCase):
         for line in lines:
             self.assertLessEqual(line["start_ms"], line["end_ms"])
             self.assertGreaterEqual(line["user_seconds"] + line["system_seconds"], 0)
-            self.assertEqual(line["samples"][-1][0] >= line["start_ms"], True)  # however short the command is
+            self.assertEqual(line["samples"][-1][0] >= line["start_ms"], True)  # for commands of any length
             self.assertEqual(len(line["load_at_start"]), 3)
 
     def test_hands_signals_on(self):
-        # The command sends its parent, the watcher, a signal, and ends with 4 when it gets it back.
+        # The command sends a signal to its parent, the watcher, and ends with 4 when the watcher passes it on.
         code = (
             "import os, signal, sys, time; signal.signal(signal.SIGUSR1, lambda *_: sys.exit(4)); "
             "os.kill(os.getppid(), signal.SIGUSR1); time.sleep(60)"
@@ -109,11 +109,11 @@ class WatchesACommand(unittest.TestCase):
                 self.assertEqual(len(conditions.tree_of(process.pid)), 2)
             finally:
                 process.communicate(b"\n")
-        self.assertEqual(conditions.process_seconds([process.pid]), 0)  # it is gone
+        self.assertEqual(conditions.process_seconds([process.pid]), 0)  # the process has ended
 
     def test_the_command_s_own_time_is_not_of_others(self):
         text = "cpu  100 10 50 1000 5 1 2 30 0 0\ncpu0 1 1 1 1\n"
-        # user, nice, system, irq, softirq and what a hypervisor took: 193 ticks.
+        # user, nice, system, irq, softirq and steal: 193 ticks.
         self.assertAlmostEqual(conditions.busy_seconds(text), 193 / conditions._TICK)
         busy, mine = iter([10.0, 13.0]), iter([1.0, 3.5])
         sampler = conditions.Sampler.__new__(conditions.Sampler)
@@ -121,7 +121,7 @@ class WatchesACommand(unittest.TestCase):
         sampler.samples, sampler._read = [], lambda: (next(times), next(busy), next(mine))
         sampler._last = sampler._read()
         sampler.sample()
-        self.assertEqual(sampler.samples, [[102_000, 0.25]])  # 3 s busy, 2.5 s of them its own, in 2 s
+        self.assertEqual(sampler.samples, [[102_000, 0.25]])  # 3 s busy in 2 s, of which 2.5 s are the command's own
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of what was not evaluated, and its picture."""
+"""The table of points without metrics, and its picture."""
 
 import unittest
 
@@ -13,7 +13,8 @@ class CountsFailures(unittest.TestCase):
         self.study = make_study(
             {
                 "status": ["ok", "infeasible", "infeasible", "failed", "infeasible", "ok"],
-                "reason": ["", "needs 10 bytes of 8", "needs 12 bytes of 8", "needs 10 bytes of 8", "no way", "left out: 9 bytes"],
+                "reason": ["", "needs 10 bytes of 8", "needs 12 bytes of 8", "needs 10 bytes of 8", "no way",
+                           "left out: 9 bytes"],
                 "chunks": [1, 4, 4, 1, 4, 1],
                 "size": [64, 64, 64, 32, 32, 32],
             },
@@ -41,14 +42,14 @@ class CountsFailures(unittest.TestCase):
         self.assertEqual(table.loc["1"].to_dict(), {"failed": 1, "infeasible": 0, "ok": 2})
 
     def test_draws_settings_whose_values_fared_differently(self):
-        # size: of 64 B 1 of 3 ok, of 32 B 1 of 3 ok, but 2 infeasible there and 1 and 1 failed here.
+        # size: of 64 B 1 point is ok and 2 are infeasible; of 32 B 1 is ok, 1 infeasible and 1 failed.
         figure = failures.draw_failures(self.study)
         self.assertEqual([axes.get_title(loc="left") for axes in figure.axes], ["chunks", "size"])
         bars = [patch.get_width() for patch in figure.axes[0].patches]  # ok, failed, infeasible of 1 and 4
         for width, share in zip(bars, [200 / 3, 0, 100 / 3, 0, 0, 100]):
             self.assertAlmostEqual(width, share)
         ends = [patch.get_x() + patch.get_width() for patch in figure.axes[0].patches]
-        for end, expected in zip(ends, [200 / 3, 0, 100, 0, 100, 100]):  # each begins where the one before ends
+        for end, expected in zip(ends, [200 / 3, 0, 100, 0, 100, 100]):  # each bar begins at the end of the one before
             self.assertAlmostEqual(end, expected)
 
     def test_the_legend_is_beside_the_bars(self):

@@ -1,4 +1,4 @@
-"""Fits of growth, and the tables that come from runs with several numbers of threads."""
+"""Fits of growth, and the tables of runs with several numbers of threads."""
 
 import tempfile
 import unittest
@@ -52,7 +52,7 @@ class FitsPowerLaws(unittest.TestCase):
 
 class MakesTables(unittest.TestCase):
     def test_fits_only_points_that_take_long_enough(self):
-        # The first point would tilt the line; over 0.01 s time is linear.
+        # The first point would tilt the line; above 0.01 s the time is linear.
         frame = rows([0.009, 0.02, 0.2, 2.0], sends=(1, 10_000, 100_000, 1_000_000))
         table = growth.growth_table(frame, least_seconds=0.01)
         self.assertEqual(list(table["points"]), [3])
@@ -67,8 +67,10 @@ class MakesTables(unittest.TestCase):
         self.assertEqual(table.columns[-1], "verified")
 
     def test_compares_the_fastest_run_of_a_case_as_large_as_the_paper_s(self):
-        # 2.52 h are 9072 s: 9072 / 36 = 252. The point of 1,000 NPUs is no comparison, the one of 72 s not the fastest.
-        frame = rows([1.0, 72.0, 36.0]).assign(collective="all_reduce", npus=[1_000, 40_000, 40_000], run_threads=[1, 1, 2])
+        # 2.52 h are 9072 s: 9072 / 36 = 252. The point of 1,000 NPUs does not compare, and the
+        # one of 72 s is not the fastest.
+        frame = rows([1.0, 72.0, 36.0]).assign(collective="all_reduce", npus=[1_000, 40_000, 40_000],
+                                               run_threads=[1, 1, 2])
         (sentence,) = growth.against_paper(frame)
         self.assertIn("36 s for 40,000 on 2, 252 times less", sentence)
         self.assertEqual(growth.against_paper(frame.assign(npus=1_000)), [])
@@ -87,29 +89,34 @@ def measured(seconds, threads, others, machine="n1, X, 2 cores", build="1"):
     """Points as read_runs() makes them."""
     count = len(seconds)
     frame = rows(seconds, threads, sends=[10**5 * (i + 1) for i in range(count)])
-    return frame.assign(key=[f"k{i}" for i in range(count)], npus=[100 * (i + 1) for i in range(count)], threads=threads, others=others, cores=2,
-                        machine=machine, build=build)  # fmt: skip
+    return frame.assign(key=[f"k{i}" for i in range(count)], npus=[100 * (i + 1) for i in range(count)],
+                        threads=threads, others=others, cores=2, machine=machine, build=build)  # fmt: skip
 
 
 class ComparesEquals(unittest.TestCase):
     def test_rows_measured_alone_compare(self):
-        kept, notes = growth.comparable(pandas.concat([measured([4.0, 8.0], 1, 0.0), measured([2.0, 5.0], 2, 0.05)], ignore_index=True))
+        kept, notes = growth.comparable(pandas.concat([measured([4.0, 8.0], 1, 0.0), measured([2.0, 5.0], 2, 0.05)],
+                                                      ignore_index=True))
         self.assertEqual((len(kept), notes), (4, []))
         table = growth.speed_ups(kept)
         self.assertEqual(list(table["threads"]), [1, 2])
-        self.assertEqual(list(table["speed_up"]), [1.0, 1.6])  # the largest points: 8 s and 5 s
+        self.assertEqual(list(table["speed_up"]), [1.0, 1.6])  # of the largest points: 8 s and 5 s
 
     def test_a_run_beside_other_work_compares_with_nothing(self):
-        # Four times as fast on two threads: the one thread shared its core.
-        kept, notes = growth.comparable(pandas.concat([measured([8.0], 1, 1.4), measured([2.0], 2, 0.0)], ignore_index=True))
+        # Four times as fast on two threads, because the run on one thread shared its core.
+        kept, notes = growth.comparable(pandas.concat([measured([8.0], 1, 1.4), measured([2.0], 2, 0.0)],
+                                                      ignore_index=True))
         self.assertEqual(list(kept["run_threads"]), [2])
         self.assertEqual(notes, ["Left out: 1 point on 1 thread, beside other work on up to 1.4 of 2 cores."])
-        with self.assertRaisesRegex(words.NothingToShow, "no large point was measured alone with two numbers of threads"):
+        with self.assertRaisesRegex(words.NothingToShow,
+                                    "no large point was measured alone with two numbers of threads"):
             growth.speed_ups(kept)
         self.assertNotIn("s, 1 thread", growth.largest_points(kept))
 
     def test_nothing_compares_where_conditions_were_not_recorded(self):
-        kept, notes = growth.comparable(pandas.concat([measured([8.0], 1, float("nan")), measured([2.0], 2, float("nan"))], ignore_index=True))
+        kept, notes = growth.comparable(
+            pandas.concat([measured([8.0], 1, float("nan")), measured([2.0], 2, float("nan"))], ignore_index=True)
+        )
         self.assertEqual(list(kept["run_threads"]), [2])
         self.assertIn("not recorded", notes[0])
         self.assertIn("Left out: 1 point on 1 thread", notes[1])
@@ -118,7 +125,9 @@ class ComparesEquals(unittest.TestCase):
 
     def test_other_machines_and_builds_do_not_compare(self):
         for other in ({"machine": "n2, Y, 2 cores"}, {"build": "2"}):
-            kept, notes = growth.comparable(pandas.concat([measured([4.0, 8.0], 1, 0.0), measured([2.0], 2, 0.0, **other)], ignore_index=True))
+            kept, notes = growth.comparable(
+                pandas.concat([measured([4.0, 8.0], 1, 0.0), measured([2.0], 2, 0.0, **other)], ignore_index=True)
+            )
             self.assertEqual(list(kept["run_threads"]), [1, 1])
             self.assertIn("on another machine or by another build", notes[0])
 
@@ -129,13 +138,15 @@ class ComparesEquals(unittest.TestCase):
         self.assertEqual(notes, ["Left out: 1 point on 1 thread, beside other work on up to 0.5 of 2 cores."])
 
     def test_the_picture_draws_no_speed_up_and_calls_the_line_an_extrapolation(self):
-        kept, _ = growth.comparable(pandas.concat([measured([8.0], 1, 1.4), measured([2.0], 2, 0.0)], ignore_index=True))
+        kept, _ = growth.comparable(pandas.concat([measured([8.0], 1, 1.4), measured([2.0], 2, 0.0)],
+                                                  ignore_index=True))
         self.assertIn("Speed-ups are not drawn", texts_of(growth_pictures.draw_cost(kept)))
         labels = [text.get_text() for text in growth_pictures.draw_growth(kept).axes[0].get_legend().get_texts()]
         self.assertEqual(len([label for label in labels if "extrapolated from that one point" in label]), 1)
 
     def test_the_picture_draws_speed_ups_of_equals(self):
-        kept, _ = growth.comparable(pandas.concat([measured([4.0], 1, 0.0), measured([2.5], 2, 0.0)], ignore_index=True))
+        kept, _ = growth.comparable(pandas.concat([measured([4.0], 1, 0.0), measured([2.5], 2, 0.0)],
+                                                  ignore_index=True))
         speed = growth_pictures.draw_cost(kept).axes[1]
         self.assertEqual(list(speed.lines[0].get_ydata()), [1.0, 1.6])
         self.assertEqual(list(speed.lines[-1].get_ydata()), [0.6, 1.2])  # 60 % of the ideal's 1 and 2

@@ -1,4 +1,4 @@
-"""Fastest designs, Pareto fronts and the price of shared links, on frames small enough to do by hand."""
+"""Fastest designs, Pareto fronts and the cost of shared links, on frames small enough to compute by hand."""
 
 import unittest
 
@@ -10,7 +10,8 @@ from tenex_analysis import hp_at_scale as hp
 
 def point(hp_="8,8", time=2.0, model=hp.TOGETHER, **more):
     """A row as read_points() makes it."""
-    row = {"npus": 64, "topology": "RI(8)_SW(8)", "split": "equal", "hp": hp_, "model": model, "algorithm": "tacos", "chunks": 4,
+    row = {"npus": 64, "topology": "RI(8)_SW(8)", "split": "equal", "hp": hp_, "model": model, "algorithm": "tacos",
+           "chunks": 4,
            "status": "ok", "time": time, "network_cost_usd": 1e6, "efficiency": 0.5, "evaluation_seconds": 0.25,
            "memory_planned_bytes": 2 * 10**9, "verified": "yes"}
     row |= {f"{phase} exposed": 0.1 for phase in hp.PHASES}
@@ -32,9 +33,11 @@ class ChoosesTheFastest(unittest.TestCase):
         self.assertEqual(list(hp.fastest(rows)["time"]), [2.5])
 
     def test_names_the_best_hp_of_a_topology_and_split(self):
-        rows = frame(point("4,16", 3.0), point("8,8", 2.0), point("16,4", 1.0, model="libra"), point("16,4", 4.0, split="perf_opt"))
+        rows = frame(point("4,16", 3.0), point("8,8", 2.0), point("16,4", 1.0, model="libra"),
+                     point("16,4", 4.0, split="perf_opt"))
         table = hp.best_designs(rows)
-        self.assertEqual(list(zip(table["split"], table["best HP"])), [("equal", "HP-(8,8)"), ("perf_opt", "HP-(16,4)")])
+        self.assertEqual(list(zip(table["split"], table["best HP"])),
+                         [("equal", "HP-(8,8)"), ("perf_opt", "HP-(16,4)")])
         # 3 * 0.1 s of 2 s and of 4 s.
         numpy.testing.assert_allclose(table["exposed %"], [15, 7.5])
 
@@ -58,8 +61,10 @@ class ComparesModels(unittest.TestCase):
         self.assertAlmostEqual(pair.slowdown, 1.05)
 
     def test_says_where_sharing_hurts_most(self):
-        rows = frame(point(time=2.0, model="synthesized alone"), point(time=2.1), point("4,16", 1.0, "synthesized alone"), point("4,16", 1.0))
-        self.assertEqual(hp.contention_sentence(hp.contention(rows), 64), "At 64 NPUs sharing the links slows 1 of 2 pairs of points, "
+        rows = frame(point(time=2.0, model="synthesized alone"), point(time=2.1),
+                     point("4,16", 1.0, "synthesized alone"), point("4,16", 1.0))
+        self.assertEqual(hp.contention_sentence(hp.contention(rows), 64),
+                         "At 64 NPUs sharing the links slows 1 of 2 pairs of points, "
                          "at most by 5.0 % (RI(8)_SW(8), equal, HP-(8,8), tacos, 4 chunks).")
 
     def test_says_where_it_never_hurts(self):
@@ -68,20 +73,27 @@ class ComparesModels(unittest.TestCase):
 
     def test_names_the_fastest_and_what_is_nearly_as_fast_for_less(self):
         # 2.1 s are 5 % more than 2 s, 2.2 s are more than that.
-        rows = frame(point(time=2.0), point("4,16", 2.1, network_cost_usd=5e5, chunks=1), point("16,4", 2.2, network_cost_usd=1e5))
-        self.assertEqual(hp.fastest_sentence(rows, 64), "At 64 NPUs the fastest is RI(8)_SW(8), equal, HP-(8,8), tacos, 4 chunks: 2.00 s for $1.0 M. "
-                         "Within 5 % of it the cheapest is RI(8)_SW(8), equal, HP-(4,16), tacos, 1 chunk: 2.10 s for $0.5 M.")
+        rows = frame(point(time=2.0), point("4,16", 2.1, network_cost_usd=5e5, chunks=1),
+                     point("16,4", 2.2, network_cost_usd=1e5))
+        self.assertEqual(hp.fastest_sentence(rows, 64),
+                         "At 64 NPUs the fastest is RI(8)_SW(8), equal, HP-(8,8), tacos, 4 chunks: 2.00 s for $1.0 M. "
+                         "Within 5 % of it the cheapest is RI(8)_SW(8), equal, HP-(4,16), tacos, 1 chunk: 2.10 s for "
+                         "$0.5 M.")
         self.assertIn("nothing within 5 % of it is cheaper", hp.fastest_sentence(rows[rows["hp"] != "4,16"], 64))
 
     def test_counts_where_the_optimized_split_is_faster(self):
-        rows = frame(point(), point(time=1.9, split="perf_opt"), point("4,16", 2.0), point("4,16", 2.5, split="perf_opt"),
-                     point("16,4", 2.0), point(time=2.0, model="libra"), point(time=1.0, model="libra", split="perf_opt"))
-        self.assertEqual(hp.split_sentence(rows, 64), "At 64 NPUs perf_opt is faster than equal shares for 1 of 1 under libra, 1 of 2 under synthesized together.")
+        rows = frame(point(), point(time=1.9, split="perf_opt"), point("4,16", 2.0),
+                     point("4,16", 2.5, split="perf_opt"),
+                     point("16,4", 2.0), point(time=2.0, model="libra"),
+                     point(time=1.0, model="libra", split="perf_opt"))
+        self.assertEqual(hp.split_sentence(rows, 64), "At 64 NPUs perf_opt is faster than equal shares for 1 of 1 "
+                                                      "under libra, 1 of 2 under synthesized together.")
         self.assertEqual(hp.split_sentence(rows[rows["split"] == "equal"], 64), "")
 
     def test_compares_only_designs_that_both_models_timed(self):
         # 8,8: 1.0 over 2.0; 4,16: 3.0 over 2.0; 16,4 was timed by libra alone.
-        rows = frame(point(time=2.0), point(time=1.0, model="libra"), point("4,16", 2.0), point("4,16", 3.0, "libra"), point("16,4", 9.0, "libra"))
+        rows = frame(point(time=2.0), point(time=1.0, model="libra"), point("4,16", 2.0), point("4,16", 3.0, "libra"),
+                     point("16,4", 9.0, "libra"))
         (row,) = hp.model_ratios(rows).itertuples()
         self.assertEqual((row.model, row.designs, row.median, row.least, row.greatest), ("libra", 2, 1.0, 0.5, 1.5))
 

@@ -1,4 +1,4 @@
-"""Pictures of training studies of any shape: the front as a staircase, words for what was not run."""
+"""Pictures of training studies of any shape: the front as a staircase, text in place of what was not run."""
 
 import unittest
 

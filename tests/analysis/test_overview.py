@@ -1,6 +1,4 @@
-"""First look at studies of any shape: what competes with what, bounds of each point's own network, words where there is
-nothing.
-"""
+"""First look at studies of any shape: contests, bounds of each point's own network, text in place of missing rows."""
 
 import re
 import unittest
@@ -17,7 +15,7 @@ US = 1_000_000
 
 
 def rows(**columns):
-    """A study of collectives: what is not given is the same in every row."""
+    """A study of collectives: columns that are not given have the same value in every row."""
     count = len(next(iter(columns.values())))
     alike = {
         "topology": "SW(8)",
@@ -36,7 +34,7 @@ def rows(**columns):
 
 
 def drawn(figure):
-    """By colour the heights of points, and of bounds with whether their line is solid."""
+    """By colour: the heights of points, and the heights of bounds with whether their line is solid."""
     points, bounds = {}, {}
     for axes in figure.axes:
         for line in axes.lines:
@@ -70,7 +68,7 @@ class ComparesEquals(unittest.TestCase):
         (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 400 * US]))
         figure = pictures.draw_reached(contest)
         self.assertEqual(figure.axes[1].get_yscale(), "log")
-        self.assertEqual(list(figure.axes[1].patches), [])  # points, no bars
+        self.assertEqual(list(figure.axes[1].patches), [])  # points instead of bars
         (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 5 * US]))
         self.assertEqual(pictures.draw_reached(contest).axes[1].get_ylim()[0], 0)
 
@@ -95,7 +93,7 @@ class ComparesEquals(unittest.TestCase):
         table = overview.winners(contest)
         self.assertEqual(table["fastest"].to_list(), [["a", "b"], ["a"]])
         self.assertEqual(table["lead"].iloc[0], 1.5)
-        self.assertTrue(table["lead"].isna().iloc[1])  # nobody else was evaluated there
+        self.assertTrue(table["lead"].isna().iloc[1])  # no other algorithm was evaluated there
 
     def test_writes_sizes_as_people_do(self):
         texts = [overview.size_text(size) for size in (1, 1024, 2**30, 10**9, 1500, 3 * 2**20)]
@@ -155,7 +153,7 @@ class DrawsStudiesOfAnyShape(unittest.TestCase):
     def check_inside(self, figure):
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
-        box = figure.get_tightbbox(canvas.get_renderer())  # inches, of all that is drawn
+        box = figure.get_tightbbox(canvas.get_renderer())  # in inches, around everything drawn
         width, height = figure.get_size_inches()
         self.assertTrue(box.x0 >= -0.02 and box.x1 <= width + 0.02 and box.y0 >= -0.02 and box.y1 <= height + 0.02, box)
 

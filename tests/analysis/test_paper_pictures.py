@@ -1,4 +1,4 @@
-"""Figures of the papers where studies or rows are missing, and what they never draw."""
+"""The papers' figures with missing studies or rows, and elements that they never draw."""
 
 import unittest
 
@@ -46,7 +46,7 @@ class DrawsWhatThereIs(unittest.TestCase):
         left, right = paper_pictures.draw_baselines(study).axes
         self.assertEqual(list(left.patches), [])  # no bars on a logarithmic axis
         heights = [float(line.get_ydata()[0]) for line in left.lines if len(line.get_ydata()) == 1]
-        self.assertEqual(sorted(heights), [1.0, 2.0, 4.0])  # over the slowest
+        self.assertEqual(sorted(heights), [1.0, 2.0, 4.0])  # relative to the slowest
         bounds = [float(lines.get_segments()[0][0][1]) for lines in left.collections]
         self.assertEqual(sorted(bounds), [5.0, 5.0, 10.0])  # 100 GB/s and 200 GB/s over 20 GB/s
         self.assertIn("rhd", [text.get_text() for text in left.texts])

@@ -1,4 +1,4 @@
-"""Parallel coordinates: where values lie, which lines are kept, what is drawn how."""
+"""Parallel coordinates: the positions of values, the lines that are kept, and how they are drawn."""
 
 import unittest
 
@@ -13,14 +13,15 @@ from tenex_analysis.columns import Column
 
 class PlacesValues(unittest.TestCase):
     def test_few_values_have_equal_room_and_are_spread_by_rank(self):
-        # Two values: middles 0.25 and 0.75. Spread 0.7 of 1/2: rank 0 lies 0.175 below the middle, rank 1 as much
+        # Two values: middles 0.25 and 0.75. The spread is 0.7 of 1/2: rank 0 lies 0.175 below the middle, rank 1 0.175
         # above.
         at, ticks = parallel.heights(Column("chunks", numpy.array([1.0, 4.0, 1.0]), ""), numpy.array([0.0, 0.5, 1.0]))
         numpy.testing.assert_allclose(at, [0.075, 0.75, 0.425])
         self.assertEqual(ticks, [(0.25, "1"), (0.75, "4")])
 
     def test_text_is_ordered_naturally(self):
-        _, ticks = parallel.heights(Column("topology", numpy.array(["RI(16)", "RI(8)"], dtype=object), ""), numpy.zeros(2))
+        _, ticks = parallel.heights(Column("topology", numpy.array(["RI(16)", "RI(8)"], dtype=object), ""),
+                                    numpy.zeros(2))
         self.assertEqual([text for _, text in ticks], ["RI(8)", "RI(16)"])
 
     def test_many_values_lie_on_a_scale(self):
@@ -38,7 +39,7 @@ class PlacesValues(unittest.TestCase):
 
 class ThinsLines(unittest.TestCase):
     def test_keeps_the_best_the_worst_and_an_even_sample(self):
-        values = numpy.array([5.0, 1.0, 4.0, 2.0, 3.0])  # by rising value: positions 1, 3, 4, 2, 0
+        values = numpy.array([5.0, 1.0, 4.0, 2.0, 3.0])  # in order of value: positions 1, 3, 4, 2, 0
         self.assertEqual(list(parallel.thinned(values, 3)), [1, 4, 0])
         self.assertEqual(list(parallel.thinned(values, 9)), [1, 3, 4, 2, 0])
 
@@ -74,9 +75,12 @@ class Draws(unittest.TestCase):
 
     def test_lines_of_one_value_are_spread_in_the_direction_of_the_objective(self):
         for larger in (True, False):
-            lines = [segment for segment in self.lines(parallel.draw_parallel(self.study, "efficiency", larger=larger)).get_segments()]
-            rings = sorted((line[-1][1], line[0][1]) for line in lines if line[0][1] < 0.5)  # by height on the objective's axis
-            self.assertEqual([on_algorithm for _, on_algorithm in rings], sorted(on_algorithm for _, on_algorithm in rings))
+            picture = parallel.draw_parallel(self.study, "efficiency", larger=larger)
+            lines = list(self.lines(picture).get_segments())
+            # By height on the objective's axis.
+            rings = sorted((line[-1][1], line[0][1]) for line in lines if line[0][1] < 0.5)
+            self.assertEqual([on_algorithm for _, on_algorithm in rings],
+                             sorted(on_algorithm for _, on_algorithm in rings))
 
     def test_says_how_many_lines_of_how_many_it_drew(self):
         axes = parallel.draw_parallel(self.study, "efficiency", most=4)
@@ -94,7 +98,8 @@ class Draws(unittest.TestCase):
         FigureCanvasAgg(axes.figure).draw()
         for text in axes.texts:
             box = text.get_window_extent()
-            self.assertTrue(box.x0 >= 0 and box.x1 <= axes.figure.bbox.x1 and box.y1 <= axes.figure.bbox.y1, text.get_text())
+            self.assertTrue(box.x0 >= 0 and box.x1 <= axes.figure.bbox.x1 and box.y1 <= axes.figure.bbox.y1,
+                            text.get_text())
 
 
 if __name__ == "__main__":

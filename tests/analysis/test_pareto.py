@@ -1,4 +1,4 @@
-"""Pareto fronts by hand, and that their pictures show them without hiding anything."""
+"""Pareto fronts by hand, and pictures that hide no point of them."""
 
 import itertools
 import random
@@ -17,7 +17,7 @@ def boxes_meet(a, b):
 
 class FindsTheFront(unittest.TestCase):
     def test_keeps_what_nothing_dominates(self):
-        # (1,5), (2,3), (4,1) get cheaper as they get slower; (3,3) is dominated by (2,3), (5,5) by all.
+        # (1,5), (2,3), (4,1) are the front; (3,3) is dominated by (2,3), (5,5) by all.
         front = pareto.non_dominated([1, 2, 3, 4, 5], [5, 3, 3, 1, 5])
         self.assertEqual(list(front), [True, True, False, True, False])
 
@@ -44,7 +44,7 @@ class FindsTheFront(unittest.TestCase):
 
 class DrawsTheFront(unittest.TestCase):
     def setUp(self):
-        # Links against time: points 0 and 4 (alike), 1 and 2 are the front; 3 is dominated by 1, 5 is not ok, 6 has no
+        # Links against time: points 0 and 4 (equal), 1 and 2 are the front; 3 is dominated by 1, 5 is not ok, 6 has no
         # time.
         self.study = make_study(
             {
@@ -64,7 +64,7 @@ class DrawsTheFront(unittest.TestCase):
         self.assertEqual(list(table["key"]), ["k0", "k1", "k2"])
         self.assertAlmostEqual(table["collective_time_ps"][1], 8e-6)  # 8,000,000 ps, in seconds
         self.assertIn("algorithm", table)
-        self.assertNotIn("size", table)  # it does not vary
+        self.assertNotIn("size", table)  # it takes one value
 
     def test_only_the_rows_that_are_asked_for_compete(self):
         frame = self.study.frame()
@@ -85,20 +85,23 @@ class DrawsTheFront(unittest.TestCase):
         pale = [c for c in axes.collections if c.get_alpha() is not None]
         self.assertEqual(sum(len(c.get_offsets()) for c in strong), 4)
         self.assertEqual(sum(len(c.get_offsets()) for c in pale), 1)
-        (strong_ring, pale_ring) = (next(c for c in of if len(c.get_offsets())).get_facecolor()[0][:3].sum() for of in (strong[1:2], pale[1:2]))
+        (strong_ring, pale_ring) = (next(c for c in of if len(c.get_offsets())).get_facecolor()[0][:3].sum()
+                                    for of in (strong[1:2], pale[1:2]))
         self.assertGreater(pale_ring, strong_ring + 0.5)
         self.assertEqual(axes.get_xlabel(), "total links (less is better)")
         self.assertEqual(axes.get_ylabel(), "collective time (less is better)")
         self.assertEqual(axes.get_xscale(), "log")  # 10 to 400
 
     def test_the_line_reaches_on_to_where_x_is_worse(self):
-        # Between 10 and 20 links one has the time of 10 where fewer are better, and that of 20 where more are.
+        # Between 10 and 20 links the border has the time of 10 if fewer links are better, and that of 20 if more are
+        # better.
         for larger, style in ((None, "steps-post"), (True, "steps-pre")):
             axes = pareto.draw_pareto(self.study, "total_links", "collective_time_ps", larger_x=larger)
             self.assertEqual(axes.lines[0].get_drawstyle(), style)
 
     def test_the_line_is_the_border_of_what_the_front_dominates(self):
-        # A point just on the worse side of the line is dominated by one of the front, one on its better side is not.
+        # A point just on the worse side of the line is dominated by a point of the front; a point on its better side is
+        # not.
         front = [(2.0, 8.0), (4.0, 5.0), (8.0, 1.0)]
         for larger_x, larger_y in itertools.product((False, True), repeat=2):
             points = sorted((12 - x if larger_x else x, 12 - y if larger_y else y) for x, y in front)
@@ -110,7 +113,8 @@ class DrawsTheFront(unittest.TestCase):
             (low_x, high_x), (low_y, high_y) = axes.get_xlim(), axes.get_ylim()
             for i, j in itertools.product(range(1, 20), repeat=2):
                 x, y = low_x + (high_x - low_x) * i / 20.03, low_y + (high_y - low_y) * j / 20.03
-                dominated = any((x <= a if larger_x else x >= a) and (y <= b if larger_y else y >= b) for a, b in points)
+                dominated = any((x <= a if larger_x else x >= a) and (y <= b if larger_y else y >= b)
+                                for a, b in points)
                 self.assertEqual(shape.contains_point((x, y)), dominated, (larger_x, larger_y, x, y))
 
     def test_the_word_is_dominated(self):
@@ -120,8 +124,10 @@ class DrawsTheFront(unittest.TestCase):
 
     def test_long_names_are_whole_and_inside_the_picture(self):
         long = "RI(4)_FC(8)_RI(4)_SW(32)_SW(4)_SW("
-        study = make_study({"topology": [f"{long}2)", f"{long}4)"], "total_links": [1, 2], "collective_time_ps": [2, 1]})
-        axes = pareto.draw_pareto(study, "total_links", "collective_time_ps", by="topology", title="a title of many words " * 8)
+        study = make_study({"topology": [f"{long}2)", f"{long}4)"], "total_links": [1, 2],
+                            "collective_time_ps": [2, 1]})
+        axes = pareto.draw_pareto(study, "total_links", "collective_time_ps", by="topology",
+                                  title="a title of many words " * 8)
         FigureCanvasAgg(axes.figure).draw()
         labels = ["".join(text.get_text().split("\n")) for text in axes.get_legend().get_texts()]
         self.assertEqual(labels[:2], [f"{long}2)", f"{long}4)"])

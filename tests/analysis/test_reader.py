@@ -1,4 +1,4 @@
-"""The typed reader against the quickstart result, and against files that it must refuse."""
+"""The typed reader with the quickstart result, and with files that it must refuse."""
 
 import os
 import tempfile

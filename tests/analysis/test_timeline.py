@@ -1,4 +1,4 @@
-"""Timelines: threads told apart, idle gaps, utilization by hand, and what the picture shows."""
+"""Timelines: threads, idle gaps, utilization by hand, and the picture."""
 
 import tempfile
 import unittest
@@ -14,7 +14,8 @@ from tenex_analysis import timeline
 class LaysSpansOnThreads(unittest.TestCase):
     def lay(self, *spans):
         spans = sorted(spans, key=lambda span: (span[1], span[0]))
-        return timeline.lay_on_threads(numpy.array([s[0] for s in spans]), numpy.array([s[1] for s in spans]), resolution=0.001)
+        return timeline.lay_on_threads(numpy.array([s[0] for s in spans]), numpy.array([s[1] for s in spans]),
+                                       resolution=0.001)
 
     def test_one_thread_for_what_follows_another(self):
         self.assertEqual(self.lay((0.0, 1.0), (1.0, 2.0), (2.5, 3.0)), [0, 0, 0])
@@ -23,15 +24,15 @@ class LaysSpansOnThreads(unittest.TestCase):
         self.assertEqual(self.lay((0.0, 1.0), (0.0, 3.0), (1.0, 2.0)), [0, 0, 1])
 
     def test_short_spans_that_fit_one_after_another_share_a_thread(self):
-        # 20 points of 0.15 ms that seem to end together: one after another, the last begins 19 * 0.15 = 2.85 ms late,
-        # less than 3 ms.
+        # 20 points of 0.15 ms with equal ends: one after another, the last begins 19 * 0.15 = 2.85 ms late, less than 3
+        # ms.
         self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 20)), {0})
         # 40 of them: 5.85 ms late on one thread, 2.85 ms on two.
         self.assertEqual(set(self.lay(*[(0.00985, 0.01)] * 40)), {0, 1})
 
     def test_a_short_span_goes_before_a_long_one_that_seems_to_have_begun_first(self):
-        # In the order of their begins the short one, 0.3 ms after the long one, would wait 49.7 ms. First, it delays
-        # the long one by 0.6 ms, which true ends up to 1 ms later than given ones allow.
+        # In the order of their begins, the short one, 0.3 ms after the long one, would wait 49.7 ms. If it comes first,
+        # it delays the long one by 0.6 ms, which is allowed because true ends are up to 1 ms later than given ones.
         self.assertEqual(self.lay((0.0, 0.05), (0.0003, 0.0006)), [0, 0])
 
     def test_uses_as_many_threads_as_overlap(self):
@@ -39,16 +40,17 @@ class LaysSpansOnThreads(unittest.TestCase):
         start = numbers.uniform(0, 50, 300)
         spans = [(s, s + d) for s, d in zip(start, numbers.exponential(1.0, 300))]
         depth = max(sum(a <= begin < b for a, b in spans) for begin, _ in spans)
-        self.assertEqual(max(timeline.lay_on_threads(*map(numpy.array, zip(*sorted(spans, key=lambda s: s[1]))), resolution=0.0)) + 1, depth)
+        self.assertEqual(max(timeline.lay_on_threads(*map(numpy.array, zip(*sorted(spans, key=lambda s: s[1]))),
+                                                     resolution=0.0)) + 1, depth)
 
 
 class MeasuresUse(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        # Run 1 from 100 s to 110 s. Rank 0, two threads: points 0 (100-104) and 1 (100-106) side by side, then 2
-        # (106-110) on both. Rank 1, one thread: 3 (102-105), and 4, which is not ok, took nothing at 105. Run 2, from
-        # 500 s to 502 s: 5 on rank 0.
+        # Run 1 from 100 s to 110 s. Rank 0, two threads: points 0 (100-104) and 1 (100-106) concurrently, then 2
+        # (106-110) on both. Rank 1, one thread: 3 (102-105), and 4 at 105, which is not ok and took no time. Run 2,
+        # from 500 s to 502 s: 5 on rank 0.
         self.study = make_study(
             {
                 "status": ["ok"] * 4 + ["infeasible", "ok"],
@@ -57,8 +59,8 @@ class MeasuresUse(unittest.TestCase):
                 "evaluation_seconds": [4.0, 6.0, 4.0, 3.0, 0.0, 2.0],
                 "threads": [1, 1, 2, 1, -1, 1],
             },
-            runs=[(0, 0, 1, "n1", 104_000), (1, 0, 1, "n1", 106_000), (2, 0, 1, "n1", 110_000), (3, 1, 1, "n2", 105_000),
-                  (4, 1, 1, "n2", 105_000), (5, 0, 2, "n1", 502_000)],
+            runs=[(0, 0, 1, "n1", 104_000), (1, 0, 1, "n1", 106_000), (2, 0, 1, "n1", 110_000),
+                  (3, 1, 1, "n2", 105_000), (4, 1, 1, "n2", 105_000), (5, 0, 2, "n1", 502_000)],
             folder=folder.name,
         )  # fmt: skip
         self.spans = timeline.read_spans(self.study)
@@ -73,7 +75,8 @@ class MeasuresUse(unittest.TestCase):
     def test_utilization_counts_all_threads_of_a_wide_point(self):
         # Run 1 takes 10 s. Rank 0: 4 + 6 + 2 * 4 = 18 of 20 thread-seconds. Rank 1: 3 of 10. Run 2: 2 of 2.
         table = timeline.utilization_table(self.spans)
-        self.assertEqual(table[["run", "rank", "points", "threads"]].values.tolist(), [[1, 0, 3, 2], [1, 1, 2, 1], [2, 0, 1, 1]])
+        self.assertEqual(table[["run", "rank", "points", "threads"]].values.tolist(),
+                         [[1, 0, 3, 2], [1, 1, 2, 1], [2, 0, 1, 1]])
         numpy.testing.assert_allclose(table["busy"], [18, 3, 2])
         numpy.testing.assert_allclose(table["idle"], [2, 7, 0])
         numpy.testing.assert_allclose(table["utilization"], [0.9, 0.3, 1.0])
@@ -82,7 +85,8 @@ class MeasuresUse(unittest.TestCase):
     def test_idle_gaps_are_those_of_threads_longest_first(self):
         # Rank 1 waits from 5 to 10 and from 0 to 2; thread 0 of rank 0 from 4 to 6.
         gaps = timeline.idle_gaps(self.spans)
-        self.assertEqual(gaps[["run", "rank", "lane", "start", "end"]].values.tolist(), [[1, 1, 0, 5, 10], [1, 0, 0, 4, 6], [1, 1, 0, 0, 2]])
+        self.assertEqual(gaps[["run", "rank", "lane", "start", "end"]].values.tolist(),
+                         [[1, 1, 0, 5, 10], [1, 0, 0, 4, 6], [1, 1, 0, 0, 2]])
         self.assertEqual(len(timeline.idle_gaps(self.spans, least_seconds=3)), 1)
 
     def test_busy_seconds_per_bin(self):
@@ -101,7 +105,8 @@ class MeasuresUse(unittest.TestCase):
         self.assertIn("6 points on 2 ranks", figure._suptitle.get_text())
         self.assertIn("busy 72 %", figure._suptitle.get_text())  # 23 / 32
         self.assertEqual([t.get_text() for t in figure.axes[0].get_yticklabels()], ["n1, rank 0", "n2, rank 1"])
-        self.assertEqual([t.get_text() for t in figure.axes[0].texts], ["91 %", "30 %", "busy"])  # rank 0: 20 of 22 in both runs
+        # Rank 0: 20 of 22 in both runs.
+        self.assertEqual([t.get_text() for t in figure.axes[0].texts], ["91 %", "30 %", "busy"])
 
     def test_the_legend_is_above_the_points(self):
         figure = timeline.draw_timeline(self.study)
@@ -113,7 +118,8 @@ class MeasuresUse(unittest.TestCase):
     def test_says_that_nothing_was_evaluated(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        study = make_study({"algorithm": ["ring"], "evaluation_seconds": [1.0], "threads": [1]}, runs=[], folder=folder.name)
+        study = make_study({"algorithm": ["ring"], "evaluation_seconds": [1.0], "threads": [1]}, runs=[],
+                           folder=folder.name)
         with self.assertRaisesRegex(ValueError, "no point"):
             timeline.draw_timeline(study)
 
@@ -125,14 +131,16 @@ class DrawsManyPoints(unittest.TestCase):
         # 5,000 points of 2 ms, one every 4 ms: half of the time is idle. "ring" first, then "tacos".
         rows = 5000
         study = make_study(
-            {"algorithm": ["ring"] * 2500 + ["tacos"] * 2500, "evaluation_seconds": [0.002] * rows, "threads": [1] * rows},
+            {"algorithm": ["ring"] * 2500 + ["tacos"] * 2500, "evaluation_seconds": [0.002] * rows,
+             "threads": [1] * rows},
             runs=[(i, 0, 1, "n1", 4 * i) for i in range(rows)],
             folder=folder.name,
         )
         figure = timeline.draw_timeline(study)
         (image,) = figure.axes[0].get_images()
         pixels = numpy.asarray(image.get_array())[0]
-        half = [(numpy.array(timeline.to_rgb(colour)) + numpy.array(timeline.to_rgb(timeline.IDLE_COLOUR))) / 2 for colour in ("#0072B2", "#E69F00")]
+        half = [(numpy.array(timeline.to_rgb(colour)) + numpy.array(timeline.to_rgb(timeline.IDLE_COLOUR))) / 2
+                for colour in ("#0072B2", "#E69F00")]
         # A bin of 20 s / 800 = 25 ms holds 6 or 7 points: 12 to 14 ms of 25.
         numpy.testing.assert_allclose(pixels[100], half[0], atol=0.06)
         numpy.testing.assert_allclose(pixels[700], half[1], atol=0.06)

@@ -1,4 +1,4 @@
-"""Pictures without anything to show, and text that is broken into lines."""
+"""Pictures with nothing to show, and text that is broken into lines."""
 
 import unittest
 
@@ -29,7 +29,8 @@ class SaysWhatIsMissing(unittest.TestCase):
             texts_of(words.picture(pareto.draw_pareto, self.study, "total_links", "algbw_bytes_per_s")),
         )
         self.assertIn(
-            "no row that is ok has algbw_bytes_per_s", texts_of(words.picture(parallel.draw_parallel, self.study, "algbw_bytes_per_s"))
+            "no row that is ok has algbw_bytes_per_s",
+            texts_of(words.picture(parallel.draw_parallel, self.study, "algbw_bytes_per_s"))
         )
 
     def test_but_a_wrong_column_is_still_refused(self):

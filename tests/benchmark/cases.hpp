@@ -1,4 +1,4 @@
-// The cases that the benchmark programs share: shapes by name, All-Gather of one chunk per NPU unless said otherwise.
+// The cases of several benchmark programs: shapes by name, All-Gather of one chunk per NPU unless said otherwise.
 #pragma once
 
 #include <string_view>

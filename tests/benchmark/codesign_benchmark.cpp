@@ -1,13 +1,11 @@
-// How many bandwidth splits a core finds per second: 4 dimensions, 3 terms, without and with two overlaps, the region
+// Bandwidth splits that a core finds per second: 4 dimensions, 3 terms, without overlaps and with two, the region
 // prepared for every solve.
 #include <benchmark/benchmark.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
-#include "tenex/base/random.hpp"
-#include "tenex/codesign/optimizer.hpp"
+#include "benchmark/splits.hpp"
 
 namespace tenex::benchmarks {
 namespace {
@@ -27,7 +25,7 @@ TimeTerm random_term(Random& random) {
   return term;
 }
 
-/// Each overlap has one term beside a computation and another term, as a layer's backward pass has.
+/// Each overlap runs one term concurrently with a computation and another term, like a layer's backward pass.
 std::vector<TimeModel> random_models(int overlaps) {
   Random random(1);
   std::vector<TimeModel> models;

@@ -1,5 +1,5 @@
-// The engines at scale: how long a synthesis and its verification take, in wall time (column Time), in the time of all
-// cores (column CPU) and in user time (counter user_s), what a delivery costs, and how near the bound it ends.
+// The engines at scale: wall time (column Time), CPU time of all cores (column CPU) and user time (counter user_s) of a
+// synthesis and its verification, their cost per delivery, and the efficiency.
 //
 // Cases whose name begins with `large` take seconds to minutes and up to 10 GB: they exist only where a filter is
 // given. One of them by hand, the median of three:
@@ -82,7 +82,7 @@ double peak_gigabytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024e-9;
 }
 
-/// A case made into a problem; the topology lives here.
+/// A case as a problem; owns the topology.
 struct Subject {
   explicit Subject(const ScaleCase& given, int thread_count)
       : scale_case(given), problem_case(make_case(given.shape, given.kind, given.chunks)), threads(thread_count) {}
@@ -124,7 +124,7 @@ void synthesize(benchmark::State& state, const ScaleCase& given, int threads) {
   std::optional<Synthesis> made;
   const double before = user_seconds();
   for (auto _ : state) {
-    made.reset();  // two schedules need not fit at once
+    made.reset();  // free the schedule before the next one is made
     made = subject.synthesize();
   }
   count(state, subject, *made, user_seconds() - before);
@@ -153,7 +153,7 @@ void add_cases(bool with_large) {
   for (const auto& given : scale_cases()) {
     if (given.name.starts_with("large") && !with_large) continue;
     for (const int threads : {1, 2}) {
-      if (given.engine == "symmetric" && threads > 1) continue;  // it runs on one
+      if (given.engine == "symmetric" && threads > 1) continue;  // it uses one thread
       add(given.name + "/synthesize", synthesize, given, threads);
       add(given.name + "/verify", check, given, threads);
     }

@@ -1,11 +1,11 @@
-// What scheduling costs: leases per second of rank 0 with messages through memory, and how near to ideal a job of many
-// ranks comes whose points only sleep.
+// The cost of scheduling: leases per second of rank 0 with messages through memory, and the efficiency of a job of many
+// ranks whose points only sleep.
 //
 //   build/release/bin/benchmark_scheduling --benchmark_filter=leases
 //   build/release/bin/benchmark_scheduling --benchmark_filter=sleeping_points/64
 //
-// Targets: 50,000 leases per second; 0.95 of ideal for 64 ranks on 2 cores and points of 10 ms (ideal: each rank that
-// evaluates sleeps without a pause from the first point's begin to the last one's end).
+// Targets: 50,000 leases per second; 0.95 of ideal for 64 ranks on 2 cores and points of 10 ms (ideal: every evaluating
+// rank sleeps without a pause from the begin of the first point to the end of the last).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Ranks that finish every lease at once. Messages are encoded and decoded as over a wire.
+/// Ranks that finish every lease at once. Messages are encoded and decoded as over a network.
 class EagerRanks final : public Transport {
  public:
   EagerRanks(const Study& study, std::size_t ranks) : reports_(ranks) {
@@ -78,7 +78,7 @@ class EagerRanks final : public Transport {
   Clock::time_point last_;
 };
 
-/// Every point is worth a lease. Rank 0 evaluates too, as slowly as it is expected to.
+/// Every point gets its own lease. Rank 0 evaluates too, in the estimated time.
 void lease_one_by_one(benchmark::State& state, std::size_t points) {
   for (auto _ : state) {
     std::string text = testing::make_study(1).text;

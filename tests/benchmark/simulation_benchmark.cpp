@@ -1,5 +1,5 @@
-// How many hops per second the simulators process: every engine on the programs that it is made for, textbook programs
-// with little and with much congestion, and the replay of large schedules.
+// Hops per second of the simulators: every engine on the programs that it is made for, textbook programs with little
+// and with much congestion, and the replay of large schedules.
 //
 // Cases whose name begins with `large` take seconds to minutes: they exist only where a filter is given. One of them by
 // hand, the median of three:
@@ -33,7 +33,7 @@ struct SimulationCase {
   SimulationEngine engine = SimulationEngine::window;
   std::vector<int> threads = {1};
   std::int64_t chunks = 1;
-  bool record = false;  ///< the sends; else every NPU's finish
+  bool record = false;  ///< record the sends, otherwise every NPU's finish
   DestinationOrder order = DestinationOrder::relative;
 };
 
@@ -145,7 +145,7 @@ std::vector<ReplayCase> replay_cases() {
   };
 }
 
-/// The synthesis comes before the clock starts.
+/// Replays a schedule; its synthesis is not timed.
 void run_replay(benchmark::State& state, const ReplayCase& given, int threads) {
   const auto problem = make_case(given.shape);
   const auto plan =

@@ -1,4 +1,4 @@
-// How long TACOS takes on one thread, and how close it comes to the bound (counter `efficiency`).
+// Time of TACOS on one thread, and bound over collective time (counter `efficiency`).
 #include <benchmark/benchmark.h>
 
 #include <string>

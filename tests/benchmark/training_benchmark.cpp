@@ -1,5 +1,5 @@
-// How long one training point takes once what points share is known: LIBRA's formulas with stated bandwidths, and the
-// schemes that choose them.
+// Time of one training point when the work that points share is cached: LIBRA's formulas with stated bandwidths, and
+// the schemes that choose them.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -27,7 +27,7 @@ std::vector<DesignPoint> points_of(const std::string& workload, const std::strin
   return points;
 }
 
-/// `cold`: every split is found anew.
+/// `cold`: no split is cached.
 void train(benchmark::State& state, const std::string& workload, const std::string& hp, const std::string& scheme,
            bool cold) {
   const auto points = points_of(workload, hp, scheme);
@@ -37,7 +37,7 @@ void train(benchmark::State& state, const std::string& workload, const std::stri
     if (cold && which % points.size() == 0) {
       state.PauseTiming();
       cache = Cache();
-      (void)evaluate(points_of(workload, hp, "equal").front(), cache, {});  // the workload laid out
+      (void)evaluate(points_of(workload, hp, "equal").front(), cache, {});  // caches the workload's mapping
       state.ResumeTiming();
     }
     const auto row = evaluate(points[which++ % points.size()], cache, {}).row;

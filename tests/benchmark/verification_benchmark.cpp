@@ -1,4 +1,4 @@
-// How many sends per second the verifier replays.
+// Sends per second that the verifier replays.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -25,8 +25,8 @@ void verify_schedule(benchmark::State& state, const std::string& shape, Collecti
       benchmark::Counter(static_cast<double>(made.schedule.sends()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// A schedule made for chunks of 1 MiB, taken for chunks of another size: beside verify_schedule it tells what the view
-/// costs.
+/// A schedule made for chunks of 1 MiB, scaled to another size: the difference from verify_schedule is the cost of the
+/// scaling view.
 void verify_scaled(benchmark::State& state, const std::string& shape, CollectiveKind kind) {
   const auto given = make_case(shape, kind);
   const auto npus = given.topology.npus();
@@ -43,7 +43,7 @@ void verify_scaled(benchmark::State& state, const std::string& shape, Collective
       benchmark::Counter(static_cast<double>(schedule.sends()), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// The orbit check: one NPU's sends for those of all.
+/// The orbit check: one NPU's sends represent those of all.
 void verify_orbits(benchmark::State& state, const std::string& shape, CollectiveKind kind) {
   const auto given = make_case(shape, kind);
   const auto made = synthesize_case(given);

@@ -92,18 +92,6 @@ TEST(Overlaps, OfSeveralWorkloadsAddUp) {
   EXPECT_DOUBLE_EQ(time_at(sum, std::vector{8e9}), 4.5 + 4.5 * 1.125);
 }
 
-TEST(Overlaps, ComeFromAnIterationInSeconds) {
-  // 5 s; 2 times 3e9 bytes in dimension 1; 4 times max(1e9 bytes in dimension 1, 0.25 s and 2e9 bytes in dimension 2).
-  IterationTerms terms{2, {picoseconds(5'000'000'000'000), {{2, {3e9, 0}}}}, {}};
-  terms.overlaps.push_back({4, {{}, {{1, {1e9, 0}}}}, {picoseconds(250'000'000'000), {{1, {0, 2e9}}}}});
-  const auto model = time_model(terms);
-  EXPECT_EQ(model.constant, 5);
-  const std::vector bandwidth{1e9, 4e9};
-  // 5 + 2 * 3 + 4 * max(1, 0.25 + 0.5).
-  EXPECT_DOUBLE_EQ(time_at(model, bandwidth), 15);
-  EXPECT_DOUBLE_EQ(time_at(model, bandwidth) * 1e12, picoseconds_at(terms, bandwidth));
-}
-
 TEST(PerfOptWithOverlaps, EndsBothStreamsTogether) {
   // max(60e9/B1, 0.5 + 20e9/B2) with B1 + B2 = 100 GB/s: the first falls and the second rises with B1, so the best is
   // where they are equal: B1 = 60, B2 = 40: 1 = 0.5 + 0.5.

@@ -298,5 +298,18 @@ RC_GTEST_PROP(CollectiveProperties, ChunksCoverTheSizeWithLessThanAByteOfPadding
   RC_ASSERT(total - size < static_cast<std::int64_t>(gather.chunks()));
 }
 
+TEST(Collective, OwnedChunksAreThoseWhoseOwnerTheNpuIs) {
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                          CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all}) {
+    const auto made = Collective::make({kind, 7, parse_groups("1-3; 4,0,6", 7).value(), 2, bytes(1000), 1}).value();
+    for (std::size_t npu = 0; npu < 7; ++npu) {
+      const auto [first, count] = made.owned_by(NpuId::at(npu));
+      for (std::size_t chunk = 0; chunk < made.chunks(); ++chunk)
+        EXPECT_EQ(made.owner(ChunkId::at(chunk)) == NpuId::at(npu), chunk >= first && chunk < first + count)
+            << to_string(kind) << npu << chunk;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenex

@@ -1,4 +1,4 @@
-// Bounds in the place of collective times.
+// Lower bounds in place of collective times.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,7 +49,7 @@ TEST(BoundTime, IsMetByAGatherOfTwo) {
 }
 
 TEST(BoundTime, IsNoLargerThanTheBoundOnTheGroupsOwnDimensions) {
-  // More links never raise what a schedule needs at least; a scope that spans all dimensions has no others.
+  // More links never raise a lower bound. For a scope that spans all dimensions, the whole network is the group's own.
   SynthesizedNetwork given("RI(4)_FC(4)", "tacos", nanoseconds(50));
   SynthesizedNetwork row("RI(4)", "tacos", nanoseconds(50));
   for (const auto kind : {TrafficKind::all_gather, TrafficKind::all_reduce, TrafficKind::all_to_all})
@@ -66,8 +66,8 @@ TEST(BoundTime, IsNoLargerThanTheBoundOnTheGroupsOwnDimensions) {
 }
 
 TEST(BoundTime, LeavesOutSearchesOnLargeNetworksAndStaysABound) {
-  // 5,120 NPUs: what remains is at most the largest of all bounds, and no less than the eccentricity of the groups' own
-  // dimensions: across RI(16)_RI(16) are 16 hops of 50 ns and a chunk's 4000 / 256 = 16 bytes (rounded up) at 1 GB/s.
+  // 5,120 NPUs: the bound is at most the largest of all bounds, and at least the eccentricity of the groups' own
+  // dimensions: across RI(16)_RI(16) 16 hops of 50 ns and a chunk's 4000 / 256 = 16 bytes (rounded up) at 1 GB/s.
   SynthesizedNetwork given("RI(16)_RI(16)_FC(20)", "tacos", nanoseconds(50));
   const auto mapping = given.mapping("256,20");
   const auto communication = gather(Scope::tensor, 4000);

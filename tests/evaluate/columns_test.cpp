@@ -1,4 +1,4 @@
-// The table that ties fields of Evaluation to columns of files.
+// The table of metric columns: fields of Evaluation and columns of files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST(MetricColumns, SayWhichOnlyPointsThatTrainHave) {
   EXPECT_EQ(names, expected);
 }
 
-/// Times in ps or s, sizes in B, rates in B/s and money have their unit in the name, all or none.
+/// The names of times in ps or s, sizes in B, rates in B/s and money all end in their unit.
 TEST(MetricColumns, NameTheirUnits) {
   const std::map<std::string_view, std::string_view> endings{{"ps", "_ps"},   {"s", "_seconds"},
                                                              {"B", "_bytes"}, {"B/s", "_bytes_per_s"},

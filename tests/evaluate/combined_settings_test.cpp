@@ -1,5 +1,5 @@
-// Settings that meet at random: groups, stragglers, removed links, algorithms, backends, engines and orders together.
-// Whatever is drawn, the point ends with a row, and a row that is ok has a verified schedule not below its bound.
+// Random combinations of settings: groups, stragglers, removed links, algorithms, backends, engines and orders. Every
+// point ends with a row, and an ok row has a verified schedule that is not below its bound.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ class Draw {
     struct Network {
       const char* topology;
       std::uint32_t npus;
-      const char* pair;  ///< of linked vertices that are no bridge
+      const char* pair;  ///< linked vertices whose removal disconnects nothing
     };
     constexpr Network networks[] = {{"RI(6)", 6, "[[0, 1]]"},       {"mesh(3,3)", 9, "[[4, 5]]"},
                                     {"SW(8)", 8, nullptr},          {"RI(4)_FC(2)", 8, "[[1, 2]]"},
@@ -90,11 +90,11 @@ TEST(CombinedSettings, EndWithARowWhateverTheyAre) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const auto words = Draw(seed).words();
     const auto made = make_point(words, vocabulary());
-    if (!made) continue;  // the text alone shows the contradiction
+    if (!made) continue;  // refused for a contradiction in its text
     const auto row = row_of(*made);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + made->canonical);
     ASSERT_NE(row.status, PointStatus::failed) << row.reason;
-    // What a plan foresees comes true; algorithms that do not fit are all foreseen.
+    // A foreseen refusal is the row's reason, and every algorithm that does not fit is foreseen.
     const auto foreseen = foresight(*made);
     if (!foreseen.empty()) {
       ASSERT_NE(row.status, PointStatus::ok);
@@ -130,7 +130,7 @@ TEST(CombinedSettings, OfADelayedBystanderLeaveTheOthersAlone) {
 }
 
 TEST(CombinedSettings, CountADelayOnceWithoutOverlap) {
-  // FC(2), 2 KB: the reduction moves 1 KB each way in 1 us, from 100 us on; by the gather everybody has started.
+  // FC(2), 2 KB: the reduction moves 1 KB each way in 1 us, from 100 us on; by the gather all NPUs have started.
   const auto row = row_of(support::point({{"topology", "FC(2)"},
                                           {"size", "2KB"},
                                           {"algorithm", "direct"},

@@ -1,4 +1,4 @@
-// Estimates: from sizes alone, the same whatever was asked before, and covering the memory that points really take.
+// Estimates follow from sizes alone, do not depend on earlier calls, and cover the memory that points really take.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -27,7 +27,7 @@ TEST(Estimate, GrowsWithTheWork) {
 }
 
 TEST(Estimate, CountsTheSendsOfAReductionAsThoseOfAGather) {
-  // Every NPU but the owner sends each chunk once: as many as a gather delivers.
+  // Every NPU but the owner sends each chunk once: as many sends as a gather has deliveries.
   const Words words{{"topology", "FC(64)"}, {"size", "1MiB"}, {"algorithm", "direct"}};
   auto reduction = words;
   reduction.emplace_back("collective", "reduce_scatter");
@@ -71,7 +71,7 @@ TEST(Estimate, DoesNotDependOnWhatWasAskedBefore) {
 }
 
 TEST(Estimate, TellsKindsOfPointsApart) {
-  // Whatever changes the work must not be mistaken for what was asked before.
+  // Settings that change the work must not get the stored estimate of another point.
   Estimator estimator;
   const Words base{{"topology", "mesh(6,6)"}, {"size", "1MiB"}, {"algorithm", "tacos"}, {"engine", "event_driven"}};
   const auto plain = estimator(point(base));
@@ -88,7 +88,7 @@ TEST(Estimate, TellsKindsOfPointsApart) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMeasurable = false;  // sanitizers keep memory of their own
+constexpr bool kMeasurable = false;  // sanitizers use more memory
 #else
 constexpr bool kMeasurable = true;
 #endif
@@ -106,7 +106,7 @@ double status_bytes(const std::string& name) {
   return 0;
 }
 
-/// What evaluating a point adds to this process at its peak; negative where that cannot be told.
+/// The bytes that evaluating a point adds to this process at its peak; negative if that cannot be measured.
 double measured_bytes(const DesignPoint& given, Evaluation& row, const EvaluateOptions& options = {}) {
   malloc_trim(0);
   if (!kMeasurable || !(std::ofstream("/proc/self/clear_refs") << 5 << std::flush)) return -1;
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MemoryPlanWithoutSends, CoversThePeak) {
-  // The limit is a byte too low for the sends to be kept; what the program itself stores must still be planned.
+  // The limit is a byte too low to keep the sends; the program's own memory must still be planned.
   const auto& [topology, collective, algorithm, chunks, occupancy] = GetParam();
   const auto given = point({{"topology", topology},
                             {"collective", collective},
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Points, MemoryPlanWithoutSends,
                                            Case{"SW(2048)", "all_reduce", "dbt", "32"}));
 
 TEST(MemoryPlanOfThreads, StaysWithinTheLimitByUsingFewer) {
-  // Rows are the same whatever threads there are; those that the limit has no memory for are not used.
+  // Rows are the same for any number of threads; threads for which the limit has no memory are not used.
   const auto given = point({{"topology", "SW(4096)"},
                             {"collective", "all_reduce"},
                             {"algorithm", "dbt"},
@@ -205,8 +205,8 @@ TEST(MemoryPlanOfThreads, StaysWithinTheLimitByUsingFewer) {
 }
 
 TEST(MemoryPlanOfChecks, NeedsNoSetsOfContributionsForAnyAlgorithmsSums) {
-  // Sums of every algorithm are in-trees, wherever they become complete, and checked so: one bit per NPU and chunk,
-  // which is in the plan.
+  // Every algorithm sums by in-trees, whichever NPU completes a sum, and is checked so: one bit per NPU and chunk,
+  // which the plan includes.
   for (const auto& [topology, algorithm] :
        std::vector<std::pair<const char*, const char*>>{{"RI(6)", "ring"},
                                                         {"RI(6)", "ring_unidirectional"},

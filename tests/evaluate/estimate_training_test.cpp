@@ -1,4 +1,4 @@
-// Estimates of points that train: from the communications of their workloads; and points refused before any work.
+// Estimates of training points from the communications of their workloads, and points refused before any work.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,10 +30,10 @@ Words big(const std::string& algorithm) {
           {"algorithm", algorithm}};
 }
 
-// DP-640 spans two of RI(16), 8 apart, and SW(320): 8 groups of 640 in a copy, 8 copies. A pair of NPUs in a group is 8
-// hops apart on the ring for half of all pairs with the NPU itself, and 2 hops through the switch for 319 of 320:
-// 640*640*(4 + 2*319/320) hops per pass and group, 2 passes, 8 groups: 39,280,640. Of two copies of a send in 8 copies
-// and the list of one: 39,280,640 * 9 * 64 bytes (a Send has 32) = 22.6 GB, in a quarter of the limit.
+// DP-640 spans two of RI(16), 8 apart, and SW(320): 8 groups of 640 in a copy, 8 copies. Over all ordered pairs of a
+// group, equal ones included, half are 8 hops apart on the ring, and 319 of 320 are 2 hops apart through the switch:
+// 640*640*(4 + 2*319/320) hops per pass and group, 2 passes, 8 groups: 39,280,640. Sorting holds every send twice, in
+// the 8 copies and in the list of one: 39,280,640 * 9 * 64 bytes (a Send has 32) = 22.6 GB, in a quarter of the limit.
 constexpr double kBytesOfBig = 4 * 39'280'640.0 * 9 * 2 * 32;
 
 TEST(EstimateOfTraining, AsksForTheLimitThatTheSendsOfAllCopiesNeed) {
@@ -62,7 +62,7 @@ TEST(EstimateOfTraining, CountsWhatTheWorkloadCommunicates) {
                     {"algorithm", "direct"}, {"chunks", "1"},  {"collective_time", "synthesized"}};
   const auto one = estimate(training_point(with(words, "workload", "one.toml"), files));
   const auto two = estimate(training_point(with(words, "workload", "two.toml"), files));
-  // Both scopes: 8 groups of 8 through one switch, so the second costs what the first does; the formula takes 5 us.
+  // Both scopes have 8 groups of 8 through one switch, so they cost the same; the formula takes 5 us.
   EXPECT_NEAR(two.seconds - one.seconds, one.seconds - 5e-6, 1e-9);
 }
 
@@ -77,8 +77,8 @@ TEST(RefusalBeforeWork, NamesTheLimitAndSynthesizesNothing) {
 }
 
 TEST(RefusalBeforeWork, LeavesAllPointsThatFit) {
-  // At twice the bytes that a replay has planned it fits its half of the limit; a row that is ok there must not be
-  // refused, so the fewest sends may not ask for more than a replay does.
+  // With a limit of twice its planned bytes, a replay fits its half of the limit. A point that is ok there must not be
+  // refused, so the fewest sends may not need more than the replay.
   for (const auto* topology : {"FC(4)_RI(8)_SW(8)", "RI(8)_RI(8)_SW(4)", "RI(4)_LI(8)_SW(8)"})
     for (const auto* algorithm : {"tacos", "ring_unidirectional"}) {
       const auto point = training_point(with(with(big(algorithm), "topology", topology), "hp", "16,16"));
@@ -93,7 +93,7 @@ TEST(RefusalBeforeWork, LeavesAllPointsThatFit) {
         const bool early = row.reason.find("need a limit of at least") != std::string::npos;
         fitted = fitted || row.status == PointStatus::ok;
         if (!early) continue;
-        // Refused early only where a quarter of the limit is less than what the replay was seen to plan.
+        // Refused early only if a quarter of the limit is less than the bytes that the replay planned.
         EXPECT_GT(4 * roomy.memory_planned_bytes, static_cast<std::int64_t>(limit)) << topology << algorithm;
         break;
       }

@@ -1,4 +1,4 @@
-// One design point at a time: what a row says, and that nothing but the point decides it.
+// Rows of single design points; a row follows from its point alone.
 #include "tenex/evaluate/evaluate.hpp"
 
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ TEST(Evaluate, GivesTheSameRowForAnyThreadsAndCaches) {
 }
 
 TEST(Evaluate, SaysWhyAPointHasNoMetrics) {
-  // A point whose text was fine until a link was taken away (as a drawn fault would): 0-1 and 2-3 no longer meet.
+  // A valid point from which a link is removed, as by a drawn fault: 0-1 and 2-3 are no longer connected.
   auto broken = point({{"topology", "LI(4)"}, {"size", "4KiB"}, {"algorithm", "ring"}});
   broken.topology.without = {{1, 2}};
   const auto cut = row_of(broken);
@@ -145,7 +145,7 @@ TEST(Evaluate, LetsTheCongestionUnawareBackendIgnoreTheBound) {
   EXPECT_EQ(row.status, PointStatus::ok) << row.reason;
   EXPECT_EQ(row.collective_time_ps, 1'000'000);
   EXPECT_EQ(row.verified, Verified::skipped);
-  // The bound is stored (7 chunks over 2 in-links take 4 us), but such a time has no efficiency.
+  // The bound is stored (7 chunks over 2 in-links take 4 us), but a congestion-unaware time has no efficiency.
   EXPECT_EQ(row.bound_ps, 4'000'000);
   EXPECT_TRUE(std::isnan(row.efficiency));
 }

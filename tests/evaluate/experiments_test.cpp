@@ -1,4 +1,4 @@
-// Every study of the project is one that tenex accepts.
+// tenex accepts every study of experiments/.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The joint replay against examples by hand, against the obvious replay, and against the verifier.
+// The joint replay against examples by hand, against the reference replay, and against the verifier.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -48,7 +48,7 @@ TEST(JointReplay, GivesAFreeLinkToTheSendThatCouldStartLongest) {
 
 TEST(JointReplay, BeginsACommunicationWhenTheOneBeforeItHasEnded) {
   const auto pair = gather_of_pair("1");
-  // First 0-1, second 1-2; the first's next begins at 1 us, behind the second, which could start since 0: 2-3.
+  // First 0-1, second 1-2. The first's next chunk is ready at 1 us, after the second's, which has waited since 0: 2-3.
   const auto made = replay_of(pair, {SimTime::zero(), {pair.part, pair.part}}, {SimTime::zero(), {pair.part}});
   EXPECT_EQ(made.ends, (std::array{microseconds(3), microseconds(2)}));
   ASSERT_EQ(made.first.size(), 2U);
@@ -59,7 +59,7 @@ TEST(JointReplay, BeginsACommunicationWhenTheOneBeforeItHasEnded) {
 TEST(JointReplay, LetsAPauseTakeItsTimeAndNoLink) {
   const auto pair = gather_of_pair("1");
   const JointPart pause{nullptr, {}, nanoseconds(1500)};
-  // Pause 0-1.5 while the second has the links 0-1; then the gather 1.5-2.5.
+  // A pause 0-1.5, in which the second uses the links 0-1; then the gather 1.5-2.5.
   const auto made = replay_of(pair, {SimTime::zero(), {pause, pair.part}}, {SimTime::zero(), {pair.part}});
   EXPECT_EQ(made.ends, (std::array{nanoseconds(2500), microseconds(1)}));
 }
@@ -81,6 +81,22 @@ TEST(JointReplay, RefusesMoreThanTheMemoryLimitWithTheBytes) {
   EXPECT_TRUE(replay_jointly(pair.topology, Occupancy::serialization, stream, stream, needed).ok());
 }
 
+// A send: its start (8 bytes), chunk (4), stage (1) and link (4). A gather's table has 4 bytes per NPU and chunk, as
+// many as sends and one more per chunk; the links, 4 per NPU, take about 150 bytes each, of both streams 1.2 per send
+// of either.
+TEST(JointReplay, NeedsAtMost32BytesPerSend) {
+  for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce"}) {
+    const auto torus = *part_of(
+        {{"topology", "torus(16,16)"}, {"size", "65536B"}, {"algorithm", "tacos"}, {"collective", collective}});
+    const JointStream stream{SimTime::zero(), {torus.part}};
+    const auto sends = 2 * torus.part.schedule.sends();
+    EXPECT_LT(joint_replay_bytes(torus.topology, stream, stream), 32 * sends) << collective;
+    const auto made = replay_of(torus, stream, stream);
+    const auto kept = made.first[0].schedule.memory_bytes() + made.second[0].schedule.memory_bytes();
+    EXPECT_LT(kept, joint_replay_bytes(torus.topology, stream, stream)) << collective;
+  }
+}
+
 TEST(JointReplay, RefusesSumsThatDoNotTravelInTrees) {
   const auto triangle =
       *part_of({{"topology", "FC(3)"}, {"collective", "reduce_scatter"}, {"size", "3000B"}, {"algorithm", "direct"}});
@@ -98,7 +114,7 @@ TEST(JointReplay, ItsCheckFindsALinkThatCarriesTwoSendsAtOnce) {
   const auto pair = gather_of_pair("1");
   const std::vector<JointPart> parts{pair.part, pair.part};
   const auto at = [&](SimTime begin) { return PlayedPart{begin, begin + microseconds(1), pair.part.schedule}; };
-  // The second begins 1 ps before the first has left the links, then exactly when.
+  // The second begins 1 ps before the first frees the links, then exactly at that time.
   const std::vector<PlayedPart> early{at(SimTime::zero()), at(microseconds(1) - picoseconds(1))};
   const std::vector<PlayedPart> in_time{at(SimTime::zero()), at(microseconds(1))};
   EXPECT_TRUE(find_shared_link(pair.topology, Occupancy::serialization, parts, early));
@@ -121,7 +137,7 @@ TwoParts any_two_parts() {
     std::vector<std::string> groups;
     std::vector<std::string> algorithms;
   };
-  // Synthesizers unwind switches, programs do not: a network with switches is for programs alone.
+  // Synthesizers unwind switches and programs do not, so networks with switches run programs only.
   static const std::vector<Network> networks{
       {"RI(4)_FC(2)", {"all", "0-3; 4-7", "0,4; 1,5; 2,6; 3,7", "0,2; 4,6"}, {"tacos", "direct", "ring"}},
       {"RI(6)", {"all", "0-2; 3-5", "0,3; 1,4; 2,5"}, {"tacos", "direct", "ring"}},
@@ -205,7 +221,7 @@ RC_GTEST_PROP(JointReplay, MakesValidSchedulesThatNeverShareALinkAndNeverEndBefo
 }
 
 RC_GTEST_PROP(JointReplay, PlaysEachStreamAsPlannedWhereTheyShareNoLink, ()) {
-  // Rows use the ring's links, columns those of the other dimension.
+  // Rows use the ring's links, columns the links of the other dimension.
   const auto kind = [] { return any_of({"all_gather", "reduce_scatter", "all_reduce", "all_to_all"}); };
   const auto algorithm = [] { return any_of({"tacos", "direct", "ring"}); };
   const auto rows = part_of({{"topology", "RI(4)_FC(3)"},

@@ -1,5 +1,4 @@
-// Streams for tests of the joint replay, and the replay as one would do it by hand: at every instant that matters, look
-// at everything.
+// Streams for tests of the joint replay, and a reference replay that looks at every link at every instant that matters.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace tenex::support {
 
-/// A point's verified schedule, as a part of a stream, and the topology that it is for.
+/// A point's verified schedule as a part of a stream, and its topology.
 struct PartOfPoint {
   Topology topology;
   JointPart part;
@@ -25,7 +24,7 @@ struct PartOfPoint {
   bool in_trees = true;
 };
 
-/// nullopt where the point cannot be (an algorithm that does not do the collective).
+/// nullopt if the point is invalid (an algorithm that does not support the collective).
 inline std::optional<PartOfPoint> part_of(const Words& words) {
   Cache cache;
   EvaluateOptions options;
@@ -44,13 +43,13 @@ inline std::optional<PartOfPoint> part_of(const Words& words) {
                      made.row.reduction_check != "exact_sets"};
 }
 
-/// Slow and obvious: all sends in lists, all holdings in maps of times, every link looked at in every instant.
+/// The reference replay, slow and simple: all sends in lists, all holdings in maps of times.
 class ObviousReplay {
  public:
   ObviousReplay(const Topology& topology, Occupancy occupancy, const std::array<JointStream, 2>& streams)
       : topology_(topology), occupancy_(occupancy), streams_(streams), free_(topology.links()) {}
 
-  /// Begin and end of every part, by stream.
+  /// The begin and the end of every part, by stream.
   std::array<std::vector<std::pair<SimTime, SimTime>>, 2> run() {
     for (const auto stream : {0U, 1U}) instants_.insert(streams_[stream].begin);
     while (!instants_.empty()) {
@@ -61,7 +60,7 @@ class ObviousReplay {
     }
     return times_;
   }
-  /// Actual starts of the sends of every part, in the order of list_sends(), counted from its beginning.
+  /// Actual starts of the sends of every part, in the order of list_sends(), counted from the part's begin.
   std::array<std::vector<std::vector<SimTime>>, 2> starts;
 
  private:
@@ -139,7 +138,7 @@ class ObviousReplay {
     return std::find(chunks.begin(), chunks.end(), chunk) != chunks.end();
   }
 
-  /// When the last partial sum of a chunk came to an NPU; nullopt while one is missing.
+  /// The time at which the last partial sum of a chunk reached an NPU; nullopt while one is missing.
   std::optional<SimTime> summed_since(std::size_t stream, NpuId npu, ChunkId chunk) const {
     const auto& playing = *playing_[stream];
     SimTime last;
@@ -182,7 +181,7 @@ class ObviousReplay {
     return std::nullopt;
   }
 
-  /// Since when what a send carries is at its source.
+  /// The time from which the chunks of a send are at its source.
   std::optional<SimTime> there_since(std::size_t stream, std::size_t index) const {
     const auto& playing = *playing_[stream];
     const auto& send = playing.sends[index];
@@ -199,7 +198,7 @@ class ObviousReplay {
     return last;
   }
 
-  /// The stream's next send on a link, and since when it could start.
+  /// The stream's next send on a link, and the time from which it could start.
   std::optional<std::pair<std::size_t, SimTime>> next_on(std::size_t stream, LinkId link) {
     if (!playing_[stream]) return std::nullopt;
     auto& playing = *playing_[stream];
@@ -218,7 +217,7 @@ class ObviousReplay {
     std::pair<std::size_t, SimTime> best{0, SimTime::max()};
     for (const auto stream : {0U, 1U}) {
       const auto next = next_on(stream, link);
-      // What arrives later than now is not there yet.
+      // Chunks that arrive after `now` are not there yet.
       if (!next || next->second > now || next->second >= best.second) continue;
       chosen = stream;
       best = *next;

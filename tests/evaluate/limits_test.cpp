@@ -1,4 +1,4 @@
-// What is too large or too slow to be computed: refused before any work, with the reason in the row.
+// Points that are too large or too slow to be computed are refused before any work, with the reason in the row.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(TimeRange, DoesNotStopLargePointsOfOrdinarySpeed) {
 }
 
 TEST(MemoryLimit, RefusesATopologyBeforeItIsBuilt) {
-  // 20,000 * 19,999 links of 50 B and 20,000 NPUs of 26 B: 20.0 GB, which this test does not have to have.
+  // 20,000 * 19,999 links of 50 B and 20,000 NPUs of 26 B: 20.0 GB, which this test never allocates.
   const auto huge = point({{"topology", "FC(20000)"}, {"size", "1GiB"}, {"algorithm", "ring"}});
   const auto row = row_of(huge);
   EXPECT_EQ(row.status, PointStatus::out_of_memory);
@@ -93,7 +93,7 @@ TEST(MemoryLimit, LeavesLargeTopologiesToTheirRows) {
 }
 
 TEST(MemoryLimit, IsWhatAutoStaysWithinAndSays) {
-  // 600 NPUs: large enough for the engines of like links; the exact one is tried where it fits beside the coarse one.
+  // 600 NPUs: enough for the engines of like links; `exact` is tried if it fits beside `coarse`.
   const auto given =
       point({{"topology", "mesh(24,25)"}, {"size", "600MB"}, {"occupancy", "transfer"}, {"algorithm", "tacos"}});
   Cache cache;
@@ -116,8 +116,8 @@ TEST(MemoryLimit, IsWhatAutoStaysWithinAndSays) {
 }
 
 TEST(MemoryLimit, LeavesRoomToRetimeWhereEverySendWaits) {
-  // On a one-way ring each chunk is awaited at every NPU, so all sends of the re-timed halves are remembered one by
-  // one. Half of the bound, which the halves one after the other reach, is no answer where memory is left.
+  // On a one-way ring every NPU awaits every chunk, so all sends of the re-timed halves are stored one by one. If
+  // memory is left, they must be re-timed: the halves one after the other reach only half of the bound.
   for (const auto* occupancy : {"serialization", "transfer"})
     for (const auto* topology : {"SW(300)", "RI(300)", "FC(8)_SW(32)"}) {
       SCOPED_TRACE(std::string(topology) + " " + occupancy);
@@ -175,9 +175,9 @@ TEST(CheckStudy, StillFindsWhatTheTextDoesNotShow) {
 }
 
 TEST(PaperIdeal, IsAbsentWhereItsDiameterWouldTakeTooLong) {
-  // mesh(70,70) has 4,900 NPUs and 19,320 links. By dimension nothing is searched; without one pair of links, which
-  // leaves no shape, the searches would look at 4,900 * 19,318 = 9.5e7 links, beyond 2^26 = 6.7e7; on mesh(20,20) at
-  // 400 * 1,518.
+  // mesh(70,70) has 4,900 NPUs and 19,320 links. On a shape the diameter follows from the dimensions. Without one pair
+  // of links there is no shape, and the searches would visit 4,900 * 19,318 = 9.5e7 links, more than 2^26 = 6.7e7; on
+  // mesh(20,20) 400 * 1,518.
   const auto ideal = [](const char* shape, bool damaged) {
     const auto given = point({{"topology", shape}, {"size", "1MiB"}, {"algorithm", "ring"}});
     auto topology = build_point_topology(given).value();

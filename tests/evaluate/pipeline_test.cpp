@@ -1,4 +1,4 @@
-// Points that train under simulated multi-rail collectives: examples by hand, parts of dimensions, messages, sharing.
+// Training points under simulated multi-rail collectives: examples by hand, parts of dimensions, messages, sharing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ const Files kFiles{
     {"large.toml", workload_text(phase_text("weight_gradient", "all_reduce", "1GB", "data"))}};
 const Words kPair{{"workload", "sum.toml"},   {"topology", "RI(2)"},           {"hp", "1,2"},
                   {"npu_bandwidth", "1GB/s"}, {"collective_time", "pipeline"}, {"alpha", "1us"}};
-/// LIBRA's formula reads no latency.
+/// LIBRA's formula does not use latency.
 const Words kPairByFormula{{"workload", "sum.toml"},
                            {"topology", "RI(2)"},
                            {"hp", "1,2"},
@@ -74,15 +74,15 @@ TEST(Pipeline, SendsMessagesOverOneLinkPerDimension) {
   EXPECT_EQ(row.forward_exposed_ps, 2'000'000);
   EXPECT_EQ(row.bubble_ps, 6'000'000);
   EXPECT_EQ(row.training_time_ps, 8'000'000);
-  // On a switch at 1 GB/s in 2 pieces of 500 B: the first link until 1 us, and 1.5 us for the last over the second:
-  // 0.5 + 1 + 0.5 + 1 + 0.5 us.
+  // On a switch at 1 GB/s in 2 pieces of 500 B: 0.5 + 1 us for the first piece over the first link, 0.5 us more for the
+  // last piece, and 1 + 0.5 us for it over the second link.
   const auto switched =
       training_row(with(with(with(words, "topology", "SW(4)"), "npu_bandwidth", "1GB/s"), "chunks", "2"), kFiles);
   EXPECT_EQ(switched.forward_exposed_ps, 3'500'000);
 }
 
 TEST(Pipeline, PadsWhatIsLessThanAByteForEachNpu) {
-  // 1 B among 4: one chunk of one byte each: as a buffer of 4 B. On FC(4) at 3 GB/s: 1 ns each way and 2 of latency.
+  // 1 B among 4 is padded to 4 B: one chunk of one byte each. On FC(4) at 3 GB/s: 1 ns each way and 2 of latency.
   const Words words{{"workload", "byte.toml"},  {"topology", "FC(4)"},           {"hp", "1,4"},    {"chunks", "64"},
                     {"npu_bandwidth", "3GB/s"}, {"collective_time", "pipeline"}, {"alpha", "10ns"}};
   EXPECT_EQ(training_row(words, kFiles).training_time_ps, 22'000);
@@ -96,7 +96,7 @@ TEST(Pipeline, IsBoundedByItsCollectives) {
 }
 
 TEST(Pipeline, IsNoFasterThanItsFormulaWhereAGroupHasWholeDimensions) {
-  // What LIBRA leaves out (latency, fill and drain) only adds.
+  // The parts that LIBRA leaves out (latency, fill and drain) only add time.
   for (const auto* model : {"pipeline", "themis"}) {
     Words words{{"workload", "large.toml"},
                 {"topology", "RI(4)_FC(4)_SW(2)"},
@@ -110,7 +110,7 @@ TEST(Pipeline, IsNoFasterThanItsFormulaWhereAGroupHasWholeDimensions) {
     if (std::string(model) == "pipeline") {
       EXPECT_GE(simulated.training_time_ps, formula.training_time_ps);
     }
-    // Whatever the order of dimensions, the total bandwidth bounds.
+    // The total bandwidth gives a bound for any order of dimensions.
     EXPECT_GE(simulated.training_time_ps, formula.bound_ps);
   }
 }

@@ -1,4 +1,4 @@
-// Design points for the tests of this module, from a study's words.
+// Design points for the tests of this module, from settings as studies write them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ namespace tenex::support {
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// The words with what they leave out: All-Gather over 1 GB/s links without latency, so 1 ns moves one byte.
+/// The settings with defaults for the missing ones: All-Gather over 1 GB/s links without latency, so 1 ns moves one
+/// byte.
 inline DesignPoint point(Words words) {
   const auto absent = [&](std::string_view name) {
     return std::none_of(words.begin(), words.end(), [&](const auto& w) { return w.first == name; });
@@ -34,7 +35,7 @@ inline Evaluation row_of(const DesignPoint& given, EvaluateOptions options = {})
   return evaluate(given, cache, options).row;
 }
 
-/// The result columns of a row, measured ones aside, NaN as a text so that it equals itself.
+/// The result columns of a row except measured ones, with NaN as text so that it equals itself.
 inline std::vector<MetricValue> results_of(const Evaluation& row) {
   std::vector<MetricValue> values;
   for (std::size_t c = 0; c < metric_columns().size(); ++c) {
@@ -46,7 +47,7 @@ inline std::vector<MetricValue> results_of(const Evaluation& row) {
   return values;
 }
 
-/// Result columns of two rows, measured ones aside; NaN equals NaN.
+/// Compares the result columns of two rows except measured ones; NaN equals NaN.
 inline void expect_same_result(const Evaluation& a, const Evaluation& b) {
   for (std::size_t c = 0; c < metric_columns().size(); ++c) {
     const auto& column = metric_columns()[c];

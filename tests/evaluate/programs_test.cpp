@@ -1,4 +1,4 @@
-// Textbook algorithms as design points: what their rows say of engines, orders, choices and observations.
+// Textbook algorithms as design points: engines, orders, choices and observations in their rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(Programs, OfEveryAlgorithmAreVerifiedWithTheirPayloads) {
       EXPECT_EQ(row.verified, Verified::yes) << algorithm.name << ' ' << to_string(kind);
       EXPECT_GE(row.collective_time_ps, row.bound_ps) << algorithm.name;
       EXPECT_FALSE(row.destination_order.empty()) << algorithm.name;
-      EXPECT_EQ(row.simulation_engine, "window") << algorithm.name;  // the one that records
+      EXPECT_EQ(row.simulation_engine, "window") << algorithm.name;  // the engine that records
     }
   }
 }
@@ -69,7 +69,7 @@ TEST(Programs, ThatAreNoTwoHalvesHaveNoTimeWithoutOverlap) {
   EXPECT_EQ(row_of(point(with(tree, "overlap", "false"))).status, PointStatus::unsupported);
 }
 
-/// What came of a point: times and sends.
+/// The times and sends of a point.
 std::string outcome(const DesignPoint& point) {
   const auto row = row_of(point);
   return std::to_string(row.collective_time_ps) + " " + row.schedule_hash;
@@ -128,7 +128,7 @@ TEST(Auto, IsTheFastestOfItsCandidates) {
 }
 
 TEST(Auto, LeavesOutWhatTheNamedEngineCannotRun) {
-  // On a ring, one cycle each way in a gather: the rings alone are of cycles that share no link.
+  // On a ring, only the ring algorithms run in cycles that share no link, as `static_order` requires.
   const Words words{{"topology", "RI(8)"}, {"collective", "all_gather"}, {"algorithm", "auto"}, {"size", "64KB"}};
   const auto all = row_of(point(words));
   const auto few = row_of(point(with(words, "simulation_engine", "static_order")));
@@ -137,7 +137,7 @@ TEST(Auto, LeavesOutWhatTheNamedEngineCannotRun) {
   EXPECT_EQ(few.chosen_algorithm, "ring");
   EXPECT_GE(few.candidates, 2);
   EXPECT_LT(few.candidates, all.candidates);
-  // Recursive doubling, trees, direct and so on: nothing is an open loop when all is reduced.
+  // In an All-Reduce no algorithm is an open loop, as `trains` requires: later sends wait for arrivals.
   const auto none = row_of(point({{"topology", "RI(8)"},
                                   {"collective", "all_reduce"},
                                   {"algorithm", "auto"},
@@ -147,7 +147,7 @@ TEST(Auto, LeavesOutWhatTheNamedEngineCannotRun) {
 }
 
 TEST(Order, IsInTheKeyOfAllThatReadIt) {
-  // Where it is left out of the key, the program's times must not depend on it.
+  // If the order is left out of the key, the program's times must not depend on it.
   std::size_t left_out = 0;
   for (const auto* topology : {"FC(4)_RI(4)", "SW(4)_LI(4)"})
     for (const auto* collective : {"all_gather", "all_reduce"})
@@ -236,7 +236,7 @@ TEST(Window, LetsSlicesThroughARingOneByOne) {
   }
 }
 
-// A window as wide as the number of slices holds nothing back, and every engine gets the same under any.
+// A window as wide as the number of slices delays nothing, and all engines agree under any window.
 TEST(Window, OfAllSlicesIsNone) {
   for (const auto* algorithm : {"hierarchical", "blueconnect", "ring_per_dimension"})
     for (const auto* collective : {"reduce_scatter", "all_gather", "all_reduce", "all_to_all"}) {
@@ -256,8 +256,9 @@ TEST(Window, OfAllSlicesIsNone) {
 }
 
 // RI(2)_RI(2), 4 slices of 4 chunks of 3000000 / 16 = 187500 B, a link of 3333333 B/s, under `transfer`: a message of
-// one chunk takes 0.5 us + 56250.005626 us. Themis sends two of an NPU's slices one way first and two the other way:
-// both links of an NPU carry two messages of one chunk and two of two: 4 alpha + 6 * 56250.005626 us (each rounded up).
+// one chunk takes 0.5 us + 56250.005626 us. Themis sends two of an NPU's slices one way first and two the other way. So
+// each link of an NPU carries two messages of one chunk and two of two chunks: 4 alpha + 6 * 56250.005626 us (each
+// rounded up).
 TEST(Bounds, CountNoChunksWhereMessagesCarrySeveral) {
   const auto row = row_of(point({{"topology", "RI(2)_RI(2)"},
                                  {"alpha", "0.5us"},
@@ -272,7 +273,8 @@ TEST(Bounds, CountNoChunksWhereMessagesCarrySeveral) {
 }
 
 TEST(Window, SlowsDirectDown) {
-  // A switch of 4: without a window the up-links never idle; with one message under way each waits for the last.
+  // A switch of 4: without a window the up-links are never idle; with one message in flight each waits for the one
+  // before.
   const Words words{{"topology", "SW(4)"}, {"algorithm", "direct"}, {"size", "4KB"}, {"alpha", "1us"}};
   EXPECT_LT(row_of(point(words)).collective_time_ps, row_of(point(with(words, "window", "1"))).collective_time_ps);
 }
@@ -287,7 +289,7 @@ TEST(Stragglers, SlowTheirLinksAndMoveTheBound) {
   EXPECT_EQ(slow.verified, Verified::yes);
   const auto link = row_of(point(with(words, "stragglers", "link 1->2 x1.25")));
   EXPECT_EQ(link.collective_time_ps, 1'250'000);
-  // A synthesizer sees the slow link and may go round it; the row stays valid and above its bound.
+  // A synthesizer sees the slow link and may avoid it; the row stays valid and not below its bound.
   const auto around =
       row_of(point({{"topology", "RI(3)"}, {"algorithm", "tacos"}, {"size", "3KB"}, {"stragglers", "link 1->2 x10"}}));
   EXPECT_EQ(around.status, PointStatus::ok) << around.reason;
@@ -303,7 +305,7 @@ TEST(Stragglers, ThatStartLateDelayWhatTheySend) {
 }
 
 TEST(Stragglers, KeepBoundsBelowTimesOnShapes) {
-  // Corners, edges and middles slow in turn: bounds must not take one NPU's links for everybody's.
+  // Corners, edges and middles are slow in turn: bounds must not assume that all NPUs have the same links.
   for (const auto* topology : {"mesh(3,3)", "torus(3,3)", "LI(6)"})
     for (const auto* collective : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"})
       for (const auto* stragglers : {"npu 0 x8", "npu 4 x8", "link 0-1 x8", "link 3->4 x3"}) {
@@ -319,7 +321,7 @@ TEST(Stragglers, KeepBoundsBelowTimesOnShapes) {
 }
 
 TEST(SimulationEngine, IsInTheRowAndNeverChangesTheTime) {
-  // Nothing recorded: the quotient, then everything.
+  // Nothing recorded: the engine `orbit`, then `window`.
   const Words words{{"topology", "torus(4,4)"}, {"algorithm", "direct"}, {"size", "64KB"}};
   const auto recorded = row_of(point(words));
   EvaluateOptions small;

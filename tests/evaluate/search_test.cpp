@@ -1,4 +1,4 @@
-// Objectives, points valued early, and the Pareto front.
+// Objectives, early values of points, and the Pareto front.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using support::row_of;
 using ::testing::ElementsAre;
 using Values = std::vector<std::vector<std::uint32_t>>;
 
-/// By the definition: each row against each other one.
+/// The front by definition: compares each row with every other one.
 std::vector<bool> naive_front(const Values& values) {
   const std::size_t rows = values.front().size();
   std::vector<bool> front(rows, true);
@@ -38,7 +38,7 @@ std::vector<bool> naive_front(const Values& values) {
 }
 
 TEST(ParetoFront, IsTheStaircaseOfTwoObjectives) {
-  // (1,5) (2,3) (4,1) are the stairs; (2,4) and (4,3) stand behind (2,3), (3,3) too.
+  // (1,5) (2,3) (4,1) are the front; (2,4), (4,3) and (3,3) are dominated by (2,3).
   EXPECT_THAT(pareto_front({{1, 2, 2, 3, 4, 4}, {5, 3, 4, 3, 1, 3}}),
               ElementsAre(true, true, false, false, true, false));
 }
@@ -75,7 +75,7 @@ TEST(Places, AreTheOrderOfValuesWithEqualOnesTogether) {
   const std::vector<double> reals{2.5, -1, 2.5, 7};
   EXPECT_THAT(places_of(std::span<const double>(reals), false), ElementsAre(1, 0, 1, 2));
   EXPECT_THAT(places_of(std::span<const double>(reals), true), ElementsAre(1, 2, 1, 0));
-  // One picosecond beyond what a double tells apart: 2^53 and 2^53 + 1.
+  // Integers that a double cannot tell apart: 2^53 and 2^53 + 1.
   const std::vector<std::int64_t> times{(std::int64_t{1} << 53) + 1, std::int64_t{1} << 53};
   EXPECT_THAT(places_of(std::span<const std::int64_t>(times), false), ElementsAre(1, 0));
 }

@@ -1,9 +1,10 @@
-// Every setting against every kind of point: what a point's canonical text holds can change its results, and what
-// cannot is left out of the text, or refused.
+// Every setting with every kind of point: a setting in a point's canonical text can change its results, and a setting
+// that cannot is left out of the text, or refused.
 //
 // A kind is an algorithm (with each collective and network below), or a model of collective times with a scheme. Every
-// setting is varied alone, over values that follow from its entry: its words, the ends of its range, its example. Where
-// a value changes the canonical text of a point, then somewhere in the kind a value of that setting changes a row.
+// setting is varied alone, over values that follow from its entry: its words, the ends of its range, its example. If a
+// value changes the canonical text of a point, then some value of that setting must change the row of some point of the
+// kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using support::results_of;
 using support::row_of;
 using support::Words;
 
-/// Values of a setting other than `text`, in words of a command line.
+/// Values of a setting, as the command line writes them.
 std::vector<std::string> values_of(const Setting& setting, const Vocabulary& vocabulary) {
   if (setting.known != nullptr) {
     const auto known = setting.known(vocabulary);
@@ -62,7 +63,7 @@ std::vector<std::string> values_of(const Setting& setting, const Vocabulary& voc
   return {};
 }
 
-/// What varying one setting does in a kind of points.
+/// The effects of varying settings in a kind of points.
 struct Effect {
   std::set<std::string> in_text;     ///< settings that changed a canonical text
   std::set<std::string> in_results;  ///< settings that changed a row
@@ -70,7 +71,7 @@ struct Effect {
 
 class Kind {
  public:
-  /// Varies every setting of a point. A point that is refused is none.
+  /// Varies every setting of a point. Refused points do not count.
   void add(const Words& words) {
     const auto plain = make_point(words, vocabulary_);
     if (!plain) return;
@@ -107,8 +108,8 @@ class Kind {
   std::size_t points_ = 0;
 };
 
-/// Every canonical text has a seed, whatever draws: so it was frozen. The engine that simulates never changes what
-/// comes out; where a row names it, it has an effect.
+/// Every canonical text has the seed, even if nothing is drawn, because the text was frozen so. The simulation engine
+/// never changes a result; it has an effect only if the row names it.
 const std::set<std::string> kFrozen{"seed", "simulation_engine"};
 
 TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {

@@ -1,5 +1,5 @@
-// Schedules shared by points that differ in pace alone: found where that is proven, made where it is not, and never to
-// be told from schedules made for the point.
+// Schedules shared by points that differ in pace alone: found if that is proven, otherwise made, and always equal to
+// schedules made for the point.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -50,7 +50,7 @@ void expect_same_output(const EvaluationOutput& a, const EvaluationOutput& b) {
   for (std::size_t i = 0; i < a.row.arrivals.size(); ++i) EXPECT_EQ(a.row.arrivals[i].time, b.row.arrivals[i].time);
 }
 
-/// Evaluates the sizes one after another with one cache, each also alone; what the cache was asked for.
+/// Evaluates the sizes one after another with one cache, and each alone; returns the counts of the cache.
 CacheCounts sweep(const Words& words, const std::vector<std::int64_t>& sizes,
                   const EvaluateOptions& options = everything(), std::size_t cache_bytes = std::size_t{64} << 20) {
   Cache shared(cache_bytes);
@@ -90,7 +90,7 @@ TEST(SharedSchedules, AreThoseOfSynthesizersWhoseEntrySaysSo) {
 }
 
 TEST(SharedSchedules, AreThoseThatThePointWouldHaveMade) {
-  // Equal links of all kinds of topologies, under the two settings in which a send keeps its link until it arrives.
+  // All kinds of topologies with equal links, under the two settings in which a send keeps its link until it arrives.
   const std::vector<Words> topologies = {{{"topology", "RI(5)"}},
                                          {{"topology", "FC(4)"}},
                                          {{"topology", "LI(4)"}},
@@ -188,8 +188,7 @@ TEST(SharedSchedules, AreNotThoseOfUnequalLinks) {
 }
 
 TEST(SharedSchedules, AreNotThoseOfHopsThatOverlap) {
-  // Under `serialization` a link is free before what it carried has arrived: how many hops earlier is another number
-  // for every size.
+  // Under `serialization` a link is free before its send has arrived, and that difference in hops varies with the size.
   const auto counts =
       sweep({{"topology", "mesh(3,3)"}, {"alpha", "20ns"}, {"algorithm", "tacos"}}, {9'000, 900, 90'001});
   EXPECT_EQ(counts.synthesized, 3U);
@@ -249,7 +248,7 @@ TEST(SharedSchedules, ServeBothTimesOfAnAllReduce) {
 }
 
 TEST(SharedSchedules, ReachTheEndOfTheRangeOfTimeAndNotBeyond) {
-  // As a point alone: 4 hops of up to 576,460 s each fit, longer ones are refused (TimeRange tests).
+  // As for a point alone: 4 hops of up to 576,460 s each fit, longer ones are refused (TimeRange tests).
   const Words words{{"topology", "LI(2)"}, {"bandwidth", "1B/s"}, {"algorithm", "tacos"}};
   Cache cache;
   ASSERT_EQ(evaluate(sized(words, 2), cache, {}).row.collective_time_ps, 1'000'000'000'000);
@@ -268,7 +267,7 @@ TEST(SharedSchedules, AreNoneWithoutRoomForThem) {
 }
 
 TEST(SharedSchedules, AreNotThoseOfWhichMemoryLeftOutAPart) {
-  // One byte less than both engines of a large mesh need: the exact one is not tried, which the row says.
+  // One byte less than both engines of a large mesh need: `exact` is not tried, and the row says so.
   const Words words{{"topology", "mesh(24,25)"}, {"algorithm", "tacos"}, {"occupancy", "transfer"}};
   EvaluateOptions options;
   options.memory_limit_bytes = estimate(sized(words, 600'000'000)).bytes - 1;
@@ -300,7 +299,7 @@ TEST(SharedSchedules, AreTheSameForThreadsThatRaceForThem) {
   for (std::size_t i = 0; i < points.size(); ++i) expect_same_result(rows[i], alone[i]);
   const auto counts = cache.counts();
   EXPECT_EQ(counts.synthesized + counts.shared, 24U);
-  EXPECT_LE(counts.synthesized, 4U);  // thread t asks for one topology only: its first point may have to be made
+  EXPECT_LE(counts.synthesized, 4U);  // each thread uses one topology, so at most its first point is synthesized
 }
 
 TEST(SharedSchedules, ServeTheCollectivesOfTraining) {

@@ -17,7 +17,7 @@ struct SynthesizedNetwork {
   DesignPoint point;
   std::vector<Bandwidth> bandwidth;
   Cache cache;
-  std::vector<Cache> caches_of_one;  ///< of models that share nothing
+  std::vector<Cache> caches_of_one;  ///< for models that share nothing
   EvaluateOptions options;
 
   explicit SynthesizedNetwork(const std::string& shape, const std::string& algorithm = "tacos",

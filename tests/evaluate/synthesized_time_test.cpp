@@ -1,4 +1,4 @@
-// Collectives of training on their own dimensions, alone and side by side.
+// Collectives of training on their own dimensions, alone and concurrent.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -87,8 +87,8 @@ TEST(SynthesizedTime, AddsUpStreamsThatShareNoDimension) {
 
 TEST(SynthesizedTime, LetsStreamsOnTheSameLinksTakeTurns) {
   // SW(4): every NPU has one link into the switch and one out of it, 2 GB/s each. TP pairs 0-1 and 2-3, DP pairs 0-2
-  // and 1-3: each NPU sends 1000 bytes in both, over the same two links, 500 ns each. First 0-500 and 500-1000, the
-  // second behind it on both links: 500-1000 and 1000-1500.
+  // and 1-3: each NPU sends 1000 bytes in both, over the same two links, 500 ns each. The first takes 0-500 and
+  // 500-1000, the second follows on both links: 500-1000 and 1000-1500.
   SynthesizedNetwork given("SW(4)", "direct");
   const auto model = make_synthesized_time(given.network(), true).value();
   const std::array tensor{gather(Scope::tensor, 2000)};
@@ -191,7 +191,7 @@ TEST(SynthesizedTime, RefusesANetworkWithoutLatencyOrChunks) {
   EXPECT_FALSE(make_synthesized_time(given.network(), false).ok());
 }
 
-// What a group's own links carry of a dimension with 12 GB/s per NPU and 1 us of alpha.
+// A group's share of a dimension with 12 GB/s per NPU and 1 us of alpha.
 GroupNetwork own_network(const std::string& shape, DimensionShare share) {
   return group_network({{share}}, parse_shape(shape).value(), {microseconds(1)}, {gigabytes_per_second(12)});
 }
@@ -212,7 +212,7 @@ TEST(GroupNetwork, SharesARingsLinksAmongInterleavedGroups) {
   EXPECT_EQ(to_string(closed.shape), "RI(4)");
   EXPECT_EQ(closed.links.bandwidth.front(), gigabytes_per_second(3));
   EXPECT_EQ(closed.links.alpha.front(), microseconds(2));
-  // Four neighbours of 8 are a line on links of their own.
+  // Four neighbours of 8 form a line of unshared links.
   const auto part = own_network("RI(8)", {0, 8, 4, 1});
   EXPECT_EQ(to_string(part.shape), "LI(4)");
   EXPECT_EQ(part.links.bandwidth.front(), gigabytes_per_second(6));

@@ -18,7 +18,7 @@ using support::workload_text;
 const Files kGathers{{"gathers.toml", workload_text(phase_text("input_gradient", "all_gather", "2000B", "tensor") +
                                                     phase_text("weight_gradient", "all_gather", "4000B", "data"))}};
 
-// The file is for TP-1, so that TP-2 halves what its replicas exchange. SW(4): TP pairs 0-1 and 2-3, DP pairs 0-2 and
+// The file is for TP-1, so TP-2 halves the bytes that replicas exchange. SW(4): TP pairs 0-1 and 2-3, DP pairs 0-2 and
 // 1-3. A gather moves 1000 bytes into the switch and out of it, at 2 GB/s 500 ns each: 1 us.
 const Words kSwitch{{"workload", "gathers.toml"},
                     {"topology", "SW(4)"},

@@ -1,4 +1,4 @@
-// What is wrong with a point that trains, as far as its settings show: refused before any work.
+// Errors that the settings of a training point show, refused before any work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Points that train a model, from a study's words and workloads written in the test.
+// Training points, from settings as studies write them and workloads written in the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 
 namespace tenex::support {
 
-/// Workload and cost model files by the path that a test's words name.
+/// Workload and cost model files by the path that a test's settings name.
 using Files = std::map<std::string, std::string>;
 
-/// A workload of one layer; `body` are its phases. At 1 TFLOPS a picosecond of compute is one FLOP.
+/// A workload of one layer; `body` holds its phases. At 1 TFLOPS a picosecond of compute is one FLOP.
 inline std::string workload_text(const std::string& body, const std::string& head = "") {
   return "schema = 1\nkind = \"workload\"\nname = \"tiny\"\nsource = \"a test\"\nmeasured_at = \"1TFLOPS\"\n" + head +
          "[[block]]\n[[block.layer]]\nname = \"only\"\n" + body;
@@ -50,13 +50,13 @@ inline Evaluation training_row(const Words& words, const Files& files = {}, Eval
   return row;
 }
 
-/// What a point's text is refused for; empty where it is not.
+/// The errors of a point's text; empty if it is accepted.
 inline std::string training_refusal(const Words& words, const Files& files = {}) {
   const auto point = make_point(words, words_with(files));
   return point ? "" : to_string(point.errors());
 }
 
-/// `words` with one more, in place of one of that name.
+/// `words` with one setting added or replaced.
 inline Words with(Words words, const std::string& name, const std::string& text) {
   std::erase_if(words, [&](const auto& word) { return word.first == name; });
   words.emplace_back(name, text);

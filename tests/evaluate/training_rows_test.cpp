@@ -1,4 +1,5 @@
-// Rows of training points beside each other: shared work never shows, and what cannot be evaluated says why.
+// Rows of related training points: shared work never changes a row, and a point that cannot be evaluated gives a
+// reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using support::with;
 using support::Words;
 using ::testing::HasSubstr;
 
-/// Points that share much of their work, in all ways that they can.
+/// Points that share much of their work, in every possible way.
 std::vector<DesignPoint> related_points() {
   std::vector<DesignPoint> points;
   for (const auto* workload : {"gpt3", "msft_1t"})
@@ -51,11 +52,11 @@ TEST(TrainingRows, AreTheSameAloneAndAmongOthers) {
     EXPECT_EQ(forward[which], support::results_of(evaluate(points[which], shared, {}).row)) << points[which].canonical;
     EXPECT_EQ(forward[which], support::results_of(evaluate(points[which], tiny, {}).row)) << points[which].canonical;
   }
-  // The points differ, so that an answer of another one would have shown.
+  // The rows differ, so a result taken from another point would have shown.
   for (std::size_t which = 1; which < points.size(); ++which) EXPECT_NE(forward[which - 1], forward[which]);
 }
 
-/// A good point whose choice is then broken, as no study's text can.
+/// A valid point with an invalid value that no study's text can give.
 DesignPoint broken(const std::function<void(TrainingPoint&)>& change) {
   auto point = training_point({{"workload", "gpt3"},
                                {"topology", "RI(4)_SW(8)"},

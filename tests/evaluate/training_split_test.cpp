@@ -1,4 +1,4 @@
-// Points whose bandwidths a scheme chooses: closed forms, costs, bounds, sets of workloads, and what points share.
+// Points whose bandwidths a scheme chooses: closed forms, costs, bounds, sets of workloads, and shared splits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ const Words kOneTermWords{{"workload", "one.toml"},
 double first_bandwidth(const Evaluation& row) { return static_cast<double>(row.chosen_bandwidth_bytes_per_s.at(0)); }
 
 TEST(TrainingSplit, IsProportionalToTheVolumesOfOneTerm) {
-  // 24 : 7 of 310 GB/s; both dimensions then take 0.1 s, which is what 31 GB take at 310 GB/s: no split is faster.
+  // 24 : 7 of 310 GB/s: both dimensions then take 0.1 s, the time of 31 GB at 310 GB/s, so no split is faster.
   const auto row = training_row(kOneTermWords, kOneTerm);
   // The solver stops at a gap of 1e-10: 10 ps here.
   EXPECT_NEAR(first_bandwidth(row), 240e9, 240);
@@ -53,7 +53,7 @@ const Words kTwoTermsWords{{"workload", "two.toml"},
 
 TEST(TrainingSplit, GoesByTheSquareRootOfTheVolumesOfDisjointGroups) {
   // 2*3/4*56 = 84 GB in dimension 1, 2*7/8*12 = 21 GB in dimension 2: the least 84/B1 + 21/B2 is where B1 : B2 = 2 : 1:
-  // 84/200 + 21/100 = 0.63 s. Of the total, each communication by itself would take 105/300 = 0.35 s; the optimizer
+  // 84/200 + 21/100 = 0.63 s. With the total bandwidth, the communications would take 105/300 = 0.35 s; the optimizer
   // proves 0.63 s.
   const auto row = training_row(kTwoTermsWords, kTwoTerms);
   EXPECT_NEAR(static_cast<double>(row.training_time_ps), 630'000'000'000.0, 1);
@@ -83,14 +83,14 @@ TEST(TrainingSplit, SaysWhereNoWholeBandwidthsMeetTheConstraints) {
   auto words = with(with(kTwoTermsWords, "constraints", "B1 = 2*B2"), "total_bandwidth", "300000000001B/s");
   const auto row = training_row(words, kTwoTerms);
   EXPECT_EQ(row.split_exact, 0);
-  EXPECT_EQ(row.bound_name, "total_bandwidth");  // the optimizer's is of exact splits
+  EXPECT_EQ(row.bound_name, "total_bandwidth");  // the optimizer's bound holds for exact splits only
   EXPECT_NEAR(static_cast<double>(row.training_time_ps), 630'000'000'000.0, 100);
 }
 
 TEST(TrainingSplit, SpendsABudgetOnEveryShape) {
-  // Two dimensions are a node and a pod: a ring's link costs 4 dollars per GB/s there, the pod's switched link
-  // 7.8 + 18 + 31.6 = 57.4 dollars, or as a ring 7.8. Of one term, B_i is proportional to the volume where only the
-  // cost limits them, and the whole budget is spent.
+  // Two dimensions are a node and a pod: a ring's link costs 4 dollars per GB/s there, the pod's switched link 7.8 + 18
+  // + 31.6 = 57.4 dollars, or as a ring 7.8. With one term, if only the cost limits them, the B_i are proportional to
+  // the volumes and the whole budget is spent.
   for (const auto* topology : {"RI(4)_SW(8)", "RI(4)_RI(8)"}) {
     auto words = with(with(kOneTermWords, "topology", topology), "cost_budget", "200000USD");
     std::erase_if(words, [](const auto& word) { return word.first == "total_bandwidth"; });
@@ -118,7 +118,7 @@ TEST(TrainingSplit, TradesTimeAgainstCost) {
 }
 
 TEST(TrainingSplit, MayBeForOtherWorkloadsThanThePointsOwn) {
-  // For one term alone the split is 24 : 7, whatever the point itself trains: at 310 GB/s 84/240 + 21/70 = 0.65 s.
+  // For one term the split is 24 : 7, for any workload of the point: at 310 GB/s 84/240 + 21/70 = 0.65 s.
   Files files = kTwoTerms;
   files.insert(kOneTerm.begin(), kOneTerm.end());
   auto words = with(with(kTwoTermsWords, "total_bandwidth", "310GB/s"), "optimize_for", "one.toml HP-(1,32)");
@@ -126,7 +126,7 @@ TEST(TrainingSplit, MayBeForOtherWorkloadsThanThePointsOwn) {
   EXPECT_NEAR(first_bandwidth(row), 240e9, 240);
   EXPECT_NEAR(static_cast<double>(row.training_time_ps), 650'000'000'000.0, 650);
   EXPECT_EQ(row.bound_name, "total_bandwidth");
-  // A set of both with weights: one.toml's 16 GB count twice as two entries or as one of weight 2.
+  // A set of both with weights: one.toml's 16 GB count twice, as two entries or as one of weight 2.
   const auto twice = training_row(with(words, "optimize_for", "one.toml HP-(1,32) x2; two.toml HP-(4,8)"), files);
   const auto listed =
       training_row(with(words, "optimize_for", "one.toml HP-(1,32); two.toml HP-(4,8); one.toml HP-(1,32)"), files);
@@ -143,8 +143,8 @@ TEST(TrainingSplit, OfAstraSimsLoopIsThatOfOverlap) {
 }
 
 TEST(TrainingSplit, MayUseTheOtherFormulaThanTheTimes) {
-  // FC(8) gives a tensor group of 2 one of 7 links and a data group of 4 there three: derated, dimension 1 counts for
-  // more, so that it is given more.
+  // FC(8) gives a tensor group of 2 one of 7 links, and a data group of 4 three. With derating, dimension 1 counts for
+  // more and so gets more bandwidth.
   Files files{{"part.toml", workload_text(phase_text("forward", "all_reduce", "40GB", "tensor") +
                                               phase_text("weight_gradient", "all_reduce", "20GB", "data"),
                                           "tensor = 2\n")}};
@@ -158,7 +158,7 @@ TEST(TrainingSplit, MayUseTheOtherFormulaThanTheTimes) {
   const auto both = training_row(with(words, "collective_time", "libra_derated"), files);
   EXPECT_NE(plain.chosen_bandwidth_bytes_per_s, derated.chosen_bandwidth_bytes_per_s);
   EXPECT_EQ(derated.chosen_bandwidth_bytes_per_s, both.chosen_bandwidth_bytes_per_s);
-  EXPECT_GE(derated.training_time_ps, plain.training_time_ps);  // plain is the best for the plain formula
+  EXPECT_GE(derated.training_time_ps, plain.training_time_ps);  // `plain` is the best for the formula without derating
   EXPECT_EQ(derated.bound_name, "total_bandwidth");
   EXPECT_EQ(both.bound_name, "optimizer");
 }

@@ -1,4 +1,4 @@
-// Points that train under LIBRA's formulas: the papers' numbers, costs, bounds, and that nothing but the point decides.
+// Training points under LIBRA's formulas: the papers' numbers, costs, bounds; a row follows from its point alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,8 +74,8 @@ TEST(Training, AddsUpAnIterationOfGpt3) {
 }
 
 TEST(Training, BoundsAnIterationByItsTotalBandwidth) {
-  // Of 1000 GB/s, whatever the split: a tensor All-Reduce moves (3/2 + 3/8) S = 1509949440 B, a data All-Reduce
-  // (1 + 3/4 + 31/128) S = 902430720 B, so 48 blocks take 48 * (9 * 1509949440 + 902430720) ps = 695614832640 ps beside
+  // With 1000 GB/s in any split: a tensor All-Reduce moves (3/2 + 3/8) S = 1509949440 B, a data All-Reduce (1 + 3/4 +
+  // 31/128) S = 902430720 B, so 48 blocks take 48 * (9 * 1509949440 + 902430720) ps = 695614832640 ps and
   // 32853515616000 ps of compute.
   const auto row = training_row(kGpt3);
   EXPECT_EQ(row.bound_name, "total_bandwidth");
@@ -119,8 +119,8 @@ TEST(Training, TakesBandwidthPerLinkPerNpuOrAsSharesOfATotal) {
 }
 
 TEST(Training, DeratesAGroupOnAPartOfADimension) {
-  // All-Gather of 4000 B among 4 of FC(8) at 7 GB/s: 3000 B at all of it take 428571.4 ps, at the 3 of 7 links that the
-  // group has 1 us.
+  // All-Gather of 4000 B among 4 of FC(8) at 7 GB/s: 3000 B take 428571.4 ps at the full bandwidth, and 1 us over the 3
+  // of 7 links that the group has.
   const Files files{
       {"gather.toml", workload_text(phase_text("forward", "all_gather", "4000B", "tensor"), "tensor = 4\n")}};
   const Words words{{"workload", "gather.toml"}, {"topology", "FC(8)"}, {"hp", "4,2"}, {"npu_bandwidth", "7GB/s"}};
@@ -146,8 +146,9 @@ const Words kTwoGroupsWords{
     {"workload", "two.toml"}, {"topology", "RI(2)_SW(2)"}, {"hp", "2,2"}, {"npu_bandwidth", "1GB/s"}};
 
 TEST(Training, OverlapsTheGradientsOfALayerWhereTheLoopDoes) {
-  // Tensor 2*1/2*10000 B: 10 us; data 4 us. No overlap: 1 + 2 + 10 + 3 + 4 = 20 us. Overlapped: 1 + 2 + max(10, 3 + 4):
-  // 13 us, of which the weight gradient's 4 us and 10 - 7 = 3 us of the input gradient's are waited for.
+  // Tensor 2*1/2*10000 B: 10 us; data 4 us. No overlap: 1 + 2 + 10 + 3 + 4 = 20 us. Overlapped: 1 + 2 + max(10, 3 + 4)
+  // = 13 us, of which 4 us of the weight gradient's and 10 - 7 = 3 us of the input gradient's communication are
+  // exposed.
   EXPECT_EQ(training_row(kTwoGroupsWords, kTwoGroups).training_time_ps, 20'000'000);
   const auto row = training_row(with(kTwoGroupsWords, "training_loop", "tp_dp_overlap"), kTwoGroups);
   EXPECT_EQ(row.training_time_ps, 13'000'000);
@@ -161,7 +162,7 @@ TEST(Training, CountsComputeAtTheRateAskedFor) {
   EXPECT_EQ(row.training_time_ps, 26'000'000);
 }
 
-/// The same iteration by the module workload alone.
+/// The same iteration, timed by the module workload alone.
 TrainingTime reference(const DesignPoint& point, TrainingLoop loop) {
   const auto& choice = point.training();
   const auto model = parse_workload(choice.workload.content, choice.workload.path).value().model;
@@ -172,7 +173,8 @@ TrainingTime reference(const DesignPoint& point, TrainingLoop loop) {
 }
 
 TEST(Training, EqualsTheWorkloadRoomForEveryTableAndLoop) {
-  // HP that the tables can be restated for: those without tensor-parallel communication keep their own TP degree.
+  // Parallelizations to which the tables can be converted: workloads without tensor-parallel communication keep their
+  // TP degree.
   const std::vector<std::pair<std::string, std::string>> workloads{
       {"gpt3", "16,256"}, {"gpt3", "128,32"},     {"msft_1t", "128,32"},           {"turing_nlg", "1,4096"},
       {"dlrm", "1,4096"}, {"resnet50", "1,4096"}, {"resnet50_per_layer", "1,4096"}};

@@ -14,7 +14,7 @@
 #include "tenex/codesign/optimizer.hpp"
 #include "tenex/files/cost_model_file.hpp"
 #include "tenex/files/workload_file.hpp"
-#include "tenex/workload/iteration_terms.hpp"
+#include "tenex/workload/time_model.hpp"
 
 namespace tenex {
 namespace {
@@ -74,8 +74,8 @@ TEST(BuiltinFiles, HoldWorkloadsThatTheOptimizerSplitsWithProof) {
     for (const auto loop : {TrainingLoop::no_overlap, TrainingLoop::tp_dp_overlap}) {
       const auto terms =
           collapse_iteration(workload, Mapping::make(shape, hp).value(), teraflops(234), {}, loop).value();
-      const auto fastest = split_bandwidth(SplitScheme::perf_opt, time_model(terms), set, &rates).value();
-      const auto thriftiest = split_bandwidth(SplitScheme::perf_per_cost, time_model(terms), set, &rates).value();
+      const auto fastest = split_bandwidth(SplitScheme::perf_opt, terms, set, &rates).value();
+      const auto thriftiest = split_bandwidth(SplitScheme::perf_per_cost, terms, set, &rates).value();
       EXPECT_LE(fastest.relative_gap, 1e-9) << name << ", " << to_string(loop);
       EXPECT_LE(thriftiest.relative_gap, 1e-6) << name << ", " << to_string(loop);
       EXPECT_LE(fastest.time, thriftiest.time * (1 + 1e-9));

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "tenex/files/workload_file.hpp"
-#include "tenex/workload/iteration_terms.hpp"
 #include "tenex/workload/libra_time.hpp"
+#include "tenex/workload/time_model.hpp"
 #include "tenex/workload/training.hpp"
 
 namespace tenex {
@@ -210,8 +210,8 @@ double moved(const Workload& workload, std::int64_t tensor) {
   const auto terms = collapse_iteration(restated, Mapping::make(shape, degrees).value(), workload.measured_at, {},
                                         TrainingLoop::no_overlap);
   double bytes = 0;
-  for (const auto& term : terms->sum.terms)
-    for (const auto volume : term.bytes) bytes += volume;
+  for (const auto& term : terms->terms)
+    for (const auto volume : term.volumes) bytes += volume;
   return bytes / static_cast<double>(workload.blocks[0].repeat);
 }
 

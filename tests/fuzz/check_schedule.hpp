@@ -1,4 +1,4 @@
-// What becomes of a schedule that a reader accepted: it is checked, as `tenex verify` would.
+// The check of a schedule that a reader accepted, like that of `tenex verify`.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tenex::fuzz {
 
-/// Reads all sends, unless the file claims so many (or so large a problem) that this is no test of a second.
+/// Reads all sends, unless the file claims so many (or so large a problem) that the test would take more than a second.
 inline void check_schedule(const ScheduleFile& file) {
   constexpr std::size_t kMostSends = 20'000;
   constexpr std::size_t kMostCells = 1'000'000;
@@ -20,7 +20,7 @@ inline void check_schedule(const ScheduleFile& file) {
   options.memory_limit_bytes = std::size_t{64} << 20;
   try {
     (void)verify(file.topology, file.collective, file.occupancy, file.schedule, options);
-  } catch (const InvariantError&) {  // what it documents of storages that are out of order
+  } catch (const InvariantError&) {  // documented for storages that are out of order
   }
 }
 

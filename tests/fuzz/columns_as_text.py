@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Prints an HDF5 file of tenex as the text that fuzz_schedule_columns takes, to make seeds of it: columns_as_text.py FILE > corpus/..."""
+"""Prints an HDF5 file of tenex as the text that fuzz_schedule_columns reads, to make seeds of it.
+
+    columns_as_text.py FILE > corpus/...
+"""
 import sys
 
 import h5py

@@ -1,4 +1,4 @@
-// Drives a fuzz target where there is no libFuzzer: the corpus, then mutations of it, the same ones for the same seed.
+// Runs a fuzz target without libFuzzer: the corpus, then mutations of it, the same ones for the same seed.
 //
 //   fuzz_TARGET [--runs N] [--seed N] FILE_OR_FOLDER...
 //
@@ -28,9 +28,9 @@ namespace {
 
 constexpr unsigned longest_seconds = 10;
 constexpr std::size_t longest_input = 1 << 16;
-constexpr std::size_t slack_bytes = 64 << 10;  // of passes over the corpus: what caches and the allocator round up
+constexpr std::size_t slack_bytes = 64 << 10;  // growth allowed between passes: caches, rounding by the allocator
 
-// The input at hand, for the signal handler.
+// The current input, for the signal handler.
 const char* current_data = nullptr;
 std::size_t current_size = 0;
 
@@ -73,7 +73,7 @@ std::vector<std::string> read_corpus(const std::vector<std::filesystem::path>& p
   return inputs;
 }
 
-/// Changes an input at a few places, as mutators do: bits, bytes, pieces moved within it or taken from another.
+/// Mutates an input at a few places: bits, bytes, pieces moved within it or copied from another.
 class Mutator {
  public:
   Mutator(const std::vector<std::string>& corpus, unsigned seed) : corpus_(corpus), random_(seed) {}
@@ -149,7 +149,7 @@ class Mutator {
     }
   }
 
-  /// Replaces the digits at or behind a place.
+  /// Replaces the digits at or after a position.
   void change_number(std::string& input, std::size_t at) {
     const auto first = input.find_first_of("0123456789", at);
     if (first == std::string::npos) return;

@@ -1,4 +1,4 @@
-// Fuzz target: the journal reader; private to the store, which is why its header is reached by path.
+// Fuzz target: the journal reader. Its header is private to the module store, so it is included by path.
 #include <cstddef>
 #include <cstdint>
 #include <string>

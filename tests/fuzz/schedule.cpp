@@ -1,4 +1,4 @@
-// Fuzz target: the importer of schedules from JSON, which people and other tools write.
+// Fuzz target: the importer of schedules from JSON, written by people and other tools.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// A file of this process alone, removed at its end.
+/// A temporary file of this process, removed at its end.
 struct Draft {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("tenex-fuzz-" + std::to_string(::getpid()) + ".json");

@@ -1,6 +1,6 @@
-// Fuzz target: the importer of schedules from HDF5. The input is what such a file holds, as text, a line for each
-// group, attribute and column; the file is made of it in memory. So it is the importer that meets every wrong type,
-// length and value, and not the library's own metadata, which a checksum guards in the files that tenex writes.
+// Fuzz target: the importer of schedules from HDF5. The input is the content of such a file as text, a line for each
+// group, attribute and column; the file is made from it in memory. So wrong types, lengths and values reach the
+// importer, instead of breaking the library's own metadata, which a checksum guards in the files that tenex writes.
 //
 //   group /storage/0 | text /topology shape RI(3) | int /topology npus 3 | u32 /topology/source 0 1 2
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using tenex::ColumnFileWriter;
 
-/// The rest of the words, each brought into T's range.
+/// The remaining words as numbers, each brought into T's range.
 template <class T>
 void write_column(ColumnFileWriter& writer, const std::string& path, std::istringstream& words) {
   std::vector<T> values;

@@ -24,8 +24,10 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 if(NOT DEFINED "header_of_${EXPECTED}")
-  message(FATAL_ERROR "the type ${EXPECTED} is not found (the headers are formatted otherwise than this check reads them)")
+  message(FATAL_ERROR "the type ${EXPECTED} is not found "
+                      "(the headers are formatted otherwise than this check reads them)")
 endif()
 if(clashes)
-  message(FATAL_ERROR "types of the same name (they may be taken for one another when linked) rename one of each:${clashes}")
+  message(FATAL_ERROR "types of the same name (they may be taken for one another when linked) "
+                      "rename one of each:${clashes}")
 endif()

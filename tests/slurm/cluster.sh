@@ -39,9 +39,10 @@ if [ -z "${TENEX_CLUSTER_INSIDE:-}" ]; then
     user=(--map-root-user --map-auto)
     may "the user namespace with several ids" unshare "${user[@]}" true
   fi
-  # Propagation is unchanged here: unshare would change that of /, which fails in a chroot where / is not a mount (see
-  # own_mounts).
-  for kind in mount net pid uts ipc; do may "the $kind namespace" unshare "${user[@]}" --propagation unchanged "--$kind" true; done
+  # Propagation: unshare would change that of /, which fails in a chroot where / is no mount (see own_mounts).
+  for kind in mount net pid uts ipc; do
+    may "the $kind namespace" unshare "${user[@]}" --propagation unchanged "--$kind" true
+  done
   mkdir -p "$1"
   export TENEX_CLUSTER_INSIDE=namespaces
   # --kill-child: killing this script ends the cluster too. The init of a process namespace takes all its processes
@@ -164,7 +165,8 @@ END
   if [ "$kind" = hosts ]; then
     echo "NodeName=n[1-$nodes] NodeAddr=10.77.0.[1-$nodes] CPUs=$cpus RealMemory=4000" >>"$SLURM_CONF"
   else
-    echo "NodeName=n[1-$nodes] NodeHostname=$head NodeAddr=$address Port=[17001-$((17000 + nodes))] CPUs=$cpus RealMemory=4000" >>"$SLURM_CONF"
+    echo "NodeName=n[1-$nodes] NodeHostname=$head NodeAddr=$address Port=[17001-$((17000 + nodes))] CPUs=$cpus" \
+      "RealMemory=4000" >>"$SLURM_CONF"
   fi
   printf 'CgroupPlugin=cgroup/v1\nConstrainCores=no\nConstrainRAMSpace=no\n' >"$dir/etc/cgroup.conf"
   echo "PMIxCliTmpDirBase=/run/pmix" >"$dir/etc/mpi.conf"

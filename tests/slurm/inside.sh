@@ -14,7 +14,9 @@ submit() {
   sbatch --parsable --cpus-per-task=1 --mem=1000 --output="$OUT/%x-%j.log" "${options[@]}" "jobs/$file" "${@:2}"
 }
 
-field() { scontrol --oneliner show job "$1" | grep --only-matching --max-count=1 "\b$2=[^ ]*" | head -n 1 | cut -d= -f2; }
+field() {
+  scontrol --oneliner show job "$1" | grep --only-matching --max-count=1 "\b$2=[^ ]*" | head -n 1 | cut -d= -f2
+}
 
 # until_true SECONDS COMMAND...
 until_true() {
@@ -27,7 +29,10 @@ until_true() {
 }
 
 # Whether no task of the job is running or waiting any more.
-has_ended() { ! scontrol --oneliner show job "$1" | grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'; }
+has_ended() {
+  ! scontrol --oneliner show job "$1" |
+    grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|SUSPENDED)'
+}
 
 # ended JOB [SECONDS]: waits, then prints "STATE exit code" of the job (of each task of an array).
 ended() {
@@ -50,7 +55,8 @@ have_begun() {
 process_of() {
   local process
   for process in /proc/[0-9]*; do
-    if grep -qx tenex "$process/comm" 2>/dev/null && grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
+    if grep -qx tenex "$process/comm" 2>/dev/null &&
+      grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
       echo "${process#/proc/}"
       return
     fi
@@ -71,7 +77,9 @@ lose_host() {
   local process space
   space=$(readlink "/proc/$(cat "/run/hosts/$1")/ns/net")
   for process in /proc/[0-9]*; do
-    if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$space" ]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi
+    if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$space" ]; then
+      kill -KILL "${process#/proc/}" 2>/dev/null || true
+    fi
   done
   scontrol update NodeName="$1" State=DOWN Reason=lost
 }

@@ -51,5 +51,6 @@ cd "$1"
 code=0
 find_in src include tests analysis experiments jobs ./*.md ./*.txt ./*.cff ./*.json || code=$?
 [ "$code" -eq 1 ] && exit 0  # nothing found
-[ "$code" -ne 0 ] || echo "papers are cited by number (readers have no such list) cite by name and section: TACOS, section V-A" >&2
+[ "$code" -ne 0 ] ||
+  echo "papers are cited by number (readers have no such list) cite by name and section: TACOS, section V-A" >&2
 exit 1

@@ -1,5 +1,6 @@
 # Checks that every source file is formatted by clang-format: cmake -DROOT=... -DCLANG_FORMAT=... -P check_format.cmake
-file(GLOB_RECURSE sources ${ROOT}/src/*.cpp ${ROOT}/src/*.hpp ${ROOT}/include/*.hpp ${ROOT}/tests/*.cpp ${ROOT}/tests/*.hpp)
+file(GLOB_RECURSE sources ${ROOT}/src/*.cpp ${ROOT}/src/*.hpp ${ROOT}/include/*.hpp ${ROOT}/tests/*.cpp
+     ${ROOT}/tests/*.hpp)
 if(NOT sources)
   message(FATAL_ERROR "no sources below ${ROOT}")
 endif()

@@ -70,7 +70,8 @@ must_refuse(include/tenex/base/bad.hpp "#include <fmt/core.h>" "(a public header
 must_refuse(src/spec/bad.cpp "#include <toml++/toml.h>" "toml++ is included by 2 .cpp files")
 must_refuse(src/cli/bad.hpp "#include <nlohmann/json.hpp>"
             "(heavy headers are included by one .cpp file, never by a header)")
-must_refuse(src/base/bad.cpp "#include <boost/graph.hpp>" "(neither the standard library's nor a known external library's)")
+must_refuse(src/base/bad.cpp "#include <boost/graph.hpp>"
+            "(neither the standard library's nor a known external library's)")
 must_refuse(src/helpers/bad.cpp "#include <string>" "src/helpers: not a module")
 file(REMOVE_RECURSE ${WORK}/src/helpers)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that lines of C++ and of Markdown's prose have at most 120 columns. Exceptions: tables, lines with links,
-# commands to copy (code blocks), and the generated reference page.
+# Checks that lines of code (C++, Python, shell, CMake) and of Markdown's prose have at most 120 columns. Exceptions in
+# Markdown: tables, lines with links, commands to copy (code blocks), and the generated reference page.
 #   check_lines.sh ROOT         fails where a line is longer
 #   check_lines.sh --self-test  shows that long lines are found, and exceptions accepted
 set -euo pipefail
@@ -17,21 +17,29 @@ find_long() {
     END { exit !found }' "$@"
 }
 
+# The files below the given folders that are held to it.
+list_files() {
+  find "$@" \( -name '*.md' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.py' -o -name '*.sh' -o -name '*.sbatch' \
+    -o -name '*.cmake' -o -name CMakeLists.txt \) -not -path experiments/reference.md
+}
+
 self_test() {
-  local work long
+  local work long file files
   work=$(mktemp -d)
   long=$(printf 'word %.0s' {1..25})
   printf '%s\n' "$long" >"$work/a.md"
-  printf '// %s\n' "$long" >"$work/a.cpp"
+  for file in a.cpp a.py a.sh a.cmake CMakeLists.txt; do printf '# | %s\n' "$long" >"$work/$file"; done
   printf '%s\n' "| $long |" "[$long](x)" "    $long" '```' "$long" '```' "ünüü${long:0:115}" >"$work/b.md"
-  [ "$(find_long "$work/a.md" "$work/a.cpp" | wc -l)" -eq 2 ] || { echo "long lines are not found"; exit 1; }
+  mapfile -t files < <(list_files "$work")
+  [ "$(find_long "${files[@]}" | wc -l)" -eq 6 ] || { echo "long lines are not found"; exit 1; }
   if find_long "$work/b.md"; then echo "exceptions are reported"; exit 1; fi
   rm -r "$work"
 }
 
 if [ "$1" = --self-test ]; then self_test; exit; fi
 cd "$1"
-mapfile -t files < <(find CHANGELOG.md CONTRIBUTING.md README.md analysis experiments include jobs src tests \
-  \( -name '*.md' -o -name '*.cpp' -o -name '*.hpp' \) -not -path experiments/reference.md)
+mapfile -t files < <(
+  list_files CHANGELOG.md CMakeLists.txt CONTRIBUTING.md README.md analysis experiments include jobs src tests
+)
 [ "${#files[@]}" -gt 100 ] || { echo "no files below $1"; exit 1; }
 if find_long "${files[@]}"; then exit 1; fi

@@ -53,7 +53,7 @@ class SharedCache {
   struct Entry {
     std::string key;
     std::shared_ptr<const Value> value;
-    std::size_t bytes;
+    std::size_t bytes = 0;
   };
 
   std::mutex mutex_;

@@ -19,7 +19,7 @@
 #include "tenex/base/quantity.hpp"
 #include "tenex/codesign/network_cost.hpp"
 #include "tenex/codesign/region.hpp"
-#include "tenex/codesign/time_model.hpp"
+#include "tenex/workload/time_model.hpp"
 
 namespace tenex {
 

@@ -93,6 +93,12 @@ class Collective {
   /// The NPU that starts with the chunk (All-Gather, Broadcast, All-to-All) or ends with its sum (the others). O(log
   /// groups).
   [[nodiscard]] NpuId owner(ChunkId chunk) const;
+  /// The chunks that an NPU owns: [first, first + count). None for an NPU outside all groups. O(1).
+  struct Owned {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  [[nodiscard]] Owned owned_by(NpuId npu) const;
   /// The NPU that a chunk of an All-to-All is for. O(log groups).
   [[nodiscard]] NpuId destination(ChunkId chunk) const;
 

@@ -1,5 +1,5 @@
-// The bridge: a design point becomes topology, collective, program or schedule, is simulated, verified, bounded,
-// measured.
+// Evaluation of design points: a point is built (topology, collective, program or schedule), simulated, verified,
+// bounded and measured. Also estimates and checks of points before they are evaluated.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace tenex {
 
-/// Shared work of points: topologies, bounds, schedules that differ in pace alone, workloads laid over shapes, splits
-/// of bandwidth, their collectives. Memory-bounded, thread-safe, and never changes a result: only how soon it comes.
+/// Work that points share: topologies, bounds, schedules that differ in pace alone, workloads mapped to shapes, splits
+/// of bandwidth and their collectives. Memory-bounded and thread-safe. It saves time and never changes a result.
 class Cache {
  public:
   explicit Cache(std::size_t limit_bytes = std::size_t{256} << 20);
@@ -31,7 +31,7 @@ class Cache {
   Cache(Cache&&) noexcept;
   Cache& operator=(Cache&&) noexcept;
 
-  /// Since it was made.
+  /// Counts since the cache was made.
   [[nodiscard]] CacheCounts counts() const;
 
   class Impl;
@@ -42,12 +42,12 @@ class Cache {
 };
 
 struct EvaluateOptions : ExecutionOptions {
-  bool keep_schedule = false;  ///< hand the verified stream back
+  bool keep_schedule = false;  ///< return the verified stream
   bool group_times = false;
   bool alone = false;  ///< nothing else runs in this process: peak_rss_bytes is meaningful
 };
 
-/// What the evaluation of a point made, beside the row.
+/// The row of a point and, if asked for, what it was computed from.
 struct EvaluationOutput {
   Evaluation row;
   std::optional<Topology> topology;  ///< with keep_schedule
@@ -55,20 +55,20 @@ struct EvaluationOutput {
   Schedule schedule;
 };
 
-/// Evaluates one point. Pure but for the clock: the same point gives the same row for any threads, cached or not. Never
-/// throws for a bad point: the row says what was wrong. A broken invariant (InvariantError) is caught here and becomes
-/// status `failed`.
+/// Evaluates one point. Pure except for measured times: the same point gives the same row for any number of threads,
+/// cached or not. Never throws for a bad point: the row gives the reason. A broken invariant (InvariantError) is caught
+/// here and becomes status `failed`.
 [[nodiscard]] EvaluationOutput evaluate(const DesignPoint& point, Cache& cache, const EvaluateOptions& options);
 
-/// Estimates many points: a textbook algorithm on a shape in O(dimensions + length of its groups), a point that trains
-/// likewise or as the collectives that its workload runs, alone and side by side; a synthesizer, or a machine file, by
-/// building a topology of that shape once (below 1 GiB; beyond, a guess). What is not counted from the point's words
-/// alone is remembered for all points that cost the same. A value follows from the point alone, never from the points
-/// before. Zero where the point cannot be built. Thread-safe.
+/// Estimates many points. A textbook algorithm on a shape takes O(dimensions + length of its groups). A training point
+/// is estimated from its formula, or from the collectives that its workload runs, alone and concurrently. For a
+/// synthesizer or a machine file, a topology of that shape is built once (below 1 GiB; above, the value is a guess).
+/// Estimates that need more than the point's settings are stored for all points that cost the same. An estimate depends
+/// on its point alone, never on earlier points; it is zero if the point cannot be built. Thread-safe.
 class Estimator {
  public:
-  /// Points are to run under this limit: where parts of a synthesis would not fit they are not planned. A point that
-  /// needs more even without them is estimated at what it needs.
+  /// Points will run under this limit, so the optional parts of a synthesis that would not fit are not planned. A point
+  /// that needs more even without them is estimated at the bytes that it needs.
   explicit Estimator(std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes)
       : memory_limit_bytes_(memory_limit_bytes) {}
   [[nodiscard]] Estimate operator()(const DesignPoint& point);
@@ -82,12 +82,12 @@ class Estimator {
   std::size_t memory_limit_bytes_;
 };
 
-/// What points will be refused for without being evaluated: a topology that falls apart, groups or shapes that an
-/// algorithm cannot do. Points that agree in these are looked at once. Training points, and topologies of more than
-/// 64 MiB, are not looked at.
+/// Predicts why points will be refused, without evaluating them: a disconnected topology, or groups or shapes that the
+/// algorithm does not support. Points that agree in these are checked once. Training points and topologies of more than
+/// 64 MiB are not checked.
 class Foresight {
  public:
-  /// As the row's reason will have it; empty where nothing is foreseen. O(npus + links) once per topology, groups and
+  /// The reason that the row will give; empty if no refusal is foreseen. O(npus + links) once per topology, groups and
   /// algorithm.
   [[nodiscard]] std::string operator()(const DesignPoint& point);
 
@@ -99,14 +99,15 @@ class Foresight {
 [[nodiscard]] Estimate estimate(const DesignPoint& point,
                                 std::size_t memory_limit_bytes = EvaluateOptions{}.memory_limit_bytes);
 
-/// What only shows when machine files are read and links removed: broken files, groups that do not fit, disconnected
-/// topologies. Checked before any work, each distinct topology once; at most 20 diagnostics. Shapes with all their
-/// links are connected by construction, so they are not built, however large; nor are those of more than 1 GiB, whose
-/// rows will tell. O(points + links of what is built).
+/// Returns the errors that show only when machine files are read and links removed: broken files, groups that do not
+/// fit, disconnected topologies. Each distinct topology is checked once, before any work; at most 20 diagnostics.
+/// Shapes with all their links are connected by construction, so they are never built. Topologies of more than 1 GiB
+/// are not built either; their rows will give the error. O(points + links of the topologies built).
 [[nodiscard]] Diagnostics check_study(const Study& study);
 
-/// What a study may name: the algorithms and synthesizers that evaluate() knows, the words of training keys (with what
-/// is wrong with a training point, checked before any work), workloads and cost models that tenex brings along.
+/// Returns the names that a study may use: the algorithms and synthesizers that evaluate() supports, the metrics that
+/// may be objectives, the built-in workloads and cost models. It also holds the check of a training point that is made
+/// before any work.
 [[nodiscard]] Vocabulary vocabulary();
 
 }  // namespace tenex

@@ -1,4 +1,4 @@
-// Evaluation: what is known of a design point once it has been run; the row that is stored.
+// Evaluation: the results of a design point, stored as one row.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class PointStatus : std::uint8_t {
   out_of_memory,  ///< planned bytes exceed the limit
   unsupported,    ///< this version cannot evaluate it
   failed,         ///< an invariant broke: invalid schedule, time below the bound; a defect of tenex
-  pruned,         ///< the study's search left it out: it was valued by something cheap, not evaluated in full
+  pruned,         ///< left out by the study's search after a cheap valuation; never evaluated in full
 };
 
 enum class Verified : std::uint8_t { no, yes, skipped };
@@ -28,7 +28,7 @@ enum class Verified : std::uint8_t { no, yes, skipped };
 /// Absent integers are -1, absent doubles NaN.
 struct Evaluation {
   PointStatus status = PointStatus::failed;
-  std::string reason;  ///< why, when not ok; else what was left out
+  std::string reason;  ///< why the row is not ok; of an ok row, what was left out
 
   std::int64_t npus = -1;
   std::int64_t links = -1;          ///< of the point's transformed topology
@@ -36,14 +36,14 @@ struct Evaluation {
   std::int64_t chunks = -1;         ///< of all groups
   std::int64_t chunk_bytes = -1;    ///< the largest
   std::int64_t sends = -1;          ///< hops over links
-  std::int64_t steps = -1;          ///< collective time / hop time, where all hops take equally long and it divides
-  std::int64_t waste = -1;          ///< deliveries that nobody needed
-  std::string engine;               ///< "event_driven", "reference", "congestion_aware", "congestion_unaware"
-  std::string simulation_engine;    ///< of a program: "window", "static_order", "trains", "orbit"; empty where none
-  std::string destination_order;    ///< of a program: "relative", "absolute"
-  std::string chosen_algorithm;     ///< of `auto`: the fastest
-  std::int64_t candidates = -1;     ///< of `auto`: how many were simulated
-  std::string schedule_hash;        ///< of the verified stream, 16 hexadecimal digits; empty where there is none
+  std::int64_t steps = -1;  ///< collective time / hop time, if all hops take equally long and the quotient is whole
+  std::int64_t waste = -1;  ///< deliveries that nobody needed
+  std::string engine;  ///< a synthesizer's engine, or the simulator's backend: "congestion_aware", "congestion_unaware"
+  std::string simulation_engine;  ///< of a program: "window", "static_order", "trains", "orbit"; otherwise empty
+  std::string destination_order;  ///< of a program: "relative", "absolute"
+  std::string chosen_algorithm;   ///< of `auto`: the fastest
+  std::int64_t candidates = -1;   ///< of `auto`: how many were simulated
+  std::string schedule_hash;      ///< of the verified stream, 16 hexadecimal digits; empty if there is none
 
   std::int64_t collective_time_ps = -1;
   std::int64_t time_with_overlap_ps = -1;     ///< All-Reduce only
@@ -51,8 +51,8 @@ struct Evaluation {
   std::string overlap_method;                 ///< All-Reduce of a synthesizer: "retimed", "no_gain", "no_memory"
   std::int64_t bound_ps = -1;
   std::string bound_name = "none";
-  double efficiency = std::numeric_limits<double>::quiet_NaN();  ///< bound / time; absent where times are not bounded
-                                                                 ///< (congestion_unaware)
+  /// Bound / time; absent if times are not bounded (congestion_unaware).
+  double efficiency = std::numeric_limits<double>::quiet_NaN();
   std::int64_t paper_ideal_ps = -1;
   double algbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
   double busbw_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
@@ -60,7 +60,7 @@ struct Evaluation {
   std::string reduction_check;  ///< "none", "in_tree", "exact_sets"
   std::int64_t memory_planned_bytes = -1;
 
-  // Of points that train a model; their collective_time_ps is absent, bound and efficiency are of training_time_ps.
+  // For training points. Their collective_time_ps is absent; their bound and efficiency refer to training_time_ps.
   std::int64_t training_time_ps = -1;  ///< one iteration
   std::int64_t forward_compute_ps = -1;
   std::int64_t input_gradient_compute_ps = -1;
@@ -69,23 +69,23 @@ struct Evaluation {
   std::int64_t input_gradient_exposed_ps = -1;
   std::int64_t weight_gradient_exposed_ps = -1;
   std::int64_t bubble_ps = -1;                             ///< the pipeline's fill and drain
-  std::string mapping;                                     ///< which dimensions the groups take, in words
+  std::string mapping;                                     ///< the dimensions that each process group takes, as text
   std::vector<std::int64_t> chosen_bandwidth_bytes_per_s;  ///< per NPU and dimension
   double network_cost_usd = std::numeric_limits<double>::quiet_NaN();
   double perf_per_cost = std::numeric_limits<double>::quiet_NaN();  ///< 1 / (seconds * dollars)
   double relative_gap = std::numeric_limits<double>::quiet_NaN();   ///< of the optimizer's objective, proven
-  double objective = std::numeric_limits<double>::quiet_NaN();      ///< s, or s * dollars: what the scheme minimized
+  double objective = std::numeric_limits<double>::quiet_NaN();  ///< the value that the scheme minimized: s, or s * USD
   std::int64_t split_exact = -1;  ///< 1: the chosen bandwidths meet every constraint in whole numbers
 
-  // Measured: differ between runs, left out of every comparison.
-  std::int64_t threads = -1;  ///< that the point was given
+  // Measured values: they differ between runs and are left out of every comparison.
+  std::int64_t threads = -1;  ///< threads that the point was given
   double synthesis_seconds = 0;
   double simulation_seconds = 0;
   double verification_seconds = 0;
   double evaluation_seconds = 0;     ///< the whole point
-  std::int64_t peak_rss_bytes = -1;  ///< only where the point had the process to itself
+  std::int64_t peak_rss_bytes = -1;  ///< only if the point had the process to itself
 
-  // Ragged, on request.
+  // Lists of variable length, on request.
   std::vector<std::int64_t> group_times_ps;  ///< one per process group: its last useful arrival
   std::vector<LinkLoad> link_loads;          ///< one per link
   std::int64_t utilization_bin_ps = -1;      ///< width of a bin
@@ -102,8 +102,8 @@ struct MetricColumn {
   std::string_view meaning;             ///< one line: the attribute long_name
   bool measured;                        ///< differs between runs; not compared
   std::vector<std::string_view> flags;  ///< for Kind::flags: meanings of 0, 1, 2, ...
-  bool training = false;                ///< only points that train have it: a study without any has no such column
-  std::string_view former = {};         ///< the name in schema 1 of results, where that was another
+  bool training = false;                ///< only training points have it; a study without any lacks the column
+  std::string_view former = {};         ///< the name in schema 1 of results, if it differed
 };
 
 /// A cell: int64 for integer and flags, double, text, or an int64 per dimension.

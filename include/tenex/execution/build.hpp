@@ -1,4 +1,4 @@
-// From a design point of a collective to its topology and collective.
+// Builds the topology and the collective of a collective point.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ struct PointTopology {
   std::uint32_t unwound_degree = 0;
 };
 
-/// The degree to which this point's switches are unwound; 0 where it has none or keeps them.
+/// The degree to which this point's switches are unwound; 0 if it has no switches or keeps them.
 [[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology);
 
-/// Shape or file, links removed, switches unwound, connectivity checked. Memory is not.
+/// Builds the topology from the shape or file, removes links, unwinds switches and checks connectivity. Does not check
+/// memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
 
 /// The NPUs that the point lets start late.
 [[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);
 
-/// Errors (resource): making the point's topology takes more than the limit. O(dimensions).
+/// Errors (resource): building the point's topology takes more than the limit. O(dimensions).
 [[nodiscard]] Status check_topology_memory(const DesignPoint& point, std::size_t limit_bytes);
 
 /// Builds the point's transformed topology (shape or file, links removed, switches unwound). Errors: those of
@@ -37,8 +38,8 @@ struct PointTopology {
 /// Builds the point's collective on a topology of `npus`.
 [[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
 
-/// Errors (input): the collective may take longer than the range of time (kLongestTime), whatever its schedule. To be
-/// asked before anything is synthesized, simulated or bounded. O(classes * chunk sizes).
+/// Errors (input): some schedule of the collective may take longer than kLongestTime. Must be called before anything is
+/// synthesized, simulated or bounded. O(classes * chunk sizes).
 [[nodiscard]] Status check_time_range(const DesignPoint& point, const Topology& topology, const Collective& collective);
 
 }  // namespace tenex

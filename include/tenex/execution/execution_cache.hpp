@@ -1,4 +1,4 @@
-// What collective points share: topologies, bounds, and schedules that differ in pace alone.
+// Results that collective points share: topologies, bounds, and schedules that differ in pace alone.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace tenex {
 
-/// A bound and the metric beside it. Both depend on topology, collective and occupancy alone.
+/// A lower bound and the papers' ideal time. Both depend on topology, collective, occupancy, overlap and
+/// `single_chunks` alone.
 struct CachedBound {
   std::string name;
   SimTime time;
@@ -22,7 +23,8 @@ struct CachedBound {
 
 /// Memory-bounded and thread-safe. It never changes a result.
 struct ExecutionCache {
-  /// Studies of a million cheap points have as many bounds, each quickly found: they should not fill a rank.
+  /// A study of a million cheap points has as many bounds, each quick to compute, so they get little of a rank's
+  /// memory.
   static constexpr std::size_t kMostForBounds = std::size_t{32} << 20;
 
   explicit ExecutionCache(std::size_t limit_bytes)
@@ -32,12 +34,12 @@ struct ExecutionCache {
   SharedSchedules schedules;
 };
 
-/// The text that tells topologies apart: everything that build_transformed_topology() reads.
+/// The cache key of a topology: all settings that build_transformed_topology() reads.
 [[nodiscard]] std::string topology_cache_key(const DesignPoint& point);
-/// The text that tells transformed topologies apart whose links are all alike, however long these take: everything but
+/// The cache key of a transformed topology whose links are all alike, for any pace: all of topology_cache_key() except
 /// alpha and bandwidth.
 [[nodiscard]] std::string topology_structure_key(const DesignPoint& point);
-/// The text that tells bounds apart.
+/// The cache key of a bound.
 [[nodiscard]] std::string bound_cache_key(const DesignPoint& point);
 
 /// The point's transformed topology, found or built. Errors: those of check_topology_memory() and of

@@ -1,4 +1,4 @@
-// What a textbook algorithm and a synthesizer have in common once they have run: a timed stream of sends.
+// The common result of textbook algorithms and synthesizers: a timed stream of sends.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace tenex {
 
 class SharedSchedules;
 
-/// A timed stream of sends (or times alone) and how it came about.
+/// A timed stream of sends (or times alone), and how it was made.
 struct TimedStream {
   Schedule schedule;
   bool has_schedule = true;
-  bool physical = true;  ///< times that bounds hold for: all but the congestion-unaware backend's
+  bool physical = true;  ///< bounds hold for its times: all but the congestion-unaware backend's
   SimTime finish;
   std::uint64_t sends = 0;
   std::int64_t with_overlap_ps = -1;
   std::int64_t without_overlap_ps = -1;
   std::string overlap_method;  ///< as in Synthesis
-  std::string left_out;        ///< likewise
+  std::string left_out;        ///< as in Synthesis
   std::string engine;
   std::string simulation_engine;  ///< of a program's simulation; empty for synthesizers
   std::string destination_order;  ///< of the program; empty for synthesizers
@@ -46,9 +46,10 @@ struct TimedStream {
 [[nodiscard]] Result<TimedStream> run_program(const DesignPoint& point, const Topology& topology,
                                               const Collective& collective, const ExecutionOptions& options,
                                               bool record);
-/// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales what it made at another pace.
+/// Runs the point's synthesizer, which may take `memory_limit_bytes`, or scales a schedule that it made at another
+/// pace.
 [[nodiscard]] Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& topology,
-                                                  const Collective& collective, const ExecutionOptions& options,
+                                                  const Collective& collective, const ExecutionOptions& asked,
                                                   std::size_t memory_limit_bytes, SharedSchedules& shared);
 
 }  // namespace tenex

@@ -17,23 +17,23 @@ namespace tenex {
 
 class SharedSchedules;
 
-/// What is known of a collective that was run.
+/// The results of a collective that was run.
 struct VerifiedCollective {
   std::shared_ptr<const Collective> collective;
-  Schedule schedule;      ///< where it was to be kept and there is one
+  Schedule schedule;      ///< if keep_schedule and there is one
   SimTime time;           ///< last useful arrival
   bool verified = false;  ///< replayed by the verifier
-  std::string left_out;   ///< why not; else what was left out of the synthesis
+  std::string left_out;   ///< why it is not verified, or what was left out of the synthesis
   std::int64_t memory_planned_bytes = 0;
   double synthesis_seconds = 0;
   double simulation_seconds = 0;
   double verification_seconds = 0;
 };
 
-/// Runs the point's algorithm or synthesizer on the point's topology for the groups given (the point's own are not
-/// read). `keep_schedule`: hand the verified stream back. `shared`: schedules of other paces. Errors: of the
-/// collective, the range of time, the plan (resource), the algorithm. An invalid schedule is a broken invariant
-/// (InvariantError).
+/// Runs the point's algorithm or synthesizer on the point's topology for the given groups (the point's own are not
+/// read). `keep_schedule`: return the verified stream. `shared`: schedules of other paces. Errors: those of the
+/// collective, of check_time_range(), of the plan (resource) and of the algorithm. An invalid schedule is a broken
+/// invariant (InvariantError).
 [[nodiscard]] Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
                                                          std::vector<ProcessGroup> groups,
                                                          const ExecutionOptions& options, bool keep_schedule,

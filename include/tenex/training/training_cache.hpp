@@ -1,4 +1,4 @@
-// What points that train share: workloads laid over shapes, splits of bandwidth, the times of their collectives.
+// Results that training points share: workloads mapped to shapes, splits of bandwidth, the times of collectives.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,9 @@ struct TrainingCache {
   SharedCache<Result<std::shared_ptr<const Iteration>>> iterations;
   SharedCache<Result<TrainingSetup>> setups;
   SharedCache<Result<BandwidthSplit>> splits;
-  SharedCache<Result<VerifiedCollective>> pipelined;    ///< of one group on its own part of the network
-  SharedCache<Result<VerifiedCollective>> collectives;  ///< of all groups of a scope on the real topology
-  SharedCache<Result<JointTimes>> joint_times;          ///< of two streams of them on the same links
+  SharedCache<Result<VerifiedCollective>> pipelined;    ///< collectives of one group on its own part of the network
+  SharedCache<Result<VerifiedCollective>> collectives;  ///< collectives of all groups of a scope on the real topology
+  SharedCache<Result<JointTimes>> joint_times;          ///< two concurrent streams of collectives on the same links
 };
 
 }  // namespace tenex

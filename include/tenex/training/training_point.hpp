@@ -1,5 +1,5 @@
-// A point that trains a model: what its text shows wrong, its bandwidths and their cost, the time of an iteration, and
-// a lower bound on it.
+// A training point: the check of its settings, its bandwidths and their cost, the time of an iteration, and a lower
+// bound on it.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@
 
 namespace tenex {
 
-/// What is wrong with a point that trains, as far as its text shows (Vocabulary::check_training): everything that would
-/// end its row before a collective is timed. Errors name the key that they are about in place of a file, and count
-/// columns of its canonical text.
+/// Checks the settings of a training point (Vocabulary::check_training): returns every error that would end its row
+/// before a collective is timed. The place of an error has the key's name instead of a file, and columns of the
+/// canonical text.
 [[nodiscard]] Diagnostics check_training_point(const DesignPoint& point, TrainingCache& cache);
 
-/// A point whose workload is laid over its shape and whose bandwidths are known.
+/// A point whose workload is mapped to its shape and whose bandwidths are known.
 struct PreparedTraining {
   std::shared_ptr<const Result<TrainingSetup>> setup;
   std::vector<Bandwidth> bandwidth;                     ///< per NPU and dimension
-  std::shared_ptr<const Result<BandwidthSplit>> split;  ///< how a scheme chose them; null where the point states them
+  std::shared_ptr<const Result<BandwidthSplit>> split;  ///< a scheme's result; null if the point states its bandwidths
   Money cost;                                           ///< of the network
   std::size_t npus = 0;
-  std::string mapping;  ///< which dimensions the groups take, in words
+  std::string mapping;  ///< the dimensions that each process group takes, as text
 };
 /// Prepares a point. Errors: a workload or cost model file's, a parallelization that does not fit, bandwidths that are
 /// missing or cannot be chosen.
 [[nodiscard]] Result<PreparedTraining> prepare_training(const DesignPoint& point, TrainingCache& cache);
 
-/// What the simulated and synthesized collectives of one point amounted to, all of them verified or said to be not.
+/// The costs of one point's simulated or synthesized collectives, and how many were verified.
 struct CollectiveEffort {
   std::int64_t collectives = 0;  ///< distinct ones that were timed
   std::int64_t verified = 0;     ///< of them replayed by the verifier
@@ -47,7 +47,7 @@ struct CollectiveEffort {
   std::int64_t memory_planned_bytes = 0;  ///< of the largest
 };
 
-/// An iteration's time and a bound on it.
+/// The time of an iteration and a bound on it.
 struct TimedIteration {
   TrainingTime time;
   SimTime bound;
@@ -57,7 +57,7 @@ struct TimedIteration {
 /// Times an iteration with the point's model of collective times. Errors: those of the model.
 [[nodiscard]] Result<TimedIteration> time_iteration(const DesignPoint& point, const PreparedTraining& prepared,
                                                     TrainingCache& cache, const ExecutionOptions& options);
-/// The same as if every collective took its bound: no collective is simulated or synthesized.
+/// Times an iteration as if every collective took its bound: no collective is simulated or synthesized.
 [[nodiscard]] Result<TimedIteration> bound_iteration(const DesignPoint& point, const PreparedTraining& prepared,
                                                      TrainingCache& cache, const ExecutionOptions& options);
 

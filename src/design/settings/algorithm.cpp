@@ -65,6 +65,7 @@ bool reads_window(const PointView& view) { return is_no_synthesizer(view) && vie
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Setting> algorithm_settings() {
   return {
       {.key = Key::algorithm,

@@ -87,6 +87,7 @@ std::string digest_of_prices(const PointView& view) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Setting> codesign_settings() {
   return {
       {.key = Key::scheme,

@@ -38,6 +38,7 @@ bool is_all_reduce(const PointView& view) { return view.collective.kind == Colle
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Setting> collective_settings() {
   return {
       {.key = Key::collective,

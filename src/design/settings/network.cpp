@@ -120,6 +120,7 @@ std::string topology_text(const PointView& view) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Setting> network_settings() {
   return {
       {.key = Key::topology,

@@ -44,6 +44,7 @@ std::string name_of_workload(const PointView& view) { return workload(view).text
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<Setting> training_settings() {
   return {
       {.key = Key::workload,

@@ -13,167 +13,130 @@ PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const Jo
       carried_(topology, collective_, occupancy, plan_),
       begin_(begin),
       end_(begin),
+      links_(topology.links()),
       slots_(collective_),
       required_(collective_.required_deliveries()) {
-  load(plan_);
-}
-
-/// Counts the sends of each link, then puts them there: both passes go in planned order, which so becomes each link's.
-void PlayingPart::load(const Schedule& schedule) {
-  first_.assign(topology_.links() + 1, 0);
-  bool messages = false;
+  if (topology.links() > JointSlots::kMostLinks) {
+    problem_ = "the network has too many links";
+    return;
+  }
+  sends_.load(plan_, topology.links());
+  const bool sums = !sends_.stage.empty() || sends_.uniform_stage == Stage::reduce;
+  if (sends_.message.empty() && topology.switches() == 0 && !sums) return;  // nothing to note
+  std::size_t messages = 0;
+  for (const auto message : sends_.message)
+    if (message.exists()) messages = std::max(messages, message.index() + 1);
+  messages_.resize(messages);
   SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
-    for (const auto link : buffer.batch.link) ++first_[link.index() + 1];
-    messages = messages || !buffer.batch.message.empty();
+  for (std::size_t window = 0; window < plan_.windows(); ++window) {
+    plan_.read(window, buffer);
+    for (std::size_t i = 0; i < buffer.batch.size(); ++i) note(buffer.batch[i]);
   }
-  for (std::size_t link = 0; link < topology_.links(); ++link) first_[link + 1] += first_[link];
-  const auto sends = first_.back();
-  start_.resize(sends);
-  chunk_.resize(sends);
-  stage_.resize(sends);
-  if (messages) message_.resize(sends);
-  if (messages) destination_.resize(sends);
-  next_.assign(first_.begin(), first_.end() - 1);
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
-    for (std::size_t i = 0; i < buffer.batch.size(); ++i) note(next_[buffer.batch.link[i].index()]++, buffer.batch[i]);
-  }
-  next_.assign(first_.begin(), first_.end() - 1);
-  landing_ = next_;
-  next_waiting_.assign(topology_.links(), LinkId::none());
 }
 
-void PlayingPart::note(std::size_t position, const Send& send) {
-  start_[position] = send.start;
-  chunk_[position] = send.chunk;
-  stage_[position] = send.stage;
+/// Whether the send is not a later hop of a message. To be asked in planned order.
+bool PlayingPart::sets_out(const Send& send, VertexId source) {
+  if (!send.message.exists()) return true;
+  auto& message = messages_[send.message.index()];
+  if (message.origin.exists()) return false;
+  message.origin = source;
+  return true;
+}
+
+void PlayingPart::note(const Send& send) {
   const auto source = topology_.source(send.link);
-  auto target = topology_.target(send.link);
-  bool sets_out = true;
-  if (!message_.empty()) {
-    message_[position] = send.message;
-    destination_[position] = send.destination;
-    if (send.message.exists()) {
-      if (send.message.index() >= messages_.size()) messages_.resize(send.message.index() + 1);
-      auto& message = messages_[send.message.index()];
-      sets_out = !message.origin.exists();
-      if (sets_out) message.origin = source;
-      if (target != vertex_of(send.destination)) target = VertexId::none();
-    }
-  }
-  if ((sets_out && !topology_.is_npu(source)) || (target.exists() && !topology_.is_npu(target)))
+  const auto target = topology_.target(send.link);
+  const bool unpacked = !send.message.exists() || target == vertex_of(send.destination);
+  const bool taken = sets_out(send, source);
+  if ((taken && !topology_.is_npu(source)) || (unpacked && !topology_.is_npu(target)))
     problem_ = "a switch takes part in it";
   if (send.stage != Stage::reduce || !problem_.empty()) return;
   for (const auto chunk : carried_.of(send.chunk)) {
-    if (sets_out) {
-      auto& word = slots_.word(slots_.index(npu_of(source), chunk));
+    if (taken) {
+      auto& word = slots_.word(npu_of(source), chunk);
       if ((word & JointSlots::kSendsSum) != 0) problem_ = "its sums do not travel in trees";
       word |= JointSlots::kSendsSum;
     }
-    if (target.exists()) ++slots_.word(slots_.index(npu_of(target), chunk));
+    if (unpacked) ++slots_.word(npu_of(target), chunk);
   }
 }
 
-bool PlayingPart::has_chunk(std::size_t position, LinkId link, ChunkId chunk) {
+bool PlayingPart::has_chunk(Stage stage, LinkId link, ChunkId chunk) {
   const auto npu = npu_of(topology_.source(link));
-  const auto slot = slots_.index(npu, chunk);
-  auto& word = slots_.word(slot);
-  const bool here = stage_[position] == Stage::reduce
-                        ? (word & JointSlots::kToCome) == 0
-                        : (word & JointSlots::kHeld) != 0 || collective_.holds_at_start(npu, chunk);
-  if (here) return true;
-  wait(waiting_.try_emplace(slot, LinkId::none()).first->second, link);
-  word |= JointSlots::kAwaited;
+  if (slots_.is_source(npu, chunk)) return true;
+  auto& word = slots_.word(npu, chunk);
+  const bool awaited = (word & JointSlots::kAwaited) != 0;
+  const auto last = LinkId(word & JointSlots::kRest);
+  const auto contents = awaited ? links_[last.index()].kept_word : word;
+  if (stage == Stage::reduce ? (contents & JointSlots::kRest) == 0 : (contents & JointSlots::kHeld) != 0) return true;
+  auto& waiting = links_[link.index()];
+  waiting.next_waiting = awaited ? last : LinkId::none();
+  waiting.kept_word = contents;
+  word = JointSlots::kAwaited | link.value();
   return false;
 }
 
 bool PlayingPart::is_ready(LinkId link) {
-  const auto position = next_[link.index()];
-  const auto source = topology_.source(link);
-  if (!message_.empty() && message_[position].exists() && is_later_hop(position, source)) {
-    auto& message = messages_[message_[position].index()];
-    if (message.at == source) return true;
-    wait(message.first_waiting, link);
-    return false;
+  const auto position = next(link);
+  if (!sends_.message.empty() && sends_.message[position].exists()) {
+    const auto source = topology_.source(link);
+    auto& message = messages_[sends_.message[position].index()];
+    if (message.origin != source) {
+      if (message.at == source) return true;
+      links_[link.index()].next_waiting = std::exchange(message.waiting, link);
+      return false;
+    }
   }
-  const auto chunks = carried_.of(chunk_[position]);
-  return std::ranges::all_of(chunks, [&](ChunkId chunk) { return has_chunk(position, link, chunk); });
+  const auto stage = sends_.stage_of(position);
+  const auto chunks = carried_.of(sends_.chunk[position]);
+  return std::ranges::all_of(chunks, [&](ChunkId chunk) { return has_chunk(stage, link, chunk); });
 }
 
 HopTime PlayingPart::take(LinkId link, SimTime now) {
-  const auto position = next_[link.index()]++;
-  start_[position] = now - begin_;
-  return carried_.hop(link, chunk_[position]);
+  const auto position = next(link);
+  ++links_[link.index()].started;
+  sends_.note_start(position, link, now - begin_);
+  return carried_.hop(link, sends_.chunk[position]);
 }
 
 void PlayingPart::arrive(LinkId link, SimTime now) {
-  const auto position = landing_[link.index()]++;
+  const auto position = arriving(link);
+  ++links_[link.index()].arrived;
   ++arrived_;
   const auto target = topology_.target(link);
-  if (!message_.empty() && message_[position].exists() && vertex_of(destination_[position]) != target) {
-    auto& message = messages_[message_[position].index()];
+  if (!sends_.message.empty() && sends_.message[position].exists() &&
+      vertex_of(sends_.destination[position]) != target) {
+    auto& message = messages_[sends_.message[position].index()];
     message.at = target;
-    return wake(message.first_waiting);
+    return wake(std::exchange(message.waiting, LinkId::none()));
   }
-  unpack(position, npu_of(target), now);
+  for (const auto chunk : carried_.of(sends_.chunk[position]))
+    unpack(sends_.stage_of(position), chunk, npu_of(target), now);
 }
 
-void PlayingPart::unpack(std::size_t position, NpuId npu, SimTime now) {
-  for (const auto chunk : carried_.of(chunk_[position])) {
-    const auto slot = slots_.index(npu, chunk);
-    auto& word = slots_.word(slot);
-    if (stage_[position] == Stage::reduce) {
-      --word;
-      if ((word & JointSlots::kToCome) != 0) continue;
-      if ((word & JointSlots::kSendsSum) == 0) hold(npu, chunk, word, now);
-    } else {
-      hold(npu, chunk, word, now);
-    }
-    if ((word & JointSlots::kAwaited) != 0) wake_at(slot);
-  }
+void PlayingPart::unpack(Stage stage, ChunkId chunk, NpuId npu, SimTime now) {
+  auto& word = slots_.word(npu, chunk);
+  const bool awaited = (word & JointSlots::kAwaited) != 0;
+  const auto last = LinkId(word & JointSlots::kRest);
+  auto& contents = awaited ? links_[last.index()].kept_word : word;
+  if (stage == Stage::reduce && (--contents & JointSlots::kRest) != 0) return;
+  if (stage == Stage::copy || (contents & JointSlots::kSendsSum) == 0) hold(npu, chunk, contents, now);
+  if (!awaited) return;
+  word = contents;
+  wake(last);
 }
 
-void PlayingPart::hold(NpuId npu, ChunkId chunk, std::uint32_t& word, SimTime now) {
-  if ((word & JointSlots::kHeld) != 0) return;
-  word |= JointSlots::kHeld;
+void PlayingPart::hold(NpuId npu, ChunkId chunk, std::uint32_t& contents, SimTime now) {
+  if ((contents & JointSlots::kHeld) != 0) return;
+  contents |= JointSlots::kHeld;
   if (!collective_.must_hold(npu, chunk) || collective_.holds_at_start(npu, chunk)) return;
   --required_;
   end_ = now;
 }
 
-void PlayingPart::wait(LinkId& first, LinkId link) {
-  next_waiting_[link.index()] = first;
-  first = link;
-}
-
-void PlayingPart::wake(LinkId& first) {
-  while (first.exists()) {
-    woken_.push_back(first);
-    first = std::exchange(next_waiting_[first.index()], LinkId::none());
-  }
-}
-
-void PlayingPart::wake_at(std::size_t slot) {
-  slots_.word(slot) &= ~JointSlots::kAwaited;
-  const auto found = waiting_.find(slot);
-  wake(found->second);
-  waiting_.erase(found);
-}
-
-Schedule PlayingPart::played() const {
-  std::vector<Send> sends;
-  sends.reserve(chunk_.size());
-  for (std::size_t link = 0; link < topology_.links(); ++link)
-    for (auto at = first_[link]; at < first_[link + 1]; ++at) {
-      auto& send = sends.emplace_back(Send{start_[at], LinkId::at(link), chunk_[at], stage_[at]});
-      if (message_.empty()) continue;
-      send.message = message_[at];
-      send.destination = destination_[at];
-    }
-  const auto* payloads = plan_.payloads();
-  return make_list_schedule(std::move(sends), payloads != nullptr ? *payloads : Payloads{});
+/// All links of the list that ends with `last` may go on.
+void PlayingPart::wake(LinkId last) {
+  for (; last.exists(); last = links_[last.index()].next_waiting) woken_.push_back(last);
 }
 
 }  // namespace tenex

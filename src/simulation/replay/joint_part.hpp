@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "simulation/replay/joint_slots.hpp"
+#include "simulation/replay/played_sends.hpp"
 #include "tenex/schedule/carried_chunks.hpp"
 #include "tenex/simulation/joint_replay.hpp"
 
@@ -25,14 +25,23 @@ class PlayingPart {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] SimTime begin() const { return begin_; }
 
-  [[nodiscard]] bool has_next(LinkId link) const { return next_[link.index()] < first_[link.index() + 1]; }
+  [[nodiscard]] bool has_next(LinkId link) const { return next(link) < sends_.first[link.index() + 1]; }
   /// When the plan lets the next send of a link start.
-  [[nodiscard]] SimTime release(LinkId link) const { return begin_ + start_[next_[link.index()]]; }
+  [[nodiscard]] SimTime release(LinkId link) const { return begin_ + sends_.start[next(link)]; }
   /// Whether what the link's next send carries is at its source; if not, a delivery will wake the link. Not to be asked
   /// again before that.
   [[nodiscard]] bool is_ready(LinkId link);
-  /// Starts the link's next send. How long it takes.
+  /// Starts the link's next send. How long it takes. At one time to be called in the order of links.
   HopTime take(LinkId link, SimTime now);
+  /// Sends of the link have started and have not arrived.
+  [[nodiscard]] bool is_under_way(LinkId link) const {
+    return links_[link.index()].arrived < links_[link.index()].started;
+  }
+  /// When the oldest send under way on the link arrives.
+  [[nodiscard]] SimTime arrival(LinkId link) const {
+    const auto position = arriving(link);
+    return saturating_sum(begin_ + sends_.start[position], carried_.hop(link, sends_.chunk[position]).latency);
+  }
   /// The oldest send under way on the link arrives; `wake(link)` is called for links that may have waited for it.
   template <class Wake>
   void deliver(LinkId link, SimTime now, Wake&& wake) {
@@ -41,33 +50,39 @@ class PlayingPart {
     for (const auto each : woken_) wake(each);
   }
   /// All sends have arrived.
-  [[nodiscard]] bool done() const { return arrived_ == chunk_.size(); }
+  [[nodiscard]] bool done() const { return arrived_ == sends_.size(); }
   /// Its last useful arrival, once every NPU has what it must have.
   [[nodiscard]] bool complete() const { return required_ == 0; }
   [[nodiscard]] SimTime end() const { return end_; }
-  /// The schedule as it was played, once it is done.
-  [[nodiscard]] Schedule played() const;
+  /// The schedule as it was played, once it is done; nothing remains here.
+  [[nodiscard]] Schedule take_played() { return make_played_schedule(std::move(sends_), plan_); }
 
- private:
-  /// A message under way: where it set out, where its last hop brought it, the first of the links that wait for it.
+  /// A message under way: where it set out, where its last hop brought it, the last of the links that wait for it.
   struct Message {
     VertexId origin = VertexId::none();
     VertexId at = VertexId::none();
-    LinkId first_waiting = LinkId::none();
+    LinkId waiting = LinkId::none();
+  };
+  struct Link {
+    std::uint32_t started = 0;
+    std::uint32_t arrived = 0;
+    LinkId next_waiting = LinkId::none();  ///< the next one where it waits
+    std::uint32_t kept_word = 0;           ///< of the chunk that it waits for
   };
 
-  void load(const Schedule& schedule);
-  void note(std::size_t position, const Send& send);
-  [[nodiscard]] bool has_chunk(std::size_t position, LinkId link, ChunkId chunk);
+ private:
+  void note(const Send& send);
+  [[nodiscard]] bool sets_out(const Send& send, VertexId source);
+  [[nodiscard]] bool has_chunk(Stage stage, LinkId link, ChunkId chunk);
   void arrive(LinkId link, SimTime now);
-  void unpack(std::size_t position, NpuId npu, SimTime now);
+  void unpack(Stage stage, ChunkId chunk, NpuId npu, SimTime now);
   void hold(NpuId npu, ChunkId chunk, std::uint32_t& word, SimTime now);
-  /// Puts a link before those that wait somewhere, `first` the first of them; and takes all of them away.
-  void wait(LinkId& first, LinkId link);
-  void wake(LinkId& first);
-  void wake_at(std::size_t slot);
-  [[nodiscard]] bool is_later_hop(std::size_t position, VertexId source) const {
-    return !message_.empty() && messages_[message_[position].index()].origin != source;
+  void wake(LinkId last);
+  [[nodiscard]] std::size_t next(LinkId link) const {
+    return sends_.first[link.index()] + links_[link.index()].started;
+  }
+  [[nodiscard]] std::size_t arriving(LinkId link) const {
+    return sends_.first[link.index()] + links_[link.index()].arrived;
   }
 
   const Topology& topology_;
@@ -77,18 +92,10 @@ class PlayingPart {
   SimTime begin_;
   SimTime end_;
   std::string problem_;
-  std::vector<std::size_t> first_;    // per link, and one more
-  std::vector<std::size_t> next_;     // per link: to start
-  std::vector<std::size_t> landing_;  // per link: to arrive
-  std::vector<SimTime> start_;        // planned, then actual, from begin_
-  std::vector<ChunkId> chunk_;
-  std::vector<Stage> stage_;
-  std::vector<MessageId> message_;  // empty, like the next, where every send is unpacked at its link's target
-  std::vector<NpuId> destination_;
+  PlayedSends sends_;
+  std::vector<Link> links_;
   std::vector<Message> messages_;
   JointSlots slots_;
-  std::unordered_map<std::size_t, LinkId> waiting_;  // slot to the first link that waits there
-  std::vector<LinkId> next_waiting_;                 // per link: the next one where it waits
   std::vector<LinkId> woken_;
   std::size_t arrived_ = 0;
   std::uint64_t required_ = 0;

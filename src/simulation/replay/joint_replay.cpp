@@ -1,8 +1,9 @@
 // The joint replay, event by event.
 //
-// Events in order of time; at one time arrivals, then beginnings of communications, then links that may take a send.
-// Among equals by link. A link's queue of one stream has a time from which its next send could start, or none while
-// that waits for a delivery; whoever changes this, or frees the link, notes an event for the link.
+// Events in order of time; at one time arrivals, then beginnings of communications, then links that may take a send, in
+// the order of links. There are at most three events per link: the next arrival of either stream, and the time from
+// which it may take a send. That is when it is free and the next send of a stream can start; whoever changes this notes
+// it anew.
 #include "tenex/simulation/joint_replay.hpp"
 
 #include <fmt/format.h>
@@ -10,10 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <queue>
 #include <utility>
 
+#include "simulation/replay/event_queue.hpp"
 #include "simulation/replay/joint_part.hpp"
+#include "simulation/replay/link_set.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {
@@ -21,25 +23,33 @@ namespace {
 
 constexpr std::size_t kStreams = 2;
 constexpr SimTime kNever = SimTime::max();
+constexpr std::uint32_t kEventsOfLink = kStreams + 1;
+
+/// What both streams know of a link.
+struct SharedLink {
+  SimTime free;                                           ///< the end of its last send
+  std::array<SimTime, kStreams> able = {kNever, kNever};  ///< when the next send of a stream could start
+  std::size_t last = kStreams;                            ///< the stream of its last send
+};
 
 class Replayer {
  public:
   Replayer(const Topology& topology, Occupancy occupancy, const std::array<const JointStream*, kStreams>& streams)
-      : topology_(topology), occupancy_(occupancy), streams_(streams), free_(topology.links()) {
-    for (auto& able : able_) able.assign(topology.links(), kNever);
-    for (auto& own : own_until_) own.assign(topology.links(), SimTime::zero());
-  }
+      : topology_(topology),
+        occupancy_(occupancy),
+        streams_(streams),
+        links_(topology.links()),
+        events_(beginning_of(kStreams)),
+        able_now_(topology.links()) {}
 
   Result<JointReplay> run() {
     for (std::size_t stream = 0; stream < kStreams; ++stream) {
       ends_[stream] = streams_[stream]->begin;
-      note(streams_[stream]->begin, Kind::begin, stream);
+      events_.put(beginning_of(stream), ends_[stream]);
     }
-    while (!events_.empty() && problem_.empty()) {
-      const auto event = events_.top();
-      events_.pop();
-      if (event.time > kLongestTime) return too_long();
-      handle(event);
+    while (problem_.empty() && events_.advance()) {
+      if (events_.now() > kLongestTime) return too_long();
+      handle(events_.now());
     }
     for (const auto& part : playing_)
       if (problem_.empty() && part) problem_ = "some of its sends wait for one another";
@@ -50,42 +60,46 @@ class Replayer {
   }
 
  private:
-  enum class Kind : std::uint8_t { arrival, begin, decision };
-  struct Event {
-    SimTime time;
-    std::uint64_t key;  // kind, then link, then stream
-    bool operator>(const Event& other) const { return time != other.time ? time > other.time : key > other.key; }
-  };
-
-  void note(SimTime time, Kind kind, std::size_t stream, LinkId link = LinkId(0)) {
-    events_.push({time, static_cast<std::uint64_t>(kind) << 40 | std::uint64_t{link.value()} << 1 | stream});
+  // Per link an arrival of either stream and a decision; then a beginning of either stream.
+  [[nodiscard]] static EventQueue::Event arrival_at(LinkId link, std::size_t stream) {
+    return kEventsOfLink * link.value() + static_cast<EventQueue::Event>(stream);
+  }
+  [[nodiscard]] static EventQueue::Event decision_of(LinkId link) { return kEventsOfLink * link.value() + kStreams; }
+  [[nodiscard]] EventQueue::Event beginning_of(std::size_t stream) const {
+    return static_cast<EventQueue::Event>(kEventsOfLink * topology_.links() + stream);
   }
 
-  void handle(const Event& event) {
-    const auto stream = static_cast<std::size_t>(event.key & 1);
-    const auto link = LinkId(static_cast<std::uint32_t>(event.key >> 1));
-    switch (static_cast<Kind>(event.key >> 40)) {
-      case Kind::arrival:
-        return arrive(stream, link, event.time);
-      case Kind::begin:
-        return begin(stream, event.time);
-      case Kind::decision:
-        return decide(link, event.time);
+  /// All that happens at one time.
+  void handle(SimTime now) {
+    std::array<bool, kStreams> begins{};
+    for (auto event = events_.pop(); event != EventQueue::kNone; event = events_.pop()) {
+      if (event >= beginning_of(0)) {
+        begins[event - beginning_of(0)] = true;
+        continue;
+      }
+      const LinkId link(event / kEventsOfLink);
+      const std::size_t stream = event % kEventsOfLink;
+      if (stream == kStreams)
+        able_now_.add(link);
+      else
+        arrive(stream, link, now);
     }
+    for (std::size_t stream = 0; stream < kStreams; ++stream)
+      if (begins[stream] && problem_.empty()) begin(stream, now);
+    if (problem_.empty()) able_now_.take_all([&](LinkId link) { decide(link, now); });
   }
 
   void begin(std::size_t stream, SimTime now) {
     const auto& parts = streams_[stream]->parts;
-    const auto index = played_[stream].size();
-    if (index == parts.size()) return;
-    const auto& part = parts[index];
-    if (!part.collective) {
-      ends_[stream] = saturating_sum(now, part.pause);
-      played_[stream].push_back({now, ends_[stream], {}});
-      return note(ends_[stream], Kind::begin, stream);
+    auto& played = played_[stream];
+    while (played.size() < parts.size() && !parts[played.size()].collective) {
+      ends_[stream] = saturating_sum(now, parts[played.size()].pause);
+      played.push_back({now, ends_[stream], {}});
+      if (ends_[stream] > now) return events_.put(beginning_of(stream), ends_[stream]);
     }
+    if (played.size() == parts.size()) return;
     auto& playing = playing_[stream];
-    playing.emplace(topology_, occupancy_, part, now);
+    playing.emplace(topology_, occupancy_, parts[played.size()], now);
     problem_ = playing->problem();
     if (!problem_.empty()) return;
     for (std::size_t link = 0; link < topology_.links(); ++link)
@@ -95,37 +109,47 @@ class Replayer {
   /// From when the next send of a link could start if the stream had the network to itself from now on.
   void look_at(std::size_t stream, LinkId link, SimTime now) {
     auto& playing = *playing_[stream];
-    auto& able = able_[stream][link.index()];
-    able = kNever;
     if (!playing.has_next(link) || !playing.is_ready(link)) return;
-    able = std::max({now, playing.release(link), own_until_[stream][link.index()]});
-    note(std::max(able, free_[link.index()]), Kind::decision, 0, link);
+    auto& shared = links_[link.index()];
+    // A link that another stream took last was free of this one's sends by then.
+    const auto own_until = shared.last == stream ? shared.free : SimTime::zero();
+    shared.able[stream] = std::max({now, playing.release(link), own_until});
+    note_decision(link, now);
   }
 
+  void note_decision(LinkId link, SimTime now) {
+    const auto& shared = links_[link.index()];
+    const auto time = std::max(shared.free, std::min(shared.able[0], shared.able[1]));
+    if (time > now) return events_.put_earlier(decision_of(link), time);
+    events_.remove(decision_of(link));
+    able_now_.add(link);
+  }
+
+  /// A free link with a send that can start takes one.
   void decide(LinkId link, SimTime now) {
-    if (free_[link.index()] > now) return;  // taken meanwhile; asked again when it is free
-    const auto first = able_[0][link.index()];
-    const auto second = able_[1][link.index()];
-    if (std::min(first, second) > now) return;
-    const std::size_t stream = first <= second ? 0 : 1;
-    const auto hop = playing_[stream]->take(link, now);
-    const auto free = saturating_sum(now, hop.busy);
-    free_[link.index()] = free;
-    own_until_[stream][link.index()] = free;
-    note(saturating_sum(now, hop.latency), Kind::arrival, stream, link);
+    auto& shared = links_[link.index()];
+    const std::size_t stream = shared.able[0] <= shared.able[1] ? 0 : 1;
+    auto& playing = *playing_[stream];
+    const bool next_to_arrive = !playing.is_under_way(link);
+    const auto hop = playing.take(link, now);
+    shared.free = saturating_sum(now, hop.busy);
+    shared.last = stream;
+    shared.able[stream] = kNever;
+    if (next_to_arrive) events_.put(arrival_at(link, stream), saturating_sum(now, hop.latency));
     look_at(stream, link, now);
-    if (able_[1 - stream][link.index()] != kNever) note(free, Kind::decision, 0, link);
+    if (shared.able[stream] == kNever && shared.able[1 - stream] != kNever) note_decision(link, now);
   }
 
   void arrive(std::size_t stream, LinkId link, SimTime now) {
     auto& playing = *playing_[stream];
     playing.deliver(link, now, [&](LinkId waiting) { look_at(stream, waiting, now); });
+    if (playing.is_under_way(link)) events_.put(arrival_at(link, stream), playing.arrival(link));
     if (!playing.done()) return;
     if (!playing.complete()) problem_ = "it does not deliver everything";
     ends_[stream] = playing.end();
-    played_[stream].push_back({playing.begin(), playing.end(), playing.played()});
+    played_[stream].push_back({playing.begin(), playing.end(), playing.take_played()});
     playing_[stream].reset();
-    note(now, Kind::begin, stream);
+    events_.put(beginning_of(stream), now);
   }
 
   static Diagnostic too_long() {
@@ -139,65 +163,73 @@ class Replayer {
   std::array<std::optional<PlayingPart>, kStreams> playing_;
   std::array<std::vector<PlayedPart>, kStreams> played_;
   std::array<SimTime, kStreams> ends_;
-  std::vector<SimTime> free_;                             // per link
-  std::array<std::vector<SimTime>, kStreams> own_until_;  // per link: the end of a stream's last send
-  std::array<std::vector<SimTime>, kStreams> able_;       // per link: when its next send could start
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<SharedLink> links_;
+  EventQueue events_;
+  LinkSet able_now_;
   std::string problem_;
 };
 
-/// Of a send: columns while it is played, a list while that is sorted, the list that is kept.
-constexpr std::size_t kBytesPlaying = sizeof(SimTime) + sizeof(ChunkId) + sizeof(Stage);
-constexpr std::size_t kBytesOfHop = sizeof(MessageId) + sizeof(NpuId);
-constexpr std::size_t kBytesOfMessage = 3 * sizeof(VertexId);
-constexpr std::size_t kBytesKept = sizeof(SimTime) + sizeof(LinkId) + sizeof(ChunkId) + sizeof(Stage);
-constexpr std::size_t kBytesOfOtherSlot = 64;  // outside the table: a node of the map and its share of buckets
-constexpr std::size_t kBytesOfLink = 140;      // cursors, times, events, those waiting
+/// The schedules that are made aside: states, events, places while a schedule is read, sets.
+constexpr std::size_t kBytesOfLink = sizeof(SharedLink) + kEventsOfLink * EventQueue::kBytes +
+                                     kStreams * (sizeof(PlayingPart::Link) + 2 * sizeof(LinkId)) +
+                                     sizeof(std::uint64_t) + 1;
+constexpr std::size_t kBytesOfPart = 4096;
+constexpr std::size_t kBytesRead = 32;            // of a send while a schedule is read
+constexpr std::size_t kSendsOfWindow = 1U << 14;  // about
 
-JointPartSizes sizes_of(const JointPart& part) {
+std::size_t most_sends(std::span<const JointPartSizes> parts) {
+  std::size_t most = 0;
+  for (const auto& part : parts) most = std::max(most, part.sends);
+  return most;
+}
+
+/// Words outside the table: each delivery brings at most one chunk to a relay, and those that bring one to a member are
+/// not among them. Programs deliver to relays in an All-to-All alone.
+std::size_t other_words(const JointPart& part) {
   const auto& collective = *part.collective;
-  JointPartSizes sizes;
-  sizes.sends = part.schedule.sends();
-  sizes.messages = part.schedule.may_carry_messages();
-  if (const auto* payloads = part.schedule.payloads(); payloads != nullptr)
-    sizes.listed_bytes = payloads->chunks.size() * sizeof(ChunkId) + payloads->size() * 8;
+  std::size_t deliveries = part.schedule.sends();
+  if (collective.kind() == CollectiveKind::all_to_all) {
+    if (const auto* payloads = part.schedule.payloads(); payloads != nullptr) deliveries += payloads->chunks.size();
+    return deliveries - std::min<std::size_t>(deliveries, collective.required_deliveries());
+  }
+  if (part.schedule.payloads() != nullptr || part.schedule.may_carry_messages()) return 0;
+  std::size_t least = 0;
   for (std::size_t group = 0; group < collective.groups().size(); ++group)
-    sizes.table_words += JointSlots::table_words(collective, GroupId::at(group));
-  sizes.mapped_chunks = collective.kind() == CollectiveKind::all_to_all ? collective.chunks() : 0;
-  return sizes;
+    least += collective.chunks_in(GroupId::at(group)) * (collective.groups()[group].members.size() - 1);
+  if (collective.kind() == CollectiveKind::all_reduce) least *= 2;
+  return deliveries - std::min(deliveries, least);
 }
 
 std::vector<JointPartSizes> sizes_of(const JointStream& stream) {
   std::vector<JointPartSizes> sizes;
-  for (const auto& part : stream.parts)
-    if (part.collective) sizes.push_back(sizes_of(part));
+  for (const auto& part : stream.parts) {
+    if (!part.collective) continue;
+    sizes.push_back({part.schedule.sends(), part.schedule.may_carry_messages(), 0, other_words(part)});
+    for (std::size_t group = 0; group < part.collective->groups().size(); ++group)
+      sizes.back().table_words += JointSlots::table_words(*part.collective, GroupId::at(group));
+  }
   return sizes;
 }
 
-/// Each send brings at most one chunk to a relay; of an All-to-All every chunk is one.
-std::size_t slot_bytes(const JointPartSizes& part) {
-  const auto mapped = part.mapped_chunks == 0 ? 0 : (part.mapped_chunks + part.sends) * kBytesOfOtherSlot;
-  return part.table_words * sizeof(std::uint32_t) + mapped;
-}
-
-/// The largest while one part is played, and what is kept of all.
-std::size_t stream_bytes(std::span<const JointPartSizes> parts) {
+/// The schedules that are made, and the largest of what is there only while one of them is.
+std::size_t stream_bytes(std::size_t links, std::span<const JointPartSizes> parts) {
   std::size_t playing = 0;
-  std::size_t kept = 0;
+  std::size_t made = 0;
   for (const auto& part : parts) {
-    const auto hop = part.messages ? kBytesOfHop : 0;
-    const auto message = part.messages ? kBytesOfMessage : 0;
-    kept += part.sends * (kBytesKept + hop) + part.listed_bytes;
-    playing = std::max(playing, part.sends * (kBytesPlaying + hop + message + sizeof(Send)) + slot_bytes(part));
+    made += part.sends * (kPlayedBytes + (part.messages ? kPlayedBytesOfHop : 0)) + links * kPlayedBytesOfLink +
+            part.sends / 512 + kBytesOfPart;
+    playing = std::max(playing, part.sends * (part.messages ? sizeof(PlayingPart::Message) : 0) +
+                                    part.table_words * sizeof(std::uint32_t) + part.other_words * WordMap::kBytes);
   }
-  return playing + kept;
+  return playing + made;
 }
 
 }  // namespace
 
 std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes> first,
                                std::span<const JointPartSizes> second) {
-  return stream_bytes(first) + stream_bytes(second) + links * kBytesOfLink;
+  const auto read = std::min(std::max(most_sends(first), most_sends(second)), kSendsOfWindow) * kBytesRead;
+  return read + stream_bytes(links, first) + stream_bytes(links, second) + links * kBytesOfLink;
 }
 
 std::size_t joint_replay_bytes(const Topology& topology, const JointStream& first, const JointStream& second) {

@@ -1,13 +1,12 @@
 // In a plan of copies without waste a send waits for the send before it on its link and for the one delivery of its
-// chunk at its source. Both were planned to begin before it, so that a single pass in planned order finds everything
-// known that it needs. Encoding: a time per NPU and chunk in 32 bits: all times are sums of busy times and latencies
-// (and planned starts), so they are counted in the greatest common divisor of these.
+// chunk at its source. Both were planned to begin before it, so that a PlanPass finds everything known that it needs,
+// in times of 32 bits.
 #include "simulation/replay/ordered_replay.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <vector>
+
+#include "tenex/schedule/plan_pass.hpp"
 
 namespace tenex {
 namespace {
@@ -25,26 +24,13 @@ class OrderedReplay {
         timed_(mode == Replay::timed),
         options_(options),
         hop_times_(topology, collective.chunk_sizes(), options.occupancy),
-        chunks_(collective.chunks()),
-        free_(topology.links()) {
-    for (std::uint16_t link_class = 0; link_class < topology.classes().size(); ++link_class)
-      for (std::size_t size = 0; size < collective.chunk_sizes().size(); ++size) {
-        const auto& hop = hop_times_.at(link_class, size);
-        quantum_ = std::gcd(quantum_, std::gcd(hop.busy.count(), hop.latency.count()));
-      }
-    if (timed_) quantum_ = 1;  // planned starts may be any
-  }
+        unit_(timed_ ? 1 : time_unit(topology, collective, options.occupancy)),  // planned starts may be any
+        pass_(topology, collective, options.occupancy, unit_) {}
 
   std::optional<Simulation> run() {
-    if (quantum_ == 0) return std::nullopt;
     if (options_.record_links) result_.links.assign(topology_.links(), LinkLoad{});
     if (options_.record_npu_finish) result_.npu_finish.assign(topology_.npus(), SimTime::zero());
-    there_.assign(topology_.npus() * chunks_, absent);
-    for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
-      const auto owner = collective_.owner(ChunkId(chunk));
-      if (!collective_.holds_at_start(owner, ChunkId(chunk))) return std::nullopt;
-      there_[owner.index() * chunks_ + chunk] = 1;
-    }
+    for (std::size_t npu = 0; npu < topology_.npus(); ++npu) pass_.begin(NpuId::at(npu));
     SendBuffer buffer;
     for (std::size_t window = 0; window < schedule_.windows(); ++window) {
       schedule_.read(window, buffer);
@@ -54,50 +40,36 @@ class OrderedReplay {
   }
 
  private:
-  static constexpr std::uint32_t absent = 0;  ///< else 1 + the time in quanta
-
   bool follow(const SendBatch& batch) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (batch.link[i].index() >= topology_.links() || batch.chunk[i].index() >= chunks_) return false;
-      if (i + look_ahead < batch.size()) prefetch(batch.link[i + look_ahead], batch.chunk[i + look_ahead]);
-      if (batch.stage_of(i) != Stage::copy || !send(batch.link[i], batch.chunk[i], batch.start_of(i))) return false;
+      if (!exists(batch, i)) return false;
+      if (i + look_ahead < batch.size() && exists(batch, i + look_ahead))
+        pass_.prefetch(batch.link[i + look_ahead], batch.chunk[i + look_ahead]);
+      const auto earliest = timed_ ? std::max(SimTime::zero(), batch.start_of(i)) : SimTime::zero();
+      const auto size_class = collective_.size_class(batch.chunk[i]);
+      const auto times = pass_.send(batch.link[i], batch.chunk[i], size_class, batch.stage_of(i),
+                                    static_cast<std::uint64_t>(earliest.count()));
+      if (batch.stage_of(i) != Stage::copy || !times.sound) return false;
+      note(batch.link[i], size_class, picoseconds(times.arrival * unit_));
     }
     return true;
   }
 
-  void prefetch(LinkId link, ChunkId chunk) const {
-    if (link.index() >= topology_.links() || chunk.index() >= chunks_) return;
-    __builtin_prefetch(&there_[topology_.source(link).index() * chunks_ + chunk.index()]);
-    __builtin_prefetch(&there_[topology_.target(link).index() * chunks_ + chunk.index()], 1);
+  [[nodiscard]] bool exists(const SendBatch& batch, std::size_t i) const {
+    return batch.link[i].index() < topology_.links() && batch.chunk[i].index() < collective_.chunks();
   }
 
-  bool send(LinkId link, ChunkId chunk, SimTime planned) {
-    const auto size = collective_.size_class(chunk);
-    const auto& hop = hop_times_.at(topology_.class_of(link), size);
-    const auto brought = there_[topology_.source(link).index() * chunks_ + chunk.index()];
-    const auto target = topology_.target(link);
-    auto& slot = there_[target.index() * chunks_ + chunk.index()];
-    if (brought == absent || slot != absent) return false;
-    auto start = std::max(free_[link.index()], picoseconds((brought - 1) * quantum_));
-    if (timed_) start = std::max(start, planned);
-    const auto arrival = start + hop.latency;
-    const auto count = arrival.count() / quantum_ + 1;
-    if (count > std::int64_t{UINT32_MAX}) return false;
-    free_[link.index()] = start + hop.busy;
-    slot = static_cast<std::uint32_t>(count);
-    note(link, npu_of(target), size, hop, arrival);
-    return true;
-  }
-
-  void note(LinkId link, NpuId npu, std::size_t size, const HopTime& hop, SimTime arrival) {
+  void note(LinkId link, std::size_t size_class, SimTime arrival) {
     ++result_.messages;
     ++result_.hops;
     result_.finish = std::max(result_.finish, arrival);
-    if (options_.record_npu_finish)
-      result_.npu_finish[npu.index()] = std::max(result_.npu_finish[npu.index()], arrival);
+    if (options_.record_npu_finish) {
+      auto& finish = result_.npu_finish[npu_of(topology_.target(link)).index()];
+      finish = std::max(finish, arrival);
+    }
     if (!options_.record_links) return;
-    result_.links[link.index()].bytes += collective_.chunk_sizes()[size];
-    result_.links[link.index()].busy += hop.busy;
+    result_.links[link.index()].bytes += collective_.chunk_sizes()[size_class];
+    result_.links[link.index()].busy += hop_times_.at(topology_.class_of(link), size_class).busy;
   }
 
   const Topology& topology_;
@@ -106,10 +78,8 @@ class OrderedReplay {
   bool timed_;
   const SimulationOptions& options_;
   HopTimes hop_times_;
-  std::size_t chunks_;
-  std::int64_t quantum_ = 0;  ///< picoseconds
-  std::vector<SimTime> free_;
-  std::vector<std::uint32_t> there_;  ///< NPU-major
+  std::int64_t unit_;  ///< picoseconds
+  PlanPass<std::uint32_t> pass_;
   Simulation result_;
 };
 

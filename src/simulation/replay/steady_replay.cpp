@@ -82,18 +82,8 @@ class InPlaceReplay {
 
   /// The final values that the NPU begins with.
   void enter_own(Worker& worker, NpuId npu) const {
-    const auto group = collective_.group_of(npu);
-    if (!group.exists() || reduces(collective_.kind())) return;
-    const auto chunks = collective_.chunks_in(group);
-    const auto members = collective_.groups()[group.index()].members.size();
-    auto first = collective_.first_chunk(group).index();
-    auto count = chunks;
-    if (has_root(collective_.kind())) {
-      if (collective_.rank_of(npu) != collective_.root()) return;
-    } else {
-      count = chunks / members;
-      first += collective_.rank_of(npu) * count;
-    }
+    if (reduces(collective_.kind())) return;
+    const auto [first, count] = collective_.owned_by(npu);
     for (auto chunk = first; chunk < first + count; ++chunk) worker.held[chunk].copy = SimTime::zero();
   }
 

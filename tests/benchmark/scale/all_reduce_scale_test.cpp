@@ -30,7 +30,7 @@ TEST(AllReduceScale, IsVerifiedSendBySendOnA200x200Mesh) {
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.reduction_check, "in_tree");
   EXPECT_EQ(verdict.collective_time, made.time_without_overlap);
-  // A corner gives out 39,999 partial sums over two links, 20,000 steps, and takes in as many chunks afterwards.
+  // A corner sends 39,999 partial sums over two links, 20,000 steps, and receives as many chunks afterwards.
   const SimTime step = hop_time(topology.classes()[0], collective.chunk_sizes()[0], Occupancy::transfer).busy;
   EXPECT_EQ(made.time_without_overlap, step * 40'000);
   EXPECT_EQ(made.overlap_method, "no_gain");

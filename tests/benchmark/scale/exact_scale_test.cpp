@@ -24,7 +24,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The ejection bound alone: the one that binds here, in time linear in the links.
+/// The ejection bound, which binds here and takes time linear in the links.
 SimTime ejection(const Topology& topology, const Collective& collective) {
   return bound_methods().front().compute({topology, collective, Occupancy::transfer, true}).value();
 }
@@ -59,7 +59,7 @@ Usage usage() {
           1024.0 * static_cast<double>(used.ru_maxrss)};
 }
 
-/// Synthesizes, verifies and prints; bound / time.
+/// Synthesizes, verifies and prints; returns bound / time.
 double run(const std::string& name, const Topology& topology) {
   const auto npus = static_cast<std::int64_t>(topology.npus());
   const auto gather = support::collective(CollectiveKind::all_gather, topology.npus(), mebibytes(npus));

@@ -1,4 +1,4 @@
-// Schedule files of large schedules: what they take on disk, in time and in memory beside the schedule itself.
+// Schedule files of large schedules: bytes on disk, time, and memory beside the schedule itself.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -47,12 +47,12 @@ std::int64_t status_bytes(const std::string& name) {
   return -1;
 }
 
-/// How much more memory than now was resident at once, from its making on.
+/// The growth of the resident memory's peak since construction.
 class PeakGrowth {
  public:
   PeakGrowth() {
     malloc_trim(0);
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
     before_ = status_bytes("VmRSS");
   }
   [[nodiscard]] std::int64_t bytes() const { return status_bytes("VmHWM") - before_; }
@@ -78,7 +78,7 @@ Verdict judge(const ScheduleFile& file) {
   return verify(file.topology, file.collective, file.occupancy, file.schedule, options);
 }
 
-/// Writes, forgets, reads and verifies a schedule; prints what that took. With `hashed` the hashes are compared.
+/// Writes, frees, reads and verifies a schedule; prints the costs. `hashed`: also compares hashes.
 void expect_round_trip(const std::string& name, ScheduleFile file, bool hashed) {
   const support::TemporaryFolder folder;
   const auto path = folder.path() / "s.h5";

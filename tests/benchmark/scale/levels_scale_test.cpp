@@ -11,7 +11,7 @@
 namespace tenex {
 namespace {
 
-/// Synthesizes on two threads and verifies; bound / time.
+/// Synthesizes on two threads and verifies; returns bound / time.
 double gather_efficiency(std::string_view shape, const std::vector<int>& gbps, Occupancy occupancy) {
   std::vector<Bandwidth> bandwidth;
   for (const int each : gbps) bandwidth.push_back(gigabytes_per_second(each));

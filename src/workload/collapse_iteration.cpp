@@ -4,12 +4,11 @@
 // same span. The families are reductions and gathers (an All-Reduce counts twice), All-to-All, point-to-point, and with
 // in-network reduction also All-Reduce by itself. Such communications are one term, whose bytes are summed exactly
 // before anything is rounded.
-#include "tenex/workload/iteration_terms.hpp"
-
 #include <algorithm>
 
 #include <fmt/core.h>
 
+#include "tenex/workload/time_model.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {
@@ -55,14 +54,16 @@ class SumBuilder {
 
   [[nodiscard]] bool communicates() const { return !parts_.empty(); }
 
-  [[nodiscard]] VolumeSum finish() const {
-    VolumeSum sum{constant_, {}};
+  [[nodiscard]] SimTime constant() const { return constant_; }
+
+  [[nodiscard]] TimeSum finish() const {
+    TimeSum sum{static_cast<double>(constant_.count()) / 1e12, {}};
     for (const auto& part : parts_) {
-      VolumeTerm term{1.0, std::vector<double>(mapping_.shape().dimensions(), 0.0)};
+      TimeTerm term{1.0, std::vector<double>(mapping_.shape().dimensions(), 0.0)};
       for (const auto& volume : libra_volumes(part.kind, *part.span, mapping_.shape(), model_))
-        term.bytes[volume.dimension] = static_cast<double>(static_cast<long double>(part.bytes) *
-                                                           static_cast<long double>(volume.per_byte.numerator) /
-                                                           static_cast<long double>(volume.per_byte.denominator));
+        term.volumes[volume.dimension] = static_cast<double>(static_cast<long double>(part.bytes) *
+                                                             static_cast<long double>(volume.per_byte.numerator) /
+                                                             static_cast<long double>(volume.per_byte.denominator));
       sum.terms.push_back(std::move(term));
     }
     return sum;
@@ -97,15 +98,15 @@ class Collapser {
         sum_(mapping, model),
         turns_(saturating_sum(workload.microbatches, mapping.degrees().pipeline - 1)) {}
 
-  IterationTerms without_overlap() {
+  TimeModel without_overlap() {
     for (const auto& block : workload_.blocks)
       for (const auto& layer : block.layers)
         for (const auto phase : {Phase::forward, kInput, kWeight})
           sum_.add(layer.at(phase), phase, rate_, saturating_product(block.repeat, turns_), block.repeat);
-    return {mapping_.shape().dimensions(), sum_.finish(), {}};
+    return finish();
   }
 
-  IterationTerms with_tp_dp_overlap() {
+  TimeModel with_tp_dp_overlap() {
     for (const auto& block : workload_.blocks)
       for (const auto& layer : block.layers) {
         sum_.add(layer.at(Phase::forward), Phase::forward, rate_, saturating_product(block.repeat, turns_),
@@ -114,10 +115,17 @@ class Collapser {
         add_backward(layer, true, block.repeat);
         add_backward(layer, false, saturating_product(block.repeat, turns_ - 1));
       }
-    return {mapping_.shape().dimensions(), sum_.finish(), std::move(overlaps_)};
+    return finish();
   }
 
+  [[nodiscard]] SimTime constant() const { return sum_.constant(); }
+
  private:
+  TimeModel finish() {
+    auto sum = sum_.finish();
+    return {mapping_.shape().dimensions(), sum.constant, std::move(sum.terms), std::move(overlaps_)};
+  }
+
   /// max(input-gradient communication, weight-gradient computation and communication), `count` times.
   void add_backward(const Layer& layer, bool synchronize, std::int64_t count) {
     if (count == 0) return;
@@ -129,7 +137,7 @@ class Collapser {
     }
     SumBuilder weights(mapping_, model_);
     weights.add(layer.at(kWeight), kWeight, rate_, 1, synchronize ? 1 : 0);
-    VolumeOverlap overlap{static_cast<double>(count), inputs.finish(), weights.finish()};
+    TimeOverlap overlap{static_cast<double>(count), inputs.finish(), weights.finish()};
     for (auto& known : overlaps_)
       if (known.first == overlap.first && known.second == overlap.second) {
         known.weight += overlap.weight;
@@ -144,24 +152,13 @@ class Collapser {
   const LibraModel& model_;
   SumBuilder sum_;
   std::int64_t turns_;
-  std::vector<VolumeOverlap> overlaps_;
+  std::vector<TimeOverlap> overlaps_;
 };
-
-double picoseconds_of(const VolumeSum& sum, std::span<const double> bandwidth) {
-  double time = static_cast<double>(sum.constant.count());
-  for (const auto& term : sum.terms) {
-    double slowest = 0;
-    for (std::size_t dimension = 0; dimension < term.bytes.size(); ++dimension)
-      if (term.bytes[dimension] > 0) slowest = std::max(slowest, term.bytes[dimension] / bandwidth[dimension]);
-    time += term.weight * slowest * 1e12;
-  }
-  return time;
-}
 
 }  // namespace
 
-Result<IterationTerms> collapse_iteration(const Workload& workload, const Mapping& mapping, ComputeRate rate,
-                                          const LibraModel& model, TrainingLoop loop) {
+Result<TimeModel> collapse_iteration(const Workload& workload, const Mapping& mapping, ComputeRate rate,
+                                     const LibraModel& model, TrainingLoop loop) {
   ensure(rate.count() > 0, "a compute rate is positive");
   ensure(model.in_network.empty() || model.in_network.size() == mapping.shape().dimensions(),
          "in-network flags are one per dimension");
@@ -170,20 +167,11 @@ Result<IterationTerms> collapse_iteration(const Workload& workload, const Mappin
     return unsupported_error({}, "the loop astra_sim has no closed form in the bandwidths",
                              "the waits of its forward pass depend on the order of all layers",
                              "optimize no_overlap or tp_dp_overlap, and evaluate astra_sim at the result");
-  auto function = loop == TrainingLoop::no_overlap ? collapser.without_overlap() : collapser.with_tp_dp_overlap();
-  if (function.sum.constant == SimTime::max())
+  auto model_of_time = loop == TrainingLoop::no_overlap ? collapser.without_overlap() : collapser.with_tp_dp_overlap();
+  if (collapser.constant() == SimTime::max())
     return resource_error(fmt::format("an iteration of {} computes for more than 106 days", workload.name),
                           "times are int64 picoseconds");
-  return function;
-}
-
-double picoseconds_at(const IterationTerms& function, std::span<const double> bandwidth) {
-  ensure(bandwidth.size() == function.dimensions, "one bandwidth per dimension");
-  double time = picoseconds_of(function.sum, bandwidth);
-  for (const auto& overlap : function.overlaps)
-    time +=
-        overlap.weight * std::max(picoseconds_of(overlap.first, bandwidth), picoseconds_of(overlap.second, bandwidth));
-  return time;
+  return model_of_time;
 }
 
 }  // namespace tenex

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tenex/workload/iteration_terms.hpp"
+#include "tenex/workload/time_model.hpp"
 #include "workload/models.hpp"
 
 namespace tenex {
@@ -31,41 +31,42 @@ Workload gpt3_like(std::int64_t repeat) {
                    repeat);
 }
 
-TEST(IterationTerms, LayersCollapseByGroup) {
+TEST(CollapseIteration, MakesATermPerGroup) {
   // TP terms: 3 + 1 All-Reduces count twice, 1 All-Gather once: 9 * 805306368 B, of which dimension 1 moves 3/4 and
   // dimension 2 3/16. DP: 2 * 452984832 B, dimensions 2 (2 of 8), 3, 4: 1/2, 3/8, 31/256. Compute: 660 us.
-  const auto terms =
+  const auto model =
       collapse_iteration(gpt3_like(1), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap).value();
-  EXPECT_EQ(terms.sum.constant, microseconds(660));
-  ASSERT_THAT(terms.sum.terms, SizeIs(2));
-  EXPECT_THAT(terms.overlaps, SizeIs(0));
-  EXPECT_THAT(terms.sum.terms[0].bytes, ElementsAre(5'435'817'984.0, 1'358'954'496.0, 0.0, 0.0));
-  EXPECT_THAT(terms.sum.terms[1].bytes, ElementsAre(0.0, 452'984'832.0, 339'738'624.0, 109'707'264.0));
+  EXPECT_EQ(model.constant, 660e-6);
+  ASSERT_THAT(model.terms, SizeIs(2));
+  EXPECT_THAT(model.overlaps, SizeIs(0));
+  EXPECT_THAT(model.terms[0].volumes, ElementsAre(5'435'817'984.0, 1'358'954'496.0, 0.0, 0.0));
+  EXPECT_THAT(model.terms[1].volumes, ElementsAre(0.0, 452'984'832.0, 339'738'624.0, 109'707'264.0));
 }
 
-TEST(IterationTerms, DoNotGrowWithDepth) {
+TEST(CollapseIteration, DoesNotGrowWithDepth) {
   const auto once =
       collapse_iteration(gpt3_like(1), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap);
   const auto deep =
       collapse_iteration(gpt3_like(48), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::no_overlap);
-  EXPECT_EQ(deep->sum.terms.size(), once->sum.terms.size());
-  EXPECT_EQ(deep->sum.terms[0].bytes[0], 48 * once->sum.terms[0].bytes[0]);
-  EXPECT_EQ(deep->sum.constant, 48 * once->sum.constant);
+  EXPECT_EQ(deep->terms.size(), once->terms.size());
+  EXPECT_EQ(deep->terms[0].volumes[0], 48 * once->terms[0].volumes[0]);
+  EXPECT_EQ(deep->constant, 31680e-6);  // 48 * 660 us
 }
 
 /// The function at given bandwidths against the loop with its rounding to picoseconds.
-void expect_same_time(const Workload& workload, std::string_view degrees, const LibraModel& model, TrainingLoop loop) {
+void expect_same_time(const Workload& workload, std::string_view degrees, const LibraModel& volumes,
+                      TrainingLoop loop) {
   const std::vector<Bandwidth> bandwidth{gigabytes_per_second(310), gigabytes_per_second(77), gigabytes_per_second(41),
                                          gigabytes_per_second(5)};
   const std::vector<double> numbers{310e9, 77e9, 41e9, 5e9};
   const auto laid = mapping(kShape, degrees);
-  const auto exact = training_time(workload, laid, teraflops(234), libra(kShape, bandwidth, model), loop).value();
-  const auto terms = collapse_iteration(workload, laid, teraflops(234), model, loop).value();
+  const auto exact = training_time(workload, laid, teraflops(234), libra(kShape, bandwidth, volumes), loop).value();
+  const auto model = collapse_iteration(workload, laid, teraflops(234), volumes, loop).value();
   // The loop rounds each communication up by less than 1 ps: under 1000 communications, in about 1e12 ps.
-  EXPECT_THAT(picoseconds_at(terms, numbers), DoubleNear(static_cast<double>(exact.total().count()), 2000.0));
+  EXPECT_THAT(time_at(model, numbers) * 1e12, DoubleNear(static_cast<double>(exact.total().count()), 2000.0));
 }
 
-TEST(IterationTerms, GiveTheLoopsTime) {
+TEST(CollapseIteration, GivesTheLoopsTime) {
   const LibraModel in_network{false, {false, false, false, true}};
   for (const auto loop : {TrainingLoop::no_overlap, TrainingLoop::tp_dp_overlap})
     for (const auto& model : {LibraModel{}, LibraModel{true, {}}, in_network})
@@ -73,23 +74,26 @@ TEST(IterationTerms, GiveTheLoopsTime) {
         expect_same_time(gpt3_like(48), degrees, model, loop);
 }
 
-TEST(IterationTerms, CountTurnsOfAPipeline) {
+TEST(CollapseIteration, CountsTurnsOfAPipeline) {
   auto staged = gpt3_like(12);
   staged.microbatches = 4;
   for (const auto loop : {TrainingLoop::no_overlap, TrainingLoop::tp_dp_overlap})
     expect_same_time(staged, "16,64,4", {}, loop);
 }
 
-TEST(IterationTerms, EqualOverlapsAreOne) {
+TEST(CollapseIteration, MakesEqualOverlapsOne) {
   // Three layers, all with input-gradient communication. The three differ; their repetitions are equal.
-  const auto terms =
+  const auto model =
       collapse_iteration(gpt3_like(48), mapping(kShape, "16,256"), teraflops(1), {}, TrainingLoop::tp_dp_overlap)
           .value();
-  ASSERT_THAT(terms.overlaps, SizeIs(3));
-  EXPECT_EQ(terms.overlaps[0].weight, 48);
+  ASSERT_THAT(model.overlaps, SizeIs(3));
+  EXPECT_EQ(model.overlaps[0].weight, 48);
+  // The third layer: an All-Reduce of 805306368 B over dimension 1 (2 * 3/4) and dimension 2 (2 * 3/16), against 30 us.
+  EXPECT_EQ(model.overlaps[2].first, (TimeSum{0, {{1, {1'207'959'552.0, 301'989'888.0, 0, 0}}}}));
+  EXPECT_EQ(model.overlaps[2].second, (TimeSum{30e-6, {}}));
 }
 
-TEST(IterationTerms, ALoopOfWaitsHasNone) {
+TEST(CollapseIteration, RefusesALoopOfWaits) {
   EXPECT_THAT(problem_of(collapse_iteration(gpt3_like(1), mapping(kShape, "16,256"), teraflops(1), {},
                                             TrainingLoop::astra_sim)),
               HasSubstr("astra_sim has no closed form"));

@@ -3,7 +3,7 @@
 // An overlap is brought into a normal form. The part that both sides share is moved out, because
 // max(a + c, b + c) = c + max(a, b). A side that is never the later one disappears. Overlaps whose sides are then
 // proportional are merged.
-#include "tenex/codesign/time_model.hpp"
+#include "tenex/workload/time_model.hpp"
 
 #include <algorithm>
 #include <cmath>

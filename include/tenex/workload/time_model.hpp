@@ -13,8 +13,13 @@
 #include <span>
 #include <vector>
 
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/base/quantity.hpp"
-#include "tenex/workload/iteration_terms.hpp"
+#include "tenex/workload/compute.hpp"
+#include "tenex/workload/libra_time.hpp"
+#include "tenex/workload/parallelization.hpp"
+#include "tenex/workload/training.hpp"
+#include "tenex/workload/workload.hpp"
 
 namespace tenex {
 
@@ -49,8 +54,12 @@ struct TimeModel {
   bool operator==(const TimeModel&) const = default;
 };
 
-/// An iteration's terms in seconds, for split_bandwidth(). Exact except for the conversion to double. O(terms).
-[[nodiscard]] TimeModel time_model(const IterationTerms& terms);
+/// The time of one iteration. Communications of a scope that load the dimensions in the same proportion are one term,
+/// so the number of terms does not grow with the depth of the workload. `no_overlap` gives a plain sum, `tp_dp_overlap`
+/// adds overlaps (equal layers once). Errors: (unsupported) astra_sim, because its waits are no such sum; those of
+/// training_time(). O(layers * dimensions).
+[[nodiscard]] Result<TimeModel> collapse_iteration(const Workload& workload, const Mapping& mapping, ComputeRate rate,
+                                                   const LibraModel& model, TrainingLoop loop);
 
 /// Merges all terms whose volumes are proportional (to 1e-13 of the largest) and drops terms without volume or weight.
 /// T is unchanged up to rounding. O(terms * distinct terms * dimensions).
