@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "tenex/schedule/view_parts.hpp"
+
 namespace tenex {
 namespace {
 
@@ -19,6 +21,7 @@ class PlayedStorage final : public ScheduleStorage {
   std::size_t windows() const override { return sends_.window.size(); }
   std::uint64_t sends() const override { return sends_.size(); }
   std::string_view kind() const override { return "played"; }
+  StorageParts parts() const override { return {}; }
   bool may_carry_messages() const override { return !sends_.message.empty(); }
   const Payloads* payloads() const override { return plan_.payloads(); }
 
