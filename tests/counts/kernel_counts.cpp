@@ -110,7 +110,7 @@ Kernel joint_replay(const std::string& shape) {
     const JointStream first{SimTime::zero(), std::vector(4, one.part)};
     const JointStream second{microseconds(1), std::vector(4, one.part)};
     const auto made = replay_jointly(one.topology, Occupancy::serialization, first, second, std::size_t{1} << 32);
-    return number(made->ends.first) + number(made->ends.second);
+    return number(made->ends[0]) + number(made->ends[1]);
   };
 }
 
