@@ -16,6 +16,8 @@ headers=(TENEX_FMT=fmt/core.h TENEX_XXHASH=xxhash.h TENEX_TOMLPLUSPLUS=toml++/to
   TENEX_NLOHMANN_JSON=nlohmann/json.hpp TENEX_CLI11=CLI/CLI.hpp)
 
 missing=()
+lack() { missing+=("$*"); }
+
 # CMake reports missing libraries, but needs itself and a compiler for that. Without them this script checks the
 # libraries, so that one visit to `module avail` is enough.
 look_for_tools() {
