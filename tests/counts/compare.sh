@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Counts the instructions of every kernel of kernel_counts under callgrind, on one thread, and compares them with those
 # that are kept: more than 3 % above fails, more than 3 % below is worth keeping. Equal code counts the same,
-# within 0.02 % for other environments and folders, whatever else the machine does.
+# within 0.03 % for other environments and folders, whatever else the machine does.
 #   compare.sh PROGRAM COUNTS.csv BUILT_WITH         exits with 77 where counts cannot be compared
 #   compare.sh --keep PROGRAM COUNTS.csv BUILT_WITH  writes the file anew
 #   compare.sh --self-test                           shows that a slower kernel is found
