@@ -25,7 +25,7 @@ inline TimeTerm random_term(Random& random) {
   return term;
 }
 
-/// Each overlap has one term beside a computation and another term, as a layer's backward pass has.
+/// Each overlap runs one term concurrently with a computation and another term, like a layer's backward pass.
 inline std::vector<TimeModel> random_models(int overlaps) {
   Random random(1);
   std::vector<TimeModel> models;
