@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "tenex/schedule/plan_pass.hpp"
 
@@ -24,7 +25,7 @@ class OrderedReplay {
         timed_(mode == Replay::timed),
         options_(options),
         hop_times_(topology, collective.chunk_sizes(), options.occupancy),
-        unit_(timed_ ? 1 : time_unit(topology, collective, options.occupancy)),  // planned starts may be any
+        unit_(common_unit()),
         pass_(topology, collective, options.occupancy, unit_) {}
 
   std::optional<Simulation> run() {
@@ -48,11 +49,23 @@ class OrderedReplay {
       const auto earliest = timed_ ? std::max(SimTime::zero(), batch.start_of(i)) : SimTime::zero();
       const auto size_class = collective_.size_class(batch.chunk[i]);
       const auto times = pass_.send(batch.link[i], batch.chunk[i], size_class, batch.stage_of(i),
-                                    static_cast<std::uint64_t>(earliest.count()));
+                                    static_cast<std::uint64_t>(earliest.count() / unit_));
       if (batch.stage_of(i) != Stage::copy || !times.sound) return false;
       note(batch.link[i], size_class, picoseconds(times.arrival * unit_));
     }
     return true;
+  }
+
+  /// Divides all hop times, and in a timed replay all planned starts: the larger it is, the later times fit 32 bits.
+  [[nodiscard]] std::int64_t common_unit() const {
+    auto unit = time_unit(topology_, collective_, options_.occupancy);
+    SendBuffer buffer;
+    for (std::size_t window = 0; timed_ && unit > 1 && window < schedule_.windows(); ++window) {
+      schedule_.read(window, buffer);
+      for (std::size_t i = 0; i < buffer.batch.size(); ++i)
+        unit = std::gcd(unit, std::max(SimTime::zero(), buffer.batch.start_of(i)).count());
+    }
+    return unit;
   }
 
   [[nodiscard]] bool exists(const SendBatch& batch, std::size_t i) const {
