@@ -30,15 +30,14 @@ SimTime last_start(const BoundProblem& problem, std::span<const LinkId> links, B
 }
 
 SimTime pipeline(const BoundProblem& problem, Direction direction) {
-  const auto& [topology, collective, occupancy, overlap, single_chunks] = problem;
   SimTime bound = SimTime::zero();
   for (const auto& [group, rank, distance] : eccentricities(problem, direction)) {
-    const NpuDemand demand = npu_demand(collective, group, rank);
-    const VertexId vertex = vertex_of(collective.groups()[group.index()].members[rank]);
+    const NpuDemand demand = npu_demand(problem.collective, group, rank);
+    const VertexId vertex = vertex_of(problem.collective.groups()[group.index()].members[rank]);
     const bool outward = direction == Direction::outward;
-    const SimTime waiting =
-        last_start(problem, outward ? topology.out_links(vertex) : topology.in_links(vertex),
-                   collective.chunk_bytes(collective.first_chunk(group)), outward ? demand.send : demand.receive);
+    const SimTime waiting = last_start(
+        problem, outward ? problem.topology.out_links(vertex) : problem.topology.in_links(vertex),
+        problem.collective.chunk_bytes(problem.collective.first_chunk(group)), outward ? demand.send : demand.receive);
     bound = std::max(bound, distance > SimTime::max() - waiting ? SimTime::max() : distance + waiting);
   }
   return bound;

@@ -47,7 +47,7 @@ ExitCode execute(const VerifyArguments& arguments) {
   VerifyOptions options;
   options.memory_limit_bytes = *limit;
   options.threads = arguments.threads;
-  const auto verdict = verify_by_size(file->topology, file->collective, file->occupancy, file->schedule, options);
+  const auto verdict = verify_by_size({file->topology, file->collective, file->occupancy}, file->schedule, options);
   const auto bound = best_bound({file->topology, file->collective, file->occupancy, true});
 
   auto report = describe(*file);
@@ -90,7 +90,7 @@ ExitCode execute(const ReplayArguments& arguments) {
   auto report = describe(*file);
   report.add("replay", arguments.mode);
   report.add("planned_time_ps",
-             last_arrival(file->topology, file->collective, file->occupancy, file->schedule).count());
+             last_arrival({file->topology, file->collective, file->occupancy}, file->schedule).count());
   report.add("finish_ps", simulation->finish.count());
   print(report, arguments.json);
   return ExitCode::done;

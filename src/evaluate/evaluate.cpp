@@ -71,7 +71,7 @@ void keep_observations(Evaluation& row, TimedStream& stream) {
 // The time in hops if every hop takes equally long and the time is a whole number of hops, otherwise -1. Under
 // `transfer` each hop includes its alpha; under `serialization` this requires an alpha of zero.
 std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const Collective& collective, SimTime time) {
-  const auto hop = uniform_hop(topology, collective, point.occupancy);
+  const auto hop = uniform_hop({topology, collective, point.occupancy});
   return hop && time % *hop == SimTime::zero() ? time / *hop : -1;
 }
 
@@ -91,7 +91,7 @@ void measure(Evaluation& row, const DesignPoint& point, const Topology& topology
 // The last arrival of each group's chunks.
 std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                       const Schedule& schedule) {
-  const CarriedChunks carried(topology, collective, point.occupancy, schedule);
+  const CarriedChunks carried({topology, collective, point.occupancy}, schedule);
   std::vector<std::int64_t> times(collective.groups().size(), 0);
   SendBuffer buffer;
   for (std::size_t window = 0; window < schedule.windows(); ++window) {
@@ -119,7 +119,7 @@ bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& to
   verify_options.memory_limit_bytes = options.memory_limit_bytes;
   verify_options.threads = options.threads;
   verify_options.start_delays = start_delays_of(point);
-  const auto verdict = verify_by_size(topology, collective, point.occupancy, stream.schedule, verify_options);
+  const auto verdict = verify_by_size({topology, collective, point.occupancy}, stream.schedule, verify_options);
   row.verification_seconds = watch.seconds();
   row.waste = static_cast<std::int64_t>(verdict.waste);
   row.reduction_check = verdict.reduction_check;

@@ -52,9 +52,8 @@ Result<Schedule> concatenate(const Collective& collective, const Simulation& red
   return make_list_schedule(std::move(sends), std::move(payloads));
 }
 
-Utilization utilization_of(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                           const Schedule& schedule, SimTime finish, std::uint32_t bins) {
-  const CarriedChunks carried(topology, collective, occupancy, schedule);
+Utilization utilization_of(const Instance& instance, const Schedule& schedule, SimTime finish, std::uint32_t bins) {
+  const CarriedChunks carried(instance, schedule);
   Utilization result;
   result.bin = picoseconds(std::max<std::int64_t>(1, ceil_div(finish.count(), std::int64_t{bins})));
   result.busy_ps.assign(bins, 0);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/topology.hpp"
@@ -17,7 +17,7 @@ namespace tenex {
 [[nodiscard]] Result<Schedule> concatenate(const Collective& collective, const Simulation& reduction,
                                            const Simulation& gather);
 /// Busy time of all links over the time of a schedule that ends at `finish`. O(sends + bins covered).
-[[nodiscard]] Utilization utilization_of(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                         const Schedule& schedule, SimTime finish, std::uint32_t bins);
+[[nodiscard]] Utilization utilization_of(const Instance& instance, const Schedule& schedule, SimTime finish,
+                                         std::uint32_t bins);
 
 }  // namespace tenex

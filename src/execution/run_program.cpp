@@ -193,7 +193,7 @@ class ProgramRunner {
       stream.schedule = *std::move(halves);
       if (bins_ > 0)
         stream.utilization =
-            utilization_of(topology_, collective_, point_.occupancy, stream.schedule, stream.finish, bins_);
+            utilization_of({topology_, collective_, point_.occupancy}, stream.schedule, stream.finish, bins_);
     } else if (bins_ > 0) {
       stream.left_out = "utilization of two halves that were not recorded";
     }

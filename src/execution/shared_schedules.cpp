@@ -57,16 +57,19 @@ Synthesis at_pace(Synthesis made, SimTime from, SimTime to) {
 
 }  // namespace
 
-std::optional<SimTime> uniform_hop(const Topology& topology, const Collective& collective, Occupancy occupancy) {
-  if (!topology.homogeneous() || collective.chunk_sizes().size() != 1 || topology.links() == 0) return std::nullopt;
-  const auto hop = hop_time(topology.classes().front(), collective.chunk_sizes().front(), occupancy);
+std::optional<SimTime> uniform_hop(const Instance& instance) {
+  if (!instance.topology.homogeneous() || instance.collective.chunk_sizes().size() != 1 ||
+      instance.topology.links() == 0)
+    return std::nullopt;
+  const auto hop =
+      hop_time(instance.topology.classes().front(), instance.collective.chunk_sizes().front(), instance.occupancy);
   if (hop.busy != hop.latency || hop.busy <= SimTime::zero()) return std::nullopt;
   return hop.busy;
 }
 
 Result<Synthesis> SharedSchedules::synthesize(const Synthesizer& synthesizer, const SynthesisProblem& problem,
                                               const std::string& structure) {
-  const auto hop = uniform_hop(problem.topology, problem.collective, problem.occupancy);
+  const auto hop = uniform_hop(problem);
   if (!hop || !synthesizer.scales_with_pace) {
     ++synthesized_;
     return synthesizer.synthesize(problem);

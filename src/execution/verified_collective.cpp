@@ -34,7 +34,7 @@ void verify_collective(VerifiedCollective& result, const Topology& topology, con
   VerifyOptions verify_options;
   verify_options.memory_limit_bytes = options.memory_limit_bytes;
   verify_options.threads = options.threads;
-  const auto verdict = verify_by_size(topology, collective, occupancy, schedule, verify_options);
+  const auto verdict = verify_by_size({topology, collective, occupancy}, schedule, verify_options);
   result.verification_seconds += watch.seconds();
   if (verdict.outcome == Verification::invalid) {
     const auto first = verdict.findings.empty() ? std::string() : verdict.findings.front().message;

@@ -4,17 +4,18 @@
 #include <cstddef>
 #include <vector>
 
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {
 
 /// The hop times of each direction. All chunks of one group have one size. O(directions).
-[[nodiscard]] inline std::vector<HopTime> direction_hops(const Topology& topology, const Collective& collective,
-                                                         Occupancy occupancy, const TranslationGroup& group) {
+[[nodiscard]] inline std::vector<HopTime> direction_hops(const Instance& instance, const TranslationGroup& group) {
   std::vector<HopTime> hops;
   for (const auto& direction : group.directions())
-    hops.push_back(hop_time(topology.classes()[direction.link_class], collective.chunk_sizes()[0], occupancy));
+    hops.push_back(hop_time(instance.topology.classes()[direction.link_class], instance.collective.chunk_sizes()[0],
+                            instance.occupancy));
   return hops;
 }
 

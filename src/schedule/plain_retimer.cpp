@@ -33,8 +33,10 @@ struct Lane {
 
 class PlainRetimer {
  public:
-  PlainRetimer(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology), collective_(collective), times_(topology, collective.chunk_sizes(), occupancy) {
+  PlainRetimer(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        times_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy) {
     read(schedule);
     now_.assign(link_.size(), 0);
   }
@@ -183,12 +185,12 @@ class PlainRetimer {
 
 }  // namespace
 
-std::optional<std::vector<Send>> retime_plain(const Topology& topology, const Collective& collective,
-                                              Occupancy occupancy, const Schedule& schedule) {
-  const bool fits = topology.npus() * collective.chunks() <= kTableEntriesPerSend * schedule.sends() &&
-                    schedule.sends() < std::numeric_limits<std::uint32_t>::max();
-  if (topology.switches() > 0 || schedule.may_carry_messages() || !fits) return std::nullopt;
-  return PlainRetimer(topology, collective, occupancy, schedule).retime();
+std::optional<std::vector<Send>> retime_plain(const Instance& instance, const Schedule& schedule) {
+  const bool fits =
+      instance.topology.npus() * instance.collective.chunks() <= kTableEntriesPerSend * schedule.sends() &&
+      schedule.sends() < std::numeric_limits<std::uint32_t>::max();
+  if (instance.topology.switches() > 0 || schedule.may_carry_messages() || !fits) return std::nullopt;
+  return PlainRetimer(instance, schedule).retime();
 }
 
 }  // namespace tenex

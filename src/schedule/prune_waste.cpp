@@ -20,12 +20,16 @@ namespace {
 
 class WastePruner {
  public:
-  WastePruner(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology), collective_(collective), sends_(list_sends(schedule)), keep_(sends_.size(), false) {
-    const HopTimes times(topology, collective.chunk_sizes(), occupancy);
+  WastePruner(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        sends_(list_sends(schedule)),
+        keep_(sends_.size(), false) {
+    const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
     for (const auto& send : sends_)
-      arrival_.push_back(send.start +
-                         times.at(topology.class_of(send.link), collective.size_class(send.chunk)).latency);
+      arrival_.push_back(
+          send.start +
+          times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)).latency);
     by_arrival_.resize(sends_.size());
     std::iota(by_arrival_.begin(), by_arrival_.end(), std::size_t{0});
     std::stable_sort(by_arrival_.begin(), by_arrival_.end(),
@@ -107,10 +111,10 @@ class WastePruner {
 
 }  // namespace
 
-Schedule prune_waste(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                     const Schedule& schedule) {
-  ensure(!reduces(collective.kind()), "prune_waste: a collective that reduces has no duplicate deliveries to drop");
-  return make_list_schedule(WastePruner(topology, collective, occupancy, schedule).prune());
+Schedule prune_waste(const Instance& instance, const Schedule& schedule) {
+  ensure(!reduces(instance.collective.kind()),
+         "prune_waste: a collective that reduces has no duplicate deliveries to drop");
+  return make_list_schedule(WastePruner(instance, schedule).prune());
 }
 
 }  // namespace tenex

@@ -64,11 +64,11 @@ struct Move {
 
 class Retimer {
  public:
-  Retimer(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology), collective_(collective), sends_(list_sends(schedule)) {
-    const HopTimes times(topology, collective.chunk_sizes(), occupancy);
+  Retimer(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology), collective_(instance.collective), sends_(list_sends(schedule)) {
+    const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
     for (const auto& send : sends_)
-      hop_.push_back(times.at(topology.class_of(send.link), collective.size_class(send.chunk)));
+      hop_.push_back(times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)));
     lower_.assign(sends_.size(), SimTime::zero());
     start_.assign(sends_.size(), SimTime::zero());
     order_events();
@@ -221,10 +221,9 @@ class Retimer {
 
 }  // namespace
 
-Schedule retime(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule) {
-  if (auto sends = retime_plain(topology, collective, occupancy, schedule))
-    return make_list_schedule(*std::move(sends));
-  return make_list_schedule(Retimer(topology, collective, occupancy, schedule).retime());
+Schedule retime(const Instance& instance, const Schedule& schedule) {
+  if (auto sends = retime_plain(instance, schedule)) return make_list_schedule(*std::move(sends));
+  return make_list_schedule(Retimer(instance, schedule).retime());
 }
 
 }  // namespace tenex

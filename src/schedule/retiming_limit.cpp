@@ -27,14 +27,14 @@ struct LinkRun {
 
 class Runs {
  public:
-  Runs(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology),
-        collective_(collective),
-        times_(topology, collective.chunk_sizes(), occupancy),
+  Runs(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        times_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy),
         schedule_(schedule),
-        end_(last_arrival(topology, collective, occupancy, schedule)) {
+        end_(last_arrival(instance, schedule)) {
     if (schedule.tiles() > 0) return;
-    all_.resize(topology.links());
+    all_.resize(instance.topology.links());
     for_each_send(schedule,
                   [&](const Send& send) { append(all_[send.link.index()], send.link, send.chunk, send.start); });
   }
@@ -80,18 +80,17 @@ class Runs {
 
 }  // namespace
 
-SimTime retiming_limit(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                       const Schedule& reduction, const Schedule& gather) {
+SimTime retiming_limit(const Instance& instance, const Schedule& reduction, const Schedule& gather) {
   SimTime limit;
-  if (topology.switches() > 0 || reduction.may_carry_messages() || gather.may_carry_messages()) return limit;
-  Runs reducing(topology, collective, occupancy, reduction);
-  Runs gathering(topology, collective, occupancy, gather);
-  for (std::size_t l = 0; l < topology.links(); ++l) {
+  if (instance.topology.switches() > 0 || reduction.may_carry_messages() || gather.may_carry_messages()) return limit;
+  Runs reducing(instance, reduction);
+  Runs gathering(instance, gather);
+  for (std::size_t l = 0; l < instance.topology.links(); ++l) {
     const auto out = gathering.last_to_arrive(LinkId::at(l));
     if (!out) continue;
-    const VertexId owner = topology.source(LinkId::at(l));
-    if (vertex_of(collective.owner(out->first_chunk)) != owner) continue;
-    for (const LinkId in : topology.in_links(owner))
+    const VertexId owner = instance.topology.source(LinkId::at(l));
+    if (vertex_of(instance.collective.owner(out->first_chunk)) != owner) continue;
+    for (const LinkId in : instance.topology.in_links(owner))
       if (const auto sum = reducing.last_to_arrive(in); sum && sum->last_chunk == out->first_chunk)
         limit = std::max(limit, sum->least + out->least);
   }

@@ -91,14 +91,14 @@ std::unordered_map<MessageId, NpuId> message_sources(const Topology& topology, c
   return sources;
 }
 
-Schedule reversed_list(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                       const Schedule& schedule) {
-  const SimTime end = last_arrival(topology, collective, occupancy, schedule);
-  const HopTimes times(topology, collective.chunk_sizes(), occupancy);
+Schedule reversed_list(const Instance& instance, const Schedule& schedule) {
+  const SimTime end = last_arrival(instance, schedule);
+  const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
   auto sends = list_sends(schedule);
-  const auto sources = message_sources(topology, sends);
+  const auto sources = message_sources(instance.topology, sends);
   for (auto& send : sends) {
-    const SimTime latency = times.at(topology.class_of(send.link), collective.size_class(send.chunk)).latency;
+    const SimTime latency =
+        times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)).latency;
     send.start = end - (send.start + latency);
     send.stage = Stage::reduce;
     if (send.message.exists()) send.destination = sources.at(send.message);
@@ -108,14 +108,10 @@ Schedule reversed_list(const Topology& topology, const Collective& collective, O
 
 }  // namespace
 
-bool reverses_as_view(const Topology& topology, const Collective& collective, Occupancy occupancy) {
-  return uniform_latency(topology, collective, occupancy).has_value();
-}
+bool reverses_as_view(const Instance& instance) { return uniform_latency(instance).has_value(); }
 
-Schedule reversed(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                  const Schedule& schedule) {
-  if (schedule.may_carry_messages() || !reverses_as_view(topology, collective, occupancy))
-    return reversed_list(topology, collective, occupancy, schedule);
+Schedule reversed(const Instance& instance, const Schedule& schedule) {
+  if (schedule.may_carry_messages() || !reverses_as_view(instance)) return reversed_list(instance, schedule);
   const auto start = last_start(schedule);
   if (!start) return schedule;
   return Schedule(std::make_shared<const ReversedStorage>(schedule, *start));

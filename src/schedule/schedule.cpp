@@ -73,27 +73,28 @@ std::vector<Send> list_sends(const Schedule& schedule) {
   return sends;
 }
 
-SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                     const Schedule& schedule) {
+SimTime last_arrival(const Instance& instance, const Schedule& schedule) {
   const Payloads* payloads = schedule.payloads();
-  if (const auto latency = uniform_latency(topology, collective, occupancy); latency && payloads == nullptr) {
+  if (const auto latency = uniform_latency(instance); latency && payloads == nullptr) {
     const auto start = last_start(schedule);
     return start ? *start + *latency : SimTime::zero();
   }
-  const HopTimes times(topology, collective.chunk_sizes(), occupancy);
+  const HopTimes times(instance.topology, instance.collective.chunk_sizes(), instance.occupancy);
   SimTime last;
   for_each_send(schedule, [&](const Send& send) {
-    if (payloads != nullptr && send.chunk.index() >= collective.chunks()) {
-      const auto chunks = payloads->of(send.chunk.index() - collective.chunks());
-      const Bytes size = collective.chunk_bytes(chunks.front()) * static_cast<Bytes::Rep>(chunks.size());
-      last = std::max(last,
-                      send.start + hop_time(topology.classes()[topology.class_of(send.link)], size, occupancy).latency);
+    if (payloads != nullptr && send.chunk.index() >= instance.collective.chunks()) {
+      const auto chunks = payloads->of(send.chunk.index() - instance.collective.chunks());
+      const Bytes size = instance.collective.chunk_bytes(chunks.front()) * static_cast<Bytes::Rep>(chunks.size());
+      last = std::max(last, send.start + hop_time(instance.topology.classes()[instance.topology.class_of(send.link)],
+                                                  size, instance.occupancy)
+                                             .latency);
       return;
     }
-    ensure(send.link.index() < topology.links() && send.chunk.index() < collective.chunks(),
+    ensure(send.link.index() < instance.topology.links() && send.chunk.index() < instance.collective.chunks(),
            "last_arrival: the schedule is not of this topology and collective");
-    last =
-        std::max(last, send.start + times.at(topology.class_of(send.link), collective.size_class(send.chunk)).latency);
+    last = std::max(
+        last, send.start +
+                  times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)).latency);
   });
   return last;
 }

@@ -35,12 +35,11 @@ bool translations_hold(const Topology& topology, const TranslationGroup& group) 
 
 class OrbitReplay {
  public:
-  OrbitReplay(const Topology& topology, const Collective& collective, Occupancy occupancy,
-              const SymmetricStorage& storage, std::size_t max_findings)
+  OrbitReplay(const Instance& instance, const SymmetricStorage& storage, std::size_t max_findings)
       : storage_(storage),
         group_(storage.group()),
-        hops_(direction_hops(topology, collective, occupancy, group_)),
-        kind_(collective.kind()),
+        hops_(direction_hops(instance, group_)),
+        kind_(instance.collective.kind()),
         max_findings_(max_findings),
         held_since_(group_.npus() * storage.chunks_per_npu(), kNever) {
     verdict_.reduction_check = reduces(kind_) ? "in_tree" : "none";
@@ -177,26 +176,25 @@ bool has_orbit_check(const Topology& topology, const Collective& collective, con
          storage->chunks_per_npu() == static_cast<std::uint64_t>(collective.chunks_per_npu());
 }
 
-Verdict verify_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                         const Schedule& schedule, const VerifyOptions& options) {
-  ensure(has_orbit_check(topology, collective, schedule), "the orbit check does not know this schedule");
+Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
+  ensure(has_orbit_check(instance.topology, instance.collective, schedule),
+         "the orbit check does not know this schedule");
   const SymmetricStorage& storage = *symmetric_storage(schedule);
-  if (!translations_hold(topology, storage.group())) {
+  if (!translations_hold(instance.topology, storage.group())) {
     Verdict verdict;
     verdict.sends = storage.sends();
     verdict.violations = 1;
     verdict.findings.push_back({Violation::unknown_link, {}, "the topology is not the one that the schedule is for"});
     return verdict;
   }
-  return OrbitReplay(topology, collective, occupancy, storage, options.max_findings).run();
+  return OrbitReplay(instance, storage, options.max_findings).run();
 }
 
-Verdict verify_by_size(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                       const Schedule& schedule, const VerifyOptions& options) {
+Verdict verify_by_size(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
   if (options.start_delays.empty() && schedule.sends() > kMostReplayedSends &&
-      has_orbit_check(topology, collective, schedule))
-    return verify_symmetric(topology, collective, occupancy, schedule, options);
-  return verify(topology, collective, occupancy, schedule, options);
+      has_orbit_check(instance.topology, instance.collective, schedule))
+    return verify_symmetric(instance, schedule, options);
+  return verify(instance, schedule, options);
 }
 
 }  // namespace tenex

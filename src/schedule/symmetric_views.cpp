@@ -59,11 +59,10 @@ class Retimer {
 
 }  // namespace
 
-Schedule reversed_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                            const Schedule& schedule) {
+Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of(schedule);
   const auto& group = storage.group();
-  const auto hops = direction_hops(topology, collective, occupancy, group);
+  const auto hops = direction_hops(instance, group);
   const SimTime end = last_arrival_of(storage.orbits(), hops);
   std::vector<OrbitSend> turned;
   turned.reserve(storage.orbits().size());
@@ -87,20 +86,18 @@ Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather
   return make_symmetric_schedule(first.group(), first.chunks_per_npu(), std::move(orbits));
 }
 
-Schedule retime_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                          const Schedule& schedule) {
+Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of(schedule);
-  Retimer retimer(storage, direction_hops(topology, collective, occupancy, storage.group()));
+  Retimer retimer(storage, direction_hops(instance, storage.group()));
   std::vector<OrbitSend> orbits;
   orbits.reserve(storage.orbits().size());
   for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));
   return make_symmetric_schedule(storage.group(), storage.chunks_per_npu(), std::move(orbits));
 }
 
-SimTime last_arrival_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                               const Schedule& schedule) {
+SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of(schedule);
-  return last_arrival_of(storage.orbits(), direction_hops(topology, collective, occupancy, storage.group()));
+  return last_arrival_of(storage.orbits(), direction_hops(instance, storage.group()));
 }
 
 }  // namespace tenex

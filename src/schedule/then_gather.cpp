@@ -89,9 +89,8 @@ std::uint64_t messages_in(const Schedule& schedule) {
 
 }  // namespace
 
-Schedule then_gather(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                     const Schedule& reduction, const Schedule& gather) {
-  const SimTime shift = last_arrival(topology, collective, occupancy, reduction);
+Schedule then_gather(const Instance& instance, const Schedule& reduction, const Schedule& gather) {
+  const SimTime shift = last_arrival(instance, reduction);
   const std::uint64_t messages = messages_in(reduction);
   ensure(messages + messages_in(gather) < MessageId::none().value(), "then_gather: more messages than ids");
   return Schedule(

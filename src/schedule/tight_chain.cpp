@@ -63,10 +63,10 @@ struct Together {
 
 class ChainSearch {
  public:
-  ChainSearch(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology),
-        collective_(collective),
-        times_(topology, collective.chunk_sizes(), occupancy),
+  ChainSearch(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        times_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy),
         schedule_(schedule) {}
 
   std::optional<bool> found() {
@@ -186,10 +186,9 @@ class ChainSearch {
 
 }  // namespace
 
-std::optional<bool> has_tight_chain(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                    const Schedule& schedule) {
-  if (topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0) return std::nullopt;
-  return ChainSearch(topology, collective, occupancy, schedule).found();
+std::optional<bool> has_tight_chain(const Instance& instance, const Schedule& schedule) {
+  if (instance.topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0) return std::nullopt;
+  return ChainSearch(instance, schedule).found();
 }
 
 }  // namespace tenex

@@ -29,15 +29,14 @@ constexpr std::size_t kBytesOfWindows = 5'000'000;
 template <class Tick>
 class TreeRetimer {
  public:
-  TreeRetimer(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
-              std::int64_t unit, std::size_t most_run_bytes)
-      : topology_(topology),
+  TreeRetimer(const Instance& instance, const Schedule& schedule, std::int64_t unit, std::size_t most_run_bytes)
+      : topology_(instance.topology),
         schedule_(schedule),
         unit_(unit),
         most_runs_(most_run_bytes / kRunBytes),
-        pass_(topology, collective, occupancy, unit),
-        sent_(topology.links(), 0) {
-    times_.runs.resize(topology.links());
+        pass_(instance, unit),
+        sent_(instance.topology.links(), 0) {
+    times_.runs.resize(instance.topology.links());
   }
 
   /// False where the plan is not of the kind, or has too many runs. One thread plays what the others have read.
@@ -115,9 +114,9 @@ class TreeRetimer {
 bool are_few(std::int64_t units) { return units < std::int64_t{std::numeric_limits<std::uint32_t>::max()} / 2; }
 
 template <class Tick>
-std::optional<Retimed> retime(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                              const Schedule& schedule, std::int64_t unit, int threads, std::size_t run_bytes) {
-  TreeRetimer<Tick> retimer(topology, collective, occupancy, schedule, unit, run_bytes);
+std::optional<Retimed> retime(const Instance& instance, const Schedule& schedule, std::int64_t unit, int threads,
+                              std::size_t run_bytes) {
+  TreeRetimer<Tick> retimer(instance, schedule, unit, run_bytes);
   if (!retimer.run(threads)) return std::nullopt;
   const SimTime time = retimer.time();
   return Retimed{make_retimed_schedule(schedule, retimer.take_times(), threads), time};
@@ -125,30 +124,31 @@ std::optional<Retimed> retime(const Topology& topology, const Collective& collec
 
 }  // namespace
 
-std::size_t retime_in_trees_bytes(const Topology& topology, const Collective& collective, Occupancy occupancy) {
+std::size_t retime_in_trees_bytes(const Instance& instance) {
   // Where each hop takes equally long and keeps its link as long, times are whole hops. Elsewhere they may be anything.
-  const bool whole_hops = occupancy == Occupancy::transfer && topology.homogeneous();
-  const std::size_t places = 2 * collective.chunks() / kLeastRowsPerTile + 2;
-  return topology.npus() * collective.chunks() * ((whole_hops ? 4 : 8) + 2 * kRunBytesPerSend) +
-         topology.links() * (places * sizeof(std::uint32_t) + kBytesPerLink) + kBytesOfWindows;
+  const bool whole_hops = instance.occupancy == Occupancy::transfer && instance.topology.homogeneous();
+  const std::size_t places = 2 * instance.collective.chunks() / kLeastRowsPerTile + 2;
+  return instance.topology.npus() * instance.collective.chunks() * ((whole_hops ? 4 : 8) + 2 * kRunBytesPerSend) +
+         instance.topology.links() * (places * sizeof(std::uint32_t) + kBytesPerLink) + kBytesOfWindows;
 }
 
-std::optional<Retimed> retime_in_trees(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                       const Schedule& schedule, int threads, std::size_t memory_limit_bytes) {
-  if (topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0 ||
-      collective.kind() != CollectiveKind::all_reduce || collective.chunk_sizes().size() != 1)
+std::optional<Retimed> retime_in_trees(const Instance& instance, const Schedule& schedule, int threads,
+                                       std::size_t memory_limit_bytes) {
+  if (instance.topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0 ||
+      instance.collective.kind() != CollectiveKind::all_reduce || instance.collective.chunk_sizes().size() != 1)
     return std::nullopt;
-  const std::int64_t unit = time_unit(topology, collective, occupancy);
+  const std::int64_t unit = time_unit(instance);
   if (unit == 0) return std::nullopt;
-  const std::size_t entries = topology.npus() * collective.chunks();
-  const bool few = are_few(last_arrival(topology, collective, occupancy, schedule).count() / unit);
+  const std::size_t entries = instance.topology.npus() * instance.collective.chunks();
+  const bool few = are_few(last_arrival(instance, schedule).count() / unit);
   const std::size_t fixed =
-      entries * (few ? 4 : 8) + topology.links() * ((schedule.tiles() + 1) * sizeof(std::uint32_t) + kBytesPerLink / 2);
+      entries * (few ? 4 : 8) +
+      instance.topology.links() * ((schedule.tiles() + 1) * sizeof(std::uint32_t) + kBytesPerLink / 2);
   if (fixed > memory_limit_bytes) return std::nullopt;
   const std::size_t run_bytes = memory_limit_bytes - fixed;
   threads = std::max(1, threads);
-  return few ? retime<std::uint32_t>(topology, collective, occupancy, schedule, unit, threads, run_bytes)
-             : retime<std::uint64_t>(topology, collective, occupancy, schedule, unit, threads, run_bytes);
+  return few ? retime<std::uint32_t>(instance, schedule, unit, threads, run_bytes)
+             : retime<std::uint64_t>(instance, schedule, unit, threads, run_bytes);
 }
 
 }  // namespace tenex

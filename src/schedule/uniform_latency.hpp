@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 
 namespace tenex {
 
 /// The time from start to arrival if it is the same for every link and chunk. O(classes * chunk sizes).
-[[nodiscard]] inline std::optional<SimTime> uniform_latency(const Topology& topology, const Collective& collective,
-                                                            Occupancy occupancy) {
+[[nodiscard]] inline std::optional<SimTime> uniform_latency(const Instance& instance) {
   std::optional<SimTime> latency;
-  for (const auto& link_class : topology.classes())
-    for (const auto size : collective.chunk_sizes()) {
-      const SimTime own = hop_time(link_class, size, occupancy).latency;
+  for (const auto& link_class : instance.topology.classes())
+    for (const auto size : instance.collective.chunk_sizes()) {
+      const SimTime own = hop_time(link_class, size, instance.occupancy).latency;
       if (latency.value_or(own) != own) return std::nullopt;
       latency = own;
     }

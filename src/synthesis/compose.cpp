@@ -40,9 +40,8 @@ std::vector<ChunkId> turned_chunks(const Collective& collective) {
 
 /// Turns a gather on the topology into the reduction on the same topology.
 Schedule turn_round(const SynthesisProblem& problem, const Schedule& gather, std::vector<LinkId> opposite) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  auto chunks = collective.chunks_per_npu() > 1 ? turned_chunks(collective) : std::vector<ChunkId>();
-  return reversed(topology, collective, occupancy, relabelled(gather, std::move(opposite), std::move(chunks)));
+  auto chunks = problem.collective.chunks_per_npu() > 1 ? turned_chunks(problem.collective) : std::vector<ChunkId>();
+  return reversed(problem, relabelled(gather, std::move(opposite), std::move(chunks)));
 }
 
 Result<Gathered> reduce_by_reversal(const SynthesisProblem& problem, const Collective& reduction, Gatherer gather) {
@@ -56,7 +55,7 @@ Result<Gathered> reduce_by_reversal(const SynthesisProblem& problem, const Colle
   }
   const Topology turned = problem.topology.reversed();
   auto gathered = gather(with(problem, turned, partner));
-  if (gathered) gathered->schedule = reversed(problem.topology, reduction, problem.occupancy, gathered->schedule);
+  if (gathered) gathered->schedule = reversed({problem.topology, reduction, problem.occupancy}, gathered->schedule);
   return gathered;
 }
 
@@ -75,28 +74,26 @@ Synthesis from(Gathered part, std::string_view engine) {
 /// Whether it is proven that no re-timing ends sooner. False: not known.
 bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, const Schedule& gather,
                    Synthesis& synthesis) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  synthesis.overlap_limit = retiming_limit(topology, collective, occupancy, reduction, gather);
+  synthesis.overlap_limit = retiming_limit(problem, reduction, gather);
   if (synthesis.overlap_limit == synthesis.time) return true;
-  if (!has_tight_chain(topology, collective, occupancy, synthesis.without_overlap).value_or(false)) return false;
+  if (!has_tight_chain(problem, synthesis.without_overlap).value_or(false)) return false;
   synthesis.overlap_limit = synthesis.time;
   return true;
 }
 
 /// Begins each chunk's gather as soon as its reduction and the order on links allow.
 void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const Schedule& plan = synthesis.without_overlap;
-  const std::size_t left = memory_limit - std::min(memory_limit, plan.memory_bytes());
-  if (auto sooner = retime_in_trees(topology, collective, occupancy, plan, threads, left)) {
+  const std::size_t left = problem.memory_limit_bytes - std::min(problem.memory_limit_bytes, plan.memory_bytes());
+  if (auto sooner = retime_in_trees(problem, plan, problem.threads, left)) {
     synthesis.schedule = std::move(sooner->schedule);
     synthesis.time = sooner->time;
   } else if (plan.sends() <= left / kBytesPerSendRetimed) {
-    synthesis.schedule = retime(topology, collective, occupancy, plan);
-    synthesis.time = last_arrival(topology, collective, occupancy, synthesis.schedule);
+    synthesis.schedule = retime(problem, plan);
+    synthesis.time = last_arrival(problem, synthesis.schedule);
   } else {
     const std::size_t lists = plan.sends() * kBytesPerSendRetimed;
-    const std::size_t trees = retime_in_trees_bytes(topology, collective, occupancy);
+    const std::size_t trees = retime_in_trees_bytes(problem);
     synthesis.overlap_method = "no_memory";
     synthesis.left_out +=
         fmt::format("{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
@@ -109,11 +106,10 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
 
 /// Builds reduction and gather in sequence, then overlaps them.
 void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthesis& synthesis) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const Schedule gather = synthesis.schedule;
-  const SimTime reduced = last_arrival(topology, collective, occupancy, reduction);
+  const SimTime reduced = last_arrival(problem, reduction);
   synthesis.time_without_overlap = reduced + synthesis.time;
-  synthesis.without_overlap = then_gather(topology, collective, occupancy, reduction, gather);
+  synthesis.without_overlap = then_gather(problem, reduction, gather);
   synthesis.schedule = synthesis.without_overlap;
   synthesis.time = synthesis.time_without_overlap;
   if (gains_nothing(problem, reduction, gather, synthesis))
@@ -151,10 +147,9 @@ Result<Synthesis> compose(const SynthesisProblem& problem, Gatherer gather, std:
 }
 
 Gathered without_waste(const SynthesisProblem& problem, const Schedule& schedule) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   Gathered gathered;
-  gathered.schedule = prune_waste(topology, collective, occupancy, schedule);
-  gathered.time = last_arrival(topology, collective, occupancy, gathered.schedule);
+  gathered.schedule = prune_waste(problem, schedule);
+  gathered.time = last_arrival(problem, gathered.schedule);
   gathered.pruned_waste = schedule.sends() - gathered.schedule.sends();
   return gathered;
 }

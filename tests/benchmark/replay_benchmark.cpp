@@ -120,7 +120,7 @@ void retime_list(benchmark::State& state, const std::string& shape, const std::s
   const auto& [collective, schedule, pause] = given->part;
   const auto begin = user_seconds();
   for (auto _ : state)
-    benchmark::DoNotOptimize(retime(given->topology, *collective, Occupancy::serialization, schedule).sends());
+    benchmark::DoNotOptimize(retime({given->topology, *collective, Occupancy::serialization}, schedule).sends());
   count(state, schedule, user_seconds() - begin);
 }
 
@@ -133,7 +133,7 @@ void retime_trees(benchmark::State& state, const std::string& shape) {
                         .without_overlap;
   const auto begin = user_seconds();
   for (auto _ : state) {
-    const auto made = retime_in_trees(given.topology, given.collective, Occupancy::transfer, plan, 1, SIZE_MAX / 2);
+    const auto made = retime_in_trees({given.topology, given.collective, Occupancy::transfer}, plan, 1, SIZE_MAX / 2);
     if (!made) return state.SkipWithError("not re-timed in trees");
   }
   count(state, plan, user_seconds() - begin);

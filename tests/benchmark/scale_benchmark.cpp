@@ -95,10 +95,10 @@ struct Subject {
   }
   Verdict check(const Schedule& schedule) const {
     if (scale_case.engine == "symmetric")
-      return verify_symmetric(problem_case.topology, problem_case.collective, scale_case.occupancy, schedule);
+      return verify_symmetric({problem_case.topology, problem_case.collective, scale_case.occupancy}, schedule);
     VerifyOptions options;
     options.threads = threads;
-    return verify(problem_case.topology, problem_case.collective, scale_case.occupancy, schedule, options);
+    return verify({problem_case.topology, problem_case.collective, scale_case.occupancy}, schedule, options);
   }
 
   ScaleCase scale_case;

@@ -18,7 +18,7 @@ void verify_schedule(benchmark::State& state, const std::string& shape, Collecti
   VerifyOptions options;
   options.threads = threads;
   for (auto _ : state) {
-    const auto verdict = verify(given.topology, given.collective, Occupancy::transfer, made.schedule, options);
+    const auto verdict = verify({given.topology, given.collective, Occupancy::transfer}, made.schedule, options);
     if (!verdict.valid()) state.SkipWithError("the schedule is not valid");
   }
   state.counters["sends_per_s"] =
@@ -36,7 +36,7 @@ void verify_scaled(benchmark::State& state, const std::string& shape, Collective
   };
   const auto schedule = scaled(synthesize_case(given).schedule, hop_of(given.collective), hop_of(larger));
   for (auto _ : state) {
-    const auto verdict = verify(given.topology, larger, Occupancy::transfer, schedule);
+    const auto verdict = verify({given.topology, larger, Occupancy::transfer}, schedule);
     if (!verdict.valid()) state.SkipWithError("the schedule is not valid");
   }
   state.counters["sends_per_s"] =
@@ -48,7 +48,7 @@ void verify_orbits(benchmark::State& state, const std::string& shape, Collective
   const auto given = make_case(shape, kind);
   const auto made = synthesize_case(given);
   for (auto _ : state) {
-    const auto verdict = verify_symmetric(given.topology, given.collective, Occupancy::transfer, made.schedule);
+    const auto verdict = verify_symmetric({given.topology, given.collective, Occupancy::transfer}, made.schedule);
     if (!verdict.valid()) state.SkipWithError("the schedule is not valid");
   }
   state.counters["sends"] = static_cast<double>(made.schedule.sends());

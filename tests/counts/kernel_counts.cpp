@@ -58,8 +58,8 @@ Kernel retiming(std::string_view engine, std::string_view shape, bool in_trees) 
   auto given = make_case(shape, all_reduce);
   const auto plan = synthesize_by(given, engine).without_overlap;
   return [given = std::move(given), plan, in_trees]() -> std::uint64_t {
-    if (!in_trees) return retime(given.topology, given.collective, kTransfer, plan).sends();
-    return number(retime_in_trees(given.topology, given.collective, kTransfer, plan, 1, std::size_t{1} << 32)->time);
+    if (!in_trees) return retime({given.topology, given.collective, kTransfer}, plan).sends();
+    return number(retime_in_trees({given.topology, given.collective, kTransfer}, plan, 1, std::size_t{1} << 32)->time);
   };
 }
 
@@ -67,8 +67,8 @@ Kernel verification(std::string_view engine, std::string_view shape, CollectiveK
   auto given = make_case(shape, kind);
   const auto plan = synthesize_by(given, engine).schedule;
   return [given = std::move(given), plan, engine] {
-    const auto verdict = engine == "symmetric" ? verify_symmetric(given.topology, given.collective, kTransfer, plan)
-                                               : verify(given.topology, given.collective, kTransfer, plan);
+    const auto verdict = engine == "symmetric" ? verify_symmetric({given.topology, given.collective, kTransfer}, plan)
+                                               : verify({given.topology, given.collective, kTransfer}, plan);
     return verdict.valid() ? number(verdict.collective_time) : 0;
   };
 }

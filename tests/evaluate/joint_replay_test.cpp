@@ -213,7 +213,7 @@ RC_GTEST_PROP(JointReplay, MakesValidSchedulesThatNeverShareALinkAndNeverEndBefo
   const std::vector<JointPart> parts{two.first.part, two.second.part};
   const std::vector<PlayedPart> played{made->first[0], made->second[0]};
   for (std::size_t part = 0; part < 2; ++part) {
-    const auto verdict = verify(topology, *parts[part].collective, two.occupancy, played[part].schedule);
+    const auto verdict = verify({topology, *parts[part].collective, two.occupancy}, played[part].schedule);
     RC_ASSERT(verdict.valid());
     RC_ASSERT(verdict.collective_time.count() == (played[part].end - played[part].begin).count());
   }

@@ -113,13 +113,13 @@ ScheduleFile round_trip(const ScheduleFile& file, int threads = 1) {
   EXPECT_EQ(read->schedule.sends(), file.schedule.sends());
   EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(file.schedule));
   EXPECT_EQ(read->schedule.tiles() > 0, file.schedule.tiles() > 0);
-  const auto verdict = verify(read->topology, read->collective, read->occupancy, read->schedule);
+  const auto verdict = verify({read->topology, read->collective, read->occupancy}, read->schedule);
   EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
   return std::move(read).value();
 }
 
 std::vector<Send> greedy(const Topology& topology, const Collective& gather, std::uint64_t seed = 1) {
-  return test::greedy_gather(topology, gather, kOccupancy, seed);
+  return test::greedy_gather({topology, gather, kOccupancy}, seed);
 }
 
 TEST(CompactSchedules, GiveBackStepTablesOfBothSlots) {
@@ -141,7 +141,7 @@ TEST(CompactSchedules, GiveBackTablesThatForwardWithinATile) {
   const auto ring = support::ring(9);
   const auto gather = gather_of(9);
   round_trip(
-      file_of(ring, gather, table_of<std::uint16_t>(ring, gather, test::ring_gather(ring, gather, kOccupancy), 4)));
+      file_of(ring, gather, table_of<std::uint16_t>(ring, gather, test::ring_gather({ring, gather, kOccupancy}), 4)));
 }
 
 TEST(CompactSchedules, GiveBackTablesInProcessGroups) {
@@ -186,7 +186,7 @@ TEST(CompactSchedules, GiveBackTablesInProcessGroups) {
 TEST(CompactSchedules, GiveBackSymmetricOnes) {
   const auto torus = support::shape("torus(4,3)");
   const auto gather = gather_of(12, 2);
-  const auto schedule = test::symmetric(torus, gather, test::gather_orbits(torus, gather, kOccupancy));
+  const auto schedule = test::symmetric(torus, gather, test::gather_orbits({torus, gather, kOccupancy}));
   EXPECT_LE(round_trip(file_of(torus, gather, schedule)).schedule.memory_bytes(), schedule.memory_bytes());
 }
 
@@ -240,9 +240,9 @@ ScheduleFile all_reduce(bool same_base) {
     opposite.push_back(
         test::link_between(backwards, mesh.source(LinkId::at(link)).value(), mesh.target(LinkId::at(link)).value()));
   const auto base = same_base ? relabelled(gathered, opposite) : other;
-  const auto reduction = reversed(mesh, gather, kOccupancy, base);
+  const auto reduction = reversed({mesh, gather, kOccupancy}, base);
   const auto reduce = gather.as(CollectiveKind::all_reduce);
-  return file_of(mesh, reduce, then_gather(mesh, reduce, kOccupancy, reduction, gathered));
+  return file_of(mesh, reduce, then_gather({mesh, reduce, kOccupancy}, reduction, gathered));
 }
 
 TEST(CompactSchedules, GiveBackViewsOfViews) {
@@ -272,7 +272,7 @@ std::string message_after(const ScheduleFile& file, const std::string& column, s
   support::write_text(path, text);
   const auto read = read_schedule_file(path);
   // The verifier must be able to check any schedule that is not refused.
-  if (read) (void)verify(read->topology, read->collective, read->occupancy, read->schedule);
+  if (read) (void)verify({read->topology, read->collective, read->occupancy}, read->schedule);
   return message_of(read);
 }
 
@@ -281,7 +281,7 @@ ScheduleFile retimed_all_reduce() {
   auto file = all_reduce(true);
   auto parts = parts_as<SequenceParts>(file.schedule).value();
   parts.shift += hop_time(file.topology.classes()[0], file.collective.chunk_sizes()[0], kOccupancy).latency * 5;
-  file.schedule = retime_in_trees(file.topology, file.collective, kOccupancy, make_sequence_view(std::move(parts)), 1,
+  file.schedule = retime_in_trees({file.topology, file.collective, kOccupancy}, make_sequence_view(std::move(parts)), 1,
                                   std::size_t{1} << 24)
                       .value()
                       .schedule;
@@ -384,7 +384,7 @@ TEST(CompactSchedules, WithUnsoundOrbitsOrNamesAreRefused) {
   const auto torus = support::shape("torus(4,3)");
   const auto gather = gather_of(12, 2);
   const auto file =
-      file_of(torus, gather, test::symmetric(torus, gather, test::gather_orbits(torus, gather, kOccupancy)));
+      file_of(torus, gather, test::symmetric(torus, gather, test::gather_orbits({torus, gather, kOccupancy})));
   EXPECT_THAT(message_after(file, "/storage/0/direction", 2, std::uint32_t{4}),
               HasSubstr("orbit 2 is not one of its group"));
   EXPECT_THAT(message_after(file, "/storage/0/offset", 2, std::uint32_t{12}),

@@ -19,7 +19,7 @@ inline void check_schedule(const ScheduleFile& file) {
   VerifyOptions options;
   options.memory_limit_bytes = std::size_t{64} << 20;
   try {
-    (void)verify(file.topology, file.collective, file.occupancy, file.schedule, options);
+    (void)verify({file.topology, file.collective, file.occupancy}, file.schedule, options);
   } catch (const InvariantError&) {  // documented for storages that are out of order
   }
 }

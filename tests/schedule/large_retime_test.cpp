@@ -28,16 +28,16 @@ Schedule uneven_plan(const Topology& topology, const Collective& all_reduce) {
       {copy_of(0, 0, microseconds(0)), copy_of(1, 1, microseconds(0)), copy_of(2, 3, microseconds(0)),
        copy_of(0, 2, microseconds(2)), copy_of(2, 1, microseconds(6)), copy_of(1, 2, microseconds(8))},
       2);
-  return then_gather(topology, all_reduce, Occupancy::transfer, reduction.schedule(), gather.schedule());
+  return then_gather({topology, all_reduce, Occupancy::transfer}, reduction.schedule(), gather.schedule());
 }
 
 TEST(LargeRetiming, LetsAGatherBeginWhenItsOwnSumIsComplete) {
   const auto topology = support::line3_heterogeneous();
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 3, bytes(12'000));
   const Schedule plan = uneven_plan(topology, all_reduce);
-  EXPECT_EQ(last_arrival(topology, all_reduce, Occupancy::transfer, plan), microseconds(26));
-  EXPECT_EQ(has_tight_chain(topology, all_reduce, Occupancy::transfer, plan), false);
-  const auto sooner = retime_in_trees(topology, all_reduce, Occupancy::transfer, plan, 1, kRoom);
+  EXPECT_EQ(last_arrival({topology, all_reduce, Occupancy::transfer}, plan), microseconds(26));
+  EXPECT_EQ(has_tight_chain({topology, all_reduce, Occupancy::transfer}, plan), false);
+  const auto sooner = retime_in_trees({topology, all_reduce, Occupancy::transfer}, plan, 1, kRoom);
   ASSERT_TRUE(sooner);
   EXPECT_EQ(sooner->time, microseconds(22));
   const std::vector<Send> expected{
@@ -52,7 +52,7 @@ TEST(LargeRetiming, IsReadLinkByLinkAsInTimeOrder) {
   const auto topology = support::line3_heterogeneous();
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 3, bytes(12'000));
   const auto sooner =
-      retime_in_trees(topology, all_reduce, Occupancy::transfer, uneven_plan(topology, all_reduce), 1, kRoom);
+      retime_in_trees({topology, all_reduce, Occupancy::transfer}, uneven_plan(topology, all_reduce), 1, kRoom);
   ASSERT_TRUE(sooner);
   std::vector<Send> by_link;
   SendBuffer buffer;
@@ -85,23 +85,23 @@ TEST(TightChain, IsFoundWhereEverySendWaitsForTheOneBefore) {
   const LinkMajor gather({copy_of(0, right0, microseconds(0)), copy_of(1, left1, microseconds(0)),
                           copy_of(1, right1, microseconds(0)), copy_of(2, left2, microseconds(0)),
                           copy_of(2, left1, microseconds(2)), copy_of(0, right1, microseconds(2))});
-  const Schedule plan = then_gather(topology, all_reduce, Occupancy::transfer, reduction.schedule(), gather.schedule());
-  ASSERT_TRUE(verify(topology, all_reduce, Occupancy::transfer, plan).valid());
-  EXPECT_EQ(has_tight_chain(topology, all_reduce, Occupancy::transfer, plan), true);
-  const auto again = retime_in_trees(topology, all_reduce, Occupancy::transfer, plan, 1, kRoom);
+  const Schedule plan =
+      then_gather({topology, all_reduce, Occupancy::transfer}, reduction.schedule(), gather.schedule());
+  ASSERT_TRUE(verify({topology, all_reduce, Occupancy::transfer}, plan).valid());
+  EXPECT_EQ(has_tight_chain({topology, all_reduce, Occupancy::transfer}, plan), true);
+  const auto again = retime_in_trees({topology, all_reduce, Occupancy::transfer}, plan, 1, kRoom);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->time, microseconds(8));
 }
 
 /// A greedy gather and the reversal of another, in sequence.
-Schedule greedy_all_reduce(const Topology& topology, const Collective& all_reduce, Occupancy occupancy,
-                           std::uint64_t seed) {
-  const auto gather = all_reduce.as(CollectiveKind::all_gather);
-  const auto scatter = all_reduce.as(CollectiveKind::reduce_scatter);
-  const auto backwards = test::greedy_gather(topology.reversed(), gather, occupancy, seed);
-  const auto forwards = test::greedy_gather(topology, gather, occupancy, seed + 1000);
-  return then_gather(topology, all_reduce, occupancy,
-                     reversed(topology, scatter, occupancy, make_list_schedule(backwards)),
+Schedule greedy_all_reduce(const Instance& instance, std::uint64_t seed) {
+  const auto gather = instance.collective.as(CollectiveKind::all_gather);
+  const auto scatter = instance.collective.as(CollectiveKind::reduce_scatter);
+  const auto backwards = test::greedy_gather({instance.topology.reversed(), gather, instance.occupancy}, seed);
+  const auto forwards = test::greedy_gather({instance.topology, gather, instance.occupancy}, seed + 1000);
+  return then_gather(instance,
+                     reversed({instance.topology, scatter, instance.occupancy}, make_list_schedule(backwards)),
                      make_list_schedule(forwards));
 }
 
@@ -113,18 +113,18 @@ TEST(LargeRetiming, IsThatOfListsAndGainsExactlyWhereThereIsNoTightChain) {
     const auto all_reduce = support::collective(CollectiveKind::all_reduce, topology.npus(),
                                                 bytes(1000) * static_cast<std::int64_t>(topology.npus()));
     const auto occupancy = seed % 2 == 0 ? Occupancy::transfer : Occupancy::serialization;
-    const auto sends = list_sends(greedy_all_reduce(topology, all_reduce, occupancy, seed));
+    const auto sends = list_sends(greedy_all_reduce({topology, all_reduce, occupancy}, seed));
     const LinkMajor plan(sends);
-    const Schedule by_list = retime(topology, all_reduce, occupancy, make_list_schedule(sends));
-    const auto by_link = retime_in_trees(topology, all_reduce, occupancy, plan.schedule(), 1, kRoom);
+    const Schedule by_list = retime({topology, all_reduce, occupancy}, make_list_schedule(sends));
+    const auto by_link = retime_in_trees({topology, all_reduce, occupancy}, plan.schedule(), 1, kRoom);
     ASSERT_TRUE(by_link) << seed;
     EXPECT_EQ(list_sends(by_link->schedule), list_sends(by_list)) << seed;
-    EXPECT_EQ(by_link->time, last_arrival(topology, all_reduce, occupancy, by_list)) << seed;
-    EXPECT_TRUE(verify(topology, all_reduce, occupancy, by_link->schedule).valid()) << seed;
-    const bool gained = by_link->time < last_arrival(topology, all_reduce, occupancy, plan.schedule());
-    EXPECT_EQ(has_tight_chain(topology, all_reduce, occupancy, plan.schedule()), !gained) << seed;
+    EXPECT_EQ(by_link->time, last_arrival({topology, all_reduce, occupancy}, by_list)) << seed;
+    EXPECT_TRUE(verify({topology, all_reduce, occupancy}, by_link->schedule).valid()) << seed;
+    const bool gained = by_link->time < last_arrival({topology, all_reduce, occupancy}, plan.schedule());
+    EXPECT_EQ(has_tight_chain({topology, all_reduce, occupancy}, plan.schedule()), !gained) << seed;
     gains += gained ? 1 : 0;
-    const auto by_threads = retime_in_trees(topology, all_reduce, occupancy, plan.schedule(), 3, kRoom);
+    const auto by_threads = retime_in_trees({topology, all_reduce, occupancy}, plan.schedule(), 3, kRoom);
     EXPECT_EQ(schedule_hash(by_threads->schedule), schedule_hash(by_link->schedule));
   }
   EXPECT_GT(gains, 0U);
@@ -134,18 +134,18 @@ TEST(LargeRetiming, IsThatOfListsAndGainsExactlyWhereThereIsNoTightChain) {
 TEST(LargeRetiming, DeclinesWhatItIsNotMadeFor) {
   const auto topology = support::shape("hypercube(3)");
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 8, bytes(8000));
-  const auto sends = list_sends(greedy_all_reduce(topology, all_reduce, Occupancy::transfer, 1));
+  const auto sends = list_sends(greedy_all_reduce({topology, all_reduce, Occupancy::transfer}, 1));
   const auto declined = [&](const Schedule& schedule, std::size_t room) {
-    return !retime_in_trees(topology, all_reduce, Occupancy::transfer, schedule, 1, room).has_value();
+    return !retime_in_trees({topology, all_reduce, Occupancy::transfer}, schedule, 1, room).has_value();
   };
   EXPECT_FALSE(declined(LinkMajor(sends).schedule(), kRoom));
   EXPECT_TRUE(declined(make_list_schedule(sends), kRoom)) << "no link-major access";
   // 8 NPUs times 8 chunks take 256 bytes at least.
   EXPECT_TRUE(declined(LinkMajor(sends).schedule(), 255)) << "no room";
   // Each NPU sends its sum of a chunk to three others.
-  const auto doubling = test::recursive_doubling(topology, all_reduce, Occupancy::transfer);
+  const auto doubling = test::recursive_doubling({topology, all_reduce, Occupancy::transfer});
   EXPECT_TRUE(declined(LinkMajor(doubling).schedule(), kRoom)) << "sums that are sent again";
-  EXPECT_EQ(has_tight_chain(topology, all_reduce, Occupancy::transfer, make_list_schedule(sends)), std::nullopt);
+  EXPECT_EQ(has_tight_chain({topology, all_reduce, Occupancy::transfer}, make_list_schedule(sends)), std::nullopt);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class LinkViews : public ::testing::TestWithParam<Occupancy> {
   const Collective all_reduce_ = support::collective(CollectiveKind::all_reduce, 12, bytes(24'000), 2);
   const Collective gather_ = all_reduce_.as(CollectiveKind::all_gather);
   const Collective scatter_ = all_reduce_.as(CollectiveKind::reduce_scatter);
-  const std::vector<Send> sends_ = test::greedy_gather(topology_, gather_, GetParam(), 11);
+  const std::vector<Send> sends_ = test::greedy_gather({topology_, gather_, GetParam()}, 11);
   const Schedule list_ = make_list_schedule(sends_);
   const Schedule by_link_ = test::LinkMajor(sends_).schedule();
   const std::vector<LinkId> opposite_ = [&] {
@@ -63,11 +63,11 @@ class LinkViews : public ::testing::TestWithParam<Occupancy> {
 };
 
 TEST_P(LinkViews, ReversalTellsTheSameSendsBothWays) {
-  const Schedule reversal = reversed(topology_, gather_, GetParam(), by_link_);
+  const Schedule reversal = reversed({topology_, gather_, GetParam()}, by_link_);
   EXPECT_EQ(reversal.storage_kind(), "reversed");
   EXPECT_EQ(reversal.sends(), list_.sends());
   // By the definition: starts are T - arrival, and all are partial sums.
-  const SimTime end = last_arrival(topology_, gather_, GetParam(), list_);
+  const SimTime end = last_arrival({topology_, gather_, GetParam()}, list_);
   const SimTime latency = hop_time(topology_.classes()[0], gather_.chunk_sizes()[0], GetParam()).latency;
   auto expected = sends_;
   for (Send& send : expected) {
@@ -93,29 +93,29 @@ TEST_P(LinkViews, RelabellingTellsTheSameSendsBothWays) {
 }
 
 TEST_P(LinkViews, AnAllReduceOfOneGatherIsValidLinkByLinkAndInTimeOrder) {
-  const Schedule reduction = reversed(topology_, scatter_, GetParam(), relabelled(by_link_, opposite_));
-  EXPECT_TRUE(verify(topology_, scatter_, GetParam(), reduction).valid());
-  const Schedule both = then_gather(topology_, all_reduce_, GetParam(), reduction, by_link_);
+  const Schedule reduction = reversed({topology_, scatter_, GetParam()}, relabelled(by_link_, opposite_));
+  EXPECT_TRUE(verify({topology_, scatter_, GetParam()}, reduction).valid());
+  const Schedule both = then_gather({topology_, all_reduce_, GetParam()}, reduction, by_link_);
   EXPECT_EQ(both.tiles(), 2 * by_link_.tiles());
   EXPECT_EQ(sends_by_link(both, links_), list_sends(both));
-  const Verdict by_link = verify(topology_, all_reduce_, GetParam(), both);
-  const Verdict by_time = verify(topology_, all_reduce_, GetParam(), make_list_schedule(list_sends(both)));
+  const Verdict by_link = verify({topology_, all_reduce_, GetParam()}, both);
+  const Verdict by_time = verify({topology_, all_reduce_, GetParam()}, make_list_schedule(list_sends(both)));
   for (const Verdict& verdict : {by_link, by_time}) {
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     EXPECT_EQ(verdict.sends, 2U * 24U * 11U);  // every chunk to or from 11 others, twice
-    EXPECT_EQ(verdict.collective_time, last_arrival(topology_, all_reduce_, GetParam(), both));
+    EXPECT_EQ(verdict.collective_time, last_arrival({topology_, all_reduce_, GetParam()}, both));
     EXPECT_EQ(verdict.reduction_check, "in_tree");
   }
 }
 
 TEST_P(LinkViews, ASequenceWithAListOffersNoTiles) {
-  const Schedule reduction = reversed(topology_, scatter_, GetParam(), relabelled(by_link_, opposite_));
-  EXPECT_EQ(then_gather(topology_, all_reduce_, GetParam(), reduction, list_).tiles(), 0U);
+  const Schedule reduction = reversed({topology_, scatter_, GetParam()}, relabelled(by_link_, opposite_));
+  EXPECT_EQ(then_gather({topology_, all_reduce_, GetParam()}, reduction, list_).tiles(), 0U);
 }
 
 TEST_P(LinkViews, ReadIntoABufferThatWasUsedBefore) {
-  const Schedule reduction = reversed(topology_, scatter_, GetParam(), relabelled(by_link_, opposite_));
-  const Schedule both = then_gather(topology_, all_reduce_, GetParam(), reduction, by_link_);
+  const Schedule reduction = reversed({topology_, scatter_, GetParam()}, relabelled(by_link_, opposite_));
+  const Schedule both = then_gather({topology_, all_reduce_, GetParam()}, reduction, by_link_);
   EXPECT_EQ(sends_by_link(both, links_), sends_by_link(both, links_));
   EXPECT_EQ(schedule_hash(both), schedule_hash(make_list_schedule(list_sends(both))));
 }
@@ -146,13 +146,13 @@ struct RingAllReduce {
       : ring(support::ring(n)),
         collective(support::collective(CollectiveKind::all_reduce, n, bytes(1000 * n))),
         gather(part(ring, tiles)),
-        reduction(reversed(ring, collective.as(CollectiveKind::reduce_scatter), Occupancy::transfer,
+        reduction(reversed({ring, collective.as(CollectiveKind::reduce_scatter), Occupancy::transfer},
                            part(ring.reversed(), tiles))) {}
   Schedule part(const Topology& topology, bool tiles) const {
-    const auto sends = test::ring_gather(topology, collective.as(CollectiveKind::all_gather), Occupancy::transfer);
+    const auto sends = test::ring_gather({topology, collective.as(CollectiveKind::all_gather), Occupancy::transfer});
     return tiles ? test::LinkMajor(sends).schedule() : make_list_schedule(sends);
   }
-  SimTime limit() const { return retiming_limit(ring, collective, Occupancy::transfer, reduction, gather); }
+  SimTime limit() const { return retiming_limit({ring, collective, Occupancy::transfer}, reduction, gather); }
   /// The time of a send over any link: 500 ns + 1000 B / 50 GB/s.
   static constexpr SimTime kStep = nanoseconds(520);
   Topology ring;
@@ -194,14 +194,14 @@ TEST(RetimingLimit, IsNeverAboveARetimedTime) {
         const auto collective =
             support::collective(CollectiveKind::all_reduce, n, bytes(static_cast<std::int64_t>(2000 * n)));
         const auto gathering = collective.as(CollectiveKind::all_gather);
-        const Schedule gather = make_list_schedule(test::greedy_gather(topology, gathering, occupancy, seed));
+        const Schedule gather = make_list_schedule(test::greedy_gather({topology, gathering, occupancy}, seed));
         const Schedule reduction =
-            reversed(topology, collective.as(CollectiveKind::reduce_scatter), occupancy,
-                     make_list_schedule(test::greedy_gather(topology.reversed(), gathering, occupancy, seed)));
-        const SimTime limit = retiming_limit(topology, collective, occupancy, reduction, gather);
-        const Schedule plan = then_gather(topology, collective, occupancy, reduction, gather);
-        const Schedule sooner = retime(topology, collective, occupancy, plan);
-        EXPECT_GE(last_arrival(topology, collective, occupancy, sooner), limit);
+            reversed({topology, collective.as(CollectiveKind::reduce_scatter), occupancy},
+                     make_list_schedule(test::greedy_gather({topology.reversed(), gathering, occupancy}, seed)));
+        const SimTime limit = retiming_limit({topology, collective, occupancy}, reduction, gather);
+        const Schedule plan = then_gather({topology, collective, occupancy}, reduction, gather);
+        const Schedule sooner = retime({topology, collective, occupancy}, plan);
+        EXPECT_GE(last_arrival({topology, collective, occupancy}, sooner), limit);
         found += limit > SimTime::zero() ? 1 : 0;
       }
   EXPECT_GT(found, 20U);

@@ -166,7 +166,7 @@ TEST(Storages, ThatYieldSendsOutOfOrderAreCaughtByTheVerifier) {
   const auto gather = support::collective(CollectiveKind::all_gather, 3, bytes(3000));
   const Schedule broken(
       std::make_shared<SmallWindows>(std::vector<Send>{copy_of(0, 0, nanoseconds(5)), copy_of(1, 1, nanoseconds(4))}));
-  EXPECT_THROW((void)verify(topology, gather, Occupancy::transfer, broken), InvariantError);
+  EXPECT_THROW((void)verify({topology, gather, Occupancy::transfer}, broken), InvariantError);
 }
 
 TEST(LastArrival, IsTheLatestOverAllSendsNotTheLastSendsOwn) {
@@ -174,8 +174,8 @@ TEST(LastArrival, IsTheLatestOverAllSendsNotTheLastSendsOwn) {
   const auto topology = support::line3_heterogeneous();
   const auto gather = support::collective(CollectiveKind::all_gather, 3, bytes(12'000));
   const Schedule schedule = make_list_schedule({copy_of(1, 2, SimTime::zero()), copy_of(0, 0, microseconds(3))});
-  EXPECT_EQ(last_arrival(topology, gather, Occupancy::transfer, schedule), microseconds(6));
-  EXPECT_EQ(last_arrival(topology, gather, Occupancy::serialization, Schedule()), SimTime::zero());
+  EXPECT_EQ(last_arrival({topology, gather, Occupancy::transfer}, schedule), microseconds(6));
+  EXPECT_EQ(last_arrival({topology, gather, Occupancy::serialization}, Schedule()), SimTime::zero());
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Case {
 
 Case greedy_case(std::string name, Topology topology, Collective collective, Occupancy occupancy, std::uint64_t seed,
                  bool flood = false) {
-  auto sends = list_sends(test::greedy_schedule(topology, collective, occupancy, seed, flood));
+  auto sends = list_sends(test::greedy_schedule({topology, collective, occupancy}, seed, flood));
   return {std::move(name), std::move(topology), std::move(collective), occupancy, std::move(sends)};
 }
 
@@ -72,13 +72,13 @@ std::vector<Case> cases() {
                                    collective(all_reduce, 6, bytes(6000), 1, "0,2,4; 1,3"), serialization, 11, true)));
   const auto cube = support::shape("hypercube(2)");
   const auto doubled = collective(all_reduce, 4, bytes(4000));
-  all.push_back({"recursive doubling", cube, doubled, transfer, test::recursive_doubling(cube, doubled, transfer)});
+  all.push_back({"recursive doubling", cube, doubled, transfer, test::recursive_doubling({cube, doubled, transfer})});
   for (const auto kind : {all_gather, reduce_scatter})
     for (const bool as_messages : {true, false}) {
       const auto star = support::switched(4);
       const auto direct = collective(kind, 4, bytes(4000));
       all.push_back({std::string(to_string(kind)) + (as_messages ? " by messages" : " by forwarding"), star, direct,
-                     serialization, test::direct_over_switch(star, direct, serialization, as_messages)});
+                     serialization, test::direct_over_switch({star, direct, serialization}, as_messages)});
     }
   const auto adding = test::star(4, {.copy = false, .reduce = true});
   const auto summed = collective(reduce, 4, bytes(1000));
@@ -92,7 +92,7 @@ std::vector<Case> cases() {
   for (const auto kind : {all_gather, reduce_scatter}) {
     const auto direct = collective(kind, 4, bytes(4000));
     all.push_back({std::string(to_string(kind)) + " by a copying switch", copying, direct, serialization,
-                   test::direct_over_switch(copying, direct, serialization, false)});
+                   test::direct_over_switch({copying, direct, serialization}, false)});
   }
   const auto able = test::star(3, {.copy = true, .reduce = true});
   std::vector<Send> in_network;  // summed in the switch, sent down to all
@@ -174,10 +174,10 @@ std::string describe(const Verdict& verdict) {
 TEST(Mutations, StartFromSchedulesThatVerifierAndOracleAccept) {
   for (const auto& original : cases()) {
     const Schedule schedule = make_list_schedule(original.sends);
-    const Verdict verdict = verify(original.topology, original.collective, original.occupancy, schedule);
+    const Verdict verdict = verify({original.topology, original.collective, original.occupancy}, schedule);
     EXPECT_TRUE(verdict.valid()) << original.name << ": " << describe(verdict);
     const auto oracle =
-        test::NaiveOracle(original.topology, original.collective, original.occupancy, schedule).answer();
+        test::NaiveOracle({original.topology, original.collective, original.occupancy}, schedule).answer();
     EXPECT_TRUE(oracle.valid) << original.name;
     EXPECT_EQ(oracle.collective_time, verdict.collective_time) << original.name;
     EXPECT_EQ(oracle.waste, verdict.waste) << original.name;
@@ -193,11 +193,11 @@ TEST(Mutations, AreJudgedAsTheDefinitionJudgesThem) {
     const Case& original = originals[static_cast<std::size_t>(round) % originals.size()];
     const Schedule schedule = make_list_schedule(mutate(original, random));
     const auto oracle =
-        test::NaiveOracle(original.topology, original.collective, original.occupancy, schedule).answer();
+        test::NaiveOracle({original.topology, original.collective, original.occupancy}, schedule).answer();
     for (const auto method : {ReductionCheck::automatic, ReductionCheck::exact_sets, ReductionCheck::in_tree}) {
       VerifyOptions options;
       options.reduction_check = method;
-      const Verdict verdict = verify(original.topology, original.collective, original.occupancy, schedule, options);
+      const Verdict verdict = verify({original.topology, original.collective, original.occupancy}, schedule, options);
       if (verdict.outcome == Verification::skipped) {
         EXPECT_EQ(method, ReductionCheck::in_tree);
         continue;
@@ -240,7 +240,7 @@ TEST(Mutations, AreJudgedLinkByLinkAsTheyAreInTimeOrder) {
       VerifyOptions options;
       options.reduction_check = method;
       options.threads = threads;
-      return verify(original.topology, original.collective, original.occupancy, schedule, options);
+      return verify({original.topology, original.collective, original.occupancy}, schedule, options);
     };
     const Schedule by_time = make_list_schedule(sends);
     const test::LinkMajor by_link(sends, 1 + random.below(5));
@@ -253,7 +253,7 @@ TEST(Mutations, AreJudgedLinkByLinkAsTheyAreInTimeOrder) {
         expect_equal(verdict, expected, where);
         if (by_link.windows_read() > 0) continue;  // wrong or unusual, and so replayed in time order
         const auto oracle =
-            test::NaiveOracle(original.topology, original.collective, original.occupancy, by_time).answer();
+            test::NaiveOracle({original.topology, original.collective, original.occupancy}, by_time).answer();
         EXPECT_TRUE(oracle.valid) << where;
         EXPECT_EQ(verdict.collective_time, oracle.collective_time) << where;
         EXPECT_EQ(verdict.waste, oracle.waste) << where;
@@ -279,10 +279,10 @@ TEST(Mutations, ThatStayValidCanBeRetimed) {
   for (int round = 0; round < 1000; ++round) {
     const Case& original = originals[static_cast<std::size_t>(round) % originals.size()];
     const Schedule schedule = make_list_schedule(mutate(original, random));
-    const Verdict before = verify(original.topology, original.collective, original.occupancy, schedule);
+    const Verdict before = verify({original.topology, original.collective, original.occupancy}, schedule);
     if (!before.valid()) continue;
-    const Schedule sooner = retime(original.topology, original.collective, original.occupancy, schedule);
-    const Verdict after = verify(original.topology, original.collective, original.occupancy, sooner);
+    const Schedule sooner = retime({original.topology, original.collective, original.occupancy}, schedule);
+    const Verdict after = verify({original.topology, original.collective, original.occupancy}, sooner);
     EXPECT_TRUE(after.valid()) << original.name << ", mutation " << round << ": " << describe(after);
     EXPECT_LE(after.collective_time, before.collective_time) << original.name << ", mutation " << round;
     ++retimed_count;

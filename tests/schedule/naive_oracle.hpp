@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -23,8 +24,11 @@ struct OracleAnswer {
 
 class NaiveOracle {
  public:
-  NaiveOracle(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology), collective_(collective), occupancy_(occupancy), sends_(list_sends(schedule)) {}
+  NaiveOracle(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        occupancy_(instance.occupancy),
+        sends_(list_sends(schedule)) {}
 
   OracleAnswer answer() {
     if (!sends_are_possible() || !links_are_exclusive() || !build_transfers() || !sources_hold() ||

@@ -73,13 +73,13 @@ TEST(Payload, HalvesAndDoubles) {
     VerifyOptions options;
     options.reduction_check = check;
     const Verdict verdict =
-        verify(topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer, schedule, options);
+        verify({topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer}, schedule, options);
     EXPECT_THAT(messages(verdict), IsEmpty());
     EXPECT_TRUE(verdict.valid());
     EXPECT_EQ(verdict.sends, 16U);
     EXPECT_EQ(verdict.collective_time, nanoseconds(122'000));
   }
-  EXPECT_EQ(last_arrival(topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer, schedule),
+  EXPECT_EQ(last_arrival({topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer}, schedule),
             nanoseconds(122'000));
 }
 
@@ -89,7 +89,7 @@ TEST(Payload, MustHaveArrivedWhole) {
   const Topology topology = support::fully_connected(4);
   const Schedule schedule =
       halving_doubling(topology, picoseconds(40'499'999), nanoseconds(61'000), nanoseconds(81'500));
-  const Verdict verdict = verify(topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer, schedule);
+  const Verdict verdict = verify({topology, of_four(CollectiveKind::all_reduce), Occupancy::transfer}, schedule);
   EXPECT_FALSE(verdict.valid());
   EXPECT_THAT(messages(verdict)[0], HasSubstr("incomplete_sum"));
 }
@@ -104,7 +104,7 @@ TEST(Payload, TakesItsLinkForAllItsBytes) {
   parcels.send(0, 3, {0}, SimTime::zero(), Stage::copy);
   parcels.send(0, 3, {0}, picoseconds(19'999'999), Stage::copy);
   const Verdict verdict =
-      verify(topology, of_four(CollectiveKind::all_gather), Occupancy::serialization, parcels.schedule());
+      verify({topology, of_four(CollectiveKind::all_gather), Occupancy::serialization}, parcels.schedule());
   ASSERT_FALSE(messages(verdict).empty());
   EXPECT_EQ(messages(verdict)[0],
             "link_overlap: send of chunks 0 on link 2 (0 -> 3) at 19999999ps: the link is busy with another send until "
@@ -116,7 +116,7 @@ TEST(Payload, SaysWhichChunkIsMissing) {
   Parcels parcels(topology);
   parcels.send(0, 1, {0, 2}, SimTime::zero(), Stage::copy);
   const Verdict verdict =
-      verify(topology, of_four(CollectiveKind::all_gather), Occupancy::transfer, parcels.schedule());
+      verify({topology, of_four(CollectiveKind::all_gather), Occupancy::transfer}, parcels.schedule());
   EXPECT_EQ(messages(verdict)[0],
             "source_lacks_chunk: send of chunk 2 on link 0 (0 -> 1) at 0s: NPU 0 does not hold the chunk");
 }
@@ -128,7 +128,7 @@ TEST(Payload, CountsEachContributionOnce) {
   parcels.send(1, 0, {0, 2}, SimTime::zero(), Stage::reduce);
   parcels.send(1, 0, {0, 2}, nanoseconds(40'500), Stage::reduce);
   const Verdict verdict =
-      verify(topology, of_four(CollectiveKind::reduce_scatter), Occupancy::transfer, parcels.schedule());
+      verify({topology, of_four(CollectiveKind::reduce_scatter), Occupancy::transfer}, parcels.schedule());
   int twice = 0;
   for (const auto& finding : verdict.findings) twice += finding.violation == Violation::contribution_twice ? 1 : 0;
   EXPECT_EQ(twice, 2);  // one for each chunk
@@ -145,7 +145,7 @@ TEST(Payload, IsHeldApartByRelays) {
   const std::vector<Send> hops{
       {SimTime::zero(), link_between(topology, 0, 1), id, Stage::copy, MessageId(0), NpuId(2)},
       {nanoseconds(40'500), link_between(topology, 1, 2), id, Stage::copy, MessageId(0), NpuId(2)}};
-  const Verdict verdict = verify(topology, exchange, Occupancy::transfer, make_list_schedule(hops, payloads));
+  const Verdict verdict = verify({topology, exchange, Occupancy::transfer}, make_list_schedule(hops, payloads));
   EXPECT_EQ(verdict.collective_time, nanoseconds(81'000));
   // 4*3 pairs with 2 chunks each; 2 of them have arrived.
   EXPECT_EQ(verdict.violations, 22U);
@@ -162,12 +162,13 @@ TEST(Payload, IsRefusedWhereNobodyCanSendIt) {
     halves.groups = parse_groups("0,2; 1,3", 4).value();  // chunks 0 and 1 are of one group: {0, 1} is valid, but not
                                                           // held
     halves.size = kMegabyte * 2;
-    const Verdict verdict = verify(topology, Collective::make(halves).value(), Occupancy::transfer, parcels.schedule());
+    const Verdict verdict =
+        verify({topology, Collective::make(halves).value(), Occupancy::transfer}, parcels.schedule());
     const bool fit = unfit.size() == 2 && unfit[1] == 1;
     EXPECT_EQ(verdict.findings[0].violation, fit ? Violation::source_lacks_chunk : Violation::unknown_chunk);
   }
   Send beyond{SimTime::zero(), link_between(topology, 0, 1), ChunkId(4), Stage::copy};
-  EXPECT_EQ(verify(topology, of_four(CollectiveKind::all_gather), Occupancy::transfer, make_list_schedule({beyond}))
+  EXPECT_EQ(verify({topology, of_four(CollectiveKind::all_gather), Occupancy::transfer}, make_list_schedule({beyond}))
                 .findings[0]
                 .violation,
             Violation::unknown_chunk);

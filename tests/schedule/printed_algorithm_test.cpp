@@ -65,7 +65,7 @@ class PrintedAlgorithm : public ::testing::TestWithParam<const char*> {
   const SimTime step_ = hop_time(topology_.classes()[0], collective_.chunk_sizes()[0], Occupancy::transfer).latency;
 
   Verdict check(const Synthesis& synthesis) const {
-    return verify(topology_, collective_, Occupancy::transfer, make_list_schedule(synthesis.sends),
+    return verify({topology_, collective_, Occupancy::transfer}, make_list_schedule(synthesis.sends),
                   {.max_findings = 100'000});
   }
 };

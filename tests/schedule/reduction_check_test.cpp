@@ -25,9 +25,10 @@ TEST(ReductionChecks, AgreeOnSchedulesThatAreInTrees) {
     for (const auto kind : {CollectiveKind::reduce_scatter, CollectiveKind::all_reduce, CollectiveKind::reduce}) {
       const auto topology = support::random_connected_topology(seed, 9, true);
       const auto collective = support::collective(kind, topology.npus(), bytes(90'000), 2);
-      const Schedule schedule = test::greedy_schedule(topology, collective, Occupancy::transfer, seed);
-      const Verdict tree = verify(topology, collective, Occupancy::transfer, schedule, by(ReductionCheck::in_tree));
-      const Verdict sets = verify(topology, collective, Occupancy::transfer, schedule, by(ReductionCheck::exact_sets));
+      const Schedule schedule = test::greedy_schedule({topology, collective, Occupancy::transfer}, seed);
+      const Verdict tree = verify({topology, collective, Occupancy::transfer}, schedule, by(ReductionCheck::in_tree));
+      const Verdict sets =
+          verify({topology, collective, Occupancy::transfer}, schedule, by(ReductionCheck::exact_sets));
       EXPECT_TRUE(tree.valid());
       EXPECT_TRUE(sets.valid());
       EXPECT_EQ(tree.reduction_check, "in_tree");
@@ -40,7 +41,7 @@ TEST(ReductionChecks, AgreeOnWhenASumMayBeCopied) {
   // The first copy of an All-Reduce 1 ps before its sum is complete: both methods see an incomplete sum.
   const auto topology = support::ring(4);
   const auto collective = support::collective(CollectiveKind::all_reduce, 4, bytes(4000));
-  auto sends = list_sends(test::greedy_schedule(topology, collective, Occupancy::transfer, 3));
+  auto sends = list_sends(test::greedy_schedule({topology, collective, Occupancy::transfer}, 3));
   const auto first_copy =
       std::find_if(sends.begin(), sends.end(), [](const Send& send) { return send.stage == Stage::copy; });
   const ChunkId chunk = first_copy->chunk;
@@ -50,7 +51,7 @@ TEST(ReductionChecks, AgreeOnWhenASumMayBeCopied) {
     if (send.chunk == chunk && send.stage == Stage::reduce) complete = std::max(complete, send.start + latency);
   first_copy->start = complete - SimTime::of(1);
   for (const auto method : {ReductionCheck::in_tree, ReductionCheck::exact_sets}) {
-    const Verdict verdict = verify(topology, collective, Occupancy::transfer, make_list_schedule(sends), by(method));
+    const Verdict verdict = verify({topology, collective, Occupancy::transfer}, make_list_schedule(sends), by(method));
     ASSERT_GE(verdict.violations, 1U);
     EXPECT_TRUE(std::any_of(verdict.findings.begin(), verdict.findings.end(),
                             [](const Finding& finding) { return finding.violation == Violation::incomplete_sum; }));
@@ -60,8 +61,8 @@ TEST(ReductionChecks, AgreeOnWhenASumMayBeCopied) {
 TEST(ReductionChecks, FallBackToExactSetsWhereEverybodySumsUp) {
   const auto topology = support::shape("hypercube(3)");
   const auto collective = support::collective(CollectiveKind::all_reduce, 8, bytes(8000));
-  const Schedule schedule = make_list_schedule(test::recursive_doubling(topology, collective, Occupancy::transfer));
-  const Verdict verdict = verify(topology, collective, Occupancy::transfer, schedule);
+  const Schedule schedule = make_list_schedule(test::recursive_doubling({topology, collective, Occupancy::transfer}));
+  const Verdict verdict = verify({topology, collective, Occupancy::transfer}, schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.reduction_check, "exact_sets");
   // Each chunk and message takes 500 ns + 1,000 B / 50 GB/s = 520 ns; 3 rounds of 8 chunks, one after the other on a
@@ -90,7 +91,7 @@ TEST(ReductionChecks, AllowAnAllReducesSumsToBecomeCompleteAnywhere) {
   const auto collective = support::collective(CollectiveKind::all_reduce, 3, bytes(3000));
   const Schedule schedule = make_list_schedule(summed_at_the_end(topology));
   for (const auto method : {ReductionCheck::in_tree, ReductionCheck::exact_sets}) {
-    const Verdict verdict = verify(topology, collective, Occupancy::transfer, schedule, by(method, 10'000));
+    const Verdict verdict = verify({topology, collective, Occupancy::transfer}, schedule, by(method, 10'000));
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     EXPECT_EQ(verdict.reduction_check, method == ReductionCheck::in_tree ? "in_tree" : "exact_sets");
     EXPECT_EQ(verdict.collective_time, nanoseconds(3 * 4 * 520));
@@ -104,7 +105,7 @@ TEST(ReductionChecks, SeeACopyOfASumThatIsCompleteElsewhere) {
   auto sends = summed_at_the_end(topology);
   sends[9].start -= picoseconds(521'000);  // the copy of chunk 1 from NPU 1 to NPU 0: after the sums, before the copy
   for (const auto method : {ReductionCheck::in_tree, ReductionCheck::exact_sets}) {
-    const Verdict verdict = verify(topology, collective, Occupancy::transfer, make_list_schedule(sends), by(method));
+    const Verdict verdict = verify({topology, collective, Occupancy::transfer}, make_list_schedule(sends), by(method));
     ASSERT_EQ(verdict.violations, 1U) << static_cast<int>(method);
     EXPECT_EQ(verdict.findings[0].violation, Violation::incomplete_sum);
     if (method == ReductionCheck::in_tree) {
@@ -119,7 +120,7 @@ TEST(ReductionChecks, DoNotTakeAReduceScatterForRootedElsewhere) {
   const auto collective = support::collective(CollectiveKind::reduce_scatter, 3, bytes(3000));
   auto sends = summed_at_the_end(topology);
   std::erase_if(sends, [](const Send& send) { return send.stage == Stage::copy; });
-  const Verdict verdict = verify(topology, collective, Occupancy::transfer, make_list_schedule(sends));
+  const Verdict verdict = verify({topology, collective, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_EQ(verdict.outcome, Verification::invalid);
   ASSERT_EQ(verdict.violations, 2U);
   EXPECT_EQ(verdict.findings[0].violation, Violation::missing_contribution);
@@ -128,9 +129,9 @@ TEST(ReductionChecks, DoNotTakeAReduceScatterForRootedElsewhere) {
 TEST(ReductionChecks, SkipWhatWouldNeedTooMuchMemoryAndSayHowMuch) {
   const auto topology = support::shape("hypercube(3)");
   const auto collective = support::collective(CollectiveKind::all_reduce, 8, bytes(8000));
-  const Schedule schedule = make_list_schedule(test::recursive_doubling(topology, collective, Occupancy::transfer));
+  const Schedule schedule = make_list_schedule(test::recursive_doubling({topology, collective, Occupancy::transfer}));
   const Verdict verdict =
-      verify(topology, collective, Occupancy::transfer, schedule, by(ReductionCheck::automatic, 100));
+      verify({topology, collective, Occupancy::transfer}, schedule, by(ReductionCheck::automatic, 100));
   EXPECT_EQ(verdict.outcome, Verification::skipped);
   EXPECT_FALSE(verdict.valid());
   EXPECT_EQ(verdict.violations, 0U);
@@ -138,7 +139,7 @@ TEST(ReductionChecks, SkipWhatWouldNeedTooMuchMemoryAndSayHowMuch) {
   // 8 NPUs x 8 chunks x one word of 8 B, and up to 24 sums under way (one per link), each with some overhead.
   EXPECT_GE(verdict.memory_needed_bytes, 512U + 24U * 8U);
   EXPECT_LE(verdict.memory_needed_bytes, 512U + 24U * 200U);
-  EXPECT_TRUE(verify(topology, collective, Occupancy::transfer, schedule,
+  EXPECT_TRUE(verify({topology, collective, Occupancy::transfer}, schedule,
                      by(ReductionCheck::automatic, verdict.memory_needed_bytes))
                   .valid());
 }
@@ -146,10 +147,10 @@ TEST(ReductionChecks, SkipWhatWouldNeedTooMuchMemoryAndSayHowMuch) {
 TEST(ReductionChecks, StillFindOtherViolationsWhereSumsAreSkipped) {
   const auto topology = support::shape("hypercube(3)");
   const auto collective = support::collective(CollectiveKind::all_reduce, 8, bytes(8000));
-  auto sends = test::recursive_doubling(topology, collective, Occupancy::transfer);
+  auto sends = test::recursive_doubling({topology, collective, Occupancy::transfer});
   sends[1].start -= SimTime::of(1);  // overlaps with sends[0] on the same link
   const Verdict verdict =
-      verify(topology, collective, Occupancy::transfer, make_list_schedule(sends), by(ReductionCheck::in_tree));
+      verify({topology, collective, Occupancy::transfer}, make_list_schedule(sends), by(ReductionCheck::in_tree));
   EXPECT_EQ(verdict.outcome, Verification::invalid);
   ASSERT_EQ(verdict.violations, 1U);
   EXPECT_EQ(verdict.findings[0].violation, Violation::link_overlap);
@@ -164,9 +165,9 @@ TEST(ReductionChecks, RejectTheInTreeRuleForASumSentBeforeItsLastReceive) {
   const std::vector<Send> sends{sum_of(0, link(3), microseconds(0)), sum_of(0, link(2), microseconds(1)),
                                 sum_of(0, link(1), microseconds(0))};
   EXPECT_EQ(
-      verify(topology, reduce, Occupancy::transfer, make_list_schedule(sends), by(ReductionCheck::in_tree)).outcome,
+      verify({topology, reduce, Occupancy::transfer}, make_list_schedule(sends), by(ReductionCheck::in_tree)).outcome,
       Verification::skipped);
-  const Verdict verdict = verify(topology, reduce, Occupancy::transfer, make_list_schedule(sends));
+  const Verdict verdict = verify({topology, reduce, Occupancy::transfer}, make_list_schedule(sends));
   ASSERT_EQ(verdict.violations, 1U);
   EXPECT_THAT(verdict.findings[0].message, ::testing::HasSubstr("its sum lacks the contributions of NPU 2, NPU 3"));
 }
@@ -177,7 +178,7 @@ TEST(ReductionChecks, RejectAPartialSumThatIsSentAgainWithMoreInIt) {
   const auto reduce = support::collective(CollectiveKind::reduce, 3, bytes(1000));
   const auto link = [&](std::uint32_t a) { return test::link_between(topology, a, a - 1).value(); };
   const Verdict verdict =
-      verify(topology, reduce, Occupancy::transfer,
+      verify({topology, reduce, Occupancy::transfer},
              make_list_schedule({sum_of(0, link(1), microseconds(0)), sum_of(0, link(2), microseconds(0)),
                                  sum_of(0, link(1), microseconds(1))}));
   ASSERT_EQ(verdict.violations, 1U);
@@ -192,9 +193,9 @@ TEST(ReductionChecks, NeedOneBitPerNpuAndChunkAtScale) {
   const auto scatter = support::collective(CollectiveKind::reduce_scatter, n, bytes(1000 * n));
   const auto gather = scatter.as(CollectiveKind::all_gather);
   const Schedule schedule =
-      reversed(topology, gather, Occupancy::transfer,
-               make_list_schedule(test::ring_gather(topology.reversed(), gather, Occupancy::transfer)));
-  const Verdict verdict = verify(topology, scatter, Occupancy::transfer, schedule, by(ReductionCheck::automatic, 0));
+      reversed({topology, gather, Occupancy::transfer},
+               make_list_schedule(test::ring_gather({topology.reversed(), gather, Occupancy::transfer})));
+  const Verdict verdict = verify({topology, scatter, Occupancy::transfer}, schedule, by(ReductionCheck::automatic, 0));
   // 1,023 steps of 500 ns + 1,000 B / 50 GB/s = 520 ns.
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.reduction_check, "in_tree");

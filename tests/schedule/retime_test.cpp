@@ -27,11 +27,11 @@ TEST(Retiming, ClosesGapsAndKeepsTheOrderOnEachLink) {
       make_list_schedule({copy_of(0, 0, late), copy_of(1, 1, late), copy_of(1, 2, late), copy_of(2, 3, late),
                           copy_of(2, 1, late + microseconds(50)), copy_of(0, 2, late + microseconds(70))});
   EXPECT_THAT(
-      list_sends(retime(topology, gather, Occupancy::transfer, plan)),
+      list_sends(retime({topology, gather, Occupancy::transfer}, plan)),
       ElementsAre(copy_of(0, 0, microseconds(0)), copy_of(1, 1, microseconds(0)), copy_of(1, 2, microseconds(0)),
                   copy_of(2, 3, microseconds(0)), copy_of(2, 1, microseconds(6)), copy_of(0, 2, microseconds(6))));
   // Under serialization link 2 is free again after 4 us.
-  EXPECT_EQ(list_sends(retime(topology, gather, Occupancy::serialization, plan))[4], copy_of(0, 2, microseconds(4)));
+  EXPECT_EQ(list_sends(retime({topology, gather, Occupancy::serialization}, plan))[4], copy_of(0, 2, microseconds(4)));
 }
 
 TEST(Retiming, LetsAGatherBeginWhenItsOwnSumIsComplete) {
@@ -46,19 +46,19 @@ TEST(Retiming, LetsAGatherBeginWhenItsOwnSumIsComplete) {
   const std::vector<Send> gather{copy_of(0, 0, microseconds(0)), copy_of(1, 1, microseconds(0)),
                                  copy_of(2, 3, microseconds(0)), copy_of(0, 2, microseconds(2)),
                                  copy_of(2, 1, microseconds(6)), copy_of(1, 2, microseconds(8))};
-  const Schedule plan =
-      then_gather(topology, all_reduce, Occupancy::transfer, make_list_schedule(reduction), make_list_schedule(gather));
-  const Verdict planned = verify(topology, all_reduce, Occupancy::transfer, plan);
+  const Schedule plan = then_gather({topology, all_reduce, Occupancy::transfer}, make_list_schedule(reduction),
+                                    make_list_schedule(gather));
+  const Verdict planned = verify({topology, all_reduce, Occupancy::transfer}, plan);
   ASSERT_TRUE(planned.valid());
   EXPECT_EQ(planned.collective_time, microseconds(26));
-  const Schedule overlapped = retime(topology, all_reduce, Occupancy::transfer, plan);
+  const Schedule overlapped = retime({topology, all_reduce, Occupancy::transfer}, plan);
   auto expected = reduction;
   for (const auto& send :
        {copy_of(0, 0, microseconds(8)), copy_of(0, 2, microseconds(10)), copy_of(1, 1, microseconds(12)),
         copy_of(2, 3, microseconds(12)), copy_of(1, 2, microseconds(16)), copy_of(2, 1, microseconds(18))})
     expected.push_back(send);
   EXPECT_EQ(list_sends(overlapped), expected);
-  const Verdict sooner = verify(topology, all_reduce, Occupancy::transfer, overlapped);
+  const Verdict sooner = verify({topology, all_reduce, Occupancy::transfer}, overlapped);
   EXPECT_TRUE(sooner.valid());
   EXPECT_EQ(sooner.collective_time, microseconds(22));
 }
@@ -74,12 +74,12 @@ TEST(Retiming, NeverLetsASumCarryMoreThanPlanned) {
   const auto back = link_between(topology, 1, 0).value();
   const Schedule plan = make_list_schedule({sum_of(1, out, microseconds(0)), sum_of(0, out, microseconds(4)),
                                             sum_of(0, back, microseconds(4)), copy_of(1, back, microseconds(6))});
-  ASSERT_TRUE(verify(topology, all_reduce, Occupancy::transfer, plan).valid());
-  const Schedule sooner = retime(topology, all_reduce, Occupancy::transfer, plan);
+  ASSERT_TRUE(verify({topology, all_reduce, Occupancy::transfer}, plan).valid());
+  const Schedule sooner = retime({topology, all_reduce, Occupancy::transfer}, plan);
   EXPECT_THAT(list_sends(sooner),
               ElementsAre(sum_of(1, out, microseconds(0)), sum_of(0, back, SimTime::of(1)),
                           sum_of(0, out, microseconds(2)), copy_of(1, back, microseconds(2) + SimTime::of(1))));
-  EXPECT_TRUE(verify(topology, all_reduce, Occupancy::transfer, sooner).valid());
+  EXPECT_TRUE(verify({topology, all_reduce, Occupancy::transfer}, sooner).valid());
 }
 
 TEST(Retiming, MovesTheHopsOfMessagesTogether) {
@@ -88,7 +88,7 @@ TEST(Retiming, MovesTheHopsOfMessagesTogether) {
   const auto broadcast = support::collective(CollectiveKind::broadcast, 3, bytes(1000), 1, "0,1");
   const Schedule plan = make_list_schedule(
       {hop_of(copy_of(0, 0, microseconds(10)), 5, 1), hop_of(copy_of(0, 3, microseconds(20)), 5, 1)});
-  EXPECT_THAT(list_sends(retime(topology, broadcast, Occupancy::transfer, plan)),
+  EXPECT_THAT(list_sends(retime({topology, broadcast, Occupancy::transfer}, plan)),
               ElementsAre(hop_of(copy_of(0, 0, microseconds(0)), 5, 1), hop_of(copy_of(0, 3, microseconds(2)), 5, 1)));
 }
 
@@ -99,17 +99,17 @@ TEST(Retiming, KeepsTheOrderOfPartialSumsInASwitch) {
   const auto reduce = support::collective(CollectiveKind::reduce, 4, bytes(1000), 1, "1-3");
   const Schedule plan = make_list_schedule({sum_of(0, 6, microseconds(10)), sum_of(0, 5, microseconds(20)),
                                             sum_of(0, 4, microseconds(30)), sum_of(0, 3, microseconds(40))});
-  ASSERT_TRUE(verify(topology, reduce, Occupancy::transfer, plan).valid());
-  const Schedule sooner = retime(topology, reduce, Occupancy::transfer, plan);
+  ASSERT_TRUE(verify({topology, reduce, Occupancy::transfer}, plan).valid());
+  const Schedule sooner = retime({topology, reduce, Occupancy::transfer}, plan);
   EXPECT_THAT(list_sends(sooner), ElementsAre(sum_of(0, 6, microseconds(0)), sum_of(0, 5, microseconds(2)),
                                               sum_of(0, 4, microseconds(4)), sum_of(0, 3, microseconds(6))));
-  EXPECT_TRUE(verify(topology, reduce, Occupancy::transfer, sooner).valid());
+  EXPECT_TRUE(verify({topology, reduce, Occupancy::transfer}, sooner).valid());
 }
 
 TEST(Retiming, KeepsAnEmptyScheduleEmpty) {
   const auto topology = support::ring(3);
   const auto gather = support::collective(CollectiveKind::all_gather, 3, bytes(3000));
-  EXPECT_EQ(retime(topology, gather, Occupancy::transfer, Schedule()).sends(), 0U);
+  EXPECT_EQ(retime({topology, gather, Occupancy::transfer}, Schedule()).sends(), 0U);
 }
 
 /// The sends of each link, in order, without their times.
@@ -147,12 +147,12 @@ TEST_P(RetimingOfAnyCollective, IsValidAndNowhereLaterThanThePlan) {
     for (const auto& [built, replayed] :
          {std::pair(Occupancy::transfer, Occupancy::transfer), std::pair(Occupancy::transfer, Occupancy::serialization),
           std::pair(Occupancy::serialization, Occupancy::serialization)}) {
-      const Schedule plan = test::greedy_schedule(topology, collective, built, seed);
-      const Schedule sooner = retime(topology, collective, replayed, plan);
-      const Verdict verdict = verify(topology, collective, replayed, sooner);
+      const Schedule plan = test::greedy_schedule({topology, collective, built}, seed);
+      const Schedule sooner = retime({topology, collective, replayed}, plan);
+      const Verdict verdict = verify({topology, collective, replayed}, sooner);
       EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
       expect_no_send_later(sooner, plan);
-      EXPECT_EQ(schedule_hash(retime(topology, collective, replayed, sooner)),
+      EXPECT_EQ(schedule_hash(retime({topology, collective, replayed}, sooner)),
                 schedule_hash(sooner));  // nothing left to gain
     }
   }
@@ -178,9 +178,10 @@ TEST(Retiming, OfPlainSendsIsThatOfMessagesOfOneHop) {
       const auto topology = support::random_connected_topology(seed, 9, seed % 3 != 0);
       const auto collective = support::collective(kind, topology.npus(), bytes(80'000), 3);
       const auto occupancy = seed % 2 == 0 ? Occupancy::transfer : Occupancy::serialization;
-      const auto plan = list_sends(test::greedy_schedule(topology, collective, occupancy, seed));
-      const Schedule plain = retime(topology, collective, occupancy, make_list_schedule(plan));
-      const Schedule general = retime(topology, collective, occupancy, make_list_schedule(as_messages(topology, plan)));
+      const auto plan = list_sends(test::greedy_schedule({topology, collective, occupancy}, seed));
+      const Schedule plain = retime({topology, collective, occupancy}, make_list_schedule(plan));
+      const Schedule general =
+          retime({topology, collective, occupancy}, make_list_schedule(as_messages(topology, plan)));
       auto expected = list_sends(general);
       for (Send& send : expected) send.message = MessageId::none(), send.destination = NpuId::none();
       EXPECT_EQ(list_sends(plain), list_sends(make_list_schedule(expected))) << to_string(kind) << ", seed " << seed;
@@ -192,11 +193,11 @@ TEST(Retiming, RestoresTheTimesOfAStretchedSchedule) {
   // it can.)
   const auto topology = support::mesh(4, 4);
   const auto gather = support::collective(CollectiveKind::all_gather, 16, bytes(16'000));
-  const auto sends = test::greedy_gather(topology, gather, Occupancy::transfer, 3);
+  const auto sends = test::greedy_gather({topology, gather, Occupancy::transfer}, 3);
   auto stretched = sends;
   for (auto& send : stretched) send.start *= 2;
-  ASSERT_TRUE(verify(topology, gather, Occupancy::transfer, make_list_schedule(stretched)).valid());
-  EXPECT_EQ(schedule_hash(retime(topology, gather, Occupancy::transfer, make_list_schedule(stretched))),
+  ASSERT_TRUE(verify({topology, gather, Occupancy::transfer}, make_list_schedule(stretched)).valid());
+  EXPECT_EQ(schedule_hash(retime({topology, gather, Occupancy::transfer}, make_list_schedule(stretched))),
             schedule_hash(make_list_schedule(sends)));
 }
 
@@ -204,10 +205,10 @@ TEST(Retiming, OfRecursiveDoublingStaysValid) {
   const auto topology = support::shape("hypercube(3)");
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 8, bytes(8000));
   for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer}) {
-    const Schedule plan = make_list_schedule(test::recursive_doubling(topology, all_reduce, occupancy));
-    ASSERT_TRUE(verify(topology, all_reduce, occupancy, plan).valid());
-    const Schedule sooner = retime(topology, all_reduce, occupancy, plan);
-    EXPECT_TRUE(verify(topology, all_reduce, occupancy, sooner).valid());
+    const Schedule plan = make_list_schedule(test::recursive_doubling({topology, all_reduce, occupancy}));
+    ASSERT_TRUE(verify({topology, all_reduce, occupancy}, plan).valid());
+    const Schedule sooner = retime({topology, all_reduce, occupancy}, plan);
+    EXPECT_TRUE(verify({topology, all_reduce, occupancy}, sooner).valid());
     expect_no_send_later(sooner, plan);
   }
 }

@@ -97,24 +97,25 @@ TEST(Scaled, IsTheScheduleItselfAtItsOwnPace) {
 
 TEST(Scaled, IsValidAtTheOtherPaceAndNotAtItsOwn) {
   const Paces given;
-  const Schedule schedule = make_list_schedule(test::greedy_gather(given.topology, given.slow, Occupancy::transfer, 3));
+  const Schedule schedule =
+      make_list_schedule(test::greedy_gather({given.topology, given.slow, Occupancy::transfer}, 3));
   const Schedule quick = scaled(schedule, given.from, given.to);
-  const auto verdict = verify(given.topology, given.quick, Occupancy::transfer, quick);
+  const auto verdict = verify({given.topology, given.quick, Occupancy::transfer}, quick);
   EXPECT_TRUE(verdict.valid());
-  const auto own = verify(given.topology, given.slow, Occupancy::transfer, schedule);
+  const auto own = verify({given.topology, given.slow, Occupancy::transfer}, schedule);
   EXPECT_EQ(verdict.collective_time, own.collective_time / given.from * given.to);
   // Sends follow one another on busy links, so at the shorter pace the longer hops overlap.
-  EXPECT_FALSE(verify(given.topology, given.slow, Occupancy::transfer, quick).valid());
+  EXPECT_FALSE(verify({given.topology, given.slow, Occupancy::transfer}, quick).valid());
 }
 
 TEST(Scaled, TellsTheSameSendsByTimeAndByLinkThroughViews) {
   const Paces given;
-  const auto sends = test::greedy_gather(given.topology, given.slow, Occupancy::transfer, 11);
+  const auto sends = test::greedy_gather({given.topology, given.slow, Occupancy::transfer}, 11);
   const Schedule gather = test::LinkMajor(sends).schedule();
   const Collective scatter = given.slow.as(CollectiveKind::reduce_scatter);
-  const Schedule reduction = reversed(given.topology, scatter, Occupancy::transfer, gather);
+  const Schedule reduction = reversed({given.topology, scatter, Occupancy::transfer}, gather);
   const Schedule all =
-      then_gather(given.topology, given.slow.as(CollectiveKind::all_reduce), Occupancy::transfer, reduction, gather);
+      then_gather({given.topology, given.slow.as(CollectiveKind::all_reduce), Occupancy::transfer}, reduction, gather);
   for (const auto& schedule : {gather, reduction, all}) {
     SCOPED_TRACE(schedule.storage_kind());
     const Schedule quick = scaled(schedule, given.from, given.to);
@@ -145,8 +146,8 @@ TEST(Scaled, StaysSymmetric) {
   // Needed by the orbit check, which recognizes symmetric schedules by their storage.
   const Topology topology = support::shape("torus(3,4)");
   const Collective gather = support::collective(CollectiveKind::all_gather, 12, bytes(12'000));
-  const SimTime hop = test::longest_hop(topology, gather, Occupancy::transfer);
-  const auto orbits = test::gather_orbits(topology, gather, Occupancy::transfer);
+  const SimTime hop = test::longest_hop({topology, gather, Occupancy::transfer});
+  const auto orbits = test::gather_orbits({topology, gather, Occupancy::transfer});
   const Schedule schedule = test::symmetric(topology, gather, orbits);
   const Schedule slow = scaled(schedule, hop, hop * 3);
   ASSERT_NE(symmetric_storage(slow), nullptr);

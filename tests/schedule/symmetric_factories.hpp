@@ -8,25 +8,25 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex::test {
 
-inline SimTime longest_hop(const Topology& topology, const Collective& collective, Occupancy occupancy) {
+inline SimTime longest_hop(const Instance& instance) {
   SimTime longest;
-  for (const auto& link_class : topology.classes())
-    longest = std::max(longest, hop_time(link_class, collective.chunk_sizes()[0], occupancy).latency);
+  for (const auto& link_class : instance.topology.classes())
+    longest = std::max(longest, hop_time(link_class, instance.collective.chunk_sizes()[0], instance.occupancy).latency);
   return longest;
 }
 
 /// All-Gather orbits: in every step of the longest hop, each direction takes the first item that its source held when
 /// the step began and its receiver does not have.
-inline std::vector<OrbitSend> gather_orbits(const Topology& topology, const Collective& collective,
-                                            Occupancy occupancy) {
-  const TranslationGroup group = TranslationGroup::of(topology).value();
-  const SimTime step = longest_hop(topology, collective, occupancy);
-  const auto chunks = static_cast<std::uint32_t>(collective.chunks_per_npu());
+inline std::vector<OrbitSend> gather_orbits(const Instance& instance) {
+  const TranslationGroup group = TranslationGroup::of(instance.topology).value();
+  const SimTime step = longest_hop(instance);
+  const auto chunks = static_cast<std::uint32_t>(instance.collective.chunks_per_npu());
   std::vector<std::pair<NpuId, std::uint32_t>> held;
   std::set<std::pair<NpuId, std::uint32_t>> claimed;
   for (std::uint32_t k = 0; k < chunks; ++k) {

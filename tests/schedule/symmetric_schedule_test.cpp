@@ -43,7 +43,7 @@ TEST(SymmetricSchedule, ReadsTheSameSendsAsAList) {
       SCOPED_TRACE(shape);
       const Topology topology = support::shape(shape);
       const Collective gather = gather_of(topology, chunks);
-      const auto orbits = gather_orbits(topology, gather, Occupancy::transfer);
+      const auto orbits = gather_orbits({topology, gather, Occupancy::transfer});
       const Schedule schedule = symmetric(topology, gather, orbits);
       const auto n = static_cast<std::uint64_t>(topology.npus());
       EXPECT_EQ(schedule.sends(), n * (n - 1) * static_cast<std::uint64_t>(chunks));
@@ -54,7 +54,7 @@ TEST(SymmetricSchedule, ReadsTheSameSendsAsAList) {
 TEST(SymmetricSchedule, ReadsMixedStagesAndStartsAsAList) {
   const Topology topology = uneven_torus();
   const Collective gather = gather_of(topology, 2);
-  auto orbits = gather_orbits(topology, gather, Occupancy::serialization);
+  auto orbits = gather_orbits({topology, gather, Occupancy::serialization});
   for (std::size_t i = 0; i < orbits.size(); ++i) {
     if (i % 3 == 0) orbits[i].stage = Stage::reduce;
     if (i % 5 == 0) orbits[i].start += nanoseconds(1);
@@ -66,7 +66,7 @@ TEST(SymmetricSchedule, CutsManyWindowsAndNeverInsideOneInstant) {
   // torus(16,16) with 6 chunks: 255 * 6 orbits of 256 sends; a window is full with 64 orbits.
   const Topology topology = support::torus(16, 16);
   const Collective gather = gather_of(topology, 6);
-  const auto orbits = gather_orbits(topology, gather, Occupancy::transfer);
+  const auto orbits = gather_orbits({topology, gather, Occupancy::transfer});
   const Schedule schedule = symmetric(topology, gather, orbits);
   ASSERT_GT(schedule.windows(), 20U);
   std::vector<SimTime> first(schedule.windows());
@@ -90,7 +90,7 @@ TEST(SymmetricSchedule, ReadsLinkByLinkWhatItReadsInTime) {
       SCOPED_TRACE(shape);
       const Topology topology = support::shape(shape);
       const Collective gather = gather_of(topology, chunks);
-      const Schedule schedule = symmetric(topology, gather, gather_orbits(topology, gather, Occupancy::transfer));
+      const Schedule schedule = symmetric(topology, gather, gather_orbits({topology, gather, Occupancy::transfer}));
       std::vector<Send> sends;
       SimTime tile_end = SimTime::of(-1);
       SendBuffer buffer;
@@ -117,7 +117,7 @@ TEST(SymmetricSchedule, TakesMemoryForOneNpuOnly) {
   // torus(32,32): 1023 orbits for 1,047,552 sends, at most 64 bytes each.
   const Topology topology = support::torus(32, 32);
   const Collective gather = gather_of(topology);
-  const Schedule schedule = symmetric(topology, gather, gather_orbits(topology, gather, Occupancy::transfer));
+  const Schedule schedule = symmetric(topology, gather, gather_orbits({topology, gather, Occupancy::transfer}));
   EXPECT_EQ(schedule.sends(), 1'047'552U);
   EXPECT_LT(schedule.memory_bytes(), 64U * 1'023U);
   EXPECT_EQ(schedule.storage_kind(), "symmetric");
@@ -136,11 +136,11 @@ TEST(SymmetricViews, ReverseIntoAReduceScatterOnTheSameTopology) {
     for (const auto& topology : {uneven_torus(), support::torus(3, 4), support::shape("FC(4)_RI(5)")}) {
       const Collective gather = gather_of(topology, 2);
       const Collective scatter = gather.as(CollectiveKind::reduce_scatter);
-      const Schedule gathered = symmetric(topology, gather, gather_orbits(topology, gather, occupancy));
-      const Schedule scattered = reversed_symmetric(topology, scatter, occupancy, gathered);
-      const Verdict verdict = verify(topology, scatter, occupancy, scattered);
+      const Schedule gathered = symmetric(topology, gather, gather_orbits({topology, gather, occupancy}));
+      const Schedule scattered = reversed_symmetric({topology, scatter, occupancy}, gathered);
+      const Verdict verdict = verify({topology, scatter, occupancy}, scattered);
       EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-      EXPECT_EQ(verdict.collective_time, last_arrival(topology, gather, occupancy, gathered));
+      EXPECT_EQ(verdict.collective_time, last_arrival({topology, gather, occupancy}, gathered));
       EXPECT_EQ(scattered.sends(), gathered.sends());
     }
 }
@@ -150,24 +150,23 @@ TEST(SymmetricViews, AllReduceAndRetimeAsTheGeneralOnesDo) {
     for (const auto& topology : {uneven_torus(), support::torus(3, 4), support::shape("FC(4)_RI(5)")}) {
       const Collective gather = gather_of(topology, 2);
       const Collective all = gather.as(CollectiveKind::all_reduce);
-      const Schedule gathered = symmetric(topology, gather, gather_orbits(topology, gather, occupancy));
-      const Schedule scattered = reversed_symmetric(topology, all, occupancy, gathered);
-      const SimTime half = last_arrival_symmetric(topology, all, occupancy, scattered);
-      EXPECT_EQ(half, last_arrival(topology, all, occupancy, scattered));
+      const Schedule gathered = symmetric(topology, gather, gather_orbits({topology, gather, occupancy}));
+      const Schedule scattered = reversed_symmetric({topology, all, occupancy}, gathered);
+      const SimTime half = last_arrival_symmetric({topology, all, occupancy}, scattered);
+      EXPECT_EQ(half, last_arrival({topology, all, occupancy}, scattered));
       const Schedule both = then_gather_symmetric(scattered, gathered, half);
-      EXPECT_EQ(list_sends(both), list_sends(then_gather(topology, all, occupancy, scattered, gathered)));
-      const Schedule overlapped = retime_symmetric(topology, all, occupancy, both);
-      EXPECT_EQ(list_sends(overlapped), list_sends(retime(topology, all, occupancy, both)));
-      EXPECT_TRUE(verify(topology, all, occupancy, overlapped).valid());
+      EXPECT_EQ(list_sends(both), list_sends(then_gather({topology, all, occupancy}, scattered, gathered)));
+      const Schedule overlapped = retime_symmetric({topology, all, occupancy}, both);
+      EXPECT_EQ(list_sends(overlapped), list_sends(retime({topology, all, occupancy}, both)));
+      EXPECT_TRUE(verify({topology, all, occupancy}, overlapped).valid());
     }
 }
 
 /// The verdicts of the orbit check and of the full replay agree where the orbit check decides.
-void expect_same_verdict(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                         const Schedule& schedule) {
-  ASSERT_TRUE(has_orbit_check(topology, collective, schedule));
-  const Verdict by_orbit = verify_symmetric(topology, collective, occupancy, schedule);
-  const Verdict in_full = verify(topology, collective, occupancy, schedule);
+void expect_same_verdict(const Instance& instance, const Schedule& schedule) {
+  ASSERT_TRUE(has_orbit_check(instance.topology, instance.collective, schedule));
+  const Verdict by_orbit = verify_symmetric(instance, schedule);
+  const Verdict in_full = verify(instance, schedule);
   if (by_orbit.outcome == Verification::skipped) return;
   EXPECT_EQ(by_orbit.outcome, in_full.outcome);
   EXPECT_EQ(by_orbit.sends, in_full.sends);
@@ -179,14 +178,15 @@ void expect_same_verdict(const Topology& topology, const Collective& collective,
 }
 
 /// A valid schedule of each kind.
-Schedule schedule_of(const Topology& topology, const Collective& collective, Occupancy occupancy) {
-  const Collective gather = collective.as(CollectiveKind::all_gather);
-  const Schedule gathered = symmetric(topology, gather, gather_orbits(topology, gather, occupancy));
-  if (collective.kind() == CollectiveKind::all_gather) return gathered;
-  const Schedule scattered = reversed_symmetric(topology, collective, occupancy, gathered);
-  if (collective.kind() == CollectiveKind::reduce_scatter) return scattered;
-  const SimTime half = last_arrival_symmetric(topology, collective, occupancy, scattered);
-  return retime_symmetric(topology, collective, occupancy, then_gather_symmetric(scattered, gathered, half));
+Schedule schedule_of(const Instance& instance) {
+  const Collective gather = instance.collective.as(CollectiveKind::all_gather);
+  const Schedule gathered =
+      symmetric(instance.topology, gather, gather_orbits({instance.topology, gather, instance.occupancy}));
+  if (instance.collective.kind() == CollectiveKind::all_gather) return gathered;
+  const Schedule scattered = reversed_symmetric(instance, gathered);
+  if (instance.collective.kind() == CollectiveKind::reduce_scatter) return scattered;
+  const SimTime half = last_arrival_symmetric(instance, scattered);
+  return retime_symmetric(instance, then_gather_symmetric(scattered, gathered, half));
 }
 
 constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
@@ -199,9 +199,9 @@ TEST(OrbitCheck, FindsValidSchedulesValidAsTheFullReplayDoes) {
         SCOPED_TRACE(shape);
         const Topology topology = support::shape(shape);
         const Collective collective = gather_of(topology, 2).as(kind);
-        const Schedule schedule = schedule_of(topology, collective, occupancy);
-        EXPECT_TRUE(verify_symmetric(topology, collective, occupancy, schedule).valid());
-        expect_same_verdict(topology, collective, occupancy, schedule);
+        const Schedule schedule = schedule_of({topology, collective, occupancy});
+        EXPECT_TRUE(verify_symmetric({topology, collective, occupancy}, schedule).valid());
+        expect_same_verdict({topology, collective, occupancy}, schedule);
       }
 }
 
@@ -242,13 +242,13 @@ TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedSchedules) {
     const Topology topology = seed % 3 == 0 ? uneven_torus() : support::shape(kShapes[seed % kShapes.size()]);
     const Collective collective = gather_of(topology, 2).as(kKinds[seed % 3]);
     const Occupancy occupancy = seed % 2 == 0 ? Occupancy::transfer : Occupancy::serialization;
-    const Schedule right = schedule_of(topology, collective, occupancy);
+    const Schedule right = schedule_of({topology, collective, occupancy});
     const auto span = symmetric_storage(right)->orbits();
     std::vector<OrbitSend> orbits(span.begin(), span.end());
     mutate(orbits, symmetric_storage(right)->group(), 2, random);
     const Schedule wrong = symmetric(topology, collective, orbits);
-    expect_same_verdict(topology, collective, occupancy, wrong);
-    const auto outcome = verify_symmetric(topology, collective, occupancy, wrong).outcome;
+    expect_same_verdict({topology, collective, occupancy}, wrong);
+    const auto outcome = verify_symmetric({topology, collective, occupancy}, wrong).outcome;
     if (outcome != Verification::skipped) ++decided;
     if (outcome == Verification::invalid) ++invalid;
   }
@@ -260,9 +260,9 @@ TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedSchedules) {
 TEST(OrbitCheck, SaysWhatIsWrong) {
   const Topology ring = support::ring(5);
   const Collective gather = gather_of(ring);
-  auto orbits = gather_orbits(ring, gather, Occupancy::transfer);
+  auto orbits = gather_orbits({ring, gather, Occupancy::transfer});
   orbits.pop_back();  // the farthest offset in the second direction: -2 = 3
-  const Verdict verdict = verify_symmetric(ring, gather, Occupancy::transfer, symmetric(ring, gather, orbits));
+  const Verdict verdict = verify_symmetric({ring, gather, Occupancy::transfer}, symmetric(ring, gather, orbits));
   ASSERT_EQ(verdict.violations, 1U);
   EXPECT_EQ(verdict.findings[0].violation, Violation::missing_postcondition);
   EXPECT_EQ(verdict.findings[0].message,
@@ -272,12 +272,12 @@ TEST(OrbitCheck, SaysWhatIsWrong) {
 TEST(OrbitCheck, RefusesATopologyThatIsNotTheSchedules) {
   const Topology ring = support::ring(6);
   const Collective gather = gather_of(ring);
-  const Schedule schedule = symmetric(ring, gather, gather_orbits(ring, gather, Occupancy::transfer));
+  const Schedule schedule = symmetric(ring, gather, gather_orbits({ring, gather, Occupancy::transfer}));
   EXPECT_FALSE(has_orbit_check(support::line(6), gather, schedule));
   // 6 NPUs with a translation group, but other links.
   const Topology other = support::shape("torus(3,2)");
   ASSERT_TRUE(has_orbit_check(other, gather, schedule));
-  EXPECT_FALSE(verify_symmetric(other, gather, Occupancy::transfer, schedule).valid());
+  EXPECT_FALSE(verify_symmetric({other, gather, Occupancy::transfer}, schedule).valid());
 }
 
 TEST(OrbitCheck, ChecksEveryLinkOfTheTopologyAndNotOnlyItsDeclaredShape) {
@@ -293,12 +293,12 @@ TEST(OrbitCheck, ChecksEveryLinkOfTheTopologyAndNotOnlyItsDeclaredShape) {
   };
   const Topology ring = ring_with(9);
   const Collective gather = gather_of(ring);
-  const Schedule schedule = symmetric(ring, gather, gather_orbits(ring, gather, Occupancy::transfer));
-  EXPECT_TRUE(verify_symmetric(ring, gather, Occupancy::transfer, schedule).valid());
+  const Schedule schedule = symmetric(ring, gather, gather_orbits({ring, gather, Occupancy::transfer}));
+  EXPECT_TRUE(verify_symmetric({ring, gather, Occupancy::transfer}, schedule).valid());
   const Topology broken = ring_with(2);
   ASSERT_TRUE(has_orbit_check(broken, gather, schedule));
-  EXPECT_FALSE(verify_symmetric(broken, gather, Occupancy::transfer, schedule).valid());
-  EXPECT_FALSE(verify(broken, gather, Occupancy::transfer, schedule).valid());
+  EXPECT_FALSE(verify_symmetric({broken, gather, Occupancy::transfer}, schedule).valid());
+  EXPECT_FALSE(verify({broken, gather, Occupancy::transfer}, schedule).valid());
 }
 
 }  // namespace

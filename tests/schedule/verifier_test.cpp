@@ -45,7 +45,7 @@ std::vector<Send> reduce_scatter_sends() {
 
 Verdict check(CollectiveKind kind, std::vector<Send> sends, const Topology& topology = line3(),
               Occupancy occupancy = Occupancy::transfer) {
-  return verify(topology, on_line3(kind), occupancy, make_list_schedule(std::move(sends)));
+  return verify({topology, on_line3(kind), occupancy}, make_list_schedule(std::move(sends)));
 }
 
 std::vector<std::string> messages(const Verdict& verdict) {
@@ -141,16 +141,16 @@ TEST(Verifier, CountsADeliveryToABystanderAsWasteUnlessItIsForwarded) {
   const auto link = [&](std::uint32_t a, std::uint32_t b) { return link_between(topology, a, b).value(); };
   std::vector<Send> sends{copy_of(0, link(0, 1), microseconds(0)), copy_of(1, link(2, 1), microseconds(0)),
                           copy_of(0, link(1, 2), microseconds(2)), copy_of(1, link(1, 0), microseconds(2))};
-  EXPECT_EQ(verify(topology, gather, Occupancy::transfer, make_list_schedule(sends)).waste, 0U);
+  EXPECT_EQ(verify({topology, gather, Occupancy::transfer}, make_list_schedule(sends)).waste, 0U);
   sends.push_back(copy_of(0, link(0, 1), microseconds(9)));  // NPU 1 has it already
-  const Verdict verdict = verify(topology, gather, Occupancy::transfer, make_list_schedule(sends));
+  const Verdict verdict = verify({topology, gather, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.waste, 1U);
   EXPECT_EQ(verdict.collective_time, microseconds(4));
 
   // On a ring NPU 0 reaches 2 directly: the chunks that go to NPU 1 are never forwarded.
   const auto ring = support::ring(3, microseconds(1), gigabytes_per_second(4));
-  const Verdict direct = verify(ring, gather, Occupancy::transfer,
+  const Verdict direct = verify({ring, gather, Occupancy::transfer},
                                 make_list_schedule({copy_of(0, link_between(ring, 0, 2).value(), microseconds(0)),
                                                     copy_of(1, link_between(ring, 2, 0).value(), microseconds(0)),
                                                     copy_of(0, link_between(ring, 0, 1).value(), microseconds(5))}));
@@ -257,7 +257,7 @@ TEST(Verifier, RejectsAPartialSumThatMeetsItsOwnCopyByAnotherWay) {
   const auto reduce = support::collective(CollectiveKind::reduce, 3, bytes(4000));
   const auto link = [&](std::uint32_t a, std::uint32_t b) { return link_between(ring, a, b).value(); };
   const Verdict verdict =
-      verify(ring, reduce, Occupancy::transfer,
+      verify({ring, reduce, Occupancy::transfer},
              make_list_schedule({sum_of(0, link(2, 1), microseconds(0)), sum_of(0, link(2, 0), microseconds(0)),
                                  sum_of(0, link(1, 0), microseconds(2))}));
   ASSERT_EQ(verdict.violations, 1U);
@@ -304,7 +304,7 @@ TEST(Verifier, RejectsAPartialSumWhereThereIsNone) {
           "source_lacks_chunk: send of chunk 1 on link 1 (1 -> 0) at 30us: NPU 1 has no part of the chunk's sum"));
   const auto reduce = support::collective(CollectiveKind::reduce, 3, bytes(4000), 1, "0,2");
   const auto relayed = [&](SimTime second) {
-    return verify(line3(), reduce, Occupancy::transfer,
+    return verify({line3(), reduce, Occupancy::transfer},
                   make_list_schedule({sum_of(0, 3, microseconds(0)), sum_of(0, 1, second)}));
   };
   EXPECT_TRUE(relayed(microseconds(6)).valid());
@@ -338,7 +338,7 @@ TEST(Verifier, CountsAllViolationsAndDescribesTheFirst) {
   VerifyOptions options;
   options.max_findings = 3;
   const Verdict verdict =
-      verify(line3(), on_line3(CollectiveKind::all_gather), Occupancy::transfer, make_list_schedule(sends), options);
+      verify({line3(), on_line3(CollectiveKind::all_gather), Occupancy::transfer}, make_list_schedule(sends), options);
   EXPECT_EQ(verdict.violations, 106U);  // 100 unknown links, 6 chunks that were not delivered
   ASSERT_EQ(verdict.findings.size(), 3U);
   EXPECT_EQ(verdict.findings[2].send.link, LinkId(12));
@@ -364,7 +364,7 @@ TEST(Verifier, AcceptsABroadcastOverA3x3MeshInFourSteps) {
   const Schedule schedule =
       make_list_schedule({mesh_send(0, 0, 1, 0), mesh_send(0, 0, 3, 0), mesh_send(0, 1, 2, 1), mesh_send(0, 3, 4, 1),
                           mesh_send(0, 3, 6, 1), mesh_send(0, 2, 5, 2), mesh_send(0, 4, 7, 2), mesh_send(0, 5, 8, 3)});
-  const Verdict verdict = verify(mesh3x3(), broadcast, Occupancy::transfer, schedule);
+  const Verdict verdict = verify({mesh3x3(), broadcast, Occupancy::transfer}, schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, microseconds(4));
@@ -393,7 +393,7 @@ std::vector<Send> mesh_gather() {
 
 TEST(Verifier, AcceptsAnAllGatherOverA3x3MeshByRowsThenColumns) {
   const auto gather = support::collective(CollectiveKind::all_gather, 9, bytes(4500));
-  const Verdict verdict = verify(mesh3x3(), gather, Occupancy::transfer, make_list_schedule(mesh_gather()));
+  const Verdict verdict = verify({mesh3x3(), gather, Occupancy::transfer}, make_list_schedule(mesh_gather()));
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.sends, 72U);  // 9 chunks to 8 NPUs each
   EXPECT_EQ(verdict.waste, 0U);
@@ -409,7 +409,7 @@ TEST(Verifier, RejectsThe3x3MeshGatherWhenColumnsStartOneStepEarly) {
   for (auto& send : sends)
     if (send.start >= microseconds(2)) send.start -= microseconds(1);
   const auto gather = support::collective(CollectiveKind::all_gather, 9, bytes(4500));
-  const Verdict verdict = verify(mesh3x3(), gather, Occupancy::transfer, make_list_schedule(sends));
+  const Verdict verdict = verify({mesh3x3(), gather, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_EQ(verdict.violations, 4U);
   for (const auto& finding : verdict.findings) EXPECT_EQ(finding.violation, Violation::source_lacks_chunk);
 }

@@ -32,12 +32,12 @@ std::vector<std::string> messages(const Verdict& verdict) {
 
 Verdict broadcast(const Topology& topology, std::vector<Send> sends) {
   const auto collective = support::collective(CollectiveKind::broadcast, 3, bytes(1000));
-  return verify(topology, collective, Occupancy::transfer, make_list_schedule(std::move(sends)));
+  return verify({topology, collective, Occupancy::transfer}, make_list_schedule(std::move(sends)));
 }
 
 Verdict reduce(const Topology& topology, std::vector<Send> sends) {
   const auto collective = support::collective(CollectiveKind::reduce, 3, bytes(1000));
-  return verify(topology, collective, Occupancy::transfer, make_list_schedule(std::move(sends)));
+  return verify({topology, collective, Occupancy::transfer}, make_list_schedule(std::move(sends)));
 }
 
 TEST(VerifierSwitches, ThatCopyForwardOneArrivalToMany) {
@@ -133,13 +133,13 @@ TEST(VerifierSwitches, ThatCopyAndReduceCompleteASumAndMulticastIt) {
       sends.push_back(copy_of(chunk, 2 * npu + 1, microseconds(2 * chunk + 2)));
     }
   const Verdict verdict =
-      verify(star3({.copy = true, .reduce = true}), all_reduce, Occupancy::transfer, make_list_schedule(sends));
+      verify({star3({.copy = true, .reduce = true}), all_reduce, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_THAT(messages(verdict), IsEmpty());
   EXPECT_EQ(verdict.collective_time, microseconds(8));
   EXPECT_EQ(verdict.reduction_check, "exact_sets");
   // A switch that only reduces may send the complete sum once.
   const Verdict once =
-      verify(star3({.copy = false, .reduce = true}), all_reduce, Occupancy::transfer, make_list_schedule(sends));
+      verify({star3({.copy = false, .reduce = true}), all_reduce, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_EQ(once.outcome, Verification::invalid);
 }
 
@@ -214,7 +214,7 @@ TEST(VerifierMessages, KeepChunkStageAndDestination) {
     sends[3].chunk = ChunkId(change.first);
     sends[3].destination = NpuId(change.second);
     const auto two_chunks = support::collective(CollectiveKind::broadcast, 3, bytes(2000), 2);
-    const Verdict verdict = verify(star3(), two_chunks, Occupancy::transfer, make_list_schedule(sends));
+    const Verdict verdict = verify({star3(), two_chunks, Occupancy::transfer}, make_list_schedule(sends));
     EXPECT_EQ(verdict.findings[0].violation, Violation::broken_path);
     EXPECT_THAT(verdict.findings[0].message, ::testing::HasSubstr("does not keep its chunk, stage and destination"));
   }
@@ -257,8 +257,8 @@ TEST(VerifierMessages, OverASwitchMakeAWholeGatherAndReduction) {
     const auto topology = support::switched(5);
     const auto collective = support::collective(kind, 5, bytes(5000));
     for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer}) {
-      const auto sends = test::direct_over_switch(topology, collective, occupancy, true);
-      const Verdict verdict = verify(topology, collective, occupancy, make_list_schedule(sends));
+      const auto sends = test::direct_over_switch({topology, collective, occupancy}, true);
+      const Verdict verdict = verify({topology, collective, occupancy}, make_list_schedule(sends));
       EXPECT_THAT(messages(verdict), IsEmpty());
       EXPECT_EQ(verdict.waste, 0U);
     }

@@ -28,7 +28,7 @@ std::vector<Send> gather_sends() {
 
 TEST(PruneWaste, KeepsAScheduleWithoutWaste) {
   const auto topology = support::line3_heterogeneous();
-  const Schedule pruned = prune_waste(topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer,
+  const Schedule pruned = prune_waste({topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer},
                                       make_list_schedule(gather_sends()));
   EXPECT_EQ(list_sends(pruned), gather_sends());
 }
@@ -39,7 +39,7 @@ TEST(PruneWaste, DropsSecondDeliveriesAndDeliveriesToTheOwner) {
   sends.push_back(copy_of(2, 1, microseconds(20)));  // NPU 0 has chunk 2 since 8 us
   sends.push_back(copy_of(0, 1, microseconds(30)));  // NPU 0 has chunk 0 from the start
   const Schedule pruned =
-      prune_waste(topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer, make_list_schedule(sends));
+      prune_waste({topology, on_line3(CollectiveKind::all_gather), Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_EQ(list_sends(pruned), gather_sends());
 }
 
@@ -50,7 +50,7 @@ TEST(PruneWaste, DropsAWholeBranchOfBystandersThatEndsNowhere) {
   std::vector<Send> sends;
   for (std::uint32_t i = 0; i < 4; ++i)
     sends.push_back(copy_of(0, link_between(topology, i, i + 1).value(), microseconds(i)));
-  const Schedule pruned = prune_waste(topology, broadcast, Occupancy::transfer, make_list_schedule(sends));
+  const Schedule pruned = prune_waste({topology, broadcast, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_THAT(list_sends(pruned), ElementsAre(sends[0]));
 }
 
@@ -59,7 +59,7 @@ TEST(PruneWaste, KeepsBystandersThatForwardWhatIsNeeded) {
   const auto broadcast = support::collective(CollectiveKind::broadcast, 3, bytes(1000), 1, "0,2");
   const std::vector<Send> sends{copy_of(0, link_between(topology, 0, 1).value(), microseconds(0)),
                                 copy_of(0, link_between(topology, 1, 2).value(), microseconds(1))};
-  EXPECT_EQ(list_sends(prune_waste(topology, broadcast, Occupancy::transfer, make_list_schedule(sends))), sends);
+  EXPECT_EQ(list_sends(prune_waste({topology, broadcast, Occupancy::transfer}, make_list_schedule(sends))), sends);
 }
 
 TEST(PruneWaste, DropsArrivalsThatASwitchDoesNotForward) {
@@ -69,7 +69,7 @@ TEST(PruneWaste, DropsArrivalsThatASwitchDoesNotForward) {
   const std::vector<Send> sends{copy_of(0, 0, microseconds(0)), copy_of(0, 0, microseconds(1)),
                                 copy_of(0, 3, microseconds(2)), copy_of(0, 5, microseconds(2)),
                                 copy_of(0, 0, microseconds(3))};
-  const Schedule pruned = prune_waste(topology, broadcast, Occupancy::transfer, make_list_schedule(sends));
+  const Schedule pruned = prune_waste({topology, broadcast, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_THAT(list_sends(pruned), ElementsAre(sends[0], sends[1], sends[2], sends[3]));
 }
 
@@ -82,7 +82,7 @@ TEST(PruneWaste, DropsAllHopsOfAMessageThatIsNotNeeded) {
     sends.push_back(hop_of(copy_of(0, 0, microseconds(2 * message)), message, peer));
     sends.push_back(hop_of(copy_of(0, 2 * peer + 1, microseconds(2 * message + 1)), message, peer));
   }
-  const Schedule pruned = prune_waste(topology, broadcast, Occupancy::transfer, make_list_schedule(sends));
+  const Schedule pruned = prune_waste({topology, broadcast, Occupancy::transfer}, make_list_schedule(sends));
   EXPECT_THAT(list_sends(pruned), ElementsAre(sends[0], sends[1], sends[2], sends[3]));
 }
 
@@ -91,10 +91,10 @@ TEST(PruneWaste, LeavesNoWasteInAFloodedGather) {
   const auto gather = support::collective(CollectiveKind::all_gather, 8, bytes(8000), 1, "0,2,5; 1,6");
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Schedule flood =
-        make_list_schedule(test::greedy_gather(topology, gather, Occupancy::serialization, seed, true));
-    EXPECT_GT(verify(topology, gather, Occupancy::serialization, flood).waste, 0U);
-    const Schedule pruned = prune_waste(topology, gather, Occupancy::serialization, flood);
-    const Verdict verdict = verify(topology, gather, Occupancy::serialization, pruned);
+        make_list_schedule(test::greedy_gather({topology, gather, Occupancy::serialization}, seed, true));
+    EXPECT_GT(verify({topology, gather, Occupancy::serialization}, flood).waste, 0U);
+    const Schedule pruned = prune_waste({topology, gather, Occupancy::serialization}, flood);
+    const Verdict verdict = verify({topology, gather, Occupancy::serialization}, pruned);
     EXPECT_TRUE(verdict.valid());
     EXPECT_EQ(verdict.waste, 0U);
     EXPECT_LT(pruned.sends(), flood.sends());
@@ -109,12 +109,12 @@ TEST(Reversal, TurnsAGatherIntoAReduceScatter) {
                                  copy_of(1, 3, microseconds(0)), copy_of(2, 2, microseconds(0)),
                                  copy_of(2, 0, microseconds(6)), copy_of(0, 3, microseconds(6))};
   const auto partner = on_line3(CollectiveKind::all_gather);
-  ASSERT_TRUE(verify(topology.reversed(), partner, Occupancy::transfer, make_list_schedule(gather)).valid());
-  const Schedule reduction = reversed(topology, partner, Occupancy::transfer, make_list_schedule(gather));
+  ASSERT_TRUE(verify({topology.reversed(), partner, Occupancy::transfer}, make_list_schedule(gather)).valid());
+  const Schedule reduction = reversed({topology, partner, Occupancy::transfer}, make_list_schedule(gather));
   EXPECT_THAT(list_sends(reduction), ElementsAre(sum_of(0, 3, microseconds(0)), sum_of(2, 0, microseconds(4)),
                                                  sum_of(2, 2, microseconds(6)), sum_of(1, 3, microseconds(6)),
                                                  sum_of(1, 0, microseconds(10)), sum_of(0, 1, microseconds(10))));
-  const Verdict verdict = verify(topology, on_line3(CollectiveKind::reduce_scatter), Occupancy::transfer, reduction);
+  const Verdict verdict = verify({topology, on_line3(CollectiveKind::reduce_scatter), Occupancy::transfer}, reduction);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.collective_time, microseconds(12));
 }
@@ -122,9 +122,9 @@ TEST(Reversal, TurnsAGatherIntoAReduceScatter) {
 TEST(Reversal, TwiceGivesTheSameTimesAndLinks) {
   const auto topology = support::mesh(3, 3);
   const auto gather = support::collective(CollectiveKind::all_gather, 9, bytes(9000));
-  const auto sends = test::greedy_gather(topology.reversed(), gather, Occupancy::transfer, 4);
-  const Schedule once = reversed(topology, gather, Occupancy::transfer, make_list_schedule(sends));
-  auto back = list_sends(reversed(topology.reversed(), gather, Occupancy::transfer, once));
+  const auto sends = test::greedy_gather({topology.reversed(), gather, Occupancy::transfer}, 4);
+  const Schedule once = reversed({topology, gather, Occupancy::transfer}, make_list_schedule(sends));
+  auto back = list_sends(reversed({topology.reversed(), gather, Occupancy::transfer}, once));
   for (auto& send : back) send.stage = Stage::copy;
   EXPECT_EQ(back, list_sends(make_list_schedule(sends)));
 }
@@ -147,8 +147,8 @@ TEST(Reversal, IsValidOnEveryKindOfTopologyUnderBothOccupancies) {
     for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer})
       for (std::uint64_t seed = 0; seed < 4; ++seed) {
         const auto collective = support::collective(kind, topology.npus(), bytes(90'000), 2, groups);
-        const Schedule schedule = test::greedy_schedule(topology, collective, occupancy, seed, true);
-        const Verdict verdict = verify(topology, collective, occupancy, schedule);
+        const Schedule schedule = test::greedy_schedule({topology, collective, occupancy}, seed, true);
+        const Verdict verdict = verify({topology, collective, occupancy}, schedule);
         EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
         EXPECT_EQ(verdict.waste, 0U);
         EXPECT_EQ(verdict.reduction_check, "in_tree");
@@ -159,27 +159,29 @@ TEST(Reversal, ReversesThePathsOfMessages) {
   const auto topology = support::switched(4);
   const auto gather = support::collective(CollectiveKind::all_gather, 4, bytes(4000));
   const auto scatter = gather.as(CollectiveKind::reduce_scatter);
-  const auto sends = test::direct_over_switch(topology.reversed(), gather, Occupancy::serialization, true);
-  const Schedule reduction = reversed(topology, gather, Occupancy::serialization, make_list_schedule(sends));
-  const Verdict verdict = verify(topology, scatter, Occupancy::serialization, reduction);
+  const auto sends = test::direct_over_switch({topology.reversed(), gather, Occupancy::serialization}, true);
+  const Schedule reduction = reversed({topology, gather, Occupancy::serialization}, make_list_schedule(sends));
+  const Verdict verdict = verify({topology, scatter, Occupancy::serialization}, reduction);
   EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
 }
 
 TEST(Reversal, OfAScheduleWithWasteCountsAContributionTwice) {
   const auto topology = support::line3_heterogeneous();
   const auto partner = on_line3(CollectiveKind::all_gather);
-  auto sends = test::greedy_gather(topology.reversed(), partner, Occupancy::transfer, 1);
+  auto sends = test::greedy_gather({topology.reversed(), partner, Occupancy::transfer}, 1);
   Send again = sends.front();
   again.start += microseconds(50);
   sends.push_back(again);
   const Schedule gather = make_list_schedule(sends);
-  ASSERT_TRUE(verify(topology.reversed(), partner, Occupancy::transfer, gather).valid());
+  ASSERT_TRUE(verify({topology.reversed(), partner, Occupancy::transfer}, gather).valid());
   const auto scatter = partner.as(CollectiveKind::reduce_scatter);
   EXPECT_FALSE(
-      verify(topology, scatter, Occupancy::transfer, reversed(topology, partner, Occupancy::transfer, gather)).valid());
-  const Schedule pruned = prune_waste(topology.reversed(), partner, Occupancy::transfer, gather);
+      verify({topology, scatter, Occupancy::transfer}, reversed({topology, partner, Occupancy::transfer}, gather))
+          .valid());
+  const Schedule pruned = prune_waste({topology.reversed(), partner, Occupancy::transfer}, gather);
   EXPECT_TRUE(
-      verify(topology, scatter, Occupancy::transfer, reversed(topology, partner, Occupancy::transfer, pruned)).valid());
+      verify({topology, scatter, Occupancy::transfer}, reversed({topology, partner, Occupancy::transfer}, pruned))
+          .valid());
 }
 
 /// A ring of 140: 19,460 sends in each part, more than one window.
@@ -188,15 +190,15 @@ class Sequence : public ::testing::Test {
   const Topology topology_ = support::ring(140);
   const Collective all_reduce_ = support::collective(CollectiveKind::all_reduce, 140, bytes(140 * 4000));
   const Collective gather_ = all_reduce_.as(CollectiveKind::all_gather);
-  const Schedule second_ = make_list_schedule(test::ring_gather(topology_, gather_, Occupancy::transfer));
+  const Schedule second_ = make_list_schedule(test::ring_gather({topology_, gather_, Occupancy::transfer}));
   const Schedule first_ =
-      reversed(topology_, gather_, Occupancy::transfer,
-               make_list_schedule(test::ring_gather(topology_.reversed(), gather_, Occupancy::transfer)));
-  const Schedule both_ = then_gather(topology_, all_reduce_, Occupancy::transfer, first_, second_);
+      reversed({topology_, gather_, Occupancy::transfer},
+               make_list_schedule(test::ring_gather({topology_.reversed(), gather_, Occupancy::transfer})));
+  const Schedule both_ = then_gather({topology_, all_reduce_, Occupancy::transfer}, first_, second_);
 };
 
 TEST_F(Sequence, IsTheReductionAndThenTheGatherLaterByTheReductionsTime) {
-  const SimTime shift = last_arrival(topology_, all_reduce_, Occupancy::transfer, first_);
+  const SimTime shift = last_arrival({topology_, all_reduce_, Occupancy::transfer}, first_);
   auto expected = list_sends(first_);
   for (Send send : list_sends(second_)) {
     send.start += shift;
@@ -214,7 +216,7 @@ TEST_F(Sequence, IsAViewThatTakesNoMemoryOfItsOwn) {
 }
 
 TEST_F(Sequence, IsAValidAllReduceWhoseTimeIsTheSumOfItsParts) {
-  const Verdict verdict = verify(topology_, all_reduce_, Occupancy::transfer, both_);
+  const Verdict verdict = verify({topology_, all_reduce_, Occupancy::transfer}, both_);
   EXPECT_TRUE(verdict.valid());
   // 139 steps each way, of 500 ns + 4,000 B / 50 GB/s = 580 ns.
   EXPECT_EQ(verdict.collective_time, nanoseconds(2 * 139 * 580));
@@ -240,15 +242,16 @@ TEST(SequenceOfMessages, NumbersTheGathersMessagesAfterTheReductions) {
   const auto topology = support::switched(4);
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 4, bytes(4000));
   const auto part = [&](CollectiveKind kind) {
-    return make_list_schedule(test::direct_over_switch(topology, all_reduce.as(kind), Occupancy::serialization, true));
+    return make_list_schedule(
+        test::direct_over_switch({topology, all_reduce.as(kind), Occupancy::serialization}, true));
   };
-  const Schedule both = then_gather(topology, all_reduce, Occupancy::serialization,
+  const Schedule both = then_gather({topology, all_reduce, Occupancy::serialization},
                                     part(CollectiveKind::reduce_scatter), part(CollectiveKind::all_gather));
-  const Verdict verdict = verify(topology, all_reduce, Occupancy::serialization, both);
+  const Verdict verdict = verify({topology, all_reduce, Occupancy::serialization}, both);
   EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
   // The same for a sequence of sequences: columns read in place are shifted in place.
   const Schedule thrice =
-      then_gather(topology, all_reduce, Occupancy::serialization, part(CollectiveKind::reduce_scatter), both);
+      then_gather({topology, all_reduce, Occupancy::serialization}, part(CollectiveKind::reduce_scatter), both);
   const auto sends = list_sends(thrice);
   EXPECT_TRUE(
       std::is_sorted(sends.begin(), sends.end(), [](const Send& a, const Send& b) { return a.start < b.start; }));

@@ -113,7 +113,7 @@ TEST(PromptReplay, IsNeverLaterThanThePlanAndStaysValid) {
       expect_never_later(replayed.sends, slack);
       // A work-conserving simulation has no slack to lose; a stretched plan shrinks back to it.
       ASSERT_LE(replayed.finish, plan.finish);
-      const auto verdict = verify(topology, collective, occupancy, replayed.sends);
+      const auto verdict = verify({topology, collective, occupancy}, replayed.sends);
       ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     }
   });
@@ -125,7 +125,7 @@ TEST(PromptReplay, OfATransferPlanIsNeverLaterUnderSerialization) {
     const auto options = recording(Occupancy::serialization);
     const auto replayed = replay(topology, collective, plan.sends, Replay::as_soon_as_possible, options).value();
     expect_never_later(replayed.sends, plan.sends);
-    ASSERT_TRUE(verify(topology, collective, Occupancy::serialization, replayed.sends).valid());
+    ASSERT_TRUE(verify({topology, collective, Occupancy::serialization}, replayed.sends).valid());
   });
 }
 

@@ -43,7 +43,7 @@ void for_every_stream(Check&& check) {
 TEST(SimulatedStream, IsAValidScheduleWithoutWaste) {
   for_every_stream(
       [](const Topology& topology, const Collective& collective, Occupancy occupancy, const Simulation& simulation) {
-        const auto verdict = verify(topology, collective, occupancy, simulation.sends);
+        const auto verdict = verify({topology, collective, occupancy}, simulation.sends);
         ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
         ASSERT_EQ(verdict.waste, 0U);
         ASSERT_EQ(verdict.sends, simulation.hops);

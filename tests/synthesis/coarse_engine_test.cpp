@@ -13,17 +13,17 @@ namespace {
 
 using support::of_megabytes;
 
-Synthesis coarse(const Topology& topology, const Collective& collective, Occupancy occupancy, int threads = 1) {
-  return support::synthesize_checked("tacos", {topology, collective, occupancy, 1, 1, threads, "coarse"});
+Synthesis coarse(const Instance& instance, int threads = 1) {
+  return support::synthesize_checked("tacos", {instance, 1, 1, threads, "coarse"});
 }
 
 /// Efficiency of the gather; synthesize_checked() verifies it against the definition. Checks the engine's name too.
 double gather_efficiency(const Topology& topology, Occupancy occupancy = Occupancy::transfer, std::int64_t chunks = 1) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
-  const Synthesis made = coarse(topology, gather, occupancy);
+  const Synthesis made = coarse({topology, gather, occupancy});
   EXPECT_EQ(made.engine, "coarse");
   EXPECT_EQ(made.schedule.sends(), gather.required_deliveries());
-  return support::efficiency(topology, gather, occupancy, made.time);
+  return support::efficiency({topology, gather, occupancy}, made.time);
 }
 
 /// `topology` without one link pair in `one_in`, drawn by counting; connected by assertion.
@@ -116,30 +116,30 @@ TEST(CoarseEngine, GathersInsideProcessGroups) {
   const Topology mesh = support::mesh(24, 96);
   const Collective bands = support::collective(CollectiveKind::all_gather, mesh.npus(), bytes(1'152'000'000), 2,
                                                "0-575; 576-1151; 1152-1727; 1728-2303");
-  const Synthesis made = coarse(mesh, bands, Occupancy::transfer);
+  const Synthesis made = coarse({mesh, bands, Occupancy::transfer});
   // 4 groups, 576 receivers, 575 others of 2 chunks.
   EXPECT_EQ(made.schedule.sends(), 4U * 576 * 575 * 2);
-  EXPECT_GE(support::efficiency(mesh, bands, Occupancy::transfer, made.time), 0.97);
+  EXPECT_GE(support::efficiency({mesh, bands, Occupancy::transfer}, made.time), 0.97);
   // Rows of 32: an end receives 31 chunks over its one link, and the last of them needs 31 hops.
   std::string rows;
   for (std::size_t row = 0; row < 32; ++row)
     rows += (row > 0 ? "; " : "") + std::to_string(32 * row) + "-" + std::to_string(32 * row + 31);
   const Topology square = support::mesh(32, 32);
   const Collective lines = support::collective(CollectiveKind::all_gather, 1024, bytes(32'000'000), 1, rows);
-  EXPECT_EQ(coarse(square, lines, Occupancy::transfer, 2).time, support::kStep * 31);
+  EXPECT_EQ(coarse({square, lines, Occupancy::transfer}, 2).time, support::kStep * 31);
   // Ranks are positions in the group; the ids of these decrease.
   const Collective turned =
       support::collective(CollectiveKind::reduce_scatter, 8, bytes(4'000'000), 1, "3,2,1,0; 7,5,6,4");
-  EXPECT_EQ(coarse(support::mesh(4, 2), turned, Occupancy::serialization).engine, "coarse");
+  EXPECT_EQ(coarse({support::mesh(4, 2), turned, Occupancy::serialization}).engine, "coarse");
 }
 
 TEST(CoarseEngine, MakesReductionsByReversal) {
   const Topology mesh = support::mesh(20, 20);
   const Collective scatter = of_megabytes(CollectiveKind::reduce_scatter, mesh.npus());
-  const Synthesis scattered = coarse(mesh, scatter, Occupancy::transfer);
-  EXPECT_GE(support::efficiency(mesh, scatter, Occupancy::transfer, scattered.time), 0.98);
+  const Synthesis scattered = coarse({mesh, scatter, Occupancy::transfer});
+  EXPECT_GE(support::efficiency({mesh, scatter, Occupancy::transfer}, scattered.time), 0.98);
   const Collective reduce = of_megabytes(CollectiveKind::all_reduce, mesh.npus());
-  const Synthesis reduced = coarse(mesh, reduce, Occupancy::transfer);
+  const Synthesis reduced = coarse({mesh, reduce, Occupancy::transfer});
   EXPECT_EQ(reduced.engine, "coarse");
   // Without overlap an All-Reduce takes a Reduce-Scatter and an All-Gather.
   EXPECT_EQ(reduced.time_without_overlap, scattered.time * 2);
@@ -174,7 +174,7 @@ TEST(CoarseEngine, KeepsTheBestOfSeveralAttempts) {
 TEST(CoarseEngine, ReadsTheSameSendsByLinkAsByTime) {
   const Topology grid = support::shape("grid(10,9,8)");
   const Collective gather = of_megabytes(CollectiveKind::all_gather, grid.npus(), 2);
-  const Synthesis made = coarse(grid, gather, Occupancy::transfer);
+  const Synthesis made = coarse({grid, gather, Occupancy::transfer});
   std::vector<Send> sends;
   SendBuffer buffer;
   ASSERT_GT(made.schedule.tiles(), 0U);

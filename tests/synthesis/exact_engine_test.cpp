@@ -18,17 +18,15 @@ using support::of_megabytes;
 using ::testing::HasSubstr;
 using enum CollectiveKind;
 
-SynthesisProblem exact_problem(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                               int threads = 1, std::uint32_t attempts = 1) {
-  return {topology, collective, occupancy, 1, attempts, threads, "exact"};
+SynthesisProblem exact_problem(const Instance& instance, int threads = 1, std::uint32_t attempts = 1) {
+  return {instance, 1, attempts, threads, "exact"};
 }
 
 /// Synthesizes and verifies; returns bound / time.
-double exact_efficiency(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                        std::uint32_t attempts = 1) {
-  const auto made = support::synthesize_checked("tacos", exact_problem(topology, collective, occupancy, 1, attempts));
+double exact_efficiency(const Instance& instance, std::uint32_t attempts = 1) {
+  const auto made = support::synthesize_checked("tacos", exact_problem(instance, 1, attempts));
   EXPECT_EQ(made.engine, "exact");
-  return support::efficiency(topology, collective, occupancy, made.time);
+  return support::efficiency(instance, made.time);
 }
 
 /// `topology` without about one in `rate` of its pairs of links, still connected.
@@ -49,48 +47,48 @@ TEST(ExactEngine, MeetsTheBoundOnMeshesAndGrids) {
                             "grid(4,2,3)", "grid(7,7,7)"}) {
     SCOPED_TRACE(shape);
     const auto topology = support::shape(shape);
-    EXPECT_EQ(exact_efficiency(topology, of_megabytes(all_gather, topology.npus()), Occupancy::transfer), 1.0);
+    EXPECT_EQ(exact_efficiency({topology, of_megabytes(all_gather, topology.npus()), Occupancy::transfer}), 1.0);
   }
-  EXPECT_EQ(exact_efficiency(support::mesh(10, 10), of_megabytes(all_gather, 100, 2), Occupancy::transfer), 1.0);
-  EXPECT_EQ(exact_efficiency(support::mesh(7, 12), of_megabytes(all_gather, 84, 3), Occupancy::transfer), 1.0);
+  EXPECT_EQ(exact_efficiency({support::mesh(10, 10), of_megabytes(all_gather, 100, 2), Occupancy::transfer}), 1.0);
+  EXPECT_EQ(exact_efficiency({support::mesh(7, 12), of_megabytes(all_gather, 84, 3), Occupancy::transfer}), 1.0);
 }
 
 TEST(ExactEngine, MeetsTheBoundOnTori) {
   const auto torus = support::shape("torus(8,8,8)");
-  EXPECT_EQ(exact_efficiency(torus, of_megabytes(all_gather, 512), Occupancy::transfer), 1.0);
+  EXPECT_EQ(exact_efficiency({torus, of_megabytes(all_gather, 512), Occupancy::transfer}), 1.0);
 }
 
 TEST(ExactEngine, ForwardsInTimeOverManyHops) {
   // A corner takes in 2,999 chunks over two links, the last of them over 168 hops: about one in nine rows.
-  EXPECT_EQ(exact_efficiency(support::mesh(20, 150), of_megabytes(all_gather, 3000), Occupancy::transfer), 1.0);
+  EXPECT_EQ(exact_efficiency({support::mesh(20, 150), of_megabytes(all_gather, 3000), Occupancy::transfer}), 1.0);
   // In a torus all NPUs need the last chunks at once. At most one row of 256 is lost.
-  EXPECT_GE(exact_efficiency(support::shape("torus(32,32)"), of_megabytes(all_gather, 1024), Occupancy::transfer),
+  EXPECT_GE(exact_efficiency({support::shape("torus(32,32)"), of_megabytes(all_gather, 1024), Occupancy::transfer}),
             255.0 / 256);
 }
 
 TEST(ExactEngine, DoesNotLetAlphaIdleALinkUnderSerialization) {
   // Two chunks each: the second covers the alpha of the first. One chunk each: nothing can cover the first alpha, which
   // is 1/40 of a step, and the last chunk waits for alpha again.
-  EXPECT_EQ(exact_efficiency(support::mesh(10, 10), of_megabytes(all_gather, 100, 2), Occupancy::serialization), 1.0);
-  EXPECT_EQ(exact_efficiency(support::mesh(16, 16), of_megabytes(all_gather, 256, 2), Occupancy::serialization), 1.0);
+  EXPECT_EQ(exact_efficiency({support::mesh(10, 10), of_megabytes(all_gather, 100, 2), Occupancy::serialization}), 1.0);
+  EXPECT_EQ(exact_efficiency({support::mesh(16, 16), of_megabytes(all_gather, 256, 2), Occupancy::serialization}), 1.0);
   const auto torus = support::shape("torus(3,4,5)");
-  EXPECT_EQ(exact_efficiency(torus, of_megabytes(all_gather, 60, 3), Occupancy::serialization), 1.0);
-  EXPECT_GE(exact_efficiency(support::mesh(20, 20), of_megabytes(all_gather, 400), Occupancy::serialization), 0.999);
+  EXPECT_EQ(exact_efficiency({torus, of_megabytes(all_gather, 60, 3), Occupancy::serialization}), 1.0);
+  EXPECT_GE(exact_efficiency({support::mesh(20, 20), of_megabytes(all_gather, 400), Occupancy::serialization}), 0.999);
 }
 
 TEST(ExactEngine, PassesHopsThatTakeManySteps) {
   // alpha is 20 times beta*m: a chunk is under way for 21 rows.
   const auto topology = support::mesh(6, 6, microseconds(400));
   for (const std::int64_t chunks : {1, 5})
-    EXPECT_GT(exact_efficiency(topology, of_megabytes(all_gather, 36, chunks), Occupancy::serialization), 0.3);
+    EXPECT_GT(exact_efficiency({topology, of_megabytes(all_gather, 36, chunks), Occupancy::serialization}), 0.3);
 }
 
 TEST(ExactEngine, CopesWithRemovedLinks) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     const auto topology = degraded(support::mesh(16, 16), seed, 50);
-    EXPECT_GE(exact_efficiency(topology, of_megabytes(all_gather, 256), Occupancy::transfer), 0.98);
-    EXPECT_GE(exact_efficiency(topology, of_megabytes(all_gather, 256, 2), Occupancy::serialization), 0.98);
+    EXPECT_GE(exact_efficiency({topology, of_megabytes(all_gather, 256), Occupancy::transfer}), 0.98);
+    EXPECT_GE(exact_efficiency({topology, of_megabytes(all_gather, 256, 2), Occupancy::serialization}), 0.98);
   }
 }
 
@@ -101,14 +99,14 @@ TEST(ExactEngine, MakesValidSchedulesOfAnyGraph) {
         SCOPED_TRACE(seed);
         const auto topology = support::random_connected_topology(seed, 24, heterogeneous);
         const auto gather = of_megabytes(all_gather, topology.npus(), 1 + static_cast<std::int64_t>(seed % 3));
-        (void)support::synthesize_checked("tacos", exact_problem(topology, gather, occupancy, 1, 1 + seed % 4));
+        (void)support::synthesize_checked("tacos", exact_problem({topology, gather, occupancy}, 1, 1 + seed % 4));
       }
 }
 
 TEST(ExactEngine, GivesEachDimensionItsOwnStep) {
   const auto topology =
       support::shape("mesh(8,5)", {support::kAlpha}, {gigabytes_per_second(100), gigabytes_per_second(50)});
-  EXPECT_EQ(exact_efficiency(topology, of_megabytes(all_gather, 40), Occupancy::transfer), 1.0);
+  EXPECT_EQ(exact_efficiency({topology, of_megabytes(all_gather, 40), Occupancy::transfer}), 1.0);
 }
 
 TEST(ExactEngine, GathersInSeveralGroupsAtOnce) {
@@ -116,20 +114,20 @@ TEST(ExactEngine, GathersInSeveralGroupsAtOnce) {
   const auto topology = support::mesh(6, 6);
   const auto gather = support::collective(all_gather, 36, bytes(18'000'000), 2, "0-17; 18-33");
   for (const Occupancy occupancy : {Occupancy::transfer, Occupancy::serialization})
-    (void)support::synthesize_checked("tacos", exact_problem(topology, gather, occupancy));
+    (void)support::synthesize_checked("tacos", exact_problem({topology, gather, occupancy}));
 }
 
 TEST(ExactEngine, MakesReductionsToo) {
   const auto topology = support::mesh(5, 4);
   for (const auto kind : {reduce_scatter, all_reduce})
     (void)support::synthesize_checked("tacos",
-                                      exact_problem(topology, of_megabytes(kind, 20, 2), Occupancy::serialization));
+                                      exact_problem({topology, of_megabytes(kind, 20, 2), Occupancy::serialization}));
 }
 
 TEST(ExactEngine, RefusesWhatStepsCannotDo) {
   const auto errors = [](const Topology& topology, const Collective& collective) {
     return to_string(
-        find_synthesizer("tacos")->synthesize(exact_problem(topology, collective, Occupancy::transfer)).errors());
+        find_synthesizer("tacos")->synthesize(exact_problem({topology, collective, Occupancy::transfer})).errors());
   };
   EXPECT_THAT(errors(support::switched(4), of_megabytes(all_gather, 4)), HasSubstr("switches"));
   EXPECT_THAT(errors(support::line(4), of_megabytes(broadcast, 4)), HasSubstr("All-Gathers"));
@@ -142,7 +140,7 @@ TEST(ExactEngine, GivesTheSameScheduleForAnyNumberOfThreads) {
   const auto mesh = support::mesh(33, 31);
   const auto gather = of_megabytes(all_gather, mesh.npus());
   const auto hash = [&](int threads) {
-    const auto problem = exact_problem(mesh, gather, Occupancy::transfer, threads);
+    const auto problem = exact_problem({mesh, gather, Occupancy::transfer}, threads);
     return schedule_hash(find_synthesizer("tacos")->synthesize(problem).value().schedule);
   };
   const auto one = hash(1);
@@ -154,7 +152,7 @@ TEST(ExactEngine, GivesTheSameAttemptsForAnyNumberOfThreads) {
   const auto gather = of_megabytes(all_gather, 144, 2);
   const auto run = [&](int threads) {
     return find_synthesizer("tacos")
-        ->synthesize(exact_problem(topology, gather, Occupancy::serialization, threads, 6))
+        ->synthesize(exact_problem({topology, gather, Occupancy::serialization}, threads, 6))
         .value();
   };
   const auto one = run(1);
@@ -189,7 +187,7 @@ TEST(ExactEngine, IsReadAlikeByTimeAndByLink) {
   for (const auto& topology : topologies)
     for (const Occupancy occupancy : {Occupancy::transfer, Occupancy::serialization}) {
       const auto gather = of_megabytes(all_gather, topology.npus(), 2);
-      const auto made = find_synthesizer("tacos")->synthesize(exact_problem(topology, gather, occupancy)).value();
+      const auto made = find_synthesizer("tacos")->synthesize(exact_problem({topology, gather, occupancy})).value();
       ASSERT_GT(made.schedule.tiles(), 0U);
       EXPECT_EQ(list_by_link(topology, made.schedule), list_sends(made.schedule));
     }

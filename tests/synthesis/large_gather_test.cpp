@@ -27,7 +27,7 @@ TEST(LargeGathers, AreAsFastAsTheBetterOfCoarseAndExact) {
   const auto exact = with_engine(topology, gather, "exact");
   EXPECT_EQ(chosen.time, std::min(coarse.time, exact.time));
   EXPECT_EQ(chosen.engine, coarse.time <= exact.time ? "coarse" : "exact");
-  EXPECT_TRUE(verify(topology, gather, Occupancy::transfer, chosen.schedule).valid());
+  EXPECT_TRUE(verify({topology, gather, Occupancy::transfer}, chosen.schedule).valid());
   EXPECT_EQ(schedule_hash(chosen.schedule), schedule_hash(with_engine(topology, gather, kAutomaticEngine, 4).schedule));
 }
 
@@ -36,7 +36,7 @@ TEST(LargeGathers, AllReduceSaysWhichEngineItIsMadeOf) {
   const auto all_reduce = support::collective(CollectiveKind::all_reduce, 576, mebibytes(576));
   const auto made = with_engine(topology, all_reduce, kAutomaticEngine);
   EXPECT_TRUE(made.engine == "coarse" || made.engine == "exact") << made.engine;
-  EXPECT_TRUE(verify(topology, all_reduce, Occupancy::transfer, made.schedule).valid());
+  EXPECT_TRUE(verify({topology, all_reduce, Occupancy::transfer}, made.schedule).valid());
 }
 
 TEST(SmallGathers, StayWithTheEventDrivenEngine) {

@@ -14,7 +14,7 @@ Synthesis all_reduce_on(const Topology& topology, Occupancy occupancy, std::int6
                                               bytes(1000 * static_cast<std::int64_t>(npus) * chunks), chunks);
   auto made = find_synthesizer("tacos")->synthesize({topology, collective, occupancy, 3, 2, 1, "event_driven"}).value();
   for (const Schedule& schedule : {made.schedule, made.without_overlap}) {
-    const Verdict verdict = verify(topology, collective, occupancy, schedule);
+    const Verdict verdict = verify({topology, collective, occupancy}, schedule);
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     EXPECT_EQ(verdict.sends, 2 * collective.chunks() * (npus - 1));
   }

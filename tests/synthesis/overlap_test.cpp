@@ -26,8 +26,8 @@ TEST(Overlap, GainsNothingWhereTheReductionMirrorsAGatherWithoutPauses) {
     EXPECT_EQ(made.overlap_method, "no_gain");
     EXPECT_EQ(made.time, made.time_without_overlap);
     EXPECT_EQ(made.overlap_limit, made.time);
-    const Schedule sooner = retime(topology, all_reduce, occupancy, made.without_overlap);
-    EXPECT_EQ(last_arrival(topology, all_reduce, occupancy, sooner), made.time);
+    const Schedule sooner = retime({topology, all_reduce, occupancy}, made.without_overlap);
+    EXPECT_EQ(last_arrival({topology, all_reduce, occupancy}, sooner), made.time);
   }
 }
 
@@ -38,8 +38,8 @@ TEST(Overlap, OfLargeSchedulesIsThatOfLists) {
       const auto topology = support::mesh(8, 9);
       const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 72, 2);
       const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 2, engine});
-      const Schedule sooner = retime(topology, all_reduce, occupancy, made.without_overlap);
-      EXPECT_EQ(made.time, last_arrival(topology, all_reduce, occupancy, sooner));
+      const Schedule sooner = retime({topology, all_reduce, occupancy}, made.without_overlap);
+      EXPECT_EQ(made.time, last_arrival({topology, all_reduce, occupancy}, sooner));
       EXPECT_EQ(made.overlap_method, made.time < made.time_without_overlap ? "retimed" : "no_gain");
       if (made.overlap_method == "retimed") {
         EXPECT_EQ(schedule_hash(made.schedule), schedule_hash(sooner));
@@ -52,8 +52,8 @@ TEST(Overlap, OfSymmetricSchedulesIsThatOfLists) {
     const auto topology = support::shape("torus(5,4)");
     const auto all_reduce = support::of_megabytes(CollectiveKind::all_reduce, 20, 2);
     const auto made = support::synthesize_checked("tacos", {topology, all_reduce, occupancy, 1, 1, 1, "symmetric"});
-    const Schedule sooner = retime(topology, all_reduce, occupancy, made.without_overlap);
-    EXPECT_EQ(made.time, last_arrival(topology, all_reduce, occupancy, sooner));
+    const Schedule sooner = retime({topology, all_reduce, occupancy}, made.without_overlap);
+    EXPECT_EQ(made.time, last_arrival({topology, all_reduce, occupancy}, sooner));
     EXPECT_EQ(made.overlap_method, made.time < made.time_without_overlap ? "retimed" : "no_gain");
   }
 }

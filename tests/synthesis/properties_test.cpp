@@ -57,7 +57,7 @@ Drawn draw(std::uint32_t max_npus) {
 
 void check(const Drawn& drawn, const Schedule& schedule, SimTime time, bool overlap) {
   const auto& [topology, collective, occupancy] = drawn;
-  const Verdict verdict = verify(topology, collective, occupancy, schedule);
+  const Verdict verdict = verify({topology, collective, occupancy}, schedule);
   for (const Finding& finding : verdict.findings) RC_LOG() << finding.message << '\n';
   RC_ASSERT(verdict.valid());
   RC_ASSERT(verdict.waste == 0U);
@@ -65,8 +65,8 @@ void check(const Drawn& drawn, const Schedule& schedule, SimTime time, bool over
   const Bound bound = best_bound({topology, collective, occupancy, overlap});
   RC_LOG() << bound.name << " says " << bound.time.count() << " ps, the schedule takes " << time.count() << '\n';
   RC_ASSERT(time >= bound.time);
-  const Schedule sooner = retime(topology, collective, occupancy, schedule);
-  RC_ASSERT(last_arrival(topology, collective, occupancy, sooner) <= time);
+  const Schedule sooner = retime({topology, collective, occupancy}, schedule);
+  RC_ASSERT(last_arrival({topology, collective, occupancy}, sooner) <= time);
 }
 
 void check_synthesizer(std::string_view name, const Drawn& drawn, std::uint32_t attempts) {

@@ -16,8 +16,8 @@ using support::of_megabytes;
 
 double gather_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks, std::uint32_t attempts) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
-  const auto made = support::tacos(topology, gather, occupancy, attempts);
-  return support::efficiency(topology, gather, occupancy, made.time);
+  const auto made = support::tacos({topology, gather, occupancy}, attempts);
+  return support::efficiency({topology, gather, occupancy}, made.time);
 }
 
 TEST(TacosQuality, MeetsTheBoundOnMeshesAndGrids) {
@@ -38,7 +38,7 @@ double least_efficiency(const Topology& topology, Occupancy occupancy, std::int6
   double least = 1;
   for (const auto engine : {kAutomaticEngine, std::string_view("event_driven")}) {
     const auto made = support::synthesize_checked("tacos", {topology, gather, occupancy, 1, 20, 1, engine});
-    least = std::min(least, support::efficiency(topology, gather, occupancy, made.time));
+    least = std::min(least, support::efficiency({topology, gather, occupancy}, made.time));
   }
   return least;
 }

@@ -17,12 +17,10 @@ namespace {
 using support::of_megabytes;
 
 /// Synthesizes with the symmetric engine; verifies in full and by orbit, with equal results.
-Synthesis symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                    std::uint32_t attempts = 1, std::uint64_t seed = 1) {
-  const Synthesis made =
-      support::synthesize_checked("tacos", {topology, collective, occupancy, seed, attempts, 1, "symmetric"});
+Synthesis symmetric(const Instance& instance, std::uint32_t attempts = 1, std::uint64_t seed = 1) {
+  const Synthesis made = support::synthesize_checked("tacos", {instance, seed, attempts, 1, "symmetric"});
   EXPECT_EQ(made.engine, "symmetric");
-  const Verdict by_orbit = verify_symmetric(topology, collective, occupancy, made.schedule);
+  const Verdict by_orbit = verify_symmetric(instance, made.schedule);
   EXPECT_TRUE(by_orbit.valid());
   EXPECT_EQ(by_orbit.collective_time, made.time);
   EXPECT_EQ(by_orbit.sends, made.schedule.sends());
@@ -32,7 +30,7 @@ Synthesis symmetric(const Topology& topology, const Collective& collective, Occu
 /// Efficiency of an All-Gather: bound / time.
 double gather_efficiency(const Topology& topology, Occupancy occupancy, std::int64_t chunks = 1) {
   const Collective gather = of_megabytes(CollectiveKind::all_gather, topology.npus(), chunks);
-  return support::efficiency(topology, gather, occupancy, symmetric(topology, gather, occupancy).time);
+  return support::efficiency({topology, gather, occupancy}, symmetric({topology, gather, occupancy}).time);
 }
 
 TEST(SymmetricEngine, MeetsTheBoundUnderTransfer) {
@@ -50,9 +48,9 @@ TEST(SymmetricEngine, MeetsTheBoundUnderTransfer) {
 TEST(SymmetricEngine, TakesTheStepsThatCountingGives) {
   // torus(3,4,5): 59 chunks from elsewhere over 6 in-links are 9.83, so 10 steps; with 3 chunks 177 / 6 = 29.5, so 30.
   const Topology torus = support::shape("torus(3,4,5)");
-  EXPECT_EQ(symmetric(torus, of_megabytes(CollectiveKind::all_gather, 60), Occupancy::transfer).time,
+  EXPECT_EQ(symmetric({torus, of_megabytes(CollectiveKind::all_gather, 60), Occupancy::transfer}).time,
             support::kStep * 10);
-  EXPECT_EQ(symmetric(torus, of_megabytes(CollectiveKind::all_gather, 60, 3), Occupancy::transfer).time,
+  EXPECT_EQ(symmetric({torus, of_megabytes(CollectiveKind::all_gather, 60, 3), Occupancy::transfer}).time,
             support::kStep * 30);
 }
 
@@ -97,7 +95,7 @@ TEST(SymmetricEngine, HonoursDifferentAlphas) {
                                            {gigabytes_per_second(50)});
   for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization})
     for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce})
-      symmetric(topology, of_megabytes(kind, topology.npus(), 2), occupancy);
+      symmetric({topology, of_megabytes(kind, topology.npus(), 2), occupancy});
 }
 
 TEST(SymmetricEngine, ReducesInTheTimeOfAGather) {
@@ -106,7 +104,7 @@ TEST(SymmetricEngine, ReducesInTheTimeOfAGather) {
       SCOPED_TRACE(shape);
       const Topology topology = support::shape(shape);
       const auto time = [&](CollectiveKind kind) {
-        return symmetric(topology, of_megabytes(kind, topology.npus()), occupancy);
+        return symmetric({topology, of_megabytes(kind, topology.npus()), occupancy});
       };
       const SimTime gather = time(CollectiveKind::all_gather).time;
       EXPECT_EQ(time(CollectiveKind::reduce_scatter).time, gather);
@@ -120,9 +118,9 @@ TEST(SymmetricEngine, ReducesInTheTimeOfAGather) {
 TEST(SymmetricEngine, IsTakenWhereItSuits) {
   const Topology torus = support::torus(4, 4);
   const Collective gather = of_megabytes(CollectiveKind::all_gather, 16);
-  EXPECT_EQ(support::tacos(torus, gather, Occupancy::transfer).engine, "symmetric");
+  EXPECT_EQ(support::tacos({torus, gather, Occupancy::transfer}).engine, "symmetric");
   const Topology mesh = support::mesh(4, 4);
-  EXPECT_NE(support::tacos(mesh, gather, Occupancy::transfer).engine, "symmetric");
+  EXPECT_NE(support::tacos({mesh, gather, Occupancy::transfer}).engine, "symmetric");
 }
 
 TEST(SymmetricEngine, SaysWhyItCannot) {
@@ -162,7 +160,7 @@ TEST(SymmetricEngine, ScalesWithTheNumberOfNpus) {
   EXPECT_EQ(made.time, support::kStep * 1334);
   EXPECT_EQ(made.schedule.sends(), 63'992'000U);
   EXPECT_LT(made.schedule.memory_bytes(), 64U * 8'000U);
-  const Verdict verdict = verify_symmetric(torus, gather, Occupancy::transfer, made.schedule);
+  const Verdict verdict = verify_symmetric({torus, gather, Occupancy::transfer}, made.schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.collective_time, made.time);
 }

@@ -9,6 +9,7 @@
 
 #include "support/topologies.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -28,29 +29,28 @@ inline Synthesis synthesize_checked(std::string_view synthesizer, const Synthesi
   const Synthesizer* entry = find_synthesizer(synthesizer);
   EXPECT_NE(entry, nullptr) << synthesizer;
   const Synthesis made = entry->synthesize(problem).value();
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   const auto check = [&](const Schedule& schedule, SimTime time, bool overlap) {
-    const Verdict verdict = verify(topology, collective, occupancy, schedule);
+    const Verdict verdict = verify(problem, schedule);
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     EXPECT_EQ(verdict.waste, 0U);
     EXPECT_EQ(verdict.collective_time, time);
-    EXPECT_GE(time, best_bound({topology, collective, occupancy, overlap}).time);
+    EXPECT_GE(time, best_bound({problem.topology, problem.collective, problem.occupancy, overlap}).time);
   };
   check(made.schedule, made.time, true);
-  if (collective.kind() == CollectiveKind::all_reduce) check(made.without_overlap, made.time_without_overlap, false);
+  if (problem.collective.kind() == CollectiveKind::all_reduce)
+    check(made.without_overlap, made.time_without_overlap, false);
   EXPECT_LE(made.time, made.time_without_overlap);
   return made;
 }
 
 /// Runs synthesize_checked() with the fast synthesizer.
-inline Synthesis tacos(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                       std::uint32_t attempts = 1, std::uint64_t seed = 1) {
-  return synthesize_checked("tacos", {topology, collective, occupancy, seed, attempts, 1});
+inline Synthesis tacos(const Instance& instance, std::uint32_t attempts = 1, std::uint64_t seed = 1) {
+  return synthesize_checked("tacos", {instance, seed, attempts, 1});
 }
 
 /// The efficiency: bound / time.
-inline double efficiency(const Topology& topology, const Collective& collective, Occupancy occupancy, SimTime time) {
-  const SimTime bound = best_bound({topology, collective, occupancy, true}).time;
+inline double efficiency(const Instance& instance, SimTime time) {
+  const SimTime bound = best_bound({instance, true}).time;
   return static_cast<double>(bound.count()) / static_cast<double>(time.count());
 }
 

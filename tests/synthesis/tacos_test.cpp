@@ -25,13 +25,13 @@ Topology four_npus(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& a
 }
 
 SimTime gather_time_of_four(const Topology& topology) {
-  return tacos(topology, of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer).time;
+  return tacos({topology, of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer}).time;
 }
 
 // After TACOS, Fig. 10: four NPUs with fewer and fewer links.
 TEST(Tacos, TakesOneStepOnFourFullyConnectedNpus) {
   const auto made =
-      tacos(support::fully_connected(4), of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer);
+      tacos({support::fully_connected(4), of_megabytes(CollectiveKind::all_gather, 4), Occupancy::transfer});
   EXPECT_EQ(made.time, kStep);
   EXPECT_EQ(made.schedule.sends(), 12U);  // every NPU to every other
 }
@@ -57,7 +57,7 @@ TEST(Tacos, TakesThreeStepsOnALineAStarAndAOneWayRingOfFour) {
 
 TEST(Tacos, GathersOnA3x3MeshInFourSteps) {
   // A corner needs 8 chunks over 2 links: at least 4 steps; the farthest chunk makes 4 hops. 72 deliveries in all.
-  const auto made = tacos(support::mesh(3, 3), of_megabytes(CollectiveKind::all_gather, 9), Occupancy::transfer, 8);
+  const auto made = tacos({support::mesh(3, 3), of_megabytes(CollectiveKind::all_gather, 9), Occupancy::transfer}, 8);
   EXPECT_EQ(made.time, kStep * 4);
   EXPECT_EQ(made.schedule.sends(), 72U);
   EXPECT_EQ(made.engine, "event_driven");
@@ -83,7 +83,7 @@ TEST(Tacos, LeavesAChunkToTheFasterWayRoundATriangle) {
   // t=3  1->2 sends c0 (arrives at 6).
   // t=4  0 has c2: 0->1 sends it (arrives at 6). 2->0 is free and sends c1 (arrives at 8): all NPUs have all chunks.
   // NPU 0 needs 2 chunks over its one in-link of 4 us, so 8 us is also the least possible.
-  const auto made = tacos(triangle(), of_megabytes(CollectiveKind::all_gather, 3), Occupancy::transfer);
+  const auto made = tacos({triangle(), of_megabytes(CollectiveKind::all_gather, 3), Occupancy::transfer});
   EXPECT_EQ(made.time, microseconds(8));
   EXPECT_THAT(list_sends(made.schedule), testing::ElementsAre(sent(0, 0, 0), sent(0, 1, 1), sent(0, 2, 2),
                                                               sent(3, 1, 0), sent(4, 0, 2), sent(4, 2, 1)));
@@ -94,7 +94,7 @@ TEST(Tacos, StartsTheNextChunkWhileTheLastIsOnItsWay) {
   // t=0  as above: c0 is at 1 by 2, c1 at 2 by 3, c2 at 0 by 4; 0->1 is free at 1, 1->2 at 2, 2->0 at 2.
   // t=2  1 has c0 and 1->2 is free: at 2 by 5.      t=3  2 has c1: at 0 by 7.      t=4  0 has c2: at 1 by 6.
   // c1 has to make two hops, 3 + 4 us, to reach 0: 7 us is the least possible.
-  const auto made = tacos(triangle(), of_megabytes(CollectiveKind::all_gather, 3), Occupancy::serialization);
+  const auto made = tacos({triangle(), of_megabytes(CollectiveKind::all_gather, 3), Occupancy::serialization});
   EXPECT_EQ(made.time, microseconds(7));
   EXPECT_THAT(list_sends(made.schedule), testing::ElementsAre(sent(0, 0, 0), sent(0, 1, 1), sent(0, 2, 2),
                                                               sent(2, 1, 0), sent(3, 2, 1), sent(4, 0, 2)));
@@ -108,20 +108,20 @@ TEST(Tacos, MeetsTheBoundOnEveryRing) {
     for (const Occupancy occupancy : kBothOccupancies) {
       SCOPED_TRACE(std::to_string(npus) + " NPUs, " + std::string(to_string(occupancy)));
       const Topology ring = support::ring(npus);
-      EXPECT_EQ(tacos(ring, of_megabytes(CollectiveKind::all_gather, npus), occupancy).time, kStep * (npus / 2));
-      EXPECT_EQ(tacos(ring, of_megabytes(CollectiveKind::reduce_scatter, npus), occupancy).time, kStep * (npus / 2));
+      EXPECT_EQ(tacos({ring, of_megabytes(CollectiveKind::all_gather, npus), occupancy}).time, kStep * (npus / 2));
+      EXPECT_EQ(tacos({ring, of_megabytes(CollectiveKind::reduce_scatter, npus), occupancy}).time, kStep * (npus / 2));
     }
 }
 
 TEST(Tacos, PipelinesABroadcastDownALine) {
   // Root 0 sends 4 chunks one after another; the last leaves at step 3 and makes 3 hops to NPU 3: 3 + 3 = 6 steps.
-  const auto made = tacos(support::line(4), of_megabytes(CollectiveKind::broadcast, 4, 4), Occupancy::transfer);
+  const auto made = tacos({support::line(4), of_megabytes(CollectiveKind::broadcast, 4, 4), Occupancy::transfer});
   EXPECT_EQ(made.time, kStep * 6);
   EXPECT_EQ(made.schedule.sends(), 12U);
 }
 
 TEST(Tacos, ReducesInTheTimeOfTheBroadcastBackwards) {
-  const auto made = tacos(support::line(4), of_megabytes(CollectiveKind::reduce, 4, 4), Occupancy::transfer);
+  const auto made = tacos({support::line(4), of_megabytes(CollectiveKind::reduce, 4, 4), Occupancy::transfer});
   EXPECT_EQ(made.time, kStep * 6);
   for (const Send& send : list_sends(made.schedule)) EXPECT_EQ(send.stage, Stage::reduce);
 }
@@ -129,7 +129,7 @@ TEST(Tacos, ReducesInTheTimeOfTheBroadcastBackwards) {
 TEST(Tacos, AddsTheTwoPartsOfAnAllReduce) {
   // A fully connected 4: one step to reduce-scatter, one to gather; nothing to overlap.
   const auto made =
-      tacos(support::fully_connected(4), of_megabytes(CollectiveKind::all_reduce, 4), Occupancy::transfer);
+      tacos({support::fully_connected(4), of_megabytes(CollectiveKind::all_reduce, 4), Occupancy::transfer});
   EXPECT_EQ(made.time, kStep * 2);
   EXPECT_EQ(made.time_without_overlap, kStep * 2);
   EXPECT_EQ(made.schedule.sends(), 24U);
@@ -141,7 +141,7 @@ TEST(Tacos, RelaysThroughNpusThatAreInOtherGroups) {
   // 1's to 3 and 3's to 1, all over different links: 2 steps.
   const Topology line = support::line(4);
   const Collective gather = support::collective(CollectiveKind::all_gather, 4, kMegabyte * 2, 1, "0,2; 1,3");
-  const auto made = tacos(line, gather, Occupancy::transfer);
+  const auto made = tacos({line, gather, Occupancy::transfer});
   EXPECT_EQ(made.schedule.sends(), 8U);
   EXPECT_EQ(made.time, kStep * 2);
 }
@@ -150,7 +150,7 @@ TEST(Tacos, KeepsGroupsThatNeedNoHelpToThemselves) {
   // Two rows of a 4x2 mesh: neither uses the links between them. An end of a row needs 3 chunks over one link.
   const Topology mesh = support::mesh(4, 2);
   const Collective gather = support::collective(CollectiveKind::all_gather, 8, kMegabyte * 4, 1, "0-3; 4-7");
-  const auto made = tacos(mesh, gather, Occupancy::transfer);
+  const auto made = tacos({mesh, gather, Occupancy::transfer});
   EXPECT_EQ(made.time, kStep * 3);
   EXPECT_EQ(made.schedule.sends(), 24U);
   for (const Send& send : list_sends(made.schedule))
@@ -160,7 +160,7 @@ TEST(Tacos, KeepsGroupsThatNeedNoHelpToThemselves) {
 TEST(Tacos, RunsGroupsOfDifferentChunkSizesTogether) {
   const Collective gather =
       support::collective(CollectiveKind::all_gather, 7, kMegabyte * 12, 2, "0-1; 2-4");  // 5, 6: bystanders
-  for (const Occupancy occupancy : kBothOccupancies) tacos(support::ring(7), gather, occupancy, 4);
+  for (const Occupancy occupancy : kBothOccupancies) tacos({support::ring(7), gather, occupancy}, 4);
 }
 
 TEST(Tacos, RefusesSwitchesAndSaysWhatToDo) {
@@ -184,7 +184,7 @@ TEST(Tacos, NamesAnNpuThatCannotBeReached) {
     EXPECT_EQ(made.errors()[0].problem, "NPU 0 cannot be reached from NPU 1");
   }
   // A broadcast from 0 needs no way back.
-  EXPECT_EQ(tacos(one_way, of_megabytes(CollectiveKind::broadcast, 2), Occupancy::transfer).time, kStep);
+  EXPECT_EQ(tacos({one_way, of_megabytes(CollectiveKind::broadcast, 2), Occupancy::transfer}).time, kStep);
 }
 
 TEST(Tacos, CountsHopsWithTheReference) {

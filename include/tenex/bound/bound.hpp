@@ -10,17 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
 
 /// The data that a bound may read.
-struct BoundProblem {
-  const Topology& topology;
-  const Collective& collective;
-  Occupancy occupancy = Occupancy::serialization;
+struct BoundProblem : Instance {
   /// All-Reduce: a chunk's gather may begin when its own reduction is complete. Without overlap the sum of the bounds
   /// of the two parts holds too; with overlap it does not (a 3-NPU line with 4 chunks takes 13 steps, the sum says 16).
   bool overlap = true;

@@ -36,14 +36,14 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/shared_cache.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
 
 /// The time for which every send of a single chunk keeps its link and after which it arrives, if this is one time for
 /// all; otherwise nullopt. O(1).
-[[nodiscard]] std::optional<SimTime> uniform_hop(const Topology& topology, const Collective& collective,
-                                                 Occupancy occupancy);
+[[nodiscard]] std::optional<SimTime> uniform_hop(const Instance& instance);
 
 /// Counts of the schedules that points asked for.
 struct CacheCounts {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
@@ -13,12 +13,12 @@ namespace tenex {
 /// Looks up the chunks of a schedule's sends. The schedule must outlive it.
 class CarriedChunks {
  public:
-  CarriedChunks(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule)
-      : topology_(topology),
-        collective_(collective),
-        occupancy_(occupancy),
+  CarriedChunks(const Instance& instance, const Schedule& schedule)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        occupancy_(instance.occupancy),
         payloads_(schedule.payloads()),
-        hops_(topology, collective.chunk_sizes(), occupancy) {}
+        hops_(instance.topology, instance.collective.chunk_sizes(), instance.occupancy) {}
 
   /// The chunks of a send with chunk id `chunk`. The returned span may refer to `chunk`, which must outlive it.
   [[nodiscard]] std::span<const ChunkId> of(const ChunkId& chunk) const {

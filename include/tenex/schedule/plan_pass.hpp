@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/raw_array.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/topology/timing.hpp"
@@ -27,12 +27,11 @@
 namespace tenex {
 
 /// The greatest common divisor, in picoseconds, of all times that a send may take. O(classes * sizes).
-[[nodiscard]] inline std::int64_t time_unit(const Topology& topology, const Collective& collective,
-                                            Occupancy occupancy) {
+[[nodiscard]] inline std::int64_t time_unit(const Instance& instance) {
   std::int64_t unit = 0;
-  for (const auto& link_class : topology.classes())
-    for (const Bytes size : collective.chunk_sizes()) {
-      const HopTime hop = hop_time(link_class, size, occupancy);
+  for (const auto& link_class : instance.topology.classes())
+    for (const Bytes size : instance.collective.chunk_sizes()) {
+      const HopTime hop = hop_time(link_class, size, instance.occupancy);
       unit = std::gcd(std::gcd(unit, hop.busy.count()), hop.latency.count());
     }
   return unit;
@@ -44,16 +43,16 @@ template <class Tick>
 class PlanPass {
  public:
   /// `unit` divides all times: time_unit(), or what divides planned starts too. Call begin() for every NPU first.
-  PlanPass(const Topology& topology, const Collective& collective, Occupancy occupancy, std::int64_t unit)
-      : topology_(topology),
-        collective_(collective),
-        chunks_(collective.chunks()),
-        sizes_(collective.chunk_sizes().size()),
-        there_(topology.npus() * chunks_),
-        free_(topology.links(), 0) {
-    for (const auto& link_class : topology.classes())
-      for (const Bytes size : collective.chunk_sizes()) {
-        const HopTime hop = hop_time(link_class, size, occupancy);
+  PlanPass(const Instance& instance, std::int64_t unit)
+      : topology_(instance.topology),
+        collective_(instance.collective),
+        chunks_(instance.collective.chunks()),
+        sizes_(instance.collective.chunk_sizes().size()),
+        there_(instance.topology.npus() * chunks_),
+        free_(instance.topology.links(), 0) {
+    for (const auto& link_class : instance.topology.classes())
+      for (const Bytes size : instance.collective.chunk_sizes()) {
+        const HopTime hop = hop_time(link_class, size, instance.occupancy);
         const auto ticks = [&](SimTime time) {
           return static_cast<Tick>(std::min<std::uint64_t>(static_cast<std::uint64_t>(time.count() / unit), kSent));
         };

@@ -14,7 +14,7 @@
 
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
@@ -91,8 +91,7 @@ class Schedule {
 
 /// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); only one window is read if
 /// all sends take equally long.
-[[nodiscard]] SimTime last_arrival(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                   const Schedule& schedule);
+[[nodiscard]] SimTime last_arrival(const Instance& instance, const Schedule& schedule);
 
 /// XXH3-64 over (start, link, chunk, stage, message, destination) in time order, independent of storage and window
 /// size. O(sends).

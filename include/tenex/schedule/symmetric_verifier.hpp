@@ -29,6 +29,7 @@
 
 #include <cstdint>
 
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/verifier.hpp"
 
@@ -42,8 +43,8 @@ namespace tenex {
 /// The verdict on the whole schedule. `sends` and `waste` count NPU-level sends (n for each orbit), `violations` counts
 /// orbits, and findings name the send into NPU 0. `reduction_check` is "none", "in_tree" or "skipped".
 /// has_orbit_check() must hold (InvariantError otherwise). O(links + orbits) time, 16 bytes per orbit.
-[[nodiscard]] Verdict verify_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                       const Schedule& schedule, const VerifyOptions& options = {});
+[[nodiscard]] Verdict verify_symmetric(const Instance& instance, const Schedule& schedule,
+                                       const VerifyOptions& options = {});
 
 /// Schedules of at most this many sends are always replayed and hashed: a few seconds.
 constexpr std::uint64_t kMostReplayedSends = std::uint64_t{1} << 28;
@@ -51,7 +52,7 @@ constexpr std::uint64_t kMostReplayedSends = std::uint64_t{1} << 28;
 /// Calls verify_symmetric() if the schedule has more than kMostReplayedSends sends, has_orbit_check() holds and no
 /// start is delayed; otherwise verify(). The choice does not depend on the machine, so a row and a file get the same
 /// verdict everywhere.
-[[nodiscard]] Verdict verify_by_size(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                     const Schedule& schedule, const VerifyOptions& options = {});
+[[nodiscard]] Verdict verify_by_size(const Instance& instance, const Schedule& schedule,
+                                     const VerifyOptions& options = {});
 
 }  // namespace tenex

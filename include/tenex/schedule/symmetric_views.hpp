@@ -6,6 +6,7 @@
 // the opposite direction, at [T - t - latency, T - t).
 #pragma once
 
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/topology/timing.hpp"
 
@@ -13,8 +14,7 @@ namespace tenex {
 
 /// The time reversal of a symmetric All-Gather (valid, free of waste): a symmetric Reduce-Scatter on the same topology.
 /// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric.
-[[nodiscard]] Schedule reversed_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                          const Schedule& schedule);
+[[nodiscard]] Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule);
 
 /// `reduction` followed by `gather`, which starts at `gather_begins`: the All-Reduce without overlap. O(orbits).
 [[nodiscard]] Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather, SimTime gather_begins);
@@ -22,11 +22,9 @@ namespace tenex {
 /// Starts every orbit as soon as its source holds what it sends and its link has finished the sends planned before it.
 /// For Reduce-Scatter and All-Reduce whose reductions are in-trees, and for All-Gather. Never later than the plan.
 /// O(orbits).
-[[nodiscard]] Schedule retime_symmetric(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                                        const Schedule& schedule);
+[[nodiscard]] Schedule retime_symmetric(const Instance& instance, const Schedule& schedule);
 
 /// The last arrival of a symmetric schedule, without expanding it. O(orbits).
-[[nodiscard]] SimTime last_arrival_symmetric(const Topology& topology, const Collective& collective,
-                                             Occupancy occupancy, const Schedule& schedule);
+[[nodiscard]] SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule);
 
 }  // namespace tenex

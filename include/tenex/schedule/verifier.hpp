@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
@@ -99,7 +99,6 @@ struct Verdict {
 /// InvariantError). Time O(sends log lanes), a lane being a (link class, chunk size, stage); memory one bit per
 /// (vertex, chunk), another per (NPU, chunk) if the collective reduces, exact sets where needed, and the sends under
 /// way.
-[[nodiscard]] Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy,
-                             const Schedule& schedule, const VerifyOptions& options = {});
+[[nodiscard]] Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyOptions& options = {});
 
 }  // namespace tenex

@@ -11,7 +11,7 @@
 
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
@@ -22,10 +22,7 @@ namespace tenex {
 inline constexpr std::string_view kAutomaticEngine = "auto";
 
 /// The inputs of a synthesizer; nothing else may influence its result.
-struct SynthesisProblem {
-  const Topology& topology;
-  const Collective& collective;
-  Occupancy occupancy = Occupancy::serialization;
+struct SynthesisProblem : Instance {
   std::uint64_t seed = 1;
   std::uint32_t attempts = 1;  ///< multi-start: the best of this many attempts is kept (the earliest of equals)
   int threads = 1;             ///< shared by attempts, or by the NPUs of one; never changes the result

@@ -5,15 +5,15 @@
 
 namespace tenex::verifier {
 
-Context::Context(const Topology& topology, const Collective& collective, Occupancy occupancy, const Payloads* payloads)
-    : topology_(topology),
-      collective_(collective),
+Context::Context(const Instance& instance, const Payloads* payloads)
+    : topology_(instance.topology),
+      collective_(instance.collective),
       payloads_(payloads),
-      sizes_(collective.chunk_sizes()),
-      times_(topology, sizes_, occupancy) {
+      sizes_(instance.collective.chunk_sizes()),
+      times_(instance.topology, sizes_, instance.occupancy) {
   if (payloads_ == nullptr) return;
   for (std::size_t i = 0; i < payloads_->size(); ++i) add_payload(payloads_->of(i));
-  times_ = HopTimes(topology, sizes_, occupancy);
+  times_ = HopTimes(instance.topology, sizes_, instance.occupancy);
 }
 
 bool Context::fits(std::span<const ChunkId> payload) const {

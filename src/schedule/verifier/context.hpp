@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/send.hpp"
 #include "tenex/topology/timing.hpp"
@@ -21,8 +21,7 @@ namespace tenex::verifier {
 class Context {
  public:
   /// `payloads`: nullptr where every send carries one chunk.
-  Context(const Topology& topology, const Collective& collective, Occupancy occupancy,
-          const Payloads* payloads = nullptr);
+  Context(const Instance& instance, const Payloads* payloads = nullptr);
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const Collective& collective() const { return collective_; }

@@ -311,9 +311,8 @@ std::string_view to_string(Violation violation) {
   return "unknown";
 }
 
-Verdict verify(const Topology& topology, const Collective& collective, Occupancy occupancy, const Schedule& schedule,
-               const VerifyOptions& options) {
-  const verifier::Context context(topology, collective, occupancy, schedule.payloads());
+Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
+  const verifier::Context context(instance, schedule.payloads());
   if (options.start_delays.empty())
     if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = verifier::choose_method(context, schedule, options);

@@ -13,7 +13,7 @@ class Reader {
   Reader(const Topology& topology, Occupancy occupancy, const JointPart& part, const PlayedPart& played)
       : schedule_(&played.schedule),
         begin_(played.begin),
-        carried_(topology, *part.collective, occupancy, played.schedule) {
+        carried_({topology, *part.collective, occupancy}, played.schedule) {
     advance();
   }
 

@@ -10,7 +10,7 @@ PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const Jo
     : topology_(topology),
       collective_(*part.collective),
       plan_(part.schedule),
-      carried_(topology, collective_, occupancy, plan_),
+      carried_({topology, collective_, occupancy}, plan_),
       begin_(begin),
       end_(begin),
       links_(topology.links()),

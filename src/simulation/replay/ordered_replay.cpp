@@ -26,7 +26,7 @@ class OrderedReplay {
         options_(options),
         hop_times_(topology, collective.chunk_sizes(), options.occupancy),
         unit_(common_unit()),
-        pass_(topology, collective, options.occupancy, unit_) {}
+        pass_({topology, collective, options.occupancy}, unit_) {}
 
   std::optional<Simulation> run() {
     if (options_.record_links) result_.links.assign(topology_.links(), LinkLoad{});
@@ -58,7 +58,7 @@ class OrderedReplay {
 
   /// Divides all hop times, and in a timed replay all planned starts: the larger it is, the later times fit 32 bits.
   [[nodiscard]] std::int64_t common_unit() const {
-    auto unit = time_unit(topology_, collective_, options_.occupancy);
+    auto unit = time_unit({topology_, collective_, options_.occupancy});
     SendBuffer buffer;
     for (std::size_t window = 0; timed_ && unit > 1 && window < schedule_.windows(); ++window) {
       schedule_.read(window, buffer);

@@ -37,7 +37,7 @@ class InPlaceReplay {
     const auto npus = static_cast<std::int64_t>(topology_.npus());
     if (options_.record_npu_finish) result_.npu_finish.assign(topology_.npus(), SimTime::zero());
     if (options_.record_links) result_.links.assign(topology_.links(), LinkLoad{});
-    const auto end = last_arrival(topology_, collective_, options_.occupancy, schedule_);
+    const auto end = last_arrival({topology_, collective_, options_.occupancy}, schedule_);
     UtilizationBins total(end, options_.utilization_bins);
     std::atomic<bool> steady{true};
     std::uint64_t sends = 0;

@@ -24,15 +24,13 @@ bool expected_to_gain_nothing(const SynthesisProblem& problem, std::string_view 
 }  // namespace
 
 std::size_t retiming_bytes(const SynthesisProblem& problem, std::string_view engine) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  if (collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
-  const double sends = sends_of_one_pass(collective);
+  if (problem.collective.kind() != CollectiveKind::all_reduce || expected_to_gain_nothing(problem, engine)) return 0;
+  const double sends = sends_of_one_pass(problem.collective);
   const auto lists = static_cast<std::size_t>(2 * sends * kBytesPerSendRetimed);
   if (engine == tacos_engine::event_driven) return lists;
   // A reduction that is not a view of its gather is a list, and so is its re-timing.
-  if (!reverses_as_view(topology, collective, occupancy))
-    return lists + static_cast<std::size_t>(sends * kBytesPerSendKept);
-  return retime_in_trees_bytes(topology, collective, occupancy);
+  if (!reverses_as_view(problem)) return lists + static_cast<std::size_t>(sends * kBytesPerSendKept);
+  return retime_in_trees_bytes(problem);
 }
 
 double retiming_seconds(const SynthesisProblem& problem, std::string_view engine) {

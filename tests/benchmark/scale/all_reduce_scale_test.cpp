@@ -23,7 +23,7 @@ TEST(AllReduceScale, IsVerifiedSendBySendOnA200x200Mesh) {
   const auto middle = Clock::now();
   VerifyOptions options;
   options.threads = 2;
-  const Verdict verdict = verify(topology, collective, Occupancy::transfer, made.without_overlap, options);
+  const Verdict verdict = verify({topology, collective, Occupancy::transfer}, made.without_overlap, options);
   const auto end = Clock::now();
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.sends, 3'199'920'000U);  // 40,000 chunks, to and from 39,999 others

@@ -38,7 +38,7 @@ double gather(const std::string& name, const Topology& topology, Occupancy occup
   const double user_after = user_seconds();
   VerifyOptions options;
   options.threads = 2;
-  const Verdict verdict = verify(topology, collective, occupancy, made.schedule, options);
+  const Verdict verdict = verify({topology, collective, occupancy}, made.schedule, options);
   EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
   // Every NPU receives each chunk of the others once.
   EXPECT_EQ(verdict.sends, static_cast<std::uint64_t>(npus * (npus - 1) * chunks));

@@ -74,7 +74,7 @@ double run(const std::string& name, const Topology& topology) {
               used.peak_bytes / 1e9);
   std::fflush(stdout);
   const auto again = std::chrono::steady_clock::now();
-  const Verdict verdict = verify(topology, gather, Occupancy::transfer, made.schedule);
+  const Verdict verdict = verify({topology, gather, Occupancy::transfer}, made.schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.waste, 0U);
   EXPECT_EQ(verdict.collective_time, made.time);

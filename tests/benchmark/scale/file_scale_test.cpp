@@ -74,8 +74,8 @@ Verdict judge(const ScheduleFile& file) {
   VerifyOptions options;
   options.threads = kThreads;
   if (has_orbit_check(file.topology, file.collective, file.schedule))
-    return verify_symmetric(file.topology, file.collective, file.occupancy, file.schedule, options);
-  return verify(file.topology, file.collective, file.occupancy, file.schedule, options);
+    return verify_symmetric({file.topology, file.collective, file.occupancy}, file.schedule, options);
+  return verify({file.topology, file.collective, file.occupancy}, file.schedule, options);
 }
 
 /// Writes, frees, reads and verifies a schedule; prints the costs. `hashed`: also compares hashes.

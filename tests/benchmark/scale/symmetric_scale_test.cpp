@@ -23,7 +23,7 @@ TEST(SymmetricScale, GathersOnAMillionNpusAtTheBound) {
   const SynthesisProblem problem{torus, gather, Occupancy::transfer, 1, 1, 1, "symmetric"};
   const Synthesis made = find_synthesizer("tacos")->synthesize(problem).value();
   RecordProperty("synthesis_seconds", std::to_string(seconds_since(begin)));
-  const Verdict verdict = verify_symmetric(torus, gather, Occupancy::transfer, made.schedule);
+  const Verdict verdict = verify_symmetric({torus, gather, Occupancy::transfer}, made.schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.sends, 999'999'000'000U);
   EXPECT_EQ(made.time, best_bound({torus, gather, Occupancy::transfer, true}).time);
@@ -34,7 +34,7 @@ TEST(SymmetricScale, AllReducesOnAMillionNpus) {
   const Collective all = support::collective(CollectiveKind::all_reduce, torus.npus(), bytes(100'000'000'000));
   const SynthesisProblem problem{torus, all, Occupancy::serialization, 1, 1, 1, "symmetric"};
   const Synthesis made = find_synthesizer("tacos")->synthesize(problem).value();
-  const Verdict verdict = verify_symmetric(torus, all, Occupancy::serialization, made.schedule);
+  const Verdict verdict = verify_symmetric({torus, all, Occupancy::serialization}, made.schedule);
   EXPECT_TRUE(verdict.valid());
   EXPECT_EQ(verdict.sends, 1'999'998'000'000U);
   EXPECT_EQ(verdict.reduction_check, "in_tree");

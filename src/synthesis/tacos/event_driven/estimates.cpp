@@ -22,27 +22,28 @@ constexpr double kBytesPerSendKept = 32 + 16;
 }  // namespace
 
 std::size_t event_driven_bytes(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  const double sends = sends_of_one_pass(collective);
-  const double engines = std::min<double>(std::max(1, threads), std::max<std::uint32_t>(1, attempts));
-  const double bits = static_cast<double>(BitMatrix::bytes_for(topology.vertices(), collective.chunks()));
-  const double matrices = topology.homogeneous() ? 2 : 2 + 1 + 8;
-  const double passes = collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
+  const double sends = sends_of_one_pass(problem.collective);
+  const double engines = std::min<double>(std::max(1, problem.threads), std::max<std::uint32_t>(1, problem.attempts));
+  const double bits =
+      static_cast<double>(BitMatrix::bytes_for(problem.topology.vertices(), problem.collective.chunks()));
+  const double matrices = problem.topology.homogeneous() ? 2 : 2 + 1 + 8;
+  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
   const double paces = event_driven_paces(problem);  // each pace has a plan, and an engine on each thread
-  const double replays = paces > 1 ? 8.0 * static_cast<double>(topology.vertices() * collective.chunks()) : 0;
+  const double replays =
+      paces > 1 ? 8.0 * static_cast<double>(problem.topology.vertices() * problem.collective.chunks()) : 0;
   const double bytes = paces * bits + engines * (paces * (matrices * bits + sends * kBytesPerEngineSend) + replays) +
-                       passes * sends * kBytesPerSendKept + 200.0 * static_cast<double>(topology.links());
+                       passes * sends * kBytesPerSendKept + 200.0 * static_cast<double>(problem.topology.links());
   return static_cast<std::size_t>(bytes);
 }
 
 double event_driven_seconds(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  const double sends = sends_of_one_pass(collective);
-  const double entries = static_cast<double>(topology.links()) * static_cast<double>(collective.chunks());
-  const double attempt =
-      sends * kSecondsPerSend * (topology.homogeneous() ? 1 : kHeterogeneousFactor) + entries * kSecondsPerListEntry;
-  const double pass = std::max<std::uint32_t>(1, attempts) * attempt + sends * kSecondsPerSendKept;
-  return collective.kind() == CollectiveKind::all_reduce ? 2 * pass + 2 * sends * kSecondsPerSendRetimed : pass;
+  const double sends = sends_of_one_pass(problem.collective);
+  const double entries =
+      static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks());
+  const double attempt = sends * kSecondsPerSend * (problem.topology.homogeneous() ? 1 : kHeterogeneousFactor) +
+                         entries * kSecondsPerListEntry;
+  const double pass = std::max<std::uint32_t>(1, problem.attempts) * attempt + sends * kSecondsPerSendKept;
+  return problem.collective.kind() == CollectiveKind::all_reduce ? 2 * pass + 2 * sends * kSecondsPerSendRetimed : pass;
 }
 
 }  // namespace tenex

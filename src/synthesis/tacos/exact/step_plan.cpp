@@ -50,11 +50,10 @@ std::vector<KeyedLane> lanes_of(const SynthesisProblem& problem) {
 }  // namespace
 
 std::string step_refusal(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
-  if (collective.kind() != CollectiveKind::all_gather)
+  if (problem.collective.kind() != CollectiveKind::all_gather)
     return "it makes only All-Gathers and collectives composed of them";
-  if (topology.switches() > 0) return "the topology has switches; unwind them";
-  const std::size_t pairs = topology.classes().size() * collective.chunk_sizes().size();
+  if (problem.topology.switches() > 0) return "the topology has switches; unwind them";
+  const std::size_t pairs = problem.topology.classes().size() * problem.collective.chunk_sizes().size();
   if (pairs > kMostLanes)
     return fmt::format("there are {} pairs of a link class and a chunk size, and a grid of steps takes at most {}",
                        pairs, kMostLanes);
@@ -62,10 +61,10 @@ std::string step_refusal(const SynthesisProblem& problem) {
   for (const auto& [key, lane] : lanes)
     if (saturating_sum(lane.latency, lane.late) / lanes.front().lane.period >= kMostStepsUnderWay)
       return fmt::format("a hop takes longer than {} of the shortest steps", kMostStepsUnderWay);
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
-    if (topology.in_links(VertexId::at(npu)).size() > kMostPortsPerNpu)
+  for (std::size_t npu = 0; npu < problem.topology.npus(); ++npu)
+    if (problem.topology.in_links(VertexId::at(npu)).size() > kMostPortsPerNpu)
       return fmt::format("NPU {} has more than {} in-links", npu, kMostPortsPerNpu);
-  const auto participants = find_participants(topology, collective);
+  const auto participants = find_participants(problem.topology, problem.collective);
   if (!participants) return to_string(participants.errors());
   if (any_relays(*participants))
     return "some process group is not connected by itself and needs NPUs outside it as relays";
@@ -73,7 +72,6 @@ std::string step_refusal(const SynthesisProblem& problem) {
 }
 
 StepPlan make_step_plan(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine_choice, memory_limit] = problem;
   StepPlan plan;
   std::map<LaneKey, std::uint8_t> lane_of;
   for (const auto& [key, lane] : lanes_of(problem)) {
@@ -81,19 +79,19 @@ StepPlan make_step_plan(const SynthesisProblem& problem) {
     plan.lanes.push_back(lane);
   }
   plan.port_begin.push_back(0);
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-    const GroupId group = collective.group_of(NpuId::at(npu));
+  for (std::size_t npu = 0; npu < problem.topology.npus(); ++npu) {
+    const GroupId group = problem.collective.group_of(NpuId::at(npu));
     const std::size_t first_port = plan.ports.size();
-    plan.first_chunk.push_back(group.exists() ? collective.first_chunk(group).value() : 0);
-    plan.chunks.push_back(group.exists() ? static_cast<std::uint32_t>(collective.chunks_in(group)) : 0);
-    plan.own.push_back(group.exists() ? static_cast<std::uint32_t>(collective.chunks_per_npu()) : 0);
-    plan.rank.push_back(group.exists() ? collective.rank_of(NpuId::at(npu)) : 0);
+    plan.first_chunk.push_back(group.exists() ? problem.collective.first_chunk(group).value() : 0);
+    plan.chunks.push_back(group.exists() ? static_cast<std::uint32_t>(problem.collective.chunks_in(group)) : 0);
+    plan.own.push_back(group.exists() ? static_cast<std::uint32_t>(problem.collective.chunks_per_npu()) : 0);
+    plan.rank.push_back(group.exists() ? problem.collective.rank_of(NpuId::at(npu)) : 0);
     if (group.exists())
-      for (const LinkId link : topology.in_links(VertexId::at(npu))) {
-        const VertexId source = topology.source(link);
-        if (collective.group_of(npu_of(source)) != group) continue;
-        const std::size_t size = collective.size_class(collective.first_chunk(group));
-        plan.ports.push_back({link, source.value(), lane_of.at({topology.class_of(link), size})});
+      for (const LinkId link : problem.topology.in_links(VertexId::at(npu))) {
+        const VertexId source = problem.topology.source(link);
+        if (problem.collective.group_of(npu_of(source)) != group) continue;
+        const std::size_t size = problem.collective.size_class(problem.collective.first_chunk(group));
+        plan.ports.push_back({link, source.value(), lane_of.at({problem.topology.class_of(link), size})});
       }
     const auto ports = static_cast<std::int64_t>(plan.ports.size() - first_port);
     const std::int64_t needed = plan.chunks.back() - plan.own.back();

@@ -123,27 +123,25 @@ Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
 }
 
 Result<Synthesis> synthesize_symmetric(const SynthesisProblem& problem) {
-  const auto& [topology, collective, occupancy, seed, attempts, threads, engine, memory_limit] = problem;
   // A collective of a million NPUs is copied only if it must become another one.
-  const bool gathers = collective.kind() == CollectiveKind::all_gather;
+  const bool gathers = problem.collective.kind() == CollectiveKind::all_gather;
   const std::optional<Collective> other =
-      gathers ? std::nullopt : std::optional(collective.as(CollectiveKind::all_gather));
-  auto gathered =
-      gather_symmetric({topology, gathers ? collective : *other, occupancy, seed, attempts, threads, engine});
+      gathers ? std::nullopt : std::optional(problem.collective.as(CollectiveKind::all_gather));
+  auto gathered = gather_symmetric({problem.topology, gathers ? problem.collective : *other, problem.occupancy,
+                                    problem.seed, problem.attempts, problem.threads, problem.engine});
   if (!gathered) return gathered.errors();
   Synthesis synthesis;
   synthesis.engine = "symmetric";
   synthesis.best_attempt = gathered->best_attempt;
   synthesis.time = synthesis.time_without_overlap = gathered->time;
   synthesis.without_overlap = gathered->schedule;
-  if (reduces(collective.kind()))
-    synthesis.without_overlap = reversed_symmetric(topology, collective, occupancy, gathered->schedule);
+  if (reduces(problem.collective.kind())) synthesis.without_overlap = reversed_symmetric(problem, gathered->schedule);
   synthesis.schedule = synthesis.without_overlap;
-  if (collective.kind() != CollectiveKind::all_reduce) return synthesis;
+  if (problem.collective.kind() != CollectiveKind::all_reduce) return synthesis;
   synthesis.without_overlap = then_gather_symmetric(synthesis.without_overlap, gathered->schedule, gathered->time);
   synthesis.time_without_overlap = gathered->time + gathered->time;
-  synthesis.schedule = retime_symmetric(topology, collective, occupancy, synthesis.without_overlap);
-  synthesis.time = last_arrival_symmetric(topology, collective, occupancy, synthesis.schedule);
+  synthesis.schedule = retime_symmetric(problem, synthesis.without_overlap);
+  synthesis.time = last_arrival_symmetric(problem, synthesis.schedule);
   synthesis.overlap_limit = synthesis.time;  // the least solution for one NPU is that for all
   synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
   return synthesis;
