@@ -13,14 +13,14 @@ Result<std::shared_ptr<const Program>> make_blueconnect(const Topology& topology
   if (auto fits = check_fits("blueconnect", topology, collective); !fits) return fits.errors();
   const auto grids = grids_of("blueconnect", topology, collective);
   if (!grids) return grids.errors();
-  std::vector<DimensionPlan> plans;
+  std::vector<GroupExchange> of_groups;
   for (const auto& grid : *grids) {
-    DimensionPlan plan;
-    for (const auto& dimension : grid) plan.dimensions.push_back({dimension.size, Exchange::ring});
-    plan.orders = {in_order(grid.size())};
-    plans.push_back(std::move(plan));
+    GroupExchange of_group;
+    for (const auto& dimension : grid) of_group.dimensions.push_back({dimension.size, Exchange::ring});
+    of_group.orders = {in_order(grid.size())};
+    of_groups.push_back(std::move(of_group));
   }
-  return make_dimensionwise(collective, plans, options.order, options.window);
+  return make_dimensionwise(collective, of_groups, options.order, options.window);
 }
 
 }  // namespace tenex

@@ -15,7 +15,7 @@
 
 #include "algorithm/dimensionwise_layout.hpp"
 #include "algorithm/textbook.hpp"
-#include "tenex/schedule/expectant_state.hpp"
+#include "tenex/schedule/program.hpp"
 #include "tenex/schedule/raw_array.hpp"
 
 namespace tenex {
@@ -47,7 +47,7 @@ class DimensionwiseState final : public ExpectantState {
   void start(NpuId npu, std::vector<Message>& out) override {
     if (!seats_.takes_part(npu)) return;
     for (std::uint32_t slice = 0; slice < slices_; ++slice) {
-      const auto at = place(npu, slice);
+      const auto at = seat_of(npu, slice);
       if (may_begin(at, 0)) begin_stage(at, 0, out);
     }
   }
@@ -81,21 +81,22 @@ class DimensionwiseState final : public ExpectantState {
              message.stage, message.chunks);
       if (!copy && !mine_alone) return;
     }
-    if (++record[1 + index] == order.needed[index] && record[0] == index + 1) advance(place(me.npu, slice), index, out);
+    if (++record[1 + index] == order.needed[index] && record[0] == index + 1)
+      advance(seat_of(me.npu, slice), index, out);
   }
 
  private:
   static constexpr std::size_t line = 64;  ///< cache line in bytes: no small record lies on two lines
 
   /// A slice at an NPU.
-  struct Place {
+  struct SliceSeat {
     Seat me;
     const DimensionLayout& layout;
     const StageOrder& order;
     std::uint32_t slice = 0;
   };
 
-  [[nodiscard]] Place place(NpuId npu, std::uint32_t slice) const {
+  [[nodiscard]] SliceSeat seat_of(NpuId npu, std::uint32_t slice) const {
     const auto me = seats_.of(npu);
     const auto& layout = layouts_->of(me.group);
     return {me, layout, layout.order_of(slice), slice};
@@ -111,7 +112,7 @@ class DimensionwiseState final : public ExpectantState {
   void hold(NpuId npu, std::uint32_t slice, const DigitDimension& dimension, std::uint32_t part) {
     held_word(npu, slice, dimension, part) |= std::uint64_t{1} << (part % 64);
   }
-  bool take_held(const Place& at, const DigitDimension& dimension, std::uint32_t part) {
+  bool take_held(const SliceSeat& at, const DigitDimension& dimension, std::uint32_t part) {
     auto& word = held_word(at.me.npu, at.slice, dimension, part);
     const auto bit = std::uint64_t{1} << (part % 64);
     const bool held = (word & bit) != 0;
@@ -124,19 +125,19 @@ class DimensionwiseState final : public ExpectantState {
   }
 
   /// Whether the NPU has begun this stage of the slice and all its messages have arrived.
-  [[nodiscard]] bool complete(const Place& at, std::uint32_t index) {
+  [[nodiscard]] bool complete(const SliceSeat& at, std::uint32_t index) {
     const auto* const record = record_of(at.me.npu, at.slice);
     return record[0] > index && record[1 + index] == at.order.needed[index];
   }
   /// Whether the turn that this one waits for is complete.
-  [[nodiscard]] bool may_begin(const Place& at, std::uint32_t index) {
+  [[nodiscard]] bool may_begin(const SliceSeat& at, std::uint32_t index) {
     if (!windowed_) return true;
     const auto before = at.layout.waits_for[at.slice * at.layout.stages + index];
-    return before == kNoStage || complete(place(at.me.npu, before / at.layout.stages), before % at.layout.stages);
+    return before == kNoStage || complete(seat_of(at.me.npu, before / at.layout.stages), before % at.layout.stages);
   }
 
   /// Begins the slice's stages until one has to wait. Appends those that are complete at once to `completed`.
-  void begin_next(const Place& at, std::vector<Message>& out, std::vector<std::uint32_t>* completed) {
+  void begin_next(const SliceSeat& at, std::vector<Message>& out, std::vector<std::uint32_t>* completed) {
     auto* const record = record_of(at.me.npu, at.slice);
     while (record[0] < at.layout.stages && (record[0] == 0 || complete(at, record[0] - 1U)) &&
            may_begin(at, record[0])) {
@@ -148,18 +149,18 @@ class DimensionwiseState final : public ExpectantState {
 
   /// Called when a stage of the slice is complete: begins the next stages of the slice and those that waited for this
   /// one.
-  void advance(const Place& at, std::uint32_t index, std::vector<Message>& out) {
+  void advance(const SliceSeat& at, std::uint32_t index, std::vector<Message>& out) {
     if (!windowed_) return begin_next(at, out, nullptr);
     std::vector<std::uint32_t> completed{at.slice * at.layout.stages + index};
     for (std::size_t i = 0; i < completed.size(); ++i) {
       const auto stage = completed[i];
-      begin_next(place(at.me.npu, stage / at.layout.stages), out, &completed);
+      begin_next(seat_of(at.me.npu, stage / at.layout.stages), out, &completed);
       if (const auto next = at.layout.lets[stage]; next != kNoStage)
-        begin_next(place(at.me.npu, next / at.layout.stages), out, &completed);
+        begin_next(seat_of(at.me.npu, next / at.layout.stages), out, &completed);
     }
   }
 
-  void begin_stage(const Place& at, std::uint32_t index, std::vector<Message>& out) {
+  void begin_stage(const SliceSeat& at, std::uint32_t index, std::vector<Message>& out) {
     record_of(at.me.npu, at.slice)[0] = static_cast<Count>(index + 1);
     const auto stage = at.layout.way_up(index);
     const auto& dimension = at.layout.dimensions[at.order.dimension_at[stage]];
@@ -197,7 +198,7 @@ class DimensionwiseState final : public ExpectantState {
 
   /// The part of the name that all messages of a stage from this NPU share: its digits in the dimensions before. In an
   /// All-to-All these are digits of destinations, and its digits from this dimension on are those of sources.
-  [[nodiscard]] std::uint32_t name_given(const Place& at, std::uint32_t stage) const {
+  [[nodiscard]] std::uint32_t name_given(const SliceSeat& at, std::uint32_t stage) const {
     std::uint32_t before = 0;
     if (at.order.ascending) {
       const auto& dimension = at.layout.dimensions[stage];
@@ -226,9 +227,9 @@ class DimensionwiseState final : public ExpectantState {
 
 class DimensionwiseProgram final : public Program {
  public:
-  DimensionwiseProgram(const Collective& collective, const std::vector<DimensionPlan>& plans, DestinationOrder order,
-                       std::uint32_t window)
-      : layouts_(std::make_shared<const DimensionLayouts>(collective, plans, window)), order_(order) {}
+  DimensionwiseProgram(const Collective& collective, const std::vector<GroupExchange>& of_groups,
+                       DestinationOrder order, std::uint32_t window)
+      : layouts_(std::make_shared<const DimensionLayouts>(collective, of_groups, window)), order_(order) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
     std::uint32_t largest = 0;
@@ -290,9 +291,10 @@ class DimensionwiseProgram final : public Program {
 
 }  // namespace
 
-std::shared_ptr<const Program> make_dimensionwise(const Collective& collective, const std::vector<DimensionPlan>& plans,
-                                                  DestinationOrder order, std::uint32_t window) {
-  return std::make_shared<DimensionwiseProgram>(collective, plans, order, window);
+std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
+                                                  const std::vector<GroupExchange>& of_groups, DestinationOrder order,
+                                                  std::uint32_t window) {
+  return std::make_shared<DimensionwiseProgram>(collective, of_groups, order, window);
 }
 
 ProgramSizes sizes_of_dimensionwise(const ProgramScale& scale) {

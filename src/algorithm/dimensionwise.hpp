@@ -6,10 +6,10 @@
 // moves every chunk to the right digit of one dimension. The chunks with the same k of all NPUs are one slice. Slices
 // are independent and under way together, each in its own order of dimensions. A stage of a slice begins at an NPU when
 // the slice's previous stage is complete there. With a window of w, at most w slices at a time are in a stage at an
-// NPU, or in whatever resource a plan makes them take turns for: turn j begins only when turn j - w is complete there.
-// Without a window, all slices' first messages queue in front of all second ones, and no slice leaves its first ring
-// before the last slice has nearly gone round. With a window, the dimensions work as a pipeline, which is how ASTRA-sim
-// schedules chunks.
+// NPU, or in whatever resource a GroupExchange makes them take turns for: turn j begins only when turn j - w is
+// complete there. Without a window, all slices' first messages queue in front of all second ones, and no slice leaves
+// its first ring before the last slice has nearly gone round. With a window, the dimensions work as a pipeline, which
+// is how ASTRA-sim schedules chunks.
 //
 // Turns are the same at every NPU and are given in an order in which they could be taken one by one. So no slices wait
 // for each other in a circle: a stage waits only for its slice's previous stage and for an earlier turn.
@@ -51,21 +51,21 @@ struct StageTurn {
   bool operator==(const StageTurn&) const = default;
 };
 
-/// The plan of one group.
-struct DimensionPlan {
+/// How the NPUs of one group exchange.
+struct GroupExchange {
   std::vector<ExchangeDimension> dimensions;  ///< lowest digit of the rank first; the sizes' product is the group's
   /// The orders in which slices take the dimensions: slice k takes orders[k % orders.size()].
   std::vector<std::vector<std::uint32_t>> orders;
   /// With a window: the resources that slices take turns for, each in the order of its turns. Empty: one resource per
   /// stage, for the slices of one order by number.
   std::vector<std::vector<StageTurn>> turns = {};
-  bool operator==(const DimensionPlan&) const = default;
+  bool operator==(const GroupExchange&) const = default;
 };
 
-/// One plan per group, at most 32 dimensions each. `plans` has the order of the collective's groups. `window`: 0 for
-/// none.
+/// One GroupExchange per group, at most 32 dimensions each. `of_groups` has the order of the collective's groups.
+/// `window`: 0 for none.
 [[nodiscard]] std::shared_ptr<const Program> make_dimensionwise(const Collective& collective,
-                                                                const std::vector<DimensionPlan>& plans,
+                                                                const std::vector<GroupExchange>& of_groups,
                                                                 DestinationOrder order, std::uint32_t window = 0);
 
 /// A dimension of a group of NPUs that is a box of the topology's shape.

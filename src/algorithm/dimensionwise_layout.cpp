@@ -17,24 +17,24 @@ void set_free(const DigitDimension& dimension, std::vector<std::uint32_t>& ranks
 
 }  // namespace
 
-DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans,
+DimensionLayouts::DimensionLayouts(const Collective& collective, const std::vector<GroupExchange>& of_groups,
                                    std::uint32_t window)
     : seats_(collective), window_(window) {
-  ensure(plans.size() == collective.groups().size(), "one plan per group");
-  std::vector<const DimensionPlan*> known;
-  for (const auto& plan : plans) {
-    auto at = std::find_if(known.begin(), known.end(), [&](const auto* other) { return *other == plan; });
+  ensure(of_groups.size() == collective.groups().size(), "one of_group per group");
+  std::vector<const GroupExchange*> known;
+  for (const auto& of_group : of_groups) {
+    auto at = std::find_if(known.begin(), known.end(), [&](const auto* other) { return *other == of_group; });
     layout_of_.push_back(static_cast<std::uint32_t>(at - known.begin()));
     if (at != known.end()) continue;
-    known.push_back(&plan);
-    layouts_.push_back(lay_out(plan));
+    known.push_back(&of_group);
+    layouts_.push_back(lay_out(of_group));
   }
 }
 
-DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
+DimensionLayout DimensionLayouts::lay_out(const GroupExchange& of_group) const {
   DimensionLayout layout;
-  ensure(plan.dimensions.size() <= kMostDimensions, "more dimensions than 32-bit ranks have digits");
-  for (const auto& [size, exchange] : plan.dimensions) {
+  ensure(of_group.dimensions.size() <= kMostDimensions, "more dimensions than 32-bit ranks have digits");
+  for (const auto& [size, exchange] : of_group.dimensions) {
     ensure(size > 1, "a dimension of one NPU has nothing to exchange");
     const bool ring = exchange == Exchange::ring && !exchanges_pairs();
     layout.dimensions.push_back({size, layout.members, Divisor(size), Divisor(layout.members), ring, size / 2,
@@ -46,13 +46,13 @@ DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
       ++d;
     layout.dimension_of_width[width] = static_cast<std::uint8_t>(d);
   }
-  const auto count = static_cast<std::uint32_t>(plan.dimensions.size());
+  const auto count = static_cast<std::uint32_t>(of_group.dimensions.size());
   const auto kind = seats_.kind();
   layout.count = count;
   layout.stages = kind == CollectiveKind::all_reduce ? 2 * count : count;
   layout.reduce_stages = kind == CollectiveKind::all_gather ? 0 : count;
-  const auto orders = std::min<std::size_t>(plan.orders.size(), seats_.chunks_per_npu());
-  for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(plan.orders[o], layout));
+  const auto orders = std::min<std::size_t>(of_group.orders.size(), seats_.chunks_per_npu());
+  for (std::size_t o = 0; o < orders; ++o) layout.orders.push_back(lay_out(of_group.orders[o], layout));
   layout.by_orders = Divisor(static_cast<std::uint32_t>(layout.orders.size()));
   // A sum that arrives before its relay has its own part is held back. This cannot happen in a slice's first stage,
   // which all NPUs begin at once.
@@ -64,12 +64,12 @@ DimensionLayout DimensionLayouts::lay_out(const DimensionPlan& plan) const {
     dimension.first_held_word = layout.held_words;
     if (may_hold) layout.held_words += (dimension.size + 63) / 64;
   }
-  if (window_ != 0) take_turns(plan, layout);
+  if (window_ != 0) take_turns(of_group, layout);
   return layout;
 }
 
 /// Links every turn to the turn that is a window before it.
-void DimensionLayouts::take_turns(const DimensionPlan& plan, DimensionLayout& layout) const {
+void DimensionLayouts::take_turns(const GroupExchange& of_group, DimensionLayout& layout) const {
   const std::uint64_t slices = seats_.chunks_per_npu();
   const auto stages = layout.stages;
   ensure(slices * stages < kNoStage, "fewer stages of all slices than 32 bits number");
@@ -79,11 +79,11 @@ void DimensionLayouts::take_turns(const DimensionPlan& plan, DimensionLayout& la
     layout.lets[before] = static_cast<std::uint32_t>(after);
     layout.waits_for[after] = static_cast<std::uint32_t>(before);
   };
-  for (const auto& turns : plan.turns)
+  for (const auto& turns : of_group.turns)
     for (std::size_t j = window_; j < turns.size(); ++j)
       link(std::uint64_t{turns[j - window_].slice} * stages + turns[j - window_].last,
            std::uint64_t{turns[j].slice} * stages + turns[j].first);
-  if (!plan.turns.empty()) return;
+  if (!of_group.turns.empty()) return;
   const auto distance = std::uint64_t{window_} * layout.orders.size();
   for (std::uint64_t slice = distance; slice < slices; ++slice)
     for (std::uint32_t stage = 0; stage < stages; ++stage)

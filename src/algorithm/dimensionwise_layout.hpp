@@ -64,7 +64,7 @@ struct StageOrder {
   std::array<std::uint32_t, 2 * kMostDimensions> needed{};   ///< messages that complete a stage, by index
 };
 
-/// A group's plan with constants for fast arithmetic.
+/// A GroupExchange with constants for fast arithmetic.
 struct DimensionLayout {
   std::vector<DigitDimension> dimensions;
   std::vector<StageOrder> orders;
@@ -103,7 +103,7 @@ struct DimensionLayout {
 class DimensionLayouts {
  public:
   /// `window`: 0 for none.
-  DimensionLayouts(const Collective& collective, const std::vector<DimensionPlan>& plans, std::uint32_t window);
+  DimensionLayouts(const Collective& collective, const std::vector<GroupExchange>& of_groups, std::uint32_t window);
 
   [[nodiscard]] const Seats& seats() const { return seats_; }
   [[nodiscard]] const DimensionLayout& of(GroupId group) const {
@@ -120,9 +120,9 @@ class DimensionLayouts {
   [[nodiscard]] std::vector<std::uint32_t> message_sizes() const;
 
  private:
-  [[nodiscard]] DimensionLayout lay_out(const DimensionPlan& plan) const;
+  [[nodiscard]] DimensionLayout lay_out(const GroupExchange& of_group) const;
   [[nodiscard]] StageOrder lay_out(const std::vector<std::uint32_t>& order, const DimensionLayout& layout) const;
-  void take_turns(const DimensionPlan& plan, DimensionLayout& layout) const;
+  void take_turns(const GroupExchange& of_group, DimensionLayout& layout) const;
 
   Seats seats_;
   std::uint32_t window_;

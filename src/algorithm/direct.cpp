@@ -25,7 +25,7 @@ namespace tenex {
 namespace {
 
 /// The data of a direct program, shared with its states.
-struct DirectPlan {
+struct DirectData {
   Seats seats;
   AlgorithmOptions options;
   std::optional<TranslationGroup> offsets;  ///< orders peers by its offsets; nullopt: by rank
@@ -56,60 +56,60 @@ struct DirectPlan {
 /// The state without a window: an NPU sends every message as soon as it can.
 class DirectState final : public ProgramState {
  public:
-  explicit DirectState(std::shared_ptr<const DirectPlan> plan) : plan_(std::move(plan)) {
-    if (plan_->seats.kind() == CollectiveKind::all_reduce)
-      contributions_arrived_.assign(plan_->seats.collective().chunks(), 0);
+  explicit DirectState(std::shared_ptr<const DirectData> data) : data_(std::move(data)) {
+    if (data_->seats.kind() == CollectiveKind::all_reduce)
+      contributions_arrived_.assign(data_->seats.collective().chunks(), 0);
   }
 
   void start(NpuId npu, std::vector<Message>& out) override {
-    if (!plan_->seats.takes_part(npu)) return;
-    const auto me = plan_->seats.of(npu);
-    for (std::uint32_t k = 0; k < plan_->seats.chunks_per_npu(); ++k) send_all(me, k, plan_->first_stage(), out);
+    if (!data_->seats.takes_part(npu)) return;
+    const auto me = data_->seats.of(npu);
+    for (std::uint32_t k = 0; k < data_->seats.chunks_per_npu(); ++k) send_all(me, k, data_->first_stage(), out);
   }
 
   void arrive(const Message& message, std::vector<Message>& out) override {
     if (message.stage == Stage::copy || contributions_arrived_.empty()) return;
-    const auto me = plan_->seats.of(message.destination);
+    const auto me = data_->seats.of(message.destination);
     if (++contributions_arrived_[message.chunk.index()] == me.members - 1)
-      send_all(me, plan_->seats.part(me, message.chunk).k, Stage::copy, out);
+      send_all(me, data_->seats.part(me, message.chunk).k, Stage::copy, out);
   }
 
  private:
   void send_all(const Seat& me, std::uint32_t k, Stage stage, std::vector<Message>& out) const {
-    for (std::uint32_t i = 0; i + 1 < me.members; ++i) plan_->add(me, i, k, stage, out);
+    for (std::uint32_t i = 0; i + 1 < me.members; ++i) data_->add(me, i, k, stage, out);
   }
 
-  std::shared_ptr<const DirectPlan> plan_;
+  std::shared_ptr<const DirectData> data_;
   std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, written by its owner alone; All-Reduce only
 };
 
 /// The state with a window: at a time, an NPU has sent at most a window of messages more of a phase than have arrived.
 class WindowedDirectState final : public ProgramState {
  public:
-  explicit WindowedDirectState(std::shared_ptr<const DirectPlan> plan)
-      : plan_(std::move(plan)), phases_(2 * plan_->seats.collective().npus()) {
-    if (plan_->seats.kind() != CollectiveKind::all_reduce) return;
-    contributions_arrived_.assign(plan_->seats.collective().chunks(), 0);
-    gathered_.assign(plan_->seats.collective().npus() * plan_->seats.chunks_per_npu(), 0);
+  explicit WindowedDirectState(std::shared_ptr<const DirectData> data)
+      : data_(std::move(data)), phases_(2 * data_->seats.collective().npus()) {
+    if (data_->seats.kind() != CollectiveKind::all_reduce) return;
+    contributions_arrived_.assign(data_->seats.collective().chunks(), 0);
+    gathered_.assign(data_->seats.collective().npus() * data_->seats.chunks_per_npu(), 0);
   }
 
   void start(NpuId npu, std::vector<Message>& out) override {
-    if (!plan_->seats.takes_part(npu)) return;
-    const auto me = plan_->seats.of(npu);
-    auto& phase = phase_of(npu, plan_->first_stage());
-    phase.ready = plan_->seats.chunks_per_npu();
-    send(me, plan_->first_stage(), phase, out);
+    if (!data_->seats.takes_part(npu)) return;
+    const auto me = data_->seats.of(npu);
+    auto& phase = phase_of(npu, data_->first_stage());
+    phase.ready = data_->seats.chunks_per_npu();
+    send(me, data_->first_stage(), phase, out);
   }
 
   void arrive(const Message& message, std::vector<Message>& out) override {
-    const auto me = plan_->seats.of(message.destination);
+    const auto me = data_->seats.of(message.destination);
     auto& phase = phase_of(message.destination, message.stage);
     ++phase.arrived;
     send(me, message.stage, phase, out);
     if (message.stage == Stage::copy || contributions_arrived_.empty()) return;
     if (++contributions_arrived_[message.chunk.index()] < me.members - 1) return;
     auto& gather = phase_of(message.destination, Stage::copy);
-    gathered_[first_of(me.npu) + gather.ready++] = plan_->seats.part(me, message.chunk).k;
+    gathered_[first_of(me.npu) + gather.ready++] = data_->seats.part(me, message.chunk).k;
     send(me, Stage::copy, gather, out);
   }
 
@@ -124,19 +124,19 @@ class WindowedDirectState final : public ProgramState {
   [[nodiscard]] Phase& phase_of(NpuId npu, Stage stage) {
     return phases_[2 * npu.index() + (stage == Stage::copy ? 1 : 0)];
   }
-  [[nodiscard]] std::size_t first_of(NpuId npu) const { return npu.index() * plan_->seats.chunks_per_npu(); }
+  [[nodiscard]] std::size_t first_of(NpuId npu) const { return npu.index() * data_->seats.chunks_per_npu(); }
 
   void send(const Seat& me, Stage stage, Phase& phase, std::vector<Message>& out) const {
     const std::uint64_t peers = me.members - 1;
-    const auto until = std::min(phase.ready * peers, phase.arrived + plan_->options.window);
+    const auto until = std::min(phase.ready * peers, phase.arrived + data_->options.window);
     for (; phase.sent < until; ++phase.sent) {
       auto k = static_cast<std::uint32_t>(phase.sent / peers);
       if (stage == Stage::copy && !gathered_.empty()) k = gathered_[first_of(me.npu) + k];
-      plan_->add(me, static_cast<std::uint32_t>(phase.sent % peers), k, stage, out);
+      data_->add(me, static_cast<std::uint32_t>(phase.sent % peers), k, stage, out);
     }
   }
 
-  std::shared_ptr<const DirectPlan> plan_;
+  std::shared_ptr<const DirectData> data_;
   std::vector<Phase> phases_;                         ///< two per NPU: of sums, of copies
   std::vector<std::uint32_t> contributions_arrived_;  ///< per chunk, All-Reduce only
   std::vector<std::uint32_t> gathered_;               ///< by NPU, the chunks that became complete, in order; All-Reduce
@@ -145,46 +145,46 @@ class WindowedDirectState final : public ProgramState {
 
 class DirectProgram final : public Program {
  public:
-  explicit DirectProgram(DirectPlan plan) : plan_(std::make_shared<const DirectPlan>(std::move(plan))) {}
+  explicit DirectProgram(DirectData data) : data_(std::make_shared<const DirectData>(std::move(data))) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
-    if (plan_->options.window > 0) return std::make_unique<WindowedDirectState>(plan_);
-    return std::make_unique<DirectState>(plan_);
+    if (data_->options.window > 0) return std::make_unique<WindowedDirectState>(data_);
+    return std::make_unique<DirectState>(data_);
   }
-  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(plan_->seats.collective()); }
+  [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(data_->seats.collective()); }
   [[nodiscard]] std::string_view destination_order() const override {
-    return plan_->options.order == DestinationOrder::relative ? "relative" : "absolute";
+    return data_->options.order == DestinationOrder::relative ? "relative" : "absolute";
   }
 
   [[nodiscard]] bool open_loop() const override {
-    return plan_->options.window == 0 && plan_->seats.kind() != CollectiveKind::all_reduce;
+    return data_->options.window == 0 && data_->seats.kind() != CollectiveKind::all_reduce;
   }
   [[nodiscard]] std::uint64_t messages_from(NpuId npu) const override {
-    if (!plan_->seats.takes_part(npu)) return 0;
-    return std::uint64_t{plan_->seats.of(npu).members - 1} * plan_->seats.chunks_per_npu();
+    if (!data_->seats.takes_part(npu)) return 0;
+    return std::uint64_t{data_->seats.of(npu).members - 1} * data_->seats.chunks_per_npu();
   }
   [[nodiscard]] Message message_of(NpuId npu, std::uint64_t index) const override {
-    const auto me = plan_->seats.of(npu);
+    const auto me = data_->seats.of(npu);
     const std::uint64_t k = index < me.members - 1 ? 0 : index / (me.members - 1);
-    return plan_->message(me, static_cast<std::uint32_t>(index - k * (me.members - 1)), static_cast<std::uint32_t>(k),
-                          plan_->first_stage());
+    return data_->message(me, static_cast<std::uint32_t>(index - k * (me.members - 1)), static_cast<std::uint32_t>(k),
+                          data_->first_stage());
   }
 
   [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
-    if (!plan_->seats.everyone() || plan_->options.order == DestinationOrder::absolute) return false;
-    const auto mine = plan_->offsets ? plan_->offsets->dimensions() : std::span<const TranslationDimension>{};
+    if (!data_->seats.everyone() || data_->options.order == DestinationOrder::absolute) return false;
+    const auto mine = data_->offsets ? data_->offsets->dimensions() : std::span<const TranslationDimension>{};
     const auto theirs = group.dimensions();
-    if (group.npus() != plan_->seats.collective().npus()) return false;
+    if (group.npus() != data_->seats.collective().npus()) return false;
     if (mine.empty()) return theirs.size() == 1;
     return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
                       [](const auto& a, const auto& b) { return a.size == b.size; });
   }
   [[nodiscard]] Message to_origin(const Message& message, const TranslationGroup& group) const override {
-    return plan_->seats.moved_to_origin(message, group);
+    return data_->seats.moved_to_origin(message, group);
   }
 
  private:
-  std::shared_ptr<const DirectPlan> plan_;
+  std::shared_ptr<const DirectData> data_;
 };
 
 }  // namespace
@@ -192,11 +192,11 @@ class DirectProgram final : public Program {
 Result<std::shared_ptr<const Program>> make_direct(const Topology& topology, const Collective& collective,
                                                    const AlgorithmOptions& options) {
   if (auto fits = check_fits("direct", topology, collective); !fits) return fits.errors();
-  DirectPlan plan{Seats(collective), options, std::nullopt};
+  DirectData data{Seats(collective), options, std::nullopt};
   // In one dimension the group's offsets equal differences of ranks.
-  if (plan.seats.everyone()) plan.offsets = TranslationGroup::of(topology);
-  if (plan.offsets && plan.offsets->dimensions().size() == 1) plan.offsets.reset();
-  return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(std::move(plan)));
+  if (data.seats.everyone()) data.offsets = TranslationGroup::of(topology);
+  if (data.offsets && data.offsets->dimensions().size() == 1) data.offsets.reset();
+  return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(std::move(data)));
 }
 
 ProgramSizes sizes_of_direct(const ProgramScale& scale) { return {scale.sends, scale.sends * scale.pair_hops, 0}; }

@@ -40,13 +40,13 @@ Result<std::shared_ptr<const Program>> make_hierarchical(const Topology& topolog
   if (auto fits = check_fits("hierarchical", topology, collective); !fits) return fits.errors();
   const auto grids = grids_of("hierarchical", topology, collective);
   if (!grids) return grids.errors();
-  std::vector<DimensionPlan> plans;
+  std::vector<GroupExchange> of_groups;
   for (const auto& grid : *grids) {
     auto exchanges = exchanges_by_block(grid);
     auto order = in_order(exchanges.dimensions.size());
-    plans.push_back({std::move(exchanges.dimensions), {std::move(order)}});
+    of_groups.push_back({std::move(exchanges.dimensions), {std::move(order)}});
   }
-  return make_dimensionwise(collective, plans, options.order, options.window);
+  return make_dimensionwise(collective, of_groups, options.order, options.window);
 }
 
 }  // namespace tenex

@@ -29,14 +29,14 @@ Status fits_powers_of_two(std::string_view name, const Topology& /*topology*/, c
 Result<std::shared_ptr<const Program>> make_rhd(const Topology& topology, const Collective& collective,
                                                 const AlgorithmOptions& options) {
   if (auto fits = check_fits("rhd", topology, collective); !fits) return fits.errors();
-  std::vector<DimensionPlan> plans;
+  std::vector<GroupExchange> of_groups;
   for (const auto& group : collective.groups()) {
-    DimensionPlan plan;
-    plan.dimensions.assign(static_cast<std::size_t>(std::countr_zero(group.members.size())), {2, Exchange::direct});
-    plan.orders = {in_order(plan.dimensions.size())};
-    plans.push_back(std::move(plan));
+    GroupExchange of_group;
+    of_group.dimensions.assign(static_cast<std::size_t>(std::countr_zero(group.members.size())), {2, Exchange::direct});
+    of_group.orders = {in_order(of_group.dimensions.size())};
+    of_groups.push_back(std::move(of_group));
   }
-  return make_dimensionwise(collective, plans, options.order);
+  return make_dimensionwise(collective, of_groups, options.order);
 }
 
 ProgramSizes sizes_of_rhd(const ProgramScale& scale) {

@@ -16,19 +16,19 @@ Result<std::shared_ptr<const Program>> make_ring_per_dimension(const Topology& t
   if (auto fits = check_fits("ring_per_dimension", topology, collective); !fits) return fits.errors();
   const auto grids = grids_of("ring_per_dimension", topology, collective);
   if (!grids) return grids.errors();
-  std::vector<DimensionPlan> plans;
+  std::vector<GroupExchange> of_groups;
   for (const auto& grid : *grids) {
-    DimensionPlan plan;
-    for (const auto& dimension : grid) plan.dimensions.push_back({dimension.size, Exchange::ring});
+    GroupExchange of_group;
+    for (const auto& dimension : grid) of_group.dimensions.push_back({dimension.size, Exchange::ring});
     for (std::uint32_t first = 0; first < grid.size(); ++first) {
       std::vector<std::uint32_t> order;
       for (std::uint32_t i = 0; i < grid.size(); ++i)
         order.push_back((first + i) % static_cast<std::uint32_t>(grid.size()));
-      plan.orders.push_back(std::move(order));
+      of_group.orders.push_back(std::move(order));
     }
-    plans.push_back(std::move(plan));
+    of_groups.push_back(std::move(of_group));
   }
-  return make_dimensionwise(collective, plans, options.order, options.window);
+  return make_dimensionwise(collective, of_groups, options.order, options.window);
 }
 
 }  // namespace tenex

@@ -174,7 +174,7 @@ Result<std::shared_ptr<const Program>> make_themis(const Topology& topology, con
   const auto grids = grids_of("themis", topology, collective);
   if (!grids) return grids.errors();
   const auto ports = ports_of(topology);
-  std::vector<DimensionPlan> plans;
+  std::vector<GroupExchange> of_groups;
   for (std::size_t g = 0; g < grids->size(); ++g) {
     const auto& grid = (*grids)[g];
     BlockExchanges exchanges = exchanges_by_block(grid);
@@ -182,14 +182,14 @@ Result<std::shared_ptr<const Program>> make_themis(const Topology& topology, con
     Loads loads(grid, ports, slice);
     std::vector<std::vector<std::uint32_t>> orders;
     for (std::int64_t k = 0; k < collective.chunks_per_npu(); ++k) orders.push_back(loads.next_order());
-    DimensionPlan plan;
+    GroupExchange of_group;
     if (options.window != 0)
-      plan.turns = Turns(grid, ports, exchanges, collective.kind(), slice).take(orders, options.window);
-    for (const auto& order : orders) plan.orders.push_back(exchanges.expanded(order));
-    plan.dimensions = std::move(exchanges.dimensions);
-    plans.push_back(std::move(plan));
+      of_group.turns = Turns(grid, ports, exchanges, collective.kind(), slice).take(orders, options.window);
+    for (const auto& order : orders) of_group.orders.push_back(exchanges.expanded(order));
+    of_group.dimensions = std::move(exchanges.dimensions);
+    of_groups.push_back(std::move(of_group));
   }
-  return make_dimensionwise(collective, plans, options.order, options.window);
+  return make_dimensionwise(collective, of_groups, options.order, options.window);
 }
 
 }  // namespace tenex

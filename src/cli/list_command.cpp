@@ -16,7 +16,6 @@
 #include "tenex/evaluate/search.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
-#include "tenex/topology/shape_alias.hpp"
 #include "training_lists.hpp"
 
 namespace tenex::cli {

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "commands.hpp"
-#include "summary.hpp"
 
 namespace tenex::cli {
 

@@ -27,4 +27,12 @@ void warn(const std::vector<std::string>& warnings);
 /// Says that rows are missing from the merged file, and how to get them.
 ExitCode say_missing(const MergeReport& merged, const std::filesystem::path& dir);
 
+/// A merged result as tables.
+///
+/// Per collective and algorithm: number of points, of verified rows and of rows at the bound, geometric mean and least
+/// efficiency, and the best algbw. Rows that train a model have a table of their own, per workload and scheme: the
+/// shortest time, the cost of its network, and the best performance per cost. Rows that are not ok are counted
+/// separately by cause, with advice for lack of memory.
+[[nodiscard]] Result<std::string> summarize(const std::filesystem::path& file);
+
 }  // namespace tenex::cli

@@ -1,4 +1,4 @@
-#include "summary.hpp"
+#include "study_report.hpp"
 
 #include <fmt/format.h>
 

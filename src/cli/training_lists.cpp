@@ -7,9 +7,7 @@
 #include <variant>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/files/builtin_files.hpp"
-#include "tenex/files/cost_model_file.hpp"
-#include "tenex/files/workload_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 namespace tenex::cli {
 namespace {

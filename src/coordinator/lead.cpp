@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/open_work.hpp"
 #include "coordinator/rank_loop.hpp"
-#include "coordinator/work_plan.hpp"
 #include "lead_folder.hpp"
 #include "lead_progress.hpp"
 #include "peer.hpp"
@@ -94,45 +94,45 @@ class Leader {
     return estimates_.all_known();
   }
 
-  /// Makes the plan for the search's next round or for all points left, once they are estimated. Until then ranks wait
+  /// Opens the work of the search's next round or of all points left, once they are estimated. Until then ranks wait
   /// for their first lease.
   bool open_plan() {
-    if (plan_ || draining_ || !are_estimated()) return false;
+    if (work_ || draining_ || !are_estimated()) return false;
     std::vector<int> threads;
     for (const auto& peer : peers_) threads.push_back(peer.threads);
     LeaseOptions options;
     options.spare_first = true;
-    plan_.emplace(is_searching() ? search_->estimates() : estimates_,
+    work_.emplace(is_searching() ? search_->estimates() : estimates_,
                   is_searching() ? search_->points() : points_to_do(), threads, setup_.nodes, quarantine_, options,
                   [this](const Estimate& estimate) { return threads_kept(estimate, setup_.runner); });
     for (std::size_t r = 1; r < peers_.size(); ++r)
-      if (peers_[r].lost) (void)plan_->lose(r, {}, false);  // before any lease
-    ::malloc_trim(0);  // returns the memory that sorting took beyond what the plan keeps
+      if (peers_[r].lost) (void)work_->lose(r, {}, false);  // before any lease
+    ::malloc_trim(0);  // returns the memory that sorting took beyond what the open work keeps
     return true;
   }
 
   /// Cuts the search's round once all its points are valued.
   bool close_round() {
-    if (!plan_ || draining_ || !is_searching() || !plan_->all_done()) return false;
+    if (!work_ || draining_ || !is_searching() || !work_->all_done()) return false;
     if (!search_->complete()) {  // the time limit left some out
       drain(DrainReason::time);
       return true;
     }
-    quarantine_ = plan_->quarantine();
-    plan_.reset();
+    quarantine_ = work_->quarantine();
+    work_.reset();
     search_->cut(state_.done);
     log_->note(LogLevel::info, "a round of the search is over");
     return true;
   }
 
-  bool nothing_to_lease() const { return draining_ || (!is_searching() && plan_ && plan_->all_done()); }
+  bool nothing_to_lease() const { return draining_ || (!is_searching() && work_ && work_->all_done()); }
 
   /// Writes rows for the points that are given up.
   bool give_up_the_guilty() {
-    if (!plan_ || !worker_ || failed_) return false;
-    const auto points = plan_->take_guilty();
+    if (!work_ || !worker_ || failed_) return false;
+    const auto points = work_->take_guilty();
     for (const auto point : points) {
-      worker_->committer().put({point, plan_->quarantine().row_of(point), unix_milliseconds()});
+      worker_->committer().put({point, work_->quarantine().row_of(point), unix_milliseconds()});
       ++quarantined_;
       state_.done[point] = true;
       if (search_) search_->give_up(point);
@@ -148,9 +148,9 @@ class Leader {
 
   /// Withdraws points that would not end before the time limit. Not in every round, since it may check many points.
   void mind_the_time() {
-    if (!setup_.runner.ends_at || !plan_ || draining_ || Clock::now() < next_look_at_time_) return;
+    if (!setup_.runner.ends_at || !work_ || draining_ || Clock::now() < next_look_at_time_) return;
     next_look_at_time_ = Clock::now() + std::chrono::milliseconds(100);
-    withdrawn_ += plan_->withdraw(time_left());
+    withdrawn_ += work_->withdraw(time_left());
   }
 
   /// Declares ranks dead that cannot be reached or have sent nothing for too long; sends ALIVE to the others.
@@ -202,7 +202,7 @@ class Leader {
     peer.report.failed = left.not_ok;
     peer.report.skipped = 0;
     peer.report.running.clear();
-    const auto death = plan_ ? plan_->lose(rank, left, memory_kill) : Death{};
+    const auto death = work_ ? work_->lose(rank, left, memory_kill) : Death{};
     if (death.killed_for_memory && worker_) worker_->committer().note_crash(*death.killed_for_memory, "out_of_memory");
     warnings_.push_back(fmt::format("rank {} on {} is lost ({}){}: {} of its points go to others", rank, peer.host, why,
                                     describe_end(study_, left, death), death.leased_again));
@@ -309,7 +309,7 @@ class Leader {
   void handle(std::size_t from, const HelloMessage& hello) {
     peers_[from].host = hello.host;
     peers_[from].threads = static_cast<int>(hello.threads);
-    if (plan_) plan_->set_threads(from, peers_[from].threads);
+    if (work_) work_->set_threads(from, peers_[from].threads);
     if (hello.study == study_.digest && hello.points == study_.points.size())
       return transport_.send(from, StartMessage{state_.incarnation});
     fail({other_study(from, hello, study_)});
@@ -340,7 +340,7 @@ class Leader {
     peers_[rank].heard = Clock::now();
     peers_[rank].report.early_values.clear();
     if (search_) search_->learn(report);
-    if (plan_) plan_->learn(rank, report);  // without a plan no lease was given yet
+    if (work_) work_->learn(rank, report);  // without open work no lease was given yet
   }
 
   void note_lease(const Lease& lease, std::size_t rank) const {
@@ -354,8 +354,8 @@ class Leader {
     const auto report = worker_->runner().report();
     const bool news = !report.finished_leases.empty();
     learn(0, report);
-    if (draining_ || !plan_ || !worker_->wants_more()) return news;
-    auto lease = plan_->next(0, report.backlog_seconds, time_left());
+    if (draining_ || !work_ || !worker_->wants_more()) return news;
+    auto lease = work_->next(0, report.backlog_seconds, time_left());
     if (lease && is_searching()) search_->mark(*lease);
     if (lease) note_lease(*lease, 0);
     if (lease) worker_->runner().push(*lease);
@@ -363,11 +363,11 @@ class Leader {
   }
 
   bool serve_others() {
-    if (draining_ || !plan_) return false;
+    if (draining_ || !work_) return false;
     bool any = false;
     for (std::size_t r = 1; r < peers_.size(); ++r) {
       if (!peers_[r].asks) continue;
-      auto lease = plan_->next(r, peers_[r].report.backlog_seconds, time_left());
+      auto lease = work_->next(r, peers_[r].report.backlog_seconds, time_left());
       if (!lease) continue;
       if (is_searching()) search_->mark(*lease);
       note_lease(*lease, r);
@@ -382,7 +382,7 @@ class Leader {
 
   RunMoment moment() const {
     return {peers_,
-            plan_ ? &*plan_ : nullptr,
+            work_ ? &*work_ : nullptr,
             is_searching() ? &*search_ : nullptr,
             quarantined_ + pruned_now(),
             quarantined_,
@@ -422,9 +422,9 @@ class Leader {
 
   /// Merges on another thread, so that this one sees signals and a lost lock.
   void merge_rows(RunReport& report, AdaptiveSleep& sleep) {
-    plan_.reset();
+    work_.reset();
     search_.reset();
-    ::malloc_trim(0);  // returns the memory of plan and caches before the merge takes as much again
+    ::malloc_trim(0);  // returns the memory of open work and caches before the merge takes as much again
     auto merging = std::async(std::launch::async, [&] { return merge(setup_.out, study_); });
     while (merging.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       if (way_out_.poll(nullptr) && !std::exchange(answered_, true)) progress_.say(describe_merging());
@@ -466,9 +466,9 @@ class Leader {
   std::shared_ptr<const RankLog> log_ = open_log(setup_, state_.incarnation, 0);
   Estimates estimates_;
   std::optional<SearchPhase> search_;      ///< if the study prunes and has points to do
-  Quarantine quarantine_{state_.crashes};  ///< of the next plan
+  Quarantine quarantine_{state_.crashes};  ///< of the next open work
   bool estimating_ = false;
-  std::optional<WorkPlan> plan_;  ///< made once all its points are estimated
+  std::optional<OpenWork> work_;  ///< made once all its points are estimated
   std::vector<Peer> peers_;       ///< by rank; 0 is this rank
   LeadProgress progress_;
   std::optional<Worker> worker_;

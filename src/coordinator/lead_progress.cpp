@@ -64,10 +64,10 @@ ProgressState LeadProgress::state_of(const RunMoment& moment, std::vector<Runnin
     work.occupied += peer.report.occupied_seconds;
     work.threads += peer.lost ? 0 : peer.threads;
   }
-  if (moment.plan == nullptr || moment.search != nullptr) return state;
-  work.expected = &moment.plan->expected_work();
-  work.costs = moment.plan->costs();
-  work.longest_waiting = moment.plan->longest_waiting();
+  if (moment.work == nullptr || moment.search != nullptr) return state;
+  work.expected = &moment.work->expected_work();
+  work.costs = moment.work->costs();
+  work.longest_waiting = moment.work->longest_waiting();
   work.draining = moment.draining;
   const auto points = running_points(moment.peers);
   for (const auto& point : points) work.running.push_back(point.work);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/open_work.hpp"
 #include "coordinator/rank_loop.hpp"
-#include "coordinator/work_plan.hpp"
 #include "peer.hpp"
 #include "search_phase.hpp"
 #include "tenex/coordinator/progress.hpp"
@@ -20,7 +20,7 @@ namespace tenex {
 /// The state of the run at one moment, as rank 0 knows it.
 struct RunMoment {
   const std::vector<Peer>& peers;
-  const WorkPlan* plan = nullptr;       ///< null: not made yet
+  const OpenWork* work = nullptr;       ///< null: not made yet
   const SearchPhase* search = nullptr;  ///< null when no rounds of a search are left
   std::size_t other_rows = 0;           ///< rows written for points that no rank evaluated: pruned or given up
   std::size_t given_up = 0;             ///< of these: rows of points that were given up

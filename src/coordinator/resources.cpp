@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +14,8 @@
 #include <limits>
 #include <string>
 #include <string_view>
+
+#include "tenex/base/decimal.hpp"
 
 namespace tenex {
 
@@ -111,12 +112,10 @@ std::optional<double> resolve_time_limit(double asked_seconds) {
   if (asked_seconds > 0) return asked_seconds;
   const char* const text = std::getenv("SLURM_JOB_END_TIME");
   if (text == nullptr) return std::nullopt;
-  const std::string_view digits = text;
-  std::int64_t end = 0;
-  const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), end);
-  if (error != std::errc() || last != digits.data() + digits.size()) return std::nullopt;
+  const auto end = read_number<std::int64_t>(text);
+  if (!end) return std::nullopt;
   const auto now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  return std::max(0.0, static_cast<double>(end) - now);
+  return std::max(0.0, static_cast<double>(*end) - now);
 }
 
 double reserve_of(double time_limit_seconds) { return std::min(30.0, time_limit_seconds / 20); }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "coordinator/work_plan.hpp"
+#include "coordinator/open_work.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/store/store.hpp"
 

@@ -38,8 +38,8 @@ class SearchPhase {
   void learn(const RankReport& report);
   void give_up(std::uint32_t point) { halving_.give_up(point); }
   [[nodiscard]] bool complete() const { return halving_.complete(); }
-  /// Ends the round and frees its estimates, so a plan that uses them must be gone before. Marks all pruned points as
-  /// done; those that were not done before get rows.
+  /// Ends the round and frees its estimates, so the open work that uses them must be gone before. Marks all pruned
+  /// points as done; those that were not done before get rows.
   void cut(std::vector<bool>& done);
 
   /// Whether rows wait to be written, and how many were passed to the committer.

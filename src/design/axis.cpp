@@ -3,7 +3,7 @@
 // A range is generated in the integers that its key counts (bytes, picoseconds, bytes per second, plain numbers), from
 // `from` by `factor` or `step` until `to`, which it must meet exactly. A range that would stop short is refused with
 // the two values around its end: silently leaving out the largest point would be the worst error of a study.
-#include "design/axis.hpp"
+#include "design/sweep.hpp"
 
 #include <functional>
 #include <optional>

@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "design/setting_value.hpp"
-#include "tenex/files/machine_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 namespace tenex {
 

@@ -1,12 +1,12 @@
 // Makes one point from words on a command line, with the parsing and the checks of a study of one row.
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include <fmt/core.h>
 
 #include "design/enumerate.hpp"
-#include "design/training_sweep.hpp"
+#include "design/sweep.hpp"
+#include "tenex/base/decimal.hpp"
 #include "tenex/design/study.hpp"
 
 namespace tenex {
@@ -18,9 +18,7 @@ namespace {
 Node node_of(Key key, const std::string& text, const Place& place) {
   const Written written = setting_of(key).written;
   if (written == Written::integer) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) return Node::make_integer(place, value);
+    if (const auto value = read_number<std::int64_t>(text)) return Node::make_integer(place, *value);
   }
   if (written == Written::boolean && (text == "true" || text == "false"))
     return Node::make_boolean(place, text == "true");

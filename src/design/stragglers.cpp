@@ -2,12 +2,12 @@
 #include "tenex/design/stragglers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "tenex/base/decimal.hpp"
 #include "tenex/base/units.hpp"
 
 namespace tenex {
@@ -36,37 +36,6 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-std::optional<std::uint32_t> read_id(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// "1.5" is 1500.
-std::optional<std::int64_t> read_thousandths(std::string_view text) {
-  const auto point = std::min(text.find('.'), text.size());
-  const auto whole = read_id(text.substr(0, point));
-  if (!whole) return std::nullopt;
-  std::int64_t value = std::int64_t{*whole} * 1000;
-  if (point == text.size()) return value;
-  const auto places = text.substr(point + 1);
-  const auto digits = read_id(places);
-  if (!digits || places.size() > 3) return std::nullopt;
-  std::int64_t unit = 1000;
-  for (std::size_t i = 0; i < places.size(); ++i) unit /= 10;
-  return value + std::int64_t{*digits} * unit;
-}
-
-/// Whether this is a decimal number of more than three places.
-bool has_many_places(std::string_view text) {
-  const auto point = std::min(text.find('.'), text.size());
-  const auto is_number = [](std::string_view digits) {
-    return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  return point + 4 < text.size() && is_number(text.substr(0, point)) && is_number(text.substr(point + 1));
-}
-
 Diagnostic bad_entry(const Place& place, std::string_view entry) {
   return input_error(place, fmt::format("\"{}\" names no straggler", entry),
                      "it is for instance npu 3 x2, link 0-1 x1.5, link 4->5 x3 or npu 7 delay 5us",
@@ -77,8 +46,8 @@ Diagnostic bad_entry(const Place& place, std::string_view entry) {
 bool read_link(std::string_view text, Straggler& straggler) {
   const bool one_way = text.find("->") != std::string_view::npos;
   const auto dash = std::min(text.find('-'), text.size());
-  const auto first = read_id(text.substr(0, dash));
-  const auto second = read_id(text.substr(std::min(text.size(), dash + (one_way ? 2 : 1))));
+  const auto first = read_number<std::uint32_t>(text.substr(0, dash));
+  const auto second = read_number<std::uint32_t>(text.substr(std::min(text.size(), dash + (one_way ? 2 : 1))));
   if (!first || !second || *first == *second) return false;
   straggler.kind = one_way ? Straggler::Kind::one_way : Straggler::Kind::link;
   straggler.first = one_way ? *first : std::min(*first, *second);
@@ -92,7 +61,7 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
   const auto what = take_word(rest);
   const auto subject = take_word(rest);
   if (what == "npu") {
-    const auto npu = read_id(subject);
+    const auto npu = read_number<std::uint32_t>(subject);
     if (!npu) return bad_entry(place, entry);
     straggler.first = *npu;
   } else if (what != "link" || !read_link(subject, straggler)) {
@@ -106,10 +75,11 @@ Result<Straggler> read_entry(std::string_view entry, const Place& place) {
     straggler.delay = *delay;
     return straggler;
   }
-  if (how.starts_with('x') && has_many_places(how.substr(1)))
+  const auto number = how.starts_with('x') ? read_decimal(how.substr(1)) : std::nullopt;
+  const auto factor = number ? number->times(1000) : std::nullopt;
+  if (number && 1000 % number->denominator != 0)
     return input_error(place, fmt::format("the factor of \"{}\" has more than three decimals", entry),
                        "factors are exact, in thousandths", "round it");
-  const auto factor = how.starts_with('x') ? read_thousandths(how.substr(1)) : std::nullopt;
   if (!factor || !trimmed(rest).empty()) return bad_entry(place, entry);
   if (*factor < 1000 || *factor > kMostThousandths)
     return input_error(place, fmt::format("the factor of \"{}\" is out of range", entry),

@@ -10,8 +10,6 @@
 
 #include <fmt/core.h>
 
-#include "design/training_sweep.hpp"
-
 namespace tenex {
 
 namespace {

@@ -4,13 +4,27 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "design/axis.hpp"
+#include "design/setting_value.hpp"
 #include "tenex/design/sampler.hpp"
 #include "tenex/spec/expression.hpp"
 
 namespace tenex {
+
+// The values of an axis: an array, or a range { from, to, factor | step } that includes both ends.
+
+/// The values of one key of an axis in order. A wrong element is null, so that the others keep their rows.
+using AxisColumn = std::vector<SharedValue>;
+
+/// Reads the axis of a key; messages call it `name` ("axes.size"). Every mistake goes to `errors`; the column is empty
+/// if the axis as a whole cannot be read. O(values).
+[[nodiscard]] AxisColumn read_axis(Key key, const std::string& name, const Node& node, ValueContext& context,
+                                   Diagnostics& errors);
+
+/// Whether a node is written as an axis: an array or a range table.
+[[nodiscard]] inline bool is_axis(const Node& node) { return node.is(NodeKind::array) || node.is(NodeKind::table); }
 
 /// Keys that advance together: one key of `axes`, or all keys of `zip`.
 struct Axis {
@@ -52,5 +66,16 @@ void read_defaults(const Node& node, Defaults& defaults, ValueContext& context, 
                                Diagnostics& errors);
 /// Parses a condition and checks its names; nullopt after an error.
 [[nodiscard]] std::optional<Expression> read_condition(const Node& node, std::string_view name, Diagnostics& errors);
+
+// Checks the training keys of one sweep (or of one point from a command line) as far as no row is needed.
+
+/// Places of the keys that the sweep gives itself, not [defaults].
+using GivenPlaces = PerKey<std::optional<Place>>;
+
+/// Checks which keys go together, and gives a sweep that trains the built-in prices if it names none. Refused: keys of
+/// collectives beside a workload, training keys without one, a workload without hp, and keys that no row of the sweep
+/// can read (`contention` where nothing is synthesized, `split` where a scheme chooses), because a user who writes them
+/// expects an effect. `sweep.usable` is false after an error. O(keys and values of axes).
+void check_training_sweep(Sweep& sweep, const GivenPlaces& given, ValueContext& context, Diagnostics& errors);
 
 }  // namespace tenex

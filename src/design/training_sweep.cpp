@@ -2,7 +2,7 @@
 //
 // It is enough if some rows of a sweep read a key: for the other rows the key makes no difference to the point. So
 // these checks look at all values that the scheme and the collective time have in the sweep.
-#include "design/training_sweep.hpp"
+#include "design/sweep.hpp"
 
 #include <algorithm>
 

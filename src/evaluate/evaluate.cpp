@@ -14,14 +14,13 @@
 
 #include "evaluate/cache.hpp"
 #include "evaluate/evaluate_point.hpp"
-#include "evaluate/row_status.hpp"
-#include "evaluate/training_row.hpp"
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/plan.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/execution/timed_stream.hpp"
+#include "tenex/execution/verified_collective.hpp"
 #include "tenex/schedule/carried_chunks.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier.hpp"
@@ -94,8 +93,8 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
   const CarriedChunks carried({topology, collective, point.occupancy}, schedule);
   std::vector<std::int64_t> times(collective.groups().size(), 0);
   SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
     const auto& batch = buffer.batch;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto latency = carried.hop(batch.link[i], batch.chunk[i]).latency;
@@ -108,44 +107,23 @@ std::vector<std::int64_t> group_times(const DesignPoint& point, const Topology& 
 
 // Returns false when the row has ended.
 bool verify_stream(Evaluation& row, const DesignPoint& point, const Topology& topology, const Collective& collective,
-                   const TimedStream& stream, const EvaluateOptions& options) {
+                   const TimedStream& stream, VerifyOptions checking) {
   if (!stream.has_schedule) {
     row.verified = Verified::skipped;
     row.reduction_check = "skipped";
     return true;
   }
-  const Stopwatch watch;
-  VerifyOptions verify_options;
-  verify_options.memory_limit_bytes = options.memory_limit_bytes;
-  verify_options.threads = options.threads;
-  verify_options.start_delays = start_delays_of(point);
-  const auto verdict = verify_by_size({topology, collective, point.occupancy}, stream.schedule, verify_options);
-  row.verification_seconds = watch.seconds();
-  row.waste = static_cast<std::int64_t>(verdict.waste);
-  row.reduction_check = verdict.reduction_check;
+  checking.start_delays = start_delays_of(point);
+  const auto check =
+      check_stream({topology, collective, point.occupancy}, stream.schedule, stream.finish, point.algorithm, checking);
+  row.verification_seconds = check.seconds;
+  row.waste = static_cast<std::int64_t>(check.verdict.waste);
+  row.reduction_check = check.verdict.reduction_check;
   if (stream.schedule.sends() <= kMostReplayedSends)
     row.schedule_hash = fmt::format("{:016x}", schedule_hash(stream.schedule));
-  switch (verdict.outcome) {
-    case Verification::valid:
-      row.verified = Verified::yes;
-      break;
-    case Verification::skipped:
-      row.verified = Verified::skipped;
-      row.reason += fmt::format("{}the check of the sums needs {} bytes", row.reason.empty() ? "" : "; ",
-                                verdict.memory_needed_bytes);
-      break;
-    case Verification::invalid:
-      end_point(row, PointStatus::failed,
-                fmt::format("invalid schedule, {} violations, the first: {}", verdict.violations,
-                            verdict.findings.empty() ? "" : verdict.findings.front().message));
-      return false;
-  }
-  if (verdict.collective_time != stream.finish) {
-    end_point(row, PointStatus::failed,
-              fmt::format("the replayed time of {} ps differs from the {} ps that {} claims",
-                          verdict.collective_time.count(), stream.finish.count(), point.algorithm));
-    return false;
-  }
+  if (!check.error.empty()) return end_point(row, PointStatus::failed, check.error), false;
+  row.verified = check.left_out.empty() ? Verified::yes : Verified::skipped;
+  if (!check.left_out.empty()) row.reason += (row.reason.empty() ? "" : "; ") + check.left_out;
   return true;
 }
 
@@ -155,15 +133,6 @@ bool topology_fits(Evaluation& row, const DesignPoint& point, const EvaluateOpti
   const auto fits = check_topology_memory(point, options.memory_limit_bytes);
   if (!fits) end_point(row, fits.errors());
   return fits.ok();
-}
-
-bool fits(Evaluation& row, const Estimate& plan, const EvaluateOptions& options) {
-  row.memory_planned_bytes = static_cast<std::int64_t>(plan.bytes);
-  if (plan.bytes <= options.memory_limit_bytes) return true;
-  end_point(row, PointStatus::out_of_memory,
-            fmt::format("the point needs {} bytes (the limit is {} bytes) raise the limit or run it on a larger host",
-                        plan.bytes, options.memory_limit_bytes));
-  return false;
 }
 
 /// The topology and collective of a point.
@@ -207,22 +176,12 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   auto* const collective = &built->collective;
   const auto limit = options.memory_limit_bytes;
   const auto plan = plan_built(point, topology, *collective, limit, options.time_only);
-  if (!fits(row, plan.estimate, options)) return;
-  auto sharing = options;  // threads never change a result
-  sharing.threads = affordable_threads(plan, options.threads, limit);
-  // The plan includes the check of sums by in-trees, which all algorithms use; exact sets may take the remaining
-  // memory.
-  auto checking = options;
-  checking.memory_limit_bytes = limit - plan.estimate.bytes;
-
-  const bool synthesized = find_synthesizer(point.algorithm) != nullptr;
-  auto stream = synthesized ? run_synthesizer(point, topology, *collective, options,
-                                              left_for_synthesis(point, topology, *collective, limit), cache.schedules)
-                            : run_program(point, topology, *collective, sharing, plan.records);
+  row.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
+  if (auto enough = check_memory(plan, limit, "the point"); !enough) return end_point(row, enough.errors());
+  auto stream = run_collective(point, topology, *collective, plan, options, cache.schedules);
   if (!stream) return end_point(row, stream.errors());
   describe(row, *stream);
-  if (!plan.left_out.empty()) row.reason += (row.reason.empty() ? "" : "; ") + plan.left_out;
-  if (!verify_stream(row, point, topology, *collective, *stream, checking)) return;
+  if (!verify_stream(row, point, topology, *collective, *stream, checking_options(plan, options))) return;
 
   const auto bound = find_bound(point, topology, *collective, stream->single_chunks, cache);
   row.bound_ps = bound->time.count();

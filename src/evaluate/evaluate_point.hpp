@@ -1,8 +1,15 @@
-// Internal to evaluate: evaluate() and its bound-only variant for callers that hold the cache's contents.
+// Internal to evaluate: the parts of a row's evaluation, for callers that hold the cache's contents.
 #pragma once
 
+#include <string>
+
 #include "evaluate/cache.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluate.hpp"
+#include "tenex/evaluate/evaluation.hpp"
+#include "tenex/execution/options.hpp"
+#include "tenex/training/training_cache.hpp"
 
 namespace tenex {
 
@@ -12,5 +19,16 @@ namespace tenex {
 
 /// The row as if the point's time were a proven lower bound.
 [[nodiscard]] Evaluation bound_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options);
+
+/// Ends a row without metrics with a status and a reason.
+void end_point(Evaluation& row, PointStatus status, std::string reason);
+/// Ends the row with errors; the first error's fault decides the status.
+void end_point(Evaluation& row, const Diagnostics& errors);
+
+/// Fills the row of a training point.
+void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache, const ExecutionOptions& options);
+/// Fills it as if every collective took its bound: no collective is simulated or synthesized.
+void fill_training_bound(Evaluation& row, const DesignPoint& point, TrainingCache& cache,
+                         const ExecutionOptions& options);
 
 }  // namespace tenex

@@ -1,5 +1,5 @@
 // The status of a row that an error ends.
-#include "evaluate/row_status.hpp"
+#include "evaluate/evaluate_point.hpp"
 
 #include <utility>
 

@@ -1,12 +1,11 @@
 // The row of a training point. Each step either fills its part of the row or ends it.
-#include "evaluate/training_row.hpp"
+#include "evaluate/evaluate_point.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "evaluate/row_status.hpp"
 #include "tenex/codesign/optimizer.hpp"
 #include "tenex/training/training_point.hpp"
 

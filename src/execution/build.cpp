@@ -12,7 +12,7 @@
 
 #include "tenex/base/units.hpp"
 #include "tenex/execution/sizes.hpp"
-#include "tenex/files/machine_file.hpp"
+#include "tenex/files/input_files.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"

@@ -59,8 +59,8 @@ Utilization utilization_of(const Instance& instance, const Schedule& schedule, S
   result.busy_ps.assign(bins, 0);
   const auto width = result.bin.count();
   SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       auto from = buffer.batch.start_of(i).count();
       const auto until = from + carried.hop(buffer.batch.link[i], buffer.batch.chunk[i]).busy.count();

@@ -32,7 +32,7 @@ constexpr double seconds_per_formula_message = 0.2e-6;
 constexpr double seconds_per_verified_send = 0.25e-6;
 constexpr double seconds_per_link = 0.2e-6;
 
-constexpr double bytes_of_any_point = 2e6;  // buffers of windows, tables of few entries
+constexpr double bytes_of_any_point = 2e6;  // buffers of segments, tables of few entries
 constexpr double bytes_per_npu = 64;        // the collective and its parts
 constexpr double bytes_per_port = 160;      // port, ids, a queue of two messages, routes
 constexpr double bytes_per_recorded_hop = 2.0 * sizeof(Send);
@@ -50,8 +50,8 @@ constexpr double bytes_per_queued_slice = 48;        // at one port
 constexpr double bytes_per_leaf = 32;                // its waiting messages, on average over trees
 constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
 constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
-constexpr double bytes_per_send_in_windows = 2.4;    // read, checked and reversed window by window,
-constexpr double most_window_bytes = 12e6;           // of which there are a few at a time
+constexpr double bytes_per_send_in_segments = 2.4;   // read, checked and reversed segment by segment,
+constexpr double most_segment_bytes = 12e6;          // of which there are a few at a time
 constexpr double most_calendar_bytes = 65e6;
 constexpr double most_route_bytes = 85e6;
 
@@ -216,9 +216,10 @@ bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const C
 std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
   const double sends = sizes.collective.sends * passes_of(point.collective().kind);
   const auto chunks = static_cast<double>(sizes.collective.chunks);
-  const double windows = std::min(most_window_bytes, sends * bytes_per_send_in_windows);
+  const double segments = std::min(most_segment_bytes, sends * bytes_per_send_in_segments);
   const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
-  const double check_bytes = symmetric ? chunks * passes_of(point.collective().kind) * bytes_per_orbit : held + windows;
+  const double check_bytes =
+      symmetric ? chunks * passes_of(point.collective().kind) * bytes_per_orbit : held + segments;
   return static_cast<std::size_t>(check_bytes + bytes_of_any_point +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }

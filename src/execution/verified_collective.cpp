@@ -19,33 +19,59 @@ void add_reason(std::string& reasons, const std::string& reason) {
   reasons += (reasons.empty() ? "" : "; ") + reason;
 }
 
-Status fits(const PointPlan& plan, std::size_t limit_bytes) {
+}  // namespace
+
+Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_view who) {
   if (plan.estimate.bytes <= limit_bytes) return success();
-  return resource_error(fmt::format("a collective of the iteration needs {} bytes", plan.estimate.bytes),
+  return resource_error(fmt::format("{} needs {} bytes", who, plan.estimate.bytes),
                         fmt::format("the limit is {} bytes", limit_bytes),
                         "raise the limit or run it on a larger host");
 }
 
-}  // namespace
+Result<TimedStream> run_collective(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                                   const PointPlan& plan, const ExecutionOptions& options, SharedSchedules& shared) {
+  const auto limit = options.memory_limit_bytes;
+  auto sharing = options;  // threads never change a result
+  sharing.threads = affordable_threads(plan, options.threads, limit);
+  auto stream = find_synthesizer(point.algorithm) != nullptr
+                    ? run_synthesizer(point, topology, collective, options,
+                                      left_for_synthesis(point, topology, collective, limit), shared)
+                    : run_program(point, topology, collective, sharing, plan.records);
+  if (stream) add_reason(stream->left_out, plan.left_out);
+  return stream;
+}
 
-void verify_collective(VerifiedCollective& result, const Topology& topology, const Collective& collective,
-                       Occupancy occupancy, const Schedule& schedule, SimTime time, const ExecutionOptions& options) {
+VerifyOptions checking_options(const PointPlan& plan, const ExecutionOptions& options) {
+  VerifyOptions checking;
+  checking.memory_limit_bytes = options.memory_limit_bytes - plan.estimate.bytes;
+  checking.threads = options.threads;
+  return checking;
+}
+
+StreamCheck check_stream(const Instance& instance, const Schedule& schedule, SimTime time, std::string_view who,
+                         const VerifyOptions& options) {
   const Stopwatch watch;
-  VerifyOptions verify_options;
-  verify_options.memory_limit_bytes = options.memory_limit_bytes;
-  verify_options.threads = options.threads;
-  const auto verdict = verify_by_size({topology, collective, occupancy}, schedule, verify_options);
-  result.verification_seconds += watch.seconds();
+  StreamCheck check;
+  check.verdict = verify_by_size(instance, schedule, options);
+  check.seconds = watch.seconds();
+  const auto& verdict = check.verdict;
   if (verdict.outcome == Verification::invalid) {
-    const auto first = verdict.findings.empty() ? std::string() : verdict.findings.front().message;
-    throw InvariantError(fmt::format("invalid schedule, {} violations, the first: {}", verdict.violations, first));
+    check.error = fmt::format("invalid schedule, {} violations, the first: {}", verdict.violations,
+                              verdict.findings.empty() ? "" : verdict.findings.front().message);
+  } else if (verdict.collective_time != time) {
+    check.error = fmt::format("the replayed time of {} ps differs from the {} ps that {} claims",
+                              verdict.collective_time.count(), time.count(), who);
   }
-  if (verdict.collective_time != time)
-    throw InvariantError(fmt::format("the replayed time of {} ps differs from the {} ps of the schedule",
-                                     verdict.collective_time.count(), time.count()));
-  result.verified = verdict.outcome == Verification::valid;
-  if (!result.verified)
-    add_reason(result.left_out, fmt::format("the check of the sums needs {} bytes", verdict.memory_needed_bytes));
+  if (verdict.outcome == Verification::skipped)
+    check.left_out = fmt::format("the check of the sums needs {} bytes", verdict.memory_needed_bytes);
+  return check;
+}
+
+void VerifiedCollective::take(const StreamCheck& check) {
+  verification_seconds += check.seconds;
+  if (!check.error.empty()) throw InvariantError(check.error);
+  verified = check.verdict.outcome == Verification::valid;
+  add_reason(left_out, check.left_out);
 }
 
 Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topology& topology,
@@ -56,29 +82,22 @@ Result<VerifiedCollective> time_collective(const DesignPoint& point, const Topol
   if (!made) return made.errors();
   const auto collective = std::make_shared<const Collective>(*std::move(made));
   if (auto in_range = check_time_range(point, topology, *collective); !in_range) return in_range.errors();
-  const auto limit = options.memory_limit_bytes;
-  const auto plan = plan_built(point, topology, *collective, limit, options.time_only);
-  if (auto enough = fits(plan, limit); !enough) return enough.errors();
-  auto sharing = options;
-  sharing.threads = affordable_threads(plan, options.threads, limit);
-  auto stream = find_synthesizer(point.algorithm) != nullptr
-                    ? run_synthesizer(point, topology, *collective, options,
-                                      left_for_synthesis(point, topology, *collective, limit), shared)
-                    : run_program(point, topology, *collective, sharing, plan.records);
+  const auto plan = plan_built(point, topology, *collective, options.memory_limit_bytes, options.time_only);
+  if (auto enough = check_memory(plan, options.memory_limit_bytes, "a collective of the iteration"); !enough)
+    return enough.errors();
+  auto stream = run_collective(point, topology, *collective, plan, options, shared);
   if (!stream) return stream.errors();
 
   VerifiedCollective result;
   result.collective = collective;
   result.time = stream->finish;
   result.left_out = stream->left_out;
-  add_reason(result.left_out, plan.left_out);
   result.memory_planned_bytes = static_cast<std::int64_t>(plan.estimate.bytes);
   result.synthesis_seconds = stream->synthesis_seconds;
   result.simulation_seconds = stream->simulation_seconds;
   if (!stream->has_schedule) return result;
-  auto checking = options;
-  checking.memory_limit_bytes = limit - plan.estimate.bytes;
-  verify_collective(result, topology, *collective, point.occupancy, stream->schedule, stream->finish, checking);
+  result.take(check_stream({topology, *collective, point.occupancy}, stream->schedule, stream->finish, point.algorithm,
+                           checking_options(plan, options)));
   if (keep_schedule) result.schedule = std::move(stream->schedule);
   return result;
 }

@@ -27,7 +27,7 @@ endfunction()
 # Writes the source file at `output`; it changes only where a file has.
 function(tenex_write_builtin_files output experiments)
   set(source "// Written by src/files/builtin_files.cmake from experiments/: change the files there.\n")
-  string(APPEND source "#include \"tenex/files/builtin_files.hpp\"\n\nnamespace tenex {\n\n")
+  string(APPEND source "#include \"tenex/files/input_files.hpp\"\n\nnamespace tenex {\n\n")
   tenex_append_builtin_table(source builtin_workloads ${experiments}/workloads)
   tenex_append_builtin_table(source builtin_cost_models ${experiments}/cost_models)
   string(APPEND source "}  // namespace tenex\n")

@@ -1,5 +1,5 @@
 // Finds a built-in file by its name. The files are in a source that src/files/builtin_files.cmake writes.
-#include "tenex/files/builtin_files.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Cost model files: one table per kind of dimension, prices as numbers or ranges of dollars per GB/s.
-#include "tenex/files/cost_model_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <cmath>
 #include <optional>

@@ -2,7 +2,7 @@
 //
 // Links are numbered in the order of the file: group by group, `pairs` before `directed`, each pair as two consecutive
 // links. Every mistake in a file is reported at its own line.
-#include "tenex/files/machine_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <algorithm>
 #include <optional>

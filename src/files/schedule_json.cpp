@@ -151,8 +151,8 @@ Json describe_payloads(const Payloads& payloads) {
 
 bool has_messages(const Schedule& schedule) {
   SendBuffer buffer;
-  for (std::size_t window = 0; schedule.may_carry_messages() && window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; schedule.may_carry_messages() && segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
     if (!buffer.batch.message.empty()) return true;
   }
   return false;
@@ -216,8 +216,8 @@ Status write_schedule_json(const std::filesystem::path& path, const ScheduleFile
   text += "\"sends\": [";
   std::string separator = "\n";
   SendBuffer buffer;
-  for (std::size_t window = 0; window < file.schedule.windows(); ++window) {
-    file.schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < file.schedule.segments(); ++segment) {
+    file.schedule.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       text += separator + describe_send(buffer.batch[i], with_message);
       separator = ",\n";

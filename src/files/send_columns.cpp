@@ -20,9 +20,9 @@ OptionalColumns optional_columns(const Schedule& schedule) {
   OptionalColumns needed;
   SendBuffer buffer;
   const bool may_carry_messages = schedule.may_carry_messages();
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
     if (needed.stage && (needed.message || !may_carry_messages)) break;
-    schedule.read(window, buffer);
+    schedule.read(segment, buffer);
     const auto& batch = buffer.batch;
     needed.message = needed.message || !batch.message.empty();
     for (std::size_t i = 0; i < batch.size() && !needed.stage; ++i) needed.stage = batch.stage_of(i) != Stage::copy;
@@ -174,8 +174,8 @@ void write_sends(const StorageTarget& target, const std::string& group, const Sc
   ColumnPen<std::uint32_t> message(file, group + "/message");
   ColumnPen<std::uint32_t> destination(file, group + "/destination");
   SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows() && file.good(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < schedule.segments() && file.good(); ++segment) {
+    schedule.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       const Send send = buffer.batch[i];
       start.put(send.start.count());

@@ -2,7 +2,7 @@
 //
 // A phase gives its work as `flops`, or as `time` at the file's `measured_at` rate. (The work is then time * rate, so
 // another rate gives another time.) `communicate` is one communication or a list of them.
-#include "tenex/files/workload_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,7 +1,7 @@
 // Reading a block-expanded schedule: by rows for streams in time order, by link for checks that go NPU by NPU.
 //
 // Index: for each tile of 256 rows and each NPU, the first entry that may still be under way when the tile begins. Any
-// row is then found by walking a few entries. A window has as many rows as hold about 16,000 sends (at least one row);
+// row is then found by walking a few entries. A segment has as many rows as hold about 16,000 sends (at least one row);
 // its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without
 // comparing.
 #include "tenex/schedule/block_schedule.hpp"
@@ -20,7 +20,7 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kTileRows = 256;
-constexpr std::uint64_t kWindowSends = 16'384;
+constexpr std::uint64_t kSegmentSends = 16'384;
 constexpr std::uint32_t kNoChunk = std::numeric_limits<std::uint32_t>::max();
 
 /// Links of each NPU by port, without keeping the topology.
@@ -56,20 +56,21 @@ class BlockStorage final : public ScheduleStorage {
     measure();
     build_index(threads);
     const std::uint64_t rows = std::max<std::uint64_t>(1, sends_);
-    rows_per_window_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kWindowSends * rows_ / rows, 1, kTileRows));
+    rows_per_segment_ =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kSegmentSends * rows_ / rows, 1, kTileRows));
   }
 
   const Ports& ports() const { return ports_; }
 
-  std::size_t windows() const override { return (rows_ + rows_per_window_ - 1) / rows_per_window_; }
+  std::size_t segments() const override { return (rows_ + rows_per_segment_ - 1) / rows_per_segment_; }
   std::uint64_t sends() const override { return sends_; }
   std::size_t tiles() const override { return tiles_; }
   std::string_view kind() const override { return "block"; }
   StorageParts parts() const override { return {&data_}; }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    const auto begin = static_cast<std::uint32_t>(window * rows_per_window_);
-    const auto end = std::min(rows_, begin + rows_per_window_);
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    const auto begin = static_cast<std::uint32_t>(segment * rows_per_segment_);
+    const auto end = std::min(rows_, begin + rows_per_segment_);
     std::vector<std::uint32_t> grid(std::size_t{end - begin} * links(), kNoChunk);
     for (std::uint32_t npu = 0; npu < npus_; ++npu) {
       const LinkId* link = ports_.link.data() + ports_.begin[npu];
@@ -258,7 +259,7 @@ class BlockStorage final : public ScheduleStorage {
   std::uint32_t longest_ = 1;
   std::uint32_t rows_ = 0;
   std::uint32_t ramp_rows_ = 0;
-  std::uint32_t rows_per_window_ = 1;
+  std::uint32_t rows_per_segment_ = 1;
   std::size_t tiles_ = 0;
   std::uint64_t sends_ = 0;
   std::vector<std::uint16_t> index_;  ///< tile * npus + NPU

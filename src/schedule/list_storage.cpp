@@ -1,7 +1,7 @@
 // The list storage: a schedule as plain sorted columns.
 //
 // Encoding: structure of arrays, one entry per send, sorted by (start, link). Columns that would be constant (one
-// start, one stage, no messages) are not stored. Windows are index ranges of about 16,000 sends, cut only where the
+// start, one stage, no messages) are not stored. Segments are index ranges of about 16,000 sends, cut only where the
 // start time changes. Reading one sets a few spans into the columns and copies nothing.
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kWindowSends = 16'384;
+constexpr std::size_t kSegmentSends = 16'384;
 
 /// Time order first; the other fields only give sends that collide on a link a definite order.
 bool earlier(const Send& a, const Send& b) {
@@ -30,7 +30,7 @@ std::size_t bytes_of(const std::vector<T>& column) {
   return column.capacity() * sizeof(T);
 }
 
-/// A window of a column; empty where the column is not stored.
+/// A segment of a column; empty where the column is not stored.
 template <class T>
 std::span<const T> slice(const std::vector<T>& column, std::size_t first, std::size_t count) {
   return column.empty() ? std::span<const T>{} : std::span(column).subspan(first, count);
@@ -73,22 +73,22 @@ class ListStorage final : public ScheduleStorage {
  public:
   ListStorage(ListColumns sorted, Payloads payloads) : columns_(std::move(sorted)), payloads_(std::move(payloads)) {
     const auto& starts = columns_.start;
-    window_begin_.push_back(0);
+    segment_begin_.push_back(0);
     for (std::size_t i = 1; i < starts.size(); ++i)
-      if (i - window_begin_.back() >= kWindowSends && starts[i] != starts[i - 1]) window_begin_.push_back(i);
-    if (!columns_.link.empty()) window_begin_.push_back(columns_.link.size());
+      if (i - segment_begin_.back() >= kSegmentSends && starts[i] != starts[i - 1]) segment_begin_.push_back(i);
+    if (!columns_.link.empty()) segment_begin_.push_back(columns_.link.size());
   }
 
-  std::size_t windows() const override { return window_begin_.size() - 1; }
+  std::size_t segments() const override { return segment_begin_.size() - 1; }
   std::uint64_t sends() const override { return columns_.link.size(); }
   std::string_view kind() const override { return "list"; }
   StorageParts parts() const override { return {}; }
   bool may_carry_messages() const override { return !columns_.message.empty(); }
   const Payloads* payloads() const override { return payloads_.size() > 0 ? &payloads_ : nullptr; }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    const auto first = window_begin_[window];
-    const auto count = window_begin_[window + 1] - first;
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    const auto first = segment_begin_[segment];
+    const auto count = segment_begin_[segment + 1] - first;
     buffer.batch = {slice(columns_.link, first, count),
                     slice(columns_.chunk, first, count),
                     slice(columns_.start, first, count),
@@ -102,13 +102,13 @@ class ListStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override {
     return sizeof(*this) + bytes_of(columns_.link) + bytes_of(columns_.chunk) + bytes_of(columns_.start) +
            bytes_of(columns_.stage) + bytes_of(columns_.message) + bytes_of(columns_.destination) +
-           bytes_of(window_begin_) + bytes_of(payloads_.first) + bytes_of(payloads_.chunks);
+           bytes_of(segment_begin_) + bytes_of(payloads_.first) + bytes_of(payloads_.chunks);
   }
 
  private:
   ListColumns columns_;
   Payloads payloads_;
-  std::vector<std::size_t> window_begin_;  ///< first send of each window, then the end
+  std::vector<std::size_t> segment_begin_;  ///< first send of each segment, then the end
 };
 
 }  // namespace

@@ -2,8 +2,8 @@
 //
 // Encoding: sends as columns. What has happened to a chunk at an NPU is an entry of a dense table. Sends of one stage
 // that take equally long arrive in the order of their planned starts, so the planned arrivals are a few queues, and the
-// events of the plan come from merging these with the list of starts.
-#include "schedule/plain_retimer.hpp"
+// events of the given schedule come from merging these with the list of starts.
+#include "schedule/retimers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -54,8 +54,8 @@ class PlainRetimer {
     chunk_.reserve(schedule.sends());
     stage_.reserve(schedule.sends());
     SendBuffer buffer;
-    for (std::size_t window = 0; window < schedule.windows(); ++window) {
-      schedule.read(window, buffer);
+    for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+      schedule.read(segment, buffer);
       const auto& batch = buffer.batch;
       link_.insert(link_.end(), batch.link.begin(), batch.link.end());
       chunk_.insert(chunk_.end(), batch.chunk.begin(), batch.chunk.end());
@@ -78,7 +78,7 @@ class PlainRetimer {
   }
   Holding& at(VertexId vertex, ChunkId chunk) { return table_[vertex.index() * collective_.chunks() + chunk.index()]; }
 
-  /// One replay of the plan with the present lower bounds; false when it had to raise one.
+  /// One replay of the given schedule with the present lower bounds; false when it had to raise one.
   bool pass() {
     table_.assign(topology_.npus() * collective_.chunks(), {});
     for (std::size_t c = 0; c < collective_.chunks(); ++c)
@@ -127,7 +127,7 @@ class PlainRetimer {
     free = time + hop(i).busy.count();
   }
 
-  /// Delivers send i; false when it comes sooner than the plan's order of events allows.
+  /// Delivers send i; false when it comes sooner than the given order of events allows.
   bool arrive(std::size_t i, Time latency) {
     auto& holding = at(topology_.target(link_[i]), chunk_[i]);
     const Time time = now_[i] + latency;

@@ -1,7 +1,7 @@
 // A schedule under other names of links and chunks, as a view.
 //
-// Start times do not change, so windows and tiles keep their sends. A tile is read under the old name of the link. In a
-// window, the sends of one start must be put in the order of their new links. If many links send at that start, each
+// Start times do not change, so segments and tiles keep their sends. A tile is read under the old name of the link. In
+// a segment, the sends of one start must be put in the order of their new links. If many links send at that start, each
 // send is stored in an array by link, which is then read in order; otherwise the sends are sorted.
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/own_column.hpp"
+#include "schedule/segments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
@@ -29,7 +29,7 @@ class RelabelledStorage final : public ScheduleStorage {
 
   StorageParts parts() const override { return {RelabelledParts{base_, links_, chunks_}}; }
 
-  std::size_t windows() const override { return base_.windows(); }
+  std::size_t segments() const override { return base_.segments(); }
   std::size_t tiles() const override { return base_.tiles(); }
   std::uint64_t sends() const override { return base_.sends(); }
   std::string_view kind() const override { return "relabelled"; }
@@ -38,8 +38,8 @@ class RelabelledStorage final : public ScheduleStorage {
     return sizeof(*this) + base_.memory_bytes() + 2 * links_.size() * sizeof(LinkId) + chunks_.size() * sizeof(ChunkId);
   }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    base_.read(window, buffer);
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    base_.read(segment, buffer);
     const auto links = own_column(buffer.batch.link, buffer.link);
     const auto chunks = own_column(buffer.batch.chunk, buffer.chunk);
     const auto stages = own_column(buffer.batch.stage, buffer.stage);

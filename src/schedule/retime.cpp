@@ -5,8 +5,9 @@
 // these. A few constraints point the other way: a partial sum that a planned send did *not* carry must still arrive
 // after it (else the send would carry more than planned), a final value must not overtake a partial sum, and separate
 // sums in a switch's queue keep their order. Where a pass violates one, the delivering send gets a lower bound and the
-// pass is repeated. The plan satisfies every constraint, so bounds never pass it: the repetition ends, and at the least
-// solution, which is nowhere later than the plan. Schedules whose reductions are in-trees need one pass.
+// pass is repeated. The given schedule satisfies every constraint, so bounds never pass it: the repetition ends, and at
+// the least solution, which is nowhere later than the given schedule. Schedules whose reductions are in-trees need one
+// pass.
 //
 // holding.hpp has these rules for one chunk at one vertex. This file applies them to all schedules; plain_retimer.cpp,
 // faster, to those without switches and messages.
@@ -24,7 +25,7 @@
 #include <vector>
 
 #include "schedule/holding.hpp"
-#include "schedule/plain_retimer.hpp"
+#include "schedule/retimers.hpp"
 #include "schedule/vertex_roles.hpp"
 #include "tenex/base/diagnostic.hpp"
 
@@ -40,7 +41,7 @@ struct QueueEnd {
   SimTime now;
 };
 
-/// When the last event allows the next one, so that the order of the plan is kept.
+/// When the last event allows the next one, so that the given order is kept.
 SimTime next_in_order(const std::optional<QueueEnd>& last, SimTime planned) {
   if (!last) return SimTime::zero();
   return planned > last->planned ? last->now + kTick : last->now;
@@ -112,7 +113,7 @@ class Retimer {
     return found->second;
   }
 
-  /// Follows the plan once: messages from hop to hop, queues entry by entry.
+  /// Follows the given schedule once: messages from hop to hop, queues entry by entry.
   void plan_moves() {
     moves_.resize(sends_.size());
     std::unordered_map<MessageId, std::size_t> last_hop;
@@ -187,7 +188,7 @@ class Retimer {
     free = time + hop_[i].busy;
   }
 
-  /// Delivers send i; false when it comes sooner than the plan's order of events allows.
+  /// Delivers send i; false when it comes sooner than the given order of events allows.
   bool arrive(std::size_t i) {
     const auto& move = moves_[i];
     auto& holding = holdings_[move.to];
@@ -207,7 +208,7 @@ class Retimer {
 
   const Topology& topology_;
   const Collective& collective_;
-  std::vector<Send> sends_;  ///< the plan, in time order
+  std::vector<Send> sends_;  ///< the given sends, in time order
   std::vector<HopTime> hop_;
   std::vector<Event> events_;
   std::vector<Move> moves_;

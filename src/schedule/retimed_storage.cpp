@@ -3,9 +3,9 @@
 //
 // Encoding: a tile covers the same interval of time as the tile of the underlying schedule. Since no send moves to a
 // later tile, a tile's sends come from the same and later tiles of the underlying schedule. The position of each of
-// those tiles' first send in the link's order is kept for all tiles and links. A window is a part of a tile: all links
+// those tiles' first send in the link's order is kept for all tiles and links. A segment is a part of a tile: all links
 // are read and their sends sorted.
-#include "schedule/retimed_storage.hpp"
+#include "schedule/retimers.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -14,15 +14,15 @@
 namespace tenex {
 namespace {
 
-constexpr std::uint64_t kLeastWindowSends = 16'384;
-constexpr std::uint64_t kMostWindowSends = std::uint64_t{1} << 22;
-constexpr std::uint64_t kWantedWindows = 1000;
+constexpr std::uint64_t kLeastSegmentSends = 16'384;
+constexpr std::uint64_t kMostSegmentSends = std::uint64_t{1} << 22;
+constexpr std::uint64_t kWantedSegments = 1000;
 
 class RetimedStorage final : public ScheduleStorage {
  public:
   RetimedStorage(Schedule base, LinkTimes times, int threads) : base_(std::move(base)), times_(std::move(times)) {
     count_places(threads);
-    cut_windows();
+    cut_segments();
   }
 
   StorageParts parts() const override { return {RetimedParts{base_, &times_}}; }
@@ -40,14 +40,14 @@ class RetimedStorage final : public ScheduleStorage {
     return true;
   }
 
-  std::size_t windows() const override { return window_start_.size() - 1; }
+  std::size_t segments() const override { return segment_start_.size() - 1; }
   std::uint64_t sends() const override { return base_.sends(); }
   std::size_t tiles() const override { return base_.tiles(); }
   bool may_carry_messages() const override { return false; }
   std::string_view kind() const override { return "retimed"; }
   std::size_t memory_bytes() const override {
     return sizeof(*this) + base_.memory_bytes() + times_.bytes() + place_.capacity() * sizeof(std::uint32_t) +
-           (tile_start_.capacity() + window_start_.capacity()) * sizeof(SimTime);
+           (tile_start_.capacity() + segment_start_.capacity()) * sizeof(SimTime);
   }
 
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
@@ -57,14 +57,14 @@ class RetimedStorage final : public ScheduleStorage {
     hand_over(columns, buffer);
   }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    const SimTime first = window_start_[window];
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    const SimTime first = segment_start_[segment];
     const auto tile = static_cast<std::size_t>(std::upper_bound(tile_start_.begin(), tile_start_.end() - 1, first) -
                                                tile_start_.begin() - 1);
     Columns all;
     std::vector<LinkId> links;
     for (std::size_t l = 0; l < link_count(); ++l) {
-      append(tile, LinkId::at(l), first, window_start_[window + 1], all, buffer);
+      append(tile, LinkId::at(l), first, segment_start_[segment + 1], all, buffer);
       links.resize(all.chunk.size(), LinkId::at(l));
     }
     std::vector<std::uint32_t> order(links.size());
@@ -170,8 +170,8 @@ class RetimedStorage final : public ScheduleStorage {
     tile_start_.front() = SimTime::zero();
   }
 
-  void cut_windows() {
-    const std::uint64_t wanted = std::clamp(base_.sends() / kWantedWindows, kLeastWindowSends, kMostWindowSends);
+  void cut_segments() {
+    const std::uint64_t wanted = std::clamp(base_.sends() / kWantedSegments, kLeastSegmentSends, kMostSegmentSends);
     SimTime end;  // one send beyond the last start
     for (std::size_t l = 0; l < link_count(); ++l) {
       if (times_.runs[l].empty()) continue;
@@ -186,16 +186,16 @@ class RetimedStorage final : public ScheduleStorage {
       for (std::size_t l = 0; l < link_count(); ++l) sends += sends_before(l, until) - sends_before(l, from);
       const auto parts = static_cast<std::int64_t>(1 + sends / wanted);
       const SimTime part = SimTime::of(ceil_div((until - from).count(), parts));
-      for (SimTime start = from; start < until; start += part) window_start_.push_back(start);
+      for (SimTime start = from; start < until; start += part) segment_start_.push_back(start);
     }
-    window_start_.push_back(SimTime::max());
+    segment_start_.push_back(SimTime::max());
   }
 
   Schedule base_;
   LinkTimes times_;
-  std::vector<std::uint32_t> place_;   ///< per link: the position of each tile's first send, and the end
-  std::vector<SimTime> tile_start_;    ///< of each tile, then the end
-  std::vector<SimTime> window_start_;  ///< of each window, then the end
+  std::vector<std::uint32_t> place_;    ///< per link: the position of each tile's first send, and the end
+  std::vector<SimTime> tile_start_;     ///< of each tile, then the end
+  std::vector<SimTime> segment_start_;  ///< of each segment, then the end
 };
 
 }  // namespace

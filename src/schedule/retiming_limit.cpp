@@ -4,13 +4,13 @@
 // them before b1 + ... + bk. If the last partial sum over a link goes to the owner of its chunk c, then c is not
 // complete before that. If the owner's first send over another link in the gather is c, then that link's last send
 // cannot end before the sum of both. Where both links are busy without a pause, one through the whole reduction and the
-// other through the whole gather, this is the time of the plan itself, and nothing can be gained. One such pair of
-// links is enough.
+// other through the whole gather, this is the time of the given schedule itself, and nothing can be gained. One such
+// pair of links is enough.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "schedule/for_each_send.hpp"
+#include "schedule/segments.hpp"
 #include "tenex/schedule/retime.hpp"
 
 namespace tenex {

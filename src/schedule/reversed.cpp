@@ -7,15 +7,14 @@
 // sum leaves.
 //
 // If all sends take equally long, T - latency is the last start, and the order of starts is reversed. The view then
-// reads the windows (and tiles) from the last to the first and reverses each of them, keeping links in order within a
+// reads the segments (and tiles) from the last to the first and reverses each of them, keeping links in order within a
 // start.
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "schedule/own_column.hpp"
-#include "schedule/uniform_latency.hpp"
+#include "schedule/segments.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
 
@@ -28,15 +27,15 @@ class ReversedStorage final : public ScheduleStorage {
 
   StorageParts parts() const override { return {ReversedParts{base_, last_start_}}; }
 
-  std::size_t windows() const override { return base_.windows(); }
+  std::size_t segments() const override { return base_.segments(); }
   std::size_t tiles() const override { return base_.tiles(); }
   std::uint64_t sends() const override { return base_.sends(); }
   std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }
   std::string_view kind() const override { return "reversed"; }
   bool may_carry_messages() const override { return false; }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    base_.read(windows() - 1 - window, buffer);
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    base_.read(segments() - 1 - segment, buffer);
     const auto starts = turn_times(buffer);
     if (starts.empty()) return;
     const auto links = own_column(buffer.batch.link, buffer.link);

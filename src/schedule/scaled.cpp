@@ -4,7 +4,7 @@
 // start >> shift is k * odd, and multiplied by the inverse of odd modulo 2^64 it is k. The inverse times `to` is stored
 // as one factor (Granlund and Montgomery, PLDI 1994, section 9). Exact wherever k * to fits.
 //
-// Times keep their order, so windows, tiles and the order of sends in them do not change.
+// Times keep their order, so segments, tiles and the order of sends in them do not change.
 #include "tenex/schedule/scaled.hpp"
 
 #include <bit>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/own_column.hpp"
+#include "schedule/segments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/schedule/view_parts.hpp"
@@ -32,7 +32,7 @@ class ScaledStorage final : public ScheduleStorage {
  public:
   ScaledStorage(Schedule base, TimeScale scale) : base_(std::move(base)), scale_(scale) {}
 
-  std::size_t windows() const override { return base_.windows(); }
+  std::size_t segments() const override { return base_.segments(); }
   std::size_t tiles() const override { return base_.tiles(); }
   std::uint64_t sends() const override { return base_.sends(); }
   std::string_view kind() const override { return "scaled"; }
@@ -41,8 +41,8 @@ class ScaledStorage final : public ScheduleStorage {
   const Payloads* payloads() const override { return base_.payloads(); }
   std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    base_.read(window, buffer);
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    base_.read(segment, buffer);
     scale_times(buffer);
   }
 

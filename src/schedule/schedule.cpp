@@ -2,7 +2,7 @@
 //
 // The hash covers fixed records of 28 bytes (little-endian on every machine) in blocks of a fixed number of sends. The
 // digest of each block is the seed of the next, so the hash depends on the sends and not on how a storage cuts them
-// into windows.
+// into segments.
 #include "tenex/schedule/schedule.hpp"
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 #include <cstddef>
 #include <string>
 
-#include "schedule/for_each_send.hpp"
-#include "schedule/uniform_latency.hpp"
+#include "schedule/segments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 

@@ -1,6 +1,6 @@
 // Reading a step table by time and by link.
 //
-// Encoding of windows: the distinct starts of all lanes' rows in increasing order, cut where the links that can send
+// Encoding of segments: the distinct starts of all lanes' rows in increasing order, cut where the links that can send
 // since the last cut number 16,384 or more. Within one start, links are walked in order and each looks up its one slot.
 // A send reads two bytes of a list, so neighbouring rows share cache lines.
 #include "tenex/schedule/step_table.hpp"
@@ -26,7 +26,7 @@ std::int64_t StepLane::first_row_from(SimTime time) const {
 
 namespace {
 
-constexpr std::size_t kWindowSends = 16'384;
+constexpr std::size_t kSegmentSends = 16'384;
 constexpr std::uint32_t kNoPort = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
@@ -53,27 +53,27 @@ class StepStorage final : public ScheduleStorage {
       }
       if (table_.tiles() > 0) sends_ += table_.lengths[table_.tiles()][npu] - table_.own[npu];
     }
-    cut_windows();
+    cut_segments();
     cut_tiles(tile_rows);
   }
 
   const StepTable<Slot>& table() const { return table_; }
 
-  std::size_t windows() const override { return window_start_.empty() ? 0 : window_start_.size() - 1; }
+  std::size_t segments() const override { return segment_start_.empty() ? 0 : segment_start_.size() - 1; }
   std::uint64_t sends() const override { return sends_; }
   std::string_view kind() const override { return "step_table"; }
   StorageParts parts() const override { return {&table_}; }
   std::size_t tiles() const override { return tile_start_.empty() ? 0 : tile_start_.size() - 1; }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
+  void read(std::size_t segment, SendBuffer& buffer) const override {
     buffer.link.clear();
     buffer.chunk.clear();
     buffer.start.clear();
     std::vector<std::int64_t> next;
-    for (const StepLane& lane : table_.lanes) next.push_back(lane.first_row_from(window_start_[window]));
+    for (const StepLane& lane : table_.lanes) next.push_back(lane.first_row_from(segment_start_[segment]));
     for (;;) {
       const SimTime start = earliest(next);
-      if (start >= window_start_[window + 1]) break;
+      if (start >= segment_start_[segment + 1]) break;
       read_start(start, next, buffer);
       for (std::size_t l = 0; l < next.size(); ++l) next[l] += table_.lanes[l].start(next[l]) == start ? 1 : 0;
     }
@@ -98,14 +98,14 @@ class StepStorage final : public ScheduleStorage {
                         bytes_of(table_.first_chunk) + bytes_of(table_.port_begin) + bytes_of(table_.port_link) +
                         bytes_of(table_.port_lane) + table_.lists.bytes() + index_.bytes() + bytes_of(table_.lengths) +
                         bytes_of(table_.counts) + bytes_of(port_of_) + bytes_of(npu_of_port_) +
-                        bytes_of(window_start_) + bytes_of(tile_start_) + bytes_of(table_.lane_rows);
+                        bytes_of(segment_start_) + bytes_of(tile_start_) + bytes_of(table_.lane_rows);
     for (const auto& rows : table_.lane_rows) total += bytes_of(rows);
     return total;
   }
 
  private:
   /// A lane's row: its tile and its position in the tile.
-  struct Place {
+  struct RowPosition {
     std::size_t tile = 0;
     std::int64_t position = -1;  ///< negative: the lane has no row at this start
   };
@@ -122,15 +122,15 @@ class StepStorage final : public ScheduleStorage {
     return start;
   }
 
-  void cut_windows() {
+  void cut_segments() {
     if (sends_ == 0) return;
     std::vector<std::size_t> width(table_.lanes.size(), 0);
     for (const std::uint8_t lane : table_.port_lane) ++width[lane];
     std::vector<std::int64_t> next(table_.lanes.size(), 0);
-    std::size_t since_cut = kWindowSends;
+    std::size_t since_cut = kSegmentSends;
     for (SimTime start = earliest(next); start < SimTime::max(); start = earliest(next)) {
-      if (since_cut >= kWindowSends) {
-        window_start_.push_back(start);
+      if (since_cut >= kSegmentSends) {
+        segment_start_.push_back(start);
         since_cut = 0;
       }
       for (std::size_t l = 0; l < next.size(); ++l) {
@@ -139,7 +139,7 @@ class StepStorage final : public ScheduleStorage {
         since_cut += width[l];
       }
     }
-    window_start_.push_back(SimTime::max());
+    segment_start_.push_back(SimTime::max());
   }
 
   /// Tiles for readers: some hundred rows of the first lane, so that a tile is worth a call.
@@ -156,7 +156,7 @@ class StepStorage final : public ScheduleStorage {
   }
 
   void read_start(SimTime start, const std::vector<std::int64_t>& next, SendBuffer& buffer) const {
-    std::array<Place, 256> places;
+    std::array<RowPosition, 256> places;
     for (std::size_t l = 0; l < next.size(); ++l) {
       if (next[l] >= rows_of(l) || table_.lanes[l].start(next[l]) != start) continue;
       places[l].tile = tile_of(l, next[l]);
@@ -243,8 +243,8 @@ class StepStorage final : public ScheduleStorage {
   PortIndex index_;
   std::vector<std::uint32_t> port_of_;  ///< per link
   std::vector<std::uint32_t> npu_of_port_;
-  std::vector<SimTime> window_start_;  ///< of each window, then the end
-  std::vector<SimTime> tile_start_;    ///< of each tile, then the end
+  std::vector<SimTime> segment_start_;  ///< of each segment, then the end
+  std::vector<SimTime> tile_start_;     ///< of each tile, then the end
   std::uint64_t sends_ = 0;
 };
 

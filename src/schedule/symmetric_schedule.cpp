@@ -17,7 +17,7 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kWindowSends = 16'384;
+constexpr std::size_t kSegmentSends = 16'384;
 constexpr std::size_t kTileOrbits = 1'024;
 constexpr std::size_t kTileOrbitsPerDirection = 16;
 
@@ -81,7 +81,7 @@ SymmetricStorage::SymmetricStorage(TranslationGroup group, std::uint32_t chunks_
                orbit.number < chunks_per_npu_,
            "symmetric schedule: an orbit outside its group");
   sort_orbits(orbits_);
-  window_begin_ = cut(orbits_, std::max<std::size_t>(1, kWindowSends / group_.npus()));
+  segment_begin_ = cut(orbits_, std::max<std::size_t>(1, kSegmentSends / group_.npus()));
   tile_begin_ = cut(orbits_, std::max(kTileOrbits, kTileOrbitsPerDirection * group_.directions().size()));
   order_by_direction();
 }
@@ -105,9 +105,9 @@ void SymmetricStorage::order_by_direction() {
   lane_begin_.back() = static_cast<std::uint32_t>(orbits_.size());
 }
 
-void SymmetricStorage::read(std::size_t window, SendBuffer& buffer) const {
-  const std::size_t first = window_begin_[window];
-  const std::size_t last = window_begin_[window + 1];
+void SymmetricStorage::read(std::size_t segment, SendBuffer& buffer) const {
+  const std::size_t first = segment_begin_[segment];
+  const std::size_t last = segment_begin_[segment + 1];
   const std::size_t sends = (last - first) * group_.npus();
   buffer.link.resize(sends);
   buffer.chunk.resize(sends);
@@ -188,7 +188,7 @@ void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::
 }
 
 void SymmetricStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const {
-  const auto [source, direction] = group_.place(link);
+  const auto [source, direction] = group_.departure(link);
   const std::size_t lane = tile * group_.directions().size() + direction;
   const std::span<const std::uint32_t> lane_orbits(of_direction_.data() + lane_begin_[lane],
                                                    lane_begin_[lane + 1] - lane_begin_[lane]);
@@ -211,8 +211,8 @@ void SymmetricStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buff
 }
 
 std::size_t SymmetricStorage::memory_bytes() const {
-  return sizeof(*this) + bytes_of(orbits_) + bytes_of(window_begin_) + bytes_of(tile_begin_) + bytes_of(of_direction_) +
-         bytes_of(lane_begin_);
+  return sizeof(*this) + bytes_of(orbits_) + bytes_of(segment_begin_) + bytes_of(tile_begin_) +
+         bytes_of(of_direction_) + bytes_of(lane_begin_);
 }
 
 StorageParts SymmetricStorage::parts() const { return {this}; }

@@ -24,11 +24,11 @@ bool translations_hold(const Topology& topology, const TranslationGroup& group) 
   if (topology.npus() != group.npus() || topology.switches() != 0 || topology.links() != group.links()) return false;
   for (std::size_t i = 0; i < topology.links(); ++i) {
     const LinkId link = LinkId::at(i);
-    const auto place = group.place(link);
-    if (place.direction >= group.directions().size() || group.link(place) != link) return false;  // one to one
-    if (topology.source(link) != vertex_of(place.source)) return false;
-    if (topology.target(link) != vertex_of(group.neighbour(place.source, place.direction))) return false;
-    if (topology.class_of(link) != group.directions()[place.direction].link_class) return false;
+    const auto departure = group.departure(link);
+    if (departure.direction >= group.directions().size() || group.link(departure) != link) return false;  // one to one
+    if (topology.source(link) != vertex_of(departure.source)) return false;
+    if (topology.target(link) != vertex_of(group.neighbour(departure.source, departure.direction))) return false;
+    if (topology.class_of(link) != group.directions()[departure.direction].link_class) return false;
   }
   return true;
 }

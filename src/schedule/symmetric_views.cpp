@@ -1,5 +1,5 @@
 // The views, orbit by orbit.
-#include "tenex/schedule/symmetric_views.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -24,7 +24,7 @@ SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<Hop
   return last;
 }
 
-/// When each chunk arrives where, in new times, while the orbits are visited in the order of the plan.
+/// When each chunk arrives where, in new times, while the orbits are visited in the given order.
 class Retimer {
  public:
   Retimer(const SymmetricStorage& storage, std::vector<HopTime> hops)
@@ -34,7 +34,8 @@ class Retimer {
         copied_(group_.npus() * storage.chunks_per_npu()),
         summed_(copied_.size()) {}
 
-  /// The orbit with its new start. The plan's deliveries at the source started before it, so they have been seen here.
+  /// The orbit with its new start. The given schedule's deliveries at the source started before it, so they have been
+  /// seen here.
   OrbitSend retime(OrbitSend orbit) {
     const NpuId source = source_offset(group_, orbit);
     const std::size_t from = item_of(source, orbit.number, group_.npus());

@@ -1,15 +1,14 @@
-// All-Reduce as a view: a reduction's windows, then a gather's windows shifted by the reduction's time.
+// All-Reduce as a view: a reduction's segments, then a gather's segments shifted by the reduction's time.
 //
-// The gather starts at T, the reduction's last arrival, which lies after every start of the reduction. So the windows
-// of the two parts cover disjoint intervals as they are, and so do their tiles. Reading a window of the gather copies
+// The gather starts at T, the reduction's last arrival, which lies after every start of the reduction. So the segments
+// of the two parts cover disjoint intervals as they are, and so do their tiles. Reading a segment of the gather copies
 // at most its start column, and its message column if both parts number messages: the gather's numbers follow the
 // reduction's.
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "schedule/for_each_send.hpp"
-#include "schedule/own_column.hpp"
+#include "schedule/segments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/schedule/views.hpp"
@@ -24,7 +23,7 @@ class SequenceStorage final : public ScheduleStorage {
 
   StorageParts parts() const override { return {SequenceParts{first_, second_, shift_, message_shift_}}; }
 
-  std::size_t windows() const override { return first_.windows() + second_.windows(); }
+  std::size_t segments() const override { return first_.segments() + second_.segments(); }
   std::size_t tiles() const override {
     return first_.tiles() == 0 || second_.tiles() == 0 ? 0 : first_.tiles() + second_.tiles();
   }
@@ -33,11 +32,11 @@ class SequenceStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override { return sizeof(*this) + first_.memory_bytes() + second_.memory_bytes(); }
   std::string_view kind() const override { return "sequence"; }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    if (window < first_.windows()) {
-      first_.read(window, buffer);
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    if (segment < first_.segments()) {
+      first_.read(segment, buffer);
     } else {
-      second_.read(window - first_.windows(), buffer);
+      second_.read(segment - first_.segments(), buffer);
       shift_starts(buffer);
       if (message_shift_ != 0) shift_messages(buffer);
     }

@@ -1,11 +1,11 @@
-// A critical path of a plan, searched from its end.
+// A critical path of a schedule, searched from its end.
 //
 // Idea: re-timing is the longest path in a network with two kinds of edges: from a send to the next on its link, and
 // from a send to the sends that forward what it delivers. Both stay whatever the times are. If a path from time zero to
-// the last arrival has no pause in the plan, its length is the plan's time, and no re-timing is shorter. Conversely, if
-// re-timing ends no sooner, there is such a path. The search goes backwards: it follows a send's link to the beginning
-// of the sends that are back to back there, and then each of these (the first one first) to the arrival at the instant
-// of its start, if there is one.
+// the last arrival has no pause in the given schedule, its length is the given time, and no re-timing is shorter.
+// Conversely, if re-timing ends no sooner, there is such a path. The search goes backwards: it follows a send's link to
+// the beginning of the sends that are back to back there, and then each of these (the first one first) to the arrival
+// at the instant of its start, if there is one.
 //
 // Encoding: a search node is a send, given by its link and its position there. For each run of sends back to back, the
 // furthest position followed so far is kept. Links are read one at a time, and all in-links of an NPU once per run that
@@ -35,7 +35,7 @@ struct LinkSends {
 };
 
 /// A send: its link and its position in the link's order.
-struct Place {
+struct SendPosition {
   LinkId link;
   std::size_t position = 0;
   SimTime start;
@@ -43,7 +43,7 @@ struct Place {
 
 /// Orders the earliest first.
 struct Later {
-  bool operator()(const Place& a, const Place& b) const { return a.start > b.start; }
+  bool operator()(const SendPosition& a, const SendPosition& b) const { return a.start > b.start; }
 };
 
 /// The deliveries of one chunk at an NPU.
@@ -51,13 +51,13 @@ struct Came {
   SimTime sum = SimTime::of(-1);      ///< the last partial sum
   std::uint32_t last_sums = kNobody;  ///< the sends that delivered it: several if they arrive together
   SimTime copy = SimTime::of(-1);
-  Place copy_by;
+  SendPosition copy_by;
   std::uint32_t copies = 0;
 };
 
 /// One of several sends that arrive together.
 struct Together {
-  Place place;
+  SendPosition send;
   std::uint32_t next = kNobody;
 };
 
@@ -73,9 +73,9 @@ class ChainSearch {
     begin_at_the_end();
     for (std::size_t runs = 0; !open_.empty(); ++runs) {
       if (runs == kMostRuns) return std::nullopt;
-      const Place place = open_.top();
+      const SendPosition send = open_.top();
       open_.pop();
-      if (follow(place)) return true;
+      if (follow(send)) return true;
     }
     return false;
   }
@@ -100,12 +100,12 @@ class ChainSearch {
     }
   }
 
-  /// Opens the sends of the last window that arrive last, each as the last one of its link.
+  /// Opens the sends of the last segment that arrive last, each as the last one of its link.
   void begin_at_the_end() {
-    std::size_t window = schedule_.windows();
+    std::size_t segment = schedule_.segments();
     SendBuffer last;
-    while (window-- > 0) {
-      schedule_.read(window, last);
+    while (segment-- > 0) {
+      schedule_.read(segment, last);
       if (last.batch.size() > 0) break;
     }
     SimTime end;
@@ -120,22 +120,22 @@ class ChainSearch {
 
   /// Follows the link back from a send, and opens the sends that its run waited for. Returns true if the run began at
   /// time zero.
-  bool follow(Place place) {
-    read(place.link, own_);
+  bool follow(SendPosition send) {
+    read(send.link, own_);
     if (own_.start.empty()) return false;
-    const std::size_t last = std::min(place.position, own_.start.size() - 1);
+    const std::size_t last = std::min(send.position, own_.start.size() - 1);
     std::size_t first = last;
-    while (first > 0 && own_.start[first - 1] + hop(place.link, own_.chunk[first - 1]).busy == own_.start[first])
+    while (first > 0 && own_.start[first - 1] + hop(send.link, own_.chunk[first - 1]).busy == own_.start[first])
       --first;
     if (own_.start[first] == SimTime::zero()) return true;
     std::size_t unseen = first;
-    const auto [seen, fresh] = seen_.try_emplace({place.link.value(), first}, last + 1);
+    const auto [seen, fresh] = seen_.try_emplace({send.link.value(), first}, last + 1);
     if (!fresh) {
       unseen = seen->second;
       seen->second = std::max(seen->second, last + 1);
     }
     if (unseen > last) return false;
-    collect(topology_.source(place.link));
+    collect(topology_.source(send.link));
     for (std::size_t i = last + 1; i-- > unseen;) open_what_it_waited_for(i);
     return false;
   }
@@ -151,7 +151,7 @@ class ChainSearch {
         const SimTime arrival = other_.start[i] + hop(link, other_.chunk[i]).latency;
         if (other_.stage[i] == Stage::copy) {
           ++came.copies;
-          std::tie(came.copy, came.copy_by) = std::pair(arrival, Place{link, i, other_.start[i]});
+          std::tie(came.copy, came.copy_by) = std::pair(arrival, SendPosition{link, i, other_.start[i]});
         } else if (arrival >= came.sum) {
           together_.push_back({{link, i, other_.start[i]}, arrival == came.sum ? came.last_sums : kNobody});
           std::tie(came.sum, came.last_sums) = std::pair(arrival, static_cast<std::uint32_t>(together_.size() - 1));
@@ -166,7 +166,7 @@ class ChainSearch {
     if (own_.stage[i] == Stage::copy && came.copies > 0) {
       if (came.copies == 1 && came.copy == own_.start[i]) open_.push(came.copy_by);
     } else if (came.sum == own_.start[i]) {
-      for (auto t = came.last_sums; t != kNobody; t = together_[t].next) open_.push(together_[t].place);
+      for (auto t = came.last_sums; t != kNobody; t = together_[t].next) open_.push(together_[t].send);
     }
   }
 
@@ -179,7 +179,7 @@ class ChainSearch {
   LinkSends other_;
   std::vector<Came> came_;
   std::vector<Together> together_;
-  std::priority_queue<Place, std::vector<Place>, Later> open_;       ///< to be followed
+  std::priority_queue<SendPosition, std::vector<SendPosition>, Later> open_;  ///< to be followed
   std::map<std::pair<LinkId::Rep, std::size_t>, std::size_t> seen_;  ///< by link and first of a run: the end of the
                                                                      ///< part followed
 };

@@ -1,8 +1,9 @@
-// Re-timing of an All-Reduce of billions of sends: one pass over the plan, a time per NPU and chunk, runs per link.
+// Re-timing of an All-Reduce of billions of sends: one pass over the given schedule, a time per NPU and chunk, runs per
+// link.
 //
-// Idea: a PlanPass over the plan. One thread does this, others read the plan ahead of it.
+// Idea: a SchedulePass over the given schedule. One thread does this, others read the given schedule ahead of it.
 //
-// Encoding: times in 32 bits where the plan's time fits. A link's sends keep their order, so runs of sends at equal
+// Encoding: times in 32 bits where the given time fits. A link's sends keep their order, so runs of sends at equal
 // distances are kept: back to back on a busy link, one hop apart where each chunk is awaited, as on a ring.
 #include <algorithm>
 #include <limits>
@@ -11,20 +12,20 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/retimed_storage.hpp"
-#include "tenex/schedule/plan_pass.hpp"
+#include "schedule/retimers.hpp"
 #include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/schedule_pass.hpp"
 
 namespace tenex {
 namespace {
 
 constexpr std::size_t kAhead = 24;                          ///< sends whose entries are fetched early
-constexpr std::size_t kWindowsAtOnce = 8;                   ///< read before they are played
+constexpr std::size_t kSegmentsAtOnce = 8;                  ///< read before they are played
 constexpr std::size_t kLeastRowsPerTile = 512;              ///< of step tables; others have fewer tiles
-constexpr std::size_t kBytesPerLink = 400;                  ///< state, windows that are read ahead, some runs
+constexpr std::size_t kBytesPerLink = 400;                  ///< state, segments that are read ahead, some runs
 constexpr std::size_t kRunBytesPerSend = 4;                 ///< one send in 14 begins a run on large meshes and grids
 constexpr std::size_t kRunBytes = sizeof(LinkRun) * 5 / 4;  ///< with the room for more that add_run() leaves
-constexpr std::size_t kBytesOfWindows = 5'000'000;
+constexpr std::size_t kBytesOfSegments = 5'000'000;
 
 template <class Tick>
 class TreeRetimer {
@@ -39,23 +40,24 @@ class TreeRetimer {
     times_.runs.resize(instance.topology.links());
   }
 
-  /// False where the plan is not of the kind, or has too many runs. One thread plays what the others have read.
+  /// False where the given schedule is not of the kind, or has too many runs. One thread plays what the others have
+  /// read.
   bool run(int threads) {
-    const std::size_t windows = schedule_.windows();
-    std::vector<SendBuffer> played(kWindowsAtOnce);
-    std::vector<SendBuffer> read(kWindowsAtOnce);
+    const std::size_t segments = schedule_.segments();
+    std::vector<SendBuffer> played(kSegmentsAtOnce);
+    std::vector<SendBuffer> read(kSegmentsAtOnce);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (std::size_t npu = 0; npu < topology_.npus(); ++npu) pass_.begin(NpuId::at(npu));
-    for (std::size_t first = 0; first < windows + kWindowsAtOnce && sound_; first += kWindowsAtOnce) {
+    for (std::size_t first = 0; first < segments + kSegmentsAtOnce && sound_; first += kSegmentsAtOnce) {
 #pragma omp parallel num_threads(threads) if (threads > 1)
       {
 #pragma omp single nowait
-        for (std::size_t i = 0; first >= kWindowsAtOnce && i < kWindowsAtOnce && first - kWindowsAtOnce + i < windows;
-             ++i)
+        for (std::size_t i = 0;
+             first >= kSegmentsAtOnce && i < kSegmentsAtOnce && first - kSegmentsAtOnce + i < segments; ++i)
           play(played[i].batch);
 #pragma omp for schedule(dynamic, 1)
-        for (std::size_t i = 0; i < kWindowsAtOnce; ++i)
-          if (first + i < windows) schedule_.read(first + i, read[i]);
+        for (std::size_t i = 0; i < kSegmentsAtOnce; ++i)
+          if (first + i < segments) schedule_.read(first + i, read[i]);
       }
       played.swap(read);
     }
@@ -102,7 +104,7 @@ class TreeRetimer {
   const Schedule& schedule_;
   std::int64_t unit_;
   std::uint64_t most_runs_;
-  PlanPass<Tick> pass_;
+  SchedulePass<Tick> pass_;
   std::vector<std::uint32_t> sent_;  ///< per link
   LinkTimes times_;
   Tick end_ = 0;
@@ -129,7 +131,7 @@ std::size_t retime_in_trees_bytes(const Instance& instance) {
   const bool whole_hops = instance.occupancy == Occupancy::transfer && instance.topology.homogeneous();
   const std::size_t places = 2 * instance.collective.chunks() / kLeastRowsPerTile + 2;
   return instance.topology.npus() * instance.collective.chunks() * ((whole_hops ? 4 : 8) + 2 * kRunBytesPerSend) +
-         instance.topology.links() * (places * sizeof(std::uint32_t) + kBytesPerLink) + kBytesOfWindows;
+         instance.topology.links() * (places * sizeof(std::uint32_t) + kBytesPerLink) + kBytesOfSegments;
 }
 
 std::optional<Retimed> retime_in_trees(const Instance& instance, const Schedule& schedule, int threads,

@@ -38,7 +38,7 @@ class OrbitEngine {
         single_step_(group_.npus(), no_direction) {
     const auto ports = topology.in_links(VertexId(0)).size();
     const auto links = links_by_port(topology);
-    for (std::uint32_t rank = 0; rank < ports; ++rank) ways_[group_.place(links[rank]).direction].rank = rank;
+    for (std::uint32_t rank = 0; rank < ports; ++rank) ways_[group_.departure(links[rank]).direction].rank = rank;
     for (std::size_t d = 0; d < ways_.size(); ++d) ways_[d].link_class = group_.directions()[d].link_class;
     for (const auto& dimension : group_.dimensions())
       for (std::uint32_t position = 1; position < dimension.size; ++position)
@@ -151,7 +151,7 @@ class OrbitEngine {
     if (options_.record_links) {
       result.links.resize(topology_.links());
       for (std::uint32_t link = 0; link < result.links.size(); ++link) {
-        const auto& way = ways_[group_.place(LinkId(link)).direction];
+        const auto& way = ways_[group_.departure(LinkId(link)).direction];
         result.links[link] = {way.bytes, way.busy};
       }
     }

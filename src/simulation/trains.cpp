@@ -103,7 +103,7 @@ class TrainsEngine {
 
   /// Rings and lines: the two directions do not touch each other.
   bool both_ways() {
-    std::vector<std::vector<std::uint32_t>> distances(2 * npus());
+    std::vector<std::vector<std::uint32_t>> distances(std::size_t{2} * npus());
     for (std::uint32_t npu = 0; npu < npus(); ++npu) {
       const auto messages = program_.messages_from(NpuId(npu));
       result_.messages += messages;

@@ -19,17 +19,17 @@ bool keeps_deliveries(const SimulationOptions& options) {
 
 }  // namespace
 
-WindowNetwork::WindowNetwork(const Topology& network, const Collective& chunks, const Program& messages,
-                             const SimulationOptions& what)
-    : topology(network),
-      collective(chunks),
-      program(messages),
-      options(what),
-      sizes(network, chunks, messages, what.occupancy),
-      shape_routes(ShapeRoutes::of(network)),
+WindowNetwork::WindowNetwork(const Topology& topology, const Collective& collective, const Program& program,
+                             const SimulationOptions& options)
+    : topology(topology),
+      collective(collective),
+      program(program),
+      options(options),
+      sizes(topology, collective, program, options.occupancy),
+      shape_routes(ShapeRoutes::of(topology)),
       window_bits(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sizes.least_latency().count()))) - 1),
       reach((sizes.greatest_latency().count() >> window_bits) + 2),
-      elides(messages.open_loop() && !keeps_deliveries(what)) {
+      elides(program.open_loop() && !keeps_deliveries(options)) {
   if (!options.start_delays.empty()) start_of_npu.assign(topology.npus(), SimTime::zero());
   for (const auto& delay : options.start_delays) start_of_npu[delay.npu.index()] = delay.time;
   number_ports();
@@ -46,12 +46,12 @@ void WindowNetwork::number_ports() {
   std::size_t next = 0;
   for (std::uint32_t v = 0; v < topology.vertices(); ++v) {
     if (v < topology.npus() && delayed(NpuId(v))) {
-      vertex_of_port.push_back(VertexId(v));
+      vertex_of_port.emplace_back(v);
       link_of_port.push_back(LinkId::none());
     }
     for (const auto end = next + topology.in_links(VertexId(v)).size(); next < end; ++next) {
       port_of[links[next].index()] = static_cast<std::uint32_t>(link_of_port.size());
-      vertex_of_port.push_back(VertexId(v));
+      vertex_of_port.emplace_back(v);
       link_of_port.push_back(links[next]);
     }
   }

@@ -61,7 +61,7 @@ std::int64_t WindowWorker::begin() {
   const auto end = std::min<std::uint32_t>(network_.first_vertex[static_cast<std::size_t>(thread_) + 1],
                                            static_cast<std::uint32_t>(network_.topology.npus()));
   for (auto npu = network_.first_vertex[static_cast<std::size_t>(thread_)]; npu < end; ++npu) start_npu(NpuId(npu));
-  enter_planned();
+  enter_announced();
   return std::min(calendar_.next(), earliest_sent_);
 }
 
@@ -92,7 +92,7 @@ void WindowWorker::wake(NpuId npu, SimTime now) {
     if (flight.destination == npu)
       react(message_of(flight), now);
     else
-      plan(vertex_of(npu), flight, flight.id, flight.size_class, now);
+      announce(vertex_of(npu), flight, flight.id, flight.size_class, now);
 }
 
 std::int64_t WindowWorker::step(std::vector<WindowWorker*>& all, std::int64_t window) {
@@ -126,29 +126,30 @@ inline Message WindowWorker::message_of(const Flight& flight) const {
 
 /// `Cargo` is a Message, or a Flight that is forwarded.
 template <class Cargo>
-inline void WindowWorker::plan(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class, SimTime now) {
+inline void WindowWorker::announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
+                                   SimTime now) {
   const auto port = next_port(at, cargo.destination);
   if (port == no_port) {
     if (!failure) failure = unreachable_error({cargo.source, cargo.destination, cargo.chunk, cargo.stage}, at);
     return;
   }
   all_ports_[port].prefetch();
-  auto& planned = planned_[planned_count_++];
+  auto& planned = announced_[announced_count_++];
   planned.port = port;
   fill(planned.flight, cargo, id, size_class, now);
-  if (planned_count_ == plans) enter_planned();
+  if (announced_count_ == announcements) enter_announced();
 }
 
-/// Enters the planned messages in the order of plans. Nothing has read the ports since then: messages that enter them
-/// arrive after the window.
-void WindowWorker::enter_planned() {
-  const std::span<const Outgoing> planned(planned_.data(), planned_count_);
+/// Enters the announced messages in the order of announcement. Nothing has read the ports since then: messages that
+/// enter them arrive after the window.
+void WindowWorker::enter_announced() {
+  const std::span<const Outgoing> planned(announced_.data(), announced_count_);
   for (std::size_t i = 0; i < std::min(near_ahead, planned.size()); ++i) all_ports_[planned[i].port].prefetch_back();
   for (std::size_t i = 0; i < planned.size(); ++i) {
     if (i + near_ahead < planned.size()) all_ports_[planned[i + near_ahead].port].prefetch_back();
     enter(planned[i]);
   }
-  planned_count_ = 0;
+  announced_count_ = 0;
 }
 
 inline void WindowWorker::enter(const Outgoing& planned) {
@@ -179,7 +180,7 @@ inline void WindowWorker::inject(const Message& message, SimTime now) {
   ensure(message.source != message.destination, "a program sends a message from an NPU to itself");
   const MessageId id(static_cast<std::uint32_t>(messages++));
   if (records_) injections.push_back({now, message});
-  plan(vertex_of(message.source), message, id, network_.sizes.of(message), now);
+  announce(vertex_of(message.source), message, id, network_.sizes.of(message), now);
 }
 
 inline void WindowWorker::react(const Message& message, SimTime now) {
@@ -236,7 +237,7 @@ inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uin
   const auto now = flight.arrival;
   if (vertex != vertex_of(flight.destination)) {
     if (sleeps(vertex)) return held_[vertex.index()].push_back(flight);
-    return plan(vertex, flight, flight.id, flight.size_class, now);
+    return announce(vertex, flight, flight.id, flight.size_class, now);
   }
   if (plain_) {
     note_finish(flight.destination, now);
@@ -249,7 +250,7 @@ inline void WindowWorker::settle(VertexId vertex, const Flight& flight, std::uin
 void WindowWorker::settle_all() {
   for (const auto& [flight, port, vertex] : arrived_) settle(vertex, flight, port);
   arrived_.clear();
-  enter_planned();
+  enter_announced();
 }
 
 /// A delivery of which more than the finish is recorded, or that may come before its NPU's start.

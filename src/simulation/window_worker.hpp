@@ -12,7 +12,7 @@
 #include "simulation/record.hpp"
 #include "simulation/window_calendar.hpp"
 #include "simulation/window_network.hpp"
-#include "tenex/schedule/expectant_state.hpp"
+#include "tenex/schedule/program.hpp"
 
 namespace tenex {
 
@@ -44,7 +44,7 @@ class alignas(64) WindowWorker {
  private:
   struct Arrival {
     Flight flight;
-    std::uint32_t port;
+    std::uint32_t port = 0;
     VertexId vertex;
     [[nodiscard]] bool before(const Arrival& other) const {
       return flight.arrival != other.flight.arrival ? flight.arrival < other.flight.arrival : port < other.port;
@@ -52,7 +52,7 @@ class alignas(64) WindowWorker {
   };
   struct Outgoing {
     Flight flight;
-    std::uint32_t port;
+    std::uint32_t port = 0;
   };
   // Starts.
   void start_npu(NpuId npu);
@@ -72,9 +72,9 @@ class alignas(64) WindowWorker {
   [[nodiscard]] Message message_of(const Flight& flight) const;
   [[gnu::always_inline]] void inject(const Message& message, SimTime now);
   template <class Cargo>
-  [[gnu::always_inline]] void plan(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
-                                   SimTime now);
-  void enter_planned();
+  [[gnu::always_inline]] void announce(VertexId at, const Cargo& cargo, MessageId id, std::uint32_t size_class,
+                                       SimTime now);
+  void enter_announced();
   void enter(const Outgoing& planned);
   [[nodiscard]] Flight& extend_outbox(std::uint32_t port, SimTime arrival);
   void push(std::uint32_t port, const Flight& flight);
@@ -92,7 +92,7 @@ class alignas(64) WindowWorker {
   [[nodiscard]] std::int64_t window_of(SimTime time) const { return time.count() >> window_bits_; }
 
   static constexpr std::uint32_t no_port = LinkId::none().value();
-  static constexpr std::size_t plans = 64;
+  static constexpr std::size_t announcements = 64;
 
   WindowNetwork& network_;
   ProgramState& state_;
@@ -113,9 +113,9 @@ class alignas(64) WindowWorker {
   Port* all_ports_ = nullptr;
   const ShapeRoutes* shape_ports_ = nullptr;
   std::vector<std::uint32_t> taken_;
-  std::vector<Arrival> arrived_;         ///< at the current vertices, in one window
-  std::array<Outgoing, plans> planned_;  ///< messages that enter links next, with their times
-  std::size_t planned_count_ = 0;
+  std::vector<Arrival> arrived_;                   ///< at the current vertices, in one window
+  std::array<Outgoing, announcements> announced_;  ///< messages that enter links next, with their times
+  std::size_t announced_count_ = 0;
   FlightRings rings_;
   std::vector<Message> triggered_;                ///< messages triggered by one arrival
   std::vector<std::vector<Outgoing>> outbox_[2];  ///< by parity and thread

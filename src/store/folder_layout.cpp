@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/decimal.hpp"
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/table_reader.hpp"
 
@@ -137,11 +138,6 @@ std::optional<Digest> parse_digest(std::string_view text) {
   return Digest{*high, *low};
 }
 
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+std::optional<std::uint64_t> parse_number(std::string_view text) { return read_number<std::uint64_t>(text); }
 
 }  // namespace tenex::store

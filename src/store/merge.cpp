@@ -31,10 +31,10 @@ namespace tenex {
 namespace {
 
 using store::Layout;
-using store::PlannedColumn;
 using store::Ragged;
 using store::RaggedColumn;
 using store::Selection;
+using store::WantedColumn;
 using store::write_integers;
 using store::write_text;
 
@@ -46,25 +46,25 @@ bool has_column(const Study& study, const Column& column) {
 
 /// The columns that Merger::write() reads from each shard, in its order. Other columns can be read too, but take
 /// longer.
-std::vector<PlannedColumn> planned_columns(const Study& study) {
+std::vector<WantedColumn> planned_columns(const Study& study) {
   namespace names = store::columns;
-  std::vector<PlannedColumn> plan;
-  const auto add = [&](const MetricColumn& metric) { plan.push_back({names::metric(metric.name), metric.kind}); };
+  std::vector<WantedColumn> wanted;
+  const auto add = [&](const MetricColumn& metric) { wanted.push_back({names::metric(metric.name), metric.kind}); };
   for (const auto& metric : metric_columns())
     if (has_column(study, metric)) add(metric);
-  if (!study.search.pareto.empty()) plan.push_back({names::metric("status"), MetricColumn::Kind::flags});
+  if (!study.search.pareto.empty()) wanted.push_back({names::metric("status"), MetricColumn::Kind::flags});
   for (const auto& objective : study.search.pareto)
     add(*std::ranges::find(metric_columns(), objective.metric, &MetricColumn::name));
   for (const auto& ragged : store::ragged_groups()) {
-    plan.push_back({ragged.count});
+    wanted.push_back({ragged.count});
     for (const auto& part : ragged.parts) {
       if (part.origin != Ragged::Origin::stored) continue;
-      plan.push_back({ragged.count});
-      plan.push_back({part.shard, MetricColumn::Kind::integer, true});
+      wanted.push_back({ragged.count});
+      wanted.push_back({part.shard, MetricColumn::Kind::integer, true});
     }
   }
-  plan.push_back({names::kFinished});
-  return plan;
+  wanted.push_back({names::kFinished});
+  return wanted;
 }
 
 /// The shards, as Gatherer reads them.

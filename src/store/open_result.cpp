@@ -1,7 +1,6 @@
 #include "store/open_result.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "store/folder_layout.hpp"
 #include "store/result_columns.hpp"
+#include "tenex/base/decimal.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 #include "tenex/topology/shape.hpp"
@@ -22,19 +22,12 @@ std::string former_path(const SettingColumn& setting) {
   return "/" + std::string(setting.former == "groups" ? "process_groups" : setting.former);
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// Numbers separated by "," or ":"; words are skipped.
 std::vector<std::int64_t> whole_numbers(std::string_view text) {
   std::vector<std::int64_t> numbers;
   while (!text.empty()) {
     const auto end = std::min(text.find_first_of(",:"), text.size());
-    numbers.push_back(whole_number(text.substr(0, end)).value_or(-1));
+    numbers.push_back(read_number<std::int64_t>(text.substr(0, end)).value_or(-1));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return numbers;
@@ -96,7 +89,7 @@ Result<std::vector<T>> read_numbers(const ColumnFileReader& file, const std::str
       if (texts->rows() != rows) return environment_error("a column has another length than the result", path);
       std::vector<T> numbers;
       for (std::size_t row = 0; row < rows; ++row) {
-        const auto number = whole_number(texts->at(row));
+        const auto number = read_number<std::int64_t>(texts->at(row));
         if constexpr (std::is_same_v<T, double>)  // the only such column is in dollars
           numbers.push_back(number ? static_cast<double>(*number) / 1e6 : std::numeric_limits<double>::quiet_NaN());
         else

@@ -13,19 +13,19 @@ namespace {
 
 constexpr std::size_t kLeastForAShard = 4096;  // with less, small shards could hold nothing
 
-std::size_t width_of(PlannedColumn::Type type) { return type == PlannedColumn::Type::flags ? 1 : 8; }
+std::size_t width_of(WantedColumn::Type type) { return type == WantedColumn::Type::flags ? 1 : 8; }
 
 /// The number of elements of a column, known before it is read. An absent ragged column has none.
-Result<std::size_t> entries_of(const ColumnFileReader& reader, const PlannedColumn& column, std::size_t rows) {
+Result<std::size_t> entries_of(const ColumnFileReader& reader, const WantedColumn& column, std::size_t rows) {
   if (!column.ragged) return rows;
   return reader.has(column.path) ? reader.rows(column.path) : Result<std::size_t>(0);
 }
 
 }  // namespace
 
-ShardSet::ShardSet(const Layout& layout, const Selection& selection, std::vector<PlannedColumn> plan,
+ShardSet::ShardSet(const Layout& layout, const Selection& selection, std::vector<WantedColumn> wanted,
                    std::size_t budget)
-    : layout_(layout), selection_(selection), plan_(std::move(plan)), held_(selection.shards.size()) {
+    : layout_(layout), selection_(selection), wanted_(std::move(wanted)), held_(selection.shards.size()) {
   std::size_t rows = 0;
   for (const auto& shard : selection.shards) rows += shard.rows;
   budget_of_row_ = budget / std::max<std::size_t>(1, rows);
@@ -56,8 +56,8 @@ Status ShardSet::read_ahead(std::size_t shard, Held& held) {
   if (!reader) return reader.errors();
   const auto budget = std::max(kLeastForAShard, budget_of_row_ * selection_.shards[shard].rows);
   std::size_t bytes = 0;
-  for (auto at = held.next; at < plan_.size(); ++at) {
-    const auto& column = plan_[at];
+  for (auto at = held.next; at < wanted_.size(); ++at) {
+    const auto& column = wanted_[at];
     if (!held.columns.empty()) {  // the first one is asked for now
       const auto entries = entries_of(*reader, column, selection_.shards[shard].rows);
       if (!entries || bytes + *entries * width_of(column.type) > budget) break;  // taking it will report the error
@@ -95,7 +95,7 @@ Result<std::optional<T>> ShardSet::take(std::size_t shard, const std::string& pa
     return std::optional<T>(std::move(std::get<T>(values)));
   };
   auto& held = held_[shard];
-  if (held.next == plan_.size() || plan_[held.next].path != path) {
+  if (held.next == wanted_.size() || wanted_[held.next].path != path) {
     const auto reader = open(shard);
     if (!reader) return reader.errors();
     auto values = read<T>(*reader, path);

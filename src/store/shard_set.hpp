@@ -19,19 +19,19 @@
 namespace tenex::store {
 
 /// A column that will be asked for.
-struct PlannedColumn {
+struct WantedColumn {
   using Type = MetricColumn::Kind;
   std::string path;
   Type type = Type::integer;
   bool ragged = false;  ///< has any number of elements per row; otherwise one
 };
 
-/// Reads planned columns ahead. Not thread-safe.
+/// Reads wanted columns ahead. Not thread-safe.
 class ShardSet {
  public:
-  /// `plan`: for each shard the columns in the order in which they will be asked for; asking out of turn works, but is
-  /// slower. At most `budget` bytes of columns are held, but never fewer than one column.
-  ShardSet(const Layout& layout, const Selection& selection, std::vector<PlannedColumn> plan,
+  /// `wanted`: for each shard the columns in the order in which they will be asked for; asking out of turn works, but
+  /// is slower. At most `budget` bytes of columns are held, but never fewer than one column.
+  ShardSet(const Layout& layout, const Selection& selection, std::vector<WantedColumn> wanted,
            std::size_t budget = kBudget);
 
   /// The column of a shard; nothing where the shard lacks it. T is int8, int64, double, TextColumn or ListColumn.
@@ -46,7 +46,7 @@ class ShardSet {
   static constexpr std::size_t kBudget = std::size_t{32} << 20;
   using Values = std::variant<std::monostate, std::vector<std::int8_t>, std::vector<std::int64_t>, std::vector<double>,
                               TextColumn, ListColumn>;
-  /// Columns held of one shard, of the plan from `next` on.
+  /// Columns held of one shard, of the wanted ones from `next` on.
   struct Held {
     std::size_t next = 0;
     std::deque<Values> columns;
@@ -59,7 +59,7 @@ class ShardSet {
 
   const Layout& layout_;
   const Selection& selection_;
-  std::vector<PlannedColumn> plan_;
+  std::vector<WantedColumn> wanted_;
   std::size_t budget_of_row_ = 0;  ///< a row's share of the budget in bytes
   std::vector<Held> held_;         ///< per shard
   std::size_t opened_ = 0;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/opposite_links.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/views.hpp"
 
@@ -83,21 +82,21 @@ bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, c
 
 /// Begins each chunk's gather as soon as its reduction and the order on links allow.
 void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
-  const Schedule& plan = synthesis.without_overlap;
-  const std::size_t left = problem.memory_limit_bytes - std::min(problem.memory_limit_bytes, plan.memory_bytes());
-  if (auto sooner = retime_in_trees(problem, plan, problem.threads, left)) {
+  const Schedule& in_turn = synthesis.without_overlap;
+  const std::size_t left = problem.memory_limit_bytes - std::min(problem.memory_limit_bytes, in_turn.memory_bytes());
+  if (auto sooner = retime_in_trees(problem, in_turn, problem.threads, left)) {
     synthesis.schedule = std::move(sooner->schedule);
     synthesis.time = sooner->time;
-  } else if (plan.sends() <= left / kBytesPerSendRetimed) {
-    synthesis.schedule = retime(problem, plan);
+  } else if (in_turn.sends() <= left / kBytesPerSendRetimed) {
+    synthesis.schedule = retime(problem, in_turn);
     synthesis.time = last_arrival(problem, synthesis.schedule);
   } else {
-    const std::size_t lists = plan.sends() * kBytesPerSendRetimed;
+    const std::size_t lists = in_turn.sends() * kBytesPerSendRetimed;
     const std::size_t trees = retime_in_trees_bytes(problem);
     synthesis.overlap_method = "no_memory";
-    synthesis.left_out +=
-        fmt::format("{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
-                    synthesis.left_out.empty() ? "" : "; ", plan.memory_bytes() + (plan.tiles() > 0 ? trees : lists));
+    synthesis.left_out += fmt::format(
+        "{}the reduction and the gather were not overlapped: with overlap, the synthesis may need {} bytes",
+        synthesis.left_out.empty() ? "" : "; ", in_turn.memory_bytes() + (in_turn.tiles() > 0 ? trees : lists));
     return;
   }
   synthesis.overlap_limit = synthesis.time;  // re-timing is the least solution

@@ -11,10 +11,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tenex/base/hash.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/collective/collective.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/topology.hpp"
 
 namespace tenex {
 
@@ -40,5 +46,25 @@ using Gatherer = Result<Gathered> (*)(const SynthesisProblem&);
 
 /// Prunes waste from a valid schedule of a copying collective; without waste the last arrival is the collective time.
 [[nodiscard]] Gathered without_waste(const SynthesisProblem& problem, const Schedule& schedule);
+
+/// The random numbers of one attempt, keyed by (seed, synthesis key, attempt) alone.
+[[nodiscard]] inline Random attempt_stream(std::uint64_t seed, const Digest& synthesis_key, std::uint32_t attempt) {
+  return Random(seed, digest64(to_string(synthesis_key), attempt));
+}
+
+/// The least number of sends of one copying or reducing pass, without relays, from sizes alone: n-1 per chunk of a
+/// group of n. An All-Reduce has two passes.
+[[nodiscard]] inline double sends_of_one_pass(const Collective& collective) {
+  double sends = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    sends += static_cast<double>(collective.chunks_in(GroupId::at(g))) *
+             (static_cast<double>(collective.groups()[g].members.size()) - 1);
+  return sends;
+}
+
+/// For every link an opposite link of the same class, such that each link is the opposite of exactly one; nullopt if
+/// some link has none. Exchanging each link with its opposite maps the topology to its reverse and keeps every vertex.
+/// Parallel links are paired in order. O(links) for few parallel links.
+[[nodiscard]] std::optional<std::vector<LinkId>> opposite_links(const Topology& topology);
 
 }  // namespace tenex

@@ -1,6 +1,6 @@
 // Idea: the out-links of each vertex wait in one chain per target, until an in-link from that target takes the first of
 // its class.
-#include "synthesis/opposite_links.hpp"
+#include "synthesis/compose.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // The table of synthesizers.
 #include "synthesis/reference/tacos_reference.hpp"
-#include "synthesis/tacos/engine_names.hpp"
+#include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 

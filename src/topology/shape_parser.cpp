@@ -11,8 +11,8 @@
 #include <fmt/core.h>
 
 #include "tenex/base/words.hpp"
+#include "tenex/topology/block.hpp"
 #include "tenex/topology/shape.hpp"
-#include "tenex/topology/shape_alias.hpp"
 #include "topology/shapes/block.hpp"
 
 namespace tenex {

@@ -118,19 +118,19 @@ NpuId TranslationGroup::neighbour(NpuId npu, std::uint32_t direction) const {
   return moved(dimension, npu, from, static_cast<std::uint32_t>(to >= dimension.size ? to - dimension.size : to));
 }
 
-LinkId TranslationGroup::link(Place place) const {
-  const auto& direction = directions_[place.direction];
+LinkId TranslationGroup::link(Departure departure) const {
+  const auto& direction = directions_[departure.direction];
   const auto& dimension = dimensions_[direction.dimension];
-  std::uint32_t port = place.direction - dimension.first_direction;
+  std::uint32_t port = departure.direction - dimension.first_direction;
   if (dimension.links_by_target) {
-    const std::uint32_t from = position(dimension, place.source);
+    const std::uint32_t from = position(dimension, departure.source);
     const std::uint32_t left = dimension.size - from;  // steps of this many positions or more wrap around
     port = direction.step >= left ? direction.step - left : from + direction.step - 1;
   }
-  return LinkId::at(dimension.first_link + std::uint64_t{place.source.value()} * dimension.directions + port);
+  return LinkId::at(dimension.first_link + std::uint64_t{departure.source.value()} * dimension.directions + port);
 }
 
-TranslationGroup::Place TranslationGroup::place(LinkId link) const {
+TranslationGroup::Departure TranslationGroup::departure(LinkId link) const {
   const auto after =
       std::upper_bound(dimensions_.begin(), dimensions_.end(), link.index(),
                        [](std::size_t id, const TranslationDimension& dimension) { return id < dimension.first_link; });

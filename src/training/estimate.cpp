@@ -113,7 +113,7 @@ Estimate estimate_training(const DesignPoint& given, const std::function<Estimat
   const auto found = find_setup(point, cache);
   if (!*found) return {};
   const auto& setup = **found;
-  const auto& iteration = setup.plan.iteration();
+  const auto& iteration = setup.traffic.iteration();
   ExecutionOptions options;
   options.memory_limit_bytes = memory_limit_bytes;
   const std::vector<Bandwidth> bandwidth(iteration.mapping.shape().dimensions(), gigabytes_per_second(100));
@@ -124,7 +124,7 @@ Estimate estimate_training(const DesignPoint& given, const std::function<Estimat
     return whole;
   }
   const CollectivePoints points(network, iteration.mapping, choice.collective_time);
-  for (const auto& [communication, family, turns, once, volume] : setup.plan.communications()) {
+  for (const auto& [communication, family, turns, once, volume] : setup.traffic.communications()) {
     if (!collective_of(communication.kind)) continue;
     const auto one = of_collective(points.of(communication));
     whole.seconds += one.seconds;

@@ -23,7 +23,7 @@
 
 #include "tenex/workload/training.hpp"
 #include "training/collective_models.hpp"
-#include "training/iteration_plan.hpp"
+#include "training/iteration_traffic.hpp"
 
 namespace tenex {
 

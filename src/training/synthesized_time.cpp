@@ -45,11 +45,14 @@ double judge(JointTimes& times, const Topology& topology, Occupancy occupancy,
     played.insert(played.end(), results.begin(), results.end());
   }
   times.verified = true;
+  VerifyOptions checking;
+  checking.memory_limit_bytes = options.memory_limit_bytes;
+  checking.threads = options.threads;
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (!parts[part].collective) continue;
     VerifiedCollective verdict;
-    verify_collective(verdict, topology, *parts[part].collective, occupancy, played[part].schedule,
-                      played[part].end - played[part].begin, options);
+    verdict.take(check_stream({topology, *parts[part].collective, occupancy}, played[part].schedule,
+                              played[part].end - played[part].begin, "the joint replay", checking));
     times.verified = times.verified && verdict.verified;
     if (times.left_out.empty()) times.left_out = verdict.left_out;
   }
@@ -62,8 +65,8 @@ double judge(JointTimes& times, const Topology& topology, Occupancy occupancy,
 std::vector<bool> links_of(const Schedule& schedule, std::size_t links) {
   std::vector<bool> used(links);
   SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
     for (const auto link : buffer.batch.link) used[link.index()] = true;
   }
   return used;

@@ -24,7 +24,7 @@ struct TimingCase {
   /// The loop's time, from the times of all communications or from a model that computes them.
   template <class Times>
   [[nodiscard]] Result<TrainingTime> loop_over(const Times& times) const {
-    return setup.plan.time_of(point.training().training_loop, times);
+    return setup.traffic.time_of(point.training().training_loop, times);
   }
 };
 
@@ -32,7 +32,7 @@ struct TimingCase {
 Result<TimedIteration> bound_of(const TimingCase& given) {
   const bool formula = is_libra(given.point.training().collective_time);
   const auto loop = [&]() -> Result<TrainingTime> {
-    if (formula) return given.loop_over(given.setup.plan.total_bandwidth_times(given.bandwidth));
+    if (formula) return given.loop_over(given.setup.traffic.total_bandwidth_times(given.bandwidth));
     const auto bounds = make_bound_time(given.network(), given.point.training().collective_time);
     if (!bounds) return bounds.errors();
     return given.loop_over(**bounds);
@@ -64,7 +64,7 @@ Result<TrainingTime> time_by_model(const TimingCase& given, std::optional<Collec
   const auto model = make_model(network, given.point.training().collective_time);
   if (!model) return model.errors();
   if ((*model)->contends())
-    if (auto fits = check_joint_memory(network, given.setup.plan.iteration(), given.point.training().training_loop);
+    if (auto fits = check_joint_memory(network, given.setup.traffic.iteration(), given.point.training().training_loop);
         !fits)
       return fits.errors();
   auto time = given.loop_over(**model);
@@ -89,7 +89,7 @@ Result<PreparedTraining> prepare_training(const DesignPoint& point, TrainingCach
     prepared.bandwidth = *std::move(stated);
   }
   prepared.cost = network_cost(setup.rates, prepared.bandwidth);
-  prepared.npus = setup.plan.iteration().mapping.shape().npus();
+  prepared.npus = setup.traffic.iteration().mapping.shape().npus();
   prepared.mapping = setup.described;
   return prepared;
 }
@@ -100,7 +100,7 @@ Result<TimedIteration> time_iteration(const DesignPoint& point, const PreparedTr
 
   std::optional<CollectiveEffort> effort;
   const auto time = is_libra(given.point.training().collective_time)
-                        ? given.loop_over(given.setup.plan.libra_times(given.bandwidth))
+                        ? given.loop_over(given.setup.traffic.libra_times(given.bandwidth))
                         : time_by_model(given, effort);
   if (!time) return time.errors();
   auto timed = bound_of(given);

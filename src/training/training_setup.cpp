@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tenex/files/cost_model_file.hpp"
-#include "tenex/files/workload_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 namespace tenex {
 namespace {
@@ -200,7 +199,7 @@ std::shared_ptr<const Result<TrainingSetup>> find_setup(const DesignPoint& point
   return cache.setups.get(
       key.key(), [&] { return make_setup(point, cache); },
       [](const Result<TrainingSetup>& made) {
-        return made ? 2048 + 256 * made->plan.communications().size() : std::size_t{512};
+        return made ? 2048 + 256 * made->traffic.communications().size() : std::size_t{512};
       });
 }
 
@@ -251,8 +250,8 @@ Result<std::vector<WeightedIteration>> iterations_to_optimize(const DesignPoint&
                                                               TrainingCache& cache) {
   const auto& choice = point.training();
   std::vector<WeightedIteration> found;
-  // Without optimize_for, the point's own iteration, which the setup's plan holds.
-  if (choice.optimize_for.empty()) return std::vector{WeightedIteration{setup.plan.shared_iteration(), 1}};
+  // Without optimize_for, the point's own iteration, which the setup's traffic holds.
+  if (choice.optimize_for.empty()) return std::vector{WeightedIteration{setup.traffic.shared_iteration(), 1}};
   Diagnostics errors;
   const IterationMaker maker(point, "optimize_for");
   for (const auto& [file, degrees, weight] : choice.optimize_for) {

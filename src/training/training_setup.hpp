@@ -20,13 +20,13 @@
 #include "tenex/workload/time_model.hpp"
 #include "tenex/workload/training.hpp"
 #include "tenex/workload/workload_model.hpp"
-#include "training/iteration_plan.hpp"
+#include "training/iteration_traffic.hpp"
 
 namespace tenex {
 
 /// The parts of a point that do not depend on its bandwidths.
 struct TrainingSetup {
-  IterationPlan plan;
+  IterationTraffic traffic;
   LibraModel libra;  ///< the collective time model, if it is one of LIBRA's
   CostRates rates;
   std::string described;  ///< the mapping in words

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "workload/amounts.hpp"
+#include "workload/exact_arithmetic.hpp"
 
 namespace tenex {
 

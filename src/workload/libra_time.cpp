@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "tenex/topology/block.hpp"
-#include "workload/fraction.hpp"
+#include "workload/exact_arithmetic.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {

@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "tenex/workload/parallelization.hpp"
-#include "workload/divisors.hpp"
+#include "workload/exact_arithmetic.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {

@@ -1,10 +1,9 @@
 // HP-(m,n) from and to text.
 #include "tenex/workload/parallelization.hpp"
 
-#include <charconv>
-
 #include <fmt/core.h>
 
+#include "tenex/base/decimal.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {
@@ -46,9 +45,10 @@ Result<Parallelization> parse_parallelization(std::string_view text, const Place
     const auto word = trimmed(rest.substr(0, comma));
     rest = more ? rest.substr(comma + 1) : std::string_view();
     if (count == slots.size()) return refuse(std::string(kRule));
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *slots[count]);
-    if (error != std::errc() || end != word.data() + word.size()) return refuse(std::string(kRule));
-    if (*slots[count] < 1 || *slots[count] > kMostDegree) return refuse("a degree is between 1 and 2^31");
+    const auto degree = read_number<std::int64_t>(word);
+    if (!degree) return refuse(std::string(kRule));
+    *slots[count] = *degree;
+    if (*degree < 1 || *degree > kMostDegree) return refuse("a degree is between 1 and 2^31");
   }
   if (count < 2) return refuse(std::string(kRule));
   return degrees;

@@ -7,8 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "workload/amounts.hpp"
-#include "workload/divisors.hpp"
+#include "workload/exact_arithmetic.hpp"
 
 namespace tenex {
 

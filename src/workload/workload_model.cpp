@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "tenex/base/words.hpp"
-#include "workload/divisors.hpp"
+#include "workload/exact_arithmetic.hpp"
 #include "workload/saturating.hpp"
 
 namespace tenex {

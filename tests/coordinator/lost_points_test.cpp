@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coordinator/fake_study.hpp"
-#include "coordinator/work_plan.hpp"
+#include "coordinator/open_work.hpp"
 
 namespace tenex {
 namespace {
@@ -23,7 +23,7 @@ struct Planned {
   Study study = make_study(20);
   std::vector<Estimate> costs = std::vector<Estimate>(20, Estimate{0.01, 1});
   Estimates estimates{study, [this](const DesignPoint& point) { return costs[point.seed - 1]; }};
-  std::optional<WorkPlan> plan;
+  std::optional<OpenWork> plan;
 
   explicit Planned(const NodeMap& nodes, const std::vector<std::pair<std::size_t, std::size_t>>& large = {}) {
     for (const auto& [point, bytes] : large) costs[point].bytes = bytes;
@@ -39,7 +39,7 @@ struct Planned {
   }
 };
 
-TEST(WorkPlan, LeasesASuspectToARankThatHasNothingElseAtHandAndGetsNothingElse) {
+TEST(OpenWork, LeasesASuspectToARankThatHasNothingElseAtHandAndGetsNothingElse) {
   // Three nodes of one rank each: rank 1 dies in its probe of six points (1/16 s) while rank 2 has one, too.
   Planned planned({{0, 1, 2}, {100, 100, 100}});
   const auto lost = planned.plan->next(1, 0);
@@ -57,7 +57,7 @@ TEST(WorkPlan, LeasesASuspectToARankThatHasNothingElseAtHandAndGetsNothingElse) 
   EXPECT_FALSE(planned.plan->next(2, 0).has_value()) << "before it is known how the suspect ended";
 }
 
-TEST(WorkPlan, WaitsWithALargePointThatCameBackUntilAnotherNodeIsIdle) {
+TEST(OpenWork, WaitsWithALargePointThatCameBackUntilAnotherNodeIsIdle) {
   // Two nodes of two ranks each: rank 0 dies in its large point while rank 2 of the other node is at work.
   Planned planned({{0, 0, 2, 2}, {100, 100, 100, 100}}, {{7, 150}});
   const auto large = planned.plan->next(0, 0);
@@ -73,7 +73,7 @@ TEST(WorkPlan, WaitsWithALargePointThatCameBackUntilAnotherNodeIsIdle) {
   EXPECT_TRUE(again->exclusive);
 }
 
-TEST(WorkPlan, GivesALargePointToANodeThatHoldsItAndToTheLargestWhatNoneHolds) {
+TEST(OpenWork, GivesALargePointToANodeThatHoldsItAndToTheLargestWhatNoneHolds) {
   // Node 0 has 2 x 100 bytes, node 2 has 2 x 50: 150 fit on the first alone, 500 on neither.
   Planned planned({{0, 0, 2, 2}, {100, 100, 50, 50}}, {{7, 150}, {8, 500}});
   const auto other = planned.plan->next(2, 0);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "evaluate/training_points.hpp"
-#include "tenex/files/workload_file.hpp"
+#include "tenex/files/input_files.hpp"
 #include "tenex/workload/libra_time.hpp"
 #include "tenex/workload/training.hpp"
 

@@ -1,5 +1,5 @@
 // Built-in files: equal to those of experiments/ byte by byte, and readable under their names.
-#include "tenex/files/builtin_files.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "tenex/codesign/optimizer.hpp"
-#include "tenex/files/cost_model_file.hpp"
-#include "tenex/files/workload_file.hpp"
 #include "tenex/workload/time_model.hpp"
 
 namespace tenex {

@@ -1,5 +1,5 @@
 // Cost model files: the built-in one holds LIBRA's table, and every mistake has its place.
-#include "tenex/files/cost_model_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Machine files: the built-in machines have their published numbers, and every mistake has its place.
-#include "tenex/files/machine_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -110,9 +110,9 @@ TEST_P(ScheduleFiles, GiveBackStagesAndMessages) {
   expect_same(written, *read);
 }
 
-TEST_P(ScheduleFiles, GiveBackManyWindows) {
+TEST_P(ScheduleFiles, GiveBackManySegments) {
   const auto written = sample(copies(100'000));
-  ASSERT_GT(written.schedule.windows(), 3U);
+  ASSERT_GT(written.schedule.segments(), 3U);
   write(written);
   const auto read = read_schedule_file(file());
   ASSERT_TRUE(read.ok()) << message_of(read);

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tenex/files/workload_file.hpp"
+#include "tenex/files/input_files.hpp"
 #include "tenex/workload/libra_time.hpp"
 #include "tenex/workload/time_model.hpp"
 #include "tenex/workload/training.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenex/files/cost_model_file.hpp"
+#include "tenex/files/input_files.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = tenex::parse_cost_model({reinterpret_cast<const char*>(data), size}, "fuzz.toml");

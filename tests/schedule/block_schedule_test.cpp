@@ -83,7 +83,7 @@ TEST(BlockSchedule, ExpandsRunsIntoSingleSends) {
   EXPECT_EQ(by_links(line, schedule), sends);
 }
 
-TEST(BlockSchedule, FindsRunsThatCrossTilesAndWindows) {
+TEST(BlockSchedule, FindsRunsThatCrossTilesAndSegments) {
   // Two NPUs; NPU 1 receives blocks of 1,000 and 500 chunks in rows 3 .. 1,002 and 1,010 .. 1,509.
   const Topology pair = support::line(2);
   auto data = blocks_of(2, {1, 1'000, 500}, 0);
@@ -140,7 +140,7 @@ TEST(BlockSchedule, ShowsRunsThatOverlapToTheVerifier) {
 TEST(BlockSchedule, IsEmptyWhenNobodyReceivesAnything) {
   const Schedule schedule = make_block_schedule(support::line(2), blocks_of(2, {2}, 0));
   EXPECT_EQ(schedule.sends(), 0U);
-  EXPECT_EQ(schedule.windows(), 0U);
+  EXPECT_EQ(schedule.segments(), 0U);
   EXPECT_EQ(schedule.tiles(), 0U);
   EXPECT_TRUE(list_sends(schedule).empty());
 }

@@ -27,11 +27,11 @@ class LinkMajorStorage final : public ScheduleStorage {
       if (i++ % starts_per_tile == 0) tile_begin_.push_back(start);
   }
 
-  std::size_t windows() const override { return list_.windows(); }
+  std::size_t segments() const override { return list_.segments(); }
   std::uint64_t sends() const override { return list_.sends(); }
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    ++windows_read_;
-    list_.read(window, buffer);
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    ++segments_read_;
+    list_.read(segment, buffer);
   }
   std::size_t tiles() const override { return std::max<std::size_t>(1, tile_begin_.size()); }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
@@ -56,7 +56,7 @@ class LinkMajorStorage final : public ScheduleStorage {
   std::string_view kind() const override { return "link-major"; }
   StorageParts parts() const override { return {}; }
   /// How often read() was called. It tells whether a reader went by time or by link.
-  std::atomic<std::size_t>& windows_read() const { return windows_read_; }
+  std::atomic<std::size_t>& segments_read() const { return segments_read_; }
 
  private:
   std::size_t tile_of(SimTime start) const {
@@ -67,7 +67,7 @@ class LinkMajorStorage final : public ScheduleStorage {
   Schedule list_;
   std::vector<Send> sends_;
   std::vector<SimTime> tile_begin_;
-  mutable std::atomic<std::size_t> windows_read_ = 0;
+  mutable std::atomic<std::size_t> segments_read_ = 0;
 };
 
 /// A schedule in such a storage, and the counts of its reads.
@@ -76,8 +76,8 @@ class LinkMajor {
   explicit LinkMajor(const std::vector<Send>& sends, std::size_t starts_per_tile = 3)
       : storage_(std::make_shared<const LinkMajorStorage>(sends, starts_per_tile)) {}
   Schedule schedule() const { return Schedule(storage_); }
-  std::size_t windows_read() const { return storage_->windows_read(); }
-  void forget_reads() const { storage_->windows_read() = 0; }
+  std::size_t segments_read() const { return storage_->segments_read(); }
+  void forget_reads() const { storage_->segments_read() = 0; }
 
  private:
   std::shared_ptr<const LinkMajorStorage> storage_;

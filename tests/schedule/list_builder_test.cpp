@@ -50,7 +50,7 @@ TEST(ListBuilder, MakesTheSameScheduleAsAWholeList) {
       const Schedule whole = make_list_schedule(all);
       const Schedule pieces = built(all, 1'000);
       EXPECT_EQ(schedule_hash(pieces), schedule_hash(whole));
-      EXPECT_EQ(pieces.windows(), whole.windows());
+      EXPECT_EQ(pieces.segments(), whole.segments());
       EXPECT_EQ(pieces.may_carry_messages(), messages);
     }
 }
@@ -65,7 +65,7 @@ TEST(ListBuilder, SortsWhatComesOutOfOrder) {
 TEST(ListBuilder, MakesAnEmptyScheduleOfNothing) {
   const Schedule empty = ListBuilder().finish();
   EXPECT_EQ(empty.sends(), 0U);
-  EXPECT_EQ(empty.windows(), 0U);
+  EXPECT_EQ(empty.segments(), 0U);
 }
 
 }  // namespace

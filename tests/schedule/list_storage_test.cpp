@@ -25,9 +25,9 @@ TEST(ListStorage, SortsSendsByStartAndThenLink) {
   EXPECT_EQ(schedule.storage_kind(), "list");
 }
 
-TEST(ListStorage, OfNoSendsHasNoWindows) {
+TEST(ListStorage, OfNoSendsHasNoSegments) {
   const Schedule schedule = make_list_schedule({});
-  EXPECT_EQ(schedule.windows(), 0U);
+  EXPECT_EQ(schedule.segments(), 0U);
   EXPECT_EQ(schedule.sends(), 0U);
   EXPECT_TRUE(list_sends(schedule).empty());
   EXPECT_EQ(schedule_hash(schedule), schedule_hash(Schedule()));
@@ -58,20 +58,20 @@ std::vector<Send> grid_of_sends(std::uint32_t instants, std::uint32_t per_instan
   return sends;
 }
 
-TEST(ListStorage, CutsWindowsOfAboutSixteenThousandSendsAndNeverInsideOneInstant) {
-  // 10 instants of 10,000 sends: a window is full (16,384) inside its 2nd instant and ends with it: 5 windows of
+TEST(ListStorage, CutsSegmentsOfAboutSixteenThousandSendsAndNeverInsideOneInstant) {
+  // 10 instants of 10,000 sends: a segment is full (16,384) inside its 2nd instant and ends with it: 5 segments of
   // 20,000.
   const Schedule schedule = make_list_schedule(grid_of_sends(10, 10'000));
-  ASSERT_EQ(schedule.windows(), 5U);
+  ASSERT_EQ(schedule.segments(), 5U);
   SendBuffer buffer;
-  for (std::size_t window = 0; window < 5; ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < 5; ++segment) {
+    schedule.read(segment, buffer);
     EXPECT_EQ(buffer.batch.size(), 20'000U);
-    EXPECT_EQ(buffer.batch.start_of(0), nanoseconds(2 * static_cast<std::int64_t>(window)));
+    EXPECT_EQ(buffer.batch.start_of(0), nanoseconds(2 * static_cast<std::int64_t>(segment)));
   }
 }
 
-TEST(ListStorage, ReadsWindowsWithoutCopying) {
+TEST(ListStorage, ReadsSegmentsWithoutCopying) {
   const Schedule schedule = make_list_schedule(grid_of_sends(10, 10'000));
   SendBuffer first;
   SendBuffer second;
@@ -84,16 +84,16 @@ TEST(ListStorage, ReadsWindowsWithoutCopying) {
 TEST(ListStorage, CanBeReadByThreadsInAnyOrder) {
   const auto sends = grid_of_sends(10, 10'000);
   const Schedule schedule = make_list_schedule(sends);
-  std::vector<std::uint64_t> chunk_sums(schedule.windows(), 0);
+  std::vector<std::uint64_t> chunk_sums(schedule.segments(), 0);
   std::vector<std::thread> threads;
-  for (std::size_t window = schedule.windows(); window-- > 0;)
-    threads.emplace_back([&, window] {
+  for (std::size_t segment = schedule.segments(); segment-- > 0;)
+    threads.emplace_back([&, segment] {
       SendBuffer buffer;
-      schedule.read(window, buffer);
-      for (const ChunkId chunk : buffer.batch.chunk) chunk_sums[window] += chunk.value();
+      schedule.read(segment, buffer);
+      for (const ChunkId chunk : buffer.batch.chunk) chunk_sums[segment] += chunk.value();
     });
   for (auto& thread : threads) thread.join();
-  // Window w holds instants 2w and 2w + 1, whose sends carry chunks of the same number: 10,000 * (4w + 1).
+  // Segment w holds instants 2w and 2w + 1, whose sends carry chunks of the same number: 10,000 * (4w + 1).
   EXPECT_THAT(chunk_sums, ElementsAre(10'000, 50'000, 90'000, 130'000, 170'000));
 }
 
@@ -132,20 +132,20 @@ TEST(ScheduleHash, DoesNotDependOnTheOrderInWhichSendsWereGiven) {
   EXPECT_EQ(schedule_hash(make_list_schedule(sends)), hash);
 }
 
-/// The same sends in windows of a few sends, as another storage might cut them.
-class SmallWindows final : public ScheduleStorage {
+/// The same sends in segments of a few sends, as another storage might cut them.
+class SmallSegments final : public ScheduleStorage {
  public:
-  explicit SmallWindows(std::vector<Send> sends) : sends_(std::move(sends)) {}
-  std::size_t windows() const override { return sends_.size(); }
+  explicit SmallSegments(std::vector<Send> sends) : sends_(std::move(sends)) {}
+  std::size_t segments() const override { return sends_.size(); }
   std::uint64_t sends() const override { return sends_.size(); }
-  void read(std::size_t window, SendBuffer& buffer) const override {
-    buffer.link = {sends_[window].link};
-    buffer.chunk = {sends_[window].chunk};
+  void read(std::size_t segment, SendBuffer& buffer) const override {
+    buffer.link = {sends_[segment].link};
+    buffer.chunk = {sends_[segment].chunk};
     buffer.batch = {};
     buffer.batch.link = buffer.link;
     buffer.batch.chunk = buffer.chunk;
-    buffer.batch.at = sends_[window].start;
-    buffer.batch.uniform_stage = sends_[window].stage;
+    buffer.batch.at = sends_[segment].start;
+    buffer.batch.uniform_stage = sends_[segment].stage;
   }
   std::size_t memory_bytes() const override { return 0; }
   std::string_view kind() const override { return "small"; }
@@ -155,17 +155,17 @@ class SmallWindows final : public ScheduleStorage {
   std::vector<Send> sends_;
 };
 
-TEST(ScheduleHash, DoesNotDependOnTheStorageOrItsWindows) {
+TEST(ScheduleHash, DoesNotDependOnTheStorageOrItsSegments) {
   std::vector<Send> sends;  // 5,000 sends: several hash blocks, the last one not full
   for (std::uint32_t t = 0; t < 5000; ++t) sends.push_back(copy_of(t % 7, t % 5, nanoseconds(t)));
-  EXPECT_EQ(schedule_hash(Schedule(std::make_shared<SmallWindows>(sends))), schedule_hash(make_list_schedule(sends)));
+  EXPECT_EQ(schedule_hash(Schedule(std::make_shared<SmallSegments>(sends))), schedule_hash(make_list_schedule(sends)));
 }
 
 TEST(Storages, ThatYieldSendsOutOfOrderAreCaughtByTheVerifier) {
   const auto topology = support::ring(3);
   const auto gather = support::collective(CollectiveKind::all_gather, 3, bytes(3000));
   const Schedule broken(
-      std::make_shared<SmallWindows>(std::vector<Send>{copy_of(0, 0, nanoseconds(5)), copy_of(1, 1, nanoseconds(4))}));
+      std::make_shared<SmallSegments>(std::vector<Send>{copy_of(0, 0, nanoseconds(5)), copy_of(1, 1, nanoseconds(4))}));
   EXPECT_THROW((void)verify({topology, gather, Occupancy::transfer}, broken), InvariantError);
 }
 

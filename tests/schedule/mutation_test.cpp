@@ -251,7 +251,7 @@ TEST(Mutations, AreJudgedLinkByLinkAsTheyAreInTimeOrder) {
         by_link.forget_reads();
         const Verdict verdict = check(by_link.schedule(), method, threads);
         expect_equal(verdict, expected, where);
-        if (by_link.windows_read() > 0) continue;  // wrong or unusual, and so replayed in time order
+        if (by_link.segments_read() > 0) continue;  // wrong or unusual, and so replayed in time order
         const auto oracle =
             test::NaiveOracle({original.topology, original.collective, original.occupancy}, by_time).answer();
         EXPECT_TRUE(oracle.valid) << where;
@@ -263,7 +263,7 @@ TEST(Mutations, AreJudgedLinkByLinkAsTheyAreInTimeOrder) {
       // messages.
       const bool messages = std::ranges::any_of(sends, [](const Send& send) { return send.message.exists(); });
       if (expected.valid() && !reduces(original.collective.kind()) && original.topology.switches() == 0 && !messages) {
-        EXPECT_EQ(by_link.windows_read(), 0U) << where;
+        EXPECT_EQ(by_link.segments_read(), 0U) << where;
       }
     }
     if (!check(by_time, ReductionCheck::automatic, 1).valid()) ++refused;

@@ -123,14 +123,14 @@ TEST(StepTable, CountsItsMemoryToTheByte) {
   EXPECT_EQ(wide - narrow, 2U * (11 + 9));
 }
 
-TEST(StepTable, OfNothingHasNoWindows) {
+TEST(StepTable, OfNothingHasNoSegments) {
   StepTable<std::uint16_t> table;
   table.lanes = {{picoseconds(100), picoseconds(100), 1, picoseconds(0)}};
   table.list_begin = {0};
   table.port_begin = {0};
   table.lane_rows = {{0}};
   const Schedule schedule = make_step_schedule(std::move(table), 2);
-  EXPECT_EQ(schedule.windows(), 0U);
+  EXPECT_EQ(schedule.segments(), 0U);
   EXPECT_EQ(schedule.tiles(), 0U);
   EXPECT_EQ(schedule.sends(), 0U);
 }

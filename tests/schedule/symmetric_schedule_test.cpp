@@ -10,8 +10,8 @@
 #include "schedule/symmetric_factories.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
-#include "tenex/schedule/symmetric_views.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/views.hpp"
 
@@ -62,25 +62,25 @@ TEST(SymmetricSchedule, ReadsMixedStagesAndStartsAsAList) {
   EXPECT_EQ(list_sends(symmetric(topology, gather, orbits)), list_sends(expand(topology, gather, orbits)));
 }
 
-TEST(SymmetricSchedule, CutsManyWindowsAndNeverInsideOneInstant) {
-  // torus(16,16) with 6 chunks: 255 * 6 orbits of 256 sends; a window is full with 64 orbits.
+TEST(SymmetricSchedule, CutsManySegmentsAndNeverInsideOneInstant) {
+  // torus(16,16) with 6 chunks: 255 * 6 orbits of 256 sends; a segment is full with 64 orbits.
   const Topology topology = support::torus(16, 16);
   const Collective gather = gather_of(topology, 6);
   const auto orbits = gather_orbits({topology, gather, Occupancy::transfer});
   const Schedule schedule = symmetric(topology, gather, orbits);
-  ASSERT_GT(schedule.windows(), 20U);
-  std::vector<SimTime> first(schedule.windows());
-  std::vector<SimTime> last(schedule.windows());
+  ASSERT_GT(schedule.segments(), 20U);
+  std::vector<SimTime> first(schedule.segments());
+  std::vector<SimTime> last(schedule.segments());
   std::vector<std::thread> threads;  // in any order, at the same time
-  for (std::size_t window = schedule.windows(); window-- > 0;)
-    threads.emplace_back([&, window] {
+  for (std::size_t segment = schedule.segments(); segment-- > 0;)
+    threads.emplace_back([&, segment] {
       SendBuffer buffer;
-      schedule.read(window, buffer);
-      first[window] = buffer.batch.start_of(0);
-      last[window] = buffer.batch.start_of(buffer.batch.size() - 1);
+      schedule.read(segment, buffer);
+      first[segment] = buffer.batch.start_of(0);
+      last[segment] = buffer.batch.start_of(buffer.batch.size() - 1);
     });
   for (auto& thread : threads) thread.join();
-  for (std::size_t window = 1; window < schedule.windows(); ++window) EXPECT_LT(last[window - 1], first[window]);
+  for (std::size_t segment = 1; segment < schedule.segments(); ++segment) EXPECT_LT(last[segment - 1], first[segment]);
   EXPECT_EQ(schedule_hash(schedule), schedule_hash(expand(topology, gather, orbits)));
 }
 

@@ -184,7 +184,7 @@ TEST(Reversal, OfAScheduleWithWasteCountsAContributionTwice) {
           .valid());
 }
 
-/// A ring of 140: 19,460 sends in each part, more than one window.
+/// A ring of 140: 19,460 sends in each part, more than one segment.
 class Sequence : public ::testing::Test {
  protected:
   const Topology topology_ = support::ring(140);
@@ -209,8 +209,8 @@ TEST_F(Sequence, IsTheReductionAndThenTheGatherLaterByTheReductionsTime) {
 }
 
 TEST_F(Sequence, IsAViewThatTakesNoMemoryOfItsOwn) {
-  EXPECT_GT(first_.windows(), 1U);
-  EXPECT_EQ(both_.windows(), first_.windows() + second_.windows());
+  EXPECT_GT(first_.segments(), 1U);
+  EXPECT_EQ(both_.segments(), first_.segments() + second_.segments());
   EXPECT_LT(both_.memory_bytes(), first_.memory_bytes() + second_.memory_bytes() + 200);
   EXPECT_EQ(both_.storage_kind(), "sequence");
 }
@@ -231,8 +231,8 @@ TEST_F(Sequence, CanItselfBeReadIntoABufferThatWasUsedBefore) {
   SendBuffer buffer;
   std::uint64_t sends = 0;
   for (int round = 0; round < 2; ++round)
-    for (std::size_t window = both_.windows(); window-- > 0;) {
-      both_.read(window, buffer);
+    for (std::size_t segment = both_.segments(); segment-- > 0;) {
+      both_.read(segment, buffer);
       sends += buffer.batch.size();
     }
   EXPECT_EQ(sends, 2 * both_.sends());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 using support::TemporaryFolder;
-using Type = PlannedColumn::Type;
+using Type = WantedColumn::Type;
 
 /// A folder of `shards` shards with `rows` rows each, and the selection of a result from them.
 class ManyShards {
@@ -40,9 +40,9 @@ class ManyShards {
   Selection selection_;
 };
 
-const std::vector<PlannedColumn> three_columns{{columns::metric("collective_time_ps"), Type::integer},
-                                               {columns::metric("no_such_metric"), Type::real},
-                                               {columns::metric("schedule_hash"), Type::text}};
+const std::vector<WantedColumn> three_columns{{columns::metric("collective_time_ps"), Type::integer},
+                                              {columns::metric("no_such_metric"), Type::real},
+                                              {columns::metric("schedule_hash"), Type::text}};
 
 /// Asks every shard for the first column, then for the next, as a result gathers them, and checks the first rows'
 /// values.

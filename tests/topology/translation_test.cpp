@@ -42,7 +42,7 @@ TEST(Translation, KnowsEveryLinkAsASourceAndADirectionAndBack) {
     const TranslationGroup group = group_of(topology);
     ASSERT_EQ(group.links(), topology.links());
     for (std::size_t i = 0; i < topology.links(); ++i) {
-      const auto place = group.place(LinkId::at(i));
+      const auto place = group.departure(LinkId::at(i));
       EXPECT_EQ(group.link(place), LinkId::at(i));
       EXPECT_EQ(vertex_of(place.source), topology.source(LinkId::at(i)));
       EXPECT_EQ(vertex_of(group.neighbour(place.source, place.direction)), topology.target(LinkId::at(i)));
@@ -82,7 +82,7 @@ TEST(Translation, MovesLinksToLinks) {
     const TranslationGroup group = group_of(topology);
     for (std::size_t by = 0; by < topology.npus(); ++by)
       for (std::size_t i = 0; i < topology.links(); ++i) {
-        auto place = group.place(LinkId::at(i));
+        auto place = group.departure(LinkId::at(i));
         const NpuId target = npu_of(topology.target(LinkId::at(i)));
         place.source = group.add(place.source, NpuId::at(by));
         EXPECT_EQ(topology.source(group.link(place)), vertex_of(place.source));

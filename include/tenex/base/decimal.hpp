@@ -1,11 +1,22 @@
-// Decimal text as an exact fraction.
+// Text as a number: the whole text or nothing.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 namespace tenex {
+
+/// The whole text as a number of this type, without blanks or a plus sign; nullopt where it is not one.
+template <class Number>
+[[nodiscard]] std::optional<Number> read_number(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 /// numerator / denominator; the denominator is a power of ten.
 struct Decimal {

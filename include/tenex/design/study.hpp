@@ -18,7 +18,7 @@
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/point_table.hpp"
 #include "tenex/design/search_choice.hpp"
-#include "tenex/files/builtin_files.hpp"
+#include "tenex/files/input_files.hpp"
 
 namespace tenex {
 

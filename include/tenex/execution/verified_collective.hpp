@@ -5,17 +5,46 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tenex/base/diagnostic.hpp"
-#include "tenex/collective/collective.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/options.hpp"
+#include "tenex/execution/plan.hpp"
+#include "tenex/execution/timed_stream.hpp"
 #include "tenex/schedule/schedule.hpp"
+#include "tenex/schedule/verifier.hpp"
 
 namespace tenex {
 
 class SharedSchedules;
+
+/// Whether a planned run fits into `limit_bytes`. Errors (resource): it does not; the message says that `who` ("the
+/// point") needs more.
+[[nodiscard]] Status check_memory(const PointPlan& plan, std::size_t limit_bytes, std::string_view who);
+
+/// Runs the point's algorithm or synthesizer as planned: on as many threads as the limit leaves memory for. The
+/// stream's `left_out` includes the plan's. `shared`: schedules of other paces. Errors: those of the algorithm.
+[[nodiscard]] Result<TimedStream> run_collective(const DesignPoint& point, const Topology& topology,
+                                                 const Collective& collective, const PointPlan& plan,
+                                                 const ExecutionOptions& options, SharedSchedules& shared);
+
+/// The verifier's answer about a schedule for which a time is claimed.
+struct StreamCheck {
+  Verdict verdict;
+  std::string error;     ///< why the schedule is invalid or takes another time; empty if neither
+  std::string left_out;  ///< why it is not verified; empty if it is
+  double seconds = 0;
+};
+
+/// Verifies a schedule that `who` (an algorithm) claims to take `time`. The check may use `memory_limit_bytes` and
+/// `threads`.
+[[nodiscard]] StreamCheck check_stream(const Instance& instance, const Schedule& schedule, SimTime time,
+                                       std::string_view who, const VerifyOptions& options);
+/// What the limit leaves for the check of a planned run: exact sums may take what the plan does not.
+[[nodiscard]] VerifyOptions checking_options(const PointPlan& plan, const ExecutionOptions& options);
 
 /// The results of a collective that was run.
 struct VerifiedCollective {
@@ -28,6 +57,9 @@ struct VerifiedCollective {
   double synthesis_seconds = 0;
   double simulation_seconds = 0;
   double verification_seconds = 0;
+
+  /// Takes the verifier's answer. Throws InvariantError if it is an error.
+  void take(const StreamCheck& check);
 };
 
 /// Runs the point's algorithm or synthesizer on the point's topology for the given groups (the point's own are not
@@ -38,10 +70,5 @@ struct VerifiedCollective {
                                                          std::vector<ProcessGroup> groups,
                                                          const ExecutionOptions& options, bool keep_schedule,
                                                          SharedSchedules& shared);
-
-/// Verifies a schedule; fills `verified`, `left_out` and `verification_seconds` of `result`. Throws InvariantError
-/// unless it is valid (or its sums could not be checked) and ends at `time`.
-void verify_collective(VerifiedCollective& result, const Topology& topology, const Collective& collective,
-                       Occupancy occupancy, const Schedule& schedule, SimTime time, const ExecutionOptions& options);
 
 }  // namespace tenex

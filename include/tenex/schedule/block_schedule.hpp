@@ -3,7 +3,7 @@
 // Idea: links of equal alpha and beta send in rows of one period. A block is a list of chunks in a fixed order; a run
 // puts `count` consecutive chunks of a block on a link in consecutive rows. Most runs are whole blocks: 6 bytes each,
 // whatever the block's size. Parts of blocks are runs of 12 bytes, and the sends inside blocks before blocks travel
-// (ramps) are kept once for all blocks that look alike. Readers see single sends: windows() and read() yield them in
+// (ramps) are kept once for all blocks that look alike. Readers see single sends: segments() and read() yield them in
 // order of (start, link), tiles() and read_link() link by link.
 //
 // Encoding: NPU by NPU, because an NPU receives every block but its own once. Each NPU has a row of `stride` entries.

@@ -98,4 +98,14 @@ class Program {
   }
 };
 
+// States of programs that are too large for caches.
+
+/// A state that prefetches what it will read when an announced message arrives. Engines that know some arrivals ahead
+/// announce them. Only speed depends on it.
+class ExpectantState : public ProgramState {
+ public:
+  /// `message` will be handed to arrive() next or after a few others. O(1).
+  virtual void expect(const Message& message) const = 0;
+};
+
 }  // namespace tenex

@@ -2,8 +2,8 @@
 //
 // A send may start when its source holds what it claims (all deliveries of the chunk that had arrived at the source by
 // the planned start; for a reduction, every one of them) and its link has finished the sends planned before it. By
-// induction over planned time the result is never later than the plan. Re-timing thus lets a chunk's gather begin when
-// its own reduction is complete.
+// induction over planned time the result is never later than the given schedule. Re-timing thus lets a chunk's gather
+// begin when its own reduction is complete.
 //
 // Schedules of billions of sends are too large for lists. has_tight_chain() follows a few of their sends to find out
 // whether re-timing can gain anything. If it can, retime_in_trees() keeps the new times by link, as runs of sends at

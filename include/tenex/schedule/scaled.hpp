@@ -32,7 +32,7 @@ class TimeScale {
 /// The schedule whose sends start at k * `to` where those of `schedule` start at k * `from`. All starts must be
 /// multiples of `from`, and the products must fit (TimeScale). Returns `schedule` itself if `from` equals `to`; a new
 /// symmetric schedule if `schedule` is symmetric, O(orbits log orbits); otherwise a view, O(1), which costs a pass over
-/// the starts of each window or tile that is read.
+/// the starts of each segment or tile that is read.
 [[nodiscard]] Schedule scaled(const Schedule& schedule, SimTime from, SimTime to);
 
 }  // namespace tenex

@@ -1,7 +1,7 @@
-// Schedule: timed sends on links, as a cheap value: shared immutable storage behind a windowed stream.
+// Schedule: timed sends on links, as a cheap value: shared immutable storage, read segment by segment.
 //
-// Windows cover disjoint, increasing intervals of start time (no start time is split over two windows), so threads can
-// read them in any order and a streaming reader sees sends in time order. Storages are plain data with one virtual
+// Segments cover disjoint, increasing intervals of start time (no start time is split over two segments), so threads
+// can read them in any order and a streaming reader sees sends in time order. Storages are plain data with one virtual
 // interface.
 #pragma once
 
@@ -39,10 +39,10 @@ struct StorageParts;  // view_parts.hpp
 class ScheduleStorage {
  public:
   virtual ~ScheduleStorage() = default;
-  [[nodiscard]] virtual std::size_t windows() const = 0;
+  [[nodiscard]] virtual std::size_t segments() const = 0;
   [[nodiscard]] virtual std::uint64_t sends() const = 0;
-  /// Fills `buffer.batch` with the sends of one window, sorted by (start, link).
-  virtual void read(std::size_t window, SendBuffer& buffer) const = 0;
+  /// Fills `buffer.batch` with the sends of one segment, sorted by (start, link).
+  virtual void read(std::size_t segment, SendBuffer& buffer) const = 0;
   /// Link-major access, if the storage offers it: time is cut into tiles() disjoint, increasing intervals of start
   /// time, and read_link() fills `buffer.batch` with one link's sends of one tile, in order of start. A check of
   /// billions of sends can thus go NPU by NPU within its caches. 0 tiles: not offered.
@@ -66,9 +66,9 @@ class Schedule {
   Schedule() = default;
   explicit Schedule(std::shared_ptr<const ScheduleStorage> storage) : storage_(std::move(storage)) {}
 
-  [[nodiscard]] std::size_t windows() const { return storage_ ? storage_->windows() : 0; }
+  [[nodiscard]] std::size_t segments() const { return storage_ ? storage_->segments() : 0; }
   [[nodiscard]] std::uint64_t sends() const { return storage_ ? storage_->sends() : 0; }
-  void read(std::size_t window, SendBuffer& buffer) const { storage_->read(window, buffer); }
+  void read(std::size_t segment, SendBuffer& buffer) const { storage_->read(segment, buffer); }
   [[nodiscard]] std::size_t tiles() const { return storage_ ? storage_->tiles() : 0; }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const { storage_->read_link(tile, link, buffer); }
   [[nodiscard]] bool may_carry_messages() const { return storage_ && storage_->may_carry_messages(); }
@@ -81,7 +81,7 @@ class Schedule {
   std::shared_ptr<const ScheduleStorage> storage_;
 };
 
-/// Makes a schedule that stores `sends` as lists, sorted here by (start, link), in windows of about 16,000. Optional
+/// Makes a schedule that stores `sends` as lists, sorted here by (start, link), in segments of about 16,000. Optional
 /// columns are dropped where they are uniform. `payloads` is for sends that carry several chunks. O(sends log sends),
 /// or O(sends) if they are sorted already.
 [[nodiscard]] Schedule make_list_schedule(std::vector<Send> sends, Payloads payloads = {});
@@ -89,11 +89,11 @@ class Schedule {
 /// All sends, in time order: for tests, files and small tools. O(sends) memory.
 [[nodiscard]] std::vector<Send> list_sends(const Schedule& schedule);
 
-/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); only one window is read if
+/// The last arrival over all sends (useful or not); zero for an empty schedule. O(sends); only one segment is read if
 /// all sends take equally long.
 [[nodiscard]] SimTime last_arrival(const Instance& instance, const Schedule& schedule);
 
-/// XXH3-64 over (start, link, chunk, stage, message, destination) in time order, independent of storage and window
+/// XXH3-64 over (start, link, chunk, stage, message, destination) in time order, independent of storage and segment
 /// size. O(sends).
 [[nodiscard]] std::uint64_t schedule_hash(const Schedule& schedule);
 

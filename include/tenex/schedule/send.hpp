@@ -1,7 +1,7 @@
-// Sends and the windowed stream in which schedules are read.
+// Sends, and the segments in which schedules are read.
 //
 // A send puts one chunk on one link at one time. Its duration follows from the topology and the occupancy alone
-// (topology/timing.hpp), so a schedule cannot misstate it. Structure of arrays, one virtual call per window of about
+// (topology/timing.hpp), so a schedule cannot misstate it. Structure of arrays, one virtual call per segment of about
 // 16,000 sends, none per send; columns that would be constant are left empty.
 #pragma once
 
@@ -59,7 +59,8 @@ struct SendBatch {
   }
 };
 
-/// The memory that a window is read into, reused from window to window. A storage may also point `batch` into itself.
+/// The memory that a segment is read into, reused from segment to segment. A storage may also point `batch` into
+/// itself.
 struct SendBuffer {
   SendBatch batch;
   std::vector<LinkId> link;

@@ -72,10 +72,10 @@ struct StepTable {
   }
 };
 
-/// Makes a schedule of `table`; `links` is the topology's number of links. Windows are whole rows. Its tiles() begin at
-/// tiles of the table, at the rows of the first lane, each `tile_rows` rows or more after the one before: the table's
-/// own tiles hold only a few rows, too few for one call each. Keeps a second copy of the counts, NPU by NPU, for
-/// reading links. O(tiles * ports) time.
+/// Makes a schedule of `table`; `links` is the topology's number of links. Segments are whole rows. Its tiles() begin
+/// at tiles of the table, at the rows of the first lane, each `tile_rows` rows or more after the one before: the
+/// table's own tiles hold only a few rows, too few for one call each. Keeps a second copy of the counts, NPU by NPU,
+/// for reading links. O(tiles * ports) time.
 template <class Slot>
 [[nodiscard]] Schedule make_step_schedule(StepTable<Slot> table, std::size_t links, std::int64_t tile_rows = 512);
 

@@ -4,7 +4,7 @@
 // belongs to an orbit: one send for every NPU, with the same direction, the same start, and a chunk whose owner lies at
 // the same offset. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of
 // the chunk at its owner, stage); receiver r gets chunk (r - offset) * c + number over the link that reaches it in that
-// direction. Links and chunks are computed as windows are read. Only for collectives over one group of all NPUs in the
+// direction. Links and chunks are computed as segments are read. Only for collectives over one group of all NPUs in the
 // order of their ids.
 #pragma once
 
@@ -18,8 +18,10 @@
 
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/schedule/send.hpp"
+#include "tenex/topology/timing.hpp"
 #include "tenex/topology/translation.hpp"
 
 namespace tenex {
@@ -38,17 +40,17 @@ struct OrbitSend {
 /// O(npus).
 [[nodiscard]] bool moves_with_npus(const Collective& collective);
 
-/// The storage. Windows hold about 16,000 sends, but at least one start time, since no start time is ever split. With n
-/// NPUs and d directions that may be n*d sends (6e6 for a 100x100x100 torus, some 50 MB of buffer).
+/// The storage. Segments hold about 16,000 sends, but at least one start time, since no start time is ever split. With
+/// n NPUs and d directions that may be n*d sends (6e6 for a 100x100x100 torus, some 50 MB of buffer).
 class SymmetricStorage final : public ScheduleStorage {
  public:
   /// `orbits` in any order; `chunks_per_npu` is the collective's. Directions, offsets and numbers must exist
   /// (InvariantError otherwise). O(orbits log orbits).
   SymmetricStorage(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits);
 
-  [[nodiscard]] std::size_t windows() const override { return window_begin_.size() - 1; }
+  [[nodiscard]] std::size_t segments() const override { return segment_begin_.size() - 1; }
   [[nodiscard]] std::uint64_t sends() const override { return std::uint64_t{orbits_.size()} * group_.npus(); }
-  void read(std::size_t window, SendBuffer& buffer) const override;
+  void read(std::size_t segment, SendBuffer& buffer) const override;
   [[nodiscard]] std::size_t tiles() const override { return tile_begin_.size() - 1; }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override;
   [[nodiscard]] std::size_t memory_bytes() const override;
@@ -67,10 +69,10 @@ class SymmetricStorage final : public ScheduleStorage {
   TranslationGroup group_;
   std::uint32_t chunks_per_npu_ = 1;
   std::vector<OrbitSend> orbits_;
-  std::vector<std::uint32_t> window_begin_;  ///< first orbit of each window, then the end
-  std::vector<std::uint32_t> tile_begin_;    ///< first orbit of each tile, then the end
-  std::vector<std::uint32_t> of_direction_;  ///< indices of orbits by tile, direction and start
-  std::vector<std::uint32_t> lane_begin_;    ///< first entry in of_direction_ for each tile and direction, then the end
+  std::vector<std::uint32_t> segment_begin_;  ///< first orbit of each segment, then the end
+  std::vector<std::uint32_t> tile_begin_;     ///< first orbit of each tile, then the end
+  std::vector<std::uint32_t> of_direction_;   ///< indices of orbits by tile, direction and start
+  std::vector<std::uint32_t> lane_begin_;  ///< first entry in of_direction_ for each tile and direction, then the end
 };
 
 /// A schedule over the storage above.
@@ -79,5 +81,27 @@ class SymmetricStorage final : public ScheduleStorage {
 
 /// The storage of a symmetric schedule; nullptr for any other.
 [[nodiscard]] const SymmetricStorage* symmetric_storage(const Schedule& schedule);
+
+// Reversal, All-Reduce and re-timing of symmetric schedules, orbit by orbit: O(sends / npus).
+//
+// The general forms are in views.hpp and retime.hpp and mean the same. Here the reversal of an All-Gather is on the
+// topology itself, not on its reverse: a link and its reverse are alike (a direction and its opposite share a class),
+// so a send of a chunk from s to r at [t, t + latency) becomes a send of a partial sum from r to s, over the link in
+// the opposite direction, at [T - t - latency, T - t).
+
+/// The time reversal of a symmetric All-Gather (valid, free of waste): a symmetric Reduce-Scatter on the same topology.
+/// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric.
+[[nodiscard]] Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule);
+
+/// `reduction` followed by `gather`, which starts at `gather_begins`: the All-Reduce without overlap. O(orbits).
+[[nodiscard]] Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather, SimTime gather_begins);
+
+/// Starts every orbit as soon as its source holds what it sends and its link has finished the sends planned before it.
+/// For Reduce-Scatter and All-Reduce whose reductions are in-trees, and for All-Gather. Never later than the given
+/// schedule. O(orbits).
+[[nodiscard]] Schedule retime_symmetric(const Instance& instance, const Schedule& schedule);
+
+/// The last arrival of a symmetric schedule, without expanding it. O(orbits).
+[[nodiscard]] SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule);
 
 }  // namespace tenex

@@ -4,8 +4,8 @@
 // at [start, arrival) becomes one over l's reverse at [T - arrival, T - start). Waste must be pruned first, because a
 // delivery that nobody needs would count a contribution twice.
 //
-// If all sends take equally long and belong to no messages, reversal keeps windows and tiles whole, and the views read
-// them from the underlying schedule, however large it is. Reading a window or a tile of a view costs a pass over its
+// If all sends take equally long and belong to no messages, reversal keeps segments and tiles whole, and the views read
+// them from the underlying schedule, however large it is. Reading a segment or a tile of a view costs a pass over its
 // columns.
 #pragma once
 

@@ -1,19 +1,19 @@
 // Joint replay: two streams of communications on the same links at the same time.
 //
 // Idea. Every communication has a schedule of its own, verified. A joint replay keeps, for each link, the order that
-// each schedule plans, and lets the two streams take turns: no send starts before its plan says (counted from the
+// each schedule says, and lets the two streams take turns: no send starts before its schedule says (counted from the
 // actual beginning of its communication), before what it carries is at its source, before the sends planned before it
 // on its link, or while its link is taken. When a link is free it takes, of the two sends that could start, the one
 // that could longest; the first stream's among equals. At one instant arrivals come before starts.
 //
-// What follows, by induction over the plan: no end is sooner than with the network alone, and where the two streams
-// share no link every send starts as planned, so the ends are those of each stream alone. (The ends may be later than
-// one stream after the other would be: a small message that waits behind a large one may hold up, a hop later, the next
-// large one.)
+// What follows, by induction over the given schedule: no end is sooner than with the network alone, and where the two
+// streams share no link every send starts as planned, so the ends are those of each stream alone. (The ends may be
+// later than one stream after the other would be: a small message that waits behind a large one may hold up, a hop
+// later, the next large one.)
 //
 // What a send waits for. A copy: the chunk at its source. A partial sum, or the first copy of a sum: every partial sum
-// that the plan ever delivers there. That is exact where sums travel in trees, each NPU sending its own once, after all
-// that it receives; other schedules are refused. A later hop of a message: the hop before it.
+// that the given schedule ever delivers there. That is exact where sums travel in trees, each NPU sending its own once,
+// after all that it receives; other schedules are refused. A later hop of a message: the hop before it.
 #pragma once
 
 #include <array>

@@ -89,8 +89,8 @@ enum class Replay : std::uint8_t {
   as_soon_as_possible,  ///< every send starts as soon as its chunk and its link (in planned order) allow
 };
 
-/// Replays a schedule hop by hop through the same link model: the times of a runtime that follows the plan. A timed
-/// replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is never later. Errors
+/// Replays a schedule hop by hop through the same link model: the times of a runtime that follows the given schedule. A
+/// timed replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is never later. Errors
 /// (input): the schedule waits for a chunk that never arrives, or has an impossible link, chunk or start; (unsupported)
 /// the congestion-unaware backend, start_delays, sends that carry several chunks; (resource) more sends than fit in
 /// memory if each must be kept. `messages` counts deliveries. If a schedule of single chunks between NPUs is followed

@@ -61,15 +61,15 @@ class TranslationGroup {
   [[nodiscard]] NpuId neighbour(NpuId npu, std::uint32_t direction) const;
 
   /// A link as its source and direction.
-  struct Place {
+  struct Departure {
     NpuId source;
     std::uint32_t direction = 0;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Departure&) const = default;
   };
   /// The link that leaves `source` in a direction. O(1).
-  [[nodiscard]] LinkId link(Place place) const;
+  [[nodiscard]] LinkId link(Departure departure) const;
   /// The inverse of link(). O(log dimensions).
-  [[nodiscard]] Place place(LinkId link) const;
+  [[nodiscard]] Departure departure(LinkId link) const;
 
  private:
   TranslationGroup() = default;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tenex/base/decimal.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/codesign/constraint.hpp"
 #include "tenex/codesign/region.hpp"
@@ -49,15 +50,6 @@ Place shifted(const Place& place, std::uint32_t characters) {
   auto moved = place;
   if (place.column > 0) moved.column += characters;
   return moved;
-}
-
-/// The whole text as a number; nullopt if it is not one.
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 /// The word that the text is; nullopt for the word `absent`, which means that there is no value.
@@ -243,7 +235,7 @@ Result<std::vector<bool>> read_dimensions(std::string_view text, const Place& pl
   std::vector<bool> flags;
   if (text == "none") return flags;
   for (const auto& [part, offset] : split_text(text, ',')) {
-    const auto dimension = whole_number<std::size_t>(part);
+    const auto dimension = read_number<std::size_t>(part);
     if (!dimension || *dimension < 1 || *dimension > 64)
       return input_error(shifted(place, offset), fmt::format("\"{}\" is no dimension", part), "dimensions count from 1",
                          "write \"none\", or dimensions such as \"1,4\"");
@@ -259,7 +251,7 @@ Result<std::vector<std::int64_t>> read_shares(std::string_view text, const Place
   if (text.empty()) return shares;
   std::int64_t common = 0;
   for (const auto& [part, offset] : split_text(text, ':')) {
-    const auto share = whole_number<std::int64_t>(part);
+    const auto share = read_number<std::int64_t>(part);
     if (!share || *share < 1 || *share > largest)
       return input_error(shifted(place, offset), fmt::format("\"{}\" is no share of bandwidth", part),
                          "a share is a whole number from 1 to 1e12", "write one per dimension: \"4:2:1:1\"");

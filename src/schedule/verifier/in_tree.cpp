@@ -33,8 +33,8 @@ std::vector<RootedSum> find_roots(const Context& context, const Schedule& schedu
       sums[chunk.index()].parts ^= collective.rank_of(npu_of(vertex));
   };
   SendBuffer buffer;
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       const Send send = buffer.batch[i];
       if (send.stage == Stage::copy || !context.link_exists(send) || !context.chunk_exists(send)) continue;

@@ -62,8 +62,8 @@ void replay(const Context& context, const Schedule& schedule, Arrivals& arrivals
   SendBuffer buffer;
   std::uint64_t sequence = 0;
   std::optional<SimTime> previous;
-  for (std::size_t window = 0; window < schedule.windows(); ++window) {
-    schedule.read(window, buffer);
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i, ++sequence) {
       const Send send = buffer.batch[i];
       ensure(!previous || *previous <= send.start, "a schedule's storage must yield its sends in time order");

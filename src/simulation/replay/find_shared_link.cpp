@@ -24,8 +24,8 @@ class Reader {
 
   void advance() {
     if (at_ < buffer_.batch.size()) ++at_;
-    while (at_ == buffer_.batch.size() && window_ < schedule_->windows()) {
-      schedule_->read(window_++, buffer_);
+    while (at_ == buffer_.batch.size() && segment_ < schedule_->segments()) {
+      schedule_->read(segment_++, buffer_);
       at_ = 0;
     }
   }
@@ -35,7 +35,7 @@ class Reader {
   SimTime begin_;
   CarriedChunks carried_;
   SendBuffer buffer_;
-  std::size_t window_ = 0;
+  std::size_t segment_ = 0;
   std::size_t at_ = 0;
 };
 

@@ -9,8 +9,8 @@ namespace tenex {
 PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const JointPart& part, SimTime begin)
     : topology_(topology),
       collective_(*part.collective),
-      plan_(part.schedule),
-      carried_({topology, collective_, occupancy}, plan_),
+      given_(part.schedule),
+      carried_({topology, collective_, occupancy}, given_),
       begin_(begin),
       end_(begin),
       links_(topology.links()),
@@ -20,7 +20,7 @@ PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const Jo
     problem_ = "the network has too many links";
     return;
   }
-  sends_.load(plan_, topology.links());
+  sends_.load(given_, topology.links());
   const bool sums = !sends_.stage.empty() || sends_.uniform_stage == Stage::reduce;
   if (sends_.message.empty() && topology.switches() == 0 && !sums) return;  // nothing to note
   std::size_t messages = 0;
@@ -28,8 +28,8 @@ PlayingPart::PlayingPart(const Topology& topology, Occupancy occupancy, const Jo
     if (message.exists()) messages = std::max(messages, message.index() + 1);
   messages_.resize(messages);
   SendBuffer buffer;
-  for (std::size_t window = 0; window < plan_.windows(); ++window) {
-    plan_.read(window, buffer);
+  for (std::size_t segment = 0; segment < given_.segments(); ++segment) {
+    given_.read(segment, buffer);
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) note(buffer.batch[i]);
   }
 }

@@ -26,7 +26,7 @@ class PlayingPart {
   [[nodiscard]] SimTime begin() const { return begin_; }
 
   [[nodiscard]] bool has_next(LinkId link) const { return next(link) < sends_.first[link.index() + 1]; }
-  /// When the plan lets the next send of a link start.
+  /// When the given schedule lets the next send of a link start.
   [[nodiscard]] SimTime release(LinkId link) const { return begin_ + sends_.start[next(link)]; }
   /// Whether what the link's next send carries is at its source; if not, a delivery will wake the link. Not to be asked
   /// again before that.
@@ -55,7 +55,7 @@ class PlayingPart {
   [[nodiscard]] bool complete() const { return required_ == 0; }
   [[nodiscard]] SimTime end() const { return end_; }
   /// The schedule as it was played, once it is done; nothing remains here.
-  [[nodiscard]] Schedule take_played() { return make_played_schedule(std::move(sends_), plan_); }
+  [[nodiscard]] Schedule take_played() { return make_played_schedule(std::move(sends_), given_); }
 
   /// A message under way: where it set out, where its last hop brought it, the last of the links that wait for it.
   struct Message {
@@ -76,7 +76,7 @@ class PlayingPart {
   [[nodiscard]] bool has_chunk(Stage stage, LinkId link, ChunkId chunk);
   void arrive(LinkId link, SimTime now);
   void unpack(Stage stage, ChunkId chunk, NpuId npu, SimTime now);
-  void hold(NpuId npu, ChunkId chunk, std::uint32_t& word, SimTime now);
+  void hold(NpuId npu, ChunkId chunk, std::uint32_t& contents, SimTime now);
   void wake(LinkId last);
   [[nodiscard]] std::size_t next(LinkId link) const {
     return sends_.first[link.index()] + links_[link.index()].started;
@@ -87,7 +87,7 @@ class PlayingPart {
 
   const Topology& topology_;
   const Collective& collective_;
-  Schedule plan_;
+  Schedule given_;
   CarriedChunks carried_;
   SimTime begin_;
   SimTime end_;

@@ -62,9 +62,11 @@ class Replayer {
  private:
   // Per link an arrival of either stream and a decision; then a beginning of either stream.
   [[nodiscard]] static EventQueue::Event arrival_at(LinkId link, std::size_t stream) {
-    return kEventsOfLink * link.value() + static_cast<EventQueue::Event>(stream);
+    return EventQueue::Event{kEventsOfLink} * link.value() + static_cast<EventQueue::Event>(stream);
   }
-  [[nodiscard]] static EventQueue::Event decision_of(LinkId link) { return kEventsOfLink * link.value() + kStreams; }
+  [[nodiscard]] static EventQueue::Event decision_of(LinkId link) {
+    return EventQueue::Event{kEventsOfLink} * link.value() + kStreams;
+  }
   [[nodiscard]] EventQueue::Event beginning_of(std::size_t stream) const {
     return static_cast<EventQueue::Event>(kEventsOfLink * topology_.links() + stream);
   }
@@ -174,8 +176,8 @@ constexpr std::size_t kBytesOfLink = sizeof(SharedLink) + kEventsOfLink * EventQ
                                      kStreams * (sizeof(PlayingPart::Link) + 2 * sizeof(LinkId)) +
                                      sizeof(std::uint64_t) + 1;
 constexpr std::size_t kBytesOfPart = 4096;
-constexpr std::size_t kBytesRead = 32;            // of a send while a schedule is read
-constexpr std::size_t kSendsOfWindow = 1U << 14;  // about
+constexpr std::size_t kBytesRead = 32;             // of a send while a schedule is read
+constexpr std::size_t kSendsOfSegment = 1U << 14;  // about
 
 std::size_t most_sends(std::span<const JointPartSizes> parts) {
   std::size_t most = 0;
@@ -228,7 +230,7 @@ std::size_t stream_bytes(std::size_t links, std::span<const JointPartSizes> part
 
 std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes> first,
                                std::span<const JointPartSizes> second) {
-  const auto read = std::min(std::max(most_sends(first), most_sends(second)), kSendsOfWindow) * kBytesRead;
+  const auto read = std::min(std::max(most_sends(first), most_sends(second)), kSendsOfSegment) * kBytesRead;
   return read + stream_bytes(links, first) + stream_bytes(links, second) + links * kBytesOfLink;
 }
 

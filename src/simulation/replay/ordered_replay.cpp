@@ -1,13 +1,13 @@
-// In a plan of copies without waste a send waits for the send before it on its link and for the one delivery of its
-// chunk at its source. Both were planned to begin before it, so that a PlanPass finds everything known that it needs,
-// in times of 32 bits.
-#include "simulation/replay/ordered_replay.hpp"
+// In a schedule of copies without waste a send waits for the send before it on its link and for the one delivery of its
+// chunk at its source. Both were planned to begin before it, so that a SchedulePass finds everything known that it
+// needs, in times of 32 bits.
+#include "simulation/replay/plain_replays.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 
-#include "tenex/schedule/plan_pass.hpp"
+#include "tenex/schedule/schedule_pass.hpp"
 
 namespace tenex {
 namespace {
@@ -33,8 +33,8 @@ class OrderedReplay {
     if (options_.record_npu_finish) result_.npu_finish.assign(topology_.npus(), SimTime::zero());
     for (std::size_t npu = 0; npu < topology_.npus(); ++npu) pass_.begin(NpuId::at(npu));
     SendBuffer buffer;
-    for (std::size_t window = 0; window < schedule_.windows(); ++window) {
-      schedule_.read(window, buffer);
+    for (std::size_t segment = 0; segment < schedule_.segments(); ++segment) {
+      schedule_.read(segment, buffer);
       if (!follow(buffer.batch)) return std::nullopt;
     }
     return std::move(result_);
@@ -60,8 +60,8 @@ class OrderedReplay {
   [[nodiscard]] std::int64_t common_unit() const {
     auto unit = time_unit({topology_, collective_, options_.occupancy});
     SendBuffer buffer;
-    for (std::size_t window = 0; timed_ && unit > 1 && window < schedule_.windows(); ++window) {
-      schedule_.read(window, buffer);
+    for (std::size_t segment = 0; timed_ && unit > 1 && segment < schedule_.segments(); ++segment) {
+      schedule_.read(segment, buffer);
       for (std::size_t i = 0; i < buffer.batch.size(); ++i)
         unit = std::gcd(unit, std::max(SimTime::zero(), buffer.batch.start_of(i)).count());
     }
@@ -92,7 +92,7 @@ class OrderedReplay {
   const SimulationOptions& options_;
   HopTimes hop_times_;
   std::int64_t unit_;  ///< picoseconds
-  PlanPass<std::uint32_t> pass_;
+  SchedulePass<std::uint32_t> pass_;
   Simulation result_;
 };
 

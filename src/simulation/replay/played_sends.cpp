@@ -1,4 +1,4 @@
-// Columns of sends in planned order of each link, then as a schedule: windows are read along the order of starts.
+// Columns of sends in planned order of each link, then as a schedule: segments are read along the order of starts.
 #include "simulation/replay/played_sends.hpp"
 
 #include <algorithm>
@@ -12,23 +12,23 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kWindowSends = 16'384;
+constexpr std::size_t kSegmentSends = 16'384;
 
 class PlayedStorage final : public ScheduleStorage {
  public:
-  PlayedStorage(PlayedSends sends, Schedule plan) : sends_(std::move(sends)), plan_(std::move(plan)) {}
+  PlayedStorage(PlayedSends sends, Schedule given) : sends_(std::move(sends)), given_(std::move(given)) {}
 
-  std::size_t windows() const override { return sends_.window.size(); }
+  std::size_t segments() const override { return sends_.segment.size(); }
   std::uint64_t sends() const override { return sends_.size(); }
   std::string_view kind() const override { return "played"; }
   StorageParts parts() const override { return {}; }
   bool may_carry_messages() const override { return !sends_.message.empty(); }
-  const Payloads* payloads() const override { return plan_.payloads(); }
+  const Payloads* payloads() const override { return given_.payloads(); }
 
-  void read(std::size_t window, SendBuffer& buffer) const override {
+  void read(std::size_t segment, SendBuffer& buffer) const override {
     constexpr auto unknown = std::numeric_limits<std::uint64_t>::max();
-    const auto begin = sends_.window[window];
-    const auto end = window + 1 < windows() ? sends_.window[window + 1] : sends_.size();
+    const auto begin = sends_.segment[segment];
+    const auto end = segment + 1 < segments() ? sends_.segment[segment + 1] : sends_.size();
     const auto links = std::span(sends_.order).subspan(begin, end - begin);
     std::vector<std::uint64_t> next(sends_.first.size() - 1, unknown);
     const bool mixed = !sends_.stage.empty();
@@ -40,7 +40,7 @@ class PlayedStorage final : public ScheduleStorage {
     buffer.destination.resize(messages ? links.size() : 0);
     for (std::size_t i = 0; i < links.size(); ++i) {
       auto& at = next[links[i].index()];
-      if (at == unknown) at = first_since(links[i], sends_.window_start[window]);
+      if (at == unknown) at = first_since(links[i], sends_.segment_start[segment]);
       buffer.start[i] = sends_.start[at];
       buffer.chunk[i] = sends_.chunk[at];
       if (mixed) buffer.stage[i] = sends_.stage[at];
@@ -55,7 +55,7 @@ class PlayedStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override {
     const auto bytes = [](const auto&... columns) { return (... + (columns.capacity() * sizeof(columns[0]))); };
     return sizeof(*this) + bytes(sends_.first, sends_.start, sends_.chunk, sends_.stage, sends_.message,
-                                 sends_.destination, sends_.order, sends_.window, sends_.window_start);
+                                 sends_.destination, sends_.order, sends_.segment, sends_.segment_start);
   }
 
  private:
@@ -67,18 +67,18 @@ class PlayedStorage final : public ScheduleStorage {
   }
 
   PlayedSends sends_;
-  Schedule plan_;
+  Schedule given_;
 };
 
 }  // namespace
 
-void PlayedSends::load(const Schedule& plan, std::size_t links) {
+void PlayedSends::load(const Schedule& given, std::size_t links) {
   first.assign(links + 1, 0);
   bool messages = false;
   bool mixed = false;
   SendBuffer buffer;
-  for (std::size_t w = 0; w < plan.windows(); ++w) {
-    plan.read(w, buffer);
+  for (std::size_t w = 0; w < given.segments(); ++w) {
+    given.read(w, buffer);
     const auto& batch = buffer.batch;
     for (const auto link : batch.link) ++first[link.index() + 1];
     messages = messages || !batch.message.empty();
@@ -94,8 +94,8 @@ void PlayedSends::load(const Schedule& plan, std::size_t links) {
   if (messages) destination.resize(sends);
   order.reserve(sends);
   std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-  for (std::size_t w = 0; w < plan.windows(); ++w) {
-    plan.read(w, buffer);
+  for (std::size_t w = 0; w < given.segments(); ++w) {
+    given.read(w, buffer);
     const auto& batch = buffer.batch;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto position = next[batch.link[i].index()]++;
@@ -111,17 +111,17 @@ void PlayedSends::load(const Schedule& plan, std::size_t links) {
 
 void PlayedSends::note_start(std::size_t position, LinkId link, SimTime time) {
   start[position] = time;
-  const auto least = std::max(kWindowSends, first.size());
-  if (window.empty() || (order.size() - window.back() >= least && time != last_start)) {
-    window.push_back(order.size());
-    window_start.push_back(time);
+  const auto least = std::max(kSegmentSends, first.size());
+  if (segment.empty() || (order.size() - segment.back() >= least && time != last_start)) {
+    segment.push_back(order.size());
+    segment_start.push_back(time);
   }
   last_start = time;
   order.push_back(link);
 }
 
-Schedule make_played_schedule(PlayedSends sends, Schedule plan) {
-  return Schedule(std::make_shared<const PlayedStorage>(std::move(sends), std::move(plan)));
+Schedule make_played_schedule(PlayedSends sends, Schedule given) {
+  return Schedule(std::make_shared<const PlayedStorage>(std::move(sends), std::move(given)));
 }
 
 }  // namespace tenex

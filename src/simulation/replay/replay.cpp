@@ -1,15 +1,15 @@
 // Replay of a schedule, driven by dependencies: every send starts once all it waits for has happened, and tells those
 // that wait for it.
 //
-// A send waits for its link's previous send in the plan's order; a later hop of a message also for the hop before it;
-// any other send for its chunk at its source: a copy for the first delivery of the final value that the plan had before
-// it (where there is none, for the sum's deliveries), a partial sum for every partial sum delivered by then. Where the
-// plan had nothing in time, the send waits for the first delivery after it. A timed replay moreover waits for the
-// planned start.
+// A send waits for its link's previous send in the given order; a later hop of a message also for the hop before it;
+// any other send for its chunk at its source: a copy for the first delivery of the final value that the given schedule
+// had before it (where there is none, for the sum's deliveries), a partial sum for every partial sum delivered by then.
+// Where the sends had nothing in time, the send waits for the first delivery after it. A timed replay moreover waits
+// for the planned start.
 //
-// All waits of a valid plan point back in planned time, and by induction nothing is later than planned: a timed replay
-// equals the plan, one as soon as possible is never later. Sums are not followed (the verifier does that): the replay
-// tells times alone.
+// All waits of a valid schedule point back in planned time, and by induction nothing is later than planned: a timed
+// replay equals the given schedule, one as soon as possible is never later. Sums are not followed (the verifier does
+// that): the replay tells times alone.
 //
 // Encoding: waits are counted per send. "Delivery i and all before it of its kind" is an event of its own (a prefix),
 // so a send that waits for many deliveries waits for one event, and all waits together are O(sends).
@@ -24,8 +24,7 @@
 #include <fmt/format.h>
 
 #include "simulation/record.hpp"
-#include "simulation/replay/ordered_replay.hpp"
-#include "simulation/replay/steady_replay.hpp"
+#include "simulation/replay/plain_replays.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/simulation/simulator.hpp"
 
@@ -53,22 +52,22 @@ class WaitingLists {
 
 class Replayer {
  public:
-  Replayer(const Topology& topology, const Collective& collective, std::vector<Send> plan, Replay mode,
+  Replayer(const Topology& topology, const Collective& collective, std::vector<Send> sends, Replay mode,
            const SimulationOptions& options)
       : topology_(topology),
         collective_(collective),
         options_(options),
         hop_times_(topology, collective.chunk_sizes(), options.occupancy),
-        plan_(std::move(plan)),
-        start_(plan_.size()),
-        waits_for_(plan_.size(), 0),
-        next_on_link_(plan_.size(), nobody),
-        next_delivery_(plan_.size(), nobody),
-        prefix_waits_for_(plan_.size(), 0),
-        prefix_time_(plan_.size()),
-        waiting_(2 * plan_.size(), plan_.size()) {
+        sends_(std::move(sends)),
+        start_(sends_.size()),
+        waits_for_(sends_.size(), 0),
+        next_on_link_(sends_.size(), nobody),
+        next_delivery_(sends_.size(), nobody),
+        prefix_waits_for_(sends_.size(), 0),
+        prefix_time_(sends_.size()),
+        waiting_(2 * sends_.size(), sends_.size()) {
     if (mode == Replay::timed)
-      for (Index i = 0; i < plan_.size(); ++i) start_[i] = plan_[i].start;
+      for (Index i = 0; i < sends_.size(); ++i) start_[i] = sends_[i].start;
   }
 
   Result<Simulation> run() {
@@ -76,7 +75,7 @@ class Replayer {
     group_deliveries();
     if (auto done = find_supplies(); !done) return done.errors();
     start_all();
-    if (started_ < plan_.size()) return stuck_error();
+    if (started_ < sends_.size()) return stuck_error();
     return finish();
   }
 
@@ -86,20 +85,20 @@ class Replayer {
   static std::size_t prefix_of(Index send) { return 2 * std::size_t{send} + 1; }
 
   [[nodiscard]] const HopTime& hop(Index i) const {
-    return hop_times_.at(topology_.class_of(plan_[i].link), collective_.size_class(plan_[i].chunk));
+    return hop_times_.at(topology_.class_of(sends_[i].link), collective_.size_class(sends_[i].chunk));
   }
-  [[nodiscard]] VertexId source(Index i) const { return topology_.source(plan_[i].link); }
-  [[nodiscard]] VertexId target(Index i) const { return topology_.target(plan_[i].link); }
-  [[nodiscard]] SimTime planned_arrival(Index i) const { return plan_[i].start + hop(i).latency; }
+  [[nodiscard]] VertexId source(Index i) const { return topology_.source(sends_[i].link); }
+  [[nodiscard]] VertexId target(Index i) const { return topology_.target(sends_[i].link); }
+  [[nodiscard]] SimTime planned_arrival(Index i) const { return sends_[i].start + hop(i).latency; }
   /// Unpacked at the end of its link: not a hop in the middle of a message.
   [[nodiscard]] bool delivers(Index i) const {
-    return !plan_[i].message.exists() || target(i) == vertex_of(plan_[i].destination);
+    return !sends_[i].message.exists() || target(i) == vertex_of(sends_[i].destination);
   }
 
   void chain_links() {
     std::vector<Index> last(topology_.links(), nobody);
-    for (Index i = 0; i < plan_.size(); ++i) {
-      const auto previous = std::exchange(last[plan_[i].link.index()], i);
+    for (Index i = 0; i < sends_.size(); ++i) {
+      const auto previous = std::exchange(last[sends_[i].link.index()], i);
       if (previous == nobody) continue;
       next_on_link_[previous] = i;
       ++waits_for_[i];
@@ -107,11 +106,11 @@ class Replayer {
   }
 
   using Kind = std::tuple<VertexId, ChunkId, Stage>;
-  [[nodiscard]] Kind delivered_kind(Index i) const { return {target(i), plan_[i].chunk, plan_[i].stage}; }
+  [[nodiscard]] Kind delivered_kind(Index i) const { return {target(i), sends_[i].chunk, sends_[i].stage}; }
 
   /// Sorts deliveries by what they deliver where, then by planned arrival, and chains the prefixes.
   void group_deliveries() {
-    for (Index i = 0; i < plan_.size(); ++i)
+    for (Index i = 0; i < sends_.size(); ++i)
       if (delivers(i)) deliveries_.push_back(i);
     std::sort(deliveries_.begin(), deliveries_.end(), [&](Index a, Index b) {
       return std::tuple(delivered_kind(a), planned_arrival(a), a) <
@@ -125,7 +124,7 @@ class Replayer {
     }
   }
 
-  /// Deliveries of one kind: the first planned, and the last that the plan had by `time`.
+  /// Deliveries of one kind: the first planned, and the last that the given schedule had by `time`.
   struct Supply {
     Index first = nobody;
     Index last_in_time = nobody;
@@ -148,17 +147,17 @@ class Replayer {
   /// Finds for each send what brings its chunk to its source.
   Status find_supplies() {
     std::vector<Index> hops;
-    for (Index i = 0; i < plan_.size(); ++i) {
-      if (plan_[i].message.exists())
+    for (Index i = 0; i < sends_.size(); ++i) {
+      if (sends_[i].message.exists())
         hops.push_back(i);
       else if (!wait_for_chunk(i))
         return never_comes_error(i, "its source neither holds it at first nor receives it");
     }
     std::sort(hops.begin(), hops.end(),
-              [&](Index a, Index b) { return std::tuple(plan_[a].message, a) < std::tuple(plan_[b].message, b); });
+              [&](Index a, Index b) { return std::tuple(sends_[a].message, a) < std::tuple(sends_[b].message, b); });
     std::size_t first = 0;
     for (std::size_t h = 0; h < hops.size(); ++h) {
-      if (plan_[hops[h]].message != plan_[hops[first]].message) first = h;
+      if (sends_[hops[h]].message != sends_[hops[first]].message) first = h;
       if (h == first) {
         if (!wait_for_chunk(hops[h]))
           return never_comes_error(hops[h], "its source neither holds it at first nor receives it");
@@ -168,7 +167,7 @@ class Replayer {
       while (previous > first && target(hops[previous - 1]) != source(hops[h])) --previous;
       if (previous == first)
         return never_comes_error(
-            hops[h], fmt::format("no earlier hop of message {} ends at its source", plan_[hops[h]].message.value()));
+            hops[h], fmt::format("no earlier hop of message {} ends at its source", sends_[hops[h]].message.value()));
       wait(hops[h], arrival_of(hops[previous - 1]));
     }
     return success();
@@ -176,7 +175,7 @@ class Replayer {
 
   /// Lets a send that is no later hop wait for its chunk; false when that never comes.
   bool wait_for_chunk(Index i) {
-    const auto& send = plan_[i];
+    const auto& send = sends_[i];
     const auto from = source(i);
     const bool at_npu = topology_.is_npu(from);
     const auto sums = supply(from, send.chunk, Stage::reduce, send.start);
@@ -191,8 +190,8 @@ class Replayer {
     return wait_for_prefix(i, sums, false);
   }
 
-  /// Waits for all deliveries that the plan had in time; where there was none and the source has nothing, for the
-  /// first.
+  /// Waits for all deliveries that the given schedule had in time; where there was none and the source has nothing, for
+  /// the first.
   bool wait_for_prefix(Index i, const Supply& supply, bool source_has_it) {
     if (supply.last_in_time != nobody)
       wait(i, prefix_of(supply.last_in_time));
@@ -204,7 +203,7 @@ class Replayer {
   }
 
   void start_all() {
-    for (Index i = 0; i < plan_.size(); ++i)
+    for (Index i = 0; i < sends_.size(); ++i)
       if (waits_for_[i] == 0) ready_.push_back(i);
     while (!ready_.empty()) {
       const auto i = ready_.back();
@@ -235,7 +234,7 @@ class Replayer {
   }
 
   [[nodiscard]] std::string describe(Index i) const {
-    const auto& send = plan_[i];
+    const auto& send = sends_[i];
     return fmt::format("the send of chunk {} from vertex {} to {} planned at {}", send.chunk.value(), source(i).value(),
                        target(i).value(), to_string(send.start));
   }
@@ -252,15 +251,15 @@ class Replayer {
   void note_arrival(Index i, SimTime arrival, Simulation& result) const {
     const auto npu = npu_of(target(i));
     if (options_.record_npu_finish) result.npu_finish[npu.index()] = std::max(result.npu_finish[npu.index()], arrival);
-    if (options_.record_arrivals) result.arrivals.push_back({arrival, npu, plan_[i].chunk});
+    if (options_.record_arrivals) result.arrivals.push_back({arrival, npu, sends_[i].chunk});
   }
 
   Simulation finish() {
     Simulation result;
-    result.hops = plan_.size();
+    result.hops = sends_.size();
     if (options_.record_links) result.links.assign(topology_.links(), LinkLoad{});
     if (options_.record_npu_finish) result.npu_finish.assign(topology_.npus(), SimTime::zero());
-    for (Index i = 0; i < plan_.size(); ++i) {
+    for (Index i = 0; i < sends_.size(); ++i) {
       if (delivers(i)) {
         ++result.messages;
         const auto arrival = start_[i] + hop(i).latency;
@@ -268,8 +267,8 @@ class Replayer {
         if (topology_.is_npu(target(i))) note_arrival(i, arrival, result);
       }
       if (!options_.record_links) continue;
-      auto& load = result.links[plan_[i].link.index()];
-      load.bytes += collective_.chunk_bytes(plan_[i].chunk);
+      auto& load = result.links[sends_[i].link.index()];
+      load.bytes += collective_.chunk_bytes(sends_[i].chunk);
       load.busy += hop(i).busy;
     }
     std::stable_sort(result.arrivals.begin(), result.arrivals.end(), [](const Delivery& a, const Delivery& b) {
@@ -277,12 +276,12 @@ class Replayer {
     });
     if (options_.utilization_bins > 0) {
       UtilizationBins bins(result.finish, options_.utilization_bins);
-      for (Index i = 0; i < plan_.size(); ++i) bins.add(start_[i], hop(i).busy);
+      for (Index i = 0; i < sends_.size(); ++i) bins.add(start_[i], hop(i).busy);
       result.utilization = bins.result();
     }
     if (options_.record_sends) {
-      for (Index i = 0; i < plan_.size(); ++i) plan_[i].start = start_[i];
-      result.sends = make_list_schedule(std::move(plan_));
+      for (Index i = 0; i < sends_.size(); ++i) sends_[i].start = start_[i];
+      result.sends = make_list_schedule(std::move(sends_));
     }
     return result;
   }
@@ -291,7 +290,7 @@ class Replayer {
   const Collective& collective_;
   const SimulationOptions& options_;
   HopTimes hop_times_;
-  std::vector<Send> plan_;               ///< in planned order
+  std::vector<Send> sends_;              ///< in planned order
   std::vector<SimTime> start_;           ///< the latest of what is known of each send so far
   std::vector<std::uint8_t> waits_for_;  ///< events that a send still waits for, at most two
   std::vector<Index> next_on_link_;
@@ -304,9 +303,9 @@ class Replayer {
   std::size_t started_ = 0;
 };
 
-/// What a plan must keep to before it can be followed at all.
-Status check_plan(const Topology& topology, const Collective& collective, const std::vector<Send>& plan) {
-  for (const auto& send : plan) {
+/// What a schedule must keep to before it can be followed at all.
+Status check_sends(const Topology& topology, const Collective& collective, const std::vector<Send>& sends) {
+  for (const auto& send : sends) {
     if (send.link.index() >= topology.links())
       return input_error({}, fmt::format("a send uses link {}", send.link.value()),
                          fmt::format("the topology has {} links", topology.links()),
@@ -341,9 +340,9 @@ Result<Simulation> replay(const Topology& topology, const Collective& collective
     return resource_error(fmt::format("cannot replay {} sends one by one", schedule.sends()),
                           fmt::format("they take about {} bytes", schedule.sends() * listed_send_bytes),
                           "replay it under the occupancy that it was made for, or a smaller schedule");
-  auto plan = list_sends(schedule);
-  if (auto fit = check_plan(topology, collective, plan); !fit) return fit.errors();
-  return Replayer(topology, collective, std::move(plan), mode, options).run();
+  auto sends = list_sends(schedule);
+  if (auto fit = check_sends(topology, collective, sends); !fit) return fit.errors();
+  return Replayer(topology, collective, std::move(sends), mode, options).run();
 }
 
 }  // namespace tenex

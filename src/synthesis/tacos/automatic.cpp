@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include "synthesis/tacos/coarse/coarse.hpp"
-#include "synthesis/tacos/engine_names.hpp"
+#include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 #include "synthesis/tacos/exact/exact.hpp"
-#include "synthesis/tacos/exact/levels.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {

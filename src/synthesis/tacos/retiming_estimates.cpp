@@ -1,7 +1,7 @@
 // The expected cost of re-timing an All-Reduce. The constants were measured at -O2 on a 2-core machine on mesh(32,32)
 // (1.05e6 sends, homogeneous), RI(4)_FC(8)_RI(32) (as many, three costs) and FC(256).
-#include "synthesis/sends_estimate.hpp"
-#include "synthesis/tacos/engine_names.hpp"
+#include "synthesis/compose.hpp"
+#include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/views.hpp"

@@ -1,11 +1,10 @@
 // The registry entry `tacos`: picks an engine for each gather and composes the collective.
 #include "synthesis/tacos/tacos.hpp"
-#include "synthesis/tacos/engine_names.hpp"
+#include "synthesis/tacos/engines.hpp"
 
 #include <limits>
 
 #include "synthesis/compose.hpp"
-#include "synthesis/opposite_links.hpp"
 #include "synthesis/tacos/engines.hpp"
 
 namespace tenex {

@@ -1,5 +1,5 @@
 // The aliases: mesh, grid, torus, hypercube, dragonfly.
-#include "tenex/topology/shape_alias.hpp"
+#include "tenex/topology/block.hpp"
 
 #include <array>
 

@@ -10,7 +10,7 @@
 
 #include "synthesis/relays.hpp"
 #include "synthesis/tacos/coarse/balance_tails.hpp"
-#include "synthesis/tacos/coarse/plan.hpp"
+#include "synthesis/tacos/coarse/coarse_setup.hpp"
 #include "tenex/schedule/block_schedule.hpp"
 
 namespace tenex {
@@ -37,39 +37,39 @@ double streams_of(const SynthesisProblem& problem) {
 }
 
 /// Lays out the gathers inside blocks, once per kind, and the part of them that each NPU takes.
-void place_ramps(const CoarsePlan& plan, BlockSchedule& data) {
+void place_ramps(const CoarseSetup& setup, BlockSchedule& data) {
   std::vector<std::uint32_t> kind_begin;
-  for (const auto& gather : plan.gathers) {
+  for (const auto& gather : setup.gathers) {
     kind_begin.push_back(static_cast<std::uint32_t>(data.ramps.size()));
     data.ramps.insert(data.ramps.end(), gather.sends.begin(), gather.sends.end());
   }
-  data.inner_port.resize(plan.streams.source.size());
-  for (std::size_t npu = 0; npu < plan.partition.block_of.size(); ++npu) {
-    const auto block = plan.partition.block_of[npu];
-    const auto kind = plan.gather_of[block];
-    const auto place = plan.place_in_block[npu];
-    data.ramp_of.emplace_back(kind_begin[kind] + plan.gathers[kind].send_begin[place],
-                              kind_begin[kind] + plan.gathers[kind].send_begin[place + 1]);
-    const auto first_slot = plan.streams.slot_begin[npu];
+  data.inner_port.resize(setup.streams.source.size());
+  for (std::size_t npu = 0; npu < setup.partition.block_of.size(); ++npu) {
+    const auto block = setup.partition.block_of[npu];
+    const auto kind = setup.gather_of[block];
+    const auto place = setup.place_in_block[npu];
+    data.ramp_of.emplace_back(kind_begin[kind] + setup.gathers[kind].send_begin[place],
+                              kind_begin[kind] + setup.gathers[kind].send_begin[place + 1]);
+    const auto first_slot = setup.streams.slot_begin[npu];
     std::size_t inner = 0;
-    for (auto slot = first_slot; slot < plan.streams.slot_begin[npu + 1]; ++slot)
-      if (plan.partition.block_of[plan.streams.source[slot]] == block)
+    for (auto slot = first_slot; slot < setup.streams.slot_begin[npu + 1]; ++slot)
+      if (setup.partition.block_of[setup.streams.source[slot]] == block)
         data.inner_port[first_slot + inner++] = static_cast<std::uint16_t>(slot - first_slot);
   }
 }
 
-void place_tails(const CoarsePlan& plan, const std::vector<TailPart>& tails, BlockSchedule& data) {
-  data.runs_begin.assign(plan.partition.block_of.size() + 1, 0);
+void place_tails(const CoarseSetup& setup, const std::vector<TailPart>& tails, BlockSchedule& data) {
+  data.runs_begin.assign(setup.partition.block_of.size() + 1, 0);
   for (const auto& part : tails) {
     ++data.runs_begin[part.npu + 1];
     data.runs.push_back(part.run);
-    data.runs.back().first += plan.block_begin[part.block];
+    data.runs.back().first += setup.block_begin[part.block];
   }
   std::partial_sum(data.runs_begin.begin(), data.runs_begin.end(), data.runs_begin.begin());
 }
 
 struct Attempt {
-  CoarsePlan plan;
+  CoarseSetup setup;
   Streams streams;
   std::vector<TailPart> tails;
   std::uint32_t rows = 0;  ///< rows until the last send has left
@@ -78,26 +78,26 @@ struct Attempt {
 /// First in, first out if all NPUs have as many in-links, as on tori: there it meets the bound or comes close in a part
 /// of the time. A choice of two if some NPUs have fewer in-links and need those all the time; of more if blocks differ
 /// in shape. Later attempts take other numbers of choices.
-std::uint32_t first_choices(const CoarsePlan& plan, const SynthesisProblem& problem) {
+std::uint32_t first_choices(const CoarseSetup& setup, const SynthesisProblem& problem) {
   if (!problem.topology.shape() || problem.collective.groups().size() > 1) return kIrregularChoices;
-  const auto& begin = plan.streams.slot_begin;
+  const auto& begin = setup.streams.slot_begin;
   const auto unlike =
       std::adjacent_find(begin.begin(), begin.end(), [&](const auto& a, const auto& b) { return b - a != begin[1]; });
   return unlike == begin.end() ? 1 : kIntactChoices;
 }
 
-Attempt stream(CoarsePlan plan, const SynthesisProblem& problem, std::uint32_t attempt) {
-  plan.streams.choices = attempt == 0 ? first_choices(plan, problem) : 2U << (attempt % 3);
-  plan.streams.salt = problem.seed * 1'000'003 + attempt;
+Attempt stream(CoarseSetup setup, const SynthesisProblem& problem, std::uint32_t attempt) {
+  setup.streams.choices = attempt == 0 ? first_choices(setup, problem) : 2U << (attempt % 3);
+  setup.streams.salt = problem.seed * 1'000'003 + attempt;
   Attempt made;
-  made.streams = make_streams(plan.streams, std::max(1, problem.threads));
-  made.tails = balance_tails(plan.streams, made.streams);
-  for (std::uint32_t npu = 0; npu < plan.streams.block_of.size(); ++npu)
-    made.rows = std::max(made.rows, end_of_streams(plan.streams, made.streams, npu));
+  made.streams = make_streams(setup.streams, std::max(1, problem.threads));
+  made.tails = balance_tails(setup.streams, made.streams);
+  for (std::uint32_t npu = 0; npu < setup.streams.block_of.size(); ++npu)
+    made.rows = std::max(made.rows, end_of_streams(setup.streams, made.streams, npu));
   for (const auto& part : made.tails) made.rows = std::max(made.rows, part.run.start + part.run.count);
-  for (const auto& gather : plan.gathers)
+  for (const auto& gather : setup.gathers)
     for (const auto& send : gather.sends) made.rows = std::max(made.rows, send.start + 1);
-  made.plan = std::move(plan);
+  made.setup = std::move(setup);
   return made;
 }
 
@@ -144,18 +144,18 @@ Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   const HopTime hop = hop_of(problem);
   const auto hop_rows = static_cast<std::uint32_t>(ceil_div(hop.latency.count(), hop.busy.count()));
   const auto size = block_size_for(problem);
-  CoarsePlan plan = plan_coarse(problem, hop_rows, size);
-  if (plan.partition.members.size() > kMostBlocks)
-    return resource_error(fmt::format("the coarse engine finds {} blocks", plan.partition.members.size()),
+  CoarseSetup setup = plan_coarse(problem, hop_rows, size);
+  if (setup.partition.members.size() > kMostBlocks)
+    return resource_error(fmt::format("the coarse engine finds {} blocks", setup.partition.members.size()),
                           "it can number 65,535 at most; links without a link back belong to no block",
                           "leave the engine to `auto`");
-  Attempt best = stream(std::move(plan), problem, 0);
+  Attempt best = stream(std::move(setup), problem, 0);
   std::uint32_t best_attempt = 0;
   for (std::uint32_t attempt = 1; attempt < problem.attempts; ++attempt) {
     // Later attempts also cut other blocks: other draws do not make up for an unlucky cut.
     const std::size_t other =
         std::max<std::size_t>(size - size * (attempt % 4) / 8, 1 + problem.topology.npus() / kMostBlocks);
-    CoarsePlan again = plan_coarse(problem, hop_rows, other);
+    CoarseSetup again = plan_coarse(problem, hop_rows, other);
     if (again.partition.members.size() > kMostBlocks) continue;
     Attempt next = stream(std::move(again), problem, attempt);
     if (next.rows >= best.rows) continue;
@@ -164,15 +164,15 @@ Result<Gathered> gather_coarse(const SynthesisProblem& problem) {
   }
   BlockSchedule data;
   data.period = hop.busy;
-  data.chunks = best.plan.chunks;
-  data.block_begin = best.plan.block_begin;
+  data.chunks = best.setup.chunks;
+  data.block_begin = best.setup.block_begin;
   data.stride = best.streams.stride;
   data.port_bits = best.streams.port_bits;
   data.entries = std::move(best.streams.entries);
   data.block = std::move(best.streams.block);
   data.when = std::move(best.streams.when);
-  place_ramps(best.plan, data);
-  place_tails(best.plan, best.tails, data);
+  place_ramps(best.setup, data);
+  place_tails(best.setup, best.tails, data);
   Gathered gathered;
   gathered.schedule = make_block_schedule(topology, std::move(data), threads);
   gathered.time = hop.busy * std::int64_t{best.rows - 1} + hop.latency;

@@ -1,4 +1,4 @@
-// Regions, their event wheels, and the loop over windows of rows.
+// Regions, their event wheels, and the loop over rounds of rows.
 #include "synthesis/tacos/coarse/streams.hpp"
 
 #include <omp.h>
@@ -17,7 +17,7 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kRegionNpus = 2048;  ///< about
-constexpr std::uint32_t kWindowRows = 32;
+constexpr std::uint32_t kRoundRows = 32;
 constexpr std::size_t kAhead = 8;  ///< links whose memory is prefetched before they are served
 
 /// A link as its target's region sees it.
@@ -40,7 +40,7 @@ struct Shared {
   std::vector<std::uint32_t> count;
   std::vector<std::uint32_t> wanted;        ///< blocks of the group
   std::vector<std::uint32_t> first;         ///< the group's first block
-  std::vector<std::uint32_t> published[2];  ///< counts when the window began, by its parity
+  std::vector<std::uint32_t> published[2];  ///< counts when the round began, by its parity
   std::vector<Slot> slots;
   std::vector<std::uint32_t> out_begin;
   std::vector<std::uint32_t> out_slot;
@@ -62,7 +62,7 @@ struct Shared {
 };
 
 std::uint32_t wheel_rows_of(const StreamProblem& problem) {
-  std::uint32_t most = std::max(kWindowRows, problem.hop_rows);
+  std::uint32_t most = std::max(kRoundRows, problem.hop_rows);
   for (const auto column : {&problem.length, &problem.free_row, &problem.stream_row})
     for (const auto rows : *column) most = std::max(most, rows);
   return std::bit_ceil(most + 2);
@@ -146,13 +146,13 @@ class Region {
     }
   }
 
-  void run_window(std::uint32_t window) {
-    const std::uint32_t first = window * kWindowRows;
-    published_ = shared_.published[window % 2].data();
-    // From here on, all that an NPU received before the window can be forwarded.
+  void run_round(std::uint32_t round) {
+    const std::uint32_t first = round * kRoundRows;
+    published_ = shared_.published[round % 2].data();
+    // From here on, all that an NPU received before the round can be forwarded.
     settled_ = shared_.problem.hop_rows == 1 && first >= shared_.last_stream_row;
     wake_foreign(first);
-    for (std::uint32_t row = first; row < first + kWindowRows; ++row) {
+    for (std::uint32_t row = first; row < first + kRoundRows; ++row) {
       auto& due = wheel_[row & mask_];
       for (std::size_t i = 0; i < due.size(); ++i) {  // serving never adds to this row
         if (i + 2 * kAhead < due.size()) __builtin_prefetch(&shared_.slots[due[i + 2 * kAhead]]);
@@ -161,14 +161,14 @@ class Region {
       }
       due.clear();
     }
-    publish(window + 1);
+    publish(round + 1);
   }
 
-  /// Publishes the counts that other regions see in a window. A region that is done must publish them for both
+  /// Publishes the counts that other regions see in a round. A region that is done must publish them for both
   /// parities.
-  void publish(std::uint32_t window) {
+  void publish(std::uint32_t round) {
     std::copy(shared_.count.begin() + begin_, shared_.count.begin() + end_,
-              shared_.published[window % 2].begin() + begin_);
+              shared_.published[round % 2].begin() + begin_);
     told_ = missing_ == 0 ? told_ + 1 : 0;
   }
   bool all_told() const { return told_ >= 2; }
@@ -178,7 +178,7 @@ class Region {
  private:
   void push(std::uint32_t slot, std::uint32_t row) { wheel_[row & mask_].push_back(slot); }
 
-  /// Wakes sleeping links whose source, in another region, received something before this window.
+  /// Wakes sleeping links whose source, in another region, received something before this round.
   void wake_foreign(std::uint32_t row) {
     std::size_t kept = 0;
     for (const auto slot : sleeping_foreign_) {
@@ -303,48 +303,48 @@ class Region {
   std::vector<std::uint32_t> sleeping_foreign_;
 };
 
-/// Runs regions window by window on a team of threads until nothing is missing. One barrier per window, which sleeps
+/// Runs regions round by round on a team of threads until nothing is missing. One barrier per round, which sleeps
 /// while other programs hold the cores.
 class Team {
  public:
   Team(std::vector<Region>& regions, std::uint32_t wheel_rows)
-      : regions_(regions), patience_(2 + wheel_rows / kWindowRows) {}
+      : regions_(regions), patience_(2 + wheel_rows / kRoundRows) {}
 
   void run(int threads) {
     const int most = std::min(std::max(1, threads), static_cast<int>(regions_.size()));
 #pragma omp parallel num_threads(most) if (most > 1)
     {
 #pragma omp single
-      barrier_.emplace(omp_get_num_threads(), EndOfWindow{this});
+      barrier_.emplace(omp_get_num_threads(), EndOfRound{this});
       work([](Region& region, std::uint32_t) { region.start(); }, 0);
-      for (std::uint32_t window = 0; !done_; ++window) work(run_region, window);
+      for (std::uint32_t round = 0; !done_; ++round) work(run_region, round);
     }
   }
 
  private:
-  struct EndOfWindow {
+  struct EndOfRound {
     Team* team;
-    void operator()() noexcept { team->end_window(); }
+    void operator()() noexcept { team->end_round(); }
   };
 
-  static void run_region(Region& region, std::uint32_t window) {
+  static void run_region(Region& region, std::uint32_t round) {
     if (region.missing() > 0)
-      region.run_window(window);
+      region.run_round(round);
     else if (!region.all_told())
-      region.publish(window + 1);
+      region.publish(round + 1);
   }
 
   template <class Step>
-  void work(Step&& step, std::uint32_t window) {
+  void work(Step&& step, std::uint32_t round) {
     for (std::size_t r = next_.fetch_add(1); r < regions_.size(); r = next_.fetch_add(1)) {
-      step(regions_[r], window);
+      step(regions_[r], round);
       missing_ += regions_[r].missing();
     }
     barrier_->arrive_and_wait();
   }
 
   /// Called by one thread while the others wait.
-  void end_window() {
+  void end_round() {
     const std::uint64_t now = missing_.exchange(0);
     quiet_ = now == left_ ? quiet_ + 1 : 0;
     left_ = now;
@@ -359,7 +359,7 @@ class Team {
   bool done_ = false;
   std::atomic<std::size_t> next_{0};
   std::atomic<std::uint64_t> missing_{0};
-  std::optional<std::barrier<EndOfWindow>> barrier_;
+  std::optional<std::barrier<EndOfRound>> barrier_;
 };
 
 }  // namespace

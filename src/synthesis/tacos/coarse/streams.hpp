@@ -8,8 +8,8 @@
 // never per row and link.
 //
 // Threads: NPUs are cut into regions of consecutive ids that depend on the topology alone. A region works through a
-// window of rows by itself, inside its caches; it sees NPUs in other regions as they were when the window began.
-// Windows end at a barrier. So a stream that crosses regions waits for the next window (which costs latency, not
+// round of rows by itself, inside its caches; it sees NPUs in other regions as they were when the round began.
+// Rounds end at a barrier. So a stream that crosses regions waits for the next round (which costs latency, not
 // throughput), and the result is the same for every number of threads.
 #pragma once
 

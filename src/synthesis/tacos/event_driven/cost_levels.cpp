@@ -64,7 +64,7 @@ class Components {
 
  private:
   struct Frame {
-    std::uint32_t vertex;
+    std::uint32_t vertex = 0;
     std::size_t next_link = 0;
   };
 

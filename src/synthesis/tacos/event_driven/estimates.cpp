@@ -3,7 +3,7 @@
 // and FC(256).
 #include <algorithm>
 
-#include "synthesis/sends_estimate.hpp"
+#include "synthesis/compose.hpp"
 #include "synthesis/tacos/event_driven/event_driven.hpp"
 #include "tenex/base/bitset.hpp"
 
@@ -28,7 +28,7 @@ std::size_t event_driven_bytes(const SynthesisProblem& problem) {
       static_cast<double>(BitMatrix::bytes_for(problem.topology.vertices(), problem.collective.chunks()));
   const double matrices = problem.topology.homogeneous() ? 2 : 2 + 1 + 8;
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  const double paces = event_driven_paces(problem);  // each pace has a plan, and an engine on each thread
+  const double paces = event_driven_paces(problem);  // each pace has a setup, and an engine on each thread
   const double replays =
       paces > 1 ? 8.0 * static_cast<double>(problem.topology.vertices() * problem.collective.chunks()) : 0;
   const double bytes = paces * bits + engines * (paces * (matrices * bits + sends * kBytesPerEngineSend) + replays) +

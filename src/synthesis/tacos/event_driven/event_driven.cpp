@@ -13,7 +13,6 @@
 #include <optional>
 #include <utility>
 
-#include "synthesis/attempt_stream.hpp"
 #include "synthesis/compose.hpp"
 #include "synthesis/relays.hpp"
 #include "synthesis/tacos/event_driven/gather_engine.hpp"
@@ -27,7 +26,7 @@ namespace {
 struct Best {
   SimTime time = SimTime::max();
   std::uint32_t attempt = std::numeric_limits<std::uint32_t>::max();
-  std::vector<PlannedSend> sends;
+  std::vector<TentativeSend> sends;
 
   [[nodiscard]] bool is_worse_than(SimTime other_time, std::uint32_t other_attempt) const {
     return std::pair(other_time, other_attempt) < std::pair(time, attempt);
@@ -37,8 +36,8 @@ struct Best {
 /// Shared by the threads of a multi-start.
 struct MultiStart {
   const SynthesisProblem& problem;
-  const GatherPlan& plan;
-  std::array<const GatherPlan*, 3> paces;  ///< by Pace; null if the pace gains nothing
+  const GatherSetup& setup;
+  std::array<const GatherSetup*, 3> paces;  ///< by Pace; null if the pace gains nothing
   Digest key;
   SimTime bound;
   std::atomic<std::uint32_t> next{0};
@@ -47,7 +46,7 @@ struct MultiStart {
   std::exception_ptr failure;
 };
 
-/// The most (vertex, chunk) pairs for replaying, which keeps a time for each; with more pairs, all plans take
+/// The most (vertex, chunk) pairs for replaying, which keeps a time for each; with more pairs, all setups take
 /// Pace::as_it_is.
 constexpr std::size_t kMostReplayed = std::size_t{1} << 23;
 
@@ -79,7 +78,7 @@ void run_attempts(MultiStart& shared, Best& best) {
     SimTime time =
         engine->run(attempt_stream(shared.problem.seed, shared.key, attempt),
                     reach_of(shared.problem.collective.kind(), attempt), rare_first(shared.problem, attempt));
-    if (pace > 0) time = replay_sends(shared.plan, engine->sends());
+    if (pace > 0) time = replay_sends(shared.setup, engine->sends());
     if (best.is_worse_than(time, attempt)) {
       best.time = time;
       best.attempt = attempt;
@@ -108,8 +107,8 @@ void run_thread(MultiStart& shared) {
 }
 
 /// Sorts by (start, link): the engine's sends are in order of start already.
-std::vector<Send> to_sends(std::vector<PlannedSend> planned) {
-  std::erase_if(planned, [](const PlannedSend& send) { return send.chunk == kSuperseded; });
+std::vector<Send> to_sends(std::vector<TentativeSend> planned) {
+  std::erase_if(planned, [](const TentativeSend& send) { return send.chunk == kSuperseded; });
   for (auto begin = planned.begin(); begin != planned.end();) {
     const auto end = std::find_if(begin, planned.end(), [&](const auto& send) { return send.start != begin->start; });
     std::sort(begin, end, [](const auto& a, const auto& b) { return a.link < b.link; });
@@ -133,11 +132,11 @@ std::uint32_t event_driven_paces(const SynthesisProblem& problem) {
 Result<Gathered> gather_event_driven(const SynthesisProblem& problem) {
   auto participants = find_participants(problem.topology, problem.collective);
   if (!participants) return participants.errors();
-  const GatherPlan plan(problem, *participants);
+  const GatherSetup setup(problem, *participants);
   const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
-  std::array<std::optional<GatherPlan>, 3> others;
-  MultiStart shared{problem, plan, {&plan}, synthesis_key(problem), SimTime::zero(), 0, attempts - 1, {}, {}};
-  for (std::uint32_t pace = 1; !plan.relays && pace < event_driven_paces(problem); ++pace)
+  std::array<std::optional<GatherSetup>, 3> others;
+  MultiStart shared{problem, setup, {&setup}, synthesis_key(problem), SimTime::zero(), 0, attempts - 1, {}, {}};
+  for (std::uint32_t pace = 1; !setup.relays && pace < event_driven_paces(problem); ++pace)
     shared.paces[pace] = &others[pace].emplace(problem, *participants, static_cast<Pace>(pace));
   if (attempts > 1) shared.bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
   const int threads = static_cast<int>(std::min<std::int64_t>(std::max(1, problem.threads), attempts));
@@ -146,7 +145,7 @@ Result<Gathered> gather_event_driven(const SynthesisProblem& problem) {
   if (shared.failure) std::rethrow_exception(shared.failure);
 
   Gathered gathered{make_list_schedule(to_sends(std::move(shared.best.sends))), shared.best.time};
-  if (plan.relays) gathered = without_waste(problem, gathered.schedule);
+  if (setup.relays) gathered = without_waste(problem, gathered.schedule);
   gathered.best_attempt = shared.best.attempt;
   return gathered;
 }

@@ -11,27 +11,27 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kNone = kSuperseded;
-constexpr std::uint32_t kRareWindow = 16;  ///< chunks among which rarity decides
+constexpr std::uint32_t kRareChunks = 16;  ///< chunks among which rarity decides
 
 }  // namespace
 
-GatherEngine::GatherEngine(const GatherPlan& plan) : plan_(plan) {
-  held_.resize(plan.list_begin.back());
-  queues_.resize(plan.lanes.size());
-  if (plan.ranks > 1) rivals_.emplace(plan);
+GatherEngine::GatherEngine(const GatherSetup& setup) : setup_(setup) {
+  held_.resize(setup.list_begin.back());
+  queues_.resize(setup.lanes.size());
+  if (setup.ranks > 1) rivals_.emplace(setup);
 }
 
 void GatherEngine::reset(Reach reach) {
-  const auto& topology = plan_.topology;
+  const auto& topology = setup_.topology;
   now_ = finish_ = 0;
-  served_ = plan_.served;
-  arrived_ = BitMatrix(topology.vertices(), plan_.collective.chunks());
-  unserved_ = plan_.wanted;
-  missing_ = plan_.required;
+  served_ = setup_.served;
+  arrived_ = BitMatrix(topology.vertices(), setup_.collective.chunks());
+  unserved_ = setup_.wanted;
+  missing_ = setup_.required;
   unclaimed_ = std::accumulate(unserved_.begin(), unserved_.end(), std::uint64_t{0});
   held_count_.assign(topology.vertices(), 0);
   own_count_.assign(topology.vertices(), 0);
-  copies_.assign(plan_.collective.chunks(), 1);
+  copies_.assign(setup_.collective.chunks(), 1);
   cursor_.assign(topology.links(), 0);
   first_own_.assign(topology.links(), 0);
   last_send_.assign(topology.links(), kNone);
@@ -46,12 +46,12 @@ void GatherEngine::reset(Reach reach) {
     deferred_.assign(topology.links(), {});
   }
   for (std::size_t vertex = 0; vertex < topology.vertices(); ++vertex)
-    if (!plan_.held_at_start.row(vertex).empty()) start_with(vertex);
+    if (!setup_.held_at_start.row(vertex).empty()) start_with(vertex);
 }
 
 void GatherEngine::start_with(std::size_t vertex) {
-  const auto own = plan_.held_at_start.row(vertex);
-  const std::span list(held_.data() + plan_.list_begin[vertex], own.size());
+  const auto own = setup_.held_at_start.row(vertex);
+  const std::span list(held_.data() + setup_.list_begin[vertex], own.size());
   std::copy(own.begin(), own.end(), list.begin());
   random_.shuffle(list);
   held_count_[vertex] = own_count_[vertex] = static_cast<std::uint32_t>(own.size());
@@ -59,7 +59,7 @@ void GatherEngine::start_with(std::size_t vertex) {
     arrived_.set(vertex, chunk);
     if (rivals_) rivals_->supply(vertex, chunk);
   }
-  const auto out = plan_.topology.out_links(VertexId::at(vertex));
+  const auto out = setup_.topology.out_links(VertexId::at(vertex));
   for (std::size_t port = 0; port < out.size(); ++port) {
     first_own_[out[port].index()] = static_cast<std::uint32_t>(port * own.size() / out.size());
     activate(out[port].value());
@@ -73,7 +73,7 @@ SimTime GatherEngine::run(Random random, Reach reach, bool rare_first) {
   match();
   while (missing_ > 0) {
     // With equal costs nothing improves once every delivery is under way; with relays only some deliveries count.
-    if (!rivals_ && !plan_.relays && unclaimed_ == 0) return picoseconds(finish_);
+    if (!rivals_ && !setup_.relays && unclaimed_ == 0) return picoseconds(finish_);
     if (next_.empty())
       insist();
     else
@@ -97,13 +97,13 @@ void GatherEngine::advance() {
 void GatherEngine::insist() {
   ensure(rivals_ && !insisting_, "a synthesis came to rest with deliveries missing");
   insisting_ = true;
-  for (std::uint32_t link = 0; link < plan_.topology.links(); ++link)
+  for (std::uint32_t link = 0; link < setup_.topology.links(); ++link)
     if (unserved_[target_of(link)] > 0) activate(link);
 }
 
 void GatherEngine::drain(std::uint32_t lane) {
   auto& [waiting, head] = queues_[lane];
-  const Lane& kind = plan_.lanes[lane];
+  const Lane& kind = setup_.lanes[lane];
   while (head < waiting.size() && sends_[waiting[head]].start + kind.delay <= now_) {
     const std::uint32_t number = waiting[head++];
     if (kind.frees) {
@@ -122,12 +122,12 @@ void GatherEngine::drain(std::uint32_t lane) {
 void GatherEngine::deliver(std::uint32_t number) {
   const auto [start, link, chunk] = sends_[number];
   const std::size_t vertex = target_of(link);
-  held_[plan_.list_begin[vertex] + held_count_[vertex]++] = chunk;
+  held_[setup_.list_begin[vertex] + held_count_[vertex]++] = chunk;
   arrived_.set(vertex, chunk);
   if (rivals_) rivals_->forget(vertex, number);
   insisting_ = false;
-  if (!plan_.relays || plan_.collective.must_hold(NpuId::at(vertex), ChunkId(chunk))) --missing_;
-  for (const LinkId out : plan_.topology.out_links(VertexId::at(vertex))) activate(out.value());
+  if (!setup_.relays || setup_.collective.must_hold(NpuId::at(vertex), ChunkId(chunk))) --missing_;
+  for (const LinkId out : setup_.topology.out_links(VertexId::at(vertex))) activate(out.value());
 }
 
 void GatherEngine::activate(std::uint32_t link) {
@@ -140,9 +140,9 @@ void GatherEngine::match() {
   matching_.swap(active_);
   active_.clear();
   random_.shuffle(std::span(matching_));
-  if (plan_.ranks > 1)
+  if (setup_.ranks > 1)
     std::stable_sort(matching_.begin(), matching_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return plan_.rank_of[a] < plan_.rank_of[b]; });
+                     [&](std::uint32_t a, std::uint32_t b) { return setup_.rank_of[a] < setup_.rank_of[b]; });
   for (const std::uint32_t link : matching_) match_link(link);
 }
 
@@ -152,7 +152,7 @@ void GatherEngine::match_link(std::uint32_t link) {
   if (unserved_[target] > 0) {
     const std::uint32_t chunk = choose(link);
     if (chunk != kNone) return send(link, chunk);
-    if (!rivals_ && plan_.sizes == 1 && unserved_[target] > 0 && rematch(link)) return;
+    if (!rivals_ && setup_.sizes == 1 && unserved_[target] > 0 && rematch(link)) return;
   }
   if (rivals_ && rivals_->has_slower(link))
     take_over(link);
@@ -168,7 +168,7 @@ std::uint32_t GatherEngine::listed(std::uint32_t link, std::uint32_t position) c
     position += first_own_[link];
     if (position >= own) position -= own;
   }
-  return held_[plan_.list_begin[source] + position];
+  return held_[setup_.list_begin[source] + position];
 }
 
 std::uint32_t GatherEngine::choose(std::uint32_t link) {
@@ -193,7 +193,7 @@ std::uint32_t GatherEngine::choose_rare(std::uint32_t link) {
   std::uint32_t& cursor = cursor_[link];
   while (cursor < count && served_.test(target, listed(link, cursor))) ++cursor;
   std::uint32_t rarest = kNone;
-  for (std::uint32_t at = cursor, seen = 0; at < count && seen < kRareWindow; ++at) {
+  for (std::uint32_t at = cursor, seen = 0; at < count && seen < kRareChunks; ++at) {
     const std::uint32_t chunk = listed(link, at);
     if (served_.test(target, chunk)) continue;
     if (rarest == kNone || copies_[chunk] < copies_[rarest]) rarest = chunk;
@@ -215,7 +215,7 @@ std::uint32_t GatherEngine::choose_deferred(std::uint32_t link) {
 /// chunk. Only for links that are alike.
 bool GatherEngine::rematch(std::uint32_t link) {
   const std::size_t target = target_of(link);
-  for (const LinkId other : plan_.topology.in_links(VertexId::at(target))) {
+  for (const LinkId other : setup_.topology.in_links(VertexId::at(target))) {
     const std::uint32_t number = last_send_[other.index()];
     if (number == kNone || sends_[number].start != now_ || !arrived_.test(source_of(link), sends_[number].chunk))
       continue;
@@ -233,7 +233,7 @@ bool GatherEngine::take_over(std::uint32_t link) {
   const std::size_t target = target_of(link);
   const Rivals::Flight* latest = nullptr;
   for (const auto& flight : rivals_->flights_to(target)) {
-    if (flight.arrival <= now_ + plan_.hop(link, flight.chunk).latency) continue;
+    if (flight.arrival <= now_ + setup_.hop(link, flight.chunk).latency) continue;
     if (latest != nullptr && flight.arrival <= latest->arrival) continue;
     if (arrived_.test(source_of(link), flight.chunk)) latest = &flight;
   }
@@ -249,7 +249,7 @@ bool GatherEngine::take_over(std::uint32_t link) {
 
 void GatherEngine::send(std::uint32_t link, std::uint32_t chunk) {
   const std::size_t target = target_of(link);
-  const auto& hop = plan_.hop(link, chunk);
+  const auto& hop = setup_.hop(link, chunk);
   const auto number = static_cast<std::uint32_t>(sends_.size());
   sends_.push_back({now_, link, chunk});
   served_.set(target, chunk);
@@ -267,7 +267,7 @@ void GatherEngine::send(std::uint32_t link, std::uint32_t chunk) {
 void GatherEngine::enqueue(std::uint32_t lane, std::uint32_t number) {
   auto& queue = queues_[lane];
   queue.sends.push_back(number);
-  if (queue.sends.size() - queue.head == 1) next_.emplace(sends_[number].start + plan_.lanes[lane].delay, lane);
+  if (queue.sends.size() - queue.head == 1) next_.emplace(sends_[number].start + setup_.lanes[lane].delay, lane);
 }
 
 }  // namespace tenex

@@ -9,7 +9,7 @@
 //
 // Encoding: each vertex lists what it holds in order of arrival. Each link walks its source's list with a cursor, first
 // in, first out, and looks at each entry once, so all matching costs O(links * chunks) bit tests. The out-links of a
-// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_plan.hpp), so there is no
+// vertex that starts with many chunks begin at different ones. Events wait in lanes (gather_setup.hpp), so there is no
 // heap of sends.
 #pragma once
 
@@ -21,14 +21,14 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/tacos/event_driven/gather_plan.hpp"
+#include "synthesis/tacos/event_driven/gather_setup.hpp"
 #include "synthesis/tacos/event_driven/rivals.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
 
 /// A send of the engine. `chunk` is kSuperseded if a faster link delivers it earlier.
-struct PlannedSend {
+struct TentativeSend {
   std::int64_t start;
   std::uint32_t link;
   std::uint32_t chunk;
@@ -38,15 +38,15 @@ inline constexpr std::uint32_t kSuperseded = 0xFFFFFFFFU;
 /// Runs attempts one after another, reusing its memory.
 class GatherEngine {
  public:
-  /// Keeps a reference to `plan`.
-  explicit GatherEngine(const GatherPlan& plan);
+  /// Keeps a reference to `setup`.
+  explicit GatherEngine(const GatherSetup& setup);
 
-  /// Synthesizes from scratch and returns the last arrival that a member needs. The result depends on the plan and the
+  /// Synthesizes from scratch and returns the last arrival that a member needs. The result depends on the setup and the
   /// arguments alone. With `rare_first`, links that are not slow take, among the first chunks that they could take, the
   /// one with the fewest copies: better where every NPU needs all its links all the time, as on a torus.
   SimTime run(Random random, Reach reach, bool rare_first);
   /// The sends of the last run, in order of start. The caller may swap them out to keep them.
-  [[nodiscard]] std::vector<PlannedSend>& sends() { return sends_; }
+  [[nodiscard]] std::vector<TentativeSend>& sends() { return sends_; }
 
  private:
   enum class LinkState : std::uint8_t { busy, idle, queued, retired };
@@ -80,10 +80,10 @@ class GatherEngine {
   bool take_over(std::uint32_t link);
   void send(std::uint32_t link, std::uint32_t chunk);
   void enqueue(std::uint32_t lane, std::uint32_t send);
-  [[nodiscard]] std::size_t source_of(std::uint32_t link) const { return plan_.topology.source(LinkId(link)).index(); }
-  [[nodiscard]] std::size_t target_of(std::uint32_t link) const { return plan_.topology.target(LinkId(link)).index(); }
+  [[nodiscard]] std::size_t source_of(std::uint32_t link) const { return setup_.topology.source(LinkId(link)).index(); }
+  [[nodiscard]] std::size_t target_of(std::uint32_t link) const { return setup_.topology.target(LinkId(link)).index(); }
 
-  const GatherPlan& plan_;
+  const GatherSetup& setup_;
   std::optional<Rivals> rivals_;  ///< heterogeneous links only
   bool rare_first_ = false;       ///< setting of this run
   bool insisting_ = false;        ///< slow links take what they have deferred
@@ -95,7 +95,7 @@ class GatherEngine {
   std::uint64_t missing_ = 0;            ///< deliveries to members not yet arrived
   std::uint64_t unclaimed_ = 0;          ///< deliveries to any vertex not yet under way
   std::int64_t finish_ = 0;              ///< the last arrival of all sends
-  std::vector<std::uint32_t> held_;      ///< lists of all vertices, at plan.list_begin
+  std::vector<std::uint32_t> held_;      ///< lists of all vertices, at setup.list_begin
   std::vector<std::uint32_t> held_count_;
   std::vector<std::uint32_t> own_count_;  ///< per vertex: chunks held at the start
   std::vector<std::uint32_t> copies_;     ///< per chunk: vertices that hold it or will receive it
@@ -106,7 +106,7 @@ class GatherEngine {
   std::vector<Deferred> deferred_;        ///< per link; heterogeneous links only
   std::vector<std::uint32_t> active_;     ///< links to match at this instant
   std::vector<std::uint32_t> matching_;
-  std::vector<PlannedSend> sends_;
+  std::vector<TentativeSend> sends_;
   std::vector<LaneQueue> queues_;
   using LaneTime = std::pair<std::int64_t, std::uint32_t>;
   std::priority_queue<LaneTime, std::vector<LaneTime>, std::greater<>> next_;  ///< of every lane in use

@@ -5,17 +5,17 @@
 
 namespace tenex {
 
-SimTime replay_sends(const GatherPlan& plan, std::vector<PlannedSend>& sends) {
-  const std::size_t chunks = plan.collective.chunks();
-  std::vector<std::int64_t> held_from(plan.topology.vertices() * chunks, 0);
-  std::vector<std::int64_t> free_from(plan.topology.links(), 0);
+SimTime replay_sends(const GatherSetup& setup, std::vector<TentativeSend>& sends) {
+  const std::size_t chunks = setup.collective.chunks();
+  std::vector<std::int64_t> held_from(setup.topology.vertices() * chunks, 0);
+  std::vector<std::int64_t> free_from(setup.topology.links(), 0);
   std::int64_t last = 0;
-  std::erase_if(sends, [](const PlannedSend& send) { return send.chunk == kSuperseded; });
+  std::erase_if(sends, [](const TentativeSend& send) { return send.chunk == kSuperseded; });
   for (auto& [start, link, chunk] : sends) {
-    const auto& hop = plan.hop(link, chunk);
-    start = std::max(free_from[link], held_from[plan.topology.source(LinkId(link)).index() * chunks + chunk]);
+    const auto& hop = setup.hop(link, chunk);
+    start = std::max(free_from[link], held_from[setup.topology.source(LinkId(link)).index() * chunks + chunk]);
     free_from[link] = start + hop.busy;
-    held_from[plan.topology.target(LinkId(link)).index() * chunks + chunk] = start + hop.latency;
+    held_from[setup.topology.target(LinkId(link)).index() * chunks + chunk] = start + hop.latency;
     last = std::max(last, start + hop.latency);
   }
   std::stable_sort(sends.begin(), sends.end(), [](const auto& a, const auto& b) { return a.start < b.start; });

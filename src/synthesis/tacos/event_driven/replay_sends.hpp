@@ -7,9 +7,9 @@
 
 namespace tenex {
 
-/// Keeps the order of sends on every link and takes the delays of `plan`, which may differ from those that the sends
+/// Keeps the order of sends on every link and takes the delays of `setup`, which may differ from those that the sends
 /// were planned with; superseded sends are dropped. `sends` are in order of start before and after; every chunk reaches
 /// a vertex once. Returns the last arrival. O(vertices * chunks) memory, O(sends log sends) time.
-SimTime replay_sends(const GatherPlan& plan, std::vector<PlannedSend>& sends);
+SimTime replay_sends(const GatherSetup& setup, std::vector<TentativeSend>& sends);
 
 }  // namespace tenex

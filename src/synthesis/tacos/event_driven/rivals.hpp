@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/event_driven/gather_plan.hpp"
+#include "synthesis/tacos/event_driven/gather_setup.hpp"
 #include "tenex/base/bitset.hpp"
 
 namespace tenex {
@@ -23,7 +23,7 @@ enum class Reach : std::uint8_t {
 /// The part of an attempt's state that only heterogeneous links need.
 class Rivals {
  public:
-  explicit Rivals(const GatherPlan& plan);
+  explicit Rivals(const GatherSetup& setup);
 
   /// A send under way to a vertex.
   struct Flight {
@@ -52,7 +52,7 @@ class Rivals {
   [[nodiscard]] const std::vector<Flight>& flights_to(std::size_t vertex) const { return flights_[vertex]; }
 
  private:
-  const GatherPlan& plan_;
+  const GatherSetup& setup_;
   std::vector<bool> has_slower_;  ///< per link: some link into its target has a higher cost
   Csr<std::uint32_t> faster_;     ///< per link: links into its target of a lower level
   Reach reach_ = Reach::cluster;

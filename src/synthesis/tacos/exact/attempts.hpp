@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "synthesis/attempt_stream.hpp"
 #include "synthesis/compose.hpp"
 #include "synthesis/tacos/exact/step_engine.hpp"
 #include "tenex/bound/bound.hpp"
@@ -15,9 +14,9 @@ namespace tenex {
 /// Runs attempts until one meets the bound, and keeps the best. run(attempt, stream, threads) makes a StepRun; few
 /// deliveries get few threads. The bound is not computed for a single attempt.
 template <class Run>
-[[nodiscard]] Gathered best_of_attempts(const SynthesisProblem& problem, const StepPlan& plan, const Run& run) {
+[[nodiscard]] Gathered best_of_attempts(const SynthesisProblem& problem, const StepSetup& setup, const Run& run) {
   constexpr std::uint64_t kDeliveriesPerThread = 125'000;  // with fewer, waiting at barriers costs more
-  const auto wanted = static_cast<std::int64_t>(plan.deliveries / kDeliveriesPerThread);
+  const auto wanted = static_cast<std::int64_t>(setup.deliveries / kDeliveriesPerThread);
   const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
   const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
   SimTime bound;
@@ -36,15 +35,15 @@ template <class Run>
 }
 
 /// Whether 16-bit slots can number and count the chunks of every group.
-[[nodiscard]] inline bool fits_narrow(const StepPlan& plan) { return plan.widest_group <= 65'534; }
+[[nodiscard]] inline bool fits_narrow(const StepSetup& setup) { return setup.widest_group <= 65'534; }
 
 /// Bytes of the step tables held at once by `attempts` attempts, each of `tiles` tiles. O(NPUs).
-[[nodiscard]] inline double table_bytes(const StepPlan& plan, double tiles, std::uint32_t attempts) {
-  const double slot = fits_narrow(plan) ? 2 : 4;
+[[nodiscard]] inline double table_bytes(const StepSetup& setup, double tiles, std::uint32_t attempts) {
+  const double slot = fits_narrow(setup) ? 2 : 4;
   double entries = 0;
-  for (const std::uint32_t chunks : plan.chunks) entries += chunks;
-  const double counts = 2 * static_cast<double>(plan.ports.size());  // by tile and by NPU
-  const double table = entries * slot + tiles * (static_cast<double>(plan.npus()) * slot + counts);
+  for (const std::uint32_t chunks : setup.chunks) entries += chunks;
+  const double counts = 2 * static_cast<double>(setup.ports.size());  // by tile and by NPU
+  const double table = entries * slot + tiles * (static_cast<double>(setup.npus()) * slot + counts);
   return (attempts > 1 ? 2 : 1) * table;  // the best so far and the current one
 }
 

@@ -12,16 +12,16 @@ namespace {
 constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
 
 /// Neighbours of every NPU, over links either way.
-Csr<std::uint32_t> neighbours_of(const StepPlan& plan) {
+Csr<std::uint32_t> neighbours_of(const StepSetup& setup) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  pairs.reserve(2 * plan.ports.size());
-  for (std::uint32_t npu = 0; npu < plan.npus(); ++npu)
-    for (std::size_t p = plan.port_begin[npu]; p < plan.port_begin[npu + 1]; ++p) {
-      pairs.emplace_back(npu, plan.ports[p].source);
-      pairs.emplace_back(plan.ports[p].source, npu);
+  pairs.reserve(2 * setup.ports.size());
+  for (std::uint32_t npu = 0; npu < setup.npus(); ++npu)
+    for (std::size_t p = setup.port_begin[npu]; p < setup.port_begin[npu + 1]; ++p) {
+      pairs.emplace_back(npu, setup.ports[p].source);
+      pairs.emplace_back(setup.ports[p].source, npu);
     }
   return Csr<std::uint32_t>::group(
-      plan.npus(), pairs.size(), [&](std::size_t i) { return pairs[i].first; },
+      setup.npus(), pairs.size(), [&](std::size_t i) { return pairs[i].first; },
       [&](std::size_t i) { return pairs[i].second; });
 }
 
@@ -41,11 +41,11 @@ std::vector<std::uint32_t> search(const Csr<std::uint32_t>& neighbours, std::uin
 
 }  // namespace
 
-Bands find_bands(const StepPlan& plan, std::size_t levels_per_band) {
-  const auto neighbours = neighbours_of(plan);
-  std::vector<std::uint32_t> level(plan.npus(), kUnseen);
+Bands find_bands(const StepSetup& setup, std::size_t levels_per_band) {
+  const auto neighbours = neighbours_of(setup);
+  std::vector<std::uint32_t> level(setup.npus(), kUnseen);
   std::uint32_t deepest = 0;
-  for (std::uint32_t npu = 0; npu < plan.npus(); ++npu) {
+  for (std::uint32_t npu = 0; npu < setup.npus(); ++npu) {
     if (level[npu] != kUnseen) continue;
     const auto reached = search(neighbours, npu, level);
     for (const std::uint32_t other : reached) level[other] = kUnseen;
@@ -55,7 +55,7 @@ Bands find_bands(const StepPlan& plan, std::size_t levels_per_band) {
   const std::size_t per_band = std::max<std::size_t>(1, levels_per_band);
   const std::size_t bands = deepest / per_band + 1;
   const auto rows = Csr<std::uint32_t>::group(
-      bands, plan.npus(), [&](std::size_t npu) { return level[npu] / per_band; },
+      bands, setup.npus(), [&](std::size_t npu) { return level[npu] / per_band; },
       [](std::size_t npu) { return static_cast<std::uint32_t>(npu); });
   Bands result;
   result.levels = deepest + std::size_t{1};

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/exact/step_plan.hpp"
+#include "synthesis/tacos/exact/step_setup.hpp"
 
 namespace tenex {
 
@@ -19,6 +19,6 @@ struct Bands {
 };
 
 /// Bands of `levels_per_band` breadth-first levels each, from an NPU at the rim of each group. O(links).
-[[nodiscard]] Bands find_bands(const StepPlan& plan, std::size_t levels_per_band);
+[[nodiscard]] Bands find_bands(const StepSetup& setup, std::size_t levels_per_band);
 
 }  // namespace tenex

@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "synthesis/sends_estimate.hpp"
+#include "synthesis/compose.hpp"
 #include "synthesis/tacos/exact/attempts.hpp"
 #include "synthesis/tacos/exact/bands.hpp"
 #include "synthesis/tacos/exact/step_engine.hpp"
-#include "synthesis/tacos/exact/step_plan.hpp"
+#include "synthesis/tacos/exact/step_setup.hpp"
 #include "synthesis/tacos/exact/tile_clock.hpp"
 #include "tenex/base/bitset.hpp"
 
@@ -30,7 +30,7 @@ constexpr std::size_t kBandNpus = 64;  ///< per thread: some hundred microsecond
 // Measured at -O3 on one core of a shared machine: mesh(32,32) 20 ns, mesh(128,128) 20 ns, mesh(200,200) 25 to 45 ns.
 constexpr double kSecondsPerDelivery = 20e-9;
 constexpr double kSecondsPerDeliveryBeyondCache = 35e-9;
-constexpr double kBytesPerPort = 12 + 24 + 16;  ///< plan, cursors, table and search for bands
+constexpr double kBytesPerPort = 12 + 24 + 16;  ///< setup, cursors, table and search for bands
 constexpr double kBytesPerNpu = 64;
 
 /// The order in which the NPUs are visited; no influence on the result.
@@ -41,12 +41,12 @@ struct Walk {
 
 /// Several tiles pass over the NPUs together if the NPUs' bits do not stay in the cache from tile to tile. Bands are
 /// wider by the number of threads, so that each thread has as much work between two barriers.
-Walk walk_of(const StepPlan& plan, std::size_t levels, std::size_t threads) {
-  const std::size_t per_npu = plan.widest_group / 8 + 512;
+Walk walk_of(const StepSetup& setup, std::size_t levels, std::size_t threads) {
+  const std::size_t per_npu = setup.widest_group / 8 + 512;
   const std::size_t cache = kCacheBytes * threads;
-  if (plan.npus() * per_npu <= cache) return {};
+  if (setup.npus() * per_npu <= cache) return {};
   Walk walk;
-  const std::size_t per_level = std::max<std::size_t>(1, plan.npus() / levels);
+  const std::size_t per_level = std::max<std::size_t>(1, setup.npus() / levels);
   walk.band_levels = static_cast<std::uint32_t>((kBandNpus * threads + per_level - 1) / per_level);
   const std::size_t per_band = per_level * walk.band_levels * per_npu;
   const std::size_t fits = std::max<std::size_t>(1, cache / (2 * per_band));
@@ -58,12 +58,12 @@ Walk walk_of(const StepPlan& plan, std::size_t levels, std::size_t threads) {
 /// tile per level; that must be a small part of the whole. On mesh(200,200) tiles of 8 rows (6 crossings) meet the
 /// bound; tiles of 12 and 16 rows took about a quarter and a third less CPU time and missed it by 2 to 6 of 20,000
 /// steps.
-StepAttempt settings_of(const StepPlan& plan, std::size_t levels, bool intact, std::uint32_t attempt) {
+StepAttempt settings_of(const StepSetup& setup, std::size_t levels, bool intact, std::uint32_t attempt) {
   StepAttempt settings;
   settings.shuffled = attempt > 0;
   settings.scattered = intact == (attempt % 2 == 1);
   const std::int64_t crossings = attempt > 0 ? 24 : 6;
-  const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * crossings);
+  const std::int64_t widest = setup.least_rows / (static_cast<std::int64_t>(levels) * crossings);
   settings.widest_tile = static_cast<std::uint32_t>(std::clamp<std::int64_t>(widest, 1, 64));
   return settings;
 }
@@ -78,14 +78,14 @@ double tiles_of(const StepAttempt& settings, double rows) {
 }
 
 template <class Slot>
-Gathered run_attempts(const SynthesisProblem& problem, const StepPlan& plan) {
-  const auto levels = find_bands(plan, 1).levels;
-  return best_of_attempts(problem, plan, [&](std::uint32_t attempt, const Random& stream, int threads) {
-    const Walk walk = walk_of(plan, levels, static_cast<std::size_t>(threads));
-    StepAttempt settings = settings_of(plan, levels, problem.topology.shape().has_value(), attempt);
+Gathered run_attempts(const SynthesisProblem& problem, const StepSetup& setup) {
+  const auto levels = find_bands(setup, 1).levels;
+  return best_of_attempts(problem, setup, [&](std::uint32_t attempt, const Random& stream, int threads) {
+    const Walk walk = walk_of(setup, levels, static_cast<std::size_t>(threads));
+    StepAttempt settings = settings_of(setup, levels, problem.topology.shape().has_value(), attempt);
     settings.sweep_tiles = walk.sweep_tiles;
     settings.band_levels = walk.band_levels;
-    return run_steps<Slot>(plan, settings, stream, threads);
+    return run_steps<Slot>(setup, settings, stream, threads);
   });
 }
 
@@ -96,20 +96,21 @@ std::string exact_refusal(const SynthesisProblem& problem) { return step_refusal
 Result<Gathered> gather_exact(const SynthesisProblem& problem) {
   const std::string refusal = step_refusal(problem);
   if (!refusal.empty()) return unsupported_error({}, "the engine `exact` cannot make this schedule", refusal);
-  const StepPlan plan = make_step_plan(problem);
-  return fits_narrow(plan) ? run_attempts<std::uint16_t>(problem, plan) : run_attempts<std::uint32_t>(problem, plan);
+  const StepSetup setup = make_step_setup(problem);
+  return fits_narrow(setup) ? run_attempts<std::uint16_t>(problem, setup) : run_attempts<std::uint32_t>(problem, setup);
 }
 
 std::size_t exact_bytes(const SynthesisProblem& problem) {
-  const StepPlan plan = make_step_plan(problem);
-  const auto levels = find_bands(plan, 1).levels;
+  const StepSetup setup = make_step_setup(problem);
+  const auto levels = find_bands(setup, 1).levels;
   const StepAttempt settings =
-      settings_of(plan, levels, problem.topology.shape().has_value(), problem.attempts > 1 ? 1 : 0);
-  const auto npus = static_cast<double>(plan.npus());
-  const auto ports = static_cast<double>(plan.ports.size());
-  const double bits = npus * (plan.widest_group / 64 + 1) * 8;
-  const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));
-  const double tables = table_bytes(plan, tiles, problem.attempts);
+      settings_of(setup, levels, problem.topology.shape().has_value(), problem.attempts > 1 ? 1 : 0);
+  const auto npus = static_cast<double>(setup.npus());
+  const auto ports = static_cast<double>(setup.ports.size());
+  const std::uint32_t words = setup.widest_group / 64 + 1;  // of a row of bits
+  const double bits = npus * words * 8;
+  const double tiles = tiles_of(settings, 1.05 * static_cast<double>(setup.least_rows));
+  const double tables = table_bytes(setup, tiles, problem.attempts);
   return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
 }
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/exact/step_plan.hpp"
+#include "synthesis/tacos/exact/step_setup.hpp"
 #include "synthesis/tacos/exact/tile_clock.hpp"
 #include "tenex/schedule/step_table.hpp"
 
@@ -21,10 +21,10 @@ namespace tenex {
 template <class Slot>
 class FinishingTile {
  public:
-  explicit FinishingTile(const StepPlan& plan) : lanes_(plan.lanes) {
+  explicit FinishingTile(const StepSetup& setup) : lanes_(setup.lanes) {
     std::size_t most = 0;
-    for (std::size_t npu = 0; npu < plan.npus(); ++npu)
-      most = std::max<std::size_t>(most, plan.port_begin[npu + 1] - plan.port_begin[npu]);
+    for (std::size_t npu = 0; npu < setup.npus(); ++npu)
+      most = std::max<std::size_t>(most, setup.port_begin[npu + 1] - setup.port_begin[npu]);
     ports_.resize(most);
   }
 

@@ -66,7 +66,7 @@ std::uint32_t scan(const Walk<Slot>& walk, std::uint32_t& at, std::uint32_t limi
 /// The memory of one thread.
 template <class Slot>
 struct Scratch {
-  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kBlock), finishing(plan) {}
+  Scratch(const StepSetup& setup, std::uint32_t widest_tile) : found(widest_tile + kBlock), finishing(setup) {}
   std::vector<std::pair<std::uint32_t, Slot>> found;
   FinishingTile<Slot> finishing;
   std::uint64_t delivered = 0;
@@ -76,9 +76,9 @@ struct Scratch {
 template <class Slot>
 class LevelEngine {
  public:
-  LevelEngine(const LevelPlan& plan, const LevelAttempt& attempt, Random random, int threads)
-      : plan_(plan),
-        steps_(plan.steps),
+  LevelEngine(const LevelSetup& setup, const LevelAttempt& attempt, Random random, int threads)
+      : setup_(setup),
+        steps_(setup.steps),
         threads_(threads),
         attempt_(attempt),
         clock_(steps_.lanes, attempt.widest_tile, attempt.ramp),
@@ -86,11 +86,11 @@ class LevelEngine {
         have_(steps_.npus() * words_),
         port_(steps_.ports.size()),
         left_(steps_.npus()) {
-    for (std::uint32_t level = 0; level < plan.levels; ++level) {
-      held_by_.emplace_back(plan.chunks_in[level].size() * words_, std::uint64_t{0});
-      missing_.push_back(plan.chunks_in[level]);
+    for (std::uint32_t level = 0; level < setup.levels; ++level) {
+      held_by_.emplace_back(setup.chunks_in[level].size() * words_, std::uint64_t{0});
+      missing_.push_back(setup.chunks_in[level]);
     }
-    family_full_.assign(plan.order.size(), 0);
+    family_full_.assign(setup.order.size(), 0);
     set_table();
     set_walks(random);
   }
@@ -121,8 +121,8 @@ class LevelEngine {
         barrier.emplace(static_cast<std::ptrdiff_t>(team));
       }
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      const std::size_t begin = plan_.order.size() * thread / team;
-      const std::size_t end = plan_.order.size() * (thread + 1) / team;
+      const std::size_t begin = setup_.order.size() * thread / team;
+      const std::size_t end = setup_.order.size() * (thread + 1) / team;
       touch(begin, end);
       while (!done) {
         barrier->arrive_and_wait();
@@ -158,7 +158,7 @@ class LevelEngine {
     for (std::uint32_t npu = 0; npu < steps_.npus(); ++npu) {
       left_[npu] = steps_.chunks[npu] - steps_.own[npu];
       table_.lengths.back()[npu] = static_cast<Slot>(steps_.own[npu]);
-      for (std::uint32_t k = 0; k < steps_.own[npu]; ++k) enter(npu, own_chunk(npu, k), 1, plan_.levels);
+      for (std::uint32_t k = 0; k < steps_.own[npu]; ++k) enter(npu, own_chunk(npu, k), 1, setup_.levels);
     }
   }
 
@@ -166,8 +166,8 @@ class LevelEngine {
   void set_walks(Random& random) {
     for (std::size_t p = 0; p < port_.size(); ++p) port_[p] = static_cast<std::uint32_t>(p);
     for (std::size_t npu = 0; attempt_.shuffled && npu < steps_.npus(); ++npu)
-      for (std::size_t p = steps_.port_begin[npu], end; p < steps_.port_begin[npu + 1]; p = end) {
-        for (end = p; end < steps_.port_begin[npu + 1] && plan_.port_level[end] == plan_.port_level[p];) ++end;
+      for (std::size_t p = steps_.port_begin[npu], end = p; p < steps_.port_begin[npu + 1]; p = end) {
+        for (end = p; end < steps_.port_begin[npu + 1] && setup_.port_level[end] == setup_.port_level[p];) ++end;
         random.shuffle(std::span(port_).subspan(p, end - p));
       }
     walks_.resize(port_.size());
@@ -189,12 +189,12 @@ class LevelEngine {
     return steps_.rank[npu] * steps_.own[npu] + k;
   }
   [[nodiscard]] std::size_t lane_of(std::size_t p) const { return table_.port_lane[p]; }
-  [[nodiscard]] std::size_t level_of(std::size_t p) const { return plan_.port_level[port_[p]]; }
+  [[nodiscard]] std::size_t level_of(std::size_t p) const { return setup_.port_level[port_[p]]; }
 
   /// Records that the chunk is in the clusters of `npu` at levels first .. end - 1.
   void enter(std::uint32_t npu, std::uint32_t chunk, std::size_t first, std::size_t end) {
     for (std::size_t level = first; level < end; ++level) {
-      const std::uint32_t cluster = plan_.cluster[level][npu];
+      const std::uint32_t cluster = setup_.cluster[level][npu];
       auto& word = held_by_[level][cluster * words_ + chunk / 64];
       const std::uint64_t bit = std::uint64_t{1} << (chunk % 64);
       missing_[level][cluster] -= (word & bit) == 0 ? 1 : 0;
@@ -205,7 +205,7 @@ class LevelEngine {
   /// Writes own chunks and clears bits. Each thread does so for the NPUs that it will mostly visit.
   void touch(std::size_t begin, std::size_t end) {
     for (std::size_t place = begin; place < end; ++place) {
-      const std::uint32_t npu = plan_.order[place];
+      const std::uint32_t npu = setup_.order[place];
       std::uint64_t* const have = have_.data() + npu * words_;
       std::fill_n(have, words_, std::uint64_t{0});
       for (std::uint32_t k = 0; k < steps_.own[npu]; ++k) {
@@ -228,16 +228,16 @@ class LevelEngine {
     for (std::size_t l = 0; l < steps_.lanes.size(); ++l) table_.lane_rows[l].push_back(tile_.lanes[l].first_row);
     table_.lengths.emplace_back(steps_.npus());
     table_.counts.emplace_back(port_.size());
-    for (std::size_t begin = 0; begin < plan_.order.size(); begin = plan_.family_end[begin])
+    for (std::size_t begin = 0; begin < setup_.order.size(); begin = setup_.family_end[begin])
       if (family_full_[begin] == 0 && is_full(begin))
         std::fill(family_full_.begin() + static_cast<std::ptrdiff_t>(begin),
-                  family_full_.begin() + plan_.family_end[begin], std::uint8_t{1});
+                  family_full_.begin() + setup_.family_end[begin], std::uint8_t{1});
   }
 
   [[nodiscard]] bool is_full(std::size_t begin) const {
-    for (std::size_t place = begin; place < plan_.family_end[begin]; ++place)
-      for (std::size_t level = 1; level < plan_.levels; ++level)
-        if (missing_[level][plan_.cluster[level][plan_.order[place]]] > 0) return false;
+    for (std::size_t place = begin; place < setup_.family_end[begin]; ++place)
+      for (std::size_t level = 1; level < setup_.levels; ++level)
+        if (missing_[level][setup_.cluster[level][setup_.order[place]]] > 0) return false;
     return true;
   }
 
@@ -245,11 +245,11 @@ class LevelEngine {
   void visit_share(std::size_t begin, std::size_t end, Scratch<Slot>& scratch) {
     for (std::size_t place = begin; place < end; ++place) {
       if (family_full_[place] != 0) {
-        if (place + 1 < end) prefetch(plan_.order[place + 1]);
-        visit(plan_.order[place], scratch);
+        if (place + 1 < end) prefetch(setup_.order[place + 1]);
+        visit(setup_.order[place], scratch);
       } else {
-        for (std::size_t member = place; member < plan_.family_end[place]; ++member)
-          visit(plan_.order[member], scratch);
+        for (std::size_t member = place; member < setup_.family_end[place]; ++member)
+          visit(setup_.order[member], scratch);
       }
     }
   }
@@ -296,7 +296,7 @@ class LevelEngine {
     const std::size_t level = level_of(p);
     std::uint32_t total = 0;
     const auto take = [&](std::uint32_t count) {
-      const std::size_t shared = plan_.shared_from[port_[p]];
+      const std::size_t shared = setup_.shared_from[port_[p]];
       for (std::uint32_t i = 0; i < count; ++i) {
         const Slot chunk = scratch.found[i].second;
         have[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
@@ -304,8 +304,8 @@ class LevelEngine {
         out[total++] = chunk;
       }
     };
-    if (level > 0 && missing_[level][plan_.cluster[level][npu]] > 0) {
-      const std::uint64_t* const held = held_by_[level].data() + plan_.cluster[level][npu] * words_;
+    if (level > 0 && missing_[level][setup_.cluster[level][npu]] > 0) {
+      const std::uint64_t* const held = held_by_[level].data() + setup_.cluster[level][npu] * words_;
       take(scan(
           walk, walk.fresh, limit, want, [&](Slot chunk) { return ~(held[chunk / 64] >> (chunk % 64)) & 1U; },
           scratch.found.data()));
@@ -330,19 +330,19 @@ class LevelEngine {
     return left_[npu] - left;
   }
 
-  const LevelPlan& plan_;
-  const StepPlan& steps_;
+  const LevelSetup& setup_;
+  const StepSetup& steps_;
   int threads_;
   LevelAttempt attempt_;
   TileClock clock_;
   std::size_t words_;
   RawArray<std::uint64_t> have_;
-  std::vector<std::uint32_t> port_;                  ///< the ports of the plan, in the order of the attempt
+  std::vector<std::uint32_t> port_;                  ///< the ports of the setup, in the order of the attempt
   std::vector<Walk<Slot>> walks_;                    ///< per port
   std::vector<std::uint32_t> left_;                  ///< per NPU: chunks that it lacks
   std::vector<std::vector<std::uint64_t>> held_by_;  ///< per level: bits of each cluster
   std::vector<std::vector<std::uint32_t>> missing_;  ///< per level: chunks that each cluster lacks
-  std::vector<std::uint8_t> family_full_;            ///< per position in the plan's order
+  std::vector<std::uint8_t> family_full_;            ///< per position in the setup's order
   Tile tile_;
   std::uint64_t delivered_ = 0;
   std::size_t progress_ = 0;  ///< number of tiles when `delivered_` last grew
@@ -352,11 +352,11 @@ class LevelEngine {
 }  // namespace
 
 template <class Slot>
-StepRun<Slot> run_levels(const LevelPlan& plan, const LevelAttempt& attempt, Random random, int threads) {
-  return LevelEngine<Slot>(plan, attempt, random, threads).run();
+StepRun<Slot> run_levels(const LevelSetup& setup, const LevelAttempt& attempt, Random random, int threads) {
+  return LevelEngine<Slot>(setup, attempt, random, threads).run();
 }
 
-template StepRun<std::uint16_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
-template StepRun<std::uint32_t> run_levels(const LevelPlan&, const LevelAttempt&, Random, int);
+template StepRun<std::uint16_t> run_levels(const LevelSetup&, const LevelAttempt&, Random, int);
+template StepRun<std::uint32_t> run_levels(const LevelSetup&, const LevelAttempt&, Random, int);
 
 }  // namespace tenex

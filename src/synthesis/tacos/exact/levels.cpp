@@ -1,29 +1,28 @@
 // Multi-start around the levels engine, as in exact.cpp around the step engine: attempts one after another, of which
 // the best is kept, with a run's threads sharing its NPUs.
-#include "synthesis/tacos/exact/levels.hpp"
+#include "synthesis/tacos/exact/exact.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "synthesis/sends_estimate.hpp"
+#include "synthesis/compose.hpp"
 #include "synthesis/tacos/exact/attempts.hpp"
 #include "synthesis/tacos/exact/bands.hpp"
 #include "synthesis/tacos/exact/level_engine.hpp"
-#include "synthesis/tacos/exact/level_plan.hpp"
 
 namespace tenex {
 namespace {
 
 // Measured at -O3 on a shared machine: grid(16,16,16) 40 ns, mesh(100,100) 70 to 90 ns, mesh(200,200) 95 ns.
 constexpr double kSecondsPerDelivery = 80e-9;
-constexpr double kBytesPerPort = 12 + 32 + 24;  ///< plan, walks, table and search for bands
+constexpr double kBytesPerPort = 12 + 32 + 24;  ///< setup, walks, table and search for bands
 constexpr double kBytesPerNpu = 96;
 
 /// The settings of an attempt. Chunks that arrive in a tile are forwarded in the next, so crossing the topology takes a
 /// tile per level; that must be a small part of the whole.
-LevelAttempt settings_of(const LevelPlan& plan, std::size_t levels, std::uint32_t attempt) {
+LevelAttempt settings_of(const LevelSetup& setup, std::size_t levels, std::uint32_t attempt) {
   constexpr std::int64_t kCrossings = 8;
-  const std::int64_t widest = plan.least_rows / (static_cast<std::int64_t>(levels) * kCrossings);
+  const std::int64_t widest = setup.least_rows / (static_cast<std::int64_t>(levels) * kCrossings);
   LevelAttempt settings;
   settings.shuffled = attempt > 0;
   settings.widest_tile =
@@ -44,17 +43,17 @@ double tiles_of(const LevelAttempt& settings, double rows) {
 }
 
 template <class Slot>
-Gathered run_attempts(const SynthesisProblem& problem, const LevelPlan& plan) {
-  const auto levels = find_bands(plan.steps, 1).levels;
-  return best_of_attempts(problem, plan.steps, [&](std::uint32_t attempt, const Random& stream, int threads) {
-    return run_levels<Slot>(plan, settings_of(plan, levels, attempt), stream, threads);
+Gathered run_attempts(const SynthesisProblem& problem, const LevelSetup& setup) {
+  const auto levels = find_bands(setup.steps, 1).levels;
+  return best_of_attempts(problem, setup.steps, [&](std::uint32_t attempt, const Random& stream, int threads) {
+    return run_levels<Slot>(setup, settings_of(setup, levels, attempt), stream, threads);
   });
 }
 
 Gathered gather_by_levels(const SynthesisProblem& problem) {
-  const LevelPlan plan = make_level_plan(problem);
-  return fits_narrow(plan.steps) ? run_attempts<std::uint16_t>(problem, plan)
-                                 : run_attempts<std::uint32_t>(problem, plan);
+  const LevelSetup setup = make_level_setup(problem);
+  return fits_narrow(setup.steps) ? run_attempts<std::uint16_t>(problem, setup)
+                                  : run_attempts<std::uint32_t>(problem, setup);
 }
 
 }  // namespace
@@ -71,16 +70,17 @@ Result<Gathered> gather_levels(const SynthesisProblem& problem) {
 }
 
 std::size_t levels_bytes(const SynthesisProblem& problem) {
-  const LevelPlan plan = make_level_plan(problem);
-  const auto levels = find_bands(plan.steps, 1).levels;
-  const LevelAttempt settings = settings_of(plan, levels, problem.attempts > 1 ? 1 : 0);
-  const auto npus = static_cast<double>(plan.steps.npus());
-  const auto ports = static_cast<double>(plan.steps.ports.size());
+  const LevelSetup setup = make_level_setup(problem);
+  const auto levels = find_bands(setup.steps, 1).levels;
+  const LevelAttempt settings = settings_of(setup, levels, problem.attempts > 1 ? 1 : 0);
+  const auto npus = static_cast<double>(setup.steps.npus());
+  const auto ports = static_cast<double>(setup.steps.ports.size());
   double rows = npus;  // rows of bits
-  for (const auto& clusters : plan.chunks_in) rows += static_cast<double>(clusters.size());
-  const double bits = rows * (plan.steps.widest_group / 64 + 1) * 8;
-  const double tiles = tiles_of(settings, 1.05 * static_cast<double>(plan.least_rows));
-  const double tables = table_bytes(plan.steps, tiles, problem.attempts);
+  for (const auto& clusters : setup.chunks_in) rows += static_cast<double>(clusters.size());
+  const std::uint32_t words = setup.steps.widest_group / 64 + 1;  // of a row of bits
+  const double bits = rows * words * 8;
+  const double tiles = tiles_of(settings, 1.05 * static_cast<double>(setup.least_rows));
+  const double tables = table_bytes(setup.steps, tiles, problem.attempts);
   return static_cast<std::size_t>(bits + tables + npus * kBytesPerNpu + ports * kBytesPerPort);
 }
 

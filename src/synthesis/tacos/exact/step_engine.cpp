@@ -42,7 +42,7 @@ struct Team {
 /// The memory of one thread.
 template <class Slot>
 struct Scratch {
-  Scratch(const StepPlan& plan, std::uint32_t widest_tile) : found(widest_tile + kScanBlock), finishing(plan) {}
+  Scratch(const StepSetup& setup, std::uint32_t widest_tile) : found(widest_tile + kScanBlock), finishing(setup) {}
   std::vector<Slot> found;
   FinishingTile<Slot> finishing;
   std::uint64_t delivered = 0;
@@ -65,15 +65,15 @@ struct Visited {
 template <class Slot>
 class StepEngine {
  public:
-  StepEngine(const StepPlan& plan, const Bands& bands, const StepAttempt& attempt, Random random, int threads)
-      : plan_(plan),
+  StepEngine(const StepSetup& setup, const Bands& bands, const StepAttempt& attempt, Random random, int threads)
+      : setup_(setup),
         bands_(bands),
         threads_(threads),
         attempt_(attempt),
-        clock_(plan.lanes, attempt.widest_tile, attempt.ramp),
-        words_((plan.widest_group + 63) / 64),
-        lacks_(plan.npus() * words_),
-        ports_(plan.ports) {
+        clock_(setup.lanes, attempt.widest_tile, attempt.ramp),
+        words_((setup.widest_group + 63) / 64),
+        lacks_(setup.npus() * words_),
+        ports_(setup.ports) {
     set_table();
     if (attempt.shuffled) shuffle_ports(random);
     scatter_key_ = random.bits64();
@@ -82,12 +82,12 @@ class StepEngine {
 
   StepRun<Slot> run() {
     std::exception_ptr failure;
-    bool done = plan_.deliveries == 0;
-    std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {plan_, attempt_.widest_tile});
+    bool done = setup_.deliveries == 0;
+    std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {setup_, attempt_.widest_tile});
     const auto between_sweeps = [&]() noexcept {
       std::uint64_t delivered = 0;
       for (const auto& scratch : scratches) delivered += scratch.delivered;
-      done = delivered == plan_.deliveries;
+      done = delivered == setup_.deliveries;
       if (done) return;
       try {
         check_progress(delivered);
@@ -118,7 +118,7 @@ class StepEngine {
       run.finish = std::max(run.finish, scratch.finish);
       last = std::max(last, scratch.last_tile);
     }
-    if (plan_.deliveries > 0)
+    if (setup_.deliveries > 0)
       end_table(table_, tiles_[last - tiles_.front().index]);
     else
       for (auto& rows : table_.lane_rows) rows.push_back(0);
@@ -128,37 +128,37 @@ class StepEngine {
 
  private:
   void set_table() {
-    table_.lanes = plan_.lanes;
-    table_.own = plan_.own;
-    table_.first_chunk = plan_.first_chunk;
-    table_.port_begin = plan_.port_begin;
-    table_.lane_rows.resize(plan_.lanes.size());
+    table_.lanes = setup_.lanes;
+    table_.own = setup_.own;
+    table_.first_chunk = setup_.first_chunk;
+    table_.port_begin = setup_.port_begin;
+    table_.lane_rows.resize(setup_.lanes.size());
     table_.list_begin.push_back(0);
-    for (const std::uint32_t chunks : plan_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
+    for (const std::uint32_t chunks : setup_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
     table_.lists = RawArray<Slot>(table_.list_begin.back());
-    table_.lengths.emplace_back(plan_.npus());
+    table_.lengths.emplace_back(setup_.npus());
     for (const std::uint32_t npu : bands_.npus) {
-      table_.lengths.back()[npu] = static_cast<Slot>(plan_.own[npu]);
+      table_.lengths.back()[npu] = static_cast<Slot>(setup_.own[npu]);
       visited_.push_back({table_.lists.data() + table_.list_begin[npu], lacks_.data() + visited_.size() * words_, npu,
-                          plan_.port_begin[npu], plan_.port_begin[npu + 1], plan_.own[npu],
-                          plan_.chunks[npu] - plan_.own[npu]});
+                          setup_.port_begin[npu], setup_.port_begin[npu + 1], setup_.own[npu],
+                          setup_.chunks[npu] - setup_.own[npu]});
     }
   }
 
   void shuffle_ports(Random& random) {
-    for (std::size_t npu = 0; npu < plan_.npus(); ++npu)
+    for (std::size_t npu = 0; npu < setup_.npus(); ++npu)
       random.shuffle(
-          std::span(ports_).subspan(plan_.port_begin[npu], plan_.port_begin[npu + 1] - plan_.port_begin[npu]));
+          std::span(ports_).subspan(setup_.port_begin[npu], setup_.port_begin[npu + 1] - setup_.port_begin[npu]));
   }
 
   void set_cursors(bool shuffled, Random& random) {
     cursors_.resize(ports_.size());
-    std::vector<std::uint32_t> outs(plan_.npus(), 0);
+    std::vector<std::uint32_t> outs(setup_.npus(), 0);
     for (const auto& port : ports_) ++outs[port.source];
-    std::vector<std::uint32_t> seen(plan_.npus(), 0);
+    std::vector<std::uint32_t> seen(setup_.npus(), 0);
     for (std::size_t p = 0; p < ports_.size(); ++p) {
       const auto& port = ports_[p];
-      const std::uint32_t own = plan_.own[port.source];
+      const std::uint32_t own = setup_.own[port.source];
       const std::uint32_t turn = seen[port.source]++ * own / outs[port.source];
       cursors_[p] = {table_.lists.data() + table_.list_begin[port.source], port.source, 0,
                      shuffled && own > 1 ? random.below(own) : turn,       own,         port.lane};
@@ -184,7 +184,7 @@ class StepEngine {
           const auto& [list, lacks, npu, first_port, end_port, length, left] = visited_[i];
           std::fill_n(lacks, words_, ~std::uint64_t{0});
           for (std::uint32_t k = 0; k < length; ++k) {
-            const std::uint32_t chunk = plan_.rank[npu] * length + k;
+            const std::uint32_t chunk = setup_.rank[npu] * length + k;
             lacks[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
             list[k] = static_cast<Slot>(chunk);
           }
@@ -203,9 +203,9 @@ class StepEngine {
     tiles_.clear();
     while (tiles_.size() < std::max<std::uint32_t>(1, attempt_.sweep_tiles)) {
       tiles_.push_back(clock_.next());
-      for (std::size_t l = 0; l < plan_.lanes.size(); ++l)
+      for (std::size_t l = 0; l < setup_.lanes.size(); ++l)
         table_.lane_rows[l].push_back(tiles_.back().lanes[l].first_row);
-      table_.lengths.emplace_back(plan_.npus());
+      table_.lengths.emplace_back(setup_.npus());
       table_.counts.emplace_back(ports_.size());
     }
   }
@@ -335,7 +335,7 @@ class StepEngine {
     return visited.left - left;
   }
 
-  const StepPlan& plan_;
+  const StepSetup& setup_;
   const Bands& bands_;
   int threads_;
   StepAttempt attempt_;
@@ -355,12 +355,12 @@ class StepEngine {
 }  // namespace
 
 template <class Slot>
-StepRun<Slot> run_steps(const StepPlan& plan, const StepAttempt& attempt, Random random, int threads) {
-  const Bands bands = find_bands(plan, attempt.band_levels);
-  return StepEngine<Slot>(plan, bands, attempt, random, threads).run();
+StepRun<Slot> run_steps(const StepSetup& setup, const StepAttempt& attempt, Random random, int threads) {
+  const Bands bands = find_bands(setup, attempt.band_levels);
+  return StepEngine<Slot>(setup, bands, attempt, random, threads).run();
 }
 
-template StepRun<std::uint16_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
-template StepRun<std::uint32_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
+template StepRun<std::uint16_t> run_steps(const StepSetup&, const StepAttempt&, Random, int);
+template StepRun<std::uint32_t> run_steps(const StepSetup&, const StepAttempt&, Random, int);
 
 }  // namespace tenex

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/tacos/exact/step_plan.hpp"
+#include "synthesis/tacos/exact/step_setup.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
@@ -41,11 +41,11 @@ struct StepRun {
   SimTime finish;
 };
 
-/// Synthesizes. The result depends on the plan, `attempt` and `random` alone, not on the number of threads.
+/// Synthesizes. The result depends on the setup, `attempt` and `random` alone, not on the number of threads.
 template <class Slot>
-[[nodiscard]] StepRun<Slot> run_steps(const StepPlan& plan, const StepAttempt& attempt, Random random, int threads);
+[[nodiscard]] StepRun<Slot> run_steps(const StepSetup& setup, const StepAttempt& attempt, Random random, int threads);
 
-extern template StepRun<std::uint16_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
-extern template StepRun<std::uint32_t> run_steps(const StepPlan&, const StepAttempt&, Random, int);
+extern template StepRun<std::uint16_t> run_steps(const StepSetup&, const StepAttempt&, Random, int);
+extern template StepRun<std::uint32_t> run_steps(const StepSetup&, const StepAttempt&, Random, int);
 
 }  // namespace tenex

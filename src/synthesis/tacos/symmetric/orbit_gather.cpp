@@ -11,40 +11,40 @@
 
 namespace tenex {
 
-OrbitGather::OrbitGather(const OrbitPlan& plan) : plan_(plan), order_(plan.steps.size()) {
-  received_.reserve(plan.required + plan.chunks);
+OrbitGather::OrbitGather(const OrbitSetup& setup) : setup_(setup), order_(setup.steps.size()) {
+  received_.reserve(setup.required + setup.chunks);
 }
 
 void OrbitGather::reset() {
-  const std::size_t items = std::size_t{plan_.chunks} << plan_.offsets.bits();
+  const std::size_t items = std::size_t{setup_.chunks} << setup_.offsets.bits();
   claimed_ = held_ = Bitset(items);
   opened_.assign(ranking_->own_fields.size(), {});
   for (std::size_t rank = 1; rank < opened_.size(); ++rank) opened_[rank] = Bitset(items);
   flights_.assign(lanes_.size(), {});
-  if (flights_.size() == 1) flights_[0].sends.reserve(plan_.required);
-  walks_.assign(plan_.steps.size(), {});
+  if (flights_.size() == 1) flights_[0].sends.reserve(setup_.required);
+  walks_.assign(setup_.steps.size(), {});
   received_.clear();
   sends_.clear();
-  sends_.reserve(plan_.required);
-  advise_large_pages(sends_.data(), plan_.required * sizeof(ItemSend));
+  sends_.reserve(setup_.required);
+  advise_large_pages(sends_.data(), setup_.required * sizeof(ItemSend));
   std::iota(order_.begin(), order_.end(), 0U);
-  missing_ = plan_.required;
+  missing_ = setup_.required;
   now_ = finish_ = 0;
   turn_ = 0;
   insisting_ = false;
-  for (std::uint32_t k = 0; k < plan_.chunks; ++k) {
-    received_.push_back(plan_.offsets.own(k));
-    held_.set(plan_.offsets.own(k));
-    claim(plan_.offsets.own(k));
+  for (std::uint32_t k = 0; k < setup_.chunks; ++k) {
+    received_.push_back(setup_.offsets.own(k));
+    held_.set(setup_.offsets.own(k));
+    claim(setup_.offsets.own(k));
   }
   if (random_) random_->shuffle(std::span(order_));
   for (std::size_t i = 0; i < order_.size(); ++i)
-    walks_[order_[i]].first_own = static_cast<std::uint32_t>(i * plan_.chunks / order_.size());
+    walks_[order_[i]].first_own = static_cast<std::uint32_t>(i * setup_.chunks / order_.size());
 }
 
 std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
-  ranking_ = &plan_.rankings[style.ranking];
-  lanes_ = plan_.lanes;
+  ranking_ = &setup_.rankings[style.ranking];
+  lanes_ = setup_.lanes;
   if (style.lockstep)
     for (auto& lane : lanes_) lane.busy = lane.latency;
   random_ = random;
@@ -106,10 +106,11 @@ void OrbitGather::match() {
 /// Takes over the item of another direction of the same lane that started at this instant, if that one can send another
 /// item.
 bool OrbitGather::rematch(std::uint32_t direction) {
-  const std::uint32_t lane = plan_.lane_of[direction];
-  const PackedStep& back = plan_.steps[plan_.group.directions()[direction].opposite];
+  const std::uint32_t lane = setup_.lane_of[direction];
+  const PackedStep& back = setup_.steps[setup_.group.directions()[direction].opposite];
   for (std::uint32_t other = 0; other < walks_.size(); ++other) {
-    if (plan_.lane_of[other] != lane || walks_[other].free_at != now_ + lanes_[lane].busy) continue;  // not started now
+    if (setup_.lane_of[other] != lane || walks_[other].free_at != now_ + lanes_[lane].busy)
+      continue;  // not started now
     const PackedItem theirs = sends_[walks_[other].last_send].item;
     if (!held_.test(back.apply(theirs))) continue;
     const auto instead = choose(other);
@@ -124,12 +125,12 @@ bool OrbitGather::rematch(std::uint32_t direction) {
 
 std::optional<PackedItem> OrbitGather::choose(std::uint32_t direction) {
   Walk& walk = walks_[direction];
-  const PackedStep step = plan_.steps[direction];
+  const PackedStep step = setup_.steps[direction];
   const std::uint32_t rank = ranking_->rank_of[direction];
   if (rank == 0 && !insisting_ && !worth_it(direction)) return std::nullopt;
   while (walk.cursor < received_.size()) {
     std::size_t position = walk.cursor++;
-    if (position < plan_.chunks) position = (position + walk.first_own) % plan_.chunks;
+    if (position < setup_.chunks) position = (position + walk.first_own) % setup_.chunks;
     const PackedItem item = step.apply(received_[position]);
     if (claimed_.test(item)) continue;
     if (rank == 0 || !opened_[rank].test(item & ranking_->own_fields[rank])) return item;
@@ -149,12 +150,12 @@ std::optional<PackedItem> OrbitGather::choose_deferred(std::uint32_t direction) 
 
 /// Whether all directions together cannot deliver all missing items before a send in this direction arrives.
 bool OrbitGather::worth_it(std::uint32_t direction) const {
-  const std::uint32_t lane = plan_.lane_of[direction];
+  const std::uint32_t lane = setup_.lane_of[direction];
   if (lane == 0) return true;
   const std::int64_t end = now_ + lanes_[lane].latency - 1;
   std::uint64_t delivered = 0;
   for (std::size_t other = 0; other < walks_.size() && delivered < missing_; ++other) {
-    const auto& [busy, latency] = lanes_[plan_.lane_of[other]];
+    const auto& [busy, latency] = lanes_[setup_.lane_of[other]];
     const std::int64_t first = std::max(now_, walks_[other].free_at) + latency;
     if (first <= end) delivered += static_cast<std::uint64_t>((end - first) / busy) + 1;
   }
@@ -162,7 +163,7 @@ bool OrbitGather::worth_it(std::uint32_t direction) const {
 }
 
 void OrbitGather::send(std::uint32_t direction, PackedItem item) {
-  const std::uint32_t lane = plan_.lane_of[direction];
+  const std::uint32_t lane = setup_.lane_of[direction];
   flights_[lane].sends.push_back(static_cast<std::uint32_t>(sends_.size()));
   walks_[direction].last_send = static_cast<std::uint32_t>(sends_.size());
   sends_.push_back({now_, item, direction});
@@ -183,8 +184,8 @@ void OrbitGather::move_early() {
   std::vector<std::int64_t> free(walks_.size(), 0);
   finish_ = 0;
   for (auto& send : sends_) {
-    const auto& [busy, latency] = plan_.lanes[plan_.lane_of[send.direction]];
-    const PackedStep& back = plan_.steps[plan_.group.directions()[send.direction].opposite];
+    const auto& [busy, latency] = setup_.lanes[setup_.lane_of[send.direction]];
+    const PackedStep& back = setup_.steps[setup_.group.directions()[send.direction].opposite];
     send.start = std::max(free[send.direction], arrival[back.apply(send.item)]);
     free[send.direction] = send.start + busy;
     arrival[send.item] = send.start + latency;

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/tacos/symmetric/orbit_plan.hpp"
+#include "synthesis/tacos/symmetric/orbit_setup.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/random.hpp"
 
@@ -29,8 +29,8 @@ namespace tenex {
 
 /// The settings of an attempt.
 struct OrbitStyle {
-  std::size_t ranking = 0;  ///< index into the plan's rankings
-  /// Plans as if a send kept its link busy until it arrives, then starts every send as early as its direction's order
+  std::size_t ranking = 0;  ///< index into the setup's rankings
+  /// Setups as if a send kept its link busy until it arrives, then starts every send as early as its direction's order
   /// and its source allow. If alpha lets sends of one link overlap, steps in lockstep often fit together better.
   bool lockstep = false;
 };
@@ -44,7 +44,7 @@ struct ItemSend {
 
 class OrbitGather {
  public:
-  explicit OrbitGather(const OrbitPlan& plan);
+  explicit OrbitGather(const OrbitSetup& setup);
 
   /// Makes a schedule and returns its last arrival. Without random numbers, directions take turns in being first. The
   /// same arguments give the same schedule.
@@ -81,7 +81,7 @@ class OrbitGather {
   void claim(PackedItem item);
   void move_early();
 
-  const OrbitPlan& plan_;
+  const OrbitSetup& setup_;
   const Ranking* ranking_ = nullptr;
   std::optional<Random> random_;
   std::vector<OrbitLane> lanes_;  ///< with the times of the style

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/attempt_stream.hpp"
+#include "synthesis/compose.hpp"
 #include "synthesis/tacos/symmetric/orbit_gather.hpp"
 #include "tenex/schedule/raw_array.hpp"
-#include "tenex/schedule/symmetric_views.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
 
 namespace tenex {
 
@@ -30,39 +30,39 @@ double items_of(const SynthesisProblem& problem) {
   return static_cast<double>(problem.collective.npus()) * static_cast<double>(problem.collective.chunks_per_npu());
 }
 
-std::vector<OrbitStyle> styles_of(const OrbitPlan& plan) {
-  const bool overlapping = std::any_of(plan.lanes.begin(), plan.lanes.end(),
+std::vector<OrbitStyle> styles_of(const OrbitSetup& setup) {
+  const bool overlapping = std::any_of(setup.lanes.begin(), setup.lanes.end(),
                                        [](const OrbitLane& lane) { return lane.busy != lane.latency; });
   std::vector<OrbitStyle> styles;
-  for (std::size_t ranking = 0; ranking < plan.rankings.size(); ++ranking) {
+  for (std::size_t ranking = 0; ranking < setup.rankings.size(); ++ranking) {
     styles.push_back({ranking, false});
     if (overlapping) styles.push_back({ranking, true});
   }
   return styles;
 }
 
-std::vector<OrbitSend> orbits_of(const OrbitPlan& plan, const std::vector<ItemSend>& sends) {
+std::vector<OrbitSend> orbits_of(const OrbitSetup& setup, const std::vector<ItemSend>& sends) {
   std::vector<OrbitSend> orbits;
   orbits.reserve(sends.size());
   advise_large_pages(orbits.data(), sends.size() * sizeof(OrbitSend));
   for (const auto& [start, item, direction] : sends)
     orbits.push_back(
-        {picoseconds(start), direction, plan.offsets.offset(item), plan.offsets.number(item), Stage::copy});
+        {picoseconds(start), direction, setup.offsets.offset(item), setup.offsets.number(item), Stage::copy});
   return orbits;
 }
 
 /// Runs the attempts, one by one, until one meets the bound.
 class Search {
  public:
-  Search(const SynthesisProblem& problem, const OrbitPlan& plan)
-      : problem_(problem), plan_(plan), gather_(plan), styles_(styles_of(plan)) {}
+  Search(const SynthesisProblem& problem, const OrbitSetup& setup)
+      : problem_(problem), setup_(setup), gather_(setup), styles_(styles_of(setup)) {}
 
   void run() {
-    const double work = static_cast<double>(plan_.required) * static_cast<double>(plan_.steps.size());
+    const double work = static_cast<double>(setup_.required) * static_cast<double>(setup_.steps.size());
     const auto affordable = static_cast<std::uint32_t>(std::clamp<double>(kWork / work, 1, kMostAttempts));
     const std::uint32_t most = std::max(problem_.attempts, affordable);
     for (std::uint32_t attempt = 0; attempt < most || (attempt < styles_.size() && far_off()); ++attempt) {
-      if (best_time == plan_.bound) return;
+      if (best_time == setup_.bound) return;
       const std::int64_t time = gather_.run(styles_[attempt % styles_.size()], numbers(attempt));
       if (attempt > 0 && time >= best_time) continue;
       best_time = time;
@@ -76,7 +76,7 @@ class Search {
   std::uint32_t best_attempt = 0;
 
  private:
-  [[nodiscard]] bool far_off() const { return best_time - plan_.bound > plan_.bound / kNearEnough; }
+  [[nodiscard]] bool far_off() const { return best_time - setup_.bound > setup_.bound / kNearEnough; }
 
   /// Every style is tried without random numbers first.
   std::optional<Random> numbers(std::uint32_t attempt) {
@@ -86,7 +86,7 @@ class Search {
   }
 
   const SynthesisProblem& problem_;
-  const OrbitPlan& plan_;
+  const OrbitSetup& setup_;
   OrbitGather gather_;
   std::vector<OrbitStyle> styles_;
   std::optional<Digest> key_;
@@ -112,11 +112,11 @@ std::string symmetric_unsuitable(const SynthesisProblem& problem) {
 Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
   const auto group = TranslationGroup::of(problem.topology);
   ensure(group.has_value(), "a symmetric synthesis without a translation group");
-  const OrbitPlan plan(problem, *group);
-  Search search(problem, plan);
+  const OrbitSetup setup(problem, *group);
+  Search search(problem, setup);
   search.run();
   Gathered gathered;
-  gathered.schedule = make_symmetric_schedule(*group, plan.chunks, orbits_of(plan, search.best));
+  gathered.schedule = make_symmetric_schedule(*group, setup.chunks, orbits_of(setup, search.best));
   gathered.time = picoseconds(search.best_time);
   gathered.best_attempt = search.best_attempt;
   return gathered;

@@ -1,6 +1,6 @@
 // Finds blocks that look alike by their inner links. Each kind is gathered once; threads gather several kinds side by
 // side.
-#include "synthesis/tacos/coarse/plan.hpp"
+#include "synthesis/tacos/coarse/coarse_setup.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,18 +36,18 @@ void lay_out_slots(const Topology& topology, const Collective& collective, Strea
 }
 
 /// A block's inner links, and their slots.
-BlockShape shape_of(const CoarsePlan& plan, std::size_t block, std::uint32_t chunks_per_npu,
+BlockShape shape_of(const CoarseSetup& setup, std::size_t block, std::uint32_t chunks_per_npu,
                     std::vector<std::uint32_t>& slots) {
   BlockShape shape;
-  const auto& members = plan.partition.members[block];
+  const auto& members = setup.partition.members[block];
   shape.npus = static_cast<std::uint32_t>(members.size());
   shape.chunks_per_npu = chunks_per_npu;
   shape.link_begin.push_back(0);
   for (const auto npu : members) {
-    for (auto slot = plan.streams.slot_begin[npu]; slot < plan.streams.slot_begin[npu + 1]; ++slot) {
-      const auto source = plan.streams.source[slot];
-      if (plan.partition.block_of[source] != block) continue;
-      shape.source.push_back(plan.place_in_block[source]);
+    for (auto slot = setup.streams.slot_begin[npu]; slot < setup.streams.slot_begin[npu + 1]; ++slot) {
+      const auto source = setup.streams.source[slot];
+      if (setup.partition.block_of[source] != block) continue;
+      shape.source.push_back(setup.place_in_block[source]);
       slots.push_back(slot);
     }
     shape.link_begin.push_back(static_cast<std::uint32_t>(shape.source.size()));
@@ -56,35 +56,35 @@ BlockShape shape_of(const CoarsePlan& plan, std::size_t block, std::uint32_t chu
 }
 
 /// Numbers the kinds of blocks in order of first appearance.
-std::vector<BlockShape> find_kinds(CoarsePlan& plan, std::uint32_t chunks_per_npu) {
+std::vector<BlockShape> find_kinds(CoarseSetup& setup, std::uint32_t chunks_per_npu) {
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, std::uint32_t> known;
   std::vector<BlockShape> kinds;
-  plan.slots_of.resize(plan.partition.members.size());
-  for (std::size_t block = 0; block < plan.partition.members.size(); ++block) {
-    auto shape = shape_of(plan, block, chunks_per_npu, plan.slots_of[block]);
+  setup.slots_of.resize(setup.partition.members.size());
+  for (std::size_t block = 0; block < setup.partition.members.size(); ++block) {
+    auto shape = shape_of(setup, block, chunks_per_npu, setup.slots_of[block]);
     const auto [entry, fresh] =
         known.try_emplace({shape.link_begin, shape.source}, static_cast<std::uint32_t>(kinds.size()));
     if (fresh) kinds.push_back(std::move(shape));
-    plan.gather_of.push_back(entry->second);
+    setup.gather_of.push_back(entry->second);
   }
   return kinds;
 }
 
 /// Enters the rows, chunks and order of one block, from its kind's gather.
-void place_block(const SynthesisProblem& problem, std::size_t block, CoarsePlan& plan) {
-  const auto& members = plan.partition.members[block];
-  const BlockGather& gather = plan.gathers[plan.gather_of[block]];
+void place_block(const SynthesisProblem& problem, std::size_t block, CoarseSetup& setup) {
+  const auto& members = setup.partition.members[block];
+  const BlockGather& gather = setup.gathers[setup.gather_of[block]];
   const auto c = static_cast<std::uint32_t>(problem.collective.chunks_per_npu());
-  for (std::size_t i = 0; i < members.size(); ++i) plan.streams.stream_row[members[i]] = gather.stream_row[i];
-  for (std::size_t link = 0; link < plan.slots_of[block].size(); ++link)
-    plan.streams.free_row[plan.slots_of[block][link]] = gather.free_row[link];
+  for (std::size_t i = 0; i < members.size(); ++i) setup.streams.stream_row[members[i]] = gather.stream_row[i];
+  for (std::size_t link = 0; link < setup.slots_of[block].size(); ++link)
+    setup.streams.free_row[setup.slots_of[block][link]] = gather.free_row[link];
   for (const auto chunk : gather.order) {
     const NpuId owner(members[chunk / c]);
     const ChunkId first = problem.collective.first_chunk(problem.collective.group_of(owner));
-    plan.chunks.push_back(ChunkId(first.value() + problem.collective.rank_of(owner) * c + chunk % c));
+    setup.chunks.push_back(ChunkId(first.value() + problem.collective.rank_of(owner) * c + chunk % c));
   }
-  plan.streams.length.push_back(static_cast<std::uint32_t>(gather.order.size()));
-  plan.block_begin.push_back(static_cast<std::uint32_t>(plan.chunks.size()));
+  setup.streams.length.push_back(static_cast<std::uint32_t>(gather.order.size()));
+  setup.block_begin.push_back(static_cast<std::uint32_t>(setup.chunks.size()));
 }
 
 }  // namespace
@@ -119,27 +119,29 @@ std::size_t block_size_for(const SynthesisProblem& problem) {
   return std::clamp(npus / ports / rows, least, std::max(most, least));
 }
 
-CoarsePlan plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size) {
-  CoarsePlan plan;
-  lay_out_slots(problem.topology, problem.collective, plan.streams);
-  plan.streams.hop_rows = hop_rows;
-  plan.partition = partition_blocks(problem.topology, plan.streams.group_of, block_size);
-  plan.streams.block_of = plan.partition.block_of;
-  plan.streams.group_begin.assign(problem.collective.groups().size() + 1, 0);
-  for (const auto& members : plan.partition.members) ++plan.streams.group_begin[plan.streams.group_of[members[0]] + 1];
-  std::partial_sum(plan.streams.group_begin.begin(), plan.streams.group_begin.end(), plan.streams.group_begin.begin());
-  plan.place_in_block.resize(problem.topology.npus());
-  for (const auto& members : plan.partition.members)
-    for (std::size_t i = 0; i < members.size(); ++i) plan.place_in_block[members[i]] = static_cast<std::uint32_t>(i);
-  const auto kinds = find_kinds(plan, static_cast<std::uint32_t>(problem.collective.chunks_per_npu()));
-  plan.gathers.resize(kinds.size());
+CoarseSetup plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size) {
+  CoarseSetup setup;
+  lay_out_slots(problem.topology, problem.collective, setup.streams);
+  setup.streams.hop_rows = hop_rows;
+  setup.partition = partition_blocks(problem.topology, setup.streams.group_of, block_size);
+  setup.streams.block_of = setup.partition.block_of;
+  setup.streams.group_begin.assign(problem.collective.groups().size() + 1, 0);
+  for (const auto& members : setup.partition.members)
+    ++setup.streams.group_begin[setup.streams.group_of[members[0]] + 1];
+  std::partial_sum(setup.streams.group_begin.begin(), setup.streams.group_begin.end(),
+                   setup.streams.group_begin.begin());
+  setup.place_in_block.resize(problem.topology.npus());
+  for (const auto& members : setup.partition.members)
+    for (std::size_t i = 0; i < members.size(); ++i) setup.place_in_block[members[i]] = static_cast<std::uint32_t>(i);
+  const auto kinds = find_kinds(setup, static_cast<std::uint32_t>(problem.collective.chunks_per_npu()));
+  setup.gathers.resize(kinds.size());
   const auto count = static_cast<std::int64_t>(kinds.size());
 #pragma omp parallel for num_threads(std::max(1, problem.threads)) schedule(dynamic, 1)
   for (std::int64_t k = 0; k < count; ++k)
-    plan.gathers[static_cast<std::size_t>(k)] = gather_in_block(kinds[static_cast<std::size_t>(k)], hop_rows);
-  plan.block_begin.push_back(0);
-  for (std::size_t block = 0; block < plan.partition.members.size(); ++block) place_block(problem, block, plan);
-  return plan;
+    setup.gathers[static_cast<std::size_t>(k)] = gather_in_block(kinds[static_cast<std::size_t>(k)], hop_rows);
+  setup.block_begin.push_back(0);
+  for (std::size_t block = 0; block < setup.partition.members.size(); ++block) place_block(problem, block, setup);
+  return setup;
 }
 
 }  // namespace tenex

@@ -1,5 +1,5 @@
 // Sorts directions into lanes, and finds the lower bound.
-#include "synthesis/tacos/symmetric/orbit_plan.hpp"
+#include "synthesis/tacos/symmetric/orbit_setup.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<Value>& values) {
 
 }  // namespace
 
-OrbitPlan::OrbitPlan(const SynthesisProblem& problem, const TranslationGroup& symmetries)
+OrbitSetup::OrbitSetup(const SynthesisProblem& problem, const TranslationGroup& symmetries)
     : group(symmetries),
       offsets(group),
       chunks(static_cast<std::uint32_t>(problem.collective.chunks_per_npu())),
@@ -53,7 +53,7 @@ OrbitPlan::OrbitPlan(const SynthesisProblem& problem, const TranslationGroup& sy
 
 /// Ranks by speed, because a slow direction should not deliver what a fast one could; then by speed and length, because
 /// a short dimension soon runs out of items unless the long ones advance; then all alike.
-void OrbitPlan::set_rankings() {
+void OrbitSetup::set_rankings() {
   std::vector<std::uint32_t> by_speed;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_length;
   bool uneven = false;
@@ -70,7 +70,7 @@ void OrbitPlan::set_rankings() {
   add_ranking(std::vector<std::uint32_t>(by_speed.size(), 0));
 }
 
-void OrbitPlan::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension) {
+void OrbitSetup::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension) {
   Ranking ranking;
   const std::uint32_t ranks = 1 + *std::max_element(rank_of_dimension.begin(), rank_of_dimension.end());
   ranking.own_fields.assign(ranks, ~std::uint64_t{0});
@@ -82,7 +82,7 @@ void OrbitPlan::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension)
 }
 
 /// The strongest of the bounds on one NPU, where all NPUs see the same network (`relay` is never below `ejection`).
-void OrbitPlan::set_bound(const SynthesisProblem& problem) {
+void OrbitSetup::set_bound(const SynthesisProblem& problem) {
   constexpr std::array<std::string_view, 4> names = {"relay", "slices", "eccentricity", "pipeline"};
   for (const auto& method : bound_methods())
     if (std::find(names.begin(), names.end(), method.name) != names.end())

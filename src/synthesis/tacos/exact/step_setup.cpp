@@ -1,4 +1,4 @@
-#include "synthesis/tacos/exact/step_plan.hpp"
+#include "synthesis/tacos/exact/step_setup.hpp"
 
 #include <fmt/core.h>
 
@@ -71,36 +71,36 @@ std::string step_refusal(const SynthesisProblem& problem) {
   return {};
 }
 
-StepPlan make_step_plan(const SynthesisProblem& problem) {
-  StepPlan plan;
+StepSetup make_step_setup(const SynthesisProblem& problem) {
+  StepSetup setup;
   std::map<LaneKey, std::uint8_t> lane_of;
   for (const auto& [key, lane] : lanes_of(problem)) {
-    lane_of[key] = static_cast<std::uint8_t>(plan.lanes.size());
-    plan.lanes.push_back(lane);
+    lane_of[key] = static_cast<std::uint8_t>(setup.lanes.size());
+    setup.lanes.push_back(lane);
   }
-  plan.port_begin.push_back(0);
+  setup.port_begin.push_back(0);
   for (std::size_t npu = 0; npu < problem.topology.npus(); ++npu) {
     const GroupId group = problem.collective.group_of(NpuId::at(npu));
-    const std::size_t first_port = plan.ports.size();
-    plan.first_chunk.push_back(group.exists() ? problem.collective.first_chunk(group).value() : 0);
-    plan.chunks.push_back(group.exists() ? static_cast<std::uint32_t>(problem.collective.chunks_in(group)) : 0);
-    plan.own.push_back(group.exists() ? static_cast<std::uint32_t>(problem.collective.chunks_per_npu()) : 0);
-    plan.rank.push_back(group.exists() ? problem.collective.rank_of(NpuId::at(npu)) : 0);
+    const std::size_t first_port = setup.ports.size();
+    setup.first_chunk.push_back(group.exists() ? problem.collective.first_chunk(group).value() : 0);
+    setup.chunks.push_back(group.exists() ? static_cast<std::uint32_t>(problem.collective.chunks_in(group)) : 0);
+    setup.own.push_back(group.exists() ? static_cast<std::uint32_t>(problem.collective.chunks_per_npu()) : 0);
+    setup.rank.push_back(group.exists() ? problem.collective.rank_of(NpuId::at(npu)) : 0);
     if (group.exists())
       for (const LinkId link : problem.topology.in_links(VertexId::at(npu))) {
         const VertexId source = problem.topology.source(link);
         if (problem.collective.group_of(npu_of(source)) != group) continue;
         const std::size_t size = problem.collective.size_class(problem.collective.first_chunk(group));
-        plan.ports.push_back({link, source.value(), lane_of.at({problem.topology.class_of(link), size})});
+        setup.ports.push_back({link, source.value(), lane_of.at({problem.topology.class_of(link), size})});
       }
-    const auto ports = static_cast<std::int64_t>(plan.ports.size() - first_port);
-    const std::int64_t needed = plan.chunks.back() - plan.own.back();
-    if (ports > 0) plan.least_rows = std::max(plan.least_rows, ceil_div(needed, ports));
-    plan.deliveries += static_cast<std::uint64_t>(needed);
-    plan.widest_group = std::max(plan.widest_group, plan.chunks.back());
-    plan.port_begin.push_back(static_cast<std::uint32_t>(plan.ports.size()));
+    const auto ports = static_cast<std::int64_t>(setup.ports.size() - first_port);
+    const std::int64_t needed = setup.chunks.back() - setup.own.back();
+    if (ports > 0) setup.least_rows = std::max(setup.least_rows, ceil_div(needed, ports));
+    setup.deliveries += static_cast<std::uint64_t>(needed);
+    setup.widest_group = std::max(setup.widest_group, setup.chunks.back());
+    setup.port_begin.push_back(static_cast<std::uint32_t>(setup.ports.size()));
   }
-  return plan;
+  return setup;
 }
 
 }  // namespace tenex

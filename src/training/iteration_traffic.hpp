@@ -45,10 +45,10 @@ struct DistinctCommunication {
   std::int64_t total_volume = 0;                   ///< bytes in all dimensions together, rounded down
 };
 
-/// The plan of one iteration under a LIBRA model (which decides the volumes; other models ignore them).
-class IterationPlan {
+/// What one iteration communicates under a LIBRA model (which decides the volumes; other models ignore them).
+class IterationTraffic {
  public:
-  IterationPlan(std::shared_ptr<const Iteration> iteration, const LibraModel& model);
+  IterationTraffic(std::shared_ptr<const Iteration> iteration, const LibraModel& model);
 
   [[nodiscard]] const Iteration& iteration() const { return *iteration_; }
   [[nodiscard]] const std::shared_ptr<const Iteration>& shared_iteration() const { return iteration_; }

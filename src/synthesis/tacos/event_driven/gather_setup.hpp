@@ -34,8 +34,8 @@ struct HopLanes {
   std::uint32_t arrival_lane = 0;
 };
 
-/// The hop times that a plan assumes under `serialization`. If alpha is short, a link that is free a little before the
-/// next chunk arrives should wait for it; links in lockstep do. Such plans are then replayed as soon as possible.
+/// The hop times that a setup assumes under `serialization`. If alpha is short, a link that is free a little before the
+/// next chunk arrives should wait for it; links in lockstep do. Such setups are then replayed as soon as possible.
 enum class Pace : std::uint8_t {
   as_it_is,
   until_arrival,  ///< a send keeps its link until it has arrived
@@ -43,11 +43,11 @@ enum class Pace : std::uint8_t {
 };
 
 /// Immutable; shared by the engines of all threads.
-struct GatherPlan {
+struct GatherSetup {
   /// `problem.collective` is an All-Gather or a Broadcast; `participants` come from find_participants().
   /// O(vertices * chunks / 64 + links) time and memory.
-  GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants,
-             Pace pace = Pace::as_it_is);
+  GatherSetup(const SynthesisProblem& problem, const std::vector<Participants>& participants,
+              Pace pace = Pace::as_it_is);
 
   [[nodiscard]] const HopLanes& hop(std::uint32_t link, std::uint32_t chunk) const {
     return hops[static_cast<std::size_t>(class_of[link]) * sizes + (size_of.empty() ? 0U : size_of[chunk])];

@@ -1,5 +1,5 @@
 // The work plan in virtual time: the points of a dead rank, quarantine, learned costs, large points, the time limit.
-#include "coordinator/work_plan.hpp"
+#include "coordinator/open_work.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct Planned {
   Study study;
   std::vector<Estimate> costs;
   Estimates estimates;
-  std::optional<WorkPlan> plan;
+  std::optional<OpenWork> plan;
 
   Planned(std::vector<Estimate> table, const std::vector<int>& threads, const NodeMap& nodes = {},
           const Quarantine& quarantine = {})
@@ -81,7 +81,7 @@ struct Lost : Planned {
   Lease lease;
 };
 
-TEST(WorkPlan, LeasesTheLostPointsAgainOneAtATime) {
+TEST(OpenWork, LeasesTheLostPointsAgainOneAtATime) {
   Lost lost;
   ASSERT_THAT(lost.lease.points, ElementsAre(0U, 1U));
   EXPECT_EQ(lost.plan->lose(1, {}, false).leased_again, 2U);
@@ -105,7 +105,7 @@ TEST(WorkPlan, LeasesTheLostPointsAgainOneAtATime) {
   EXPECT_TRUE(lost.plan->all_done());
 }
 
-TEST(WorkPlan, SparesRankZeroTheSuspectsWhileAnotherRankLives) {
+TEST(OpenWork, SparesRankZeroTheSuspectsWhileAnotherRankLives) {
   Lost lost;
   (void)lost.plan->lose(1, {}, false);
   for (const auto point : lost.work({0})) EXPECT_GE(point, 2U);
@@ -115,7 +115,7 @@ TEST(WorkPlan, SparesRankZeroTheSuspectsWhileAnotherRankLives) {
   EXPECT_TRUE(lost.plan->all_done());
 }
 
-TEST(WorkPlan, LeasesNothingAgainThatTheDeadRankHadCommitted) {
+TEST(OpenWork, LeasesNothingAgainThatTheDeadRankHadCommitted) {
   Lost lost;
   lost.complete(1, lost.lease);
   const auto second = lost.plan->next(1, 0);
@@ -132,7 +132,7 @@ TEST(WorkPlan, LeasesNothingAgainThatTheDeadRankHadCommitted) {
   EXPECT_FALSE(std::ranges::binary_search(points, second->points.front()));
 }
 
-TEST(WorkPlan, GivesUpAPointAfterItsSecondFault) {
+TEST(OpenWork, GivesUpAPointAfterItsSecondFault) {
   Lost lost;
   WriterTrace trace;
   trace.crashes = {{1, 1, "SIGSEGV"}};
@@ -156,7 +156,7 @@ TEST(WorkPlan, GivesUpAPointAfterItsSecondFault) {
   EXPECT_TRUE(lost.plan->all_done());
 }
 
-TEST(WorkPlan, RemembersTheFaultsOfEarlierRuns) {
+TEST(OpenWork, RemembersTheFaultsOfEarlierRuns) {
   const Quarantine earlier({{3, 2, "SIGFPE"}, {5, 1, "SIGILL"}});
   Planned planned(equal(8, 0.01), {1, 1}, {}, earlier);
   EXPECT_THAT(planned.plan->take_guilty(), ElementsAre(3U));
@@ -166,7 +166,7 @@ TEST(WorkPlan, RemembersTheFaultsOfEarlierRuns) {
   EXPECT_TRUE(lease->careful);
 }
 
-TEST(WorkPlan, BlamesAKillForWantOfMemoryOnTheOnlyPointThatWasAnnounced) {
+TEST(OpenWork, BlamesAKillForWantOfMemoryOnTheOnlyPointThatWasAnnounced) {
   Lost lost;
   WriterTrace trace;
   trace.unfinished = {1};
@@ -175,7 +175,7 @@ TEST(WorkPlan, BlamesAKillForWantOfMemoryOnTheOnlyPointThatWasAnnounced) {
   EXPECT_FALSE(lost.plan->quarantine().is_suspect(0));
 }
 
-TEST(WorkPlan, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral) {
+TEST(OpenWork, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral) {
   for (const bool counted : {false, true}) {
     Lost lost;
     WriterTrace trace;
@@ -186,7 +186,7 @@ TEST(WorkPlan, BlamesNobodyForAKillThatTheSystemDidNotCountOrThatMayBeOfSeveral)
   }
 }
 
-TEST(WorkPlan, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
+TEST(OpenWork, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
   // The ring is expected to take 8 ms and the direct algorithm 10 ms. 20 points of each have shown that the ring takes
   // ten times as long.
   LearnedCosts model;
@@ -210,7 +210,7 @@ TEST(WorkPlan, PutsTheLongestFirstByWhatPointsOfTheirKindReallyTook) {
   EXPECT_NEAR(lease->scale, lease->seconds / 0.018, 1e-9);
 }
 
-TEST(WorkPlan, CorrectsWaitingPointsOnceEnoughOfThemAreKnown) {
+TEST(OpenWork, CorrectsWaitingPointsOnceEnoughOfThemAreKnown) {
   Planned planned(equal(1000, 0.01), {1});
   const auto lease = planned.plan->next(0, 0);
   ASSERT_TRUE(lease.has_value());
@@ -228,7 +228,7 @@ TEST(WorkPlan, CorrectsWaitingPointsOnceEnoughOfThemAreKnown) {
 /// Two nodes of two ranks each, 100 bytes per rank.
 NodeMap two_nodes() { return {{0, 0, 2, 2}, {100, 100, 100, 100}}; }
 
-TEST(WorkPlan, GivesALargePointItsNodeToItself) {
+TEST(OpenWork, GivesALargePointItsNodeToItself) {
   auto table = equal(20, 0.01);
   table[7].bytes = 150;
   Planned planned(table, {1, 1, 1, 1}, two_nodes());
@@ -244,7 +244,7 @@ TEST(WorkPlan, GivesALargePointItsNodeToItself) {
   EXPECT_TRUE(planned.plan->next(0, 0).has_value());
 }
 
-TEST(WorkPlan, WaitsWithALargePointUntilItsNodeIsIdleAndGivesItNothingElse) {
+TEST(OpenWork, WaitsWithALargePointUntilItsNodeIsIdleAndGivesItNothingElse) {
   auto table = equal(40, 0.01);
   table[7].bytes = 150;
   table[8].bytes = 130;
@@ -267,7 +267,7 @@ TEST(WorkPlan, WaitsWithALargePointUntilItsNodeIsIdleAndGivesItNothingElse) {
   EXPECT_TRUE(planned.plan->all_done());
 }
 
-TEST(WorkPlan, NeverLetsANodesPointsExceedItsMemory) {
+TEST(OpenWork, NeverLetsANodesPointsExceedItsMemory) {
   // 200 points of 1 to 200 bytes. Ranks of one thread hold only the first point of a lease, so a node's bytes are those
   // of its ranks' current leases (exclusive: the node's memory, else the largest point of the lease).
   std::vector<Estimate> table;
@@ -297,7 +297,7 @@ TEST(WorkPlan, NeverLetsANodesPointsExceedItsMemory) {
   EXPECT_EQ(done, 200U);
 }
 
-TEST(WorkPlan, LeasesNothingThatWouldNotEndInTime) {
+TEST(OpenWork, LeasesNothingThatWouldNotEndInTime) {
   // 1 rank of 2 threads, 3 s left: a point of 5 s would not end, one of 5 s that uses both threads takes 2.5 s.
   Planned planned({{5, 1}, {5, 1, true}, {1, 1}}, {2});
   EXPECT_EQ(planned.plan->withdraw(3), 1U);
@@ -308,7 +308,7 @@ TEST(WorkPlan, LeasesNothingThatWouldNotEndInTime) {
   EXPECT_TRUE(planned.plan->all_done());
 }
 
-TEST(WorkPlan, CountsWhatARankHasAtHandAgainstTheTimeLeft) {
+TEST(OpenWork, CountsWhatARankHasAtHandAgainstTheTimeLeft) {
   // 4 s left, 3 s at hand: a point of 2 s would end a second too late, one of half a second ends in time.
   Planned planned({{2, 1}, {0.5, 1}}, {1});
   EXPECT_EQ(planned.plan->withdraw(4), 0U);

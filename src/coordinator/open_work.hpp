@@ -1,4 +1,4 @@
-// Work plan: rank 0's state of the work: what is to be done and by which rank, and what happens when a rank dies.
+// Open work: rank 0's state of the work: what is to be done and by which rank, and what happens when a rank dies.
 //
 // It joins the lease queue, the points that need a node to themselves, the ledger of leases, the learned cost model and
 // the quarantine. It is a plain value without clock, threads or messages: its caller passes in the time left, and the
@@ -32,15 +32,15 @@ struct Death {
 using ThreadsKept = std::function<int(const Estimate&)>;
 
 /// Not thread-safe.
-class WorkPlan {
+class OpenWork {
  public:
   /// `points` are to be evaluated; those without an estimate are estimated now. `threads_of_rank` as for the queue.
   /// `nodes` may be empty: then every rank has a node of its own. Points that are guilty already are not leased: see
   /// take_guilty(). O(points log points).
-  WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& points, const std::vector<int>& threads_of_rank,
+  OpenWork(Estimates& estimates, const std::vector<std::uint32_t>& points, const std::vector<int>& threads_of_rank,
            const NodeMap& nodes, Quarantine quarantine, LeaseOptions options, ThreadsKept threads_kept = {});
-  WorkPlan(const WorkPlan&) = delete;
-  WorkPlan& operator=(const WorkPlan&) = delete;
+  OpenWork(const OpenWork&) = delete;
+  OpenWork& operator=(const OpenWork&) = delete;
 
   /// The next lease for a rank, as LeaseQueue::next(), or one that has its node to itself. The ledger notes it.
   [[nodiscard]] std::optional<Lease> next(std::size_t rank, double backlog_seconds,

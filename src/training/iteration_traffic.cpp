@@ -1,5 +1,5 @@
 // Distinct communications are counted, and their times are combined into the time of an iteration.
-#include "training/iteration_plan.hpp"
+#include "training/iteration_traffic.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -48,7 +48,7 @@ std::vector<DimensionVolume> slowest_of(const std::vector<DimensionVolume>& volu
   return slowest;
 }
 
-/// A time model that looks up the given times of a plan's communications.
+/// A time model that looks up the given times of an iteration's communications.
 class PlannedTime final : public CollectiveTime {
  public:
   PlannedTime(const std::vector<DistinctCommunication>& communications, std::span<const SimTime> times)
@@ -69,7 +69,7 @@ class PlannedTime final : public CollectiveTime {
 
 }  // namespace
 
-IterationPlan::IterationPlan(std::shared_ptr<const Iteration> iteration, const LibraModel& model)
+IterationTraffic::IterationTraffic(std::shared_ptr<const Iteration> iteration, const LibraModel& model)
     : iteration_(std::move(iteration)) {
   count(iteration_->workload);
   for (auto& each : communications_) {
@@ -78,7 +78,7 @@ IterationPlan::IterationPlan(std::shared_ptr<const Iteration> iteration, const L
   }
 }
 
-void IterationPlan::count(const Workload& workload) {
+void IterationTraffic::count(const Workload& workload) {
   for (const auto& block : workload.blocks)
     for (const auto& layer : block.layers)
       for (const auto phase : {Phase::forward, Phase::input_gradient, Phase::weight_gradient}) {
@@ -89,7 +89,7 @@ void IterationPlan::count(const Workload& workload) {
       }
 }
 
-void IterationPlan::count(const Communication& communication, Phase phase, std::int64_t repeat) {
+void IterationTraffic::count(const Communication& communication, Phase phase, std::int64_t repeat) {
   if (iteration_->mapping.span(communication.scope).shares.empty()) return;
   auto found = std::find_if(communications_.begin(), communications_.end(),
                             [&](const auto& each) { return each.communication == communication; });
@@ -102,7 +102,7 @@ void IterationPlan::count(const Communication& communication, Phase phase, std::
   count = clamped_sum(count, repeat);
 }
 
-std::size_t IterationPlan::family_of(const Communication& communication, const LibraModel& model) {
+std::size_t IterationTraffic::family_of(const Communication& communication, const LibraModel& model) {
   const auto found = std::find_if(families_.begin(), families_.end(), [&](const TrafficFamily& family) {
     return family.kind == communication.kind && family.scope == communication.scope;
   });
@@ -113,7 +113,7 @@ std::size_t IterationPlan::family_of(const Communication& communication, const L
   return families_.size() - 1;
 }
 
-std::vector<SimTime> IterationPlan::libra_times(std::span<const Bandwidth> bandwidth) const {
+std::vector<SimTime> IterationTraffic::libra_times(std::span<const Bandwidth> bandwidth) const {
   const std::vector<Bandwidth> by_dimension(bandwidth.begin(), bandwidth.end());
   std::vector<std::vector<DimensionVolume>> slowest;
   slowest.reserve(families_.size());
@@ -125,7 +125,7 @@ std::vector<SimTime> IterationPlan::libra_times(std::span<const Bandwidth> bandw
   return times;
 }
 
-std::vector<SimTime> IterationPlan::total_bandwidth_times(std::span<const Bandwidth> bandwidth) const {
+std::vector<SimTime> IterationTraffic::total_bandwidth_times(std::span<const Bandwidth> bandwidth) const {
   std::int64_t total = 0;
   for (const auto each : bandwidth) total = clamped_sum(total, each.count());
   std::vector<SimTime> times;
@@ -135,7 +135,7 @@ std::vector<SimTime> IterationPlan::total_bandwidth_times(std::span<const Bandwi
   return times;
 }
 
-TrainingTime IterationPlan::turn_of(std::span<const SimTime> times, bool synchronize) const {
+TrainingTime IterationTraffic::turn_of(std::span<const SimTime> times, bool synchronize) const {
   TrainingTime turn;
   turn.compute = compute_;
   for (std::size_t which = 0; which < times.size(); ++which) {
@@ -150,7 +150,7 @@ TrainingTime IterationPlan::turn_of(std::span<const SimTime> times, bool synchro
 }
 
 /// The time without overlap: all parts add up, and the pipeline's turns are those of training_time().
-Result<TrainingTime> IterationPlan::sum_of(std::span<const SimTime> times) const {
+Result<TrainingTime> IterationTraffic::sum_of(std::span<const SimTime> times) const {
   const auto& [workload, mapping, rate] = *iteration_;
   auto time = turn_of(times, true);
   const auto stages = mapping.degrees().pipeline;
@@ -168,13 +168,13 @@ Result<TrainingTime> IterationPlan::sum_of(std::span<const SimTime> times) const
   return time;
 }
 
-Result<TrainingTime> IterationPlan::time_of(TrainingLoop loop, std::span<const SimTime> times) const {
+Result<TrainingTime> IterationTraffic::time_of(TrainingLoop loop, std::span<const SimTime> times) const {
   ensure(times.size() == communications_.size(), "one time for each distinct communication");
   if (loop == TrainingLoop::no_overlap) return sum_of(times);
   return time_of(loop, PlannedTime(communications_, times));
 }
 
-Result<TrainingTime> IterationPlan::time_of(TrainingLoop loop, const CollectiveTime& model) const {
+Result<TrainingTime> IterationTraffic::time_of(TrainingLoop loop, const CollectiveTime& model) const {
   return training_time(iteration_->workload, iteration_->mapping, iteration_->rate, model, loop);
 }
 

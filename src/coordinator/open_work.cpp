@@ -1,6 +1,6 @@
-// Connects the parts of the plan: decides to which of them a point belongs, and moves points between them when a rank
-// dies.
-#include "coordinator/work_plan.hpp"
+// Connects the parts of the open work: decides to which of them a point belongs, and moves points between them when a
+// rank dies.
+#include "coordinator/open_work.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +19,7 @@ NodeMap or_nodes_of_their_own(const NodeMap& nodes, std::size_t ranks) {
 
 }  // namespace
 
-WorkPlan::WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& points,
+OpenWork::OpenWork(Estimates& estimates, const std::vector<std::uint32_t>& points,
                    const std::vector<int>& threads_of_rank, const NodeMap& nodes, Quarantine quarantine,
                    LeaseOptions options, ThreadsKept threads_kept)
     : estimates_(estimates),
@@ -52,17 +52,17 @@ WorkPlan::WorkPlan(Estimates& estimates, const std::vector<std::uint32_t>& point
   for (const auto point : others) put_back({point}, quarantine_.is_suspect(point));
 }
 
-PointCost WorkPlan::cost_of(std::uint32_t point) {
+PointCost OpenWork::cost_of(std::uint32_t point) {
   const auto estimate = estimates_.of(point);
   return {point, estimate.seconds, estimates_.kind(point), estimate.threaded};
 }
 
-void WorkPlan::expect(std::uint32_t point) {
+void OpenWork::expect(std::uint32_t point) {
   const auto estimate = estimates_.of(point);
   work_.add(estimates_.kind(point), estimate.seconds, threads_kept_ ? threads_kept_(estimate) : 1);
 }
 
-PointAtWork WorkPlan::longest_waiting() const {
+PointAtWork OpenWork::longest_waiting() const {
   const auto cost = queue_.longest_waiting();
   PointAtWork point;
   if (cost.seconds <= 0) return point;
@@ -73,9 +73,9 @@ PointAtWork WorkPlan::longest_waiting() const {
   return point;
 }
 
-bool WorkPlan::is_large(std::uint32_t point) { return nodes_.is_large(estimates_.of(point).bytes); }
+bool OpenWork::is_large(std::uint32_t point) { return nodes_.is_large(estimates_.of(point).bytes); }
 
-void WorkPlan::put_back(const std::vector<std::uint32_t>& points, bool suspects) {
+void OpenWork::put_back(const std::vector<std::uint32_t>& points, bool suspects) {
   std::vector<PointCost> ordinary;
   for (const auto point : points) {
     if (is_large(point))
@@ -86,9 +86,9 @@ void WorkPlan::put_back(const std::vector<std::uint32_t>& points, bool suspects)
   queue_.put_back(ordinary, suspects);
 }
 
-bool WorkPlan::is_idle(std::size_t rank) const { return queue_.leases_with(rank) == 0 && exclusive_[rank] == 0; }
+bool OpenWork::is_idle(std::size_t rank) const { return queue_.leases_with(rank) == 0 && exclusive_[rank] == 0; }
 
-std::optional<Lease> WorkPlan::next(std::size_t rank, double backlog_seconds, double time_left) {
+std::optional<Lease> OpenWork::next(std::size_t rank, double backlog_seconds, double time_left) {
   std::optional<Lease> lease;
   if (nodes_.holds_back(rank)) {
     lease = nodes_.next(
@@ -104,7 +104,7 @@ std::optional<Lease> WorkPlan::next(std::size_t rank, double backlog_seconds, do
   return lease;
 }
 
-void WorkPlan::learn(std::size_t rank, const RankReport& report) {
+void OpenWork::learn(std::size_t rank, const RankReport& report) {
   for (const auto id : report.finished_leases) {
     ledger_.finish(rank, id);
     if (nodes_.finish(id))
@@ -122,7 +122,7 @@ void WorkPlan::learn(std::size_t rank, const RankReport& report) {
   costs_.mark_used();
 }
 
-Death WorkPlan::lose(std::size_t rank, const WriterTrace& trace, bool memory_kill) {
+Death OpenWork::lose(std::size_t rank, const WriterTrace& trace, bool memory_kill) {
   const auto estate = ledger_.take(rank);
   queue_.lose(rank);
   nodes_.lose(rank);
@@ -146,8 +146,8 @@ Death WorkPlan::lose(std::size_t rank, const WriterTrace& trace, bool memory_kil
   return death;
 }
 
-std::vector<std::uint32_t> WorkPlan::take_guilty() { return std::exchange(guilty_, {}); }
+std::vector<std::uint32_t> OpenWork::take_guilty() { return std::exchange(guilty_, {}); }
 
-std::size_t WorkPlan::withdraw(double time_left) { return queue_.withdraw(time_left) + nodes_.withdraw(time_left); }
+std::size_t OpenWork::withdraw(double time_left) { return queue_.withdraw(time_left) + nodes_.withdraw(time_left); }
 
 }  // namespace tenex

@@ -24,8 +24,8 @@ struct Ranking {
   bool operator==(const Ranking&) const = default;
 };
 
-struct OrbitPlan {
-  OrbitPlan(const SynthesisProblem& problem, const TranslationGroup& symmetries);
+struct OrbitSetup {
+  OrbitSetup(const SynthesisProblem& problem, const TranslationGroup& symmetries);
 
   const TranslationGroup& group;
   PackedOffsets offsets;

@@ -1,5 +1,5 @@
-// Levels, clusters and families of a step plan.
-#include "synthesis/tacos/exact/level_plan.hpp"
+// Levels, clusters and families of a step setup.
+#include "synthesis/tacos/exact/level_engine.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,46 +30,47 @@ CostLevels find_levels(const SynthesisProblem& problem) {
 }
 
 /// Numbers a level's clusters in order of NPUs.
-void add_clusters(const CostLevels& levels, std::uint32_t level, LevelPlan& plan) {
-  std::vector<std::uint32_t> number(plan.steps.npus(), kUnnamed);
-  auto& cluster = plan.cluster.emplace_back(plan.steps.npus());
-  auto& chunks = plan.chunks_in.emplace_back();
-  for (std::size_t npu = 0; npu < plan.steps.npus(); ++npu) {
+void add_clusters(const CostLevels& levels, std::uint32_t level, LevelSetup& setup) {
+  std::vector<std::uint32_t> number(setup.steps.npus(), kUnnamed);
+  auto& cluster = setup.cluster.emplace_back(setup.steps.npus());
+  auto& chunks = setup.chunks_in.emplace_back();
+  for (std::size_t npu = 0; npu < setup.steps.npus(); ++npu) {
     auto& name = number[levels.cluster(level, npu)];
     if (name == kUnnamed) {
       name = static_cast<std::uint32_t>(chunks.size());
-      chunks.push_back(plan.steps.chunks[npu]);
+      chunks.push_back(setup.steps.chunks[npu]);
     }
     cluster[npu] = name;
   }
 }
 
 /// Groups NPUs by cluster of the highest level.
-void set_families(LevelPlan& plan) {
-  plan.order.resize(plan.steps.npus());
-  std::iota(plan.order.begin(), plan.order.end(), 0U);
-  plan.family_end.assign(plan.order.size(), 0);
+void set_families(LevelSetup& setup) {
+  setup.order.resize(setup.steps.npus());
+  std::iota(setup.order.begin(), setup.order.end(), 0U);
+  setup.family_end.assign(setup.order.size(), 0);
   const auto family = [&](std::size_t place) {
-    return plan.levels > 1 ? plan.cluster.back()[plan.order[place]] : static_cast<std::uint32_t>(plan.order[place]);
+    return setup.levels > 1 ? setup.cluster.back()[setup.order[place]] : static_cast<std::uint32_t>(setup.order[place]);
   };
-  if (plan.levels > 1)
-    std::stable_sort(plan.order.begin(), plan.order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return plan.cluster.back()[a] < plan.cluster.back()[b]; });
-  for (std::size_t begin = 0; begin < plan.order.size();) {
+  if (setup.levels > 1)
+    std::stable_sort(setup.order.begin(), setup.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return setup.cluster.back()[a] < setup.cluster.back()[b];
+    });
+  for (std::size_t begin = 0; begin < setup.order.size();) {
     std::size_t end = begin;
-    while (end < plan.order.size() && family(end) == family(begin)) ++end;
-    plan.family_end[begin] = static_cast<std::uint32_t>(end);
+    while (end < setup.order.size() && family(end) == family(begin)) ++end;
+    setup.family_end[begin] = static_cast<std::uint32_t>(end);
     begin = end;
   }
 }
 
-void set_ports(const CostLevels& levels, LevelPlan& plan) {
+void set_ports(const CostLevels& levels, LevelSetup& setup) {
   std::vector<std::vector<std::uint32_t>> size_of;  // per level: NPUs of each cluster
-  for (std::uint32_t level = 0; level < plan.levels; ++level) {
-    auto& sizes = size_of.emplace_back(plan.chunks_in[level].size(), 0U);
-    for (const std::uint32_t cluster : plan.cluster[level]) ++sizes[cluster];
+  for (std::uint32_t level = 0; level < setup.levels; ++level) {
+    auto& sizes = size_of.emplace_back(setup.chunks_in[level].size(), 0U);
+    for (const std::uint32_t cluster : setup.cluster[level]) ++sizes[cluster];
   }
-  auto& steps = plan.steps;
+  auto& steps = setup.steps;
   for (std::size_t npu = 0; npu < steps.npus(); ++npu) {
     const auto begin = steps.ports.begin() + steps.port_begin[npu];
     const auto end = steps.ports.begin() + steps.port_begin[npu + 1];
@@ -78,17 +79,17 @@ void set_ports(const CostLevels& levels, LevelPlan& plan) {
     });
     for (auto port = begin; port != end; ++port) {
       const std::uint32_t level = levels.level(port->link.value());
-      const bool alone = level == 0 || size_of[level][plan.cluster[level][npu]] == 1;
-      plan.port_level.push_back(static_cast<std::uint8_t>(alone ? 0 : level));
+      const bool alone = level == 0 || size_of[level][setup.cluster[level][npu]] == 1;
+      setup.port_level.push_back(static_cast<std::uint8_t>(alone ? 0 : level));
       std::uint32_t shared = 1;
-      while (shared < plan.levels && plan.cluster[shared][npu] != plan.cluster[shared][port->source]) ++shared;
-      plan.shared_from.push_back(static_cast<std::uint8_t>(shared));
+      while (shared < setup.levels && setup.cluster[shared][npu] != setup.cluster[shared][port->source]) ++shared;
+      setup.shared_from.push_back(static_cast<std::uint8_t>(shared));
     }
   }
 }
 
 /// The rows of the fastest lane that some NPU's in-links need together, at least.
-std::int64_t least_rows(const StepPlan& steps) {
+std::int64_t least_rows(const StepSetup& steps) {
   double most = 0;
   for (std::size_t npu = 0; npu < steps.npus(); ++npu) {
     double rate = 0;
@@ -102,18 +103,18 @@ std::int64_t least_rows(const StepPlan& steps) {
 
 }  // namespace
 
-LevelPlan make_level_plan(const SynthesisProblem& problem) {
-  LevelPlan plan;
-  plan.steps = make_step_plan(problem);
+LevelSetup make_level_setup(const SynthesisProblem& problem) {
+  LevelSetup setup;
+  setup.steps = make_step_setup(problem);
   const CostLevels levels = find_levels(problem);
-  plan.levels = std::max<std::uint32_t>(1, levels.levels());
-  plan.cluster.emplace_back();
-  plan.chunks_in.emplace_back();
-  for (std::uint32_t level = 1; level < plan.levels; ++level) add_clusters(levels, level, plan);
-  set_families(plan);
-  set_ports(levels, plan);
-  plan.least_rows = least_rows(plan.steps);
-  return plan;
+  setup.levels = std::max<std::uint32_t>(1, levels.levels());
+  setup.cluster.emplace_back();
+  setup.chunks_in.emplace_back();
+  for (std::uint32_t level = 1; level < setup.levels; ++level) add_clusters(levels, level, setup);
+  set_families(setup);
+  set_ports(levels, setup);
+  setup.least_rows = least_rows(setup.steps);
+  return setup;
 }
 
 }  // namespace tenex

@@ -1,5 +1,5 @@
 // Builds the shared tables of a synthesis.
-#include "synthesis/tacos/event_driven/gather_plan.hpp"
+#include "synthesis/tacos/event_driven/gather_setup.hpp"
 
 #include <algorithm>
 #include <map>
@@ -47,9 +47,9 @@ class LaneTable {
 };
 
 /// The cost of each link: the time from start to arrival for the first chunk size.
-std::vector<std::int64_t> link_costs(const GatherPlan& plan) {
+std::vector<std::int64_t> link_costs(const GatherSetup& setup) {
   std::vector<std::int64_t> costs;
-  for (const std::uint16_t link_class : plan.class_of) costs.push_back(plan.hops[link_class * plan.sizes].latency);
+  for (const std::uint16_t link_class : setup.class_of) costs.push_back(setup.hops[link_class * setup.sizes].latency);
   return costs;
 }
 
@@ -72,49 +72,49 @@ HopTime paced(HopTime hop, Pace pace) {
   return hop;
 }
 
-void set_times(GatherPlan& plan, Occupancy occupancy, Pace pace) {
-  const auto& sizes = plan.collective.chunk_sizes();
-  plan.sizes = sizes.size();
-  LaneTable lanes(plan.lanes);
-  for (const auto& link_class : plan.topology.classes())
-    for (const Bytes size : sizes) plan.hops.push_back(lanes.add(paced(hop_time(link_class, size, occupancy), pace)));
+void set_times(GatherSetup& setup, Occupancy occupancy, Pace pace) {
+  const auto& sizes = setup.collective.chunk_sizes();
+  setup.sizes = sizes.size();
+  LaneTable lanes(setup.lanes);
+  for (const auto& link_class : setup.topology.classes())
+    for (const Bytes size : sizes) setup.hops.push_back(lanes.add(paced(hop_time(link_class, size, occupancy), pace)));
   if (sizes.size() > 1)
-    for (std::size_t chunk = 0; chunk < plan.collective.chunks(); ++chunk)
-      plan.size_of.push_back(static_cast<std::uint16_t>(plan.collective.size_class(ChunkId::at(chunk))));
-  for (std::size_t link = 0; link < plan.topology.links(); ++link)
-    plan.class_of.push_back(plan.topology.class_of(LinkId::at(link)));
+    for (std::size_t chunk = 0; chunk < setup.collective.chunks(); ++chunk)
+      setup.size_of.push_back(static_cast<std::uint16_t>(setup.collective.size_class(ChunkId::at(chunk))));
+  for (std::size_t link = 0; link < setup.topology.links(); ++link)
+    setup.class_of.push_back(setup.topology.class_of(LinkId::at(link)));
 }
 
-void set_wants(GatherPlan& plan, const std::vector<Participants>& participants) {
-  const auto& collective = plan.collective;
-  plan.served = BitMatrix(plan.topology.vertices(), collective.chunks());
-  plan.wanted.assign(plan.topology.vertices(), 0);
-  std::fill_n(plan.served.row(0), plan.topology.vertices() * plan.served.words_per_row(), ~std::uint64_t{0});
+void set_wants(GatherSetup& setup, const std::vector<Participants>& participants) {
+  const auto& collective = setup.collective;
+  setup.served = BitMatrix(setup.topology.vertices(), collective.chunks());
+  setup.wanted.assign(setup.topology.vertices(), 0);
+  std::fill_n(setup.served.row(0), setup.topology.vertices() * setup.served.words_per_row(), ~std::uint64_t{0});
   for (std::size_t g = 0; g < participants.size(); ++g) {
     const std::size_t first = collective.first_chunk(GroupId::at(g)).index();
     const std::size_t count = collective.chunks_in(GroupId::at(g));
     for (const VertexId vertex : participants[g].vertices) {
-      clear_range(plan.served.row(vertex.index()), first, count);
-      plan.wanted[vertex.index()] += static_cast<std::uint32_t>(count);
+      clear_range(setup.served.row(vertex.index()), first, count);
+      setup.wanted[vertex.index()] += static_cast<std::uint32_t>(count);
     }
   }
-  plan.held_at_start = Csr<std::uint32_t>::group(
-      plan.topology.vertices(), collective.chunks(),
+  setup.held_at_start = Csr<std::uint32_t>::group(
+      setup.topology.vertices(), collective.chunks(),
       [&](std::size_t chunk) { return collective.owner(ChunkId::at(chunk)).index(); },
       [](std::size_t chunk) { return static_cast<std::uint32_t>(chunk); });
-  plan.list_begin.assign(plan.topology.vertices() + 1, 0);
-  for (std::size_t vertex = 0; vertex < plan.topology.vertices(); ++vertex)
-    plan.list_begin[vertex + 1] = plan.list_begin[vertex] + plan.wanted[vertex];
-  for (std::size_t vertex = 0; vertex < plan.topology.vertices(); ++vertex)
-    for (const std::uint32_t chunk : plan.held_at_start.row(vertex)) {
-      plan.served.set(vertex, chunk);
-      --plan.wanted[vertex];
+  setup.list_begin.assign(setup.topology.vertices() + 1, 0);
+  for (std::size_t vertex = 0; vertex < setup.topology.vertices(); ++vertex)
+    setup.list_begin[vertex + 1] = setup.list_begin[vertex] + setup.wanted[vertex];
+  for (std::size_t vertex = 0; vertex < setup.topology.vertices(); ++vertex)
+    for (const std::uint32_t chunk : setup.held_at_start.row(vertex)) {
+      setup.served.set(vertex, chunk);
+      --setup.wanted[vertex];
     }
 }
 
 }  // namespace
 
-GatherPlan::GatherPlan(const SynthesisProblem& problem, const std::vector<Participants>& participants, Pace pace)
+GatherSetup::GatherSetup(const SynthesisProblem& problem, const std::vector<Participants>& participants, Pace pace)
     : topology(problem.topology), collective(problem.collective) {
   set_times(*this, problem.occupancy, pace);
   const auto costs = link_costs(*this);

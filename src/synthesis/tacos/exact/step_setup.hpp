@@ -26,7 +26,7 @@ struct StepPort {
 };
 
 /// Immutable; shared by attempts and threads.
-struct StepPlan {
+struct StepSetup {
   std::vector<StepLane> lanes;             ///< the shortest period first
   std::vector<std::uint32_t> port_begin;   ///< per NPU, and the end
   std::vector<StepPort> ports;             ///< of each NPU, in order of links
@@ -45,7 +45,7 @@ struct StepPlan {
 /// links).
 [[nodiscard]] std::string step_refusal(const SynthesisProblem& problem);
 
-/// The plan of a gather that is not refused. O(links).
-[[nodiscard]] StepPlan make_step_plan(const SynthesisProblem& problem);
+/// The setup of a gather that is not refused. O(links).
+[[nodiscard]] StepSetup make_step_setup(const SynthesisProblem& problem);
 
 }  // namespace tenex

@@ -1,9 +1,9 @@
-// One pass over a plan in planned order: when each of its sends can start instead.
+// One pass over a schedule in its order: when each of its sends can start instead.
 //
 // Idea: where each NPU sends its partial sum of a chunk once, after all that it adds to it, and receives no final value
 // twice, a chunk at an NPU has one time at a time: when its sum so far is there; then, once the sum has left, when the
 // final value is. A send starts when its link is free and what it takes is there; what it brings is entered at once,
-// because nothing looks at it before the plan lets it arrive.
+// because nothing looks at it before the given schedule lets it arrive.
 //
 // Encoding: times in units of the greatest common divisor of all hop times, NPU by NPU; the two largest values say that
 // there is nothing.
@@ -38,12 +38,12 @@ namespace tenex {
 }
 
 /// The pass; sizeof(Tick) bytes per NPU and chunk. `Tick` is an unsigned integer. For topologies without switches and
-/// plans without messages.
+/// schedules without messages.
 template <class Tick>
-class PlanPass {
+class SchedulePass {
  public:
   /// `unit` divides all times: time_unit(), or what divides planned starts too. Call begin() for every NPU first.
-  PlanPass(const Instance& instance, std::int64_t unit)
+  SchedulePass(const Instance& instance, std::int64_t unit)
       : topology_(instance.topology),
         collective_(instance.collective),
         chunks_(instance.collective.chunks()),
@@ -77,11 +77,11 @@ class PlanPass {
   }
 
   struct Times {
-    bool sound = false;  ///< else the plan is not of the kind, or a time does not fit
+    bool sound = false;  ///< else the given schedule is not of the kind, or a time does not fit
     Tick start = 0;
     Tick arrival = 0;
   };
-  /// When the plan's next send starts, not before `earliest`. `size_class` is the chunk's. O(1).
+  /// When the given next send starts, not before `earliest`. `size_class` is the chunk's. O(1).
   [[nodiscard]] Times send(LinkId link, ChunkId chunk, std::size_t size_class, Stage stage, std::uint64_t earliest) {
     const auto [busy, latency] = hops_[topology_.class_of(link) * sizes_ + size_class];
     Tick& from = *entry(topology_.source(link), chunk);

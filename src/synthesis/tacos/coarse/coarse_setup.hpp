@@ -20,7 +20,7 @@ namespace tenex {
 /// than the streams. O(npus).
 [[nodiscard]] std::size_t block_size_for(const SynthesisProblem& problem);
 
-struct CoarsePlan {
+struct CoarseSetup {
   BlockPartition partition;
   std::vector<BlockGather> gathers;                  ///< one per kind of block
   std::vector<std::uint32_t> gather_of;              ///< per block
@@ -33,6 +33,6 @@ struct CoarsePlan {
 
 /// `hop_rows` is the number of rows from a send's start until its chunk can be forwarded. Blocks have about
 /// `block_size` NPUs. O(links + kinds of blocks * gather).
-[[nodiscard]] CoarsePlan plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size);
+[[nodiscard]] CoarseSetup plan_coarse(const SynthesisProblem& problem, std::uint32_t hop_rows, std::size_t block_size);
 
 }  // namespace tenex

@@ -1,0 +1,94 @@
+// The files that a study may name: machines, workloads and cost models in TOML, and those inside the binary.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/base/hash.hpp"
+#include "tenex/codesign/network_cost.hpp"
+#include "tenex/topology/topology.hpp"
+#include "tenex/workload/workload_model.hpp"
+
+namespace tenex {
+
+// Machine files: topologies as edge lists, `schema = 1`. docs: experiments/machines/README.md
+
+/// A machine with the facts in its file.
+struct Machine {
+  std::string name;
+  std::string source;                ///< the source of the facts, as the file states it
+  std::vector<std::string> remarks;  ///< remarks on the facts
+  Topology topology;
+  Digest content;  ///< of the file's bytes: stands for the file in canonical keys
+};
+
+/// Reads and checks a machine file. Errors: unreadable (environment), everything that the schema forbids (input, with
+/// places).
+[[nodiscard]] Result<Machine> read_machine_file(const std::filesystem::path& path);
+/// The same from text; `file` is used in places.
+[[nodiscard]] Result<Machine> parse_machine(std::string_view text, const std::string& file);
+
+// Workload files: a model's training iteration in TOML, `schema = 1`, as a table of layers or as the model's
+// dimensions, from which layers are made. docs: experiments/workloads/README.md
+
+/// A workload with the facts in its file.
+struct WorkloadFile {
+  std::string name;
+  WorkloadModel model;
+  Digest content;  ///< of the file's bytes: stands for the file in canonical keys
+};
+
+/// Reads and checks a workload file. Errors: unreadable (environment), everything that the schema forbids (input, with
+/// places).
+[[nodiscard]] Result<WorkloadFile> read_workload_file(const std::filesystem::path& path);
+/// The same from text; `file` is used in places.
+[[nodiscard]] Result<WorkloadFile> parse_workload(std::string_view text, const std::string& file);
+
+// Cost model files: what links, switches and NICs cost per GB/s, in TOML, `schema = 1`.
+//
+//   schema = 1
+//   kind = "cost_model"
+//   name = "LIBRA"
+//   source = "where the prices come from"
+//   nic_without_switch = false            # optional
+//   [pod]                                 # also chiplet, package, node; dollars per GB/s (1e9 bytes per second)
+//   link = 7.8                            # one number, [low, high] or [low, mid, high]; without mid their mean
+//   switch = [18.0, 69.6]
+//   nic = [31.6, 87.8, 144]
+//
+// Prices are exact to a millionth of a dollar. A part that is not named does not exist in that kind of dimension.
+
+/// A cost model and the digest of its file's bytes, which stands for the file in canonical keys.
+struct CostModelFile {
+  CostModel model;
+  Digest content;
+};
+
+/// Reads and checks a cost model file. Errors: unreadable (environment), everything that the schema forbids (input,
+/// with places).
+[[nodiscard]] Result<CostModelFile> read_cost_model_file(const std::filesystem::path& path);
+/// The same from text; `file` is used in places.
+[[nodiscard]] Result<CostModelFile> parse_cost_model(std::string_view text, const std::string& file);
+
+// Built-in workloads and cost models, by name: the files of experiments/workloads and experiments/cost_models at build
+// time, so that `--workload gpt3` means the same wherever it runs.
+
+/// A file inside the binary.
+struct BuiltinFile {
+  std::string_view name;     ///< without ".toml"
+  std::string_view content;  ///< its bytes
+};
+
+/// All built-in workloads, by name.
+[[nodiscard]] const std::vector<BuiltinFile>& builtin_workloads();
+[[nodiscard]] const std::vector<BuiltinFile>& builtin_cost_models();
+
+/// The content of the file with this name; nullopt if there is none. O(files).
+[[nodiscard]] std::optional<std::string_view> find_builtin(const std::vector<BuiltinFile>& files,
+                                                           std::string_view name);
+
+}  // namespace tenex
