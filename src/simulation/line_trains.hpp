@@ -50,8 +50,8 @@ class LineTrains {
   struct Train {
     SimTime first;
     SimTime gap;
-    std::uint32_t begin = 0;
-    std::uint32_t count = 0;
+    std::uint32_t begin;
+    std::uint32_t count;
   };
 
   void sort_leavers();

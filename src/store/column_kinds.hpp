@@ -99,7 +99,7 @@ template <class Column>
 [[nodiscard]] Status set_column(std::span<Evaluation> rows, std::size_t metric, const Column& column,
                                 const std::string& path) {
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const ValueOf<Column> value = kept(cell_at(column, row));
+    const ValueOf<Column> value = kept(cell_at(column, row));  // NOLINT(bugprone-signed-char-misuse): a number
     if constexpr (std::is_same_v<CellOf<Column>, std::int8_t>)
       if (value < 0 || value >= std::ssize(metric_columns()[metric].flags))
         return input_error({}, fmt::format("\"{}\" has the flag {}", path, value), "this version does not know it",

@@ -102,7 +102,7 @@ class StudiesMerger {
   [[nodiscard]] Result<store::GatheredColumn> gather_setting(const SettingColumn& setting);
   [[nodiscard]] Status write_settings(ColumnFileWriter& file, std::size_t dimensions);
   [[nodiscard]] Status write_pareto(ColumnFileWriter& file);
-  [[nodiscard]] Result<std::vector<std::string>> competitions_by(const std::vector<std::string>& settings);
+  [[nodiscard]] Result<std::vector<std::string>> competitions_by(const std::vector<std::string>& names);
 
   const std::vector<Source>& sources_;
   std::size_t rows_;

@@ -21,9 +21,9 @@ struct Ragged {
   /// link.
   enum class Origin : std::uint8_t { stored, numbered, link_source, link_destination };
   struct Part {
-    const char* name;
-    const char* units;
-    const char* meaning;
+    const char* name = nullptr;
+    const char* units = nullptr;
+    const char* meaning = nullptr;
     Origin origin = Origin::stored;
     const char* shard = nullptr;  ///< path in shards; it and the two below only for what is stored
     std::int64_t (*get)(const Evaluation& row, std::size_t entry) = nullptr;

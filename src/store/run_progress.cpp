@@ -145,7 +145,7 @@ class ProgressFile::Writer {
   std::thread thread_;  // last member: the thread starts when all others are ready
 };
 
-ProgressFile::ProgressFile(const std::filesystem::path& dir) : dir_(dir) {}
+ProgressFile::ProgressFile(std::filesystem::path dir) : dir_(std::move(dir)) {}
 ProgressFile::~ProgressFile() = default;
 
 void ProgressFile::put(RunProgress progress) {

@@ -47,7 +47,7 @@ struct ToldProgress {
 /// Writes the file on its own thread, so that a slow file system does not delay its caller. Used by one thread.
 class ProgressFile {
  public:
-  explicit ProgressFile(const std::filesystem::path& dir);
+  explicit ProgressFile(std::filesystem::path dir);
   /// Ends the thread and removes the file.
   ~ProgressFile();
   ProgressFile(const ProgressFile&) = delete;

@@ -1,6 +1,5 @@
 // The registry entry `tacos`: picks an engine for each gather and composes the collective.
 #include "synthesis/tacos/tacos.hpp"
-#include "synthesis/tacos/engines.hpp"
 
 #include <limits>
 

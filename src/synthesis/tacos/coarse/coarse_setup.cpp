@@ -81,7 +81,7 @@ void place_block(const SynthesisProblem& problem, std::size_t block, CoarseSetup
   for (const auto chunk : gather.order) {
     const NpuId owner(members[chunk / c]);
     const ChunkId first = problem.collective.first_chunk(problem.collective.group_of(owner));
-    setup.chunks.push_back(ChunkId(first.value() + problem.collective.rank_of(owner) * c + chunk % c));
+    setup.chunks.emplace_back(first.value() + problem.collective.rank_of(owner) * c + chunk % c);
   }
   setup.streams.length.push_back(static_cast<std::uint32_t>(gather.order.size()));
   setup.block_begin.push_back(static_cast<std::uint32_t>(setup.chunks.size()));

@@ -324,7 +324,7 @@ class Team {
  private:
   struct EndOfRound {
     Team* team;
-    void operator()() noexcept { team->end_round(); }
+    void operator()() const noexcept { team->end_round(); }
   };
 
   static void run_region(Region& region, std::uint32_t round) {

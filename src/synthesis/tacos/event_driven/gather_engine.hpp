@@ -68,7 +68,7 @@ class GatherEngine {
   void advance();
   void insist();
   void drain(std::uint32_t lane);
-  void deliver(std::uint32_t send);
+  void deliver(std::uint32_t number);
   void activate(std::uint32_t link);
   void match();
   void match_link(std::uint32_t link);
@@ -79,7 +79,7 @@ class GatherEngine {
   bool rematch(std::uint32_t link);
   bool take_over(std::uint32_t link);
   void send(std::uint32_t link, std::uint32_t chunk);
-  void enqueue(std::uint32_t lane, std::uint32_t send);
+  void enqueue(std::uint32_t lane, std::uint32_t number);
   [[nodiscard]] std::size_t source_of(std::uint32_t link) const { return setup_.topology.source(LinkId(link)).index(); }
   [[nodiscard]] std::size_t target_of(std::uint32_t link) const { return setup_.topology.target(LinkId(link)).index(); }
 
