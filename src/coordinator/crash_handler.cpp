@@ -1,4 +1,4 @@
-// Handlers for the signals of faults. See the header for the idea.
+// Handlers for fatal signals. See the header for the idea.
 //
 // A handler cannot run on a stack that overflowed, so every thread that evaluates points has a second, small stack.
 #include "coordinator/crash_handler.hpp"
@@ -23,11 +23,11 @@ namespace tenex {
 
 namespace {
 
-struct Fault {
+struct FatalSignal {
   int signal;
   std::string_view name;
 };
-constexpr std::array<Fault, 5> faults{
+constexpr std::array<FatalSignal, 5> fatal_signals{
     {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}}};
 
 constexpr std::size_t key_digits = 32;
@@ -41,7 +41,7 @@ struct Hand {
 // State of the thread and not of an object: a signal handler has no argument by which to find an object.
 thread_local constinit Hand hand_of_this_thread;
 constinit std::atomic<const Hand*> hand_of_all_threads = nullptr;
-std::array<struct sigaction, faults.size()> previous_actions;
+std::array<struct sigaction, fatal_signals.size()> previous_actions;
 std::mutex installing;
 int installed = 0;
 
@@ -57,9 +57,9 @@ void note_crash(std::string_view signal_name) {
 
 extern "C" void tenex_on_fault(int signal) {
   const int saved = errno;
-  for (std::size_t i = 0; i < faults.size(); ++i) {
-    if (faults[i].signal != signal) continue;
-    note_crash(faults[i].name);
+  for (std::size_t i = 0; i < fatal_signals.size(); ++i) {
+    if (fatal_signals[i].signal != signal) continue;
+    note_crash(fatal_signals[i].name);
     sigaction(signal, &previous_actions[i], nullptr);
   }
   errno = saved;
@@ -104,13 +104,15 @@ CrashHandler::CrashHandler() {
   action.sa_handler = tenex_on_fault;
   action.sa_flags = SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i].signal, &action, &previous_actions[i]);
+  for (std::size_t i = 0; i < fatal_signals.size(); ++i)
+    sigaction(fatal_signals[i].signal, &action, &previous_actions[i]);
 }
 
 CrashHandler::~CrashHandler() {
   const std::lock_guard lock(installing);
   if (--installed > 0) return;
-  for (std::size_t i = 0; i < faults.size(); ++i) sigaction(faults[i].signal, &previous_actions[i], nullptr);
+  for (std::size_t i = 0; i < fatal_signals.size(); ++i)
+    sigaction(fatal_signals[i].signal, &previous_actions[i], nullptr);
 }
 
 PointInHand::PointInHand(int journal_descriptor, const Digest& key, bool all_threads) : all_threads_(all_threads) {

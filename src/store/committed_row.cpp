@@ -18,7 +18,7 @@
 namespace tenex {
 namespace {
 
-std::string text_of(const MetricColumn& column, const MetricValue& value) {
+std::string shown(const MetricColumn& column, const MetricValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return "\"" + *text + "\"";
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
     return fmt::format("{}", fmt::join(*list, ","));
@@ -89,7 +89,7 @@ std::vector<RowDifference> compare_rows(const KeptRow& stored, const Evaluation&
     const auto kept = metric_value(stored.evaluation, i);
     const auto now = metric_value(other, i);
     if (!same(kept, now))
-      differences.push_back({std::string(columns[i].name), text_of(columns[i], kept), text_of(columns[i], now)});
+      differences.push_back({std::string(columns[i].name), shown(columns[i], kept), shown(columns[i], now)});
   }
   const auto number = [](std::int64_t value) { return fmt::format("{}", value); };
   const auto& row = stored.evaluation;
