@@ -5,7 +5,7 @@ set(TENEX_MODULES
     execution training evaluate store coordinator cli)
 
 # Modules that wait for files and messages: -O1 halves the time to compile them.
-set(TENEX_WAITING_MODULES spec design execution evaluate store coordinator cli)
+set(TENEX_WAITING_MODULES spec files design execution evaluate store coordinator cli)
 
 set(TENEX_MODULE_base_USES)
 set(TENEX_MODULE_base_LIBRARIES fmt xxhash)
