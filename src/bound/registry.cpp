@@ -2,8 +2,40 @@
 #include <vector>
 
 #include "bound/methods.hpp"
+#include "tenex/bound/cut.hpp"
+#include "tenex/bound/strength.hpp"
 
 namespace tenex {
+
+namespace {
+
+constexpr std::uint64_t kCutWork = std::uint64_t{1} << 31;  ///< link visits: about 20 s
+
+std::optional<CertifiedBound> certified_cut(const BoundProblem& problem) { return cut_bound(problem, kCutWork); }
+
+std::optional<SimTime> cut_time(const BoundProblem& problem) {
+  const auto cut = certified_cut(problem);
+  return cut ? std::optional(cut->time) : std::nullopt;
+}
+
+SimTime checked_cut(const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); }
+
+constexpr std::uint64_t kStrengthWork = std::uint64_t{1} << 28;  ///< link visits: about 5 s
+
+std::optional<CertifiedBound> certified_strength(const BoundProblem& problem) {
+  return strength_bound(problem, kStrengthWork);
+}
+
+std::optional<SimTime> strength_time(const BoundProblem& problem) {
+  const auto strength = certified_strength(problem);
+  return strength ? std::optional(strength->time) : std::nullopt;
+}
+
+SimTime checked_strength(const BoundProblem& problem, const CertifiedBound& strength) {
+  return check_strength(problem, strength.weights);
+}
+
+}  // namespace
 
 const std::vector<BoundMethod>& bound_methods() {
   static const std::vector<BoundMethod> methods = {
@@ -20,6 +52,11 @@ const std::vector<BoundMethod>& bound_methods() {
       {"volume_distance", "All-to-All: links carry every chunk as far as it has to go", volume_distance_bound},
       {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", middle_cut_bound},
       {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", sum_of_parts_bound},
+      {"cut", "the links that leave a set of vertices carry what must leave it; not in rows, with a certificate",
+       cut_time, false, certified_cut, checked_cut},
+      {"strength",
+       "All-Reduce: the links between the parts of a partition carry what must cross; not in rows, with a certificate",
+       strength_time, false, certified_strength, checked_strength},
   };
   return methods;
 }
@@ -27,7 +64,8 @@ const std::vector<BoundMethod>& bound_methods() {
 std::vector<Bound> all_bounds(const BoundProblem& problem) {
   std::vector<Bound> bounds;
   for (const auto& method : bound_methods())
-    if (const auto time = method.compute(problem)) bounds.push_back({method.name, *time});
+    if (const auto time = method.in_rows ? method.compute(problem) : std::nullopt)
+      bounds.push_back({method.name, *time});
   return bounds;
 }
 

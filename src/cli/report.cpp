@@ -114,6 +114,20 @@ Report::Value metric_of(const Evaluation& row, std::string_view name) {
   return value_of(value);
 }
 
+/// " key=value" of a list's item. Long texts, which are for programs, are cut.
+std::string item_text(const std::string& key, const Report::Value& value) {
+  constexpr std::size_t kMostShown = 60;
+  const auto* object = std::get_if<Report::Object>(&value);
+  if (object == nullptr) {
+    auto text = text_of(key, value);
+    if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "... (--json prints all)";
+    return fmt::format(" {}={}", key, text);
+  }
+  std::string text;
+  for (const auto& [inner_key, inner] : object->content.front().entries) text += item_text(inner_key, inner);
+  return text;
+}
+
 }  // namespace
 
 void add_cell(Report& report, std::string name, const SettingCell& cell) {
@@ -157,7 +171,7 @@ std::string to_text(const Report& report) {
       text += name + ":\n";
       for (const auto& item : *items) {
         text += " ";
-        for (const auto& [key, inner] : item.entries) text += fmt::format(" {}={}", key, text_of(key, inner));
+        for (const auto& [key, inner] : item.entries) text += item_text(key, inner);
         text += "\n";
       }
     } else {

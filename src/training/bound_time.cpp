@@ -34,7 +34,8 @@ bool searches_paths(const BoundMethod& method) { return method.name == "eccentri
 SimTime counted_bound(const BoundProblem& problem) {
   SimTime largest;
   for (const auto& method : bound_methods())
-    if (!searches_paths(method)) largest = std::max(largest, method.compute(problem).value_or(SimTime::zero()));
+    if (method.in_rows && !searches_paths(method))
+      largest = std::max(largest, method.compute(problem).value_or(SimTime::zero()));
   return largest;
 }
 

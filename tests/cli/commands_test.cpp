@@ -142,6 +142,17 @@ TEST(Bound, PrintsEveryBoundThatApplies) {
   EXPECT_THAT(finished.out, HasSubstr("name=eccentricity time_ps=4000000"));  // corner to corner: 4 hops of 1 us
 }
 
+TEST(Bound, PrintsCertificates) {
+  // mesh(3,3) with chunks of 1000 B: 8 chunks over the 2 in-links of corner 0, which all others send.
+  const auto gather = on_mesh("bound", {"--collective", "all_gather", "--size", "9000B"});
+  EXPECT_THAT(gather.out, HasSubstr("name=cut time_ps=4000000 (4us) inside=1-8 densest=true"));
+  const auto json = on_mesh("bound", {"--collective", "all_gather", "--size", "9000B", "--json"});
+  EXPECT_THAT(json.out, HasSubstr(R"("certificate":{"inside":"1-8","densest":true})"));
+  // Each of 9 chunks crosses the 24 links between single NPUs 2 * 8 times: 6 steps.
+  const auto all_reduce = on_mesh("bound", {"--collective", "all_reduce", "--size", "9000B"});
+  EXPECT_THAT(all_reduce.out, HasSubstr("name=strength time_ps=6000000 (6us) link_weights=1x24"));
+}
+
 TEST(Bound, OfASwitchHoldsForTheSwitch) {
   // 8 NPUs, 64 KiB, 50 GB/s: a chunk of 8 KiB takes ceil(8192e12 / 50e9) = 163,840 ps. An NPU receives 7 chunks over
   // one in-link, and the first comes over two hops: any schedule takes at least alpha + 7 * 163,840 = 1,646,880 ps.

@@ -9,6 +9,8 @@
 
 #include "support/topologies.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/bound/cut.hpp"
+#include "tenex/bound/strength.hpp"
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -24,6 +26,8 @@ inline Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64
   return collective(kind, npus, kMegabyte * (rooted ? chunks : chunks * static_cast<std::int64_t>(npus)), chunks);
 }
 
+inline constexpr std::uint64_t kBoundWork = 10'000'000;  ///< link visits: a tenth of a second
+
 /// Runs a synthesizer of the registry and expects a valid schedule that takes the time it states, not below the bound.
 inline Synthesis synthesize_checked(std::string_view synthesizer, const SynthesisProblem& problem) {
   const Synthesizer* entry = find_synthesizer(synthesizer);
@@ -34,7 +38,10 @@ inline Synthesis synthesize_checked(std::string_view synthesizer, const Synthesi
     EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
     EXPECT_EQ(verdict.waste, 0U);
     EXPECT_EQ(verdict.collective_time, time);
-    EXPECT_GE(time, best_bound({problem.topology, problem.collective, problem.occupancy, overlap}).time);
+    const BoundProblem bounded{{problem.topology, problem.collective, problem.occupancy}, overlap};
+    EXPECT_GE(time, best_bound(bounded).time);
+    EXPECT_GE(time, cut_bound(bounded, kBoundWork).value_or(CertifiedBound{}).time);
+    EXPECT_GE(time, strength_bound(bounded, kBoundWork).value_or(CertifiedBound{}).time);
   };
   check(made.schedule, made.time, true);
   if (problem.collective.kind() == CollectiveKind::all_reduce)

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,20 +34,35 @@ struct Bound {
   SimTime time;           ///< no schedule can finish earlier
 };
 
+/// A bound with what proves it: a set of vertices (cut.hpp), or weights of links (strength.hpp).
+struct CertifiedBound {
+  SimTime time;
+  std::vector<VertexId> inside;        ///< ascending
+  std::vector<std::uint32_t> weights;  ///< per link
+  /// Whether no other set has more chunks to send per bandwidth of its links: the search came to its end. False where
+  /// the search does not ask that: for an All-to-All and for several groups.
+  bool densest = false;
+};
+
 /// A registry entry.
 struct BoundMethod {
   std::string_view name;
   std::string_view description;
   /// nullopt where the bound does not apply.
   std::optional<SimTime> (*compute)(const BoundProblem&);
+  bool in_rows = true;  ///< otherwise it costs more than a row may: `tenex bound` alone computes it
+  /// The bound with its certificate, and the time that a certificate proves, by a checker that shares no code with the
+  /// search. Null: the bound's proof has no certificate.
+  std::optional<CertifiedBound> (*certify)(const BoundProblem&) = nullptr;
+  SimTime (*check)(const BoundProblem&, const CertifiedBound& certificate) = nullptr;
 };
 
 /// The explicit table of bounds.
 [[nodiscard]] const std::vector<BoundMethod>& bound_methods();
 
-/// All bounds that apply, in registry order.
+/// All bounds of rows that apply, in registry order.
 [[nodiscard]] std::vector<Bound> all_bounds(const BoundProblem& problem);
-/// The largest of all bounds (the first in registry order among equals).
+/// The largest of all bounds of rows (the first in registry order among equals).
 [[nodiscard]] Bound best_bound(const BoundProblem& problem);
 
 /// The "Ideal" of TACOS, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the

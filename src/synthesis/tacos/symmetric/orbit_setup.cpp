@@ -86,7 +86,8 @@ void OrbitSetup::set_bound(const SynthesisProblem& problem) {
   constexpr std::array<std::string_view, 4> names = {"relay", "slices", "eccentricity", "pipeline"};
   for (const auto& method : bound_methods())
     if (std::find(names.begin(), names.end(), method.name) != names.end())
-      if (const auto time = method.compute({{problem.topology, problem.collective, problem.occupancy}})) bound = std::max(bound, time->count());
+      if (const auto time = method.compute({{problem.topology, problem.collective, problem.occupancy}}))
+        bound = std::max(bound, time->count());
 }
 
 }  // namespace tenex

@@ -1,0 +1,33 @@
+// The cut bound: what must leave a set of vertices needs its time on the links that leave the set.
+//
+// Proof. Take any set of vertices. Per chunk at least one send must cross from inside to outside:
+// - All-Gather: every chunk of a member inside, if a member is outside: nobody outside has it.
+// - Reduce-Scatter: every chunk of a member outside, if a member is inside: the sum needs that member's contribution.
+// - Broadcast: every chunk, if the root is inside and a member outside; Reduce: the root outside and a member inside.
+// - All-Reduce: every chunk, if there are members on both sides: the outside needs the contributions from inside.
+// - All-to-All: every chunk of a member inside for a member outside.
+// The counts of process groups add up. Switches that copy or add do so on one side of the set, so the counts hold for
+// them too. The time is that of capacity.hpp's floor counts on the leaving links. The set alone is the certificate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+
+/// The largest bound of the sets that are tried: for All-Gather, Reduce-Scatter, Broadcast, Reduce and both directions
+/// of All-Reduce the densest set of each group, found by Newton's method on minimum cuts; for all collectives the
+/// planes and halves of each dimension of an intact product shape, single NPUs, and each switch with its NPUs.
+/// `work_limit`: link visits after which the search ends with what it has (some 10 ns each). nullopt where nothing must
+/// be sent. Deterministic. Expected O(members * links into a neighbourhood) after one maximum flow.
+[[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
+
+/// The time that a certificate proves, computed without code of the search; zero where the set proves nothing. Throws
+/// InvariantError for a vertex that does not exist. O(links + NPUs).
+[[nodiscard]] SimTime check_cut(const BoundProblem& problem, std::span<const VertexId> inside);
+
+}  // namespace tenex

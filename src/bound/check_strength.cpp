@@ -1,0 +1,162 @@
+// The checker of strength certificates. It shares no code with the search: a spanning tree by Prim's method, with a
+// search through plain switches from each vertex, then the tree's links in order of weight; times in 128 bits.
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/bound/strength.hpp"
+
+namespace tenex {
+
+namespace {
+
+__extension__ using Exact = __int128;
+using Distance = std::uint64_t;
+
+/// The lightest links between the vertices that are no plain switches, each standing for a way.
+struct TreeLink {
+  Distance weight;
+  std::size_t a;
+  std::size_t b;
+};
+
+class Tree {
+ public:
+  Tree(const Topology& topology, std::span<const std::uint32_t> weights) : topology_(topology), weights_(weights) {
+    in_tree_.resize(topology.vertices());
+    for (std::size_t v = 0; v < topology.vertices(); ++v)
+      if (!passes(v) && !in_tree_[v]) grow_from(v);
+    std::ranges::sort(links_, {}, &TreeLink::weight);
+  }
+
+  /// The sum of the weights at which two parts with members join.
+  [[nodiscard]] Exact weight_for(const ProcessGroup& group) const {
+    std::map<std::size_t, std::vector<std::size_t>> parts;  // name -> vertices; a part is renamed into the larger
+    std::vector<std::size_t> part_of(topology_.vertices());
+    std::vector<bool> has_member(topology_.vertices());
+    for (std::size_t v = 0; v < part_of.size(); ++v) parts[part_of[v] = v] = {v};
+    for (const auto member : group.members) has_member[member.index()] = true;
+    Exact sum = 0;
+    for (const auto& link : links_) {
+      auto from = part_of[link.a];
+      auto into = part_of[link.b];
+      if (has_member[from] && has_member[into]) sum += link.weight;
+      if (parts[from].size() > parts[into].size()) std::swap(from, into);
+      for (const auto vertex : parts[from]) {
+        part_of[vertex] = into;
+        parts[into].push_back(vertex);
+      }
+      has_member[into] = has_member[into] || has_member[from];
+      parts.erase(from);
+    }
+    return sum;
+  }
+
+ private:
+  using Candidate = std::tuple<Distance, std::size_t, std::size_t>;  ///< weight, new vertex, vertex of the tree
+
+  /// Whether a vertex is a switch that neither adds nor copies.
+  [[nodiscard]] bool passes(std::size_t vertex) const {
+    const auto id = VertexId::at(vertex);
+    if (topology_.is_npu(id)) return false;
+    return !topology_.switch_properties(id).copy && !topology_.switch_properties(id).reduce;
+  }
+
+  void grow_from(std::size_t root) {
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> open;
+    in_tree_[root] = true;
+    offer_neighbours(root, open);
+    while (!open.empty()) {
+      const auto [weight, vertex, from] = open.top();
+      open.pop();
+      if (in_tree_[vertex]) continue;
+      in_tree_[vertex] = true;
+      links_.push_back({weight, from, vertex});
+      offer_neighbours(vertex, open);
+    }
+  }
+
+  template <class Queue>
+  void offer_neighbours(std::size_t from, Queue& open) const {
+    for (const bool forward : {true, false}) {
+      std::map<std::size_t, Distance> best{{from, 0}};
+      std::priority_queue<std::pair<Distance, std::size_t>, std::vector<std::pair<Distance, std::size_t>>,
+                          std::greater<>>
+          reached;
+      reached.emplace(0, from);
+      while (!reached.empty()) {
+        const auto [distance, vertex] = reached.top();
+        reached.pop();
+        if (best[vertex] < distance) continue;
+        if (vertex != from && !passes(vertex)) {
+          if (!in_tree_[vertex]) open.emplace(distance, vertex, from);
+          continue;
+        }
+        const auto id = VertexId::at(vertex);
+        for (const auto link : forward ? topology_.out_links(id) : topology_.in_links(id)) {
+          const auto next = (forward ? topology_.target(link) : topology_.source(link)).index();
+          const auto sum = distance + weights_[link.index()];
+          const auto [known, fresh] = best.try_emplace(next, sum);
+          if (!fresh && known->second <= sum) continue;
+          known->second = sum;
+          reached.emplace(sum, next);
+        }
+      }
+    }
+  }
+
+  const Topology& topology_;
+  std::span<const std::uint32_t> weights_;
+  std::vector<bool> in_tree_;
+  std::vector<TreeLink> links_;
+};
+
+/// What the links, weighted, can have delivered by a time: chunks, or bytes.
+Exact delivered(const BoundProblem& problem, std::span<const std::uint32_t> weights, Bytes size, Exact time) {
+  Exact sum = 0;
+  for (std::size_t l = 0; l < weights.size(); ++l) {
+    if (weights[l] == 0) continue;
+    const auto& link = problem.topology.classes()[problem.topology.class_of(LinkId::at(l))];
+    Exact count = 0;
+    if (!problem.single_chunks) {
+      if (time > link.alpha.count())
+        count = (time - link.alpha.count()) * link.effective_bandwidth().count() / 1'000'000'000'000;
+    } else {
+      const auto hop = hop_time(link, size, problem.occupancy);
+      if (time >= hop.latency.count()) count = (time - hop.latency.count()) / hop.busy.count() + 1;
+    }
+    sum += count * weights[l];
+  }
+  return sum;
+}
+
+}  // namespace
+
+SimTime check_strength(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
+  ensure(weights.size() == problem.topology.links(), "a certificate has one weight per link");
+  const auto& collective = problem.collective;
+  if (collective.kind() != CollectiveKind::all_reduce) return SimTime::zero();
+  Bytes size = collective.chunk_sizes().front();
+  for (const auto each : collective.chunk_sizes()) size = std::min(size, each);
+  const Tree tree(problem.topology, weights);
+  Exact needed = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    needed += 2 * static_cast<Exact>(collective.chunks_in(GroupId::at(g))) * tree.weight_for(collective.groups()[g]);
+  if (needed == 0) return SimTime::zero();
+  if (!problem.single_chunks) needed *= size.count();
+  Exact low = 0;
+  Exact high = SimTime::max().count() / 2;
+  if (delivered(problem, weights, size, high) < needed) return SimTime::max();
+  while (high - low > 1) {
+    const Exact middle = (low + high) / 2;
+    (delivered(problem, weights, size, middle) < needed ? low : high) = middle;
+  }
+  return picoseconds(static_cast<std::int64_t>(high));
+}
+
+}  // namespace tenex

@@ -1,0 +1,217 @@
+// The sets that the cut bound tries, and the time of each.
+#include "tenex/bound/cut.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bound/capacity.hpp"
+#include "bound/densest_cut.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::int64_t kFinestCapacity = std::int64_t{1} << 20;
+
+/// How many chunks of a group must leave a set with `inside` of its `members`; `root_inside` of Broadcast and Reduce.
+std::int64_t chunks_that_leave(const Collective& collective, GroupId group, std::int64_t inside, bool root_inside) {
+  const auto members = static_cast<std::int64_t>(collective.groups()[group.index()].members.size());
+  const auto outside = members - inside;
+  const auto each = collective.chunks_per_npu();
+  switch (collective.kind()) {
+    case CollectiveKind::all_gather:
+      return outside > 0 ? inside * each : 0;
+    case CollectiveKind::reduce_scatter:
+      return inside > 0 ? outside * each : 0;
+    case CollectiveKind::all_reduce:
+      return inside > 0 && outside > 0 ? static_cast<std::int64_t>(collective.chunks_in(group)) : 0;
+    case CollectiveKind::broadcast:
+      return root_inside && outside > 0 ? each : 0;
+    case CollectiveKind::reduce:
+      return !root_inside && inside > 0 ? each : 0;
+    case CollectiveKind::all_to_all:
+      return inside * outside * each;
+  }
+  return 0;
+}
+
+/// The time that a set proves.
+SimTime time_of(const BoundProblem& problem, const VertexSet& set) {
+  const auto& topology = problem.topology;
+  const auto& collective = problem.collective;
+  std::vector<std::int64_t> links(topology.classes().size(), 0);
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto link = LinkId::at(l);
+    if (set[topology.source(link).index()] && !set[topology.target(link).index()]) ++links[topology.class_of(link)];
+  }
+  const auto& sizes = collective.chunk_sizes();
+  std::vector<std::int64_t> chunks(sizes.size(), 0);
+  std::int64_t all = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto& members = collective.groups()[g].members;
+    const auto inside = std::ranges::count_if(members, [&](NpuId member) { return set[member.index()]; });
+    const auto count = chunks_that_leave(collective, GroupId::at(g), inside, set[members[collective.root()].index()]);
+    chunks[collective.size_class(GroupId::at(g))] += count;
+    all += count;
+  }
+  SimTime time = least_time(problem, links, *std::ranges::min_element(sizes), all);
+  for (std::size_t s = 0; s < sizes.size() && sizes.size() > 1; ++s)
+    time = std::max(time, least_time(problem, links, sizes[s], chunks[s]));
+  return time;
+}
+
+/// Integers in the ratio of the classes' chunks (or bytes) per time, 1 for the slowest where that is exact, at most
+/// 2^20. Rounding may miss a denser set; the time of the sets found is exact.
+std::vector<std::int64_t> capacities(const BoundProblem& problem, Bytes size) {
+  std::vector<double> rates;
+  for (const auto& link_class : problem.topology.classes())
+    rates.push_back(problem.single_chunks
+                        ? 1.0 / static_cast<double>(hop_time(link_class, size, problem.occupancy).busy.count())
+                        : static_cast<double>(link_class.effective_bandwidth().count()));
+  const auto [slowest, fastest] = std::ranges::minmax(rates);
+  const bool alike = slowest == fastest;
+  std::vector<std::int64_t> capacities;
+  for (const double rate : rates)
+    capacities.push_back(alike ? 1 : std::max<std::int64_t>(1, std::llround(rate / fastest * kFinestCapacity)));
+  return capacities;
+}
+
+/// Keeps the best of the sets that it is given.
+class BestSet {
+ public:
+  explicit BestSet(const BoundProblem& problem) : problem_(problem) {}
+
+  void try_set(const VertexSet& set) {
+    const auto time = time_of(problem_, set);
+    if (time <= time_) return;
+    time_ = time;
+    set_ = set;
+  }
+  void try_both_sides(VertexSet set) {
+    try_set(set);
+    set.flip();
+    try_set(set);
+  }
+  [[nodiscard]] std::optional<CertifiedBound> bound(bool densest) const {
+    if (time_ == SimTime::zero()) return std::nullopt;
+    CertifiedBound bound{time_, {}, {}, densest};
+    for (std::size_t v = 0; v < set_.size(); ++v)
+      if (set_[v]) bound.inside.push_back(VertexId::at(v));
+    return bound;
+  }
+
+ private:
+  const BoundProblem& problem_;
+  SimTime time_;
+  VertexSet set_;
+};
+
+/// Puts every switch on the side where less capacity crosses, one after another, twice: switches may be joined.
+void place_switches(const Topology& topology, VertexSet& set) {
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+      double if_inside = 0;
+      double if_outside = 0;
+      for (const auto link : topology.out_links(VertexId::at(v)))
+        if (!set[topology.target(link).index()]) if_inside += static_cast<double>(topology.bandwidth(link).count());
+      for (const auto link : topology.in_links(VertexId::at(v)))
+        if (set[topology.source(link).index()]) if_outside += static_cast<double>(topology.bandwidth(link).count());
+      set[v] = if_inside < if_outside;
+    }
+}
+
+/// Sets of NPUs by their position in one dimension: each alone, and all up to each.
+void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
+  const auto& shape = topology.shape();
+  if (!shape || !shape->is_product()) return;
+  std::size_t stride = 1;
+  for (const auto& block : shape->blocks) {
+    for (std::size_t position = 0; position + 1 < block.size; ++position)
+      for (const bool up_to : {false, true}) {
+        if (work < 2 * topology.links()) return;
+        work -= 2 * topology.links();
+        VertexSet set(topology.vertices());
+        for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+          const auto at = npu / stride % block.size;
+          set[npu] = up_to ? at <= position : at == position;
+        }
+        place_switches(topology, set);
+        best.try_both_sides(std::move(set));
+      }
+    stride *= block.size;
+  }
+}
+
+/// The NPUs of each switch, and the weakest NPUs of each group.
+void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
+  const auto& topology = problem.topology;
+  for (std::size_t v = topology.npus(); v < topology.vertices() && work >= 2 * topology.links(); ++v) {
+    work -= 2 * topology.links();
+    VertexSet set(topology.vertices());
+    set[v] = true;
+    for (const auto link : topology.in_links(VertexId::at(v))) set[topology.source(link).index()] = true;
+    place_switches(topology, set);
+    best.try_both_sides(std::move(set));
+  }
+  const auto rate = [&](std::span<const LinkId> links) {
+    double sum = 0;
+    for (const auto link : links) sum += static_cast<double>(topology.bandwidth(link).count());
+    return sum;
+  };
+  for (const auto& group : problem.collective.groups())
+    for (const bool in : {false, true}) {
+      const auto weakest = std::ranges::min(group.members, {}, [&](NpuId npu) {
+        return rate(in ? topology.in_links(vertex_of(npu)) : topology.out_links(vertex_of(npu)));
+      });
+      VertexSet set(topology.vertices());
+      set[weakest.index()] = true;
+      best.try_both_sides(std::move(set));
+    }
+}
+
+/// Searches one group's densest set. Returns whether the search ended.
+bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std::uint64_t& work) {
+  const auto& collective = problem.collective;
+  const auto kind = collective.kind();
+  const auto& members = collective.groups()[group.index()].members;
+  if (members.size() < 2) return true;
+  CutSearch search{problem.topology, false, capacities(problem, collective.chunk_bytes(collective.first_chunk(group))),
+                   members};
+  bool ended = true;
+  const auto take = [&](const FoundCuts& found) {
+    for (auto set : found.sets) {
+      if (search.backward) set.flip();
+      best.try_set(set);
+    }
+    ended = ended && found.ended;
+  };
+  search.backward = kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce;
+  if (kind == CollectiveKind::all_reduce) {
+    take(least_cuts(search, members.front(), work));
+    search.backward = true;
+    take(least_cuts(search, members.front(), work));
+  } else if (has_root(kind)) {
+    take(least_cuts(search, members[collective.root()], work));
+  } else {
+    take(densest_cuts(search, work));
+  }
+  return ended;
+}
+
+}  // namespace
+
+std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit) {
+  const auto& collective = problem.collective;
+  BestSet best(problem);
+  std::uint64_t work = work_limit;
+  bool ended = true;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    ended = search_group(problem, GroupId::at(g), best, work) && ended;
+  work = work_limit;
+  try_planes(problem.topology, best, work);
+  try_neighbourhoods(problem, best, work);
+  return best.bound(ended && collective.groups().size() == 1 && collective.kind() != CollectiveKind::all_to_all);
+}
+
+}  // namespace tenex

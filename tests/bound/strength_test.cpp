@@ -1,0 +1,180 @@
+// The strength bound against all partitions of small graphs, and against numbers derived by hand. Chunks of 1 MB, links
+// of 50 GB/s without alpha unless said otherwise: a chunk takes 20 us on a link.
+#include "tenex/bound/strength.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "support/topologies.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr SimTime kStep = microseconds(20);
+constexpr std::uint64_t kWork = 100'000'000;
+
+Collective all_reduce(std::size_t npus, std::int64_t chunks = 1) {
+  return support::collective(CollectiveKind::all_reduce, npus,
+                             bytes(1'000'000) * (chunks * static_cast<std::int64_t>(npus)), chunks);
+}
+
+Link link(std::uint32_t from, std::uint32_t to, std::int64_t gigabytes = 50) {
+  return {VertexId(from), VertexId(to), SimTime::zero(), gigabytes_per_second(gigabytes)};
+}
+
+CertifiedBound bound_of(const Topology& topology, const Collective& collective) {
+  const BoundProblem problem{topology, collective, Occupancy::serialization};
+  auto found = strength_bound(problem, kWork).value();
+  EXPECT_EQ(check_strength(problem, found.weights), found.time);
+  return found;
+}
+
+/// The largest 2(p-1) / bandwidth between parts (chunks of a group per GB/s) over all partitions: growing strings of
+/// part numbers, each at most one above the largest before it.
+double strongest(const Topology& topology) {
+  const auto vertices = topology.vertices();
+  std::vector<std::size_t> part(vertices, 0);
+  double most = 0;
+  const auto visit = [&](auto&& self, std::size_t vertex, std::size_t used) -> void {
+    if (vertex == vertices) {
+      std::set<std::size_t> with_member(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(topology.npus()));
+      double bandwidth = 0;
+      for (std::size_t l = 0; l < topology.links(); ++l)
+        if (part[topology.source(LinkId::at(l)).index()] != part[topology.target(LinkId::at(l)).index()])
+          bandwidth += static_cast<double>(topology.bandwidth(LinkId::at(l)).count()) / 1e9;
+      const auto crossings = 2 * (static_cast<double>(with_member.size()) - 1);
+      if (crossings > 0) most = std::max(most, crossings / bandwidth);
+      return;
+    }
+    for (std::size_t p = 0; p <= used; ++p) {
+      part[vertex] = p;
+      self(self, vertex + 1, std::max(used, p + 1));
+    }
+  };
+  visit(visit, 0, 0);
+  return most;
+}
+
+/// The bound's time against that of the best partition: never above it (a weighted sum of partitions is their mean),
+/// and within `precision` of it.
+void expect_strongest(const Topology& topology, double precision) {
+  const std::int64_t chunks = 1000;
+  const auto collective = all_reduce(topology.npus(), chunks);
+  const double best = strongest(topology) * static_cast<double>(collective.chunks()) * 1e9;  // 1 MB at 1 GB/s: 1e9 ps
+  const double time = static_cast<double>(bound_of(topology, collective).time.count());
+  EXPECT_LE(time, best + static_cast<double>(microseconds(40).count()));  // a whole chunk of the slowest link
+  EXPECT_GE(time, best * (1 - precision));
+}
+
+TEST(Strength, IsTheBestPartitionOfEveryConnectedGraphOfFourVertices) {
+  const std::uint32_t pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  int connected = 0;
+  for (std::uint32_t graph = 1; graph < 1U << 6; ++graph) {
+    std::vector<Link> links;
+    for (std::uint32_t pair = 0; pair < 6; ++pair) {
+      if ((graph >> pair & 1U) == 0) continue;
+      links.push_back(link(pairs[pair][0], pairs[pair][1]));
+      links.push_back(link(pairs[pair][1], pairs[pair][0]));
+    }
+    const auto topology = support::graph(4, links);
+    if (strongest(topology) == std::numeric_limits<double>::infinity()) continue;
+    ++connected;
+    expect_strongest(topology, 1e-3);
+    if (HasFailure()) FAIL() << "graph " << graph;
+  }
+  EXPECT_EQ(connected, 38);  // the connected labelled graphs of four vertices
+}
+
+/// A ring of all vertices, and more links: some have no opposite, bandwidths differ, and some are parallel.
+Topology random_graph(std::uint32_t npus, std::uint32_t switches) {
+  TopologyBuilder builder(npus);
+  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch({true, true});
+  const auto vertices = npus + switches;
+  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, (v + 1) % vertices, 25));
+  const auto more = *rc::gen::inRange<std::uint32_t>(0, 2 * vertices);
+  for (std::uint32_t i = 0; i < more; ++i) {
+    const auto from = *rc::gen::inRange<std::uint32_t>(0, vertices);
+    const auto step = *rc::gen::inRange<std::uint32_t>(1, vertices);
+    builder.add_link(link(from, (from + step) % vertices, *rc::gen::element<std::int64_t>(25, 50, 300)));
+  }
+  return std::move(builder).build().value();
+}
+
+RC_GTEST_PROP(StrengthProperties, IsTheBestPartitionOfRandomGraphs, ()) {
+  expect_strongest(random_graph(*rc::gen::inRange<std::uint32_t>(2, 7), 0), 2e-3);
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+// Which part a switch without a member of its own belongs to is searched greedily.
+RC_GTEST_PROP(StrengthProperties, IsNeverAboveTheBestPartitionWithSwitchesThatAdd, ()) {
+  const auto switches = *rc::gen::inRange<std::uint32_t>(1, 3);
+  expect_strongest(random_graph(*rc::gen::inRange<std::uint32_t>(2, 6), switches), 0.15);
+  RC_ASSERT(!testing::Test::HasFailure());
+}
+
+TEST(Strength, OfAMeshIsThatOfSingleNpus) {
+  // 8x8: 224 links for 2 * 63 sends of each of 64 * 8 chunks: 288 steps, which is 16/9 of a byte per byte of link.
+  EXPECT_EQ(bound_of(support::mesh(8, 8, SimTime::zero()), all_reduce(64, 8)).time, kStep * 288);
+}
+
+TEST(Strength, OfTwoBoxesIsTheLinksBetweenThem) {
+  // Each chunk crosses once each way: 8 chunks on each of two links of 10 GB/s, 100 us per chunk.
+  std::vector<Link> links;
+  for (const std::uint32_t box : {0U, 4U})
+    for (std::uint32_t a = 0; a < 4; ++a)
+      for (std::uint32_t b = 0; b < 4; ++b)
+        if (a != b) links.push_back(link(box + a, box + b));
+  links.push_back(link(0, 4, 10));
+  links.push_back(link(4, 0, 10));
+  EXPECT_EQ(bound_of(support::graph(8, links), all_reduce(8)).time, microseconds(800));
+}
+
+TEST(Strength, OfAPlainSwitchCountsBothOfItsLinks) {
+  // Four NPUs on a switch: per chunk 2 * 3 ways of two links each, on 8 links: 1.5 steps; 4 * 100 chunks: 600. A switch
+  // that adds and copies belongs to the part of an NPU: 2 * 3 sends on the 6 links of the others, 400.
+  EXPECT_EQ(bound_of(support::switched(4, SimTime::zero()), all_reduce(4, 100)).time, kStep * 600);
+  TopologyBuilder builder(4);
+  builder.add_switch({true, true});
+  for (std::uint32_t npu = 0; npu < 4; ++npu) builder.add_link_pair(link(npu, 4));
+  EXPECT_EQ(bound_of(std::move(builder).build().value(), all_reduce(4, 100)).time, kStep * 400);
+}
+
+TEST(Strength, AddsTheCountsOfGroups) {
+  // A line of four, groups {0, 3} and {1, 2}, 2 chunks of 1 MB each: the middle link pair carries both groups' chunks,
+  // 4 each way.
+  const auto line = support::line(4, SimTime::zero());
+  const auto groups =
+      Collective::make(
+          {CollectiveKind::all_reduce, 4, {{{NpuId(0), NpuId(3)}}, {{NpuId(1), NpuId(2)}}}, 1, bytes(2'000'000), 0})
+          .value();
+  EXPECT_EQ(bound_of(line, groups).time, kStep * 4);
+}
+
+TEST(Strength, CountsWholeChunksAndAlpha) {
+  // Two NPUs, 2 chunks, one crossing each way: 2 hops of 21 us under `transfer`; 41 us where sends may share alpha.
+  const auto pair = support::line(2, microseconds(1));
+  const auto collective = all_reduce(2);
+  const BoundProblem single{pair, collective, Occupancy::transfer};
+  EXPECT_EQ(strength_bound(single, kWork)->time, microseconds(42));
+  const BoundProblem shared{{pair, collective, Occupancy::transfer}, true, false};
+  const auto bound = strength_bound(shared, kWork);
+  EXPECT_EQ(bound->time, microseconds(41));
+  EXPECT_EQ(check_strength(shared, bound->weights), microseconds(41));
+}
+
+TEST(Strength, IsOfAllReducesOnlyAndAsksForOneWeightPerLink) {
+  const auto ring = support::ring(4, SimTime::zero());
+  const auto gather = support::collective(CollectiveKind::all_gather, 4, bytes(4'000'000), 1);
+  EXPECT_FALSE(strength_bound({ring, gather, Occupancy::transfer}, kWork));
+  const auto collective = all_reduce(4);
+  EXPECT_THROW((void)check_strength({ring, collective, Occupancy::transfer}, {}), InvariantError);
+  EXPECT_EQ(check_strength({ring, collective, Occupancy::transfer}, std::vector<std::uint32_t>(8, 0)), SimTime::zero());
+}
+
+}  // namespace
+}  // namespace tenex
