@@ -9,19 +9,15 @@
 #include <vector>
 
 #include "bound/vertex_partition.hpp"
+#include "bound/weighted_links.hpp"
 
 namespace tenex {
 
 namespace {
 
-__extension__ using Exact = __int128;
-
 constexpr std::size_t kMostWays = std::size_t{1} << 21;
-constexpr double kFinestWeight = 1 << 20;
 constexpr std::size_t kMostTrees = 1024;
 constexpr std::size_t kMostSteps = 24;  ///< partitions tried
-
-using Weights = std::vector<std::uint32_t>;
 
 /// A way from one vertex to another over links, through plain switches only.
 struct Way {
@@ -125,50 +121,15 @@ class Forest {
   std::vector<double> weight_;
 };
 
-/// The time of weights, by bisection of the floor counts.
-class WeightedTime {
- public:
-  WeightedTime(const BoundProblem& problem, Forest& forest) : problem_(problem), forest_(forest) {}
-
-  SimTime operator()(const Weights& weights) {
-    const auto& topology = problem_.topology;
-    const auto size = *std::ranges::min_element(problem_.collective.chunk_sizes());
-    std::vector<Exact> of_class(topology.classes().size(), 0);
-    for (std::size_t l = 0; l < weights.size(); ++l) of_class[topology.class_of(LinkId::at(l))] += weights[l];
-    Exact needed = 0;  // weights are whole, so sums below 2^53 are exact
-    forest_.join(weights, [&](std::size_t group, const Way&, double weight, bool counts) {
-      if (counts)
-        needed +=
-            2 * static_cast<Exact>(problem_.collective.chunks_in(GroupId::at(group))) * static_cast<Exact>(weight);
-    });
-    if (needed == 0) return SimTime::zero();
-    const auto enough = [&](std::int64_t time) {
-      Exact carried = 0;
-      for (std::size_t k = 0; k < of_class.size(); ++k) carried += of_class[k] * by_link(k, size, time);
-      return carried >= (problem_.single_chunks ? needed : needed * size.count());
-    };
-    std::int64_t low = 0;
-    std::int64_t high = SimTime::max().count() / 2;
-    if (!enough(high)) return SimTime::max();
-    while (high - low > 1) (enough((low + high) / 2) ? high : low) = (low + high) / 2;
-    return picoseconds(high);
-  }
-
- private:
-  /// Chunks (or bytes) that a link can have delivered.
-  [[nodiscard]] Exact by_link(std::size_t link_class, Bytes size, std::int64_t time) const {
-    const auto& link = problem_.topology.classes()[link_class];
-    if (!problem_.single_chunks) {
-      const Exact busy = std::max<std::int64_t>(0, time - link.alpha.count());
-      return busy * link.effective_bandwidth().count() / 1'000'000'000'000;
-    }
-    const auto hop = hop_time(link, size, problem_.occupancy);
-    return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
-  }
-
-  const BoundProblem& problem_;
-  Forest& forest_;
-};
+/// The time that weights prove.
+SimTime time_of(const BoundProblem& problem, Forest& forest, const LinkWeights& weights) {
+  Exact needed = 0;  // weights are whole, so sums below 2^53 are exact
+  forest.join(weights, [&](std::size_t group, const Way&, double weight, bool counts) {
+    const auto chunks = static_cast<Exact>(problem.collective.chunks_in(GroupId::at(group)));
+    if (counts) needed += 2 * chunks * static_cast<Exact>(weight);
+  });
+  return time_to_carry(problem, weights, needed);
+}
 
 /// A tree without the ways that lead to no member of the group.
 std::vector<Way> without_dead_ends(const BoundProblem& problem, GroupId group, std::span<const Way> tree) {
@@ -207,11 +168,7 @@ std::vector<Way> without_dead_ends(const BoundProblem& problem, GroupId group, s
 std::vector<double> average_weights(const BoundProblem& problem, Forest& forest, std::size_t trees) {
   constexpr double kEagerness = 2;
   const auto& topology = problem.topology;
-  const auto rate_of_class = rates(problem);
-  const double fastest = *std::ranges::max_element(rate_of_class);
-  std::vector<double> capacity;
-  for (std::size_t l = 0; l < topology.links(); ++l)
-    capacity.push_back(rate_of_class[topology.class_of(LinkId::at(l))] / fastest);
+  const auto capacity = relative_capacities(problem);
   std::vector<double> load(topology.links(), 0);
   std::vector<double> weight(topology.links());
   std::vector<double> average(topology.links(), 0);
@@ -234,16 +191,9 @@ std::vector<double> average_weights(const BoundProblem& problem, Forest& forest,
   return average;
 }
 
-Weights rounded(const std::vector<double>& weights) {
-  const double most = *std::ranges::max_element(weights);
-  Weights whole;
-  for (const double weight : weights) whole.push_back(static_cast<std::uint32_t>(weight / most * kFinestWeight + 0.5));
-  return whole;
-}
-
 /// One for links between the parts that links lighter than `least` join, improved where the topology is small, else
 /// zero. A plain switch stands outside all parts, and its links have one from `least` on.
-Weights between_parts(const BoundProblem& problem, const std::vector<double>& weights, double least) {
+LinkWeights between_parts(const BoundProblem& problem, const std::vector<double>& weights, double least) {
   constexpr std::size_t kMostImproved = 1024;  // vertices
   const auto& topology = problem.topology;
   const auto plain = [&](VertexId vertex) { return is_plain_switch(topology, vertex); };
@@ -251,7 +201,7 @@ Weights between_parts(const BoundProblem& problem, const std::vector<double>& we
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) any_plain = any_plain || plain(VertexId::at(v));
   VertexPartition partition(problem, weights, least);
   if (!any_plain && topology.vertices() <= kMostImproved) partition.improve(8);
-  Weights between;
+  LinkWeights between;
   for (std::size_t l = 0; l < topology.links(); ++l) {
     const auto link = LinkId::at(l);
     const bool beside_plain = plain(topology.source(link)) || plain(topology.target(link));
@@ -281,29 +231,22 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   auto ways = WayFinder(topology).find();
   if (!ways) return std::nullopt;
   Forest forest(problem, *std::move(ways));
-  WeightedTime time_of(problem, forest);
-  CertifiedBound best;
-  const auto try_weights = [&](Weights weights) {
-    const auto time = time_of(weights);
-    if (time <= best.time) return;
-    best.time = time;
-    best.weights = std::move(weights);
+  BestWeights best;
+  const auto try_weights = [&](LinkWeights weights) {
+    const auto time = time_of(problem, forest, weights);
+    best.offer(time, std::move(weights));
   };
-  try_weights(Weights(topology.links(), 1));
+  try_weights(LinkWeights(topology.links(), 1));
   try_weights(between_parts(problem, std::vector<double>(topology.links(), 1), 1));
-  for (std::size_t k = 0; topology.classes().size() > 1 && k < topology.classes().size() && k < kMostSteps; ++k) {
-    Weights weights;
-    for (std::size_t l = 0; l < topology.links(); ++l) weights.push_back(topology.class_of(LinkId::at(l)) == k ? 1 : 0);
-    try_weights(std::move(weights));
-  }
+  for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min(kMostSteps, topology.classes().size()); ++k)
+    try_weights(weights_of_class(topology, k));
   const auto trees = std::min<std::uint64_t>(kMostTrees, work_limit / forest.work());
   if (trees > 0) {
     const auto average = average_weights(problem, forest, trees);
     try_weights(rounded(average));
     for (const double least : largest_steps(average)) try_weights(between_parts(problem, average, least));
   }
-  if (best.time == SimTime::zero()) return std::nullopt;
-  return best;
+  return best.take();
 }
 
 }  // namespace tenex

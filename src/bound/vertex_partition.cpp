@@ -4,23 +4,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "bound/weighted_links.hpp"
+
 namespace tenex {
 
 bool is_plain_switch(const Topology& topology, VertexId vertex) {
   if (topology.is_npu(vertex)) return false;
   const auto& properties = topology.switch_properties(vertex);
   return !properties.copy && !properties.reduce;
-}
-
-std::vector<double> rates(const BoundProblem& problem) {
-  const auto size = *std::ranges::min_element(problem.collective.chunk_sizes());
-  std::vector<double> rates;
-  for (const auto& link : problem.topology.classes())
-    rates.push_back(problem.single_chunks
-                        ? 1 / static_cast<double>(hop_time(link, size, problem.occupancy).busy.count())
-                        : static_cast<double>(link.effective_bandwidth().count()) / 1e12 /
-                              static_cast<double>(size.count()));
-  return rates;
 }
 
 VertexPartition::VertexPartition(const BoundProblem& problem, const std::vector<double>& weights, double least)

@@ -31,9 +31,6 @@ class DisjointSets {
 /// Whether a vertex is a switch that neither adds nor copies.
 [[nodiscard]] bool is_plain_switch(const Topology& topology, VertexId vertex);
 
-/// Chunks per picosecond, per link class.
-[[nodiscard]] std::vector<double> rates(const BoundProblem& problem);
-
 /// A partition of the vertices, and its crossings per capacity between its parts, which single moves can raise.
 class VertexPartition {
  public:

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "benchmark/cases.hpp"
+#include "benchmark/filtered_main.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/simulation/simulator.hpp"
 
@@ -184,12 +185,4 @@ void add_cases(bool with_large) {
 }  // namespace
 }  // namespace tenex::benchmarks
 
-int main(int argc, char** argv) {
-  const bool filtered = std::any_of(
-      argv, argv + argc, [](const char* word) { return std::string_view(word).starts_with("--benchmark_filter"); });
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  tenex::benchmarks::add_cases(filtered);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-}
+int main(int argc, char** argv) { return tenex::benchmarks::run_benchmarks(argc, argv, tenex::benchmarks::add_cases); }

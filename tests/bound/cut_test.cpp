@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/topologies.hpp"
+#include "bound/graphs.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -17,16 +17,14 @@ namespace {
 
 using enum CollectiveKind;
 
+using support::link;
+
 constexpr SimTime kStep = microseconds(20);
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 Collective of_megabytes(CollectiveKind kind, std::size_t npus, std::int64_t chunks = 1) {
   const std::int64_t pieces = has_root(kind) ? chunks : chunks * static_cast<std::int64_t>(npus);
   return support::collective(kind, npus, bytes(1'000'000) * pieces, chunks);
-}
-
-Link link(std::uint32_t from, std::uint32_t to, std::int64_t gigabytes = 50) {
-  return {VertexId(from), VertexId(to), SimTime::zero(), gigabytes_per_second(gigabytes)};
 }
 
 CertifiedBound bound_of(const Topology& topology, const Collective& collective) {
@@ -142,16 +140,8 @@ TEST(Cut, IsTheCornerOfAMesh) {
 }
 
 TEST(Cut, FindsTheLinksBetweenTwoBoxes) {
-  // Two fully connected boxes of 4, joined by one pair of links at 10 GB/s (100 us per chunk): the 4 chunks of one box
-  // take 400 us to the other, where an NPU's own in-links need 3 steps.
-  std::vector<Link> links;
-  for (const std::uint32_t box : {0U, 4U})
-    for (std::uint32_t a = 0; a < 4; ++a)
-      for (std::uint32_t b = 0; b < 4; ++b)
-        if (a != b) links.push_back(link(box + a, box + b));
-  links.push_back(link(0, 4, 10));
-  links.push_back(link(4, 0, 10));
-  const auto boxes = support::graph(8, links);
+  // The 4 chunks of one box take 400 us to the other, where an NPU's own in-links need 3 steps.
+  const auto boxes = support::two_boxes();
   EXPECT_EQ(bound_of(boxes, of_megabytes(all_gather, 8)).time, microseconds(400));
   EXPECT_EQ(bound_of(boxes, of_megabytes(broadcast, 8, 3)).time, microseconds(300));
   // All 8 chunks need contributions from the other box; 16 pairs of NPUs exchange a chunk each way.

@@ -34,7 +34,7 @@ struct Bound {
   SimTime time;           ///< no schedule can finish earlier
 };
 
-/// A bound with what proves it: a set of vertices (cut.hpp), or weights of links (strength.hpp).
+/// A bound with what proves it: a set of vertices (cut.hpp), or weights of links (strength.hpp, flow.hpp).
 struct CertifiedBound {
   SimTime time;
   std::vector<VertexId> inside;        ///< ascending

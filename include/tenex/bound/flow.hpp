@@ -1,0 +1,31 @@
+// The flow bound of an All-to-All: weighted distances.
+//
+// Claim. For any weights w >= 0 of the links, sum over links of w * (chunks that the link can have delivered by T) is
+// at least the sum over all chunks of the least weight of a path from the chunk's owner to its destination. Proof. A
+// chunk arrives over a path of sends, which weighs at least as much as the lightest path; a send of the chunk serves no
+// other chunk. That switches copy does not help: every chunk has one destination. With the best weights this is, for
+// many chunks, the time of the best flow that carries all chunks at once (duality of the maximum concurrent flow:
+// Shahrokhi and Matula, "The maximum concurrent flow problem", Journal of the ACM 37, 1990). Weights of one per link
+// give volume times distance, weights on the links of a cut give the cut. The weights alone are the certificate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+
+/// The largest bound of the weights that are tried: one for all links, for each class of links, and those of
+/// multiplicative weights on flows along lightest paths (Garg and Koenemann, "Faster and simpler algorithms for
+/// multicommodity flow and other fractional packing problems", SIAM J. Comput. 37, 2007), rounded to integers of at
+/// most 2^20 before they are evaluated, so that the time is exact. `work_limit`: link visits, some 20 ns each. nullopt
+/// for other collectives, and where one search from every member takes more than the limit. Deterministic.
+[[nodiscard]] std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit);
+
+/// The time that weights prove, one per link, computed without code of the search. Throws InvariantError unless there
+/// is one weight per link. O(members * links * log links).
+[[nodiscard]] SimTime check_flow(const BoundProblem& problem, std::span<const std::uint32_t> weights);
+
+}  // namespace tenex

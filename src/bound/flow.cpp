@@ -1,0 +1,173 @@
+// The weights that the flow bound tries. A round searches the lightest paths from every member, sends every chunk along
+// them (in equal parts where several links are as good), and makes loaded links heavier.
+#include "tenex/bound/flow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "bound/weighted_links.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::uint64_t kMostRounds = 1024;
+
+/// Lightest paths from one vertex after another; memory O(vertices).
+class LightestPaths {
+ public:
+  explicit LightestPaths(const Topology& topology) : topology_(topology), distance_(topology.vertices()) {}
+
+  /// Searches from `source`. O(links log links).
+  template <class Weight>
+  void search(VertexId source, const std::vector<Weight>& weights) {
+    std::ranges::fill(distance_, std::numeric_limits<double>::infinity());
+    settled_.clear();
+    distance_[source.index()] = 0;
+    open_.emplace(0, source.value());
+    while (!open_.empty()) {
+      const auto [distance, vertex] = open_.top();
+      open_.pop();
+      if (distance > distance_[vertex]) continue;
+      settled_.push_back(VertexId(vertex));
+      for (const auto link : topology_.out_links(VertexId(vertex))) {
+        const double there = distance + static_cast<double>(weights[link.index()]);
+        auto& known = distance_[topology_.target(link).index()];
+        if (there >= known) continue;
+        known = there;
+        open_.emplace(there, topology_.target(link).value());
+      }
+    }
+  }
+
+  [[nodiscard]] double distance(VertexId vertex) const { return distance_[vertex.index()]; }
+
+  /// Sends one unit from the source to each of `members` that it reaches; adds what each link carries to `load`.
+  void send_to(std::span<const NpuId> members, const std::vector<double>& weights, std::vector<double>& load) {
+    passing_.assign(topology_.vertices(), 0);
+    for (const auto member : members) passing_[member.index()] += 1;
+    for (std::size_t i = settled_.size(); i-- > 1;) {  // the first is the source
+      const auto vertex = settled_[i];
+      last_links_.clear();
+      for (const auto link : topology_.in_links(vertex)) {
+        const double there = distance_[topology_.source(link).index()] + weights[link.index()];
+        if (there <= distance_[vertex.index()] * (1 + 1e-9) &&
+            distance_[topology_.source(link).index()] < distance_[vertex.index()])
+          last_links_.push_back(link);
+      }
+      const double each = passing_[vertex.index()] / static_cast<double>(std::max<std::size_t>(1, last_links_.size()));
+      for (const auto link : last_links_) {
+        load[link.index()] += each;
+        passing_[topology_.source(link).index()] += each;
+      }
+    }
+  }
+
+ private:
+  using Open = std::pair<double, std::uint32_t>;
+  const Topology& topology_;
+  std::vector<double> distance_;
+  std::vector<VertexId> settled_;  ///< by distance
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+  std::vector<double> passing_;
+  std::vector<LinkId> last_links_;
+};
+
+/// The time that weights prove. O(members * links log links).
+SimTime time_of(const BoundProblem& problem, LightestPaths& paths, const LinkWeights& weights) {
+  const auto each = static_cast<Exact>(problem.collective.chunks_per_npu());
+  Exact needed = 0;
+  for (const auto& group : problem.collective.groups())
+    for (const auto from : group.members) {
+      paths.search(vertex_of(from), weights);
+      for (const auto to : group.members) {
+        const double distance = paths.distance(vertex_of(to));
+        if (distance == std::numeric_limits<double>::infinity()) return SimTime::max();
+        needed += each * static_cast<Exact>(distance);
+      }
+    }
+  return time_to_carry(problem, weights, needed);
+}
+
+/// Sends all chunks along lightest paths once; returns what links carry.
+std::vector<double> loads_of(const BoundProblem& problem, LightestPaths& paths, const std::vector<double>& weights) {
+  std::vector<double> load(problem.topology.links(), 0);
+  for (const auto& group : problem.collective.groups())
+    for (const auto from : group.members) {
+      paths.search(vertex_of(from), weights);
+      paths.send_to(group.members, weights, load);
+    }
+  return load;
+}
+
+/// Dual solutions of the concurrent flow: the weights of the round that proved most, and the average of later rounds.
+struct RoundWeights {
+  std::vector<double> best;
+  std::vector<double> average;
+};
+
+RoundWeights weights_of_rounds(const BoundProblem& problem, LightestPaths& paths, std::uint64_t rounds) {
+  const auto capacity = relative_capacities(problem);
+  const auto links = problem.topology.links();
+  std::vector<double> sum(links, 0);  // of load per capacity, in units of the first round's largest
+  std::vector<double> weight(links);
+  RoundWeights found{std::vector<double>(links, 0), std::vector<double>(links, 0)};
+  // Small steps are more precise and need more rounds: log(links) / step^2 of them.
+  const double step =
+      std::clamp(std::sqrt(std::log(static_cast<double>(links)) / static_cast<double>(rounds)), 0.05, 1.0);
+  double unit = 0;
+  double most_proved = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const double most = *std::ranges::max_element(sum);
+    double total = 0;
+    for (std::size_t l = 0; l < links; ++l) {
+      weight[l] = std::max(1e-12, std::exp(step * (sum[l] - most))) / capacity[l];
+      total += weight[l] * capacity[l];
+    }
+    const auto load = loads_of(problem, paths, weight);
+    double carried = 0;
+    for (std::size_t l = 0; l < links; ++l) {
+      carried += weight[l] * load[l];
+      if (round == 0) unit = std::max(unit, load[l] / capacity[l]);
+      if (round >= rounds / 2) found.average[l] += weight[l] / total;
+    }
+    if (unit == 0) break;
+    for (std::size_t l = 0; l < links; ++l) sum[l] += load[l] / capacity[l] / unit;
+    if (carried / total <= most_proved) continue;
+    most_proved = carried / total;
+    found.best = weight;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit) {
+  const auto& topology = problem.topology;
+  if (problem.collective.kind() != CollectiveKind::all_to_all || topology.links() == 0) return std::nullopt;
+  std::uint64_t members = 0;
+  for (const auto& group : problem.collective.groups()) members += group.members.size();
+  const auto of_round = members * topology.links() * std::bit_width(topology.links());
+  if (of_round > work_limit) return std::nullopt;
+  LightestPaths paths(topology);
+  BestWeights best;
+  const auto try_weights = [&](LinkWeights weights) {
+    if (weights.empty()) return;
+    const auto time = time_of(problem, paths, weights);
+    best.offer(time, std::move(weights));
+  };
+  try_weights(LinkWeights(topology.links(), 1));
+  for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min<std::size_t>(8, topology.classes().size()); ++k)
+    try_weights(weights_of_class(topology, k));
+  const auto found = weights_of_rounds(problem, paths, std::min(kMostRounds, work_limit / of_round));
+  try_weights(rounded(found.best));
+  try_weights(rounded(found.average));
+  return best.take();
+}
+
+}  // namespace tenex

@@ -1,0 +1,81 @@
+// Exact times by bisection of weighted floor counts (capacity.hpp has the counts).
+#include "bound/weighted_links.hpp"
+
+#include <algorithm>
+
+namespace tenex {
+
+namespace {
+
+Bytes smallest_chunk(const BoundProblem& problem) {
+  return *std::ranges::min_element(problem.collective.chunk_sizes());
+}
+
+/// Chunks (or bytes) that a link can have delivered.
+Exact delivered(const BoundProblem& problem, const LinkClass& link, Bytes size, std::int64_t time) {
+  if (!problem.single_chunks) {
+    const Exact busy = std::max<std::int64_t>(0, time - link.alpha.count());
+    return busy * link.effective_bandwidth().count() / 1'000'000'000'000;
+  }
+  const auto hop = hop_time(link, size, problem.occupancy);
+  return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
+}
+
+}  // namespace
+
+LinkWeights rounded(std::span<const double> weights) {
+  const double most = weights.empty() ? 0 : *std::ranges::max_element(weights);
+  LinkWeights whole;
+  if (most <= 0) return whole;
+  for (const double weight : weights) whole.push_back(static_cast<std::uint32_t>(weight / most * kHeaviestLink + 0.5));
+  return whole;
+}
+
+LinkWeights weights_of_class(const Topology& topology, std::size_t link_class) {
+  LinkWeights weights;
+  for (std::size_t l = 0; l < topology.links(); ++l)
+    weights.push_back(topology.class_of(LinkId::at(l)) == link_class ? 1 : 0);
+  return weights;
+}
+
+std::vector<double> rates(const BoundProblem& problem) {
+  const auto size = smallest_chunk(problem);
+  std::vector<double> rates;
+  for (const auto& link : problem.topology.classes())
+    rates.push_back(problem.single_chunks
+                        ? 1 / static_cast<double>(hop_time(link, size, problem.occupancy).busy.count())
+                        : static_cast<double>(link.effective_bandwidth().count()) / 1e12 /
+                              static_cast<double>(size.count()));
+  return rates;
+}
+
+std::vector<double> relative_capacities(const BoundProblem& problem) {
+  const auto of_class = rates(problem);
+  const double fastest = *std::ranges::max_element(of_class);
+  std::vector<double> capacities;
+  for (std::size_t l = 0; l < problem.topology.links(); ++l)
+    capacities.push_back(of_class[problem.topology.class_of(LinkId::at(l))] / fastest);
+  return capacities;
+}
+
+SimTime time_to_carry(const BoundProblem& problem, const LinkWeights& weights, Exact needed) {
+  if (needed == 0) return SimTime::zero();
+  const auto classes = problem.topology.classes();
+  const auto size = smallest_chunk(problem);
+  if (!problem.single_chunks) needed *= size.count();
+  std::vector<Exact> of_class(classes.size(), 0);
+  for (std::size_t l = 0; l < weights.size(); ++l) of_class[problem.topology.class_of(LinkId::at(l))] += weights[l];
+  const auto enough = [&](std::int64_t time) {
+    Exact carried = 0;
+    for (std::size_t k = 0; k < classes.size(); ++k)
+      carried += of_class[k] * delivered(problem, classes[k], size, time);
+    return carried >= needed;
+  };
+  std::int64_t low = 0;
+  std::int64_t high = SimTime::max().count() / 2;
+  if (!enough(high)) return SimTime::max();
+  while (high - low > 1) (enough((low + high) / 2) ? high : low) = (low + high) / 2;
+  return picoseconds(high);
+}
+
+}  // namespace tenex

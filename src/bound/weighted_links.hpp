@@ -1,0 +1,54 @@
+// Weights of links as certificates: what the links can carry, weighted, and the time for what they must.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+
+/// Sums of weights times chunks.
+__extension__ using Exact = __int128;
+
+/// Per link; at most kHeaviestLink, so that sums over a path are exact in a double.
+using LinkWeights = std::vector<std::uint32_t>;
+inline constexpr std::uint32_t kHeaviestLink = 1U << 20;
+
+/// Weights rounded to integers, the largest to kHeaviestLink. Empty where none is positive.
+[[nodiscard]] LinkWeights rounded(std::span<const double> weights);
+
+/// One for the links of a class, zero for all others.
+[[nodiscard]] LinkWeights weights_of_class(const Topology& topology, std::size_t link_class);
+
+/// Chunks of the smallest size per picosecond, per link class.
+[[nodiscard]] std::vector<double> rates(const BoundProblem& problem);
+/// The same per link, as a share of the fastest.
+[[nodiscard]] std::vector<double> relative_capacities(const BoundProblem& problem);
+
+/// The least T at which the sum over links of weight * (chunks that the link can have delivered by T) reaches `needed`,
+/// for chunks of the smallest size (or the same in bytes, where sends may carry several chunks). Zero for `needed` = 0,
+/// SimTime::max() where it is never reached. Exact. O(links + 61 * classes).
+[[nodiscard]] SimTime time_to_carry(const BoundProblem& problem, const LinkWeights& weights, Exact needed);
+
+/// Keeps the weights that prove most.
+class BestWeights {
+ public:
+  void offer(SimTime time, LinkWeights weights) {
+    if (time <= best_.time) return;
+    best_.time = time;
+    best_.weights = std::move(weights);
+  }
+  [[nodiscard]] std::optional<CertifiedBound> take() {
+    if (best_.time == SimTime::zero()) return std::nullopt;
+    return std::move(best_);
+  }
+
+ private:
+  CertifiedBound best_;
+};
+
+}  // namespace tenex
