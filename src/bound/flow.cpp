@@ -156,10 +156,10 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
   if (of_round > work_limit) return std::nullopt;
   LightestPaths paths(topology);
   BestWeights best;
-  const auto try_weights = [&](LinkWeights weights) {
+  const auto try_weights = [&](const LinkWeights& weights) {
     if (weights.empty()) return;
     const auto time = time_of(problem, paths, weights);
-    best.offer(time, std::move(weights));
+    best.offer(time, weights);
   };
   try_weights(LinkWeights(topology.links(), 1));
   for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min<std::size_t>(8, topology.classes().size()); ++k)

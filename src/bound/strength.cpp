@@ -232,9 +232,9 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   if (!ways) return std::nullopt;
   Forest forest(problem, *std::move(ways));
   BestWeights best;
-  const auto try_weights = [&](LinkWeights weights) {
+  const auto try_weights = [&](const LinkWeights& weights) {
     const auto time = time_of(problem, forest, weights);
-    best.offer(time, std::move(weights));
+    best.offer(time, weights);
   };
   try_weights(LinkWeights(topology.links(), 1));
   try_weights(between_parts(problem, std::vector<double>(topology.links(), 1), 1));

@@ -81,8 +81,7 @@ bool VertexPartition::move_to_best(VertexId vertex) {
   for (const auto link : topology_.in_links(vertex)) others.push_back(part_[topology_.source(link).index()]);
   if (const auto empty = find_empty()) others.push_back(*empty);
   std::ranges::sort(others);
-  const auto repeated = std::ranges::unique(others);
-  others.erase(repeated.begin(), repeated.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
   const double before = ratio();
   double best = before * (1 + 1e-12);
   std::uint32_t where = home;

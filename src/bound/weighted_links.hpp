@@ -37,10 +37,10 @@ inline constexpr std::uint32_t kHeaviestLink = 1U << 20;
 /// Keeps the weights that prove most.
 class BestWeights {
  public:
-  void offer(SimTime time, LinkWeights weights) {
+  void offer(SimTime time, const LinkWeights& weights) {
     if (time <= best_.time) return;
     best_.time = time;
-    best_.weights = std::move(weights);
+    best_.weights = weights;
   }
   [[nodiscard]] std::optional<CertifiedBound> take() {
     if (best_.time == SimTime::zero()) return std::nullopt;

@@ -4,23 +4,18 @@
 // inner loop tests entries without branches, and the count after every eighth.
 #include "synthesis/tacos/exact/level_engine.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <barrier>
-#include <exception>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "synthesis/tacos/exact/finishing.hpp"
+#include "synthesis/tacos/exact/rounds.hpp"
 #include "synthesis/tacos/exact/tile_clock.hpp"
 #include "tenex/base/diagnostic.hpp"
 
 namespace tenex {
 namespace {
 
-constexpr std::size_t kMostIdleTiles = 8192;
 constexpr std::uint32_t kBlock = 8;  ///< entries tested between two tests of the count
 
 /// The state of one port during a run.
@@ -96,43 +91,17 @@ class LevelEngine {
   }
 
   StepRun<Slot> run() {
-    std::exception_ptr failure;
-    bool done = steps_.deliveries == 0;
     std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {steps_, attempt_.widest_tile});
-    const auto between_tiles = [&]() noexcept {
-      std::uint64_t delivered = 0;
-      for (const auto& scratch : scratches) delivered += scratch.delivered;
-      done = delivered == steps_.deliveries;
-      if (done) return;
-      try {
-        check_progress(delivered);
-        open_tile();
-      } catch (...) {  // exceptions must not leave a parallel region
-        failure = std::current_exception();
-      }
+    const auto begin_of = [&](std::size_t thread, const Team& team) {
+      return setup_.order.size() * thread / team.size;
     };
-    std::optional<std::barrier<>> barrier;
-    std::size_t team = 1;
-#pragma omp parallel num_threads(threads_)
-    {
-#pragma omp single
-      {
-        team = static_cast<std::size_t>(omp_get_num_threads());
-        barrier.emplace(static_cast<std::ptrdiff_t>(team));
-      }
-      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      const std::size_t begin = setup_.order.size() * thread / team;
-      const std::size_t end = setup_.order.size() * (thread + 1) / team;
-      touch(begin, end);
-      while (!done) {
-        barrier->arrive_and_wait();
-        if (thread == 0) between_tiles();
-        barrier->arrive_and_wait();
-        if (done || failure) break;
-        visit_share(begin, end, scratches[thread]);
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
+    run_rounds(
+        steps_, table_, scratches,
+        [&](std::size_t thread, const Team& team) { touch(begin_of(thread, team), begin_of(thread + 1, team)); },
+        [&] { open_tile(); },
+        [&](std::size_t thread, const Team& team) {
+          visit_share(begin_of(thread, team), begin_of(thread + 1, team), scratches[thread]);
+        });
     StepRun<Slot> run;
     for (const auto& scratch : scratches) run.finish = std::max(run.finish, scratch.finish);
     // The last tile that was opened is the last one with a send.
@@ -146,18 +115,9 @@ class LevelEngine {
 
  private:
   void set_table() {
-    table_.lanes = steps_.lanes;
-    table_.own = steps_.own;
-    table_.first_chunk = steps_.first_chunk;
-    table_.port_begin = steps_.port_begin;
-    table_.list_begin.push_back(0);
-    for (const std::uint32_t chunks : steps_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
-    table_.lists = RawArray<Slot>(table_.list_begin.back());
-    table_.lane_rows.resize(steps_.lanes.size());
-    table_.lengths.emplace_back(steps_.npus());
+    table_ = empty_table<Slot>(steps_);
     for (std::uint32_t npu = 0; npu < steps_.npus(); ++npu) {
       left_[npu] = steps_.chunks[npu] - steps_.own[npu];
-      table_.lengths.back()[npu] = static_cast<Slot>(steps_.own[npu]);
       for (std::uint32_t k = 0; k < steps_.own[npu]; ++k) enter(npu, own_chunk(npu, k), 1, setup_.levels);
     }
   }
@@ -217,11 +177,6 @@ class LevelEngine {
   }
 
   /// Chunks under way may take many tiles to arrive, but fewer than kMostIdleTiles.
-  void check_progress(std::uint64_t delivered) {
-    if (std::exchange(delivered_, delivered) != delivered) progress_ = table_.counts.size();
-    ensure(table_.counts.size() - progress_ < kMostIdleTiles, "the levels engine came to rest with deliveries missing");
-  }
-
   /// Opens the next tile: makes room for it and finds the families that have everything. Called by one thread.
   void open_tile() {
     tile_ = clock_.next();
@@ -344,8 +299,6 @@ class LevelEngine {
   std::vector<std::vector<std::uint32_t>> missing_;  ///< per level: chunks that each cluster lacks
   std::vector<std::uint8_t> family_full_;            ///< per position in the setup's order
   Tile tile_;
-  std::uint64_t delivered_ = 0;
-  std::size_t progress_ = 0;  ///< number of tiles when `delivered_` last grew
   StepTable<Slot> table_;
 };
 

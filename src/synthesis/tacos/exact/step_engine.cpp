@@ -1,16 +1,12 @@
 #include "synthesis/tacos/exact/step_engine.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <barrier>
-#include <exception>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "synthesis/tacos/exact/bands.hpp"
 #include "synthesis/tacos/exact/finishing.hpp"
+#include "synthesis/tacos/exact/rounds.hpp"
 #include "synthesis/tacos/exact/scan.hpp"
 #include "synthesis/tacos/exact/tile_clock.hpp"
 #include "tenex/base/diagnostic.hpp"
@@ -18,7 +14,6 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kMostIdleTiles = 8192;
 constexpr std::size_t kCursorsAhead = 8;  ///< in NPUs
 constexpr std::size_t kListsAhead = 4;
 constexpr std::size_t kPortsPerLine = 2;
@@ -30,14 +25,6 @@ std::uint64_t mix(std::uint64_t key) {
   key = (key ^ key >> 27) * 0x94D049BB133111EBULL;
   return key ^ key >> 31;
 }
-
-/// The threads of a run. Their barrier sleeps when it has to wait long. OpenMP's barrier spins, which on a busy machine
-/// keeps the awaited thread from running.
-struct Team {
-  explicit Team(std::size_t threads) : size(threads), barrier(static_cast<std::ptrdiff_t>(threads)) {}
-  std::size_t size;
-  std::barrier<> barrier;
-};
 
 /// The memory of one thread.
 template <class Slot>
@@ -81,37 +68,10 @@ class StepEngine {
   }
 
   StepRun<Slot> run() {
-    std::exception_ptr failure;
-    bool done = setup_.deliveries == 0;
     std::vector<Scratch<Slot>> scratches(static_cast<std::size_t>(threads_), {setup_, attempt_.widest_tile});
-    const auto between_sweeps = [&]() noexcept {
-      std::uint64_t delivered = 0;
-      for (const auto& scratch : scratches) delivered += scratch.delivered;
-      done = delivered == setup_.deliveries;
-      if (done) return;
-      try {
-        check_progress(delivered);
-        open_sweep();
-      } catch (...) {  // exceptions must not leave a parallel region
-        failure = std::current_exception();
-      }
-    };
-    std::optional<Team> team;
-#pragma omp parallel num_threads(threads_)
-    {
-#pragma omp single
-      team.emplace(static_cast<std::size_t>(omp_get_num_threads()));
-      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      touch(thread, team->size);
-      while (!done) {
-        team->barrier.arrive_and_wait();
-        if (thread == 0) between_sweeps();
-        team->barrier.arrive_and_wait();
-        if (done || failure) break;
-        sweep(thread, *team, scratches[thread]);
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
+    run_rounds(
+        setup_, table_, scratches, [&](std::size_t thread, const Team& team) { touch(thread, team.size); },
+        [&] { open_sweep(); }, [&](std::size_t thread, Team& team) { sweep(thread, team, scratches[thread]); });
     StepRun<Slot> run;
     std::size_t last = 0;
     for (const auto& scratch : scratches) {
@@ -128,21 +88,11 @@ class StepEngine {
 
  private:
   void set_table() {
-    table_.lanes = setup_.lanes;
-    table_.own = setup_.own;
-    table_.first_chunk = setup_.first_chunk;
-    table_.port_begin = setup_.port_begin;
-    table_.lane_rows.resize(setup_.lanes.size());
-    table_.list_begin.push_back(0);
-    for (const std::uint32_t chunks : setup_.chunks) table_.list_begin.push_back(table_.list_begin.back() + chunks);
-    table_.lists = RawArray<Slot>(table_.list_begin.back());
-    table_.lengths.emplace_back(setup_.npus());
-    for (const std::uint32_t npu : bands_.npus) {
-      table_.lengths.back()[npu] = static_cast<Slot>(setup_.own[npu]);
+    table_ = empty_table<Slot>(setup_);
+    for (const std::uint32_t npu : bands_.npus)
       visited_.push_back({table_.lists.data() + table_.list_begin[npu], lacks_.data() + visited_.size() * words_, npu,
                           setup_.port_begin[npu], setup_.port_begin[npu + 1], setup_.own[npu],
                           setup_.chunks[npu] - setup_.own[npu]});
-    }
   }
 
   void shuffle_ports(Random& random) {
@@ -193,11 +143,6 @@ class StepEngine {
   }
 
   /// Chunks under way may take many tiles to arrive, but fewer than kMostIdleTiles.
-  void check_progress(std::uint64_t delivered) {
-    if (std::exchange(delivered_, delivered) != delivered) progress_ = table_.counts.size();
-    ensure(table_.counts.size() - progress_ < kMostIdleTiles, "the step engine came to rest with deliveries missing");
-  }
-
   /// Opens the next tiles and makes room for them. Called by one thread.
   void open_sweep() {
     tiles_.clear();
@@ -347,8 +292,6 @@ class StepEngine {
   std::vector<Visited<Slot>> visited_;  ///< in order of the walk
   std::vector<Tile> tiles_;             ///< of this sweep
   std::uint64_t scatter_key_ = 0;
-  std::uint64_t delivered_ = 0;  ///< before this sweep
-  std::size_t progress_ = 0;     ///< number of tiles when `delivered_` last grew
   StepTable<Slot> table_;
 };
 
