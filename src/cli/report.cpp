@@ -114,17 +114,17 @@ Report::Value metric_of(const Evaluation& row, std::string_view name) {
   return value_of(value);
 }
 
-/// " key=value" of a list's item. Long texts, which are for programs, are cut.
+/// " key=value" of a list's item. An object in it stands as its entries, whose long texts are for programs and are cut.
 std::string item_text(const std::string& key, const Report::Value& value) {
   constexpr std::size_t kMostShown = 60;
   const auto* object = std::get_if<Report::Object>(&value);
-  if (object == nullptr) {
-    auto text = text_of(key, value);
-    if (text.size() > kMostShown) text = text.substr(0, kMostShown) + "... (--json prints all)";
-    return fmt::format(" {}={}", key, text);
-  }
+  if (object == nullptr) return fmt::format(" {}={}", key, text_of(key, value));
   std::string text;
-  for (const auto& [inner_key, inner] : object->content.front().entries) text += item_text(inner_key, inner);
+  for (const auto& [inner_key, inner] : object->content.front().entries) {
+    const auto whole = text_of(inner_key, inner);
+    const bool fits = whole.size() <= kMostShown;
+    text += fmt::format(" {}={}{}", inner_key, whole.substr(0, kMostShown), fits ? "" : "... (--json prints all)");
+  }
   return text;
 }
 
