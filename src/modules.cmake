@@ -4,7 +4,7 @@ set(TENEX_MODULES
     base spec topology collective schedule bound algorithm synthesis simulation workload codesign files design
     execution training evaluate store coordinator cli)
 
-# Modules that wait for files and messages: -O1 halves the time to compile them.
+# Modules that spend their time in files, messages or other modules: -O1 halves the time to compile them.
 set(TENEX_WAITING_MODULES spec files design execution evaluate store coordinator cli)
 
 set(TENEX_MODULE_base_USES)

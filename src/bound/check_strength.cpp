@@ -1,5 +1,5 @@
 // The checker of strength certificates. It shares no code with the search: a spanning tree by Prim's method, with a
-// search through plain switches from each vertex, then the tree's links in order of weight; times in 128 bits.
+// search through plain switches from each vertex, then the tree's links in order of weight.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "bound/checked_time.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/strength.hpp"
 
@@ -15,7 +16,6 @@ namespace tenex {
 
 namespace {
 
-__extension__ using Exact = __int128;
 using Distance = std::uint64_t;
 
 /// The lightest links between the vertices that are no plain switches, each standing for a way.
@@ -35,13 +35,13 @@ class Tree {
   }
 
   /// The sum of the weights at which two parts with members join.
-  [[nodiscard]] Exact weight_for(const ProcessGroup& group) const {
+  [[nodiscard]] CheckedSum weight_for(const ProcessGroup& group) const {
     std::map<std::size_t, std::vector<std::size_t>> parts;  // name -> vertices; a part is renamed into the larger
     std::vector<std::size_t> part_of(topology_.vertices());
     std::vector<bool> has_member(topology_.vertices());
     for (std::size_t v = 0; v < part_of.size(); ++v) parts[part_of[v] = v] = {v};
     for (const auto member : group.members) has_member[member.index()] = true;
-    Exact sum = 0;
+    CheckedSum sum = 0;
     for (const auto& link : links_) {
       auto from = part_of[link.a];
       auto into = part_of[link.b];
@@ -116,25 +116,6 @@ class Tree {
   std::vector<TreeLink> links_;
 };
 
-/// What the links, weighted, can have delivered by a time: chunks, or bytes.
-Exact delivered(const BoundProblem& problem, std::span<const std::uint32_t> weights, Bytes size, Exact time) {
-  Exact sum = 0;
-  for (std::size_t l = 0; l < weights.size(); ++l) {
-    if (weights[l] == 0) continue;
-    const auto& link = problem.topology.classes()[problem.topology.class_of(LinkId::at(l))];
-    Exact count = 0;
-    if (!problem.single_chunks) {
-      if (time > link.alpha.count())
-        count = (time - link.alpha.count()) * link.effective_bandwidth().count() / 1'000'000'000'000;
-    } else {
-      const auto hop = hop_time(link, size, problem.occupancy);
-      if (time >= hop.latency.count()) count = (time - hop.latency.count()) / hop.busy.count() + 1;
-    }
-    sum += count * weights[l];
-  }
-  return sum;
-}
-
 }  // namespace
 
 SimTime check_strength(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
@@ -144,19 +125,11 @@ SimTime check_strength(const BoundProblem& problem, std::span<const std::uint32_
   Bytes size = collective.chunk_sizes().front();
   for (const auto each : collective.chunk_sizes()) size = std::min(size, each);
   const Tree tree(problem.topology, weights);
-  Exact needed = 0;
+  CheckedSum needed = 0;
   for (std::size_t g = 0; g < collective.groups().size(); ++g)
-    needed += 2 * static_cast<Exact>(collective.chunks_in(GroupId::at(g))) * tree.weight_for(collective.groups()[g]);
-  if (needed == 0) return SimTime::zero();
-  if (!problem.single_chunks) needed *= size.count();
-  Exact low = 0;
-  Exact high = SimTime::max().count() / 2;
-  if (delivered(problem, weights, size, high) < needed) return SimTime::max();
-  while (high - low > 1) {
-    const Exact middle = (low + high) / 2;
-    (delivered(problem, weights, size, middle) < needed ? low : high) = middle;
-  }
-  return picoseconds(static_cast<std::int64_t>(high));
+    needed +=
+        2 * static_cast<CheckedSum>(collective.chunks_in(GroupId::at(g))) * tree.weight_for(collective.groups()[g]);
+  return checked_time(problem, weights, size, needed);
 }
 
 }  // namespace tenex

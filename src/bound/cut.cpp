@@ -7,6 +7,7 @@
 
 #include "bound/capacity.hpp"
 #include "bound/densest_cut.hpp"
+#include "bound/weighted_links.hpp"
 
 namespace tenex {
 
@@ -63,16 +64,12 @@ SimTime time_of(const BoundProblem& problem, const VertexSet& set) {
 
 /// Integers in the ratio of the classes' chunks (or bytes) per time, 1 for the slowest where that is exact, at most
 /// 2^20. Rounding may miss a denser set; the time of the sets found is exact.
-std::vector<std::int64_t> capacities(const BoundProblem& problem, Bytes size) {
-  std::vector<double> rates;
-  for (const auto& link_class : problem.topology.classes())
-    rates.push_back(problem.single_chunks
-                        ? 1.0 / static_cast<double>(hop_time(link_class, size, problem.occupancy).busy.count())
-                        : static_cast<double>(link_class.effective_bandwidth().count()));
-  const auto [slowest, fastest] = std::ranges::minmax(rates);
+std::vector<std::int64_t> capacities(const BoundProblem& problem) {
+  const auto of_class = rates(problem);
+  const auto [slowest, fastest] = std::ranges::minmax(of_class);
   const bool alike = slowest == fastest;
   std::vector<std::int64_t> capacities;
-  for (const double rate : rates)
+  for (const double rate : of_class)
     capacities.push_back(alike ? 1 : std::max<std::int64_t>(1, std::llround(rate / fastest * kFinestCapacity)));
   return capacities;
 }
@@ -176,8 +173,7 @@ bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std
   const auto kind = collective.kind();
   const auto& members = collective.groups()[group.index()].members;
   if (members.size() < 2) return true;
-  CutSearch search{problem.topology, false, capacities(problem, collective.chunk_bytes(collective.first_chunk(group))),
-                   members};
+  CutSearch search{problem.topology, false, capacities(problem), members};
   bool ended = true;
   const auto take = [&](const FoundCuts& found) {
     for (auto set : found.sets) {

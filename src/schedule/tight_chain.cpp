@@ -2,7 +2,7 @@
 //
 // Idea: re-timing is the longest path in a network with two kinds of edges: from a send to the next on its link, and
 // from a send to the sends that forward what it delivers. Both stay whatever the times are. If a path from time zero to
-// the last arrival has no pause in the given schedule, its length is the given time, and no re-timing is shorter.
+// the last arrival has no pause in the given schedule, its length is the schedule's time, and no re-timing is shorter.
 // Conversely, if re-timing ends no sooner, there is such a path. The search goes backwards: it follows a send's link to
 // the beginning of the sends that are back to back there, and then each of these (the first one first) to the arrival
 // at the instant of its start, if there is one.

@@ -3,7 +3,7 @@
 //
 // Idea: a SchedulePass over the given schedule. One thread does this, others read the given schedule ahead of it.
 //
-// Encoding: times in 32 bits where the given time fits. A link's sends keep their order, so runs of sends at equal
+// Encoding: times in 32 bits where the schedule's time fits. A link's sends keep their order, so runs of sends at equal
 // distances are kept: back to back on a busy link, one hop apart where each chunk is awaited, as on a ring.
 #include <algorithm>
 #include <limits>

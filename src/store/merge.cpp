@@ -46,7 +46,7 @@ bool has_column(const Study& study, const Column& column) {
 
 /// The columns that Merger::write() reads from each shard, in its order. Other columns can be read too, but take
 /// longer.
-std::vector<WantedColumn> planned_columns(const Study& study) {
+std::vector<WantedColumn> wanted_columns(const Study& study) {
   namespace names = store::columns;
   std::vector<WantedColumn> wanted;
   const auto add = [&](const MetricColumn& metric) { wanted.push_back({names::metric(metric.name), metric.kind}); };
@@ -71,7 +71,7 @@ std::vector<WantedColumn> planned_columns(const Study& study) {
 class ShardFiles {
  public:
   ShardFiles(const Layout& layout, const Study& study, const Selection& selection)
-      : study_(study), selection_(selection), shards_(layout, selection, planned_columns(study)) {}
+      : study_(study), selection_(selection), shards_(layout, selection, wanted_columns(study)) {}
 
   [[nodiscard]] const std::vector<store::ShardRows>& sources() const { return selection_.shards; }
   [[nodiscard]] bool has(const MetricColumn& metric) const { return has_column(study_, metric); }

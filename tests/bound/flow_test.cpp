@@ -14,8 +14,6 @@
 namespace tenex {
 namespace {
 
-using support::link;
-
 constexpr SimTime kStep = microseconds(20);
 constexpr std::uint64_t kWork = 1'000'000'000;
 
@@ -76,17 +74,7 @@ double of_a_routing(const Topology& topology) {
 RC_GTEST_PROP(FlowProperties, IsBetweenTheDensestSetAndARouting, ()) {
   const auto npus = *rc::gen::inRange<std::uint32_t>(2, 7);
   const auto switches = *rc::gen::inRange<std::uint32_t>(0, 3);
-  TopologyBuilder builder(npus);
-  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch();
-  const auto vertices = npus + switches;
-  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, (v + 1) % vertices, 25));
-  const auto more = *rc::gen::inRange<std::uint32_t>(0, 2 * vertices);
-  for (std::uint32_t i = 0; i < more; ++i) {
-    const auto from = *rc::gen::inRange<std::uint32_t>(0, vertices);
-    const auto step = *rc::gen::inRange<std::uint32_t>(1, vertices);
-    builder.add_link(link(from, (from + step) % vertices, *rc::gen::element<std::int64_t>(25, 50, 300)));
-  }
-  const auto topology = std::move(builder).build().value();
+  const auto topology = support::random_graph(npus, switches);
   const std::int64_t chunks = 1000;
   const auto time = static_cast<double>(bound_of(topology, exchange(npus, chunks)).count()) / chunks;
   RC_ASSERT(!testing::Test::HasFailure());

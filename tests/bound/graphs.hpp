@@ -1,7 +1,10 @@
 // Graphs of the tests of bounds with certificates: links without alpha, so that times are those of bandwidth.
 #pragma once
 
+#include <rapidcheck.h>
+
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "support/topologies.hpp"
@@ -23,6 +26,21 @@ inline Topology two_boxes() {
   links.push_back(link(0, 4, 10));
   links.push_back(link(4, 0, 10));
   return graph(8, links);
+}
+
+/// A ring of all vertices, and more links: some have no opposite, bandwidths differ, and some are parallel.
+inline Topology random_graph(std::uint32_t npus, std::uint32_t switches, SwitchProperties properties = {}) {
+  TopologyBuilder builder(npus);
+  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch(properties);
+  const auto vertices = npus + switches;
+  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, (v + 1) % vertices, 25));
+  const auto more = *rc::gen::inRange<std::uint32_t>(0, 2 * vertices);
+  for (std::uint32_t i = 0; i < more; ++i) {
+    const auto from = *rc::gen::inRange<std::uint32_t>(0, vertices);
+    const auto step = *rc::gen::inRange<std::uint32_t>(1, vertices);
+    builder.add_link(link(from, (from + step) % vertices, *rc::gen::element<std::int64_t>(25, 50, 300)));
+  }
+  return std::move(builder).build().value();
 }
 
 }  // namespace tenex::support

@@ -16,6 +16,7 @@ namespace tenex {
 namespace {
 
 using support::link;
+using support::random_graph;
 
 constexpr SimTime kStep = microseconds(20);
 constexpr std::uint64_t kWork = 100'000'000;
@@ -88,21 +89,6 @@ TEST(Strength, IsTheBestPartitionOfEveryConnectedGraphOfFourVertices) {
   EXPECT_EQ(connected, 38);  // the connected labelled graphs of four vertices
 }
 
-/// A ring of all vertices, and more links: some have no opposite, bandwidths differ, and some are parallel.
-Topology random_graph(std::uint32_t npus, std::uint32_t switches) {
-  TopologyBuilder builder(npus);
-  for (std::uint32_t s = 0; s < switches; ++s) builder.add_switch({true, true});
-  const auto vertices = npus + switches;
-  for (std::uint32_t v = 0; v < vertices; ++v) builder.add_link_pair(link(v, (v + 1) % vertices, 25));
-  const auto more = *rc::gen::inRange<std::uint32_t>(0, 2 * vertices);
-  for (std::uint32_t i = 0; i < more; ++i) {
-    const auto from = *rc::gen::inRange<std::uint32_t>(0, vertices);
-    const auto step = *rc::gen::inRange<std::uint32_t>(1, vertices);
-    builder.add_link(link(from, (from + step) % vertices, *rc::gen::element<std::int64_t>(25, 50, 300)));
-  }
-  return std::move(builder).build().value();
-}
-
 RC_GTEST_PROP(StrengthProperties, IsTheBestPartitionOfRandomGraphs, ()) {
   expect_strongest(random_graph(*rc::gen::inRange<std::uint32_t>(2, 7), 0), 2e-3);
   RC_ASSERT(!testing::Test::HasFailure());
@@ -111,7 +97,7 @@ RC_GTEST_PROP(StrengthProperties, IsTheBestPartitionOfRandomGraphs, ()) {
 // Which part a switch without a member of its own belongs to is searched by single moves, which may miss the best.
 RC_GTEST_PROP(StrengthProperties, IsNeverAboveTheBestPartitionWithSwitchesThatAdd, ()) {
   const auto switches = *rc::gen::inRange<std::uint32_t>(1, 3);
-  expect_strongest(random_graph(*rc::gen::inRange<std::uint32_t>(2, 6), switches), 1);
+  expect_strongest(random_graph(*rc::gen::inRange<std::uint32_t>(2, 6), switches, {true, true}), 1);
   RC_ASSERT(!testing::Test::HasFailure());
 }
 

@@ -48,7 +48,7 @@ struct CertifiedBound {
 struct BoundMethod {
   std::string_view name;
   std::string_view description;
-  /// nullopt where the bound does not apply.
+  /// nullopt where the bound does not apply. Null where `certify` gives the time.
   std::optional<SimTime> (*compute)(const BoundProblem&);
   bool in_rows = true;  ///< otherwise it costs more than a row may: `tenex bound` alone computes it
   /// The bound with its certificate, and the time that a certificate proves, by a checker that shares no code with the

@@ -81,7 +81,7 @@ class SchedulePass {
     Tick start = 0;
     Tick arrival = 0;
   };
-  /// When the given next send starts, not before `earliest`. `size_class` is the chunk's. O(1).
+  /// When the schedule's next send starts, not before `earliest`. `size_class` is the chunk's. O(1).
   [[nodiscard]] Times send(LinkId link, ChunkId chunk, std::size_t size_class, Stage stage, std::uint64_t earliest) {
     const auto [busy, latency] = hops_[topology_.class_of(link) * sizes_ + size_class];
     Tick& from = *entry(topology_.source(link), chunk);
