@@ -2,7 +2,6 @@
 #include "tenex/bound/cut.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "bound/capacity.hpp"
@@ -12,8 +11,6 @@
 namespace tenex {
 
 namespace {
-
-constexpr std::int64_t kFinestCapacity = std::int64_t{1} << 20;
 
 /// How many chunks of a group must leave a set with `inside` of its `members`; `root_inside` of Broadcast and Reduce.
 std::int64_t chunks_that_leave(const Collective& collective, GroupId group, std::int64_t inside, bool root_inside) {
@@ -62,18 +59,6 @@ SimTime time_of(const BoundProblem& problem, const VertexSet& set) {
   return time;
 }
 
-/// Integers in the ratio of the classes' chunks (or bytes) per time, 1 for the slowest where that is exact, at most
-/// 2^20. Rounding may miss a denser set; the time of the sets found is exact.
-std::vector<std::int64_t> capacities(const BoundProblem& problem) {
-  const auto of_class = rates(problem);
-  const auto [slowest, fastest] = std::ranges::minmax(of_class);
-  const bool alike = slowest == fastest;
-  std::vector<std::int64_t> capacities;
-  for (const double rate : of_class)
-    capacities.push_back(alike ? 1 : std::max<std::int64_t>(1, std::llround(rate / fastest * kFinestCapacity)));
-  return capacities;
-}
-
 /// Keeps the best of the sets that it is given.
 class BestSet {
  public:
@@ -118,25 +103,43 @@ void place_switches(const Topology& topology, VertexSet& set) {
     }
 }
 
-/// Sets of NPUs by their position in one dimension: each alone, and all up to each.
+/// NPUs by their position in one dimension: at it, or up to it.
+struct Plane {
+  std::size_t stride = 1;
+  std::size_t size = 1;
+  std::size_t position = 0;
+  bool up_to = false;
+
+  [[nodiscard]] bool has(std::size_t npu) const {
+    const auto at = npu / stride % size;
+    return up_to ? at <= position : at == position;
+  }
+  /// How far from the middle, where most crosses, or from the end, where links are fewest.
+  [[nodiscard]] std::size_t rank() const {
+    const auto twice = 2 * (position + 1);
+    return !up_to ? position : twice > size ? twice - size : size - twice;
+  }
+};
+
+/// Sets of NPUs by their position in one dimension: each alone, and all up to each; the most promising first.
 void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
   const auto& shape = topology.shape();
   if (!shape || !shape->is_product()) return;
+  std::vector<Plane> planes;
   std::size_t stride = 1;
   for (const auto& block : shape->blocks) {
     for (std::size_t position = 0; position + 1 < block.size; ++position)
-      for (const bool up_to : {false, true}) {
-        if (work < 2 * topology.links()) return;
-        work -= 2 * topology.links();
-        VertexSet set(topology.vertices());
-        for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-          const auto at = npu / stride % block.size;
-          set[npu] = up_to ? at <= position : at == position;
-        }
-        place_switches(topology, set);
-        best.try_both_sides(std::move(set));
-      }
+      for (const bool up_to : {true, false}) planes.push_back({stride, block.size, position, up_to});
     stride *= block.size;
+  }
+  std::ranges::stable_sort(planes, {}, &Plane::rank);
+  for (const Plane& plane : planes) {
+    if (work < 2 * topology.links()) return;
+    work -= 2 * topology.links();
+    VertexSet set(topology.vertices());
+    for (std::size_t npu = 0; npu < topology.npus(); ++npu) set[npu] = plane.has(npu);
+    place_switches(topology, set);
+    best.try_both_sides(std::move(set));
   }
 }
 
@@ -158,6 +161,8 @@ void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_
   };
   for (const auto& group : problem.collective.groups())
     for (const bool in : {false, true}) {
+      if (work < 2 * topology.links()) return;
+      work -= 2 * topology.links();
       const auto weakest = std::ranges::min(group.members, {}, [&](NpuId npu) {
         return rate(in ? topology.in_links(vertex_of(npu)) : topology.out_links(vertex_of(npu)));
       });
@@ -173,7 +178,7 @@ bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std
   const auto kind = collective.kind();
   const auto& members = collective.groups()[group.index()].members;
   if (members.size() < 2) return true;
-  CutSearch search{problem.topology, false, capacities(problem), members};
+  CutSearch search{problem.topology, false, whole_capacities(problem), members};
   bool ended = true;
   const auto take = [&](const FoundCuts& found) {
     for (auto set : found.sets) {
@@ -196,6 +201,12 @@ bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std
 }
 
 }  // namespace
+
+SimTime cut_time(const BoundProblem& problem, std::span<const VertexId> inside) {
+  VertexSet set(problem.topology.vertices());
+  for (const auto vertex : inside) set[vertex.index()] = true;
+  return time_of(problem, set);
+}
 
 std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit) {
   const auto& collective = problem.collective;

@@ -1,6 +1,7 @@
-// The table of bounds, and the largest of them.
+// The table of bounds, and the largest of the cheap ones.
 #include <vector>
 
+#include "bound/exact/methods.hpp"
 #include "bound/methods.hpp"
 #include "tenex/bound/cut.hpp"
 #include "tenex/bound/flow.hpp"
@@ -10,29 +11,43 @@ namespace tenex {
 
 namespace {
 
-constexpr std::uint64_t kCutWork = std::uint64_t{1} << 31;  ///< link visits: about 20 s
+using Work = std::uint64_t;
 
-std::optional<CertifiedBound> certified_cut(const BoundProblem& problem) { return cut_bound(problem, kCutWork); }
+#ifdef TENEX_CLP
+constexpr auto kExactFlow = exact_flow_bound;
+constexpr auto kExactStrength = exact_strength_bound;
+#else
+constexpr std::optional<CertifiedBound> (*kExactFlow)(const BoundProblem&) = nullptr;
+constexpr auto kExactStrength = kExactFlow;
+#endif
 
-SimTime checked_cut(const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); }
+constexpr BoundMethod kCut = {
+    .name = "cut",
+    .description = "the links that leave a set of vertices carry what must leave it; with a certificate",
+    .certify = cut_bound,
+    .time_of = [](const BoundProblem& problem, const CertifiedBound& cut) { return cut_time(problem, cut.inside); },
+    .check = [](const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); },
+    .full_work = Work{1} << 31};  // about 20 s
 
-constexpr std::uint64_t kStrengthWork = std::uint64_t{1} << 28;  ///< link visits: about 5 s
+constexpr BoundMethod kStrength = {
+    .name = "strength",
+    .description = "All-Reduce: the links between the parts of a partition carry what must cross; with a certificate",
+    .certify = strength_bound,
+    .time_of = [](const BoundProblem& problem,
+                  const CertifiedBound& bound) { return strength_time(problem, bound.weights).value(); },
+    .check = [](const BoundProblem& problem,
+                const CertifiedBound& bound) { return check_strength(problem, bound.weights); },
+    .exact = kExactStrength,
+    .full_work = Work{1} << 28};  // about 5 s
 
-std::optional<CertifiedBound> certified_strength(const BoundProblem& problem) {
-  return strength_bound(problem, kStrengthWork);
-}
-
-SimTime checked_strength(const BoundProblem& problem, const CertifiedBound& strength) {
-  return check_strength(problem, strength.weights);
-}
-
-constexpr std::uint64_t kFlowWork = std::uint64_t{1} << 27;  ///< link visits: about 3 s
-
-std::optional<CertifiedBound> certified_flow(const BoundProblem& problem) { return flow_bound(problem, kFlowWork); }
-
-SimTime checked_flow(const BoundProblem& problem, const CertifiedBound& flow) {
-  return check_flow(problem, flow.weights);
-}
+constexpr BoundMethod kFlow = {
+    .name = "flow",
+    .description = "All-to-All: links, weighted, carry every chunk over its lightest path; with a certificate",
+    .certify = flow_bound,
+    .time_of = [](const BoundProblem& problem, const CertifiedBound& flow) { return flow_time(problem, flow.weights); },
+    .check = [](const BoundProblem& problem, const CertifiedBound& flow) { return check_flow(problem, flow.weights); },
+    .exact = kExactFlow,
+    .full_work = Work{1} << 27};  // about 3 s
 
 }  // namespace
 
@@ -51,28 +66,25 @@ const std::vector<BoundMethod>& bound_methods() {
       {"volume_distance", "All-to-All: links carry every chunk as far as it has to go", volume_distance_bound},
       {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", middle_cut_bound},
       {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", sum_of_parts_bound},
-      {"cut", "the links that leave a set of vertices carry what must leave it; not in rows, with a certificate",
-       nullptr, false, certified_cut, checked_cut},
-      {"strength",
-       "All-Reduce: the links between the parts of a partition carry what must cross; not in rows, with a certificate",
-       nullptr, false, certified_strength, checked_strength},
-      {"flow", "All-to-All: links, weighted, carry every chunk over its lightest path; not in rows, with a certificate",
-       nullptr, false, certified_flow, checked_flow},
+      kCut,
+      kStrength,
+      kFlow,
+      {"late_start", "what must leave NPUs that start late, from then on", late_start_bound},
   };
   return methods;
 }
 
-std::vector<Bound> all_bounds(const BoundProblem& problem) {
+std::vector<Bound> cheap_bounds(const BoundProblem& problem) {
   std::vector<Bound> bounds;
   for (const auto& method : bound_methods())
-    if (const auto time = method.in_rows ? method.compute(problem) : std::nullopt)
+    if (const auto time = method.compute != nullptr ? method.compute(problem) : std::nullopt)
       bounds.push_back({method.name, *time});
   return bounds;
 }
 
-Bound best_bound(const BoundProblem& problem) {
+Bound best_cheap_bound(const BoundProblem& problem) {
   Bound best{"none", SimTime::zero()};
-  for (const Bound& bound : all_bounds(problem))
+  for (const Bound& bound : cheap_bounds(problem))
     if (best.name == "none" || bound.time > best.time) best = bound;
   return best;
 }

@@ -11,9 +11,9 @@ std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem) {
   const Collective reduction = problem.collective.as(CollectiveKind::reduce_scatter);
   const Collective gather = problem.collective.as(CollectiveKind::all_gather);
   const SimTime reducing =
-      best_bound({problem.topology, reduction, problem.occupancy, false, problem.single_chunks}).time;
+      best_cheap_bound({problem.topology, reduction, problem.occupancy, false, problem.single_chunks}).time;
   const SimTime gathering =
-      best_bound({problem.topology, gather, problem.occupancy, false, problem.single_chunks}).time;
+      best_cheap_bound({problem.topology, gather, problem.occupancy, false, problem.single_chunks}).time;
   if (reducing > SimTime::max() - gathering) return SimTime::max();
   return reducing + gathering;
 }

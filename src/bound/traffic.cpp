@@ -15,6 +15,7 @@
 
 #include "bound/capacity.hpp"
 #include "bound/methods.hpp"
+#include "bound/product_links.hpp"
 #include "tenex/topology/block.hpp"
 
 namespace tenex {
@@ -22,32 +23,6 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kWorkLimit = std::size_t{1} << 26;  ///< link visits: below a second
-
-/// Whether one group of all NPUs runs the collective on an intact product without switches.
-bool is_plain_product(const BoundProblem& problem) {
-  const auto& shape = problem.topology.shape();
-  return shape && shape->is_product() && problem.topology.switches() == 0 && problem.collective.groups().size() == 1 &&
-         problem.collective.groups()[0].members.size() == problem.topology.npus();
-}
-
-/// The number of links of each class, per dimension of an intact product: [dimension][class].
-std::vector<std::vector<std::int64_t>> links_by_dimension(const Topology& topology) {
-  const Shape& shape = *topology.shape();
-  std::vector<std::vector<std::int64_t>> links(shape.dimensions(),
-                                               std::vector<std::int64_t>(topology.classes().size(), 0));
-  for (std::size_t i = 0; i < topology.links(); ++i) {
-    const LinkId link = LinkId::at(i);
-    std::size_t a = topology.source(link).index();
-    std::size_t b = topology.target(link).index();
-    std::size_t dimension = 0;
-    for (; a % shape.blocks[dimension].size == b % shape.blocks[dimension].size; ++dimension) {
-      a /= shape.blocks[dimension].size;
-      b /= shape.blocks[dimension].size;
-    }
-    ++links[dimension][topology.class_of(link)];
-  }
-  return links;
-}
 
 /// The factor by which a block's total hops give the sends of its dimension: pairs of lines (n/k)^2, c chunks each.
 std::int64_t chunks_per_position_pair(const BoundProblem& problem, const Block& block) {

@@ -32,8 +32,20 @@ VertexPartition::VertexPartition(const BoundProblem& problem, const std::vector<
     if (part_[from.index()] != part_[to.index()]) between_ += rate(LinkId::at(l));
   }
 }
-void VertexPartition::improve(int rounds) {
-  for (bool better = true; better && rounds > 0; --rounds) {
+
+std::uint64_t VertexPartition::work_of_round() const {
+  std::uint64_t visits = part_.size() * part_.size() / 64;
+  for (std::size_t v = 0; v < part_.size(); ++v) {
+    const auto degree = topology_.out_links(VertexId::at(v)).size() + topology_.in_links(VertexId::at(v)).size();
+    visits += 2 * degree * (degree + 1);
+  }
+  return visits;
+}
+
+void VertexPartition::improve(int rounds, std::uint64_t& work) {
+  const auto of_round = work_of_round();
+  for (bool better = true; better && rounds > 0 && work > of_round; --rounds) {
+    work -= of_round;
     better = false;
     for (std::uint32_t v = 0; v < part_.size(); ++v) better = move_to_best(VertexId(v)) || better;
   }
@@ -49,11 +61,13 @@ void VertexPartition::enter(VertexId vertex, std::uint32_t part) {
   const auto group = group_of(vertex);
   if (group.exists() && members_[part][group.value()]++ == 0) crossings_ += worth(group);
 }
+
 void VertexPartition::leave(VertexId vertex) {
   const auto part = part_[vertex.index()];
   const auto group = group_of(vertex);
   if (group.exists() && --members_[part][group.value()] == 0) crossings_ -= worth(group);
 }
+
 double VertexPartition::ratio() const {
   double first_parts = 0;
   for (std::size_t g = 0; g < problem_.collective.groups().size(); ++g) first_parts += worth(GroupId::at(g));
@@ -94,6 +108,7 @@ bool VertexPartition::move_to_best(VertexId vertex) {
   if (where != home) move(vertex, where);
   return where != home;
 }
+
 std::optional<std::uint32_t> VertexPartition::find_empty() const {
   std::vector<bool> used(part_.size());
   for (const auto part : part_) used[part] = true;

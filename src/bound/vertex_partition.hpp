@@ -38,8 +38,9 @@ class VertexPartition {
   VertexPartition(const BoundProblem& problem, const std::vector<double>& weights, double least);
 
   /// Moves single vertices to neighbouring parts, or out of their part, as long as that raises the ratio, in at most
-  /// `rounds` rounds of O(vertices^2 + links * degree). Not for topologies with plain switches.
-  void improve(int rounds);
+  /// `rounds` rounds of O(vertices^2 + links * degree), and as long as `work` (link visits) lasts. Not for topologies
+  /// with plain switches.
+  void improve(int rounds, std::uint64_t& work);
 
   [[nodiscard]] bool separates(LinkId link) const;
 
@@ -59,6 +60,8 @@ class VertexPartition {
   /// Crossings per capacity: a group's first part adds none.
   [[nodiscard]] double ratio() const;
   void move(VertexId vertex, std::uint32_t part);
+  /// Link visits of a round.
+  [[nodiscard]] std::uint64_t work_of_round() const;
   bool move_to_best(VertexId vertex);
   /// A name that no part has.
   [[nodiscard]] std::optional<std::uint32_t> find_empty() const;

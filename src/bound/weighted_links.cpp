@@ -2,6 +2,8 @@
 #include "bound/weighted_links.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace tenex {
 
@@ -23,11 +25,11 @@ Exact delivered(const BoundProblem& problem, const LinkClass& link, Bytes size, 
 
 }  // namespace
 
-LinkWeights rounded(std::span<const double> weights) {
+LinkWeights rounded(std::span<const double> weights, std::uint32_t heaviest) {
   const double most = weights.empty() ? 0 : *std::ranges::max_element(weights);
   LinkWeights whole;
   if (most <= 0) return whole;
-  for (const double weight : weights) whole.push_back(static_cast<std::uint32_t>(weight / most * kHeaviestLink + 0.5));
+  for (const double weight : weights) whole.push_back(static_cast<std::uint32_t>(weight / most * heaviest + 0.5));
   return whole;
 }
 
@@ -58,7 +60,23 @@ std::vector<double> relative_capacities(const BoundProblem& problem) {
   return capacities;
 }
 
-SimTime time_to_carry(const BoundProblem& problem, const LinkWeights& weights, Exact needed) {
+std::vector<std::int64_t> whole_capacities(const BoundProblem& problem) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  const auto classes = problem.topology.classes();
+  std::vector<std::int64_t> capacities;
+  std::int64_t divisor = 0;
+  for (const auto& link : classes) divisor = std::gcd(divisor, link.effective_bandwidth().count());
+  for (const auto& link : classes) capacities.push_back(link.effective_bandwidth().count() / divisor);
+  const bool pure = !problem.single_chunks || problem.occupancy == Occupancy::serialization || classes.size() < 2;
+  if (pure && *std::ranges::max_element(capacities) <= kMost) return capacities;
+  const auto of_class = rates(problem);
+  const double fastest = *std::ranges::max_element(of_class);
+  for (std::size_t k = 0; k < capacities.size(); ++k)
+    capacities[k] = std::max<std::int64_t>(1, std::llround(of_class[k] / fastest * static_cast<double>(kMost)));
+  return capacities;
+}
+
+SimTime time_to_carry(const BoundProblem& problem, std::span<const std::uint32_t> weights, Exact needed) {
   if (needed == 0) return SimTime::zero();
   const auto classes = problem.topology.classes();
   const auto size = smallest_chunk(problem);

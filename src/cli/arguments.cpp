@@ -224,6 +224,8 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
 
   auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and TACOS' Ideal");
   add_point_options(bound, parsed.point);
+  bound->add_flag("--exact", parsed.point.exact,
+                  "the best strength of networks with plain switches, and the best flow, by linear programming (Clp)");
   bound->add_flag("--json", parsed.point.json, "one JSON object on stdout");
   bound->footer("Example:\n  tenex bound " + machine + "\n    --collective all_gather --size 1GiB --chunks 2");
 }

@@ -67,6 +67,7 @@ struct PointArguments {
   std::uint32_t bins = 100;
   bool expanded = false;
   bool time_only = false;  ///< neither record nor verify
+  bool exact = false;      ///< bounds with the best weights
   bool json = false;
 };
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arguments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/cli/cli.hpp"
+#include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluation.hpp"
 
 namespace tenex::cli {
@@ -23,6 +25,11 @@ ExitCode execute(const ReplayArguments& arguments);
 ExitCode execute(const VerifyArguments& arguments);
 ExitCode execute(const ListArguments& arguments);
 ExitCode execute(const SchemaArguments& arguments);
+
+/// Prints all bounds that apply to a point (tenex bound).
+ExitCode print_bounds(DesignPoint point, const PointArguments& arguments);
+/// Whether the options of a point name a key.
+[[nodiscard]] bool names(const PointArguments& arguments, std::string_view key);
 
 /// The topics of `list`, in the order in which it prints them.
 [[nodiscard]] std::vector<std::string> list_topics();

@@ -1,12 +1,10 @@
-// synthesize, simulate and bound: one point in the study's words.
+// synthesize and simulate: one point in the study's words.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +12,6 @@
 #include "report.hpp"
 #include "study_report.hpp"
 #include "tenex/algorithm/algorithm.hpp"
-#include "tenex/bound/bound.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/files/output_place.hpp"
@@ -22,19 +19,23 @@
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex::cli {
-namespace {
-
-using Command = PointArguments::Command;
 
 bool names(const PointArguments& arguments, std::string_view key) {
   return std::ranges::any_of(arguments.settings, [&](const auto& setting) { return setting.first == key; });
 }
 
+namespace {
+
+using Command = PointArguments::Command;
+
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
-  if (!names(arguments, "algorithm"))
-    settings.emplace_back(
-        "algorithm", std::string(arguments.command == Command::simulate ? kDefaultAlgorithm : kDefaultSynthesizer));
+  if (!names(arguments, "algorithm")) {
+    const auto algorithm = arguments.command == Command::synthesize ? kDefaultSynthesizer
+                           : arguments.command == Command::simulate ? kDefaultAlgorithm
+                                                                    : kBestAlgorithm;  // for any collective
+    settings.emplace_back("algorithm", std::string(algorithm));
+  }
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
   const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;
@@ -172,98 +173,6 @@ ExitCode write_out(const PointArguments& arguments, const DesignPoint& point, Ev
   report.add("file_bytes", static_cast<std::int64_t>(size));
   report.add("file_bytes_per_send", size / static_cast<double>(sends));
   report.add("file_seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  return ExitCode::done;
-}
-
-/// A bound of `tenex bound`; certified if it has a certificate, which the checker confirms.
-struct FoundBound {
-  std::string_view name;
-  SimTime time;
-  std::optional<CertifiedBound> certified;
-};
-
-std::vector<FoundBound> bounds_of(const BoundProblem& problem) {
-  std::vector<FoundBound> found;
-  for (const auto& method : bound_methods()) {
-    if (method.certify == nullptr) {
-      if (const auto time = method.compute(problem)) found.push_back({method.name, *time, std::nullopt});
-    } else if (auto certified = method.certify(problem)) {
-      ensure(method.check(problem, *certified) == certified->time, "a certificate proves the bound's time");
-      found.push_back({method.name, certified->time, std::move(certified)});
-    }
-  }
-  if (found.empty()) found.push_back({"none", SimTime::zero(), std::nullopt});
-  return found;
-}
-
-/// "0-3,8": ascending ids, runs as first-last.
-std::string ranges_of(std::span<const VertexId> vertices) {
-  std::string text;
-  for (std::size_t i = 0; i < vertices.size();) {
-    std::size_t end = i + 1;
-    while (end < vertices.size() && vertices[end].value() == vertices[end - 1].value() + 1) ++end;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", vertices[i].value());
-    if (end > i + 1) text += fmt::format("-{}", vertices[end - 1].value());
-    i = end;
-  }
-  return text;
-}
-
-/// The certificate as its checker reads it. Weights are "weight x links": runs of equal ones in order of link ids.
-Report certificate_of(const CertifiedBound& bound) {
-  Report report;
-  if (!bound.inside.empty()) {
-    report.add("inside", ranges_of(bound.inside));
-    report.add("densest", bound.densest);
-  }
-  std::string weights;
-  for (std::size_t l = 0; l < bound.weights.size();) {
-    std::size_t end = l + 1;
-    while (end < bound.weights.size() && bound.weights[end] == bound.weights[l]) ++end;
-    weights += fmt::format("{}{}x{}", weights.empty() ? "" : ",", bound.weights[l], end - l);
-    l = end;
-  }
-  if (!weights.empty()) report.add("link_weights", weights);
-  return report;
-}
-
-// Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named.
-ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
-  const bool json = arguments.json;
-  if (!names(arguments, "algorithm") && !names(arguments, "unwind")) {
-    point.algorithm.clear();
-    point.topology.unwind = 0;
-  }
-  const auto topology = build_point_topology(point);
-  if (!topology) return complain(topology.errors()), ExitCode::bad_input;
-  const auto collective = build_point_collective(point, topology->npus());
-  if (!collective) return complain(collective.errors()), ExitCode::bad_input;
-  if (const auto in_range = check_time_range(point, *topology, *collective); !in_range)
-    return complain(in_range.errors()), ExitCode::bad_input;
-  const BoundProblem problem{*topology, *collective, point.occupancy, point.collective().overlap};
-  const auto found = bounds_of(problem);
-  const auto& best = *std::ranges::max_element(found, {}, [](const FoundBound& bound) { return bound.time; });
-  const auto ideal = paper_ideal(*topology, *collective);
-  Report report;
-  report.add("npus", static_cast<std::int64_t>(topology->npus()));
-  report.add("links", static_cast<std::int64_t>(topology->links()));
-  report.add("switches", static_cast<std::int64_t>(topology->switches()));
-  report.add("unwound_degree", static_cast<std::int64_t>(point.topology.unwind));
-  report.add("bound_ps", best.time.count());
-  report.add("bound_name", std::string(best.name));
-  report.add_count("paper_ideal_ps", ideal ? ideal->count() : -1);
-  std::vector<Report> all;
-  for (const auto& bound : found) {
-    Report entry;
-    entry.add("name", std::string(bound.name));
-    entry.add("time_ps", bound.time.count());
-    if (bound.certified) {
-      entry.add_object("certificate", certificate_of(*bound.certified));
-    }
-    all.push_back(std::move(entry));
-  }
-  report.add("bounds", std::move(all));
-  std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout);
   return ExitCode::done;
 }
 

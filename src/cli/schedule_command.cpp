@@ -48,7 +48,7 @@ ExitCode execute(const VerifyArguments& arguments) {
   options.memory_limit_bytes = *limit;
   options.threads = arguments.threads;
   const auto verdict = verify_by_size({file->topology, file->collective, file->occupancy}, file->schedule, options);
-  const auto bound = best_bound({file->topology, file->collective, file->occupancy, true});
+  const auto bound = best_cheap_bound({file->topology, file->collective, file->occupancy, true});
 
   auto report = describe(*file);
   report.add("verified", outcome_value(verdict.outcome));

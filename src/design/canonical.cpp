@@ -17,6 +17,8 @@
 
 namespace tenex {
 
+std::string_view to_string(BoundSearch search) { return search == BoundSearch::quick ? "quick" : "full"; }
+
 namespace {
 
 void sort_pairs(std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {

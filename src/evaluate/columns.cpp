@@ -22,8 +22,7 @@ struct Field {
 
 std::vector<std::string_view> bound_flags() {
   std::vector<std::string_view> names{"none"};
-  for (const auto& method : bound_methods())
-    if (method.in_rows) names.push_back(method.name);
+  for (const auto& method : bound_methods()) names.push_back(method.name);
   // Those of training follow the first eleven: files store flags as numbers, and later bounds come last.
   constexpr std::ptrdiff_t kFirstOfTraining = 12;
   names.insert(names.begin() + kFirstOfTraining, {"total_bandwidth", "optimizer", "collectives"});

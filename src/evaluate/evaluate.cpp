@@ -161,7 +161,7 @@ void fill_bound(Evaluation& row, const DesignPoint& point, ExecutionCache& cache
   if (!built) return;
   // A program's messages may carry several chunks.
   const bool single_chunks = find_synthesizer(point.algorithm) != nullptr;
-  const auto bound = find_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
+  const auto bound = find_cheap_bound(point, (*built->topology)->topology, built->collective, single_chunks, cache);
   row.bound_ps = bound->time.count();
   row.bound_name = bound->name;
   measure(row, point, built->collective, bound->time);
@@ -183,7 +183,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   describe(row, *stream);
   if (!verify_stream(row, point, topology, *collective, *stream, checking_options(plan, options))) return;
 
-  const auto bound = find_bound(point, topology, *collective, stream->single_chunks, cache);
+  const auto bound = find_bound(point, topology, *collective, stream->single_chunks, stream->finish, cache);
   row.bound_ps = bound->time.count();
   row.bound_name = bound->name;
   row.paper_ideal_ps = bound->paper_ideal_ps;

@@ -79,6 +79,11 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
   return PointTopology{*std::move(reduced), degree};
 }
 
+std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
+  if (!slows_links(point.collective().stragglers) || !topology.shape()) return std::nullopt;
+  return without_shape(topology);
+}
+
 std::vector<StartDelay> start_delays_of(const DesignPoint& point) {
   std::vector<StartDelay> delays;
   for (const auto& straggler : point.collective().stragglers)

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 
 #include "tenex/base/hash.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/bound/certificates.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/plan.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/transform.hpp"
 
@@ -52,21 +57,74 @@ std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& po
       });
 }
 
-std::shared_ptr<const CachedBound> find_bound(const DesignPoint& point, const Topology& topology,
-                                              const Collective& collective, bool single_chunks, ExecutionCache& cache) {
+namespace {
+
+std::string key_of(const DesignPoint& point, bool single_chunks) {
+  auto key = bound_cache_key(point) + (single_chunks ? "" : " several");
+  for (const auto& delay : start_delays_of(point)) key += fmt::format(" d{}:{}", delay.npu.value(), delay.time.count());
+  return key;
+}
+
+BoundProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
+                        bool single_chunks, std::span<const StartDelay> start_delays) {
+  return {{topology, collective, point.occupancy}, point.collective().overlap, single_chunks, start_delays};
+}
+
+std::size_t bytes_of(const CachedBound& bound) { return sizeof(bound) + bound.name.size(); }
+
+/// Raises the bound to the best that certificates prove.
+void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache) {
+  const auto network = to_string(certificate_key(problem));
+  for (const auto& method : bound_methods()) {
+    if (method.certify == nullptr) continue;
+    const auto limit = std::min(work, method.full_work);
+    const auto certificate = cache.certificates.get(
+        fmt::format("{} {} {}", network, method.name, limit), [&] { return find_certificate(method, problem, limit); },
+        [](const std::optional<CertifiedBound>& found) {
+          return sizeof(found) + (found ? 4 * (found->inside.size() + found->weights.size()) : 0);
+        });
+    const auto time = *certificate ? method.time_of(problem, **certificate) : SimTime::zero();
+    if (time > bound.time) {
+      bound.time = time;
+      bound.name = method.name;
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, const Topology& topology,
+                                                    const Collective& collective, bool single_chunks,
+                                                    ExecutionCache& cache) {
   return cache.bounds.get(
-      bound_cache_key(point) + (single_chunks ? "" : " several"),
+      key_of(point, single_chunks),
       [&] {
-        // On a shape, bounds assume that the links of a dimension are alike.
-        const bool slowed = slows_links(point.collective().stragglers) && topology.shape();
-        const auto plain = slowed ? std::optional(without_shape(topology)) : std::nullopt;
-        const auto& bounded = plain ? *plain : topology;
-        const auto bound =
-            best_bound({bounded, collective, point.occupancy, point.collective().overlap, single_chunks});
+        const auto plain = topology_for_bounds(point, topology);
+        const Topology& bounded = plain ? *plain : topology;
+        const auto delays = start_delays_of(point);
+        const auto bound = best_cheap_bound(problem_of(point, bounded, collective, single_chunks, delays));
         const auto ideal = paper_ideal(bounded, collective);
         return CachedBound{std::string(bound.name), bound.time, ideal ? ideal->count() : -1};
       },
-      [](const CachedBound& value) { return sizeof(value) + value.name.size(); });
+      bytes_of);
+}
+
+std::shared_ptr<const CachedBound> find_bound(const DesignPoint& point, const Topology& topology,
+                                              const Collective& collective, bool single_chunks, SimTime time,
+                                              ExecutionCache& cache) {
+  auto cheap = find_cheap_bound(point, topology, collective, single_chunks, cache);
+  if (cheap->time >= time) return cheap;
+  const auto work = bound_work(point, topology, collective);
+  return cache.bounds.get(
+      key_of(point, single_chunks) + fmt::format(" within {}", work),
+      [&] {
+        const auto plain = topology_for_bounds(point, topology);
+        const Topology& bounded = plain ? *plain : topology;
+        CachedBound best = *cheap;
+        raise_by_certificates(best, problem_of(point, bounded, collective, single_chunks, {}), work, cache);
+        return best;
+      },
+      bytes_of);
 }
 
 }  // namespace tenex

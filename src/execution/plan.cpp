@@ -12,11 +12,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
+#include "tenex/bound/strength.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -99,6 +101,34 @@ bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
          point.collective().window == 0 && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
+/// Link visits of the search for a bound. `one_for_all`: one NPU's sends stand for all.
+std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
+  constexpr double kSendsPerVisit = 4;
+  constexpr double kLeast = 0x1p16;  // a millisecond
+  constexpr double kMost = 0x1p25;   // half a second
+  if (point.collective().bounds == BoundSearch::full) return std::numeric_limits<std::uint64_t>::max();
+  const double sends = sizes.collective.sends * passes_of(point.collective().kind) /
+                       (one_for_all ? static_cast<double>(sizes.topology.npus) : 1);
+  return std::bit_floor(static_cast<std::uint64_t>(std::clamp(sends / kSendsPerVisit, kLeast, kMost)));
+}
+
+/// Bytes of the search for bounds: the stand-in of the network, flows and weights of links, and for an All-Reduce the
+/// ways through switches, if they are so few that they are listed.
+double bound_bytes(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
+  constexpr double bytes_per_bounded_link = 100;
+  constexpr double bytes_per_way = 40;
+  const auto links = static_cast<double>(sizes.topology.links);
+  double ways = 0;
+  if (point.collective().kind == CollectiveKind::all_reduce && sizes.topology.switches > 0) {
+    const double most = std::min(static_cast<double>(kMostWays),
+                                 static_cast<double>(bound_work(point, sizes, one_for_all)) / kVisitsPerWay);
+    ways = links * links / 4 / static_cast<double>(sizes.topology.switches);
+    if (ways > 2 * most) ways = 0;  // the links of other dimensions count here, too
+    ways = std::min(ways, most);
+  }
+  return links * bytes_per_bounded_link + ways * bytes_per_way;
+}
+
 /// Bytes of a program with a tree per NPU. While a tree grows: every NPU's position, its edge and whether it has been
 /// reached. Then, for collectives with sums: how many contributions have arrived. Other programs are small.
 double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
@@ -144,7 +174,8 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
       tried * (point.collective().kind == CollectiveKind::all_reduce ? 2 : 1);  // with and without overlap
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
-                        static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes);
+                        static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes) +
+                        bound_bytes(point, sizes, goes_by_orbit(point, sizes));
   if (point.collective().backend == Backend::congestion_unaware)
     return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
              static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
@@ -220,7 +251,7 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
   const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
   const double check_bytes =
       symmetric ? chunks * passes_of(point.collective().kind) * bytes_per_orbit : held + segments;
-  return static_cast<std::size_t>(check_bytes + bytes_of_any_point +
+  return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, symmetric) +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
 
@@ -269,6 +300,13 @@ PointPlan plan_built(const DesignPoint& point, const Topology& topology, const C
   const auto left = left_for_synthesis(point, topology, collective, memory_limit_bytes);
   return {with_topology(estimate_synthesis(point, *synthesizer, topology, collective, sizes, left), point), true, "", 0,
           0};
+}
+
+std::uint64_t bound_work(const DesignPoint& point, const Topology& topology, const Collective& collective) {
+  const auto sizes = sizes_of_built(topology, collective);
+  return bound_work(point, sizes,
+                    find_synthesizer(point.algorithm) != nullptr ? is_symmetric(point, topology, collective, sizes)
+                                                                 : goes_by_orbit(point, sizes));
 }
 
 int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {

@@ -48,22 +48,23 @@ std::vector<std::size_t> dimensions_by_row(const ColumnFileReader& file, std::si
   return dimensions;
 }
 
-}  // namespace
-
-void name_columns(ColumnFileReader& file, const std::string& folder) {
+/// Gives the columns of a result of schema 1 their names of today.
+void name_columns(ColumnFileReader& file) {
   const auto schema = file.integer_attribute("/", "schema");
   if (!schema || *schema > 1) return;
   for (const auto& column : metric_columns())
-    if (!column.former.empty()) file.rename(folder + std::string(column.name), folder + std::string(column.former));
+    if (!column.former.empty()) file.rename("/" + std::string(column.name), "/" + std::string(column.former));
   for (const auto& setting : setting_columns())
     if (!setting.former.empty()) file.rename("/" + std::string(setting.name), former_path(setting));
 }
+
+}  // namespace
 
 Result<ColumnFileReader> open_result(const std::filesystem::path& path) {
   auto reader = ColumnFileReader::open(path);
   if (!reader) return reader;
   if (auto status = check_file_kind(*reader, path.string(), "tenex result", kSchema); !status) return status.errors();
-  name_columns(*reader, "/");
+  name_columns(*reader);
   return reader;
 }
 

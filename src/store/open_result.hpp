@@ -19,9 +19,6 @@ namespace tenex::store {
 /// Opens a merged result. Errors: unreadable or damaged (environment); not a result of tenex, or a newer schema
 /// (input).
 [[nodiscard]] Result<ColumnFileReader> open_result(const std::filesystem::path& path);
-/// Gives the metrics under `folder` ("/", "/metrics/") and the settings of a result their names of today.
-void name_columns(ColumnFileReader& file, const std::string& folder);
-
 /// A column of whole numbers per dimension. Errors: as ColumnFileReader::read().
 [[nodiscard]] Result<ListColumn> read_lists(const ColumnFileReader& file, const std::string& path);
 /// The first `rows` elements of a column of numbers. Errors: as ColumnFileReader::read().

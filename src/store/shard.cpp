@@ -180,7 +180,6 @@ Result<ColumnFileReader> open_shard(const Layout& layout, const Commit& commit) 
   if (*rows != commit.rows)
     return environment_error(fmt::format("the shard \"{}\" has {} rows", file, *rows),
                              fmt::format("its journal line says {}", commit.rows));
-  name_columns(*shard, "/metrics/");
   return shard;
 }
 

@@ -1,11 +1,9 @@
 // The synthesis key: a digest of all inputs of a synthesizer except the seed and the number of attempts.
 //
-// Encoding: int64 fields one after another, each list preceded by its length, so that different problems never make the
-// same text. Times are divided by their greatest common divisor: problems that differ only in scale draw equal random
+// Times are divided by their greatest common divisor: problems that differ only in scale draw equal random
 // numbers and get the same schedule, scaled.
 #include <cstdint>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "tenex/synthesis/synthesizer.hpp"
@@ -14,20 +12,7 @@ namespace tenex {
 
 namespace {
 
-class KeyText {
- public:
-  void add(std::int64_t value) {
-    auto bits = static_cast<std::uint64_t>(value);
-    for (int byte = 0; byte < 8; ++byte, bits >>= 8U) text_.push_back(static_cast<char>(bits & 0xFFU));
-  }
-  void add_size(std::size_t value) { add(static_cast<std::int64_t>(value)); }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-void add_topology(KeyText& key, const Topology& topology) {
+void add_topology(DigestText& key, const Topology& topology) {
   key.add_size(topology.npus());
   key.add_size(topology.switches());
   key.add_size(topology.links());
@@ -39,7 +24,7 @@ void add_topology(KeyText& key, const Topology& topology) {
   }
 }
 
-void add_times(KeyText& key, const SynthesisProblem& problem) {
+void add_times(DigestText& key, const SynthesisProblem& problem) {
   std::vector<std::int64_t> times;
   for (const auto& link_class : problem.topology.classes())
     for (const Bytes size : problem.collective.chunk_sizes()) {
@@ -53,7 +38,7 @@ void add_times(KeyText& key, const SynthesisProblem& problem) {
   for (const std::int64_t time : times) key.add(divisor == 0 ? 0 : time / divisor);
 }
 
-void add_collective(KeyText& key, const Collective& collective) {
+void add_collective(DigestText& key, const Collective& collective) {
   key.add(static_cast<std::int64_t>(collective.kind()));
   key.add(collective.chunks_per_npu());
   key.add(collective.root());
@@ -69,11 +54,11 @@ void add_collective(KeyText& key, const Collective& collective) {
 }  // namespace
 
 Digest synthesis_key(const SynthesisProblem& problem) {
-  KeyText key;
+  DigestText key;
   add_topology(key, problem.topology);
   add_times(key, problem);
   add_collective(key, problem.collective);
-  return digest128(key.text());
+  return key.digest();
 }
 
 }  // namespace tenex

@@ -34,7 +34,7 @@ bool searches_paths(const BoundMethod& method) { return method.name == "eccentri
 SimTime counted_bound(const BoundProblem& problem) {
   SimTime largest;
   for (const auto& method : bound_methods())
-    if (method.in_rows && !searches_paths(method))
+    if (method.compute != nullptr && !searches_paths(method))
       largest = std::max(largest, method.compute(problem).value_or(SimTime::zero()));
   return largest;
 }
@@ -108,7 +108,7 @@ class SynthesizedBound final : public BoundTime {
     return remembered(point, words, [&]() -> Result<SimTime> {
       if (mapping.shape().npus() <= kMostSearchedNpus)
         return judged(point, mapping.groups(communication.scope),
-                      [](const BoundProblem& problem) { return best_bound(problem).time; });
+                      [](const BoundProblem& problem) { return best_cheap_bound(problem).time; });
       const auto counted = judged(point, mapping.groups(communication.scope), counted_bound);
       if (!counted) return counted.errors();
       const auto own = dimensions_of(span);
@@ -140,7 +140,7 @@ class PipelineBound final : public BoundTime {
                                      network_.point.topology.links.alpha, network_.bandwidth);
     const auto point = pipelined_point(network_, group, communication, themis_);
     return remembered(point, " alone", [&] {
-      return judged(point, {}, [](const BoundProblem& problem) { return best_bound(problem).time; });
+      return judged(point, {}, [](const BoundProblem& problem) { return best_cheap_bound(problem).time; });
     });
   }
 

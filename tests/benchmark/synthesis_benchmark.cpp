@@ -11,7 +11,7 @@ namespace {
 
 void synthesize(benchmark::State& state, const std::string& shape, CollectiveKind kind, std::int64_t chunks) {
   const auto given = make_case(shape, kind, chunks);
-  const auto bound = best_bound({given.topology, given.collective, Occupancy::transfer, true});
+  const auto bound = best_cheap_bound({given.topology, given.collective, Occupancy::transfer, true});
   std::uint64_t sends = 0;
   SimTime time;
   for (auto _ : state) {

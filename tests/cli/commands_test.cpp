@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 using support::Finished;
 using support::TemporaryFolder;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Finished tenex(std::vector<std::string> words) {
   words.insert(words.begin(), TENEX_BINARY);
@@ -145,12 +146,50 @@ TEST(Bound, PrintsEveryBoundThatApplies) {
 TEST(Bound, PrintsCertificates) {
   // mesh(3,3) with chunks of 1000 B: 8 chunks over the 2 in-links of corner 0, which all others send.
   const auto gather = on_mesh("bound", {"--collective", "all_gather", "--size", "9000B"});
-  EXPECT_THAT(gather.out, HasSubstr("name=cut time_ps=4000000 (4us) inside=1-8 densest=true"));
+  EXPECT_THAT(gather.out, HasSubstr("name=cut time_ps=4000000 (4us) densest=true inside=1-8"));
   const auto json = on_mesh("bound", {"--collective", "all_gather", "--size", "9000B", "--json"});
-  EXPECT_THAT(json.out, HasSubstr(R"("certificate":{"inside":"1-8","densest":true})"));
+  EXPECT_THAT(json.out, HasSubstr(R"("certificate":{"densest":true,"inside":"1-8"})"));
   // Each of 9 chunks crosses the 24 links between single NPUs 2 * 8 times: 6 steps.
   const auto all_reduce = on_mesh("bound", {"--collective", "all_reduce", "--size", "9000B"});
-  EXPECT_THAT(all_reduce.out, HasSubstr("name=strength time_ps=6000000 (6us) link_weights=1x24"));
+  EXPECT_THAT(all_reduce.out, HasSubstr("name=strength time_ps=6000000 (6us) densest=true link_weights=1x24"));
+}
+
+TEST(Bound, HoldsOnAShapeWithSlowLinks) {
+  // All links of NPU 0 take 100 times as long. Bounds that take the other NPUs' links for as slow would exceed the time
+  // of a schedule.
+  const auto number = [](const std::string& json, const std::string& key) {
+    const auto at = json.find('"' + key + "\":");
+    return at == std::string::npos ? -1L : std::stol(json.substr(at + key.size() + 3));
+  };
+  for (const auto* collective : {"all_gather", "all_reduce"}) {
+    const std::vector<std::string> words{"--topology",     "torus(4,4)",   "--alpha",  "0us",    "--bandwidth",
+                                         "50GB/s, 25GB/s", "--collective", collective, "--size", "16MB",
+                                         "--stragglers",   "npu 0 x100",   "--json"};
+    auto bound = words;
+    bound.insert(bound.begin(), "bound");
+    auto tacos = words;
+    tacos.insert(tacos.begin(), "synthesize");
+    const auto bounded = tenex(bound);
+    const auto made = tenex(tacos);
+    ASSERT_EQ(bounded.exit_code + made.exit_code, 0) << bounded.err << made.err;
+    EXPECT_LE(number(bounded.out, "bound_ps"), number(made.out, "collective_time_ps"));
+    EXPECT_GE(number(bounded.out, "bound_ps"), number(made.out, "bound_ps"));
+  }
+}
+
+TEST(Bound, FindsTheBestWeightsWhereItIsBuiltWithASolver) {
+  // mesh(8,8): 32 * 32 chunks each way over the eight links in the middle: 128 steps. Multiplicative weights come near.
+  const std::vector<std::string> words{"bound", "--topology",   "mesh(8,8)",  "--alpha", "0us",    "--bandwidth",
+                                       "1GB/s", "--collective", "all_to_all", "--size",  "64000B", "--json"};
+  auto exact = words;
+  exact.emplace_back("--exact");
+  const auto found = tenex(exact);
+  if (found.exit_code != 0) {
+    EXPECT_THAT(found.err, HasSubstr("it was built without COIN-OR Clp"));
+    GTEST_SKIP() << "no solver";
+  }
+  EXPECT_THAT(found.out, HasSubstr("{\"name\":\"flow\",\"time_ps\":128000000,"));
+  EXPECT_THAT(tenex(words).out, Not(HasSubstr("{\"name\":\"flow\",\"time_ps\":128000000,")));
 }
 
 TEST(Bound, OfASwitchHoldsForTheSwitch) {

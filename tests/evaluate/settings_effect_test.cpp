@@ -109,8 +109,9 @@ class Kind {
 };
 
 /// Every canonical text has the seed, even if nothing is drawn, because the text was frozen so. The simulation engine
-/// never changes a result; it has an effect only if the row names it.
-const std::set<std::string> kFrozen{"seed", "simulation_engine"};
+/// never changes a result; it has an effect only if the row names it. How far bounds are searched shows only where a
+/// quick search does not come to its end (BoundsInRows.AreLargerAfterAFullSearch).
+const std::set<std::string> kFrozen{"seed", "simulation_engine", "bounds"};
 
 TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
   for (const AlgorithmFacts& algorithm : vocabulary().algorithms) {

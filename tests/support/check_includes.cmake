@@ -23,8 +23,9 @@ set(LIBRARY_mpi "^mpi\\.h$")
 set(LIBRARY_nlohmann-json "^nlohmann/")
 set(LIBRARY_cli11 "^CLI/")
 set(LIBRARY_openmp "^omp\\.h$")
-set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 openmp)
-set(HEAVY_LIBRARIES toml++ nlohmann-json cli11)
+set(LIBRARY_clp "^(Clp|Coin)[A-Za-z]*\\.hpp$")
+set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 openmp clp)
+set(HEAVY_LIBRARIES toml++ nlohmann-json cli11 clp)
 set(LIGHT_HEADERS nlohmann/json_fwd.hpp)  # declarations only
 
 # C++20, clause 16.4.2.3 (tables 23 and 24), without the C headers, which are used only as <c...>.

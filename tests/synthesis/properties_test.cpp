@@ -62,7 +62,7 @@ void check(const Drawn& drawn, const Schedule& schedule, SimTime time, bool over
   RC_ASSERT(verdict.valid());
   RC_ASSERT(verdict.waste == 0U);
   RC_ASSERT(verdict.collective_time == time);
-  const Bound bound = best_bound({topology, collective, occupancy, overlap});
+  const Bound bound = best_cheap_bound({topology, collective, occupancy, overlap});
   RC_LOG() << bound.name << " says " << bound.time.count() << " ps, the schedule takes " << time.count() << '\n';
   RC_ASSERT(time >= bound.time);
   const Schedule sooner = retime({topology, collective, occupancy}, schedule);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,5 +23,20 @@ struct Digest {
 [[nodiscard]] Digest digest128(std::string_view bytes);
 /// XXH3-64 of the bytes with a seed; chain by passing the previous digest as the seed. O(length).
 [[nodiscard]] std::uint64_t digest64(std::string_view bytes, std::uint64_t seed = 0);
+
+/// The input of a digest: int64 fields one after another. Precede each list by its length, so that different inputs
+/// never make the same bytes.
+class DigestText {
+ public:
+  void add(std::int64_t value) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    for (unsigned byte = 0; byte < 8; ++byte) bytes_.push_back(static_cast<char>(bits >> (8 * byte) & 0xFFU));
+  }
+  void add_size(std::size_t value) { add(static_cast<std::int64_t>(value)); }
+  [[nodiscard]] Digest digest() const { return digest128(bytes_); }
+
+ private:
+  std::string bytes_;
+};
 
 }  // namespace tenex

@@ -26,6 +26,8 @@ struct BoundProblem : Instance {
   /// with large messages), so that bytes are counted instead of chunks and bounds that follow single chunks do not
   /// apply.
   bool single_chunks = true;
+  /// NPUs that start late; none twice. Bounds that do not read them hold as well.
+  std::span<const StartDelay> start_delays = {};
 };
 
 /// One bound's answer.
@@ -39,31 +41,36 @@ struct CertifiedBound {
   SimTime time;
   std::vector<VertexId> inside;        ///< ascending
   std::vector<std::uint32_t> weights;  ///< per link
-  /// Whether no other set has more chunks to send per bandwidth of its links: the search came to its end. False where
-  /// the search does not ask that: for an All-to-All and for several groups.
+  /// Whether no other set (cut) or partition (strength) has more to send per bandwidth of its links: the search came to
+  /// its end. False where it does not ask that: for an All-to-All, for several groups, for partitions with switches.
   bool densest = false;
 };
 
-/// A registry entry.
+/// A registry entry. A bound is either cheap, or it has a certificate, which a search finds.
 struct BoundMethod {
   std::string_view name;
   std::string_view description;
-  /// nullopt where the bound does not apply. Null where `certify` gives the time.
-  std::optional<SimTime> (*compute)(const BoundProblem&);
-  bool in_rows = true;  ///< otherwise it costs more than a row may: `tenex bound` alone computes it
-  /// The bound with its certificate, and the time that a certificate proves, by a checker that shares no code with the
-  /// search. Null: the bound's proof has no certificate.
-  std::optional<CertifiedBound> (*certify)(const BoundProblem&) = nullptr;
+  /// A cheap bound: nullopt where it does not apply. Null where `certify` gives the time.
+  std::optional<SimTime> (*compute)(const BoundProblem&) = nullptr;
+  /// Searches for a certificate, in some `work_limit` link visits (10 to 20 ns each). nullopt where there is none.
+  std::optional<CertifiedBound> (*certify)(const BoundProblem&, std::uint64_t work_limit) = nullptr;
+  /// The time that a certificate proves. It may come from another problem on the same vertices, links and groups.
+  SimTime (*time_of)(const BoundProblem&, const CertifiedBound& certificate) = nullptr;
+  /// The same by a checker that shares no code with the search.
   SimTime (*check)(const BoundProblem&, const CertifiedBound& certificate) = nullptr;
+  /// The best certificate, by an optional library, for `tenex bound --exact`: no row depends on it. nullopt where it
+  /// cannot be found. Null without that library.
+  std::optional<CertifiedBound> (*exact)(const BoundProblem&) = nullptr;
+  std::uint64_t full_work = 0;  ///< the limit of a search for which time does not matter: seconds
 };
 
 /// The explicit table of bounds.
 [[nodiscard]] const std::vector<BoundMethod>& bound_methods();
 
-/// All bounds of rows that apply, in registry order.
-[[nodiscard]] std::vector<Bound> all_bounds(const BoundProblem& problem);
-/// The largest of all bounds of rows (the first in registry order among equals).
-[[nodiscard]] Bound best_bound(const BoundProblem& problem);
+/// All cheap bounds that apply, in registry order.
+[[nodiscard]] std::vector<Bound> cheap_bounds(const BoundProblem& problem);
+/// The largest of the cheap bounds (the first in registry order among equals).
+[[nodiscard]] Bound best_cheap_bound(const BoundProblem& problem);
 
 /// The "Ideal" of TACOS, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
 /// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter). The NPU bandwidth is the lesser of the sums over an

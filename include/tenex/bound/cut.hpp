@@ -27,6 +27,9 @@ namespace tenex {
 /// maximum flow.
 [[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
+/// The time that a set proves; zero where it proves nothing. O(links + NPUs).
+[[nodiscard]] SimTime cut_time(const BoundProblem& problem, std::span<const VertexId> inside);
+
 /// The time that a certificate proves, computed without code of the search; zero where the set proves nothing. Throws
 /// InvariantError for a vertex that does not exist. O(links + NPUs).
 [[nodiscard]] SimTime check_cut(const BoundProblem& problem, std::span<const VertexId> inside);

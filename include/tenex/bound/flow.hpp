@@ -24,6 +24,9 @@ namespace tenex {
 /// for other collectives, and where one search from every member takes more than the limit. Deterministic.
 [[nodiscard]] std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
+/// The time that weights prove, one per link. O(members * links * log links).
+[[nodiscard]] SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights);
+
 /// The time that weights prove, one per link, computed without code of the search. Throws InvariantError unless there
 /// is one weight per link. O(members * links * log links).
 [[nodiscard]] SimTime check_flow(const BoundProblem& problem, std::span<const std::uint32_t> weights);

@@ -25,12 +25,22 @@
 
 namespace tenex {
 
-/// The largest bound of the weights that are tried: of single classes of links, of all links, by multiplicative weights
-/// (Arora, Hazan and Kale, "The multiplicative weights update method", Theory of Computing 8, 2012) on spanning trees,
-/// and of the partitions at their steps. Weights are integers of at most 2^20, and the time is exact. `work_limit`:
-/// link visits, some 20 ns each. nullopt for other collectives, and where plain switches give more than 2^21 ways
-/// between vertices. Deterministic. O(work_limit), at least one sort of the links.
+/// Ways through plain switches are listed if they are at most so many, and as many of the work limit's link visits per
+/// way are left.
+inline constexpr std::size_t kMostWays = std::size_t{1} << 21;
+inline constexpr std::size_t kVisitsPerWay = 16;
+
+/// The best partition, by a closed form (product shapes) or by flows (other topologies of NPUs, all members of one
+/// group) within half of the limit. Elsewhere the largest bound of the weights that are tried: of single classes of
+/// links, of all links, by multiplicative weights (Arora, Hazan and Kale, "The multiplicative weights update method",
+/// Theory of Computing 8, 2012) on spanning trees, and of the partitions at their steps. Weights are integers of at
+/// most 2^20, and the time is exact. `work_limit`: link visits, some 20 ns each. nullopt for other collectives, and
+/// where plain switches give more ways between vertices than are listed. Deterministic. O(work_limit).
 [[nodiscard]] std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::uint64_t work_limit);
+
+/// The time that weights prove, one per link. nullopt where plain switches give too many ways between vertices. O(links
+/// log links), through plain switches O(ways log ways).
+[[nodiscard]] std::optional<SimTime> strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights);
 
 /// The time that weights prove, one per link, computed without code of the search. Throws InvariantError unless there
 /// is one weight per link. O(links log links), through plain switches O(ways).

@@ -24,7 +24,7 @@
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 2;
+inline constexpr std::int64_t physics_version = 3;
 
 /// The source of the topology: a shape, or a machine file (then alpha and bandwidth must be absent).
 struct TopologyChoice {
@@ -59,6 +59,14 @@ struct AlgorithmFacts {
   std::vector<std::string> engines = {};  ///< values of the key `engine`, beside "auto"
 };
 
+/// How far a row's bounds with certificates are searched.
+enum class BoundSearch : std::uint8_t {
+  quick,  ///< a small part of the time that the point itself takes
+  full,   ///< seconds
+};
+/// "quick", "full".
+[[nodiscard]] std::string_view to_string(BoundSearch search);
+
 /// A collective on the point's topology. Fields are named like the study's keys, except `kind` (the key `collective`).
 struct CollectivePoint {
   CollectiveKind kind = CollectiveKind::all_gather;
@@ -71,6 +79,7 @@ struct CollectivePoint {
   DestinationOrder order = DestinationOrder::relative;
   Stragglers stragglers;
   SimulationEngine simulation_engine = SimulationEngine::automatic;  ///< never changes the result
+  BoundSearch bounds = BoundSearch::quick;
 };
 
 /// One point: a network, how collectives are made on it, and its work: a collective, or the training of a model. A

@@ -48,6 +48,7 @@ enum class Key : std::uint8_t {
   order,
   stragglers,
   simulation_engine,
+  bounds,
   workload,
   hp,
   compute,

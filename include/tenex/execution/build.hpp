@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
@@ -24,6 +25,10 @@ struct PointTopology {
 /// Builds the topology from the shape or file, removes links, unwinds switches and checks connectivity. Does not check
 /// memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
+
+/// The topology as bounds may read it, where it is not the point's own: they assume that the links of a shape's
+/// dimension are alike, so a shape whose links the point slows down is forgotten. O(links) if so.
+[[nodiscard]] std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology);
 
 /// The NPUs that the point lets start late.
 [[nodiscard]] std::vector<StartDelay> start_delays_of(const DesignPoint& point);

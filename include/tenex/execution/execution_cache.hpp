@@ -5,16 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tenex/base/shared_cache.hpp"
+#include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/shared_schedules.hpp"
 
 namespace tenex {
 
-/// A lower bound and the papers' ideal time. Both depend on topology, collective, occupancy, overlap and
-/// `single_chunks` alone.
+/// A lower bound and the papers' ideal time. Both depend on topology, collective, occupancy, overlap, `single_chunks`
+/// and the work of its search alone.
 struct CachedBound {
   std::string name;
   SimTime time;
@@ -26,11 +28,16 @@ struct ExecutionCache {
   /// A study of a million cheap points has as many bounds, each quick to compute, so they get little of a rank's
   /// memory.
   static constexpr std::size_t kMostForBounds = std::size_t{32} << 20;
+  static constexpr std::size_t kMostForCertificates = std::size_t{256} << 20;
 
   explicit ExecutionCache(std::size_t limit_bytes)
-      : topologies(limit_bytes), bounds(std::min(limit_bytes / 16, kMostForBounds)), schedules(limit_bytes / 4) {}
+      : topologies(limit_bytes),
+        bounds(std::min(limit_bytes / 16, kMostForBounds)),
+        certificates(std::min(limit_bytes / 16, kMostForCertificates)),
+        schedules(limit_bytes / 4) {}
   SharedCache<Result<PointTopology>> topologies;
   SharedCache<CachedBound> bounds;
+  SharedCache<std::optional<CertifiedBound>> certificates;
   SharedSchedules schedules;
 };
 
@@ -47,9 +54,15 @@ struct ExecutionCache {
 [[nodiscard]] std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point,
                                                                          std::size_t memory_limit_bytes,
                                                                          ExecutionCache& cache);
-/// The best lower bound of the point, and the paper's ideal time. `single_chunks`: every send carries one chunk.
+/// The best cheap bound of the point, and the papers' ideal time. `single_chunks`: every send carries one chunk.
+[[nodiscard]] std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, const Topology& topology,
+                                                                  const Collective& collective, bool single_chunks,
+                                                                  ExecutionCache& cache);
+/// The best of all bounds, cheap ones and those with certificates, each searched within bound_work(). Certificates are
+/// shared by points that differ in size, chunks or pace alone. They are not searched where the best cheap bound reaches
+/// `time`, that of a schedule, as no bound is above it.
 [[nodiscard]] std::shared_ptr<const CachedBound> find_bound(const DesignPoint& point, const Topology& topology,
                                                             const Collective& collective, bool single_chunks,
-                                                            ExecutionCache& cache);
+                                                            SimTime time, ExecutionCache& cache);
 
 }  // namespace tenex

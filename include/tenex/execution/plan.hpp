@@ -42,6 +42,13 @@ struct PointPlan {
 [[nodiscard]] PointPlan plan_built(const DesignPoint& point, const Topology& topology, const Collective& collective,
                                    std::size_t memory_limit_bytes, bool time_only = false);
 
+/// The link visits that the search for each of a point's bounds with certificates may take: a quarter of the sends that
+/// its algorithm has to make at least (those of one NPU, if it stands for all), within [2^16, 2^25], rounded down to a
+/// power of two, so that points with about as many sends share certificates. The largest number for `bounds = "full"`.
+/// Part of the physics: a change of this function changes results.
+[[nodiscard]] std::uint64_t bound_work(const DesignPoint& point, const Topology& topology,
+                                       const Collective& collective);
+
 /// The number of threads, at most `threads` and at least 1, for which the limit leaves memory beside the plan's bytes.
 [[nodiscard]] int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes);
 

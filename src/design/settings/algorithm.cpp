@@ -18,6 +18,7 @@ constexpr auto engine = [](auto& point) -> auto& { return point.point.engine; };
 constexpr auto window = [](auto& point) -> auto& { return point.collective.window; };
 constexpr auto order = [](auto& point) -> auto& { return point.collective.order; };
 constexpr auto simulation_engine = [](auto& point) -> auto& { return point.collective.simulation_engine; };
+constexpr auto bounds = [](auto& point) -> auto& { return point.collective.bounds; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
@@ -180,6 +181,22 @@ std::vector<Setting> algorithm_settings() {
        .matters = is_no_synthesizer,
        .canonical = unless_default<simulation_engine>,
        .text = text_if<simulation_engine, runs_collective>},
+      {.key = Key::bounds,
+       .name = "bounds",
+       .help = "how far the bounds with certificates (`tenex list bounds`) are searched: quick (less than the point "
+               "itself takes, or a millisecond) or full (seconds)",
+       .example = "\"full\"",
+       .words = words_to<BoundSearch::full>(),
+       .fallback = "quick",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = text_column(),
+       .parse = parse_choice<BoundSearch>,
+       .set = set<bounds>,
+       .reset = reset<bounds>,
+       .matters = runs_collective,
+       .canonical = unless_default<bounds>,
+       .text = text_if<bounds, runs_collective>},
       {.key = Key::seed,
        .name = "seed",
        .help = "seed of all random choices",

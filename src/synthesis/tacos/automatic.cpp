@@ -62,7 +62,7 @@ Result<Gathered> gather(const SynthesisProblem& problem, const Candidates& candi
   if (!candidates.second) return first;
   const Candidate& rival = *candidates.second;
   if (!first) return rival.gather(problem);
-  const auto bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
+  const auto bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
   if (first->time <= bound + bound / candidates.slack) return first;
   const std::size_t needed = first->schedule.memory_bytes() + rival.bytes(problem);
   if (needed > problem.memory_limit_bytes) {

@@ -138,7 +138,8 @@ Result<Gathered> gather_event_driven(const SynthesisProblem& problem) {
   MultiStart shared{problem, setup, {&setup}, synthesis_key(problem), SimTime::zero(), 0, attempts - 1, {}, {}};
   for (std::uint32_t pace = 1; !setup.relays && pace < event_driven_paces(problem); ++pace)
     shared.paces[pace] = &others[pace].emplace(problem, *participants, static_cast<Pace>(pace));
-  if (attempts > 1) shared.bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
+  if (attempts > 1)
+    shared.bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
   const int threads = static_cast<int>(std::min<std::int64_t>(std::max(1, problem.threads), attempts));
 #pragma omp parallel num_threads(threads) if (threads > 1)
   run_thread(shared);

@@ -20,7 +20,7 @@ template <class Run>
   const int threads = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max(1, problem.threads)));
   const std::uint32_t attempts = std::max<std::uint32_t>(1, problem.attempts);
   SimTime bound;
-  if (attempts > 1) bound = best_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
+  if (attempts > 1) bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
   const Digest key = synthesis_key(problem);
   Gathered best;
   best.time = SimTime::max();

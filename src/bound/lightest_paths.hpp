@@ -1,0 +1,77 @@
+// Lightest paths through a topology, for the flow bound.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+
+/// Lightest paths from one vertex after another; memory O(vertices).
+class LightestPaths {
+ public:
+  explicit LightestPaths(const Topology& topology) : topology_(topology), distance_(topology.vertices()) {}
+
+  /// Searches from `source`. O(links log links).
+  template <class Weights>
+  void search(VertexId source, const Weights& weights) {
+    std::ranges::fill(distance_, std::numeric_limits<double>::infinity());
+    settled_.clear();
+    distance_[source.index()] = 0;
+    open_.emplace(0, source.value());
+    while (!open_.empty()) {
+      const auto [distance, vertex] = open_.top();
+      open_.pop();
+      if (distance > distance_[vertex]) continue;
+      settled_.emplace_back(vertex);
+      for (const auto link : topology_.out_links(VertexId(vertex))) {
+        const double there = distance + static_cast<double>(weights[link.index()]);
+        auto& known = distance_[topology_.target(link).index()];
+        if (there >= known) continue;
+        known = there;
+        open_.emplace(there, topology_.target(link).value());
+      }
+    }
+  }
+
+  [[nodiscard]] double distance(VertexId vertex) const { return distance_[vertex.index()]; }
+
+  /// Sends one unit from the source to each of `members` that it reaches; adds what each link carries to `load`.
+  void send_to(std::span<const NpuId> members, const std::vector<double>& weights, std::span<double> load) {
+    passing_.assign(topology_.vertices(), 0);
+    for (const auto member : members) passing_[member.index()] += 1;
+    for (std::size_t i = settled_.size(); i-- > 1;) {  // the first is the source
+      const auto vertex = settled_[i];
+      if (passing_[vertex.index()] == 0) continue;
+      last_links_.clear();
+      for (const auto link : topology_.in_links(vertex)) {
+        const double there = distance_[topology_.source(link).index()] + weights[link.index()];
+        if (there <= distance_[vertex.index()] * (1 + 1e-9) &&
+            distance_[topology_.source(link).index()] < distance_[vertex.index()])
+          last_links_.push_back(link);
+      }
+      const double each = passing_[vertex.index()] / static_cast<double>(std::max<std::size_t>(1, last_links_.size()));
+      for (const auto link : last_links_) {
+        load[link.index()] += each;
+        passing_[topology_.source(link).index()] += each;
+      }
+    }
+  }
+
+ private:
+  using Open = std::pair<double, std::uint32_t>;
+  const Topology& topology_;
+  std::vector<double> distance_;
+  std::vector<VertexId> settled_;  ///< by distance
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+  std::vector<double> passing_;
+  std::vector<LinkId> last_links_;
+};
+
+}  // namespace tenex

@@ -1,0 +1,137 @@
+// bound: all lower bounds that apply to a point, each certificate confirmed by its checker.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "report.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/execution/build.hpp"
+
+namespace tenex::cli {
+namespace {
+
+/// A bound of `tenex bound`; certified if it has a certificate, which the checker confirms.
+struct FoundBound {
+  std::string_view name;
+  SimTime time;
+  std::optional<CertifiedBound> certified;
+};
+
+/// The better of two certificates of a bound.
+std::optional<CertifiedBound> better(std::optional<CertifiedBound> a, std::optional<CertifiedBound> b) {
+  if (!a || (b && b->time > a->time)) return b;
+  return a;
+}
+
+/// `exact`: the best weights too, where a method offers them.
+std::vector<FoundBound> bounds_of(const BoundProblem& problem, bool exact) {
+  std::vector<FoundBound> found;
+  for (const auto& method : bound_methods()) {
+    if (method.certify == nullptr) {
+      if (const auto time = method.compute(problem)) found.push_back({method.name, *time, std::nullopt});
+      continue;
+    }
+    auto certified = method.certify(problem, method.full_work);
+    if (exact && method.exact != nullptr) certified = better(std::move(certified), method.exact(problem));
+    if (!certified) continue;
+    ensure(method.check(problem, *certified) == certified->time, "a certificate proves the bound's time");
+    found.push_back({method.name, certified->time, std::move(certified)});
+  }
+  if (found.empty()) found.push_back({"none", SimTime::zero(), std::nullopt});
+  return found;
+}
+
+/// "0-3,8": ascending ids, runs as first-last.
+std::string ranges_of(std::span<const VertexId> vertices) {
+  std::string text;
+  for (std::size_t i = 0; i < vertices.size();) {
+    std::size_t end = i + 1;
+    while (end < vertices.size() && vertices[end].value() == vertices[end - 1].value() + 1) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", vertices[i].value());
+    if (end > i + 1) text += fmt::format("-{}", vertices[end - 1].value());
+    i = end;
+  }
+  return text;
+}
+
+/// The certificate as its checker reads it. Weights are "weight x links": runs of equal ones in order of link ids.
+Report certificate_of(const CertifiedBound& bound) {
+  Report report;
+  if (bound.densest) report.add("densest", true);
+  if (!bound.inside.empty()) report.add("inside", ranges_of(bound.inside));
+  std::string weights;
+  for (std::size_t l = 0; l < bound.weights.size();) {
+    std::size_t end = l + 1;
+    while (end < bound.weights.size() && bound.weights[end] == bound.weights[l]) ++end;
+    weights += fmt::format("{}{}x{}", weights.empty() ? "" : ",", bound.weights[l], end - l);
+    l = end;
+  }
+  if (!weights.empty()) report.add("link_weights", weights);
+  return report;
+}
+
+Report report_of(const Topology& topology, const Collective& collective, std::uint32_t unwound,
+                 const std::vector<FoundBound>& found) {
+  const auto& best = *std::ranges::max_element(found, {}, &FoundBound::time);
+  const auto ideal = paper_ideal(topology, collective);
+  Report report;
+  report.add("npus", static_cast<std::int64_t>(topology.npus()));
+  report.add("links", static_cast<std::int64_t>(topology.links()));
+  report.add("switches", static_cast<std::int64_t>(topology.switches()));
+  report.add("unwound_degree", static_cast<std::int64_t>(unwound));
+  report.add("bound_ps", best.time.count());
+  report.add("bound_name", std::string(best.name));
+  report.add_count("paper_ideal_ps", ideal ? ideal->count() : -1);
+  std::vector<Report> all;
+  for (const auto& bound : found) {
+    Report entry;
+    entry.add("name", std::string(bound.name));
+    entry.add("time_ps", bound.time.count());
+    if (bound.certified) entry.add_object("certificate", certificate_of(*bound.certified));
+    all.push_back(std::move(entry));
+  }
+  report.add("bounds", std::move(all));
+  return report;
+}
+
+/// Errors (environment): no bound of this build has exact weights.
+Status check_exact() {
+  const bool any = std::ranges::any_of(bound_methods(), [](const BoundMethod& method) { return method.exact; });
+  if (any) return success();
+  return environment_error("this tenex offers no --exact", "it was built without COIN-OR Clp",
+                           "install coinor-libclp-dev, and build it again");
+}
+
+}  // namespace
+
+// Bounds hold for the topology as given: switches are unwound only if asked for, or if a synthesizer was named.
+ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
+  if (const auto solver = arguments.exact ? check_exact() : success(); !solver)
+    return complain(solver.errors()), ExitCode::bad_input;
+  if (!names(arguments, "algorithm") && !names(arguments, "unwind")) {
+    point.algorithm.clear();
+    point.topology.unwind = 0;
+  }
+  const auto topology = build_point_topology(point);
+  if (!topology) return complain(topology.errors()), ExitCode::bad_input;
+  const auto collective = build_point_collective(point, topology->npus());
+  if (!collective) return complain(collective.errors()), ExitCode::bad_input;
+  if (const auto in_range = check_time_range(point, *topology, *collective); !in_range)
+    return complain(in_range.errors()), ExitCode::bad_input;
+  const auto plain = topology_for_bounds(point, *topology);
+  const Topology& bounded = plain ? *plain : *topology;
+  const auto delays = start_delays_of(point);
+  const BoundProblem problem{{bounded, *collective, point.occupancy}, point.collective().overlap, true, delays};
+  const auto report = report_of(bounded, *collective, point.topology.unwind, bounds_of(problem, arguments.exact));
+  std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace tenex::cli

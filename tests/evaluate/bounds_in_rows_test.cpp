@@ -1,0 +1,84 @@
+// Bounds with certificates in rows: numbers derived by hand, and the search that a point may ask for.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "evaluate/training_points.hpp"
+
+namespace tenex {
+namespace {
+
+using support::row_of;
+using support::with;
+using support::Words;
+
+Words direct_on(const std::string& topology, const std::string& collective) {
+  return {{"topology", topology}, {"collective", collective}, {"algorithm", "direct"}, {"size", "1GB"}};
+}
+
+const std::string kTwoChassis = TENEX_SOURCE_DIR "/experiments/machines/ndv2_2ch.toml";
+
+DesignPoint point(const Words& words) { return make_point(words, vocabulary()).value(); }
+
+TEST(BoundsInRows, AreThoseOfTheLinksBetweenChassis) {
+  // Chunks of 62.5 MB. Between the chassis there is one link each way, 12.5 GB/s with an alpha of 1.3 us: 5 ms per
+  // chunk. An All-Gather sends 8 chunks over it, an All-Reduce all 16, an All-to-All 8 * 8.
+  const auto gather = row_of(point(direct_on(kTwoChassis, "all_gather")));
+  EXPECT_EQ(gather.bound_name, "cut");
+  EXPECT_EQ(gather.bound_ps, 8 * 5'000'000'000 + 1'300'000);
+  const auto reduce = row_of(point(direct_on(kTwoChassis, "all_reduce")));
+  EXPECT_EQ(reduce.bound_ps, 16 * 5'000'000'000 + 1'300'000);
+  const auto exchange = row_of(point(direct_on(kTwoChassis, "all_to_all")));
+  EXPECT_EQ(exchange.bound_name, "cut");
+  EXPECT_EQ(exchange.bound_ps, 64 * 5'000'000'000 + 1'300'000);
+  EXPECT_GT(exchange.efficiency, 0.98);
+}
+
+TEST(BoundsInRows, AreTheBandwidthOfASlowDimension) {
+  // 180 GB/s to the first switch, 50 GB/s to the second, per NPU. 56 of 64 chunks leave an NPU's own switch over its
+  // link of 50 GB/s, and each takes 1 GB / 64 / 50 GB/s = 312.5 us.
+  auto words = direct_on("SW(8)_SW(8)", "all_to_all");
+  words.emplace_back("bandwidth", "180GB/s, 50GB/s");
+  words.emplace_back("alpha", "0us");
+  const auto row = row_of(point(words));
+  EXPECT_EQ(row.bound_ps, 56 * std::int64_t{312'500'000});
+}
+
+TEST(BoundsInRows, AreLargerAfterAFullSearch) {
+  // The weights of a mesh's middle are found round by round; a slow link hides the shape.
+  auto words = direct_on("mesh(6,6)", "all_to_all");
+  words.emplace_back("bandwidth", "50GB/s");
+  words.emplace_back("alpha", "0us");
+  words.emplace_back("stragglers", "link 0-1 x1.5");
+  const auto quick = row_of(point(words));
+  const auto full = row_of(point(with(words, "bounds", "full")));
+  EXPECT_EQ(full.bound_name, "flow");
+  EXPECT_GT(full.bound_ps, quick.bound_ps);
+  EXPECT_LE(full.bound_ps, full.collective_time_ps);
+  EXPECT_EQ(full.collective_time_ps, quick.collective_time_ps);
+  EXPECT_EQ(point(with(words, "bounds", "quick")).canonical, point(words).canonical);
+}
+
+TEST(BoundsInRows, AreTheSameWhateverWasEvaluatedBefore) {
+  std::vector<Words> all;
+  for (const auto* size : {"1MB", "1GB"})
+    for (const auto* chunks : {"1", "3"})
+      for (const auto* collective : {"all_gather", "all_reduce", "all_to_all"}) {
+        auto words = with(direct_on(kTwoChassis, collective), "size", size);
+        words.emplace_back("chunks", chunks);
+        all.push_back(std::move(words));
+      }
+  Cache forward;
+  Cache backward;
+  std::vector<std::int64_t> first;
+  for (const auto& words : all) first.push_back(evaluate(point(words), forward, {}).row.bound_ps);
+  for (std::size_t i = all.size(); i-- > 0;) {
+    EXPECT_EQ(evaluate(point(all[i]), backward, {}).row.bound_ps, first[i]) << i;
+    Cache fresh;
+    EXPECT_EQ(evaluate(point(all[i]), fresh, {}).row.bound_ps, first[i]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace tenex
