@@ -6,6 +6,8 @@
 
 #include "bound/capacity.hpp"
 #include "bound/densest_cut.hpp"
+#include "bound/sweep_cuts.hpp"
+#include "bound/vertex_partition.hpp"
 #include "bound/weighted_links.hpp"
 
 namespace tenex {
@@ -143,6 +145,49 @@ void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
   }
 }
 
+/// Tries every set that the links join for which `joins` holds, and its NPUs with switches placed anew.
+template <class Joins>
+void try_joined(const Topology& topology, const Joins& joins, BestSet& best, std::uint64_t& work) {
+  if (work < 2 * topology.links()) return;
+  work -= 2 * topology.links();
+  DisjointSets joined(topology.vertices());
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    const auto a = joined.find(topology.source(LinkId::at(l)).value());
+    const auto b = joined.find(topology.target(LinkId::at(l)).value());
+    if (a != b && joins(LinkId::at(l))) joined.unite(a, b);
+  }
+  std::vector<bool> tried(topology.vertices());
+  for (std::uint32_t npu = 0; npu < topology.npus() && work >= 4 * topology.links(); ++npu) {
+    const auto part = joined.find(npu);
+    if (tried[part]) continue;
+    tried[part] = true;
+    work -= 4 * topology.links();
+    VertexSet set(topology.vertices());
+    for (std::uint32_t v = 0; v < topology.vertices(); ++v) set[v] = joined.find(v) == part;
+    best.try_both_sides(set);
+    place_switches(topology, set);
+    best.try_both_sides(std::move(set));
+  }
+}
+
+/// Boxes: what links without switches join, and what links above a speed join, for each speed.
+void try_boxes(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
+  const auto& topology = problem.topology;
+  if (topology.switches() > 0)
+    try_joined(
+        topology,
+        [&](LinkId link) { return topology.is_npu(topology.source(link)) && topology.is_npu(topology.target(link)); },
+        best, work);
+  const auto of_class = rates(problem);
+  auto speeds = of_class;
+  std::ranges::sort(speeds);
+  speeds.erase(std::unique(speeds.begin(), speeds.end()), speeds.end());
+  speeds.pop_back();
+  for (const double speed : speeds)
+    try_joined(
+        topology, [&](LinkId link) { return of_class[topology.class_of(link)] > speed; }, best, work);
+}
+
 /// The NPUs of each switch, and the weakest NPUs of each group.
 void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
   const auto& topology = problem.topology;
@@ -216,6 +261,9 @@ std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64
   for (std::size_t g = 0; g < collective.groups().size(); ++g)
     ended = search_group(problem, GroupId::at(g), best, work) && ended;
   work = work_limit;
+  try_boxes(problem, best, work);
+  if (collective.kind() == CollectiveKind::all_to_all)
+    for (auto& set : sweep_cuts(problem, work)) best.try_both_sides(std::move(set));
   try_planes(problem.topology, best, work);
   try_neighbourhoods(problem, best, work);
   return best.bound(ended && collective.groups().size() == 1 && collective.kind() != CollectiveKind::all_to_all);

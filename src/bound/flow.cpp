@@ -3,7 +3,6 @@
 #include "tenex/bound/flow.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -97,7 +96,7 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
   if (problem.collective.kind() != CollectiveKind::all_to_all || topology.links() == 0) return std::nullopt;
   std::uint64_t members = 0;
   for (const auto& group : problem.collective.groups()) members += group.members.size();
-  const auto of_round = members * topology.links() * std::bit_width(topology.links());
+  const auto of_round = 2 * members * topology.links();
   if (of_round > work_limit) return std::nullopt;
   LightestPaths paths(topology);
   BestWeights best;

@@ -32,32 +32,51 @@ SimTime time_of(const BoundProblem& problem, WayForest& forest, std::span<const 
   return time_to_carry(problem, weights, needed);
 }
 
-/// The average of the weights of many spanning trees, each the lightest under exp(load / capacity) / capacity, where
-/// the load is that of the trees before. A dual solution of the packing.
-std::vector<double> average_weights(const BoundProblem& problem, WayForest& forest, std::uint64_t trees) {
+/// Dual solutions of the packing of trees: the weights of the round that proved most, and averages of all rounds and of
+/// the later ones.
+struct TreeWeights {
+  std::vector<double> best;
+  std::vector<double> average;
+  std::vector<double> later;
+};
+
+/// Packs many spanning trees, each the lightest under exp(load / capacity) / capacity, where the load is that of the
+/// trees before.
+TreeWeights weights_of_trees(const BoundProblem& problem, WayForest& forest, std::uint64_t trees) {
   constexpr double kEagerness = 2;
-  const auto& topology = problem.topology;
   const auto capacity = relative_capacities(problem);
-  std::vector<double> load(topology.links(), 0);
-  std::vector<double> weight(topology.links());
-  std::vector<double> average(topology.links(), 0);
+  const auto links = capacity.size();
+  std::vector<double> load(links, 0);
+  std::vector<double> weight(links);
+  TreeWeights found{std::vector<double>(links, 0), std::vector<double>(links, 0), std::vector<double>(links, 0)};
+  double most_proved = 0;
   std::vector<std::vector<Way>> of_group(problem.collective.groups().size());
   for (std::uint64_t tree = 0; tree < trees; ++tree) {
     double most = 0;
-    for (std::size_t l = 0; l < load.size(); ++l) most = std::max(most, load[l] / capacity[l]);
+    for (std::size_t l = 0; l < links; ++l) most = std::max(most, load[l] / capacity[l]);
     double total = 0;
-    for (std::size_t l = 0; l < load.size(); ++l) {
+    for (std::size_t l = 0; l < links; ++l) {
       weight[l] = std::exp(kEagerness * (load[l] / capacity[l] - most)) / capacity[l];
       total += weight[l] * capacity[l];
     }
-    for (std::size_t l = 0; l < load.size(); ++l) average[l] += weight[l] / total;
+    for (std::size_t l = 0; l < links; ++l) found.average[l] += weight[l] / total;
+    if (2 * tree >= trees)
+      for (std::size_t l = 0; l < links; ++l) found.later[l] += weight[l] / total;
     for (auto& ways : of_group) ways.clear();
-    forest.join(weight, [&](std::size_t group, const Way& way, double, bool) { of_group[group].push_back(way); });
+    double proved = 0;
+    forest.join(weight, [&](std::size_t group, const Way& way, double its_weight, bool counts) {
+      of_group[group].push_back(way);
+      if (counts) proved += its_weight * static_cast<double>(problem.collective.chunks_in(GroupId::at(group)));
+    });
+    if (proved / total > most_proved) {
+      most_proved = proved / total;
+      found.best = weight;
+    }
     for (std::size_t g = 0; g < of_group.size(); ++g)
       for (const auto& way : without_dead_ends(problem, GroupId::at(g), of_group[g]))
         for (const auto link : forest.links_of(way)) load[link.index()] += 1;
   }
-  return average;
+  return found;
 }
 
 /// One for links between the parts that links lighter than `least` join, improved where the topology is small, else
@@ -132,11 +151,11 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
   const auto of_tree = 2 * forest.work() + 8 * (topology.links() + topology.vertices());  // some are visited again
   const auto trees = std::min(kMostTrees, work / 2 / of_tree);
   if (trees == 0) return;
-  const auto average = average_weights(problem, forest, trees);
+  const auto found = weights_of_trees(problem, forest, trees);
   work -= trees * of_tree;
-  try_weights(rounded(average));
-  for (const double least : largest_steps(average))
-    if (work > forest.work()) try_weights(between_parts(problem, average, least, work));
+  for (const auto* weights : {&found.average, &found.later, &found.best}) try_weights(rounded(*weights));
+  for (const double least : largest_steps(found.average))
+    if (work > forest.work()) try_weights(between_parts(problem, found.average, least, work));
 }
 
 }  // namespace

@@ -127,6 +127,26 @@ RC_GTEST_PROP(CutProperties, IsTheDensestSetOfRandomGraphs, ()) {
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
+TEST(Cut, OfAnAllToAllIsTheMiddleOfAMeshWithoutItsShape) {
+  // 18 * 18 chunks go over the six links between two halves of a 6x6 mesh: 54 steps. A 4x4x6 grid: 48 * 48 over 16.
+  EXPECT_EQ(bound_of(without_shape(support::mesh(6, 6, SimTime::zero())), of_megabytes(all_to_all, 36)).time,
+            kStep * 54);
+  const auto grid = support::shape("grid(4,4,6)", {SimTime::zero()});
+  EXPECT_EQ(bound_of(without_shape(grid), of_megabytes(all_to_all, 96)).time, kStep * 144);
+}
+
+TEST(Cut, OfAnAllToAllIsABoxBehindSwitchesOfFullSpeed) {
+  // Two rings of four NPUs; NPUs 0 and 4 reach a common switch by links as fast as all others: 16 chunks over one.
+  TopologyBuilder builder(8);
+  builder.add_switch();
+  for (const std::uint32_t box : {0U, 4U}) {
+    for (std::uint32_t i = 0; i < 4; ++i) builder.add_link_pair(link(box + i, box + (i + 1) % 4));
+    builder.add_link_pair(link(box, 8));
+  }
+  const auto boxes = std::move(builder).build().value();
+  EXPECT_EQ(bound_of(boxes, of_megabytes(all_to_all, 8)).time, kStep * 16);
+}
+
 TEST(Cut, IsTheCornerOfAMesh) {
   const auto mesh = support::mesh(10, 10, SimTime::zero());
   // 99 chunks over the corner's two links: 50 on one of them.
