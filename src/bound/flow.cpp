@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bound/lightest_paths.hpp"
+#include "bound/product_links.hpp"
 #include "bound/weighted_links.hpp"
 
 namespace tenex {
@@ -84,6 +85,14 @@ RoundWeights weights_of_rounds(const BoundProblem& problem, LightestPaths& paths
   return found;
 }
 
+/// One for the links along a dimension, zero for all others: the volume times distance of the dimension.
+LinkWeights weights_of_dimension(const Topology& topology, std::size_t dimension) {
+  LinkWeights weights;
+  for (std::size_t l = 0; l < topology.links(); ++l)
+    weights.push_back(dimension_of(topology, LinkId::at(l)) == dimension ? 1 : 0);
+  return weights;
+}
+
 }  // namespace
 
 SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
@@ -108,6 +117,8 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
   try_weights(LinkWeights(topology.links(), 1));
   for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min<std::size_t>(8, topology.classes().size()); ++k)
     try_weights(weights_of_class(topology, k));
+  if (is_plain_product(problem))
+    for (std::size_t d = 0; d < topology.shape()->dimensions(); ++d) try_weights(weights_of_dimension(topology, d));
   const auto found = weights_of_rounds(problem, paths, std::min(kMostRounds, work_limit / of_round));
   try_weights(rounded(found.best));
   try_weights(rounded(found.average));

@@ -72,7 +72,8 @@ BoundProblem problem_of(const DesignPoint& point, const Topology& topology, cons
 
 std::size_t bytes_of(const CachedBound& bound) { return sizeof(bound) + bound.name.size(); }
 
-/// Raises the bound to the best that certificates prove.
+}  // namespace
+
 void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache) {
   const auto network = to_string(certificate_key(problem));
   for (const auto& method : bound_methods()) {
@@ -90,8 +91,6 @@ void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std:
     }
   }
 }
-
-}  // namespace
 
 std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, const Topology& topology,
                                                     const Collective& collective, bool single_chunks,

@@ -5,7 +5,8 @@
 // bounds that search the whole network for paths are left out: they take seconds per collective instead of
 // milliseconds. The eccentricity is then computed on the groups' own dimensions, as a path through other dimensions is
 // only longer. A message between stages is bounded by the fastest path. `pipeline`, `themis`: the bound on the group's
-// own network, which these models simulate; a message's formula is its own bound. Concurrent streams are bounded by the
+// own network, which these models simulate; a message's formula is its own bound. Certificates (cuts, partitions, flows)
+// are searched for a millisecond. Concurrent streams are bounded by the
 // bounds of each alone.
 #include <algorithm>
 #include <string>
@@ -44,6 +45,9 @@ SimTime eccentricity_bound(const BoundProblem& problem) {
   ensure(method != bound_methods().end(), "the table of bounds has the eccentricity");
   return method->compute(problem).value_or(SimTime::zero());
 }
+
+/// Link visits of the search for a collective's bound: a millisecond.
+constexpr std::uint64_t kBoundWork = std::uint64_t{1} << 16;
 
 class BoundTime : public CollectiveTime {
  public:
@@ -87,6 +91,14 @@ class BoundTime : public CollectiveTime {
         BoundProblem{topology, *collective, point.occupancy, point.collective().overlap, sends_single_chunks(point)});
   }
 
+  /// The best bound, cheap or with a certificate.
+  [[nodiscard]] SimTime best_bound(const BoundProblem& problem) const {
+    const auto cheap = best_cheap_bound(problem);
+    CachedBound bound{std::string(cheap.name), cheap.time, -1};
+    raise_by_certificates(bound, problem, kBoundWork, cache_);
+    return bound.time;
+  }
+
   TrainingNetwork network_;
   ExecutionCache& cache_;
 };
@@ -108,7 +120,7 @@ class SynthesizedBound final : public BoundTime {
     return remembered(point, words, [&]() -> Result<SimTime> {
       if (mapping.shape().npus() <= kMostSearchedNpus)
         return judged(point, mapping.groups(communication.scope),
-                      [](const BoundProblem& problem) { return best_cheap_bound(problem).time; });
+                      [&](const BoundProblem& problem) { return best_bound(problem); });
       const auto counted = judged(point, mapping.groups(communication.scope), counted_bound);
       if (!counted) return counted.errors();
       const auto own = dimensions_of(span);
@@ -140,7 +152,7 @@ class PipelineBound final : public BoundTime {
                                      network_.point.topology.links.alpha, network_.bandwidth);
     const auto point = pipelined_point(network_, group, communication, themis_);
     return remembered(point, " alone", [&] {
-      return judged(point, {}, [](const BoundProblem& problem) { return best_cheap_bound(problem).time; });
+      return judged(point, {}, [&](const BoundProblem& problem) { return best_bound(problem); });
     });
   }
 

@@ -1,10 +1,14 @@
 // Certificates that problems share. Chunks of 1 MB, links of 50 GB/s unless said otherwise.
 #include "tenex/bound/certificates.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "bound/graphs.hpp"
 #include "tenex/topology/transform.hpp"
@@ -58,6 +62,32 @@ RC_GTEST_PROP(CertificatesProperties, ProveNearlyTheBoundOfTheProblem, ()) {
     const double ratio = static_cast<double>(others.count()) / static_cast<double>(own->time.count());
     RC_ASSERT(ratio > 0.99 && ratio < 1.01);
   }
+}
+
+// The cheap bounds of products that only count what crosses, or how far it goes, are no larger than a full search.
+RC_GTEST_PROP(CertificatesProperties, AreNotBelowTheCheapBoundsOfProducts, ()) {
+  const auto dimensions = *rc::gen::inRange<std::size_t>(1, 4);
+  std::string shape;
+  std::vector<Bandwidth> bandwidths;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    shape += shape.empty() ? "" : "_";
+    shape += *rc::gen::element<std::string>("LI", "RI", "FC") + fmt::format("({})", *rc::gen::inRange(2, 6));
+    bandwidths.push_back(gigabytes_per_second(*rc::gen::element<std::int64_t>(5, 25, 50, 300)));
+  }
+  const auto product = support::shape(shape, {SimTime::zero()}, bandwidths);
+  const auto kind = *rc::gen::element(all_gather, reduce_scatter, all_reduce, all_to_all);
+  const auto npus = static_cast<std::int64_t>(product.npus());
+  const auto collective = support::collective(kind, product.npus(), bytes(1'000'000) * (npus * 100), 100);
+  const BoundProblem problem{{product, collective, Occupancy::serialization}};
+  const auto time_of = [&](std::string_view name) {
+    const auto& method = *std::ranges::find(bound_methods(), name, &BoundMethod::name);
+    if (method.certify == nullptr) return method.compute(problem).value_or(SimTime::zero());
+    const auto found = method.certify(problem, kWork);
+    return found ? found->time : SimTime::zero();
+  };
+  RC_ASSERT(time_of("slices") <= time_of("cut"));
+  RC_ASSERT(time_of("middle_cut") <= time_of("cut"));
+  RC_ASSERT(time_of("volume_distance") <= time_of("flow"));
 }
 
 TEST(Certificates, KeepToTheirWork) {

@@ -24,8 +24,8 @@ namespace tenex {
 /// (what links without switches, or faster links, join), the planes and halves of each dimension of an intact product
 /// shape, the weakest NPU, and each switch with its NPUs; for an All-to-All what lies nearer to one far vertex than to
 /// another. `work_limit`: link visits after which the search ends with what it has (some 10 ns each); as many for the
-/// other sets. nullopt where nothing must be sent. Deterministic. Expected O(members * links into a neighbourhood) after
-/// one maximum flow.
+/// other sets. nullopt where nothing must be sent. Deterministic. Expected O(members * links into a neighbourhood)
+/// after one maximum flow.
 [[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
 /// The time that a set proves; zero where it proves nothing. O(links + NPUs).

@@ -17,11 +17,12 @@
 
 namespace tenex {
 
-/// The largest bound of the weights that are tried: one for all links, for each class of links, and those of
-/// multiplicative weights on flows along lightest paths (Garg and Koenemann, "Faster and simpler algorithms for
-/// multicommodity flow and other fractional packing problems", SIAM J. Comput. 37, 2007), rounded to integers of at
-/// most 2^20 before they are evaluated, so that the time is exact. `work_limit`: link visits, some 20 ns each. nullopt
-/// for other collectives, and where one search from every member takes more than the limit. Deterministic.
+/// The largest bound of the weights that are tried: one for all links, for each class of links, for each dimension of
+/// an intact product, and those of multiplicative weights on flows along lightest paths (Garg and Koenemann, "Faster
+/// and simpler algorithms for multicommodity flow and other fractional packing problems", SIAM J. Comput. 37, 2007),
+/// rounded to integers of at most 2^20 before they are evaluated, so that the time is exact. `work_limit`: link visits,
+/// some 20 ns each. nullopt for other collectives, and where one search from every member takes more than the limit.
+/// Deterministic.
 [[nodiscard]] std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
 /// The time that weights prove, one per link. O(members * links * log links).
