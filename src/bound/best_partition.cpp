@@ -9,7 +9,8 @@
 //
 // The cuts are Dinic's maximum flows ("Algorithm for solution of a problem of maximum flow in networks with power
 // estimation", 1970) in a network with a source, which has the vertex and the earlier vertices with positive x, and a
-// sink, which has later vertices and those with negative x. Sums stay in 63 bits for fewer than 2^20 vertices.
+// sink, which has later vertices and those with negative x. Sums stay in 63 bits while vertices * links is below 2^42.
+// The work of a search bounds the depth of push(): a flow visits every arc at least once for each vertex.
 #include "bound/best_partition.hpp"
 
 #include <algorithm>
@@ -17,8 +18,6 @@
 #include <numeric>
 #include <span>
 #include <utility>
-
-#include "tenex/base/csr.hpp"
 
 namespace tenex {
 

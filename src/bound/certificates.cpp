@@ -14,6 +14,7 @@ namespace {
 
 /// The fastest class of the stand-in, about, in bytes per second: its chunk of 1 MiB takes a microsecond.
 constexpr std::int64_t kFastest = std::int64_t{1} << 40;
+constexpr std::int64_t kSlowest = kFastest >> 20U;  // so that times of a billion chunks fit
 constexpr Bytes kChunk = mebibytes(1);
 
 /// Whether the speed of a link is that of its bandwidth alone: not if every chunk keeps it busy for its alpha too.
@@ -33,12 +34,13 @@ std::vector<std::int64_t> speeds_of(const BoundProblem& problem) {
   std::int64_t divisor = 0;
   for (const auto each : measure) divisor = std::gcd(divisor, each);
   for (auto& each : measure) each /= divisor;
+  if (measure.empty()) return {};
   const auto [least, most] = std::ranges::minmax(measure);
   __extension__ using Wide = __int128;
   std::vector<std::int64_t> speeds;
   for (const auto each : measure)  // bandwidths in exactly their ratio, as long as that fits
-    speeds.push_back(std::max<std::int64_t>(1, pure ? std::max<std::int64_t>(1, kFastest / most) * each
-                                                    : static_cast<std::int64_t>(Wide{kFastest} * least / each)));
+    speeds.push_back(std::max<std::int64_t>(kSlowest, pure ? std::max<std::int64_t>(1, kFastest / most) * each
+                                                           : static_cast<std::int64_t>(Wide{kFastest} * least / each)));
   return speeds;
 }
 
@@ -49,7 +51,9 @@ void add_vertices(DigestText& text, const Topology& topology) {
     const auto& properties = topology.switch_properties(VertexId::at(v));
     text.add((properties.copy ? 1 : 0) + (properties.reduce ? 2 : 0));
   }
-  text.add(topology.shape() ? 1 : 0);  // the search for cuts reads it
+  const auto shape =
+      topology.shape() ? to_string(*topology.shape()) : std::string();  // closed forms and planes read it
+  text.add(static_cast<std::int64_t>(digest64(shape)));
   text.add_size(topology.links());
   for (std::size_t l = 0; l < topology.links(); ++l) {
     const auto link = LinkId::at(l);
@@ -71,6 +75,13 @@ Topology with_speeds(const Topology& topology, const std::vector<std::int64_t>& 
   return std::move(builder).build().value();
 }
 
+Collective of_large_chunks(const Collective& given) {
+  std::size_t most_members = 1;
+  for (const auto& group : given.groups()) most_members = std::max(most_members, group.members.size());
+  const auto chunks = static_cast<std::int64_t>(has_root(given.kind()) ? 1 : most_members);
+  return Collective::make({given.kind(), given.npus(), given.groups(), 1, kChunk * chunks, given.root()}).value();
+}
+
 }  // namespace
 
 Digest certificate_key(const BoundProblem& problem) {
@@ -79,6 +90,7 @@ Digest certificate_key(const BoundProblem& problem) {
   DigestText text;
   add_vertices(text, topology);
   const auto speeds = speeds_of(problem);
+  text.add_size(speeds.size());
   for (std::size_t l = 0; speeds.size() > 1 && l < topology.links(); ++l)
     text.add(speeds[topology.class_of(LinkId::at(l))]);
   text.add(static_cast<std::int64_t>(collective.kind()));
@@ -91,18 +103,12 @@ Digest certificate_key(const BoundProblem& problem) {
   return text.digest();
 }
 
-std::optional<CertifiedBound> find_certificate(const BoundMethod& method, const BoundProblem& problem,
-                                               std::uint64_t work_limit) {
-  ensure(method.certify != nullptr, "a cheap bound has no certificate");
-  const auto& given = problem.collective;
-  std::size_t most_members = 1;
-  for (const auto& group : given.groups()) most_members = std::max(most_members, group.members.size());
-  const auto topology = with_speeds(problem.topology, speeds_of(problem));
-  const auto collective =
-      Collective::make({given.kind(), given.npus(), given.groups(), 1,
-                        kChunk * static_cast<std::int64_t>(has_root(given.kind()) ? 1 : most_members), given.root()})
-          .value();
-  const BoundProblem stand_in{{topology, collective, Occupancy::serialization}, true, false};
+StandIn::StandIn(const BoundProblem& problem)
+    : topology_(with_speeds(problem.topology, speeds_of(problem))), collective_(of_large_chunks(problem.collective)) {}
+
+std::optional<CertifiedBound> StandIn::find(const BoundMethod& method, std::uint64_t work_limit) const {
+  ensure(method.certify != nullptr && method.concerns(collective_.kind()), "the method has certificates");
+  const BoundProblem stand_in{{topology_, collective_, Occupancy::serialization}, true, false};
   auto found = method.certify(stand_in, work_limit);
   if (found) ensure(method.check(stand_in, *found) == found->time, "a certificate proves the bound's time");
   return found;

@@ -57,7 +57,7 @@ SimTime check_cut(const BoundProblem& problem, std::span<const VertexId> inside)
     all += chunks;
   }
   SimTime time = checked_time(problem, leaving, smallest, all);
-  for (std::size_t s = 0; s < of_size.size(); ++s)
+  for (std::size_t s = 0; s < of_size.size() && of_size.size() > 1; ++s)
     time = std::max(time, checked_time(problem, leaving, collective.chunk_sizes()[s], of_size[s]));
   return time;
 }

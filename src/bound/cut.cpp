@@ -136,12 +136,12 @@ void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
   }
   std::ranges::stable_sort(planes, {}, &Plane::rank);
   for (const Plane& plane : planes) {
-    if (work < 2 * topology.links()) return;
-    work -= 2 * topology.links();
+    work -= std::min<std::uint64_t>(work, 2 * topology.links());
     VertexSet set(topology.vertices());
     for (std::size_t npu = 0; npu < topology.npus(); ++npu) set[npu] = plane.has(npu);
     place_switches(topology, set);
     best.try_both_sides(std::move(set));
+    if (work == 0) return;  // the first is always tried
   }
 }
 
@@ -223,12 +223,16 @@ bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std
   const auto kind = collective.kind();
   const auto& members = collective.groups()[group.index()].members;
   if (members.size() < 2) return true;
+  const auto of_set = 2 * problem.topology.links() + problem.topology.vertices();
+  if (work <= of_set) return work = 0, false;  // what each search visits at least
+  work -= of_set;
   CutSearch search{problem.topology, false, whole_capacities(problem), members};
   bool ended = true;
   const auto take = [&](const FoundCuts& found) {
     for (auto set : found.sets) {
       if (search.backward) set.flip();
       best.try_set(set);
+      work -= std::min<std::uint64_t>(work, of_set);
     }
     ended = ended && found.ended;
   };
@@ -236,7 +240,7 @@ bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std
   if (kind == CollectiveKind::all_reduce) {
     take(least_cuts(search, members.front(), work));
     search.backward = true;
-    take(least_cuts(search, members.front(), work));
+    if (work > of_set) take(least_cuts(search, members.front(), work));
   } else if (has_root(kind)) {
     take(least_cuts(search, members[collective.root()], work));
   } else {
@@ -258,7 +262,7 @@ std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64
   BestSet best(problem);
   std::uint64_t work = work_limit;
   bool ended = true;
-  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+  for (std::size_t g = 0; g < collective.groups().size() && work > 0; ++g)
     ended = search_group(problem, GroupId::at(g), best, work) && ended;
   work = work_limit;
   try_boxes(problem, best, work);

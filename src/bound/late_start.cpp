@@ -16,7 +16,8 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kMostExamined = 64;  ///< late NPUs, the latest first
+constexpr std::size_t kMostExamined = 64;                ///< late NPUs, the latest first
+constexpr std::size_t kLateWork = std::size_t{1} << 18;  ///< link visits: some milliseconds
 
 /// The farthest time that a message of one chunk takes from the NPU to members that need something from it.
 SimTime farthest_need(const BoundProblem& problem, NpuId npu) {
@@ -40,7 +41,8 @@ std::optional<SimTime> late_start_bound(const BoundProblem& problem) {
   std::vector<StartDelay> late(problem.start_delays.begin(), problem.start_delays.end());
   if (late.empty()) return std::nullopt;
   std::ranges::stable_sort(late, std::ranges::greater{}, &StartDelay::time);
-  if (late.size() > kMostExamined) late.resize(kMostExamined);
+  const auto most = std::clamp<std::size_t>(kLateWork / (1 + problem.topology.links()), 1, kMostExamined);
+  if (late.size() > most) late.resize(most);
   SimTime bound;
   const auto raise = [&](SimTime delay, SimTime from_then) {  // a time of zero says that nothing must be sent
     if (from_then > SimTime::zero()) bound = std::max(bound, saturating_sum(delay, from_then));

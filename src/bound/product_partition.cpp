@@ -8,10 +8,10 @@
 //
 // Claim. Let G and H be uniformly dense, with g and h vertices and densities x and y. Their product is uniformly dense
 // if h x >= y and g y >= x. Proof. Let a subgraph S of s vertices meet p of the copies of G and q of those of H. Its
-// capacity is at most x (s - p) + y (s - q), where s <= p q: p copies meet p vertices of H. Over s - 1 this grows with
-// s, as x p + y q >= x + y, so let s = p q: it is f(p, q) = x + y - (x (p - 1) + y (q - 1)) / (p q - 1). For a fixed p
-// this is monotone in q, for a fixed q monotone in p (the derivatives have the signs of p y - x and q x - y, up to
-// order), so it is largest at a corner: f(1, q) = x or f(p, 1) = y or f(h, g), the product's density, which is at least
+// capacity is at most x (s - p) + y (s - q), and s <= p q: each vertex is one of a copy of G and one of H. Over s - 1
+// this grows with s, as x p + y q >= x + y, so let s = p q: it is f(p, q) = x + y - (x (p - 1) + y (q - 1)) / (p q -
+// 1). For a fixed p this is monotone in q, for a fixed q monotone in p (the derivatives have the signs of q y - x and p
+// x - y), so it is largest at a corner: f(1, q) = x or f(p, 1) = y or f(h, g), the product's density, which is at least
 // both exactly under the two conditions.
 //
 // Otherwise some dimensions are so fast that they are joined first. Contract the fastest k dimensions: the rest remains

@@ -24,6 +24,7 @@ constexpr auto kExactStrength = kExactFlow;
 constexpr BoundMethod kCut = {
     .name = "cut",
     .description = "the links that leave a set of vertices carry what must leave it; with a certificate",
+    .concerns = [](CollectiveKind) { return true; },
     .certify = cut_bound,
     .time_of = [](const BoundProblem& problem, const CertifiedBound& cut) { return cut_time(problem, cut.inside); },
     .check = [](const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); },
@@ -32,6 +33,7 @@ constexpr BoundMethod kCut = {
 constexpr BoundMethod kStrength = {
     .name = "strength",
     .description = "All-Reduce: the links between the parts of a partition carry what must cross; with a certificate",
+    .concerns = [](CollectiveKind kind) { return kind == CollectiveKind::all_reduce; },
     .certify = strength_bound,
     .time_of = [](const BoundProblem& problem,
                   const CertifiedBound& bound) { return strength_time(problem, bound.weights).value(); },
@@ -43,6 +45,7 @@ constexpr BoundMethod kStrength = {
 constexpr BoundMethod kFlow = {
     .name = "flow",
     .description = "All-to-All: links, weighted, carry every chunk over its lightest path; with a certificate",
+    .concerns = [](CollectiveKind kind) { return kind == CollectiveKind::all_to_all; },
     .certify = flow_bound,
     .time_of = [](const BoundProblem& problem, const CertifiedBound& flow) { return flow_time(problem, flow.weights); },
     .check = [](const BoundProblem& problem, const CertifiedBound& flow) { return check_flow(problem, flow.weights); },

@@ -2,9 +2,7 @@
 #include "tenex/bound/strength.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -112,14 +110,20 @@ std::vector<double> largest_steps(std::vector<double> weights) {
   return above;
 }
 
-/// Weights of one for the links between parts: the best partition, if a closed form or the search by flows finds it.
-std::optional<LinkWeights> best_partition_weights(const BoundProblem& problem, std::uint64_t& work) {
-  const auto& topology = problem.topology;
+/// Weights of one for the links between the parts of a partition; `best`: no other is better.
+struct PartitionWeights {
   LinkWeights weights;
+  bool best = true;
+};
+
+/// A partition by a closed form, or by flows.
+std::optional<PartitionWeights> find_partition(const BoundProblem& problem, std::uint64_t& work) {
+  const auto& topology = problem.topology;
+  PartitionWeights partition;
   if (const auto product = product_partition(problem)) {
     for (std::size_t l = 0; l < topology.links(); ++l)
-      weights.push_back(product->joined[dimension_of(topology, LinkId::at(l))] ? 0 : 1);
-    return weights;
+      partition.weights.push_back(product->joined[dimension_of(topology, LinkId::at(l))] ? 0 : 1);
+    return partition;
   }
   const auto& groups = problem.collective.groups();
   if (groups.size() != 1 || groups.front().members.size() != topology.vertices()) return std::nullopt;
@@ -127,13 +131,13 @@ std::optional<LinkWeights> best_partition_weights(const BoundProblem& problem, s
   work -= left;
   const auto found = best_partition(topology, whole_capacities(problem), left);
   work += left;
-  if (!found.ended) return std::nullopt;
+  partition.best = found.ended;
   for (std::size_t l = 0; l < topology.links(); ++l) {
     const auto link = LinkId::at(l);
     const bool apart = found.part_of[topology.source(link).index()] != found.part_of[topology.target(link).index()];
-    weights.push_back(apart ? 1 : 0);
+    partition.weights.push_back(apart ? 1 : 0);
   }
-  return weights;
+  return partition;
 }
 
 /// Tries weights until the work is used up.
@@ -144,8 +148,9 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
     best.offer(time_of(problem, forest, weights), weights);
     work -= std::min(work, forest.work());
   };
+  if (forest.work() > work) return;
   try_weights(LinkWeights(topology.links(), 1));
-  try_weights(between_parts(problem, std::vector<double>(topology.links(), 1), 1, work));
+  if (work > forest.work()) try_weights(between_parts(problem, std::vector<double>(topology.links(), 1), 1, work));
   for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min(kMostSteps, topology.classes().size()); ++k)
     if (work > forest.work()) try_weights(weights_of_class(topology, k));
   const auto of_tree = 2 * forest.work() + 8 * (topology.links() + topology.vertices());  // some are visited again
@@ -171,18 +176,15 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   const auto& topology = problem.topology;
   if (problem.collective.kind() != CollectiveKind::all_reduce || topology.links() == 0) return std::nullopt;
   std::uint64_t work = work_limit;
-  const auto exact = best_partition_weights(problem, work);
-  auto ways = find_ways(topology, std::min<std::uint64_t>(kMostWays, work / kVisitsPerWay));
+  const auto partition = find_partition(problem, work);
+  auto ways = find_ways(topology, partition ? kMostWays : std::min<std::uint64_t>(kMostWays, work / kVisitsPerWay));
   if (!ways) return std::nullopt;
   WayForest forest(problem, *std::move(ways));
-  if (forest.work() > work) return std::nullopt;
   BestWeights best;
-  if (exact)
-    best.offer(time_of(problem, forest, *exact), *exact);
-  else
-    search_weights(problem, forest, work, best);
+  if (partition) best.offer(time_of(problem, forest, partition->weights), partition->weights);
+  if (!partition || !partition->best) search_weights(problem, forest, work, best);
   auto found = best.take();
-  if (found) found->densest = exact.has_value();
+  if (found) found->densest = partition && partition->best;
   return found;
 }
 

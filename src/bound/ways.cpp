@@ -8,7 +8,10 @@ namespace {
 class WayFinder {
  public:
   WayFinder(const Topology& topology, std::size_t most)
-      : topology_(topology), most_(most), visited_(topology.vertices()) {}
+      : topology_(topology),
+        most_(most),
+        steps_left_(kStepsPerWay * (most + topology.links())),
+        visited_(topology.vertices()) {}
 
   std::optional<Ways> find() {
     for (std::size_t v = 0; v < topology_.vertices(); ++v)
@@ -20,6 +23,7 @@ class WayFinder {
   bool go_on(VertexId from, VertexId at) {
     for (const auto link : topology_.out_links(at)) {
       const auto next = topology_.target(link);
+      if (steps_left_-- == 0) return false;  // switches behind switches have many dead ends
       if (next == from || visited_[next.index()]) continue;
       path_.push_back(link);
       if (is_plain_switch(topology_, next)) {
@@ -37,8 +41,10 @@ class WayFinder {
     return true;
   }
 
+  static constexpr std::size_t kStepsPerWay = 4;
   const Topology& topology_;
   std::size_t most_;
+  std::size_t steps_left_;
   std::vector<bool> visited_;
   std::vector<LinkId> path_;
   Ways found_;
@@ -47,11 +53,11 @@ class WayFinder {
 }  // namespace
 
 std::optional<Ways> find_ways(const Topology& topology, std::size_t most) {
-  std::size_t least = 0;  // those that pass one switch
+  std::size_t pairs = 0;  // of a link into a switch and one out of it; more than half of them do not lead back
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
     if (is_plain_switch(topology, VertexId::at(v)))
-      least += topology.in_links(VertexId::at(v)).size() * (topology.out_links(VertexId::at(v)).size() - 1);
-  if (least > most) return std::nullopt;
+      pairs += topology.in_links(VertexId::at(v)).size() * topology.out_links(VertexId::at(v)).size();
+  if (pairs / 2 > most + topology.links()) return std::nullopt;
   return WayFinder(topology, most).find();
 }
 

@@ -90,9 +90,12 @@ SimTime time_to_carry(const BoundProblem& problem, std::span<const std::uint32_t
     return carried >= needed;
   };
   std::int64_t low = 0;
-  std::int64_t high = SimTime::max().count() / 2;
+  std::int64_t high = SimTime::max().count();
   if (!enough(high)) return SimTime::max();
-  while (high - low > 1) (enough((low + high) / 2) ? high : low) = (low + high) / 2;
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    (enough(middle) ? high : low) = middle;
+  }
   return picoseconds(high);
 }
 

@@ -13,6 +13,7 @@
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -128,7 +129,9 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   const auto plain = topology_for_bounds(point, *topology);
   const Topology& bounded = plain ? *plain : *topology;
   const auto delays = start_delays_of(point);
-  const BoundProblem problem{{bounded, *collective, point.occupancy}, point.collective().overlap, true, delays};
+  const bool single_chunks = !names(arguments, "algorithm") || sends_single_chunks(point);
+  const BoundProblem problem{
+      {bounded, *collective, point.occupancy}, point.collective().overlap, single_chunks, delays};
   const auto report = report_of(bounded, *collective, point.topology.unwind, bounds_of(problem, arguments.exact));
   std::fputs((arguments.json ? to_json(report) : to_text(report)).c_str(), stdout);
   return ExitCode::done;

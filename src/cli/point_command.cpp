@@ -28,14 +28,19 @@ namespace {
 
 using Command = PointArguments::Command;
 
+/// The algorithm where none is named. Bounds need none, but a point does: one that knows the collective.
+std::string_view algorithm_for(const PointArguments& arguments) {
+  if (arguments.command == Command::synthesize) return kDefaultSynthesizer;
+  if (arguments.command == Command::simulate) return kDefaultAlgorithm;
+  for (const auto& [key, text] : arguments.settings)
+    if (const auto kind = parse_collective_kind(text); key == "collective" && kind && has_root(*kind))
+      return kDefaultSynthesizer;
+  return kBestAlgorithm;
+}
+
 Result<DesignPoint> point_of(const PointArguments& arguments) {
   auto settings = arguments.settings;
-  if (!names(arguments, "algorithm")) {
-    const auto algorithm = arguments.command == Command::synthesize ? kDefaultSynthesizer
-                           : arguments.command == Command::simulate ? kDefaultAlgorithm
-                                                                    : kBestAlgorithm;  // for any collective
-    settings.emplace_back("algorithm", std::string(algorithm));
-  }
+  if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments)));
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
   const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;

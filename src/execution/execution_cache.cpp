@@ -76,11 +76,16 @@ std::size_t bytes_of(const CachedBound& bound) { return sizeof(bound) + bound.na
 
 void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache) {
   const auto network = to_string(certificate_key(problem));
+  std::optional<StandIn> stand_in;
   for (const auto& method : bound_methods()) {
-    if (method.certify == nullptr) continue;
+    if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
     const auto limit = std::min(work, method.full_work);
     const auto certificate = cache.certificates.get(
-        fmt::format("{} {} {}", network, method.name, limit), [&] { return find_certificate(method, problem, limit); },
+        fmt::format("{} {} {}", network, method.name, limit),
+        [&] {
+          if (!stand_in) stand_in.emplace(problem);
+          return stand_in->find(method, limit);
+        },
         [](const std::optional<CertifiedBound>& found) {
           return sizeof(found) + (found ? 4 * (found->inside.size() + found->weights.size()) : 0);
         });

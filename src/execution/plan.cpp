@@ -89,16 +89,21 @@ double recorded_bytes(const DesignPoint& point, double hops, double messages) {
   return hops * (halves ? bytes_per_hop_of_halves : bytes_per_recorded_hop) + messages * bytes_per_recorded_message;
 }
 
-/// Whether the engine `orbit` runs the program if nothing is recorded: one NPU represents all.
-bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+/// Whether one NPU represents all in the point's program. Does not depend on the simulation engine.
+bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const auto& blocks = point.topology.shape.blocks;
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
     return block.size <= 2 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
   });
-  const SimulationEngine engine = point.collective().simulation_engine;
   return sizes.product && symmetric && sizes.collective.everyone &&
          point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
-         point.collective().window == 0 && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
+         point.collective().window == 0;
+}
+
+/// Whether the engine `orbit` runs the program if nothing is recorded.
+bool goes_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
+  const SimulationEngine engine = point.collective().simulation_engine;
+  return moves_by_orbit(point, sizes) && (engine == SimulationEngine::automatic || engine == SimulationEngine::orbit);
 }
 
 /// Link visits of the search for a bound. `one_for_all`: one NPU's sends stand for all.
@@ -116,7 +121,8 @@ std::uint64_t bound_work(const DesignPoint& point, const PointSizes& sizes, bool
 /// ways through switches, if they are so few that they are listed.
 double bound_bytes(const DesignPoint& point, const PointSizes& sizes, bool one_for_all) {
   constexpr double bytes_per_bounded_link = 100;
-  constexpr double bytes_per_way = 40;
+  constexpr double bytes_per_bounded_vertex = 250;
+  constexpr double bytes_per_way = 66;  // their list doubles as it grows
   const auto links = static_cast<double>(sizes.topology.links);
   double ways = 0;
   if (point.collective().kind == CollectiveKind::all_reduce && sizes.topology.switches > 0) {
@@ -126,7 +132,8 @@ double bound_bytes(const DesignPoint& point, const PointSizes& sizes, bool one_f
     if (ways > 2 * most) ways = 0;  // the links of other dimensions count here, too
     ways = std::min(ways, most);
   }
-  return links * bytes_per_bounded_link + ways * bytes_per_way;
+  return links * bytes_per_bounded_link + static_cast<double>(sizes.topology.vertices()) * bytes_per_bounded_vertex +
+         ways * bytes_per_way;
 }
 
 /// Bytes of a program with a tree per NPU. While a tree grows: every NPU's position, its edge and whether it has been
@@ -175,7 +182,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
                         static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes) +
-                        bound_bytes(point, sizes, goes_by_orbit(point, sizes));
+                        bound_bytes(point, sizes, moves_by_orbit(point, sizes));
   if (point.collective().backend == Backend::congestion_unaware)
     return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
              static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
@@ -306,7 +313,7 @@ std::uint64_t bound_work(const DesignPoint& point, const Topology& topology, con
   const auto sizes = sizes_of_built(topology, collective);
   return bound_work(point, sizes,
                     find_synthesizer(point.algorithm) != nullptr ? is_symmetric(point, topology, collective, sizes)
-                                                                 : goes_by_orbit(point, sizes));
+                                                                 : moves_by_orbit(point, sizes));
 }
 
 int affordable_threads(const PointPlan& plan, int threads, std::size_t memory_limit_bytes) {

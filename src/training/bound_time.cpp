@@ -5,9 +5,8 @@
 // bounds that search the whole network for paths are left out: they take seconds per collective instead of
 // milliseconds. The eccentricity is then computed on the groups' own dimensions, as a path through other dimensions is
 // only longer. A message between stages is bounded by the fastest path. `pipeline`, `themis`: the bound on the group's
-// own network, which these models simulate; a message's formula is its own bound. Certificates (cuts, partitions, flows)
-// are searched for a millisecond. Concurrent streams are bounded by the
-// bounds of each alone.
+// own network, which these models simulate; a message's formula is its own bound. Certificates (cuts, partitions,
+// flows) are searched for a millisecond. Concurrent streams are bounded by the bounds of each alone.
 #include <algorithm>
 #include <string>
 #include <utility>

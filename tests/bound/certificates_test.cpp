@@ -42,7 +42,8 @@ TEST(Certificates, AreThoseOfTheRatioOfBandwidths) {
 
 /// The bound of a method as rows have it.
 SimTime shared(const BoundMethod& method, const BoundProblem& problem, std::uint64_t work = kWork) {
-  const auto certificate = find_certificate(method, problem, work);
+  if (!method.concerns(problem.collective.kind())) return SimTime::zero();
+  const auto certificate = StandIn(problem).find(method, work);
   return certificate ? method.time_of(problem, *certificate) : SimTime::zero();
 }
 
@@ -57,7 +58,7 @@ RC_GTEST_PROP(CertificatesProperties, ProveNearlyTheBoundOfTheProblem, ()) {
     if (method.certify == nullptr) continue;
     const auto own = method.certify(problem, kWork);
     const auto others = shared(method, problem);
-    RC_ASSERT(others == (own ? method.check(problem, *find_certificate(method, problem, kWork)) : SimTime::zero()));
+    RC_ASSERT(others == (own ? method.check(problem, *StandIn(problem).find(method, kWork)) : SimTime::zero()));
     if (!own) continue;
     const double ratio = static_cast<double>(others.count()) / static_cast<double>(own->time.count());
     RC_ASSERT(ratio > 0.99 && ratio < 1.01);
@@ -91,7 +92,7 @@ RC_GTEST_PROP(CertificatesProperties, AreNotBelowTheCheapBoundsOfProducts, ()) {
 }
 
 TEST(Certificates, KeepToTheirWork) {
-  // Whatever the limit: a certificate that its checker accepts (find_certificate() checks it), or none.
+  // Whatever the limit: a certificate that its checker accepts (StandIn::find() checks it), or none.
   const auto mesh = support::mesh(6, 6, SimTime::zero());
   for (const auto kind : {all_gather, all_reduce, all_to_all}) {
     const auto collective = support::collective(kind, 36, bytes(36'000'000), 1);

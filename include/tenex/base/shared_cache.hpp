@@ -1,4 +1,4 @@
-// Internal to evaluate: a bounded map of shared immutable values. A lost race computes twice and stores once.
+// A bounded map of shared immutable values. A lost race computes twice and stores once.
 #pragma once
 
 #include <cstddef>

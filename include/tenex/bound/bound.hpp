@@ -52,6 +52,8 @@ struct BoundMethod {
   std::string_view description;
   /// A cheap bound: nullopt where it does not apply. Null where `certify` gives the time.
   std::optional<SimTime> (*compute)(const BoundProblem&) = nullptr;
+  /// Whether a bound with a certificate is of this collective.
+  bool (*concerns)(CollectiveKind) = nullptr;
   /// Searches for a certificate, in some `work_limit` link visits (10 to 20 ns each). nullopt where there is none.
   std::optional<CertifiedBound> (*certify)(const BoundProblem&, std::uint64_t work_limit) = nullptr;
   /// The time that a certificate proves. It may come from another problem on the same vertices, links and groups.

@@ -18,9 +18,19 @@ namespace tenex {
 /// A digest of what the stand-in holds: vertices, links, the ratio of their speeds, collective and groups. O(links).
 [[nodiscard]] Digest certificate_key(const BoundProblem& problem);
 
-/// The certificate of the problem's stand-in, found within `work_limit` link visits and checked; its `time` is that of
-/// the stand-in. nullopt where the method has none. Throws InvariantError where the checker disagrees.
-[[nodiscard]] std::optional<CertifiedBound> find_certificate(const BoundMethod& method, const BoundProblem& problem,
-                                                             std::uint64_t work_limit);
+/// The problem that stands for all with the same key. O(links).
+class StandIn {
+ public:
+  explicit StandIn(const BoundProblem& problem);
+
+  /// The certificate of a method that concerns the collective, found within `work_limit` link visits and checked; its
+  /// `time` is that of the stand-in. nullopt where the method has none. Throws InvariantError where the checker
+  /// disagrees.
+  [[nodiscard]] std::optional<CertifiedBound> find(const BoundMethod& method, std::uint64_t work_limit) const;
+
+ private:
+  Topology topology_;
+  Collective collective_;
+};
 
 }  // namespace tenex

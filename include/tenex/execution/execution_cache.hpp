@@ -15,8 +15,8 @@
 
 namespace tenex {
 
-/// A lower bound and the papers' ideal time. Both depend on topology, collective, occupancy, overlap, `single_chunks`
-/// and the work of its search alone.
+/// A lower bound and the papers' ideal time. Both depend on topology, collective, occupancy, overlap, `single_chunks`,
+/// start delays and the work of the search alone.
 struct CachedBound {
   std::string name;
   SimTime time;
