@@ -224,10 +224,19 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
 
   auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and TACOS' Ideal");
   add_point_options(bound, parsed.point);
-  bound->add_flag("--exact", parsed.point.exact,
-                  "the best strength of networks with plain switches, and the best flow, by linear programming (Clp)");
+  auto* exact = bound->add_flag(
+      "--exact", parsed.point.exact,
+      "the best strength of networks with plain switches, and the best flow, by linear programming (Clp)");
+  bound
+      ->add_option("--check", parsed.point.check,
+                   "confirm the times and certificates of this file, which --json printed for the same point; exits "
+                   "with 1 if one proves another time")
+      ->check(check_named)
+      ->excludes(exact);
   bound->add_flag("--json", parsed.point.json, "one JSON object on stdout");
-  bound->footer("Example:\n  tenex bound " + machine + "\n    --collective all_gather --size 1GiB --chunks 2");
+  bound->footer("Example:\n  tenex bound " + machine +
+                "\n    --collective all_gather --size 1GiB --chunks 2 --json > b.json\n  tenex bound " + machine +
+                "\n    --collective all_gather --size 1GiB --chunks 2 --check b.json");
 }
 
 void add_optimize(CLI::App& app, Parsed& parsed) {

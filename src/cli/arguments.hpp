@@ -66,8 +66,9 @@ struct PointArguments {
   std::vector<std::string> observe;  ///< as a study's [outputs] store
   std::uint32_t bins = 100;
   bool expanded = false;
-  bool time_only = false;  ///< neither record nor verify
-  bool exact = false;      ///< bounds with the best weights
+  bool time_only = false;       ///< neither record nor verify
+  bool exact = false;           ///< bounds with the best weights
+  std::filesystem::path check;  ///< a file of bounds to confirm; empty: search for bounds
   bool json = false;
 };
 

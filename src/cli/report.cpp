@@ -39,6 +39,43 @@ Json json_of(const Report& report) {
   return object;
 }
 
+constexpr int kDeepestReport = 4;  ///< reports inside reports
+
+Report report_of(const nlohmann::json& object, int depth);
+
+/// Throws std::out_of_range for what no report holds; so do the next two.
+std::int64_t integer_of(const nlohmann::json& value) {
+  if (!value.is_number_integer()) throw std::out_of_range("it has something else where integers stand");
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >> 63U != 0)
+    throw std::out_of_range("an integer does not fit in 63 bits");
+  return value.get<std::int64_t>();
+}
+
+Report::Value value_of_json(const nlohmann::json& value, int depth) {
+  if (value.is_null()) return std::monostate{};
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_float()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object()) return Report::Object{{report_of(value, depth - 1)}};
+  if (value.is_number()) return integer_of(value);
+  if (!value.empty() && value.front().is_number_integer()) {
+    Report::Integers integers;
+    for (const auto& item : value) integers.push_back(integer_of(item));
+    return integers;
+  }
+  std::vector<Report> items;
+  for (const auto& item : value) items.push_back(report_of(item, depth - 1));
+  return items;
+}
+
+Report report_of(const nlohmann::json& object, int depth) {
+  if (!object.is_object()) throw std::out_of_range("it has no object where a report has one");
+  if (depth == 0) throw std::out_of_range("it has objects inside objects deeper than any report");
+  Report report;
+  for (const auto& [name, value] : object.items()) report.add(name, value_of_json(value, depth));
+  return report;
+}
+
 /// The unit of a number: the end of a metric's name, or stated in a setting's entry.
 std::string_view units_of(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings{
@@ -155,6 +192,17 @@ std::string to_json(const Report& report) {
   Json document = {{"schema", kReportSchema}};
   document.update(json_of(report));
   return document.dump() + "\n";
+}
+
+Result<Report> parse_report(std::string_view text) {
+  try {
+    // Objects of this kind look keys up in a tree: many keys of a broken file take no quadratic time.
+    return report_of(nlohmann::json::parse(text), kDeepestReport);
+  } catch (const nlohmann::json::exception& wrong) {
+    return input_error({}, wrong.what());
+  } catch (const std::out_of_range& wrong) {
+    return input_error({}, wrong.what());
+  }
 }
 
 std::string to_text(const Report& report) {

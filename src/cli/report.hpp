@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/design/setting.hpp"
 #include "tenex/evaluate/evaluation.hpp"
@@ -52,6 +53,9 @@ inline constexpr std::int64_t kReportSchema = 2;
 
 /// One JSON object on one line, with `schema` first.
 [[nodiscard]] std::string to_json(const Report& report);
+/// A report from what to_json() printed, its keys in alphabetical order. Errors: what no report holds; the caller knows
+/// the place and the remedy.
+[[nodiscard]] Result<Report> parse_report(std::string_view text);
 /// Lines "name  value"; times, sizes and rates, which the names tell, also in rounded units.
 [[nodiscard]] std::string to_text(const Report& report);
 

@@ -68,6 +68,7 @@ Claims claims_of(const BoundProblem& problem) {
       if (const auto time = method.compute(problem)) claims.all.push_back({method.name, *time});
       continue;
     }
+    if (!method.concerns(problem.collective.kind())) continue;
     if (const auto found = method.certify(problem, kWork)) claim(method, *found, found->time);
     if (const auto found = StandIn(problem).find(method, kWork)) claim(method, *found, method.time_of(problem, *found));
   }

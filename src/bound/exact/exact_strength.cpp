@@ -36,6 +36,15 @@ class TreeRouting final : public LightestRouting {
   WayForest& forest_;
 };
 
+/// One for every link into a member: every way weighs as much as its last link. What link_total counts, in case that
+/// the search ends before it proves as much.
+LinkWeights into_members(const Topology& topology) {
+  LinkWeights weights;
+  for (std::size_t l = 0; l < topology.links(); ++l)
+    weights.push_back(topology.is_npu(topology.target(LinkId::at(l))) ? 1 : 0);
+  return weights;
+}
+
 /// Whether one group has every vertex but plain switches as its member.
 bool is_all_members(const BoundProblem& problem) {
   const auto& topology = problem.topology;
@@ -57,7 +66,7 @@ std::optional<CertifiedBound> exact_strength_bound(const BoundProblem& problem) 
   TreeRouting lightest(forest);
   const auto found = best_weights(relative_capacities(problem), lightest, kExactWork);
   BestWeights best;
-  for (const auto& weights : {rounded(found), rounded(found, kManyFractions)})
+  for (const auto& weights : {into_members(problem.topology), rounded(found), rounded(found, kManyFractions)})
     if (!weights.empty()) best.offer(strength_time(problem, weights).value(), weights);
   return best.take();
 }

@@ -34,7 +34,9 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kKeptRoutings = 32;
-constexpr int kMostRounds = 1000;
+constexpr std::size_t kMostRounds = 1000;
+/// A single source has one routing per round: machines of 32 NPUs with plain switches take up to 4,000 spanning trees.
+constexpr std::size_t kMostRoutings = 8192;
 constexpr double kPrecision = 1e-9;  ///< of the optimum
 constexpr double kCaution = 0.6;     ///< the share of the best weights in those that are tried
 
@@ -190,7 +192,8 @@ class Search {
     for (const double capacity : capacities_) weights.push_back(1 / capacity / static_cast<double>(capacities_.size()));
     std::optional<Mix> mix;
     bool cautious = true;
-    for (int round = 0; round < kMostRounds; ++round) {
+    const auto rounds = std::max(kMostRounds, kMostRoutings / std::max<std::size_t>(1, lightest_.sources()));
+    for (std::size_t round = 0; round < rounds; ++round) {
       try_weights(weights);
       if (proved_ <= 0 || !std::isfinite(proved_) || (mix && mix->value() - proved_ <= kPrecision * proved_)) break;
       const int added = add_routing(mix);
