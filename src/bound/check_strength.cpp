@@ -83,6 +83,16 @@ class Tree {
 
   template <class Queue>
   void offer_neighbours(std::size_t from, Queue& open) const {
+    bool beside_switch = false;
+    for (const bool forward : {true, false}) {
+      const auto id = VertexId::at(from);
+      for (const auto link : forward ? topology_.out_links(id) : topology_.in_links(id)) {
+        const auto next = (forward ? topology_.target(link) : topology_.source(link)).index();
+        beside_switch = beside_switch || passes(next);
+        if (!passes(next) && !in_tree_[next]) open.emplace(weights_[link.index()], next, from);
+      }
+    }
+    if (!beside_switch) return;
     for (const bool forward : {true, false}) {
       std::map<std::size_t, Distance> best{{from, 0}};
       std::priority_queue<std::pair<Distance, std::size_t>, std::vector<std::pair<Distance, std::size_t>>,

@@ -156,11 +156,12 @@ void try_joined(const Topology& topology, const Joins& joins, BestSet& best, std
     const auto b = joined.find(topology.target(LinkId::at(l)).value());
     if (a != b && joins(LinkId::at(l))) joined.unite(a, b);
   }
-  std::vector<bool> tried(topology.vertices());
+  std::vector<std::uint32_t> untried(topology.vertices(), 0);  // vertices of a part
+  for (std::uint32_t v = 0; v < topology.vertices(); ++v) ++untried[joined.find(v)];
   for (std::uint32_t npu = 0; npu < topology.npus() && work >= 4 * topology.links(); ++npu) {
     const auto part = joined.find(npu);
-    if (tried[part]) continue;
-    tried[part] = true;
+    if (untried[part] < 2) continue;
+    untried[part] = 0;
     work -= 4 * topology.links();
     VertexSet set(topology.vertices());
     for (std::uint32_t v = 0; v < topology.vertices(); ++v) set[v] = joined.find(v) == part;

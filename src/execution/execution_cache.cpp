@@ -75,6 +75,8 @@ std::size_t bytes_of(const CachedBound& bound) { return sizeof(bound) + bound.na
 }  // namespace
 
 void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache) {
+  constexpr std::uint64_t kVisitsPerLink = 2;  // of the key and the stand-in
+  if (kVisitsPerLink * problem.topology.links() > work) return;
   const auto network = to_string(certificate_key(problem));
   std::optional<StandIn> stand_in;
   for (const auto& method : bound_methods()) {

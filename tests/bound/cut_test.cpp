@@ -135,6 +135,15 @@ TEST(Cut, OfAnAllToAllIsTheMiddleOfAMeshWithoutItsShape) {
   EXPECT_EQ(bound_of(without_shape(grid), of_megabytes(all_to_all, 96)).time, kStep * 144);
 }
 
+TEST(Cut, OfAnAllToAllIsASwitchBehindSlowLinks) {
+  // SW(8)_SW(64) with 180 and 50 GB/s per NPU, 512 chunks of 1 MB each: 504 of them leave the NPU's own switch, 20 us
+  // each. A limit of a millisecond is enough to find that.
+  const auto topology =
+      support::shape("SW(8)_SW(64)", {SimTime::zero()}, {gigabytes_per_second(180), gigabytes_per_second(50)}, true);
+  const auto collective = of_megabytes(all_to_all, 512);
+  EXPECT_EQ(cut_bound({topology, collective, Occupancy::serialization}, 1U << 16U)->time, microseconds(10'080));
+}
+
 TEST(Cut, OfAnAllToAllIsABoxBehindSwitchesOfFullSpeed) {
   // Two rings of four NPUs; NPUs 0 and 4 reach a common switch by links as fast as all others: 16 chunks over one.
   TopologyBuilder builder(8);

@@ -58,7 +58,8 @@ struct ExecutionCache {
 [[nodiscard]] std::shared_ptr<const CachedBound> find_cheap_bound(const DesignPoint& point, const Topology& topology,
                                                                   const Collective& collective, bool single_chunks,
                                                                   ExecutionCache& cache);
-/// Raises a bound to the best that certificates prove, each searched within `work` link visits, or found.
+/// Raises a bound to the best that certificates prove, each searched within `work` link visits, or found. Nothing where
+/// these are less than two for each link.
 void raise_by_certificates(CachedBound& bound, const BoundProblem& problem, std::uint64_t work, ExecutionCache& cache);
 /// The best of all bounds, cheap ones and those with certificates, each searched within bound_work(). Certificates are
 /// shared by points that differ in size, chunks or pace alone. They are not searched where the best cheap bound reaches
