@@ -21,7 +21,6 @@
 #include "bound/product_partition.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "bound/product_links.hpp"

@@ -32,9 +32,11 @@ using Command = PointArguments::Command;
 std::string_view algorithm_for(const PointArguments& arguments) {
   if (arguments.command == Command::synthesize) return kDefaultSynthesizer;
   if (arguments.command == Command::simulate) return kDefaultAlgorithm;
-  for (const auto& [key, text] : arguments.settings)
-    if (const auto kind = parse_collective_kind(text); key == "collective" && kind && has_root(*kind))
-      return kDefaultSynthesizer;
+  for (const auto& [key, text] : arguments.settings) {
+    if (key != "collective") continue;
+    const auto kind = parse_collective_kind(text);
+    if (kind && has_root(*kind)) return kDefaultSynthesizer;
+  }
   return kBestAlgorithm;
 }
 

@@ -41,8 +41,8 @@ class MeasuredCollectiveTime : public CollectiveTime {
 
 struct GroupNetwork;
 
-/// The point that pipeline (or themis) simulates for a collective of one group; its bound is best_cheap_bound()'s of
-/// that point's topology and collective. `communication` must be a collective.
+/// The point that pipeline (or themis) simulates for a collective of one group; the collective's bound is that of the
+/// point's topology and collective. `communication` must be a collective.
 [[nodiscard]] DesignPoint pipelined_point(const TrainingNetwork& network, const GroupNetwork& group,
                                           const Communication& communication, bool themis);
 

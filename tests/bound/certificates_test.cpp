@@ -1,14 +1,11 @@
 // Certificates that problems share. Chunks of 1 MB, links of 50 GB/s unless said otherwise.
 #include "tenex/bound/certificates.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "bound/graphs.hpp"
 #include "tenex/topology/transform.hpp"
@@ -67,15 +64,7 @@ RC_GTEST_PROP(CertificatesProperties, ProveNearlyTheBoundOfTheProblem, ()) {
 
 // The cheap bounds of products that only count what crosses, or how far it goes, are no larger than a full search.
 RC_GTEST_PROP(CertificatesProperties, AreNotBelowTheCheapBoundsOfProducts, ()) {
-  const auto dimensions = *rc::gen::inRange<std::size_t>(1, 4);
-  std::string shape;
-  std::vector<Bandwidth> bandwidths;
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    shape += shape.empty() ? "" : "_";
-    shape += *rc::gen::element<std::string>("LI", "RI", "FC") + fmt::format("({})", *rc::gen::inRange(2, 6));
-    bandwidths.push_back(gigabytes_per_second(*rc::gen::element<std::int64_t>(5, 25, 50, 300)));
-  }
-  const auto product = support::shape(shape, {SimTime::zero()}, bandwidths);
+  const auto product = support::random_product();
   const auto kind = *rc::gen::element(all_gather, reduce_scatter, all_reduce, all_to_all);
   const auto npus = static_cast<std::int64_t>(product.npus());
   const auto collective = support::collective(kind, product.npus(), bytes(1'000'000) * (npus * 100), 100);

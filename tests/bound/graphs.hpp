@@ -1,9 +1,11 @@
 // Graphs of the tests of bounds with certificates: links without alpha, so that times are those of bandwidth.
 #pragma once
 
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,19 @@ inline Topology random_graph(std::uint32_t npus, std::uint32_t switches, SwitchP
     builder.add_link(link(from, (from + step) % vertices, *rc::gen::element<std::int64_t>(25, 50, 300)));
   }
   return std::move(builder).build().value();
+}
+
+/// A product of up to three lines, rings and fully connected blocks, whose speeds differ by up to a factor of 60.
+inline Topology random_product() {
+  const auto dimensions = *rc::gen::inRange<std::size_t>(1, 4);
+  std::string text;
+  std::vector<Bandwidth> bandwidths;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    text += text.empty() ? "" : "_";
+    text += *rc::gen::element<std::string>("LI", "RI", "FC") + fmt::format("({})", *rc::gen::inRange(2, 6));
+    bandwidths.push_back(gigabytes_per_second(*rc::gen::element<std::int64_t>(5, 10, 25, 50, 300)));
+  }
+  return shape(text, {SimTime::zero()}, bandwidths);
 }
 
 }  // namespace tenex::support

@@ -2,14 +2,12 @@
 // of 50 GB/s without alpha unless said otherwise: a chunk takes 20 us on a link.
 #include "tenex/bound/strength.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "bound/graphs.hpp"
@@ -107,15 +105,7 @@ RC_GTEST_PROP(StrengthProperties, IsNeverAboveTheBestPartitionWithSwitchesThatAd
 // Closed forms against the search by flows, which does not know the shape: products of lines, rings and fully connected
 // blocks whose dimensions differ in speed by up to a factor of 60.
 RC_GTEST_PROP(StrengthProperties, ClosedFormsAreTheBestPartition, ()) {
-  const auto dimensions = *rc::gen::inRange<std::size_t>(1, 4);
-  std::string shape;
-  std::vector<Bandwidth> bandwidths;
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    shape += shape.empty() ? "" : "_";
-    shape += *rc::gen::element<std::string>("LI", "RI", "FC") + fmt::format("({})", *rc::gen::inRange(2, 6));
-    bandwidths.push_back(gigabytes_per_second(*rc::gen::element<std::int64_t>(5, 10, 25, 50, 300)));
-  }
-  const auto product = support::shape(shape, {SimTime::zero()}, bandwidths, false);
+  const auto product = support::random_product();
   const auto collective = all_reduce(product.npus(), 16);
   const auto closed = bound_of(product, collective);
   const auto searched = bound_of(without_shape(product), collective);
