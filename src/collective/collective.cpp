@@ -384,6 +384,24 @@ std::uint64_t Collective::required_deliveries() const {
   return total;
 }
 
+Digest Collective::work() const {
+  DigestText key;
+  for (const Part& part : parts_) {
+    key.add(static_cast<std::int64_t>(part.kind));
+    key.add(part.chunks);
+    key.add(part.root);
+    key.add_size(part.size_class);
+    key.add_size(part.conditions ? part.conditions->size() : 0);
+    for (std::size_t q = 0; part.conditions && q < part.conditions->size(); ++q) {
+      key.add((*part.conditions)[q].source);
+      key.add_size(part.class_of_condition[q]);
+      key.add_size((*part.conditions)[q].destinations.size());
+      for (const auto rank : (*part.conditions)[q].destinations) key.add(rank);
+    }
+  }
+  return key.digest();
+}
+
 Collective Collective::as(CollectiveKind kind) const {
   const auto both = [&](auto holds) { return holds(kind) && holds(kind_); };
   const auto in_turn = [](CollectiveKind one) {

@@ -5,6 +5,7 @@
 #include "design/canonical.hpp"
 #include "design/enumerate.hpp"
 #include "design/settings/entry.hpp"
+#include "tenex/design/point_collective.hpp"
 
 namespace tenex {
 
@@ -15,6 +16,10 @@ void set_facts(DesignPoint& point, const Vocabulary& vocabulary) {
   if (facts == nullptr) return;
   point.family = facts->family;
   point.reads = facts->reads;
+}
+
+std::size_t npus_of(const TopologyChoice& topology) {
+  return topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
 }
 
 }  // namespace
@@ -46,6 +51,7 @@ DesignPoint build_point(const Row& row, Groups groups, const Vocabulary& vocabul
   for (const Setting& setting : settings())
     if (const SettingValue* value = row[index_of(setting.key)]) setting.set(draft, *value);
   collective.groups = std::move(groups);
+  settle_groups(collective, point.chunks, npus_of(point.topology));
   set_facts(point, vocabulary);
   const bool trains = row[index_of(Key::workload)] != nullptr;
   normalise_draft(draft, trains);

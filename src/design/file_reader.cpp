@@ -66,6 +66,13 @@ Result<NamedFile> FileReader::read_named(std::string_view kind, const std::strin
   return known->second;
 }
 
+Result<NamedFile> FileReader::read_text(const std::string& path, const Place& place) {
+  Result<Loaded> file = load(path, place);
+  if (!file) return file.errors();
+  contents_.emplace(path, file->content);
+  return NamedFile{path, std::move(file->path), std::move(file->content)};
+}
+
 Result<FileReader::Loaded> FileReader::load(const std::string& path, const Place& place) {
   std::filesystem::path found = path;
   std::error_code code;

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/units.hpp"
+
 namespace tenex {
 
 namespace {
@@ -22,6 +24,16 @@ std::pair<std::size_t, std::uint32_t> longest_run(const std::vector<NpuId>& memb
   return worth_it ? std::pair(end, step) : std::pair(start + 1, std::uint32_t{1});
 }
 
+/// " all_gather 1MiB 2 chunks root 3": what the group has of its own; defaults of chunks and root are left out.
+std::string own_text(const ProcessGroup& group) {
+  std::string text;
+  if (group.kind) text += fmt::format(" {}", to_string(*group.kind));
+  if (group.size) text += fmt::format(" {}", to_string(*group.size));
+  if (group.chunks.value_or(1) != 1) text += fmt::format(" {} chunks", *group.chunks);
+  if (group.root.value_or(0) != 0) text += fmt::format(" root {}", *group.root);
+  return text;
+}
+
 std::string text_of(const ProcessGroup& group) {
   std::string text;
   for (std::size_t start = 0; start < group.members.size();) {
@@ -32,7 +44,7 @@ std::string text_of(const ProcessGroup& group) {
     if (step > 1) text += fmt::format(":{}", step);
     start = end;
   }
-  return text;
+  return text + own_text(group);
 }
 
 }  // namespace

@@ -18,13 +18,7 @@ constexpr std::array kLaterKeys{
     LaterWord{"cost", "it prices the network"},
 };
 
-constexpr std::array kLaterCollectives{
-    LaterWord{"gather", "the root collects a chunk of every NPU"},
-    LaterWord{"scatter", "the root sends every NPU a chunk of its own"},
-};
-
 constexpr std::array kLaterAlgorithms{
-    LaterWord{"pccl", "a synthesizer for process groups"},
     LaterWord{"te_ccl", "a synthesizer by mixed-integer programming"},
     LaterWord{"taccl", "a synthesizer guided by sketches"},
 };
@@ -55,7 +49,6 @@ const std::vector<std::string_view>& key_names() {
 }
 
 const LaterWord* find_later_key(std::string_view name) { return find_in(kLaterKeys, name); }
-const LaterWord* find_later_collective(std::string_view name) { return find_in(kLaterCollectives, name); }
 const LaterWord* find_later_algorithm(std::string_view name) { return find_in(kLaterAlgorithms, name); }
 
 Diagnostic refuse_key(const Place& place, std::string_view name, std::string_view table,

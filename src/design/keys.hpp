@@ -27,7 +27,6 @@ struct LaterWord {
 };
 /// null if there is none with this name.
 [[nodiscard]] const LaterWord* find_later_key(std::string_view name);
-[[nodiscard]] const LaterWord* find_later_collective(std::string_view name);
 [[nodiscard]] const LaterWord* find_later_algorithm(std::string_view name);
 
 /// The error for an unknown key in a table whose keys are `known`.

@@ -99,9 +99,9 @@ class PointReader {
   }
 
   void require_keys() {
-    const std::vector<Key> required = sweep_.trains
-                                          ? std::vector{Key::topology, Key::hp}
-                                          : std::vector{Key::topology, Key::collective, Key::size, Key::algorithm};
+    std::vector<Key> required = sweep_.trains ? std::vector{Key::topology, Key::hp}
+                                              : std::vector{Key::topology, Key::collective, Key::size, Key::algorithm};
+    if (may_lack_size(sweep_)) std::erase(required, Key::size);
     for (const Key key : required) {
       if (given_[index_of(key)]) continue;
       errors_.push_back(input_error({}, fmt::format("\"{}\" is missing", name_of(key)),

@@ -8,8 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "design/canonical.hpp"
+#include "design/enumerate.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/design/point_collective.hpp"
 #include "tenex/topology/transform.hpp"
 
 namespace tenex {
@@ -57,10 +59,12 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   check_removals(row, topology);
   check_stragglers(row, topology);
   check_engine(row);
-  check_collective(row);
   const GroupFacts& facts = group_facts(row, topology);
+  check_collective(row, facts);
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);
+  } else if (facts.own || stores_conditions(row[index_of(Key::collective)]->as<CollectiveKind>())) {
+    check_request(row, facts, topology.npus);
   } else {
     check_root(row, facts);
     check_size(row, facts, topology.npus);
@@ -227,15 +231,27 @@ void RowChecker::check_engine(const Row& row) {
        fmt::format("engine = auto or algorithm != {}", algorithm->text));
 }
 
-void RowChecker::check_collective(const Row& row) {
+void RowChecker::check_collective(const Row& row, const GroupFacts& group_facts) {
   const SettingValue& algorithm = *row[index_of(Key::algorithm)];
   const SettingValue& collective = *row[index_of(Key::collective)];
   const auto* facts = find_facts(vocabulary_, algorithm.text);
   if (facts == nullptr || facts->collectives.empty()) return;
-  const auto kind = collective.as<CollectiveKind>();
-  if (std::ranges::find(facts->collectives, kind) != facts->collectives.end()) return;
+  const auto knows = [&](CollectiveKind kind) {
+    return std::ranges::find(facts->collectives, kind) != facts->collectives.end();
+  };
   std::vector<std::string_view> names;
   for (const CollectiveKind each : facts->collectives) names.push_back(to_string(each));
+  if (group_facts.own || group_facts.shared) {
+    if (knows(CollectiveKind::mixed)) return;
+    const SettingValue& groups = *row[index_of(Key::groups)];
+    return fail(groups,
+                fmt::format("algorithm \"{}\" is not defined for groups that {}", algorithm.text,
+                            group_facts.own ? "have collectives of their own" : "share NPUs"),
+                fmt::format("all its groups run one of {}, side by side", join(names)), "choose another one",
+                fmt::format("algorithm != {} or groups = all", algorithm.text));
+  }
+  const auto kind = collective.as<CollectiveKind>();
+  if (knows(kind)) return;
   // At the place that was written later: the study is more likely about the earlier one.
   const bool collective_is_later = std::pair(collective.place.line, collective.place.column) >
                                    std::pair(algorithm.place.line, algorithm.place.column);
@@ -292,8 +308,27 @@ RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const 
     facts.largest = std::max(facts.largest, group.members.size());
     facts.smallest = std::min(facts.smallest, group.members.size());
   }
+  std::vector<bool> taken(npus);
+  for (const ProcessGroup& group : *groups) {
+    facts.own = facts.own || group.kind || group.size || group.chunks || group.root;
+    for (const NpuId member : group.members) {
+      facts.shared = facts.shared || taken[member.index()];
+      taken[member.index()] = true;
+    }
+  }
   facts.groups = Groups(*std::move(groups), npus);
   return facts;
+}
+
+/// Makes the collective, which says what is wrong with it.
+void RowChecker::check_request(const Row& row, const GroupFacts& facts, std::size_t npus) {
+  const DesignPoint point = build_point(row, facts.groups, vocabulary_);
+  auto request = collective_request(point, npus);
+  const auto errors = request ? Collective::make(*std::move(request)).errors() : request.errors();
+  const SettingValue* at = row[index_of(Key::collective)];
+  for (const Key key : {Key::groups, Key::conditions, Key::matrix})
+    if (row[index_of(key)] != nullptr) at = row[index_of(key)];
+  for (const Diagnostic& error : errors) fail(*at, error.problem, error.why, error.suggestion, "");
 }
 
 void RowChecker::check_root(const Row& row, const GroupFacts& facts) {
@@ -309,7 +344,7 @@ void RowChecker::check_size(const Row& row, const GroupFacts& facts, std::size_t
   const SettingValue& size_value = *row[index_of(Key::size)];
   const SettingValue* chunks_value = row[index_of(Key::chunks)];
   const std::int64_t chunks = integer_or(chunks_value, 1);
-  const bool rooted = has_root(row[index_of(Key::collective)]->as<CollectiveKind>());
+  const bool rooted = owned_by_root(row[index_of(Key::collective)]->as<CollectiveKind>());
   const auto owners = static_cast<std::int64_t>(rooted ? facts.count : facts.members);
   const auto owners_in_group = static_cast<std::int64_t>(rooted ? std::size_t{1} : facts.largest);
   if (chunks > kMostChunks / owners) {

@@ -73,6 +73,8 @@ class RowChecker {
     std::size_t largest = 0;
     std::size_t smallest = 0;
     Diagnostics errors;
+    bool own = false;     ///< some group has a collective of its own
+    bool shared = false;  ///< some NPU is in several groups
   };
 
   void check_links(const Row& row, const TopologyValue& topology);
@@ -85,7 +87,8 @@ class RowChecker {
   [[nodiscard]] const Diagnostics& slow_link_errors(const SettingValue& stragglers, const SettingValue& topology);
   void check_stragglers(const Row& row, const TopologyValue& topology);
   void check_engine(const Row& row);
-  void check_collective(const Row& row);
+  void check_collective(const Row& row, const GroupFacts& group_facts);
+  void check_request(const Row& row, const GroupFacts& facts, std::size_t npus);
   void check_training(const Row& row, const TopologyValue& topology);
   void check_stated_bandwidth(const Row& row, const TopologyValue& topology);
   void check_split(const SettingValue& split, Bandwidth total, const TopologyValue& topology);

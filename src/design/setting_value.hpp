@@ -61,6 +61,8 @@ class FileReader {
   /// A file of `kind` "workload" or "cost_model": a path (it ends in .toml), or the name of a built-in file. Errors:
   /// input (no such name) or environment (unreadable), at `place`, once per file.
   [[nodiscard]] Result<NamedFile> read_named(std::string_view kind, const std::string& text, const Place& place);
+  /// A text file at a path. Errors: environment (unreadable), at `place`.
+  [[nodiscard]] Result<NamedFile> read_text(const std::string& path, const Place& place);
   /// The contents of the files that could be read so far, by path as written.
   [[nodiscard]] const std::map<std::string, SharedText, std::less<>>& contents() const { return contents_; }
 

@@ -292,9 +292,9 @@ class SweepReader {
   }
 
   void require_keys() {
-    const std::vector<Key> required = sweep_.trains
-                                          ? std::vector{Key::topology, Key::hp}
-                                          : std::vector{Key::topology, Key::collective, Key::size, Key::algorithm};
+    std::vector<Key> required = sweep_.trains ? std::vector{Key::topology, Key::hp}
+                                              : std::vector{Key::topology, Key::collective, Key::size, Key::algorithm};
+    if (may_lack_size(sweep_)) std::erase(required, Key::size);
     for (const Key key : required) {
       if (given_.has(key) || defaults_->given[index_of(key)]) continue;
       errors_.push_back(input_error(sweep_.place, fmt::format("{} has no \"{}\"", sweep_.name, name_of(key)),
@@ -324,6 +324,13 @@ class SweepReader {
 };
 
 }  // namespace
+
+bool may_lack_size(const Sweep& sweep) {
+  const auto& collective = sweep.fixed[index_of(Key::collective)];
+  if (sweep.trains || collective == nullptr) return false;
+  const auto kind = collective->as<CollectiveKind>();
+  return kind == CollectiveKind::mixed || kind == CollectiveKind::conditions;
+}
 
 const std::vector<std::string_view>& expression_names() {
   static const std::vector<std::string_view> names = with_keys({"npus"});

@@ -47,6 +47,9 @@ struct Sweep {
   bool usable = true;   ///< false: a mistake makes its rows meaningless, so they are not enumerated
 };
 
+/// Whether sizes may stand in the groups or in the conditions alone.
+[[nodiscard]] bool may_lack_size(const Sweep& sweep);
+
 /// Values for every sweep that does not give its own: [defaults] and the study's seed.
 struct Defaults {
   PerKey<SharedValue> fixed;

@@ -76,6 +76,7 @@ std::int64_t steps_of(const DesignPoint& point, const Topology& topology, const 
 
 void measure(Evaluation& row, const DesignPoint& point, const Collective& collective, SimTime time) {
   row.collective_time_ps = time.count();
+  if (point.collective().kind == CollectiveKind::mixed) return;  // its groups have no common S
   row.algbw_bytes_per_s = rate(point.collective().size, time);
   const auto largest = std::ranges::max(collective.groups(), {}, [](const auto& g) { return g.members.size(); });
   row.busbw_bytes_per_s = row.algbw_bytes_per_s * bus_factor(point.collective().kind, largest.members.size());
@@ -196,7 +197,7 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
                      fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),
                                  bound->time.count(), bound->name));
   }
-  if (options.group_times && stream->has_schedule)
+  if ((options.group_times || collective->kind() == CollectiveKind::mixed) && stream->has_schedule)
     row.group_times_ps = group_times(point, topology, *collective, stream->schedule);
   keep_observations(row, *stream);
   row.status = PointStatus::ok;

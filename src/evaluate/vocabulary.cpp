@@ -14,12 +14,12 @@ namespace tenex {
 
 Vocabulary vocabulary() {
   Vocabulary words;
-  AlgorithmFacts any{std::string(kBestAlgorithm), AlgorithmFamily::textbook, {}, {true, true, false, false}};
+  AlgorithmFacts any{std::string(kBestAlgorithm), AlgorithmFamily::textbook, {}, {true, true, false, false, false}};
   for (const auto& algorithm : algorithms()) {
     words.algorithms.push_back({std::string(algorithm.name),
                                 AlgorithmFamily::textbook,
                                 algorithm.collectives,
-                                {!algorithm.reads.window.empty(), algorithm.reads.order, false, false}});
+                                {!algorithm.reads.window.empty(), algorithm.reads.order, false, false, false}});
     for (const auto kind : algorithm.collectives)
       if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
   }
@@ -28,7 +28,7 @@ Vocabulary vocabulary() {
     words.algorithms.push_back({std::string(synthesizer.name),
                                 AlgorithmFamily::synthesizer,
                                 synthesizer.collectives,
-                                {false, false, !synthesizer.engines.empty(), synthesizer.draws},
+                                {false, false, !synthesizer.engines.empty(), synthesizer.draws, synthesizer.routes},
                                 {synthesizer.engines.begin(), synthesizer.engines.end()}});
   words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
     return check_training_point(point, cache->impl().training);

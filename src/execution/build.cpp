@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tenex/base/units.hpp"
+#include "tenex/design/point_collective.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/files/input_files.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -124,8 +125,9 @@ Result<Topology> build_point_topology(const DesignPoint& point, std::size_t memo
 }
 
 Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus) {
-  const auto& runs = point.collective();
-  return Collective::make({runs.kind, npus, runs.groups.list(), point.chunks, runs.size, runs.root});
+  auto request = collective_request(point, npus);
+  if (!request) return request.errors();
+  return Collective::make(*std::move(request));
 }
 
 }  // namespace tenex

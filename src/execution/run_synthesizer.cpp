@@ -14,8 +14,8 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  const SynthesisProblem problem{topology,       collective,    point.occupancy, point.seed,
-                                 point.attempts, asked.threads, point.engine,    memory_limit_bytes};
+  const SynthesisProblem problem{topology,      collective,   point.occupancy,    point.seed,   point.attempts,
+                                 asked.threads, point.engine, memory_limit_bytes, point.relays, point.improve};
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
                                 : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();
@@ -24,7 +24,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   stream.synthesis_seconds = watch.seconds();
   stream.engine = made->engine;
   stream.left_out = made->left_out;
-  const bool all_reduce = point.collective().kind == CollectiveKind::all_reduce;
+  const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
   if (all_reduce) {
     stream.with_overlap_ps = made->time.count();
     stream.without_overlap_ps = made->time_without_overlap.count();

@@ -17,10 +17,12 @@ namespace {
 /// All inputs of a synthesis except its pace and its threads.
 std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& problem, const std::string& structure) {
   const auto& collective = problem.collective;
-  return structure + fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
-                                 collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy),
-                                 problem.seed, problem.attempts, problem.engine, problem.memory_limit_bytes,
-                                 canonical_groups(collective.groups(), collective.npus()));
+  return structure +
+         fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
+                     collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy), problem.seed,
+                     problem.attempts, problem.engine, problem.memory_limit_bytes,
+                     canonical_groups(collective.groups(), collective.npus())) +
+         fmt::format(" {} {} {}", to_string(problem.relays), to_string(problem.improve), to_string(collective.work()));
 }
 
 /// Whether, at any pace, no part of the synthesis is left out for lack of memory.

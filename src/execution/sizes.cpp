@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "tenex/design/point_collective.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
 
@@ -16,20 +17,12 @@ namespace {
 /// Adds groups one by one.
 class Counter {
  public:
-  explicit Counter(const DesignPoint& point)
-      : kind_(point.collective().kind), chunks_(point.chunks), size_(point.collective().size) {}
-  Counter(CollectiveKind kind, std::int64_t chunks, Bytes size) : kind_(kind), chunks_(chunks), size_(size) {}
-
-  void add_group(std::uint64_t members) {
-    const bool rooted = kind_ == CollectiveKind::broadcast || kind_ == CollectiveKind::reduce;
-    const auto chunks = (rooted ? 1 : members) * static_cast<std::uint64_t>(chunks_);
-    sizes_.members += members;
-    // In an All-to-All every member has chunks of its own for each member.
-    sizes_.chunks += kind_ == CollectiveKind::all_to_all ? chunks * members : chunks;
-    sizes_.sends += static_cast<double>(chunks) * (static_cast<double>(members) - 1);
-    const Bytes chunk = bytes(ceil_div(size_.count(), std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks))));
-    sizes_.smallest_chunk = groups_ == 0 ? chunk : std::min(sizes_.smallest_chunk, chunk);
-    sizes_.largest_chunk = std::max(sizes_.largest_chunk, chunk);
+  void add(const GroupSizes& group) {
+    sizes_.members += group.members;
+    sizes_.chunks += group.chunks;
+    sizes_.sends += group.deliveries;
+    sizes_.smallest_chunk = groups_ == 0 ? group.smallest_chunk : std::min(sizes_.smallest_chunk, group.smallest_chunk);
+    sizes_.largest_chunk = std::max(sizes_.largest_chunk, group.largest_chunk);
     ++groups_;
   }
   CollectiveSizes take(bool everyone) {
@@ -38,18 +31,15 @@ class Counter {
   }
 
  private:
-  CollectiveKind kind_;
-  std::int64_t chunks_;
-  Bytes size_;
   std::size_t groups_ = 0;
   CollectiveSizes sizes_;
 };
 
 CollectiveSizes count_groups(const DesignPoint& point, std::uint64_t npus) {
-  Counter counter(point);
+  Counter counter;
   const Groups& groups = point.collective().groups;
-  if (groups.everyone()) counter.add_group(npus);
-  for (const ProcessGroup& group : groups.list()) counter.add_group(group.members.size());
+  if (groups.everyone()) counter.add(group_sizes(point, {}, npus));
+  for (const ProcessGroup& group : groups.list()) counter.add(group_sizes(point, group, group.members.size()));
   return counter.take(groups.everyone());
 }
 
@@ -130,8 +120,8 @@ PointSizes sizes_of_built(const Topology& topology, const Collective& collective
   sizes.topology = {topology.npus(), topology.switches(), topology.links()};
   sizes.classes.assign(topology.classes().begin(), topology.classes().end());
   sizes.product = topology.shape() && topology.shape()->is_product();
-  Counter counter(collective.kind(), collective.chunks_per_npu(), collective.size());
-  for (const auto& group : collective.groups()) counter.add_group(group.members.size());
+  Counter counter;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) counter.add(group_sizes(collective, GroupId::at(g)));
   const auto& first = collective.groups().front().members;
   sizes.collective = counter.take(first.size() == topology.npus() && in_order(first));
   return sizes;

@@ -45,6 +45,29 @@ struct ScheduleData {
   std::int64_t root = 0;
   std::vector<std::int64_t> group_size;  ///< per process group
   std::vector<std::uint32_t> member;     ///< NPUs, group by group
+
+  // What groups have of their own, if they differ or store conditions; otherwise empty.
+  std::vector<std::int64_t> group_kind;  ///< position in collective_names()
+  std::vector<std::int64_t> group_size_bytes, group_chunks, group_root;
+  std::vector<std::int64_t> group_conditions;        ///< the number of each group's conditions
+  std::vector<std::uint32_t> condition_source;       ///< rank, per condition
+  std::vector<std::int64_t> condition_bytes;         ///< per condition
+  std::vector<std::int64_t> condition_destinations;  ///< their number, per condition
+  std::vector<std::uint32_t> destination;            ///< ranks, condition by condition
+
+  /// Calls visit(name, column) for each of these columns, in the order in which files have them.
+  template <class Self, class Visit>
+  static void for_each_own(Self& self, Visit&& visit) {
+    visit("group_kind", self.group_kind);
+    visit("group_size_bytes", self.group_size_bytes);
+    visit("group_chunks", self.group_chunks);
+    visit("group_root", self.group_root);
+    visit("group_conditions", self.group_conditions);
+    visit("condition_source", self.condition_source);
+    visit("condition_bytes", self.condition_bytes);
+    visit("condition_destinations", self.condition_destinations);
+    visit("destination", self.destination);
+  }
 };
 
 /// Describes a schedule. With `with_links` false the columns of links stay empty: a large topology's are written piece

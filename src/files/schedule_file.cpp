@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <fmt/core.h>
@@ -70,6 +71,42 @@ Result<Topology> restore_topology(const ScheduleData& data) {
   return std::move(builder).build();
 }
 
+/// Reads what each group has of its own.
+Status restore_own(const ScheduleData& data, std::vector<ProcessGroup>& groups) {
+  const auto count = groups.size();
+  const auto wrong = [] { return input_error({}, "what the process groups have of their own is not complete"); };
+  if (data.group_kind.size() != count || data.group_size_bytes.size() != count || data.group_chunks.size() != count ||
+      data.group_root.size() != count || data.group_conditions.size() != count ||
+      data.condition_bytes.size() != data.condition_source.size() ||
+      data.condition_destinations.size() != data.condition_source.size())
+    return wrong();
+  std::size_t next = 0;
+  std::size_t rank = 0;
+  for (std::size_t g = 0; g < count; ++g) {
+    constexpr auto kKinds = static_cast<std::int64_t>(CollectiveKind::mixed);
+    if (data.group_kind[g] < 0 || data.group_kind[g] >= kKinds || data.group_root[g] < 0 ||
+        data.group_root[g] > std::numeric_limits<std::uint32_t>::max() || data.group_conditions[g] < 0 ||
+        static_cast<std::size_t>(data.group_conditions[g]) > data.condition_source.size() - next)
+      return wrong();
+    groups[g].kind = static_cast<CollectiveKind>(data.group_kind[g]);
+    groups[g].size = Bytes::of(data.group_size_bytes[g]);
+    groups[g].chunks = data.group_chunks[g];
+    groups[g].root = static_cast<std::uint32_t>(data.group_root[g]);
+    std::vector<Condition> conditions;
+    for (const auto last = next + static_cast<std::size_t>(data.group_conditions[g]); next < last; ++next) {
+      const auto destinations = data.condition_destinations[next];
+      if (destinations < 0 || static_cast<std::size_t>(destinations) > data.destination.size() - rank) return wrong();
+      const auto first = data.destination.begin() + static_cast<std::ptrdiff_t>(rank);
+      conditions.push_back(
+          {data.condition_source[next], {first, first + destinations}, Bytes::of(data.condition_bytes[next])});
+      rank += static_cast<std::size_t>(destinations);
+    }
+    if (!conditions.empty())
+      groups[g].conditions = std::make_shared<const std::vector<Condition>>(std::move(conditions));
+  }
+  return next == data.condition_source.size() && rank == data.destination.size() ? success() : Status(wrong());
+}
+
 Result<Collective> restore_collective(const ScheduleData& data) {
   const auto kind = parse_collective_kind(data.collective);
   if (!kind) return kind.errors();
@@ -87,6 +124,8 @@ Result<Collective> restore_collective(const ScheduleData& data) {
   }
   if (next != data.member.size() || data.group_size.empty())
     return input_error({}, "the process groups and their members differ in length");
+  if (!data.group_kind.empty())
+    if (auto status = restore_own(data, request.groups); !status) return status.errors();
   return Collective::make(std::move(request));
 }
 
@@ -110,6 +149,24 @@ Result<ScheduleForm> schedule_form_of(const std::filesystem::path& path) {
 Diagnostic too_large_for_json(const std::filesystem::path& path, const std::string& sends) {
   return input_error({path.string(), 0, 0}, fmt::format("a schedule of {} sends is too large for JSON", sends),
                      fmt::format("JSON takes up to {}", kMostJsonSends), "write HDF5: use a name that ends in .h5");
+}
+
+static void describe_own(const Collective& collective, ScheduleData& data) {
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto group = GroupId::at(g);
+    const auto conditions = collective.conditions(group);
+    data.group_kind.push_back(static_cast<std::int64_t>(collective.kind(group)));
+    data.group_size_bytes.push_back(collective.size(group).count());
+    data.group_chunks.push_back(collective.chunks_per_npu(group));
+    data.group_root.push_back(collective.root(group));
+    data.group_conditions.push_back(static_cast<std::int64_t>(conditions.size()));
+    for (const Condition& condition : conditions) {
+      data.condition_source.push_back(condition.source);
+      data.condition_bytes.push_back(condition.size.count());
+      data.condition_destinations.push_back(static_cast<std::int64_t>(condition.destinations.size()));
+      data.destination.insert(data.destination.end(), condition.destinations.begin(), condition.destinations.end());
+    }
+  }
 }
 
 ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
@@ -147,6 +204,8 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
     data.group_size.push_back(static_cast<std::int64_t>(group.members.size()));
     for (const auto npu : group.members) data.member.push_back(npu.value());
   }
+  if (collective.kind() == CollectiveKind::mixed || stores_conditions(collective.kind()))
+    describe_own(collective, data);
   return data;
 }
 

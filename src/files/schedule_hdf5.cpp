@@ -30,6 +30,10 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.set_attribute("/collective", "root", data.root);
   writer.write("/collective/group_size", std::span<const std::int64_t>(data.group_size));
   writer.write("/collective/member", std::span<const std::uint32_t>(data.member));
+  if (!data.group_kind.empty())
+    ScheduleData::for_each_own(data, [&](const char* name, const auto& column) {
+      writer.write(std::string("/collective/") + name, std::span(column));
+    });
 }
 
 void write_links(ColumnFileWriter& writer, const Topology& topology) {
@@ -70,6 +74,8 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   collective.integer("root", data.root);
   collective.column("group_size", data.group_size);
   collective.column("member", data.member);
+  if (reader.has("/collective/group_kind"))
+    ScheduleData::for_each_own(data, [&](const char* name, auto& column) { collective.column(name, column); });
   for (const auto* facts : {&file, &topology, &collective})
     if (!facts->errors().empty()) return facts->errors();
   return data;

@@ -50,6 +50,8 @@ Json describe_collective(const ScheduleData& data) {
     for (std::int64_t i = 0; i < size; ++i) group.push_back(data.member[next++]);
     collective["groups"].push_back(std::move(group));
   }
+  if (!data.group_kind.empty())
+    ScheduleData::for_each_own(data, [&](const char* name, const auto& column) { collective[name] = column; });
   return collective;
 }
 
@@ -110,6 +112,14 @@ ScheduleData read_facts(const Json& document) {
     data.group_size.push_back(static_cast<std::int64_t>(group.size()));
     for (const auto& npu : group) data.member.push_back(id(npu));
   }
+  if (collective.contains("group_kind"))
+    ScheduleData::for_each_own(data, [&](const char* name, auto& column) {
+      for (const auto& value : collective.at(name))
+        if constexpr (std::is_same_v<decltype(column), std::vector<std::uint32_t>&>)
+          column.push_back(id(value));
+        else
+          column.push_back(integer(value));
+    });
   return data;
 }
 

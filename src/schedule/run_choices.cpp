@@ -27,4 +27,20 @@ std::string_view to_string(DestinationOrder order) {
   return order == DestinationOrder::relative ? "relative" : "absolute";
 }
 
+std::string_view to_string(Relays relays) { return relays == Relays::any ? "any" : "members"; }
+
+std::string_view to_string(Improvement improvement) {
+  switch (improvement) {
+    case Improvement::none:
+      return "none";
+    case Improvement::retime:
+      return "retime";
+    case Improvement::reroute:
+      return "reroute";
+    case Improvement::all:
+      break;
+  }
+  return "all";
+}
+
 }  // namespace tenex

@@ -23,8 +23,8 @@ CollectiveKind partner_of(CollectiveKind reduction) {
 }
 
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
-  return {topology,         collective,      problem.occupancy, problem.seed,
-          problem.attempts, problem.threads, problem.engine,    problem.memory_limit_bytes};
+  return {topology,        collective,     problem.occupancy,          problem.seed,   problem.attempts,
+          problem.threads, problem.engine, problem.memory_limit_bytes, problem.relays, problem.improve};
 }
 
 /// Reverses the order of each owner's chunks, so that the chunk that the gather sends first is the one that the

@@ -49,6 +49,7 @@ void add_collective(DigestText& key, const Collective& collective) {
     key.add_size(collective.groups()[g].members.size());
     for (const NpuId member : collective.groups()[g].members) key.add(member.value());
   }
+  if (stores_conditions(collective.kind()) || collective.kind() == CollectiveKind::mixed) key.add(collective.work());
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ class DigestText {
     const auto bits = static_cast<std::uint64_t>(value);
     for (unsigned byte = 0; byte < 8; ++byte) bytes_.push_back(static_cast<char>(bits >> (8 * byte) & 0xFFU));
   }
+  void add(const Digest& digest) {
+    add(static_cast<std::int64_t>(digest.high));
+    add(static_cast<std::int64_t>(digest.low));
+  }
   void add_size(std::size_t value) { add(static_cast<std::int64_t>(value)); }
   [[nodiscard]] Digest digest() const { return digest128(bytes_); }
 

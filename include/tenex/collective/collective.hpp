@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/base/hash.hpp"
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
 
@@ -229,6 +230,9 @@ class Collective {
   /// Number of (NPU, chunk) pairs for which must_hold() and not holds_at_start(). O(groups + conditions).
   [[nodiscard]] std::uint64_t required_deliveries() const;
 
+  /// Hash of what the groups do, apart from their members: kinds, sizes relative to the first one's classes, chunks,
+  /// roots, conditions. O(groups + destinations).
+  [[nodiscard]] Digest work() const;
   /// The same groups and chunks under another kind. The gather part of an All-Reduce is as(all_gather), its reduction
   /// as(reduce_scatter); the time-reversed partner of Reduce-Scatter is as(all_gather), that of Reduce as(broadcast),
   /// that of Scatter as(gather). Chunk ids, owners and chunk sizes agree. Allowed within {all_gather, reduce_scatter,

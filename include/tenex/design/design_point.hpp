@@ -17,6 +17,7 @@
 #include "tenex/design/shared_text.hpp"
 #include "tenex/design/stragglers.hpp"
 #include "tenex/design/training_point.hpp"
+#include "tenex/files/demand.hpp"
 #include "tenex/schedule/run_choices.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/timing.hpp"
@@ -47,6 +48,7 @@ struct SettingReads {
   bool order = true;
   bool engine = true;    ///< it has several engines
   bool attempts = true;  ///< it draws random numbers
+  bool routes = true;    ///< it routes chunks one by one: relays, improve
   bool operator==(const SettingReads&) const = default;
 };
 
@@ -72,6 +74,8 @@ struct CollectivePoint {
   CollectiveKind kind = CollectiveKind::all_gather;
   Bytes size;
   Groups groups;
+  TrafficMatrix matrix;      ///< of all_to_allv
+  ConditionList conditions;  ///< of the kind of that name
   std::uint32_t root = 0;
   bool overlap = true;  ///< All-Reduce: which time is the collective time
   Backend backend = Backend::congestion_aware;
@@ -94,6 +98,8 @@ struct DesignPoint {
   Occupancy occupancy = Occupancy::serialization;
   std::uint32_t attempts = 1;
   std::string engine = "auto";  ///< one of the engines in the synthesizer's entry
+  Relays relays = Relays::any;
+  Improvement improve = Improvement::all;
   std::uint64_t seed = 1;
   std::variant<CollectivePoint, TrainingPoint> work;
 

@@ -12,8 +12,8 @@
 namespace tenex {
 
 /// Process groups with their canonical text: "all", or every group's members in order with the longest arithmetic runs
-/// as "first-last[:step]", joined by ",", and groups joined by "; ". Equal groups have equal texts. A cheap value:
-/// copies share the members.
+/// as "first-last[:step]", joined by ",", what the group has of its own, and groups joined by "; ". Equal groups have
+/// equal texts. A cheap value: copies share the members.
 class Groups {
  public:
   /// One group of all NPUs in their order.

@@ -1,4 +1,4 @@
-// How a Program is run: the choices that a study makes about algorithms and simulators.
+// How algorithms and synthesizers are run: the choices that a study makes about them and about simulators.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +29,23 @@ enum class DestinationOrder : std::uint8_t {
 };
 /// "relative", "absolute".
 [[nodiscard]] std::string_view to_string(DestinationOrder order);
+
+/// Which NPUs may pass on a chunk that a synthesizer routes.
+enum class Relays : std::uint8_t {
+  any,      ///< all
+  members,  ///< those of the chunk's process group
+};
+/// "any", "members".
+[[nodiscard]] std::string_view to_string(Relays relays);
+
+/// The passes that follow a synthesizer's search.
+enum class Improvement : std::uint8_t {
+  none,
+  retime,   ///< every send as early as its link and its chunk allow
+  reroute,  ///< chunks that end last are taken out and routed again
+  all,      ///< both, until neither helps
+};
+/// "none", "retime", "reroute", "all".
+[[nodiscard]] std::string_view to_string(Improvement improvement);
 
 }  // namespace tenex

@@ -12,6 +12,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
 #include "tenex/collective/instance.hpp"
+#include "tenex/schedule/run_choices.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
 #include "tenex/topology/topology.hpp"
@@ -31,6 +32,8 @@ struct SynthesisProblem : Instance {
   /// re-timing) are left out, and the result says so. The synthesizer itself refuses nothing for lack of memory: the
   /// planner does (estimate_bytes).
   std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
+  Relays relays = Relays::any;             ///< only for synthesizers that route
+  Improvement improve = Improvement::all;  ///< only for synthesizers that route
 };
 
 /// A synthesized schedule and how it was made.
@@ -69,6 +72,8 @@ struct Synthesizer {
   std::vector<std::string_view> engines = {};
   /// Whether the synthesizer draws random numbers, so that attempts differ.
   bool draws = true;
+  /// Whether the synthesizer routes chunks one by one, and so reads `relays` and `improve`.
+  bool routes = false;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;

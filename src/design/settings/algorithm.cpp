@@ -18,6 +18,8 @@ constexpr auto engine = [](auto& point) -> auto& { return point.point.engine; };
 constexpr auto window = [](auto& point) -> auto& { return point.collective.window; };
 constexpr auto order = [](auto& point) -> auto& { return point.collective.order; };
 constexpr auto simulation_engine = [](auto& point) -> auto& { return point.collective.simulation_engine; };
+constexpr auto relays = [](auto& point) -> auto& { return point.point.relays; };
+constexpr auto improve = [](auto& point) -> auto& { return point.point.improve; };
 constexpr auto bounds = [](auto& point) -> auto& { return point.collective.bounds; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
@@ -59,6 +61,7 @@ std::string algorithm_line(const PointView& view) {
 // Whether the point's result can depend on an optional setting. An algorithm of unknown family may read all of them.
 
 bool reads_attempts(const PointView& view) { return synthesizes(view) && view.point.reads.attempts; }
+bool routes(const PointView& view) { return synthesizes(view) && view.point.reads.routes; }
 bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }
 bool is_no_synthesizer(const PointView& view) { return view.point.family != AlgorithmFamily::synthesizer; }
 bool reads_order(const PointView& view) { return is_no_synthesizer(view) && view.point.reads.order; }
@@ -197,6 +200,32 @@ std::vector<Setting> algorithm_settings() {
        .matters = runs_collective,
        .canonical = unless_default<bounds>,
        .text = text_if<bounds, runs_collective>},
+      {.key = Key::relays,
+       .name = "relays",
+       .help = "pccl: which NPUs may pass a chunk on: any, or the members of its process group",
+       .example = "\"members\"",
+       .words = words_to<Relays::members>(),
+       .fallback = "any",
+       .column = text_column(),
+       .parse = parse_choice<Relays>,
+       .set = set<relays>,
+       .reset = reset<relays>,
+       .matters = routes,
+       .canonical = unless_default<relays>,
+       .text = text_if<relays, simulates>},
+      {.key = Key::improve,
+       .name = "improve",
+       .help = "pccl: what follows the search: none, retime, reroute (chunks that end last) or all",
+       .example = "\"none\"",
+       .words = words_to<Improvement::all>(),
+       .fallback = "all",
+       .column = text_column(),
+       .parse = parse_choice<Improvement>,
+       .set = set<improve>,
+       .reset = reset<improve>,
+       .matters = routes,
+       .canonical = unless_default<improve>,
+       .text = text_if<improve, simulates>},
       {.key = Key::seed,
        .name = "seed",
        .help = "seed of all random choices",

@@ -1,7 +1,10 @@
 // The keys of a collective: its kind, size, groups and chunks, and how it occupies links.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
+#include "tenex/files/demand.hpp"
 #include "tenex/spec/table_reader.hpp"
 
 namespace tenex {
@@ -15,23 +18,51 @@ constexpr auto chunks = [](auto& point) -> auto& { return point.point.chunks; };
 constexpr auto groups = [](auto& point) -> auto& { return point.collective.groups; };
 constexpr auto root = [](auto& point) -> auto& { return point.collective.root; };
 constexpr auto occupancy = [](auto& point) -> auto& { return point.point.occupancy; };
+constexpr auto matrix = [](auto& point) -> auto& { return point.collective.matrix; };
+constexpr auto conditions = [](auto& point) -> auto& { return point.collective.conditions; };
 constexpr auto overlap = [](auto& point) -> auto& { return point.collective.overlap; };
 
 constexpr std::string_view kSaidByTheWorkload = "the workload says which collectives it runs, and how large they are";
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
 
 Result<SettingValue> parse_collective(const Setting&, std::string_view, const Node& node, ValueContext&) {
-  if (const LaterWord* later = find_later_collective(node.text())) {
-    return unsupported_error(node.place(),
-                             fmt::format("collective \"{}\" is not supported by this version", later->name),
-                             std::string(later->purpose), fmt::format("choose from {}", join(collective_names())));
-  }
   const Result<CollectiveKind> kind = parse_collective_kind(node.text(), node.text_place());
   if (!kind) return kind.errors();
   SettingValue value = value_at(node);
   value.data = *kind;
   return value;
 }
+
+Result<TrafficMatrix> parse_given_traffic(std::string_view text, const Place& place) {
+  return text == "none" ? Result<TrafficMatrix>(TrafficMatrix()) : parse_traffic(text, place);
+}
+Result<ConditionList> parse_given_conditions(std::string_view text, const Place& place) {
+  return text == "none" ? Result<ConditionList>(ConditionList()) : parse_conditions(text, place);
+}
+
+/// A text, or the content of a file that it names.
+template <auto Parse, auto Read>
+Result<SettingValue> parse_text_or_file(const Setting&, std::string_view, const Node& node, ValueContext& context) {
+  const bool is_file = node.text().ends_with(".csv") || node.text().ends_with(".toml");
+  auto file = is_file ? context.files.read_text(node.text(), node.place()) : Result<NamedFile>(NamedFile{});
+  if (!file) return file.errors();
+  auto parsed = is_file ? Read(file->content, file->path) : Parse(node.text(), node.text_place());
+  if (!parsed) return parsed.errors();
+  SettingValue value = value_at(node);
+  value.data = *std::move(parsed);
+  return value;
+}
+
+/// Whether the point, or one of its groups, runs the kind.
+template <CollectiveKind Kind>
+bool runs(const PointView& view) {
+  if (view.collective.kind != CollectiveKind::mixed) return view.collective.kind == Kind;
+  return std::ranges::any_of(view.collective.groups.list(), [](const ProcessGroup& each) { return each.kind == Kind; });
+}
+/// Whether size, chunks and root are the same for all groups.
+bool is_common(const PointView& view) { return view.collective.kind != CollectiveKind::mixed; }
+bool has_common_chunks(const PointView& view) { return simulates(view) && is_common(view); }
+bool has_common_size(const PointView& view) { return runs_collective(view) && is_common(view); }
 
 bool has_root_rank(const PointView& view) { return has_root(view.collective.kind); }
 bool is_all_reduce(const PointView& view) { return view.collective.kind == CollectiveKind::all_reduce; }
@@ -43,9 +74,11 @@ std::vector<Setting> collective_settings() {
   return {
       {.key = Key::collective,
        .name = "collective",
-       .help = "all_gather, reduce_scatter, all_reduce, broadcast, reduce or all_to_all",
+       .help = "all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, scatter, all_to_all, all_to_allv (a "
+               "matrix), halo_exchange (along the dimensions of a shape), conditions (a list), or mixed (every group "
+               "has its own)",
        .example = "\"all_reduce\"",
-       .words = words_to<CollectiveKind::all_to_all>(),
+       .words = words_to<CollectiveKind::mixed>(),
        .absent = "required",
        .read_by = ReadBy::collectives,
        .reason = kSaidByTheWorkload,
@@ -57,8 +90,10 @@ std::vector<Setting> collective_settings() {
        .text = text_if<collective, runs_collective>},
       {.key = Key::size,
        .name = "size",
-       .help = "S as in nccl-tests: All-Gather's output, Reduce-Scatter's input, All-to-All's send buffer per NPU (S/n "
-               "for each, itself included), the buffer of the others",
+       .help =
+           "S as in nccl-tests: All-Gather's and Gather's output, the input of Reduce-Scatter and of Scatter's root, "
+           "All-to-All's send buffer per NPU (S/n for each, itself included; all_to_allv, halo_exchange: of the NPU "
+           "that sends most), each condition's bytes, the buffer of the others",
        .example = "\"1GiB\"",
        .counts = Counts::bytes,
        .absent = "required",
@@ -68,11 +103,12 @@ std::vector<Setting> collective_settings() {
        .parse = parse_size,
        .set = set<size>,
        .reset = reset<size>,
-       .canonical = text_if<size, runs_collective>,
-       .integer = integer_if<size, runs_collective>},
+       .matters = has_common_size,
+       .canonical = text_if<size, has_common_size>,
+       .integer = integer_if<size, has_common_size>},
       {.key = Key::chunks,
        .name = "chunks",
-       .help = "chunks per NPU (Broadcast, Reduce: in all; All-to-All: per pair)",
+       .help = "chunks per NPU (Broadcast, Reduce: in all; All-to-All: per pair; conditions: of each)",
        .example = "4",
        .written = Written::integer,
        .counts = Counts::numbers,
@@ -83,12 +119,13 @@ std::vector<Setting> collective_settings() {
        .parse = parse_number,
        .set = set<chunks, std::int64_t>,
        .reset = reset<chunks>,
-       .matters = simulates,
+       .matters = has_common_chunks,
        .canonical = unless_default<chunks>,
-       .integer = integer_if<chunks, simulates>},
+       .integer = integer_if<chunks, has_common_chunks>},
       {.key = Key::groups,
        .name = "groups",
-       .help = "process groups that run at the same time, separated by `;`",
+       .help = "process groups that run at the same time, separated by `;`; after its NPUs a group may have a "
+               "collective, a size, \"2 chunks\" and \"root 1\" of its own",
        .example = "\"0-127; 128-255\"",
        .fallback = "all",
        .read_by = ReadBy::collectives,
@@ -101,7 +138,7 @@ std::vector<Setting> collective_settings() {
        .text = text_if<groups, runs_collective>},
       {.key = Key::root,
        .name = "root",
-       .help = "rank of the root inside each group (Broadcast, Reduce)",
+       .help = "rank of the root inside each group (Broadcast, Reduce, Gather, Scatter)",
        .example = "3",
        .written = Written::integer,
        .counts = Counts::numbers,
@@ -117,6 +154,35 @@ std::vector<Setting> collective_settings() {
        .matters = has_root_rank,
        .canonical = unless_default<root>,
        .integer = integer_if<root, runs_collective>},
+      {.key = Key::matrix,
+       .name = "matrix",
+       .help = "all_to_allv: an amount from every rank (a row) to every rank, relative to each other, or a .csv file; "
+               "the largest row is S",
+       .example = "\"0,2,2; 1,0,1; 1,1,0\"",
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByTheWorkload,
+       .column = text_column(),
+       .parse = parse_text_or_file<parse_given_traffic, read_traffic>,
+       .set = set<matrix>,
+       .reset = reset<matrix>,
+       .matters = runs<CollectiveKind::all_to_allv>,
+       .canonical = unless_default<matrix>,
+       .text = text_if<matrix, runs_collective>},
+      {.key = Key::conditions,
+       .name = "conditions",
+       .help = "conditions: \"source -> destinations size\" separated by `;`, by ranks, or a .csv or .toml file",
+       .example = "\"0 -> 1,2,3 4MiB; 5 -> 6\"",
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByTheWorkload,
+       .column = text_column(),
+       .parse = parse_text_or_file<parse_given_conditions, read_conditions>,
+       .set = set<conditions>,
+       .reset = reset<conditions>,
+       .matters = runs<CollectiveKind::conditions>,
+       .canonical = unless_default<conditions>,
+       .text = text_if<conditions, runs_collective>},
       {.key = Key::occupancy,
        .name = "occupancy",
        .help = "how long a send occupies its link: serialization (beta*m) or transfer (alpha + beta*m)",

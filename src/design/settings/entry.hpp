@@ -60,6 +60,8 @@ std::string printed(const std::vector<T>& quantities) {
 inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs); }
 inline std::string printed(const Stragglers& stragglers) { return to_string(stragglers); }
 inline std::string printed(const Groups& groups) { return std::string(groups.text()); }
+inline std::string printed(const TrafficMatrix& matrix) { return std::string(matrix.text()); }
+inline std::string printed(const ConditionList& list) { return std::string(list.text()); }
 /// "B1 + B2 = 500GB/s; B1 >= B2", with single spaces.
 [[nodiscard]] std::string printed(const std::vector<Constraint>& constraints);
 /// "16,256".

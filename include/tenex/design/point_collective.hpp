@@ -1,0 +1,36 @@
+// The collective of a point: what its kind, groups, matrix, conditions and shape ask to be sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/collective/collective.hpp"
+#include "tenex/design/design_point.hpp"
+
+namespace tenex {
+
+/// The request for the point's Collective over `npus` NPUs. Errors (input): a matrix or conditions that do not fit a
+/// group, a halo exchange without a shape. O(members + conditions).
+[[nodiscard]] Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size_t npus);
+
+/// One group in numbers, without making its conditions.
+struct GroupSizes {
+  CollectiveKind kind = CollectiveKind::all_gather;
+  std::uint64_t members = 0;
+  std::uint64_t chunks = 0;
+  double deliveries = 0;  ///< of a pass that copies or reduces
+  Bytes smallest_chunk = {};
+  Bytes largest_chunk = {};
+};
+/// The sizes of one of the point's groups with `members` members. Chunks of a halo exchange are counted as if every NPU
+/// had all neighbours. O(conditions).
+[[nodiscard]] GroupSizes group_sizes(const DesignPoint& point, const ProcessGroup& group, std::uint64_t members);
+/// The same of a group that a Collective has.
+[[nodiscard]] GroupSizes group_sizes(const Collective& collective, GroupId group);
+
+/// Brings groups with collectives of their own to the canonical form: if all of them have just the point's collective,
+/// they have nothing of their own; otherwise every group says all, and the point's collective is `mixed`.
+void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus);
+
+}  // namespace tenex

@@ -1,0 +1,234 @@
+// The collective of a point.
+//
+// A halo exchange runs over the shape as a grid of processes: in every dimension an NPU has the neighbours before and
+// after it; the ends of a dimension are neighbours unless they are farthest apart there (a line). S is the send buffer
+// of an NPU with all neighbours.
+#include "tenex/design/point_collective.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "tenex/base/units.hpp"
+#include "tenex/topology/block.hpp"
+
+namespace tenex {
+namespace {
+
+using Conditions = std::vector<Condition>;
+
+/// What a group runs.
+struct GroupRun {
+  CollectiveKind kind;
+  std::int64_t chunks;
+  Bytes size;
+};
+
+GroupRun run_of(const DesignPoint& point, const ProcessGroup& group) {
+  const auto& collective = point.collective();
+  return {group.kind.value_or(collective.kind), group.chunks.value_or(point.chunks),
+          group.size.value_or(collective.size)};
+}
+
+/// `amount` of `total` parts of S, at least a byte per chunk.
+Bytes share_of(Bytes size, std::int64_t amount, std::int64_t total) {
+  const auto product = static_cast<__int128>(size.count()) * amount;
+  return bytes(static_cast<std::int64_t>((product + total - 1) / total));
+}
+
+Result<Conditions> matrix_conditions(const TrafficMatrix& matrix, std::size_t members, Bytes size) {
+  if (matrix.ranks() == 0)
+    return input_error({}, "collective all_to_allv without a matrix", "it says how much goes from whom to whom",
+                       "write for instance matrix = \"0,2,2; 1,0,1; 1,1,0\"");
+  if (matrix.ranks() != members)
+    return input_error({}, fmt::format("a matrix of {} ranks for a group of {} NPUs", matrix.ranks(), members),
+                       "it has an amount from every rank to every rank");
+  Conditions conditions;
+  for (std::uint32_t from = 0; from < members; ++from)
+    for (std::uint32_t to = 0; to < members; ++to)
+      if (const auto amount = matrix.amount(from, to); from != to && amount > 0)
+        conditions.push_back({from, {to}, share_of(size, amount, matrix.most_sent())});
+  return conditions;
+}
+
+Result<Conditions> listed_conditions(const ConditionList& list, Bytes size) {
+  if (list.conditions().empty())
+    return input_error({}, "collective conditions without conditions", "they say what goes from where to where",
+                       "write for instance conditions = \"0 -> 1,2; 3 -> 4\"");
+  Conditions conditions;
+  for (const auto& [source, destinations, own] : list.conditions())
+    conditions.push_back({source, destinations, own.value_or(size)});
+  return conditions;
+}
+
+/// Whether the last position of a dimension is next to the first one.
+bool closes(const Block& block) {
+  return block.size > 2 && block.rule->hops(0, block.size - 1, block.size) < block.size - 1;
+}
+
+/// The most neighbours that an NPU of the grid has.
+std::int64_t most_neighbours(const Shape& shape) {
+  std::int64_t count = 0;
+  for (const Block& block : shape.blocks) count += block.size > 2 ? 2 : block.size > 1 ? 1 : 0;
+  return count;
+}
+
+Result<Conditions> halo_conditions(const Shape& shape, const std::vector<NpuId>& members, Bytes size) {
+  if (shape.blocks.empty() || !shape.is_product())
+    return input_error({}, "collective halo_exchange without a shape of dimensions",
+                       "an NPU exchanges with its neighbours along the dimensions of a shape",
+                       "name a shape such as torus(8,8), or write the conditions");
+  constexpr auto kOutside = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> rank_of(shape.npus(), kOutside);
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) rank_of[members[rank].index()] = rank;
+  const Bytes each = share_of(size, 1, std::max<std::int64_t>(1, most_neighbours(shape)));
+  Conditions conditions;
+  for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
+    std::size_t stride = 1;
+    for (const Block& block : shape.blocks) {
+      const std::size_t npu = members[rank].index();
+      const std::size_t position = npu / stride % block.size;
+      const std::size_t first = npu - position * stride;
+      const auto exchange = [&](std::size_t with) {
+        if (const auto other = rank_of[first + with * stride]; other != kOutside)
+          conditions.push_back({rank, {other}, each});
+      };
+      if (position + 1 < block.size) exchange(position + 1);
+      if (position > 0) exchange(position - 1);
+      if (position + 1 == block.size && closes(block)) exchange(0);
+      if (position == 0 && closes(block)) exchange(block.size - 1);
+      stride *= block.size;
+    }
+  }
+  return conditions;
+}
+
+Result<Conditions> conditions_for(const DesignPoint& point, const GroupRun& run, const std::vector<NpuId>& members) {
+  const auto& collective = point.collective();
+  if (run.kind == CollectiveKind::all_to_allv) return matrix_conditions(collective.matrix, members.size(), run.size);
+  if (run.kind == CollectiveKind::conditions) return listed_conditions(collective.conditions, run.size);
+  return halo_conditions(point.topology.shape, members, run.size);
+}
+
+/// The number of a group's conditions and the smallest and the largest of their sizes.
+struct ConditionSizes {
+  double count = 0;
+  double deliveries = 0;
+  Bytes smallest;
+  Bytes largest;
+};
+
+ConditionSizes condition_sizes(const DesignPoint& point, const GroupRun& run, std::uint64_t members) {
+  const auto& collective = point.collective();
+  if (run.kind == CollectiveKind::halo_exchange) {
+    const auto neighbours = std::max<std::int64_t>(1, most_neighbours(point.topology.shape));
+    const double count = static_cast<double>(members) * static_cast<double>(neighbours);
+    const Bytes each = share_of(run.size, 1, neighbours);
+    return {count, count, each, each};
+  }
+  if (run.kind == CollectiveKind::all_to_allv) {
+    const auto count = static_cast<double>(collective.matrix.pairs());
+    const auto most = std::max<std::int64_t>(1, collective.matrix.most_sent());
+    return {count, count, share_of(run.size, 1, most), run.size};
+  }
+  ConditionSizes sizes{0, 0, Bytes::max(), bytes(0)};
+  for (const auto& condition : collective.conditions.conditions()) {
+    ++sizes.count;
+    sizes.deliveries += static_cast<double>(condition.destinations.size());
+    sizes.smallest = std::min(sizes.smallest, condition.size.value_or(run.size));
+    sizes.largest = std::max(sizes.largest, condition.size.value_or(run.size));
+  }
+  return sizes;
+}
+
+/// The sizes of a kind that stores no conditions.
+GroupSizes plain_sizes(const GroupRun& run, std::uint64_t members) {
+  const auto c = static_cast<std::uint64_t>(run.chunks);
+  const std::uint64_t of_buffer = owned_by_root(run.kind) ? c : members * c;
+  GroupSizes sizes{.kind = run.kind, .members = members, .chunks = of_buffer};
+  if (run.kind == CollectiveKind::all_to_all) sizes.chunks *= members;
+  const bool to_one = run.kind == CollectiveKind::gather || run.kind == CollectiveKind::scatter;
+  sizes.deliveries = static_cast<double>(to_one ? c : of_buffer) * (static_cast<double>(members) - 1);
+  sizes.smallest_chunk = sizes.largest_chunk =
+      bytes(ceil_div(run.size.count(), std::max<std::int64_t>(1, static_cast<std::int64_t>(of_buffer))));
+  return sizes;
+}
+
+/// What a group has of its own once the point's values fill the gaps.
+void fill(ProcessGroup& group, const CollectivePoint& collective, std::int64_t chunks) {
+  group.kind = group.kind.value_or(collective.kind);
+  group.size = group.size.value_or(collective.size);
+  group.chunks = group.chunks.value_or(chunks);
+  group.root = has_root(*group.kind) ? group.root.value_or(collective.root) : 0;
+}
+
+}  // namespace
+
+Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size_t npus) {
+  const auto& runs = point.collective();
+  CollectiveRequest request{runs.kind, npus, runs.groups.list(), point.chunks, runs.size, runs.root};
+  if (request.groups.empty()) request.groups.emplace_back();
+  if (request.groups.front().members.empty())
+    for (std::size_t npu = 0; npu < npus; ++npu) request.groups.front().members.push_back(NpuId::at(npu));
+  for (ProcessGroup& group : request.groups) {
+    const GroupRun run = run_of(point, group);
+    if (!stores_conditions(run.kind)) continue;
+    auto conditions = conditions_for(point, run, group.members);
+    if (!conditions) return conditions.errors();
+    group.conditions = std::make_shared<const Conditions>(*std::move(conditions));
+  }
+  return request;
+}
+
+GroupSizes group_sizes(const DesignPoint& point, const ProcessGroup& group, std::uint64_t members) {
+  const GroupRun run = run_of(point, group);
+  if (!stores_conditions(run.kind)) return plain_sizes(run, members);
+  const auto conditions = condition_sizes(point, run, members);
+  const auto chunk = [&](Bytes size) { return bytes(ceil_div(size.count(), run.chunks)); };
+  return {run.kind,
+          members,
+          static_cast<std::uint64_t>(conditions.count) * static_cast<std::uint64_t>(run.chunks),
+          conditions.deliveries * static_cast<double>(run.chunks),
+          chunk(conditions.smallest),
+          chunk(conditions.largest)};
+}
+
+GroupSizes group_sizes(const Collective& collective, GroupId group) {
+  const auto members = collective.groups()[group.index()].members.size();
+  const GroupRun run{collective.kind(group), collective.chunks_per_npu(group), collective.size(group)};
+  if (!stores_conditions(run.kind)) return plain_sizes(run, members);
+  GroupSizes sizes{.kind = run.kind, .members = members, .chunks = collective.chunks_in(group)};
+  sizes.smallest_chunk = Bytes::max();
+  sizes.largest_chunk = bytes(0);
+  for (const Condition& condition : collective.conditions(group)) {
+    const Bytes chunk = bytes(ceil_div(condition.size.count(), run.chunks));
+    sizes.deliveries += static_cast<double>(condition.destinations.size()) * static_cast<double>(run.chunks);
+    sizes.smallest_chunk = std::min(sizes.smallest_chunk, chunk);
+    sizes.largest_chunk = std::max(sizes.largest_chunk, chunk);
+  }
+  return sizes;
+}
+
+void settle_groups(CollectivePoint& collective, std::int64_t chunks, std::size_t npus) {
+  auto groups = collective.groups.list();
+  const bool own = std::ranges::any_of(
+      groups, [](const ProcessGroup& group) { return group.kind || group.size || group.chunks || group.root; });
+  if (!own) return;
+  for (ProcessGroup& group : groups) fill(group, collective, chunks);
+  const bool as_the_point = std::ranges::all_of(groups, [&](const ProcessGroup& group) {
+    return group.kind == collective.kind && group.size == collective.size && group.chunks == chunks &&
+           group.root == (has_root(collective.kind) ? collective.root : 0);
+  });
+  if (as_the_point) {
+    for (ProcessGroup& group : groups) group = {std::move(group.members)};
+  } else {
+    collective.kind = CollectiveKind::mixed;
+  }
+  collective.groups = Groups(std::move(groups), npus);
+}
+
+}  // namespace tenex
