@@ -12,8 +12,10 @@
 #include "report.hpp"
 #include "study_report.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/design/point_collective.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
 #include "tenex/files/output_place.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -72,7 +74,9 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   add_metrics(report, row, {"unwound_degree"});
   report.add_count("chunks", point.chunks);
   add_metrics(report, row, {"total_chunks", "chunk_bytes", "sends", "steps", "waste", "engine"});
-  add_present_metrics(report, row, {"simulation_engine", "destination_order", "chosen_algorithm", "candidates"});
+  add_present_metrics(report, row,
+                      {"simulation_engine", "destination_order", "chosen_algorithm", "candidates", "searched_time_ps",
+                       "retime_gain_ps", "reroute_gain_ps", "rerouted"});
   add_metrics(report, row, {"collective_time_ps"});
   if (point.collective().kind == CollectiveKind::all_reduce) {
     add_metrics(report, row, {"time_with_overlap_ps", "time_without_overlap_ps"});
@@ -131,8 +135,8 @@ void add_observations(Report& report, const EvaluationOutput& output) {
   if (!entries.empty()) report.add("group_times", std::move(entries));
 }
 
-/// A lower bound on the sends of any schedule of the point: each NPU of a group of n receives every chunk that it
-/// lacks, or sends its share of it. 0 where messages carry several chunks.
+/// A lower bound on the sends of any schedule of the point: each NPU receives every chunk that it must hold and lacks,
+/// or sends its share of it. 0 where messages carry several chunks.
 std::uint64_t least_sends(const DesignPoint& point) {
   const auto* algorithm = find_algorithm(point.algorithm);
   if (algorithm != nullptr && !algorithm->single_chunks) return 0;
@@ -140,15 +144,12 @@ std::uint64_t least_sends(const DesignPoint& point) {
   const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
   const auto collective = build_point_collective(point, npus);
   if (!collective) return 0;  // evaluation reports the error
-  std::uint64_t sends = 0;
+  double sends = 0;
   for (std::size_t g = 0; g < collective->groups().size(); ++g) {
-    const std::uint64_t members = collective->groups()[g].members.size();
-    const std::uint64_t chunks = collective->chunks_in(GroupId::at(g));
-    // In an All-to-All each chunk goes to one NPU, and an NPU's chunks for itself stay.
-    sends += point.collective().kind == CollectiveKind::all_to_all ? chunks / members * (members - 1)
-                                                                   : chunks * (members - 1);
+    const auto sizes = group_sizes(*collective, GroupId::at(g));
+    sends += passes_of(sizes.kind) * sizes.deliveries;
   }
-  return point.collective().kind == CollectiveKind::all_reduce ? 2 * sends : sends;
+  return static_cast<std::uint64_t>(sends);
 }
 
 /// Writes the schedule if asked for, and reports its size on disk.

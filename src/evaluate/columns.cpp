@@ -135,6 +135,14 @@ std::vector<Field> result_fields() {
        &Evaluation::busbw_bytes_per_s},
       {{"memory_planned_bytes", Kind::integer, "B", "memory planned before the point was run", false, {}},
        &Evaluation::memory_planned_bytes},
+      {{"searched_time_ps", Kind::integer, "ps", "pccl's paths: the time before retime and reroute", false, {}},
+       &Evaluation::searched_time_ps},
+      {{"retime_gain_ps", Kind::integer, "ps", "pccl's paths: what starting sends earlier saves", false, {}},
+       &Evaluation::retime_gain_ps},
+      {{"reroute_gain_ps", Kind::integer, "ps", "pccl's paths: what routing chunks again saves", false, {}},
+       &Evaluation::reroute_gain_ps},
+      {{"rerouted", Kind::integer, "", "pccl's paths: conditions that were routed again", false, {}},
+       &Evaluation::rerouted},
   };
 }
 

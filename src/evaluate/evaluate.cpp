@@ -55,6 +55,12 @@ void describe(Evaluation& row, const TimedStream& stream) {
   row.time_without_overlap_ps = stream.without_overlap_ps;
   row.overlap_method = stream.overlap_method;
   row.reason = stream.left_out;
+  if (stream.search) {
+    row.searched_time_ps = stream.search->searched.count();
+    row.retime_gain_ps = stream.search->retime_gain.count();
+    row.reroute_gain_ps = stream.search->reroute_gain.count();
+    row.rerouted = static_cast<std::int64_t>(stream.search->rerouted);
+  }
   row.synthesis_seconds = stream.synthesis_seconds;
   row.simulation_seconds = stream.simulation_seconds;
 }

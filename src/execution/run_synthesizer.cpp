@@ -24,6 +24,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   stream.synthesis_seconds = watch.seconds();
   stream.engine = made->engine;
   stream.left_out = made->left_out;
+  stream.search = made->search;
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
   if (all_reduce) {
     stream.with_overlap_ps = made->time.count();

@@ -66,6 +66,7 @@ Synthesis from(Gathered part, std::string_view engine) {
   synthesis.engine = std::string(part.engine.empty() ? engine : part.engine);
   synthesis.best_attempt = part.best_attempt;
   synthesis.pruned_waste = part.pruned_waste;
+  synthesis.search = part.search;
   synthesis.left_out = std::move(part.left_out);
   return synthesis;
 }

@@ -31,8 +31,9 @@ struct Gathered {
   std::uint32_t best_attempt = 0;
   std::uint64_t pruned_waste = 0;
   std::string_view engine = {};  ///< the engine that made it, if the gatherer had a choice
-  std::string left_out = {};     ///< improvements that did not fit into problem.memory_limit_bytes, in words; empty:
-                                 ///< none
+  std::optional<SearchReport> search = {};
+  std::string left_out = {};  ///< improvements that did not fit into problem.memory_limit_bytes, in words; empty:
+                              ///< none
 };
 
 /// Synthesizes an All-Gather or a Broadcast.

@@ -1,4 +1,5 @@
 // The table of synthesizers.
+#include "synthesis/pccl/engines.hpp"
 #include "synthesis/reference/tacos_reference.hpp"
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
@@ -21,12 +22,22 @@ const std::vector<Synthesizer>& synthesizers() {
        .engines = {tacos_engine::event_driven, tacos_engine::exact, tacos_engine::coarse, tacos_engine::symmetric},
        .scales_with_pace = true,
        .translations_engine = tacos_engine::symmetric},
+      {.name = "pccl",
+       .description = "an earliest path or tree over a time-expanded network for each condition, any collective",
+       .source = "PCCL, chapter 6 of the ASTRA-sim2.0 thesis",
+       .synthesize = synthesize_pccl,
+       .estimate_bytes = pccl_bytes,
+       .estimate_seconds = pccl_seconds,
+       .engines = {pccl_engine::orbit, pccl_engine::grid, pccl_engine::paths},
+       .routes = true},
       {.name = "tacos_reference",
        .description = "the same matching, postcondition by postcondition: slow and obvious, for tests",
        .source = "TACOS, arXiv:2304.05301",
        .synthesize = synthesize_tacos_reference,
        .estimate_bytes = tacos_reference_bytes,
        .estimate_seconds = tacos_reference_seconds,
+       .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                       CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all},
        .scales_with_pace = true},
   };
   return table;

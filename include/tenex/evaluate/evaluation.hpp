@@ -59,6 +59,11 @@ struct Evaluation {
   Verified verified = Verified::no;
   std::string reduction_check;  ///< "none", "in_tree", "exact_sets"
   std::int64_t memory_planned_bytes = -1;
+  // Of synthesizers that route chunks one by one (pccl's engine `paths`).
+  std::int64_t searched_time_ps = -1;  ///< the time before the passes that follow the search
+  std::int64_t retime_gain_ps = -1;
+  std::int64_t reroute_gain_ps = -1;
+  std::int64_t rerouted = -1;  ///< conditions that were routed again
 
   // For training points. Their collective_time_ps is absent; their bound and efficiency refer to training_time_ps.
   std::int64_t training_time_ps = -1;  ///< one iteration

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "tenex/execution/options.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
@@ -26,8 +28,9 @@ struct TimedStream {
   std::uint64_t sends = 0;
   std::int64_t with_overlap_ps = -1;
   std::int64_t without_overlap_ps = -1;
-  std::string overlap_method;  ///< as in Synthesis
-  std::string left_out;        ///< as in Synthesis
+  std::string overlap_method;          ///< as in Synthesis
+  std::string left_out;                ///< as in Synthesis
+  std::optional<SearchReport> search;  ///< as in Synthesis
   std::string engine;
   std::string simulation_engine;  ///< of a program's simulation; empty for synthesizers
   std::string destination_order;  ///< of the program; empty for synthesizers

@@ -36,6 +36,14 @@ struct SynthesisProblem : Instance {
   Improvement improve = Improvement::all;  ///< only for synthesizers that route
 };
 
+/// What the passes after a search of paths did.
+struct SearchReport {
+  SimTime searched;            ///< the time before them
+  SimTime retime_gain;         ///< how much sooner the schedule ends by sends that start earlier
+  SimTime reroute_gain;        ///< and by chunks that were routed again
+  std::uint64_t rerouted = 0;  ///< how many were
+};
+
 /// A synthesized schedule and how it was made.
 struct Synthesis {
   Schedule schedule;  ///< All-Reduce: with overlap (re-timed)
@@ -43,13 +51,14 @@ struct Synthesis {
   /// All-Reduce: "retimed", "no_gain" (proven: re-timing ends no sooner), or "no_memory" (re-timing does not fit into
   /// memory_limit_bytes).
   std::string overlap_method;
-  SimTime overlap_limit;           ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
-  SimTime time_without_overlap;    ///< All-Reduce: time of reduction, then gather; otherwise equal to `time`
-  Schedule without_overlap;        ///< the schedule that takes `time_without_overlap`
-  std::string engine;              ///< the engine that made it: "event_driven", "reference"
-  std::uint32_t best_attempt = 0;  ///< All-Reduce: best attempt of its gather part
-  std::uint64_t pruned_waste = 0;  ///< deliveries removed before a time reversal
-  std::string left_out;            ///< improvements that did not fit into the memory, in words; empty: none
+  SimTime overlap_limit;               ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
+  SimTime time_without_overlap;        ///< All-Reduce: time of reduction, then gather; otherwise equal to `time`
+  Schedule without_overlap;            ///< the schedule that takes `time_without_overlap`
+  std::string engine;                  ///< the engine that made it: "event_driven", "reference"
+  std::uint32_t best_attempt = 0;      ///< All-Reduce: best attempt of its gather part
+  std::uint64_t pruned_waste = 0;      ///< deliveries removed before a time reversal
+  std::optional<SearchReport> search;  ///< of synthesizers that route
+  std::string left_out;                ///< improvements that did not fit into the memory, in words; empty: none
 };
 
 /// A registry entry.

@@ -1,0 +1,79 @@
+#include "synthesis/pccl/engines.hpp"
+
+#include <fmt/format.h>
+
+#include "synthesis/pccl/grid/grid.hpp"
+#include "synthesis/pccl/orbit/orbit.hpp"
+#include "synthesis/pccl/paths/paths.hpp"
+#include "synthesis/pccl/side_by_side.hpp"
+
+namespace tenex {
+namespace {
+
+/// Routes one condition after the other, with the relays and passes that the problem asks for.
+Result<Gathered> gather_as_asked(const SynthesisProblem& problem) {
+  const auto improves = [&](Improvement one) { return problem.improve == one || problem.improve == Improvement::all; };
+  PathsOptions options;
+  options.outside = problem.relays == Relays::any;
+  options.retime = improves(Improvement::retime);
+  if (!improves(Improvement::reroute)) options.reroute_effort = 0;
+  auto plan = plan_paths(problem, options);
+  if (!plan) return plan.errors();
+  for (const PathsPass& pass : plan->report.passes) {
+    auto& search = plan->gathered.search;
+    if (!search) search.emplace().searched = pass.before;
+    if (pass.name == "reroute") search->rerouted = pass.work;
+    (pass.name == "reroute" ? search->reroute_gain : search->retime_gain) += pass.before - pass.after;
+  }
+  return std::move(plan->gathered);
+}
+
+Result<Synthesis> synthesize_paths(const SynthesisProblem& problem) {
+  const auto& collective = problem.collective;
+  if (collective.kind() == CollectiveKind::mixed && collective.has_sums())
+    return compose_side_by_side(problem, gather_as_asked, pccl_engine::paths);
+  return compose(problem, gather_as_asked, pccl_engine::paths);
+}
+
+Result<Synthesis> synthesize_grid(const SynthesisProblem& problem) {
+  return compose(problem, grid_all_to_all, pccl_engine::grid);
+}
+
+/// Whether only members may relay although others could. The engines that move one plan take all NPUs as relays, and
+/// have only members where one group has them all.
+std::optional<std::string> forbids_relays(const SynthesisProblem& problem) {
+  if (problem.relays == Relays::any || problem.collective.groups().size() == 1) return std::nullopt;
+  return "it does not keep to the members of process groups";
+}
+
+std::optional<std::string> orbit_refusal(const SynthesisProblem& problem) {
+  if (auto reason = forbids_relays(problem)) return reason;
+  return pccl_orbit_unsuitable(problem);
+}
+
+}  // namespace
+
+const std::vector<PcclEngine>& pccl_engines() {
+  static const std::vector<PcclEngine> table = {
+      {pccl_engine::orbit, orbit_refusal, synthesize_pccl_orbit, pccl_orbit_bytes, pccl_orbit_seconds},
+      {pccl_engine::grid, grid_unsuitable, synthesize_grid, grid_bytes, grid_seconds},
+      {pccl_engine::paths, paths_unsuitable, synthesize_paths, paths_bytes, paths_seconds},
+  };
+  return table;
+}
+
+Result<const PcclEngine*> choose_pccl_engine(const SynthesisProblem& problem) {
+  const bool any = problem.engine == kAutomaticEngine;
+  std::string reason;  // of the last engine that does not suit
+  for (const PcclEngine& engine : pccl_engines()) {
+    if (!any && problem.engine != engine.name) continue;
+    const auto unsuitable = engine.unsuitable(problem);
+    if (!unsuitable) return &engine;
+    reason = *unsuitable;
+  }
+  if (any) return &pccl_engines().back();  // says what is wrong
+  return input_error({}, fmt::format("the engine `{}` cannot make this schedule", problem.engine), reason,
+                     "leave the engine to `auto`");
+}
+
+}  // namespace tenex

@@ -1,0 +1,48 @@
+// The registry entry `pccl`: an engine for the whole collective.
+//
+// `auto` takes the first engine that suits. Small problems are also routed condition by condition, which may be a
+// little better where a plan for all NPUs must round; the better one is kept, the first among equals.
+#include <algorithm>
+
+#include "synthesis/pccl/engines.hpp"
+#include "synthesis/pccl/paths/paths.hpp"
+
+namespace tenex {
+namespace {
+
+/// By estimates from sizes alone, so that the choice is the same everywhere.
+constexpr double kSecondsToTryPaths = 0.25;
+
+/// Whether `auto` also routes condition by condition.
+bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
+  return problem.engine == kAutomaticEngine && chosen.name != pccl_engine::paths && !paths_unsuitable(problem) &&
+         paths_seconds(problem) <= kSecondsToTryPaths && paths_bytes(problem) <= problem.memory_limit_bytes;
+}
+
+}  // namespace
+
+Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
+  const auto engine = choose_pccl_engine(problem);
+  if (!engine) return engine.errors();
+  auto made = (*engine)->synthesize(problem);
+  if (!made || !tries_paths(problem, **engine)) return made;
+  auto routed = pccl_engines().back().synthesize(problem);
+  if (routed && std::min(routed->time, routed->time_without_overlap) < std::min(made->time, made->time_without_overlap))
+    return routed;
+  return made;
+}
+
+std::size_t pccl_bytes(const SynthesisProblem& problem) {
+  const auto chosen = choose_pccl_engine(problem);
+  const PcclEngine& engine = chosen ? **chosen : pccl_engines().back();
+  const auto bytes = engine.bytes(problem);
+  return tries_paths(problem, engine) ? bytes + paths_bytes(problem) : bytes;
+}
+
+double pccl_seconds(const SynthesisProblem& problem) {
+  const auto chosen = choose_pccl_engine(problem);
+  const PcclEngine& engine = chosen ? **chosen : pccl_engines().back();
+  return engine.seconds(problem) + (tries_paths(problem, engine) ? paths_seconds(problem) : 0);
+}
+
+}  // namespace tenex
