@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simulation/programs.hpp"
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 
@@ -38,10 +39,11 @@ int count_equal_runs(SimulationEngine engine, const Topology& topology, std::int
                      std::string_view groups = "all", const std::vector<StartDelay>& delays = {}) {
   int runs = 0;
   for (const auto& algorithm : algorithms())
-    for (const auto kind : support::kKinds)
+    for (const auto kind : algorithm.collectives)
       for (const auto order : {DestinationOrder::relative, DestinationOrder::absolute})
         for (const auto occupancy : support::kOccupancies) {
-          const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), chunks, groups);
+          const auto collective = support::any_collective(kind, topology.npus(), bytes(1'000'000), chunks, groups,
+                                                          static_cast<std::uint64_t>(chunks));
           AlgorithmOptions made;
           made.order = order;
           const auto program = support::program_if_defined(algorithm, topology, collective, made);

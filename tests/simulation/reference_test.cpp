@@ -10,6 +10,7 @@
 #include <string>
 
 #include "simulation/programs.hpp"
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 
@@ -66,9 +67,10 @@ void expect_equal_to_reference(const Topology& topology, const Collective& colle
 void expect_equal_for_all_algorithms(const Topology& topology, std::int64_t chunks, Bytes size,
                                      std::string_view groups = "all") {
   for (const auto& algorithm : algorithms())
-    for (const auto kind : support::kKinds)
+    for (const auto kind : algorithm.collectives)
       for (const auto occupancy : support::kOccupancies) {
-        const auto collective = support::collective(kind, topology.npus(), size, chunks, groups);
+        const auto collective =
+            support::any_collective(kind, topology.npus(), size, chunks, groups, topology.links() + topology.npus());
         SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)));
         const auto program = support::program_if_defined(algorithm, topology, collective);
         if (!program) continue;
@@ -106,8 +108,8 @@ TEST(WindowEngine, EqualsTheReferenceWhereBystandersStartLate) {
   const auto topology = support::ring(6);
   for (const auto* groups : {"0-3", "1,3,5", "0,1; 3,4"})
     for (const auto& algorithm : algorithms())
-      for (const auto kind : support::kKinds) {
-        const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), 3, groups);
+      for (const auto kind : algorithm.collectives) {
+        const auto collective = support::any_collective(kind, topology.npus(), bytes(1'000'000), 3, groups);
         const auto program = support::program_if_defined(algorithm, topology, collective);
         if (!program) continue;
         SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) + " " + groups);
