@@ -189,6 +189,24 @@ TEST(TrainsEngine, EqualsTheWindowEngineForGroups) {
   }
 }
 
+TEST(TrainsEngine, EqualsTheWindowEngineForMixturesOfOneSize) {
+  int runs = 0;
+  for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+    Random random(seed, 0x7472);
+    constexpr const char* shapes[] = {"RI(7)", "LI(6)", "FC(5)", "SW(6)"};
+    const auto topology = support::shape(shapes[seed % 4]);
+    const auto npus = static_cast<std::uint32_t>(topology.npus());
+    const auto collective = support::any_collective(CollectiveKind::mixed, npus, bytes(300'000), 1,
+                                                    support::drawn_groups(npus, random), seed);
+    const auto program = support::program_of("direct", topology, collective);
+    const auto trains = simulate(topology, collective, *program, measuring(SimulationEngine::trains));
+    if (!trains.ok()) continue;  // an All-Reduce, or several sizes on a block that takes one
+    ++runs;
+    expect_same(*trains, simulate(topology, collective, *program, measuring(SimulationEngine::window)).value());
+  }
+  EXPECT_GT(runs, 20);
+}
+
 /// Random messages at time zero, as an open loop.
 class OpenScript final : public Program {
  public:

@@ -13,6 +13,7 @@
 #include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/schedule/verifier.hpp"
 
 namespace tenex {
 namespace {
@@ -101,6 +102,33 @@ TEST(WindowEngine, EqualsTheReferenceOnShapes) {
 TEST(WindowEngine, EqualsTheReferenceForGroupsOfDifferentSizes) {
   // Different group sizes make different chunk sizes, so messages that share a link differ in length.
   expect_equal_for_all_algorithms(support::mesh(3, 3), 2, bytes(500'000), "0,1,2,8; 3-7");
+}
+
+TEST(WindowEngine, EqualsTheReferenceForMixturesWhoseGroupsShareNpus) {
+  for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
+    Random random(seed, 0x6d69);
+    const auto topology = seed % 3 == 0 ? support::shape(seed % 2 == 0 ? "RI(4)_SW(2)" : "LI(2)_RI(3)")
+                                        : support::random_connected_topology(seed, 9, seed % 3 == 1);
+    const auto npus = static_cast<std::uint32_t>(topology.npus());
+    const auto groups = support::drawn_groups(npus, random);
+    SCOPED_TRACE(groups + ", seed " + std::to_string(seed));
+    const auto collective = support::any_collective(CollectiveKind::mixed, npus, bytes(300'000), 2, groups, seed);
+    const auto program = support::program_of("direct", topology, collective);
+    const auto occupancy = support::kOccupancies[random.below(2)];
+    expect_equal_to_reference(topology, collective, *program, occupancy);
+    expect_equal_to_reference(topology, collective, *program, occupancy, some_delays(topology, seed));
+    const auto recorded = simulate(topology, collective, *program, recording(occupancy)).value();
+    const auto verdict = verify({topology, collective, occupancy}, recorded.sends);
+    ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    ASSERT_EQ(verdict.waste, 0U);
+    ASSERT_EQ(verdict.collective_time, recorded.finish);
+    const auto replayed = replay(topology, collective, recorded.sends, Replay::timed, recording(occupancy)).value();
+    ASSERT_EQ(list_sends(replayed.sends), list_sends(recorded.sends));
+    SimulationOptions unaware;
+    unaware.occupancy = occupancy;
+    unaware.backend = Backend::congestion_unaware;
+    ASSERT_LE(simulate(topology, collective, *program, unaware)->finish, recorded.finish);
+  }
 }
 
 TEST(WindowEngine, EqualsTheReferenceWhereBystandersStartLate) {

@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,6 +53,20 @@ inline std::vector<Condition> drawn_conditions(CollectiveKind kind, std::uint32_
     }
   }
   return conditions;
+}
+
+/// Up to four groups of two NPUs or more, as a study writes them, in any order; they may share NPUs.
+inline std::string drawn_groups(std::uint32_t npus, Random& random) {
+  std::string text;
+  std::vector<std::uint32_t> order(npus);
+  std::iota(order.begin(), order.end(), 0U);
+  for (auto groups = 1 + random.below(4); groups > 0; --groups) {
+    random.shuffle(std::span(order));
+    text += text.empty() ? "" : "; ";
+    const auto members = 2 + random.below(npus - 1);
+    for (std::uint32_t rank = 0; rank < members; ++rank) text += (rank == 0 ? "" : ",") + std::to_string(order[rank]);
+  }
+  return text;
 }
 
 /// A collective over groups written as in a study. In a mixture the groups do all kinds in turn, with sizes, chunks and
