@@ -41,7 +41,7 @@ class GroupedDirect {
       const auto group = GroupId::at(g);
       first_count_.push_back(counts);
       if (collective_.kind(group) == CollectiveKind::all_reduce) counts += collective_.chunks_in(group);
-      has_all_npus_.push_back(in_order_of_id(collective_.groups()[g].members));
+      has_all_npus_.push_back(are_all_in_order(collective_.groups()[g].members, collective_.npus()));
     }
     first_count_.push_back(counts);
     add_seats();
@@ -109,13 +109,6 @@ class GroupedDirect {
     std::size_t first_stored = 0;     ///< its first in stored_; the next seat's is the end
   };
 
-  [[nodiscard]] bool in_order_of_id(const std::vector<NpuId>& members) const {
-    if (members.size() != collective_.npus()) return false;
-    for (std::size_t rank = 0; rank < members.size(); ++rank)
-      if (members[rank] != NpuId::at(rank)) return false;
-    return true;
-  }
-
   void add_seats() {
     for (std::size_t n = 0; n < collective_.npus(); ++n) {
       const auto npu = NpuId::at(n);
@@ -134,13 +127,12 @@ class GroupedDirect {
   /// Appends the messages of a source's stored conditions, in the order of peers.
   void add_stored(const Seat& me) {
     const auto conditions = collective_.conditions(me.group);
-    const auto own = std::ranges::equal_range(conditions, me.rank, {}, &Condition::source);
+    if (conditions.empty()) return;
+    const auto owned = collective_.owned_by(Collective::Membership{me.group, me.rank});
+    const auto number = (owned.first - me.first_chunk) / chunks_per_npu(me.group);
     const auto first = static_cast<std::ptrdiff_t>(stored_.size());
-    auto number = static_cast<std::uint32_t>(own.begin() - conditions.begin());
-    for (const auto& condition : own) {
-      for (const auto rank : condition.destinations) stored_.push_back({number, rank});
-      ++number;
-    }
+    for (auto q = number; q < number + owned.count / chunks_per_npu(me.group); ++q)
+      for (const auto rank : conditions[q].destinations) stored_.push_back({static_cast<std::uint32_t>(q), rank});
     const auto& order = order_in(me.group);
     std::stable_sort(stored_.begin() + first, stored_.end(), [&](const StoredMessage& a, const StoredMessage& b) {
       return order.place(me, a.destination) < order.place(me, b.destination);
