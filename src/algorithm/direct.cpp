@@ -1,12 +1,12 @@
-// Direct: every NPU exchanges chunks with every other member of its group, all at once.
+// Direct: every NPU exchanges chunks with every other member of its group, all at once. This file does it for groups
+// that all do one collective in which all NPUs are alike, direct_by_group.cpp for all others.
 //
 // All-Gather: an NPU sends each of its chunks to all peers. Reduce-Scatter: an NPU sends its own contribution to every
 // chunk straight to the owner. All-to-All: an NPU sends each peer the chunks for it. All-Reduce: an owner begins its
-// chunk's gather when all contributions have arrived. Peers are taken in relative order or in absolute order, by rank.
-// Relative order follows the offsets of the shape's translation group, elsewhere the next rank comes first; it keeps
-// symmetric NPUs alike and spreads the first messages over all receivers. With a window of w, an NPU begins with w
-// messages of a phase and sends the next one whenever a message of that phase arrives (ASTRA-sim's direct collective
-// window).
+// chunk's gather when all contributions have arrived. Peers are taken in relative order or in absolute order, by rank
+// (peer_order.hpp). Relative order keeps symmetric NPUs alike and spreads the first messages over all receivers. With
+// a window of w, an NPU begins with w messages of a phase and sends the next one whenever a message of that phase
+// arrives (ASTRA-sim's direct collective window).
 //
 // Encoding: one count of arrived contributions per owned chunk, in All-Reduce only; with a window, the numbers of
 // messages sent and arrived in each phase. Source: Thakur et al. 2005 (pairwise and direct exchanges); "Direct" of
@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm/peer_order.hpp"
 #include "algorithm/seats.hpp"
 #include "algorithm/textbook.hpp"
 
@@ -27,21 +28,16 @@ namespace {
 /// The data of a direct program, shared with its states.
 struct DirectData {
   Seats seats;
-  AlgorithmOptions options;
-  std::optional<TranslationGroup> offsets;  ///< orders peers by its offsets; nullopt: by rank
+  std::uint32_t window;
+  PeerOrder peers;
 
-  /// The i-th of the members-1 peers of `me`, as a rank. O(dimensions).
-  [[nodiscard]] std::uint32_t peer(const Seat& me, std::uint32_t i) const {
-    if (options.order == DestinationOrder::absolute) return i < me.rank ? i : i + 1;
-    return offsets ? offsets->add(me.npu, NpuId(i + 1)).value() : me.rank_at(i + 1);
-  }
   /// Appends the message to the i-th peer.
   void add(const Seat& me, std::uint32_t i, std::uint32_t k, Stage stage, std::vector<Message>& out) const {
-    const auto other = peer(me, i);
+    const auto other = peers.peer(me, i);
     emit(out, me.npu, seats.npu_at(me.group, other), seats.chunk(me, owner(me, other, stage), k), stage);
   }
   [[nodiscard]] Message message(const Seat& me, std::uint32_t i, std::uint32_t k, Stage stage) const {
-    const auto other = peer(me, i);
+    const auto other = peers.peer(me, i);
     return {me.npu, seats.npu_at(me.group, other), seats.chunk(me, owner(me, other, stage), k), stage};
   }
   /// The owner of the chunk that goes to a peer; in an All-to-All the pair.
@@ -128,7 +124,7 @@ class WindowedDirectState final : public ProgramState {
 
   void send(const Seat& me, Stage stage, Phase& phase, std::vector<Message>& out) const {
     const std::uint64_t peers = me.members - 1;
-    const auto until = std::min(phase.ready * peers, phase.arrived + data_->options.window);
+    const auto until = std::min(phase.ready * peers, phase.arrived + data_->window);
     for (; phase.sent < until; ++phase.sent) {
       auto k = static_cast<std::uint32_t>(phase.sent / peers);
       if (stage == Stage::copy && !gathered_.empty()) k = gathered_[first_of(me.npu) + k];
@@ -148,16 +144,16 @@ class DirectProgram final : public Program {
   explicit DirectProgram(DirectData data) : data_(std::make_shared<const DirectData>(std::move(data))) {}
 
   [[nodiscard]] std::unique_ptr<ProgramState> begin() const override {
-    if (data_->options.window > 0) return std::make_unique<WindowedDirectState>(data_);
+    if (data_->window > 0) return std::make_unique<WindowedDirectState>(data_);
     return std::make_unique<DirectState>(data_);
   }
   [[nodiscard]] std::uint64_t messages() const override { return messages_of_all_pairs(data_->seats.collective()); }
   [[nodiscard]] std::string_view destination_order() const override {
-    return data_->options.order == DestinationOrder::relative ? "relative" : "absolute";
+    return data_->peers.order == DestinationOrder::relative ? "relative" : "absolute";
   }
 
   [[nodiscard]] bool open_loop() const override {
-    return data_->options.window == 0 && data_->seats.kind() != CollectiveKind::all_reduce;
+    return data_->window == 0 && data_->seats.kind() != CollectiveKind::all_reduce;
   }
   [[nodiscard]] std::uint64_t messages_from(NpuId npu) const override {
     if (!data_->seats.takes_part(npu)) return 0;
@@ -171,8 +167,9 @@ class DirectProgram final : public Program {
   }
 
   [[nodiscard]] bool moves_with(const TranslationGroup& group) const override {
-    if (!data_->seats.everyone() || data_->options.order == DestinationOrder::absolute) return false;
-    const auto mine = data_->offsets ? data_->offsets->dimensions() : std::span<const TranslationDimension>{};
+    if (!data_->seats.everyone() || data_->peers.order == DestinationOrder::absolute) return false;
+    const auto mine =
+        data_->peers.offsets ? data_->peers.offsets->dimensions() : std::span<const TranslationDimension>{};
     const auto theirs = group.dimensions();
     if (group.npus() != data_->seats.collective().npus()) return false;
     if (mine.empty()) return theirs.size() == 1;
@@ -187,15 +184,20 @@ class DirectProgram final : public Program {
   std::shared_ptr<const DirectData> data_;
 };
 
+/// Whether every NPU of a group sends to every other one.
+bool all_alike(CollectiveKind kind) {
+  return kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter ||
+         kind == CollectiveKind::all_reduce || kind == CollectiveKind::all_to_all;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Program>> make_direct(const Topology& topology, const Collective& collective,
                                                    const AlgorithmOptions& options) {
   if (auto fits = check_fits("direct", topology, collective); !fits) return fits.errors();
-  DirectData data{Seats(collective), options, std::nullopt};
-  // In one dimension the group's offsets equal differences of ranks.
-  if (data.seats.everyone()) data.offsets = TranslationGroup::of(topology);
-  if (data.offsets && data.offsets->dimensions().size() == 1) data.offsets.reset();
+  if (!all_alike(collective.kind())) return make_direct_by_group(topology, collective, options);
+  DirectData data{Seats(collective), options.window, {options.order, std::nullopt}};
+  if (data.seats.everyone()) data.peers.offsets = offsets_of_peers(topology);
   return std::shared_ptr<const Program>(std::make_shared<DirectProgram>(std::move(data)));
 }
 

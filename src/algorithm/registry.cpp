@@ -15,6 +15,10 @@ const std::vector<Algorithm>& algorithms() {
   constexpr auto rs = CollectiveKind::reduce_scatter;
   constexpr auto ar = CollectiveKind::all_reduce;
   constexpr auto a2a = CollectiveKind::all_to_all;
+  constexpr auto broadcast = CollectiveKind::broadcast;
+  constexpr auto reduce = CollectiveKind::reduce;
+  constexpr auto gather = CollectiveKind::gather;
+  constexpr auto scatter = CollectiveKind::scatter;
   constexpr std::string_view shape = "an intact shape; groups that are boxes of it";
   constexpr std::string_view messages = "messages that an NPU has under way";
   constexpr std::string_view in_stage = "an NPU's chunks in one stage";
@@ -48,9 +52,10 @@ const std::vector<Algorithm>& algorithms() {
        .fits = fits_boxes,
        .along_rings = true},
       {.name = "direct",
-       .description = "every NPU talks to every other one at once",
+       .description = "every chunk goes straight to all its destinations at once",
        .source = "Thakur et al., Optimization of collective communication operations in MPICH, 2005",
-       .collectives = Kinds{ag, rs, ar, a2a},
+       .collectives = Kinds{ag, rs, ar, a2a, broadcast, reduce, gather, scatter, CollectiveKind::all_to_allv,
+                            CollectiveKind::halo_exchange, CollectiveKind::conditions, CollectiveKind::mixed},
        .make = make_direct,
        .sizes = sizes_of_direct,
        .reads = {.window = messages, .order = true},
@@ -148,6 +153,13 @@ const std::vector<Algorithm>& algorithms() {
        .requirement = "one process group of all NPUs, links both ways between NPUs, no switches",
        .fits = fits_blink,
        .candidate_npus = most_for_trees},
+      {.name = "binomial",
+       .description = "a binomial tree from the root; the chunks of a subtree go as one message",
+       .source = "Thakur et al., Optimization of collective communication operations in MPICH, 2005",
+       .collectives = Kinds{broadcast, reduce, gather, scatter},
+       .make = make_binomial,
+       .sizes = sizes_of_binomial,
+       .single_chunks = false},
   };
   return table;
 }
@@ -169,11 +181,18 @@ std::vector<const Algorithm*> candidates(const Topology& topology, const Collect
 
 std::uint64_t messages_of_all_pairs(const Collective& collective) {
   std::uint64_t total = 0;
-  for (const auto& group : collective.groups()) {
-    const std::uint64_t members = group.members.size();
-    total += members * (members - 1) * static_cast<std::uint64_t>(collective.chunks_per_npu());
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto group = GroupId::at(g);
+    const auto kind = collective.kind(group);
+    const std::uint64_t members = collective.groups()[g].members.size();
+    std::uint64_t of_slice = 0;
+    if (stores_conditions(kind))
+      for (const auto& condition : collective.conditions(group)) of_slice += condition.destinations.size();
+    else
+      of_slice = (has_root(kind) ? 1 : members) * (members - 1) * (kind == CollectiveKind::all_reduce ? 2 : 1);
+    total += of_slice * static_cast<std::uint64_t>(collective.chunks_per_npu(group));
   }
-  return collective.kind() == CollectiveKind::all_reduce ? 2 * total : total;
+  return total;
 }
 
 Status check_fits(std::string_view name, const Topology& topology, const Collective& collective) {

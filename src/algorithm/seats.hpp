@@ -44,6 +44,14 @@ struct Seat {
   }
 };
 
+/// Whether the members of a group are all NPUs in order of id.
+[[nodiscard]] inline bool are_all_in_order(const std::vector<NpuId>& members, std::size_t npus) {
+  if (members.size() != npus) return false;
+  for (std::size_t rank = 0; rank < npus; ++rank)
+    if (members[rank] != NpuId::at(rank)) return false;
+  return true;
+}
+
 /// A collective, shared with the states of its programs, with shortcuts: where one group has all NPUs in order of id,
 /// ranks are ids.
 class Seats {
@@ -109,11 +117,7 @@ class Seats {
 
  private:
   static bool holds_everyone_in_order(const Collective& collective) {
-    const auto& groups = collective.groups();
-    if (groups.size() != 1 || groups[0].members.size() != collective.npus()) return false;
-    for (std::size_t rank = 0; rank < collective.npus(); ++rank)
-      if (groups[0].members[rank] != NpuId::at(rank)) return false;
-    return true;
+    return collective.groups().size() == 1 && are_all_in_order(collective.groups()[0].members, collective.npus());
   }
 
   std::shared_ptr<const Collective> collective_;

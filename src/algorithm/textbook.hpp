@@ -26,6 +26,10 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
                                                     const AlgorithmOptions& options);
 [[nodiscard]] ProgramResult make_direct(const Topology& topology, const Collective& collective,
                                         const AlgorithmOptions& options);
+/// Direct for any collective. It reads no window. Equals make_direct() without a window for the collectives that both
+/// do.
+[[nodiscard]] ProgramResult make_direct_by_group(const Topology& topology, const Collective& collective,
+                                                 const AlgorithmOptions& options);
 [[nodiscard]] ProgramResult make_rhd(const Topology& topology, const Collective& collective,
                                      const AlgorithmOptions& options);
 [[nodiscard]] ProgramResult make_dbt(const Topology& topology, const Collective& collective,
@@ -46,6 +50,8 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
                                      const AlgorithmOptions& options);
 [[nodiscard]] ProgramResult make_blink(const Topology& topology, const Collective& collective,
                                        const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_binomial(const Topology& topology, const Collective& collective,
+                                          const AlgorithmOptions& options);
 
 /// The status of a result, without its value.
 template <class T>
@@ -75,11 +81,12 @@ template <class T>
 [[nodiscard]] ProgramSizes sizes_of_multitree(const ProgramScale& scale);
 /// The sizes for a few trees.
 [[nodiscard]] ProgramSizes sizes_of_forest(const ProgramScale& scale);
+[[nodiscard]] ProgramSizes sizes_of_binomial(const ProgramScale& scale);
 /// The number of steps in which distances double until they reach `members`.
 [[nodiscard]] inline double doubling_steps(double members) { return std::ceil(std::log2(std::max(2.0, members))); }
 
-/// The number of messages of a program that sends each chunk, or its contributions, between its owner and every other
-/// member of the group in one message each (twice for All-Reduce). O(groups).
+/// The number of messages of a program that sends each chunk, or its contributions, in one message each from where it
+/// is to where it must be (All-Reduce: to the owner, and from there to the others). O(groups + conditions).
 [[nodiscard]] std::uint64_t messages_of_all_pairs(const Collective& collective);
 
 }  // namespace tenex

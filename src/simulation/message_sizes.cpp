@@ -45,6 +45,8 @@ MessageSizes::MessageSizes(const Topology& topology, const Collective& collectiv
 std::uint32_t MessageSizes::look_up(NpuId source, std::uint32_t chunks) const {
   const auto group = collective_.group_of(source);
   ensure(group.exists(), "a program sends from an NPU that is in no process group");
+  ensure(collective_.memberships(source).size() == 1,
+         "a program sends several chunks from an NPU whose groups may differ in size");
   return look_up(collective_.size_class(group), chunks);
 }
 

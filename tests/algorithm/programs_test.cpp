@@ -7,6 +7,7 @@
 #include <string>
 
 #include "algorithm/untimed_run.hpp"
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 
 namespace tenex {
@@ -39,33 +40,32 @@ bool can(const Algorithm& algorithm, const Topology& topology, const Collective&
   return algorithm.name != "tto" || count("LI") == 2;
 }
 
+/// Runs the program and checks the properties of every program.
+void check_program(const Algorithm& algorithm, const Topology& topology, const Collective& collective,
+                   std::uint64_t seed, const AlgorithmOptions& options) {
+  const auto program = algorithm.make(topology, collective, options);
+  ASSERT_EQ(program.ok(), can(algorithm, topology, collective));
+  if (!program.ok()) return;
+  const auto run = support::run_untimed(**program, collective, seed);
+  ASSERT_FALSE(testing::Test::HasFailure());
+  for (std::uint32_t n = 0; n < collective.npus(); ++n)
+    for (std::uint32_t c = 0; c < collective.chunks(); ++c) {
+      if (!collective.must_hold(NpuId(n), ChunkId(c))) continue;
+      ASSERT_EQ(run.held[n][c], support::complete(collective, ChunkId(c))) << "NPU " << n << ", chunk " << c;
+    }
+  ASSERT_EQ((*program)->messages(), run.messages.size());
+  std::set<std::uint32_t> sizes;
+  for (const auto& message : run.messages) {
+    ASSERT_NE(message.source, message.destination);
+    sizes.insert(message.chunks);
+  }
+  ASSERT_EQ((*program)->message_sizes(), std::vector<std::uint32_t>(sizes.begin(), sizes.end()));
+  ASSERT_TRUE(!algorithm.single_chunks || sizes == std::set<std::uint32_t>{1});
+}
+
 class Programs : public testing::TestWithParam<std::string_view> {
  protected:
   const Algorithm& algorithm() const { return *find_algorithm(GetParam()); }
-
-  /// Runs the program and checks the properties of every program.
-  void check(const Topology& topology, const Collective& collective, std::uint64_t seed,
-             const AlgorithmOptions& options = {}) {
-    const auto program = algorithm().make(topology, collective, options);
-    ASSERT_EQ(program.ok(), can(algorithm(), topology, collective));
-    if (!program.ok()) return;
-    const auto run = support::run_untimed(**program, collective, seed);
-    ASSERT_FALSE(HasFailure());
-    for (std::uint32_t n = 0; n < collective.npus(); ++n)
-      for (std::uint32_t c = 0; c < collective.chunks(); ++c) {
-        if (!collective.must_hold(NpuId(n), ChunkId(c))) continue;
-        ASSERT_EQ(run.held[n][c], support::complete(collective, ChunkId(c))) << "NPU " << n << ", chunk " << c;
-      }
-    ASSERT_EQ((*program)->messages(), run.messages.size());
-    std::set<std::uint32_t> sizes;
-    for (const auto& message : run.messages) {
-      ASSERT_NE(message.source, message.destination);
-      ASSERT_EQ(collective.group_of(message.source), collective.group_of(message.destination));
-      sizes.insert(message.chunks);
-    }
-    ASSERT_EQ((*program)->message_sizes(), std::vector<std::uint32_t>(sizes.begin(), sizes.end()));
-    ASSERT_TRUE(!algorithm().single_chunks || sizes == std::set<std::uint32_t>{1});
-  }
 
   /// Checks the algorithm for all collectives that it is defined for.
   void check_all(const Topology& topology, std::string_view groups, std::int64_t chunks, std::uint64_t seed,
@@ -73,7 +73,8 @@ class Programs : public testing::TestWithParam<std::string_view> {
     for (const auto kind : algorithm().collectives) {
       SCOPED_TRACE(std::string(to_string(kind)) + " of " + std::to_string(topology.npus()) + " NPUs, groups " +
                    std::string(groups) + ", c = " + std::to_string(chunks) + ", order " + std::to_string(seed));
-      check(topology, support::collective(kind, topology.npus(), bytes(10000), chunks, groups), seed, options);
+      check_program(algorithm(), topology,
+                    support::any_collective(kind, topology.npus(), bytes(10000), chunks, groups, seed), seed, options);
       if (HasFatalFailure()) return;
     }
   }
@@ -127,6 +128,20 @@ TEST_P(Programs, EndWithEveryPostconditionWhateverTheOrderOfPeersAndTheWindow) {
           check_all(support::shape(shape), "all", seed == 1 ? 3 : 7, seed, {window, order, 1});
         if (HasFailure()) return;
       }
+}
+
+TEST(Mixtures, EndWithEveryPostconditionInAnyOrderOfArrival) {
+  for (std::uint64_t seed = 0; seed < 300 && !HasFailure(); ++seed) {
+    Random random(seed, 0x6d69);
+    const auto topology = support::shape(seed % 2 == 0 ? "RI(3)_FC(3)" : "SW(7)");
+    const auto npus = static_cast<std::uint32_t>(topology.npus());
+    const auto groups = support::drawn_groups(npus, random);
+    SCOPED_TRACE(groups + ", seed " + std::to_string(seed));
+    const auto order = random.below(2) == 0 ? DestinationOrder::relative : DestinationOrder::absolute;
+    check_program(*find_algorithm("direct"), topology,
+                  support::any_collective(CollectiveKind::mixed, npus, bytes(10000), 1 + random.below(3), groups, seed),
+                  seed, {random.below(3), order, 1});
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, Programs, testing::ValuesIn([] {

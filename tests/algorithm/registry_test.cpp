@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 
@@ -22,7 +23,8 @@ const std::vector<std::string_view> kPublished{"ring",
                                                "multitree",
                                                "c_cube",
                                                "tto",
-                                               "blink"};
+                                               "blink",
+                                               "binomial"};
 
 /// The published ones of `names`, in their order.
 std::vector<std::string_view> published(std::vector<std::string_view> names) {
@@ -47,14 +49,21 @@ TEST(AlgorithmRegistry, FindsByNameAlone) {
 
 TEST(AlgorithmRegistry, RefusesACollectiveThatTheAlgorithmIsNotDefinedFor) {
   const auto topology = support::ring(4);
-  const auto collective = support::collective(CollectiveKind::broadcast, 4, bytes(4));
-  for (const auto& algorithm : algorithms()) {
-    const auto program = algorithm.make(topology, collective, {});
-    ASSERT_FALSE(program.ok()) << algorithm.name;
-    EXPECT_EQ(program.errors()[0].fault, Fault::input);
-    EXPECT_EQ(program.errors()[0].problem, "algorithm \"" + std::string(algorithm.name) + "\" does not do broadcast");
-    EXPECT_TRUE(program.errors()[0].why.starts_with("it is defined for all_")) << program.errors()[0].why;
-  }
+  int refused = 0;
+  for (const auto& algorithm : algorithms())
+    for (const auto name : collective_names()) {
+      const auto kind = parse_collective_kind(name).value();
+      if (does(algorithm, kind)) continue;
+      const auto program = algorithm.make(topology, support::any_collective(kind, 4, bytes(1000)), {});
+      ASSERT_FALSE(program.ok()) << algorithm.name;
+      EXPECT_EQ(program.errors()[0].fault, Fault::input);
+      EXPECT_EQ(program.errors()[0].problem,
+                "algorithm \"" + std::string(algorithm.name) + "\" does not do " + std::string(name));
+      EXPECT_TRUE(program.errors()[0].why.starts_with("it is defined for ")) << program.errors()[0].why;
+      ++refused;
+    }
+  // Of 12 collectives, direct does all, binomial and hierarchical 4, seven algorithms 3, bruck 2, and four trees one.
+  EXPECT_GE(refused, 2 * 8 + 7 * 9 + 10 + 4 * 11);
 }
 
 TEST(AlgorithmRegistry, RefusesWhatAnAlgorithmCannotDoAndSaysWhy) {
@@ -100,7 +109,7 @@ TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
   const auto names = [](std::string_view shape, CollectiveKind kind) {
     const auto topology = support::shape(shape);
     std::vector<std::string_view> able;
-    for (const auto* algorithm : candidates(topology, support::collective(kind, topology.npus(), bytes(1000))))
+    for (const auto* algorithm : candidates(topology, support::any_collective(kind, topology.npus(), bytes(1000))))
       able.push_back(algorithm->name);
     return published(able);
   };
@@ -120,7 +129,12 @@ TEST(AlgorithmRegistry, OffersTheAlgorithmsThatFitAsCandidates) {
             (Names{"ring", "ring_unidirectional", "ring_per_dimension", "direct", "bruck", "hierarchical",
                    "blueconnect", "themis"}));
   EXPECT_EQ(names("RI(3)_RI(3)", CollectiveKind::all_to_all), (Names{"direct", "bruck", "hierarchical"}));
-  EXPECT_TRUE(names("RI(3)_RI(3)", CollectiveKind::broadcast).empty());
+  for (const auto kind :
+       {CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::gather, CollectiveKind::scatter})
+    EXPECT_EQ(names("RI(3)_RI(3)", kind), (Names{"direct", "binomial"}));
+  for (const auto kind :
+       {CollectiveKind::all_to_allv, CollectiveKind::halo_exchange, CollectiveKind::conditions, CollectiveKind::mixed})
+    EXPECT_EQ(names("RI(3)_RI(3)", kind), (Names{"direct"}));
 }
 
 TEST(AlgorithmRegistry, RefusesACollectiveOfAnotherTopology) {

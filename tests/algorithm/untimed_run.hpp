@@ -28,8 +28,9 @@ struct UntimedRun {
 
 /// The final value of a chunk: every contribution exactly once.
 inline Contributions complete(const Collective& collective, ChunkId chunk) {
-  if (!reduces(collective.kind())) return {1};
-  return Contributions(collective.groups()[collective.group_of(chunk).index()].members.size(), 1);
+  const auto group = collective.group_of(chunk);
+  if (!reduces(collective.kind(group))) return {1};
+  return Contributions(collective.groups()[group.index()].members.size(), 1);
 }
 
 /// The first holdings: contributors hold their own contribution; owners of chunks to gather hold the whole value.
@@ -40,19 +41,21 @@ inline std::vector<std::vector<Contributions>> first_holdings(const Collective& 
       if (collective.holds_at_start(NpuId(n), ChunkId(c))) held[n][c] = {1};
       if (!collective.contributes(NpuId(n), ChunkId(c))) continue;
       held[n][c].assign(complete(collective, ChunkId(c)).size(), 0);
-      held[n][c][collective.rank_of(NpuId(n))] = 1;
+      held[n][c][collective.rank_in(collective.group_of(ChunkId(c)), NpuId(n)).value()] = 1;
     }
   return held;
 }
 
-/// The chunks of a message. Checks their number, their order and their group.
+/// The chunks of a message. Checks their number, their order and their group, of which both ends are members.
 inline std::vector<ChunkId> carried(const Program& program, const Collective& collective, const Message& message) {
   std::vector<ChunkId> chunks;
   program.chunks_of(message, chunks);
   EXPECT_EQ(chunks.size(), message.chunks);
   EXPECT_TRUE(std::is_sorted(chunks.begin(), chunks.end()));
   EXPECT_EQ(std::adjacent_find(chunks.begin(), chunks.end()), chunks.end());
-  for (const auto chunk : chunks) EXPECT_EQ(collective.group_of(chunk), collective.group_of(message.source));
+  const auto group = collective.group_of(chunks.front());
+  for (const auto chunk : chunks) EXPECT_EQ(collective.group_of(chunk), group);
+  EXPECT_TRUE(collective.rank_in(group, message.source) && collective.rank_in(group, message.destination));
   EXPECT_TRUE(message.chunks > 1 || chunks == std::vector{message.chunk});
   return chunks;
 }

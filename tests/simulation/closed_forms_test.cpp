@@ -134,5 +134,53 @@ TEST_F(PreferredTopology, OfDirectIsTheFullyConnectedOne) {
   EXPECT_EQ(finish("ring", topology, gigabyte(1)), 64 * microseconds(313));
 }
 
+Collective rooted(CollectiveKind kind, std::uint32_t npus, std::uint32_t root) {
+  CollectiveRequest request{kind, npus, {}, 1, bytes(1'000'000), root};
+  if (!owned_by_root(kind)) request.size = bytes(1'000'000 * npus);
+  return Collective::make(std::move(request)).value();
+}
+
+// FC(8): Gather's subtrees of 1, 2 and 4 chunks take a step each, Scatter's of 4, 2 and 1: 3 alpha + 7 beta*m.
+// Broadcast and Reduce move one chunk in each of the three steps.
+TEST(BinomialTimes, AreThoseOfThreeStepsForEightNpus) {
+  const auto network = support::fully_connected(8);
+  for (const std::uint32_t root : {0U, 5U}) {
+    for (const auto kind : {CollectiveKind::gather, CollectiveKind::scatter})
+      EXPECT_EQ(finish("binomial", network, rooted(kind, 8, root)), 3 * support::kAlpha + 7 * kSer);
+    for (const auto kind : {CollectiveKind::broadcast, CollectiveKind::reduce})
+      EXPECT_EQ(finish("binomial", network, rooted(kind, 8, root)), 3 * kHop);
+  }
+}
+
+// FC(6): the root's children have subtrees of 1, 2 and 2 ranks. Gather's second step carries 2 chunks: alpha + beta*m,
+// then alpha + 2 beta*m.
+TEST(BinomialTimes, AreThoseOfTheLargestSubtreeWhereRanksAreMissing) {
+  EXPECT_EQ(finish("binomial", support::fully_connected(6), rooted(CollectiveKind::gather, 6, 2)),
+            2 * support::kAlpha + 3 * kSer);
+}
+
+TEST(DirectTimes, OfRootedCollectivesAreThoseOfTheRootsLinks) {
+  for (const auto kind :
+       {CollectiveKind::gather, CollectiveKind::scatter, CollectiveKind::broadcast, CollectiveKind::reduce}) {
+    // A link of its own for every peer.
+    EXPECT_EQ(finish("direct", support::fully_connected(8), rooted(kind, 8, 3)), kHop);
+    // The root's link to or from the switch carries 7 messages, one after another, before or after another hop.
+    EXPECT_EQ(finish("direct", support::switched(8), rooted(kind, 8, 3)), 7 * kSer + support::kAlpha + kHop);
+  }
+  // RI(8): one of the root's links carries the messages to the next four NPUs, nearest first. The last one leaves after
+  // three others and takes four hops.
+  EXPECT_EQ(finish("direct", support::ring(8), rooted(CollectiveKind::broadcast, 8, 3)), 3 * kSer + 4 * kHop);
+}
+
+// The chunk of the second group is three times as large, though the source of both is NPU 0: 20 + 60 + 0.5 us.
+TEST(DirectTimes, OfAMixtureFollowTheSizeOfEachChunk) {
+  CollectiveRequest mixture;
+  mixture.npus = 3;
+  mixture.groups = parse_groups("0,1 broadcast 1MB; 0,1 broadcast 3MB", 3).value();
+  const auto collective = Collective::make(std::move(mixture)).value();
+  for (const auto& network : {support::fully_connected(3), support::ring(3)})
+    EXPECT_EQ(finish("direct", network, collective), 4 * kSer + support::kAlpha);
+}
+
 }  // namespace
 }  // namespace tenex

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simulation/programs.hpp"
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 
@@ -38,10 +39,11 @@ int count_equal_runs(SimulationEngine engine, const Topology& topology, std::int
                      std::string_view groups = "all", const std::vector<StartDelay>& delays = {}) {
   int runs = 0;
   for (const auto& algorithm : algorithms())
-    for (const auto kind : support::kKinds)
+    for (const auto kind : algorithm.collectives)
       for (const auto order : {DestinationOrder::relative, DestinationOrder::absolute})
         for (const auto occupancy : support::kOccupancies) {
-          const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), chunks, groups);
+          const auto collective = support::any_collective(kind, topology.npus(), bytes(1'000'000), chunks, groups,
+                                                          static_cast<std::uint64_t>(chunks));
           AlgorithmOptions made;
           made.order = order;
           const auto program = support::program_if_defined(algorithm, topology, collective, made);
@@ -185,6 +187,24 @@ TEST(TrainsEngine, EqualsTheWindowEngineForGroups) {
     EXPECT_GE(count_equal_runs(SimulationEngine::trains, support::shape(shape), 2, "0,3,5,6; 1,2,10,11"), 3);
     if (HasFailure()) return;
   }
+}
+
+TEST(TrainsEngine, EqualsTheWindowEngineForMixturesOfOneSize) {
+  int runs = 0;
+  for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+    Random random(seed, 0x7472);
+    constexpr const char* shapes[] = {"RI(7)", "LI(6)", "FC(5)", "SW(6)"};
+    const auto topology = support::shape(shapes[seed % 4]);
+    const auto npus = static_cast<std::uint32_t>(topology.npus());
+    const auto collective = support::any_collective(CollectiveKind::mixed, npus, bytes(300'000), 1,
+                                                    support::drawn_groups(npus, random), seed);
+    const auto program = support::program_of("direct", topology, collective);
+    const auto trains = simulate(topology, collective, *program, measuring(SimulationEngine::trains));
+    if (!trains.ok()) continue;  // an All-Reduce, or several sizes on a block that takes one
+    ++runs;
+    expect_same(*trains, simulate(topology, collective, *program, measuring(SimulationEngine::window)).value());
+  }
+  EXPECT_GT(runs, 20);
 }
 
 /// Random messages at time zero, as an open loop.

@@ -70,8 +70,6 @@ inline SimTime finish(std::string_view algorithm, const Topology& topology, cons
 
 inline constexpr CollectiveKind kGathersAndSums[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                                      CollectiveKind::all_reduce};
-inline constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                                            CollectiveKind::all_reduce, CollectiveKind::all_to_all};
 inline constexpr Occupancy kOccupancies[] = {Occupancy::serialization, Occupancy::transfer};
 
 }  // namespace tenex::support

@@ -10,8 +10,10 @@
 #include <string>
 
 #include "simulation/programs.hpp"
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/schedule/verifier.hpp"
 
 namespace tenex {
 namespace {
@@ -66,9 +68,10 @@ void expect_equal_to_reference(const Topology& topology, const Collective& colle
 void expect_equal_for_all_algorithms(const Topology& topology, std::int64_t chunks, Bytes size,
                                      std::string_view groups = "all") {
   for (const auto& algorithm : algorithms())
-    for (const auto kind : support::kKinds)
+    for (const auto kind : algorithm.collectives)
       for (const auto occupancy : support::kOccupancies) {
-        const auto collective = support::collective(kind, topology.npus(), size, chunks, groups);
+        const auto collective =
+            support::any_collective(kind, topology.npus(), size, chunks, groups, topology.links() + topology.npus());
         SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)));
         const auto program = support::program_if_defined(algorithm, topology, collective);
         if (!program) continue;
@@ -101,13 +104,40 @@ TEST(WindowEngine, EqualsTheReferenceForGroupsOfDifferentSizes) {
   expect_equal_for_all_algorithms(support::mesh(3, 3), 2, bytes(500'000), "0,1,2,8; 3-7");
 }
 
+TEST(WindowEngine, EqualsTheReferenceForMixturesWhoseGroupsShareNpus) {
+  for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
+    Random random(seed, 0x6d69);
+    const auto topology = seed % 3 == 0 ? support::shape(seed % 2 == 0 ? "RI(4)_SW(2)" : "LI(2)_RI(3)")
+                                        : support::random_connected_topology(seed, 9, seed % 3 == 1);
+    const auto npus = static_cast<std::uint32_t>(topology.npus());
+    const auto groups = support::drawn_groups(npus, random);
+    SCOPED_TRACE(groups + ", seed " + std::to_string(seed));
+    const auto collective = support::any_collective(CollectiveKind::mixed, npus, bytes(300'000), 2, groups, seed);
+    const auto program = support::program_of("direct", topology, collective);
+    const auto occupancy = support::kOccupancies[random.below(2)];
+    expect_equal_to_reference(topology, collective, *program, occupancy);
+    expect_equal_to_reference(topology, collective, *program, occupancy, some_delays(topology, seed));
+    const auto recorded = simulate(topology, collective, *program, recording(occupancy)).value();
+    const auto verdict = verify({topology, collective, occupancy}, recorded.sends);
+    ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    ASSERT_EQ(verdict.waste, 0U);
+    ASSERT_EQ(verdict.collective_time, recorded.finish);
+    const auto replayed = replay(topology, collective, recorded.sends, Replay::timed, recording(occupancy)).value();
+    ASSERT_EQ(list_sends(replayed.sends), list_sends(recorded.sends));
+    SimulationOptions unaware;
+    unaware.occupancy = occupancy;
+    unaware.backend = Backend::congestion_unaware;
+    ASSERT_LE(simulate(topology, collective, *program, unaware)->finish, recorded.finish);
+  }
+}
+
 TEST(WindowEngine, EqualsTheReferenceWhereBystandersStartLate) {
   // Bystanders forward messages of others from their start on, and have no part in the program.
   const auto topology = support::ring(6);
   for (const auto* groups : {"0-3", "1,3,5", "0,1; 3,4"})
     for (const auto& algorithm : algorithms())
-      for (const auto kind : support::kKinds) {
-        const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), 3, groups);
+      for (const auto kind : algorithm.collectives) {
+        const auto collective = support::any_collective(kind, topology.npus(), bytes(1'000'000), 3, groups);
         const auto program = support::program_if_defined(algorithm, topology, collective);
         if (!program) continue;
         SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) + " " + groups);

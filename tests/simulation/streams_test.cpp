@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simulation/programs.hpp"
+#include "support/collectives.hpp"
 #include "support/topologies.hpp"
 #include "tenex/schedule/verifier.hpp"
 
@@ -26,14 +27,15 @@ template <class Check>
 void for_every_stream(Check&& check) {
   for (const auto& [shape, groups] : kCases)
     for (const auto& algorithm : algorithms())
-      for (const auto kind : support::kKinds)
+      for (const auto kind : algorithm.collectives)
         for (const std::int64_t chunks : {1, 3})
           for (const auto occupancy : support::kOccupancies) {
             SCOPED_TRACE(std::string(algorithm.name) + " " + std::string(to_string(kind)) + " on " +
                          std::string(shape) + ", groups " + std::string(groups) + ", c = " + std::to_string(chunks) +
                          ", " + std::string(to_string(occupancy)));
             const auto topology = support::shape(shape);
-            const auto collective = support::collective(kind, topology.npus(), bytes(1'000'000), chunks, groups);
+            const auto collective = support::any_collective(kind, topology.npus(), bytes(1'000'000), chunks, groups,
+                                                            static_cast<std::uint64_t>(chunks));
             if (!support::program_if_defined(algorithm, topology, collective)) continue;
             check(topology, collective, occupancy, support::run(algorithm.name, topology, collective, occupancy));
             if (testing::Test::HasFailure()) return;
