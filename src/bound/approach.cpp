@@ -6,9 +6,9 @@
 // distance of any of them to the link's source. The bound is the least T at which all in-links together can have
 // delivered the whole set. The sets examined are, for each distance, the chunks that are at least so far from v. The
 // nearest set gives ejection's bound, with alpha; the farthest set gives eccentricity's. The sets between bind where
-// in-links wait for distant chunks after the near ones have arrived. Applies to All-Gather and, with every link
-// reversed, to Reduce-Scatter. Switches may change the time of a hop, so topologies with switches are left to the other
-// bounds.
+// in-links wait for distant chunks after the near ones have arrived. Applies to All-Gather, to the root of a Gather
+// and, with every link reversed, to Reduce-Scatter and the root of a Scatter. Switches may change the time of a hop, so
+// topologies with switches are left to the other bounds.
 //
 // One search per in-link of an NPU. NPUs with the slowest links come first, as many as a fixed amount of work allows: a
 // maximum over fewer NPUs is a weaker bound, never a wrong one.
@@ -58,12 +58,15 @@ SimTime least_time(const std::vector<Door>& doors, SimTime low, std::int64_t chu
   return high;
 }
 
-/// One group's All-Gather, or its Reduce-Scatter on the reversed topology.
+/// Whether chunks leave the NPU whose links are counted.
+bool leaves(CollectiveKind kind) { return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::scatter; }
+
+/// One group's All-Gather or Gather, or its Reduce-Scatter or Scatter on the reversed topology.
 class Approach {
  public:
   Approach(const BoundProblem& problem, GroupId group)
       : problem_(problem),
-        turned_(problem.collective.kind() == CollectiveKind::reduce_scatter),
+        turned_(leaves(problem.collective.kind())),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))),
         members_(problem.collective.groups()[group.index()].members) {
     if (!turned_) against_ = problem.topology.reversed();
@@ -127,9 +130,10 @@ class Approach {
   Topology against_;  ///< the reversed topology, where searches need it
 };
 
-/// NPUs by increasing bandwidth into them; one NPU where every NPU sees the same network.
+/// NPUs by increasing bandwidth into them; one NPU where every NPU sees the same network; the root where there is one.
 std::vector<NpuId> slowest_first(const BoundProblem& problem, const Approach& approach,
                                  const std::vector<NpuId>& members) {
+  if (has_root(problem.collective.kind())) return {members[problem.collective.root()]};
   if (members.size() == problem.collective.npus() && TranslationGroup::of(problem.topology)) return {members[0]};
   std::vector<std::pair<double, NpuId>> order;
   for (const NpuId npu : members) order.emplace_back(approach.rate(npu), npu);
@@ -145,7 +149,8 @@ std::optional<SimTime> approach_bound(const BoundProblem& problem) {
   const auto& collective = problem.collective;
   const auto kind = collective.kind();
   if (!problem.single_chunks) return std::nullopt;  // one send may carry several chunks over the in-link
-  if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
+  const bool comes = kind == CollectiveKind::all_gather || kind == CollectiveKind::gather;
+  if (!comes && !leaves(kind)) return std::nullopt;
   if (problem.topology.switches() > 0) return std::nullopt;
   std::optional<SimTime> bound;
   std::size_t work = 0;

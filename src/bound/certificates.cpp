@@ -2,10 +2,12 @@
 #include "tenex/bound/certificates.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "bound/sized_needs.hpp"
 #include "tenex/base/diagnostic.hpp"
 
 namespace tenex {
@@ -75,11 +77,83 @@ Topology with_speeds(const Topology& topology, const std::vector<std::int64_t>& 
   return std::move(builder).build().value();
 }
 
+/// Bytes that each NPU or condition of a group has, chunks put together: group by group, and in their ratio. The
+/// largest is about kChunk.
+std::vector<std::vector<std::int64_t>> amounts_of(const Collective& given) {
+  std::vector<std::vector<std::int64_t>> amounts;
+  std::int64_t divisor = 0;
+  std::int64_t most = 1;
+  for (std::size_t g = 0; g < given.groups().size(); ++g) {
+    const auto group = GroupId::at(g);
+    const auto chunks = static_cast<std::size_t>(given.chunks_per_npu(group));
+    const std::size_t count = stores_conditions(given.kind(group)) ? given.conditions(group).size() : 1;
+    auto& own = amounts.emplace_back();
+    for (std::size_t q = 0; q < count; ++q) {
+      const auto chunk = ChunkId::at(given.first_chunk(group).index() + q * chunks);
+      own.push_back(given.chunk_bytes(chunk).count() * given.chunks_per_npu(group));
+      divisor = std::gcd(divisor, own.back());
+      most = std::max(most, own.back());
+    }
+  }
+  most /= divisor;
+  __extension__ using Wide = __int128;
+  const std::int64_t largest = kChunk.count();
+  for (auto& own : amounts)
+    for (auto& each : own) {
+      each /= divisor;
+      each = most <= largest ? each * (largest / most)
+                             : std::max<std::int64_t>(1, static_cast<std::int64_t>(Wide{each} * largest / most));
+    }
+  return amounts;
+}
+
+/// One chunk per NPU, pair or condition, of sizes in the ratio of what they stand for.
+Collective in_proportion(const Collective& given) {
+  const auto amounts = amounts_of(given);
+  CollectiveRequest request;
+  request.npus = given.npus();
+  for (std::size_t g = 0; g < amounts.size(); ++g) {
+    const auto id = GroupId::at(g);
+    ProcessGroup group{given.groups()[g].members};
+    const auto members = static_cast<std::int64_t>(group.members.size());
+    group.kind = given.kind(id);
+    group.chunks = 1;
+    group.root = given.root(id);
+    group.size = bytes(amounts[g].front() * (owned_by_root(given.kind(id)) ? 1 : members));
+    if (stores_conditions(given.kind(id))) {
+      auto conditions = std::make_shared<std::vector<Condition>>();
+      for (const Condition& condition : given.conditions(id))
+        conditions->push_back({condition.source, condition.destinations, bytes(amounts[g][conditions->size()])});
+      group.conditions = std::move(conditions);
+    }
+    request.groups.push_back(std::move(group));
+  }
+  return Collective::make(std::move(request)).value();
+}
+
 Collective of_large_chunks(const Collective& given) {
+  if (!is_classic(given)) return in_proportion(given);
   std::size_t most_members = 1;
   for (const auto& group : given.groups()) most_members = std::max(most_members, group.members.size());
   const auto chunks = static_cast<std::int64_t>(has_root(given.kind()) ? 1 : most_members);
   return Collective::make({given.kind(), given.npus(), given.groups(), 1, kChunk * chunks, given.root()}).value();
+}
+
+/// What groups with collectives of their own do.
+void add_work(DigestText& text, const Collective& collective) {
+  const auto amounts = amounts_of(collective);
+  for (std::size_t g = 0; g < amounts.size(); ++g) {
+    const auto group = GroupId::at(g);
+    text.add(static_cast<std::int64_t>(collective.kind(group)));
+    text.add(collective.root(group));
+    text.add_size(amounts[g].size());
+    for (const auto amount : amounts[g]) text.add(amount);
+    for (const Condition& condition : collective.conditions(group)) {
+      text.add(condition.source);
+      text.add_size(condition.destinations.size());
+      for (const auto rank : condition.destinations) text.add(rank);
+    }
+  }
 }
 
 }  // namespace
@@ -100,6 +174,7 @@ Digest certificate_key(const BoundProblem& problem) {
     text.add_size(group.members.size());
     for (const auto member : group.members) text.add(member.value());
   }
+  if (!is_classic(collective)) add_work(text, collective);
   return text.digest();
 }
 

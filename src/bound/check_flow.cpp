@@ -2,6 +2,8 @@
 // ordered set of vertices.
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -36,12 +38,107 @@ std::vector<std::uint64_t> distances_from(const Topology& topology, std::span<co
   return distance;
 }
 
+/// Walks over all chunks one by one, and adds up what each weighs at least (bound/journeys.hpp has the counts).
+class ChunkWeights {
+ public:
+  ChunkWeights(const BoundProblem& problem, std::span<const std::uint32_t> weights)
+      : topology_(problem.topology), collective_(problem.collective), weights_(weights) {}
+
+  /// By size; nullopt where a destination cannot be reached.
+  [[nodiscard]] std::optional<std::map<Bytes, CheckedSum>> sum() {
+    std::map<Bytes, CheckedSum> needed;
+    for (std::size_t c = 0; c < collective_.chunks(); ++c) {
+      const auto chunk = ChunkId::at(c);
+      const auto weight = weight_of(chunk, collective_.group_of(chunk));
+      if (!weight) return std::nullopt;
+      needed[collective_.chunk_bytes(chunk)] += *weight;
+    }
+    return needed;
+  }
+
+ private:
+  std::optional<CheckedSum> weight_of(ChunkId chunk, GroupId group) {
+    const auto& members = collective_.groups()[group.index()].members;
+    switch (collective_.kind(group)) {
+      case CollectiveKind::all_gather:
+      case CollectiveKind::broadcast:
+        return ends(members, collective_.source(chunk), true);
+      case CollectiveKind::reduce_scatter:
+      case CollectiveKind::reduce:
+        return ends(members, collective_.destination(chunk), false);
+      case CollectiveKind::all_reduce:
+        return of_all_reduce(group);
+      default:
+        return of_copies(chunk);
+    }
+  }
+
+  /// The lightest links into (out of) all members but one.
+  [[nodiscard]] CheckedSum ends(const std::vector<NpuId>& members, NpuId but, bool into) const {
+    CheckedSum sum = 0;
+    for (const auto member : members)
+      if (member != but) sum += lightest(member, into);
+    return sum;
+  }
+
+  /// The least over the NPU that is complete first. The same for all chunks of a group.
+  CheckedSum of_all_reduce(GroupId group) {
+    if (const auto known = all_reduce_.find(group); known != all_reduce_.end()) return known->second;
+    const auto& members = collective_.groups()[group.index()].members;
+    CheckedSum least = -1;
+    for (const auto first : members) {
+      const auto sum = ends(members, first, true) + ends(members, first, false);
+      if (least < 0 || sum < least) least = sum;
+    }
+    return all_reduce_[group] = least;
+  }
+
+  /// The farthest destination, or where there are several the links into them.
+  std::optional<CheckedSum> of_copies(ChunkId chunk) {
+    const auto from = collective_.source(chunk);
+    if (distances_.empty() || from != searched_) distances_ = distances_from(topology_, weights_, from);
+    searched_ = from;
+    CheckedSum farthest = 0;
+    CheckedSum into = 0;
+    int destinations = 0;
+    bool reached = true;
+    collective_.for_each_destination(chunk, [&](NpuId npu) {
+      if (npu == from) return;
+      ++destinations;
+      reached = reached && distances_[npu.index()] != kUnreached;
+      farthest = std::max<CheckedSum>(farthest, distances_[npu.index()]);
+      into += lightest(npu, true);
+    });
+    if (!reached) return std::nullopt;
+    return destinations > 1 ? std::max(farthest, into) : farthest;
+  }
+
+  [[nodiscard]] CheckedSum lightest(NpuId npu, bool into) const {
+    CheckedSum least = -1;
+    for (const auto link : into ? topology_.in_links(vertex_of(npu)) : topology_.out_links(vertex_of(npu)))
+      if (least < 0 || weights_[link.index()] < least) least = weights_[link.index()];
+    return std::max<CheckedSum>(least, 0);
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  std::span<const std::uint32_t> weights_;
+  NpuId searched_;
+  std::vector<std::uint64_t> distances_;  ///< from that NPU
+  std::map<GroupId, CheckedSum> all_reduce_;
+};
+
 }  // namespace
 
 SimTime check_flow(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
   ensure(weights.size() == problem.topology.links(), "a certificate has one weight per link");
   const auto& collective = problem.collective;
-  if (collective.kind() != CollectiveKind::all_to_all) return SimTime::zero();
+  const auto kind = collective.kind();
+  if (kind < CollectiveKind::all_to_all) return SimTime::zero();
+  if (kind > CollectiveKind::all_to_all) {
+    const auto needed = ChunkWeights(problem, weights).sum();
+    return needed ? checked_time_of_sizes(problem, weights, *needed) : SimTime::max();
+  }
   CheckedSum needed = 0;
   for (const auto& group : collective.groups())
     for (const auto from : group.members) {

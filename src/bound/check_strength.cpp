@@ -126,20 +126,41 @@ class Tree {
   std::vector<TreeLink> links_;
 };
 
+/// How often each chunk crosses for each further part with a member.
+CheckedSum ways_across(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return 2;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::broadcast:
+    case CollectiveKind::reduce:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 SimTime check_strength(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
   ensure(weights.size() == problem.topology.links(), "a certificate has one weight per link");
   const auto& collective = problem.collective;
-  if (collective.kind() != CollectiveKind::all_reduce) return SimTime::zero();
+  const bool mixed = collective.kind() == CollectiveKind::mixed;
+  if (!mixed && collective.kind() != CollectiveKind::all_reduce) return SimTime::zero();
   Bytes size = collective.chunk_sizes().front();
   for (const auto each : collective.chunk_sizes()) size = std::min(size, each);
   const Tree tree(problem.topology, weights);
+  std::map<Bytes, CheckedSum> of_size;
   CheckedSum needed = 0;
-  for (std::size_t g = 0; g < collective.groups().size(); ++g)
-    needed +=
-        2 * static_cast<CheckedSum>(collective.chunks_in(GroupId::at(g))) * tree.weight_for(collective.groups()[g]);
-  return checked_time(problem, weights, size, needed);
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const GroupId group = GroupId::at(g);
+    const auto weight = ways_across(collective.kind(group)) * static_cast<CheckedSum>(collective.chunks_in(group)) *
+                        tree.weight_for(collective.groups()[g]);
+    of_size[collective.chunk_bytes(collective.first_chunk(group))] += weight;
+    needed += weight;
+  }
+  return mixed ? checked_time_of_sizes(problem, weights, of_size) : checked_time(problem, weights, size, needed);
 }
 
 }  // namespace tenex

@@ -1,6 +1,8 @@
 // Counts what each link by itself can have delivered, and nothing faster.
 #include "bound/checked_time.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace tenex {
@@ -17,6 +19,38 @@ CheckedSum delivered(const BoundProblem& problem, const LinkClass& link, Bytes s
   return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
 }
 
+/// The first positive time at which `enough` holds; SimTime::max() where it never does.
+template <class Enough>
+SimTime first_time(const Enough& enough) {
+  CheckedSum low = 0;
+  CheckedSum high = SimTime::max().count();
+  if (!enough(high)) return SimTime::max();
+  while (high - low > 1) {
+    const CheckedSum middle = (low + high) / 2;
+    (enough(middle) ? high : low) = middle;
+  }
+  return picoseconds(static_cast<std::int64_t>(high));
+}
+
+/// Zero unless all links with a weight are alike: then all sends, one after another on each, before the last alpha.
+SimTime checked_busy_time(const BoundProblem& problem, std::span<const std::uint32_t> weights,
+                          const std::map<Bytes, CheckedSum>& needed) {
+  CheckedSum weight = 0;
+  std::optional<std::size_t> only;
+  for (std::size_t l = 0; l < weights.size(); ++l) {
+    const std::size_t its = problem.topology.class_of(LinkId::at(l));
+    if (weights[l] > 0 && only.value_or(its) != its) return SimTime::zero();
+    if (weights[l] > 0) only = its;
+    weight += weights[l];
+  }
+  if (!only) return SimTime::zero();
+  const LinkClass& link = problem.topology.classes()[*only];
+  CheckedSum busy = 0;
+  for (const auto& [size, amount] : needed) busy += amount * hop_time(link, size, problem.occupancy).busy.count();
+  const CheckedSum last = problem.occupancy == Occupancy::serialization ? link.alpha.count() : 0;
+  return first_time([&](CheckedSum time) { return weight * std::max<CheckedSum>(0, time - last) >= busy; });
+}
+
 }  // namespace
 
 SimTime checked_time(const BoundProblem& problem, std::span<const std::uint32_t> weights, Bytes size,
@@ -31,14 +65,30 @@ SimTime checked_time(const BoundProblem& problem, std::span<const std::uint32_t>
       if (weight_of[k] > 0) sum += weight_of[k] * delivered(problem, problem.topology.classes()[k], size, time);
     return sum;
   };
-  CheckedSum low = 0;
-  CheckedSum high = SimTime::max().count();
-  if (carried(high) < needed) return SimTime::max();
-  while (high - low > 1) {
-    const CheckedSum middle = (low + high) / 2;
-    (carried(middle) < needed ? low : high) = middle;
+  return first_time([&](CheckedSum time) { return carried(time) >= needed; });
+}
+
+SimTime checked_time_of_sizes(const BoundProblem& problem, std::span<const std::uint32_t> weights,
+                              const std::map<Bytes, CheckedSum>& needed) {
+  std::map<Bytes, CheckedSum> real;
+  CheckedSum bytes = 0;
+  for (const auto& [size, amount] : needed) {
+    if (amount > 0) real[size] = amount;
+    bytes += amount * size.count();
   }
-  return picoseconds(static_cast<std::int64_t>(high));
+  if (real.empty()) return SimTime::zero();
+  BoundProblem in_bytes = problem;
+  in_bytes.single_chunks = false;
+  const SimTime of_bytes = checked_time(in_bytes, weights, tenex::bytes(1), bytes);
+  if (!problem.single_chunks) return of_bytes;
+  SimTime time;
+  if (real.size() > 1) time = std::max(of_bytes, checked_busy_time(problem, weights, real));
+  CheckedSum as_large = 0;
+  for (auto each = real.rbegin(); each != real.rend(); ++each) {
+    as_large += each->second;
+    time = std::max(time, checked_time(problem, weights, each->first, as_large));
+  }
+  return time;
 }
 
 }  // namespace tenex

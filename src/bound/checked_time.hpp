@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 
 #include "tenex/bound/bound.hpp"
@@ -15,5 +16,10 @@ __extension__ using CheckedSum = __int128;
 /// where it is never reached. O(61 * links).
 [[nodiscard]] SimTime checked_time(const BoundProblem& problem, std::span<const std::uint32_t> weights, Bytes size,
                                    CheckedSum needed);
+
+/// The same for needs of several sizes, which are counted as sized_needs.hpp says: for each size, what is no smaller as
+/// that size; bytes; and the busy time of links that are all alike. Zero where nothing is needed. O(sizes * links).
+[[nodiscard]] SimTime checked_time_of_sizes(const BoundProblem& problem, std::span<const std::uint32_t> weights,
+                                            const std::map<Bytes, CheckedSum>& needed);
 
 }  // namespace tenex

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "bound/capacity.hpp"
+#include "bound/condition_cuts.hpp"
 #include "bound/densest_cut.hpp"
+#include "bound/leaving.hpp"
+#include "bound/sized_needs.hpp"
 #include "bound/sweep_cuts.hpp"
 #include "bound/vertex_partition.hpp"
 #include "bound/weighted_links.hpp"
@@ -14,52 +16,20 @@ namespace tenex {
 
 namespace {
 
-/// How many chunks of a group must leave a set with `inside` of its `members`; `root_inside` of Broadcast and Reduce.
-std::int64_t chunks_that_leave(const Collective& collective, GroupId group, std::int64_t inside, bool root_inside) {
-  const auto members = static_cast<std::int64_t>(collective.groups()[group.index()].members.size());
-  const auto outside = members - inside;
-  const auto each = collective.chunks_per_npu();
-  switch (collective.kind()) {
-    case CollectiveKind::all_gather:
-      return outside > 0 ? inside * each : 0;
-    case CollectiveKind::reduce_scatter:
-      return inside > 0 ? outside * each : 0;
-    case CollectiveKind::all_reduce:
-      return inside > 0 && outside > 0 ? static_cast<std::int64_t>(collective.chunks_in(group)) : 0;
-    case CollectiveKind::broadcast:
-      return root_inside && outside > 0 ? each : 0;
-    case CollectiveKind::reduce:
-      return !root_inside && inside > 0 ? each : 0;
-    case CollectiveKind::all_to_all:
-      return inside * outside * each;
-    default:
-      return 0;
-  }
-}
-
 /// The time that a set proves.
 SimTime time_of(const BoundProblem& problem, const VertexSet& set) {
   const auto& topology = problem.topology;
-  const auto& collective = problem.collective;
   std::vector<std::int64_t> links(topology.classes().size(), 0);
   for (std::size_t l = 0; l < topology.links(); ++l) {
     const auto link = LinkId::at(l);
     if (set[topology.source(link).index()] && !set[topology.target(link).index()]) ++links[topology.class_of(link)];
   }
-  const auto& sizes = collective.chunk_sizes();
-  std::vector<std::int64_t> chunks(sizes.size(), 0);
-  std::int64_t all = 0;
-  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
-    const auto& members = collective.groups()[g].members;
-    const auto inside = std::ranges::count_if(members, [&](NpuId member) { return set[member.index()]; });
-    const auto count = chunks_that_leave(collective, GroupId::at(g), inside, set[members[collective.root()].index()]);
-    chunks[collective.size_class(GroupId::at(g))] += count;
-    all += count;
-  }
-  SimTime time = least_time(problem, links, *std::ranges::min_element(sizes), all);
-  for (std::size_t s = 0; s < sizes.size() && sizes.size() > 1; ++s)
-    time = std::max(time, least_time(problem, links, sizes[s], chunks[s]));
-  return time;
+  return least_time_of_sizes(problem, links, sparse_needs(chunks_that_leave(problem.collective, set)));
+}
+
+/// What a look at a set visits.
+std::uint64_t visits_of_set(const BoundProblem& problem) {
+  return problem.topology.links() + condition_visits(problem.collective);
 }
 
 /// Keeps the best of the sets that it is given.
@@ -125,7 +95,8 @@ struct Plane {
 };
 
 /// Sets of NPUs by their position in one dimension: each alone, and all up to each; the most promising first.
-void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
+void try_planes(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
+  const auto& topology = problem.topology;
   const auto& shape = topology.shape();
   if (!shape || !shape->is_product()) return;
   std::vector<Plane> planes;
@@ -137,7 +108,7 @@ void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
   }
   std::ranges::stable_sort(planes, {}, &Plane::rank);
   for (const Plane& plane : planes) {
-    work -= std::min<std::uint64_t>(work, 2 * topology.links());
+    work -= std::min<std::uint64_t>(work, 2 * visits_of_set(problem));
     VertexSet set(topology.vertices());
     for (std::size_t npu = 0; npu < topology.npus(); ++npu) set[npu] = plane.has(npu);
     place_switches(topology, set);
@@ -148,7 +119,9 @@ void try_planes(const Topology& topology, BestSet& best, std::uint64_t& work) {
 
 /// Tries every set that the links join for which `joins` holds, and its NPUs with switches placed anew.
 template <class Joins>
-void try_joined(const Topology& topology, const Joins& joins, BestSet& best, std::uint64_t& work) {
+void try_joined(const BoundProblem& problem, const Joins& joins, BestSet& best, std::uint64_t& work) {
+  const auto& topology = problem.topology;
+  const auto of_part = 4 * visits_of_set(problem);
   if (work < 2 * topology.links()) return;
   work -= 2 * topology.links();
   DisjointSets joined(topology.vertices());
@@ -159,11 +132,11 @@ void try_joined(const Topology& topology, const Joins& joins, BestSet& best, std
   }
   std::vector<std::uint32_t> untried(topology.vertices(), 0);  // vertices of a part
   for (std::uint32_t v = 0; v < topology.vertices(); ++v) ++untried[joined.find(v)];
-  for (std::uint32_t npu = 0; npu < topology.npus() && work >= 4 * topology.links(); ++npu) {
+  for (std::uint32_t npu = 0; npu < topology.npus() && work >= of_part; ++npu) {
     const auto part = joined.find(npu);
     if (untried[part] < 2) continue;
     untried[part] = 0;
-    work -= 4 * topology.links();
+    work -= of_part;
     VertexSet set(topology.vertices());
     for (std::uint32_t v = 0; v < topology.vertices(); ++v) set[v] = joined.find(v) == part;
     best.try_both_sides(set);
@@ -177,7 +150,7 @@ void try_boxes(const BoundProblem& problem, BestSet& best, std::uint64_t& work) 
   const auto& topology = problem.topology;
   if (topology.switches() > 0)
     try_joined(
-        topology,
+        problem,
         [&](LinkId link) { return topology.is_npu(topology.source(link)) && topology.is_npu(topology.target(link)); },
         best, work);
   const auto of_class = rates(problem);
@@ -187,14 +160,15 @@ void try_boxes(const BoundProblem& problem, BestSet& best, std::uint64_t& work) 
   speeds.pop_back();
   for (const double speed : speeds)
     try_joined(
-        topology, [&](LinkId link) { return of_class[topology.class_of(link)] > speed; }, best, work);
+        problem, [&](LinkId link) { return of_class[topology.class_of(link)] > speed; }, best, work);
 }
 
 /// The NPUs of each switch, and the weakest NPUs of each group.
 void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
   const auto& topology = problem.topology;
-  for (std::size_t v = topology.npus(); v < topology.vertices() && work >= 2 * topology.links(); ++v) {
-    work -= 2 * topology.links();
+  const auto of_set = 2 * visits_of_set(problem);
+  for (std::size_t v = topology.npus(); v < topology.vertices() && work >= of_set; ++v) {
+    work -= of_set;
     VertexSet set(topology.vertices());
     set[v] = true;
     for (const auto link : topology.in_links(VertexId::at(v))) set[topology.source(link).index()] = true;
@@ -208,8 +182,8 @@ void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_
   };
   for (const auto& group : problem.collective.groups())
     for (const bool in : {false, true}) {
-      if (work < 2 * topology.links()) return;
-      work -= 2 * topology.links();
+      if (work < of_set) return;
+      work -= of_set;
       const auto weakest = std::ranges::min(group.members, {}, [&](NpuId npu) {
         return rate(in ? topology.in_links(vertex_of(npu)) : topology.out_links(vertex_of(npu)));
       });
@@ -222,12 +196,16 @@ void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_
 /// Searches one group's densest set. Returns whether the search ended.
 bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std::uint64_t& work) {
   const auto& collective = problem.collective;
-  const auto kind = collective.kind();
+  const auto kind = collective.kind(group);
   const auto& members = collective.groups()[group.index()].members;
   if (members.size() < 2) return true;
-  const auto of_set = 2 * problem.topology.links() + problem.topology.vertices();
+  const auto of_set = 2 * visits_of_set(problem) + problem.topology.vertices();
   if (work <= of_set) return work = 0, false;  // what each search visits at least
   work -= of_set;
+  if (stores_conditions(kind)) {
+    for (const auto& set : condition_cuts(problem, group, work)) best.try_set(set);
+    return false;
+  }
   CutSearch search{problem.topology, false, whole_capacities(problem), members};
   bool ended = true;
   const auto take = [&](const FoundCuts& found) {
@@ -238,17 +216,26 @@ bool search_group(const BoundProblem& problem, GroupId group, BestSet& best, std
     }
     ended = ended && found.ended;
   };
-  search.backward = kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce;
+  search.backward =
+      kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce || kind == CollectiveKind::scatter;
   if (kind == CollectiveKind::all_reduce) {
     take(least_cuts(search, members.front(), work));
     search.backward = true;
     if (work > of_set) take(least_cuts(search, members.front(), work));
+  } else if (owned_by_root(kind)) {
+    take(least_cuts(search, members[collective.root(group)], work));
   } else if (has_root(kind)) {
-    take(least_cuts(search, members[collective.root()], work));
+    take(densest_cuts_toward(search, members[collective.root(group)], std::vector<std::int64_t>(members.size(), 1),
+                             work));
   } else {
     take(densest_cuts(search, work));
   }
   return ended;
+}
+
+/// Whether NPUs exchange chunks of their own, each with an NPU or some: halves of the network are natural sets.
+bool exchanges(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all || stores_conditions(kind) || kind == CollectiveKind::mixed;
 }
 
 }  // namespace
@@ -268,11 +255,11 @@ std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64
     ended = search_group(problem, GroupId::at(g), best, work) && ended;
   work = work_limit;
   try_boxes(problem, best, work);
-  if (collective.kind() == CollectiveKind::all_to_all)
+  if (exchanges(collective.kind()))
     for (auto& set : sweep_cuts(problem, work)) best.try_both_sides(std::move(set));
-  try_planes(problem.topology, best, work);
+  try_planes(problem, best, work);
   try_neighbourhoods(problem, best, work);
-  return best.bound(ended && collective.groups().size() == 1 && collective.kind() != CollectiveKind::all_to_all);
+  return best.bound(ended && collective.groups().size() == 1 && !exchanges(collective.kind()));
 }
 
 }  // namespace tenex

@@ -1,8 +1,9 @@
 // The least number of chunks that each NPU of a collective must receive and send, each proven from the definition of
 // validity.
 //
-// n NPUs in a group, c chunks per NPU (Broadcast, Reduce: c in all). A send carries one chunk, so counts per chunk add
-// up. A group of one NPU has no traffic. NPUs outside all groups have no demand.
+// n NPUs in a group, c chunks per NPU (Broadcast, Reduce: c in all; stored conditions: c of each). A send carries one
+// chunk, so counts per chunk add up, over the groups of an NPU too. A group of one NPU has no traffic. NPUs outside all
+// groups have no demand.
 // - All-Gather receives (n-1)c: every chunk of another NPU must arrive. It sends c: every own chunk must leave, since
 //   nobody else has it.
 // - Reduce-Scatter receives c: the sum of an own chunk needs at least one arrival with the others' contributions.
@@ -11,22 +12,51 @@
 //   It sends nc: the own contribution to each chunk must leave, since the others' sums need it.
 // - Broadcast receives c at every NPU but the root, and sends c at the root.
 // - Reduce sends c at every NPU but the root, and receives c at the root.
+// - Gather receives (n-1)c at the root, and sends c at every other NPU; Scatter the other way round.
+// - A condition's chunks leave its source once at least, and each arrives at every destination.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
 
-/// The chunks of its group that one NPU must at least receive and send.
+/// The chunks that one NPU must at least receive and send.
 struct NpuDemand {
   std::int64_t receive = 0;
   std::int64_t send = 0;
 };
 
-/// The demand of `rank` in `group`. O(1).
+/// The demand of `rank` in `group`; zero where the group stores conditions. O(1).
 [[nodiscard]] NpuDemand npu_demand(const Collective& collective, GroupId group, std::uint32_t rank);
+
+/// The first chunk of a stored condition. O(1).
+[[nodiscard]] ChunkId chunk_of_condition(const Collective& collective, GroupId group, std::size_t index);
+
+/// Chunks of one size.
+struct SizedDemand {
+  std::size_t size_class = 0;
+  NpuDemand chunks;
+};
+
+/// The demands of all NPUs over all their groups, by size.
+class NpuDemands {
+ public:
+  /// O(members + destinations of conditions), and sorting them.
+  explicit NpuDemands(const Collective& collective);
+
+  /// The demand of an NPU, by size class; each size class once.
+  [[nodiscard]] std::span<const SizedDemand> of(NpuId npu) const {
+    return std::span(demands_).subspan(first_[npu.index()], first_[npu.index() + 1] - first_[npu.index()]);
+  }
+
+ private:
+  std::vector<std::size_t> first_;  ///< by NPU, then the end
+  std::vector<SizedDemand> demands_;
+};
 
 }  // namespace tenex

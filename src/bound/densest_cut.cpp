@@ -10,6 +10,8 @@
 // The flow is Dinic's ("Algorithm for solution of a problem of maximum flow in networks with power estimation", 1970):
 // levels from t up to the nearest supply, then paths that fall by one level, until none is left.
 //
+// Toward one target the same holds with weights: every member sends it p units times its own weight.
+//
 // Sums stay in 63 bits: capacities are at most 2^20 (scaled by the caller), links and members fewer than 2^21 each.
 #include "bound/densest_cut.hpp"
 
@@ -264,6 +266,35 @@ FoundCuts densest_cuts(const CutSearch& search, std::uint64_t& work) {
       set_ratio(i);
     }
     flow.set_supply(target, kAnyAmount);
+  }
+  return found;
+}
+
+FoundCuts densest_cuts_toward(const CutSearch& search, NpuId target, const std::vector<std::int64_t>& weight,
+                              std::uint64_t& work) {
+  FoundCuts found;
+  found.sets.emplace_back(search.topology.vertices(), true);
+  found.sets.back()[target.index()] = false;
+  const auto weight_in = [&](const VertexSet& set) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      if (set[search.members[i].index()]) sum += weight[i];
+    return sum;
+  };
+  const std::int64_t all = weight_in(found.sets.back());
+  std::int64_t capacity = capacity_into(search, vertex_of(target));
+  std::int64_t weighed = all;
+  PulledFlow flow(search, work);
+  while (capacity > 0) {  // a set that nothing leaves is as dense as can be
+    const auto common = std::gcd(capacity, weighed);
+    flow.scale_links(weighed / common);
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      if (search.members[i] != target) flow.set_supply(vertex_of(search.members[i]), capacity / common * weight[i]);
+    if (flow.reaches(vertex_of(target), capacity / common * all)) break;
+    if (work == 0) return found.ended = false, found;
+    found.sets.push_back(flow.inside());
+    capacity = leaving(search, found.sets.back());
+    weighed = weight_in(found.sets.back());
   }
   return found;
 }

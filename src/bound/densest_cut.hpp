@@ -30,6 +30,11 @@ struct FoundCuts {
 /// to zero, where the search ends.
 [[nodiscard]] FoundCuts densest_cuts(const CutSearch& search, std::uint64_t& work);
 
+/// Maximizes (weights inside) / (capacity that leaves) over the sets that lack `target`: all that the others must send
+/// to it. `weight`: per member, the target's counts as zero; positive, and at most 2^20 together.
+[[nodiscard]] FoundCuts densest_cuts_toward(const CutSearch& search, NpuId target,
+                                            const std::vector<std::int64_t>& weight, std::uint64_t& work);
+
 /// Minimizes the capacity that leaves over the sets that have `root` and lack another member.
 [[nodiscard]] FoundCuts least_cuts(const CutSearch& search, NpuId root, std::uint64_t& work);
 

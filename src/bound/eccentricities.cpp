@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 
+#include "bound/demand.hpp"
 #include "bound/methods.hpp"
 #include "tenex/topology/distance.hpp"
 #include "tenex/topology/timing.hpp"
@@ -39,11 +41,62 @@ SimTime farthest_member(const Topology& searched, NpuId from, const ProcessGroup
   return farthest;
 }
 
+/// All conditions of one source with chunks of one size or more.
+struct ConditionSource {
+  Bytes size;
+  GroupId group;
+  std::uint32_t rank = 0;
+};
+
+/// The sources of all stored conditions, with each of their sizes; the largest size first.
+std::vector<ConditionSource> condition_sources(const Collective& collective) {
+  std::vector<ConditionSource> sources;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto group = GroupId::at(g);
+    const auto conditions = collective.conditions(group);
+    for (std::size_t q = 0; q < conditions.size(); ++q)
+      sources.push_back(
+          {collective.chunk_bytes(chunk_of_condition(collective, group, q)), group, conditions[q].source});
+  }
+  const auto key = [](const ConditionSource& each) {
+    return std::tuple(-each.size.count(), each.group.value(), each.rank);
+  };
+  std::ranges::sort(sources, {}, key);
+  const auto same = [&](const ConditionSource& a, const ConditionSource& b) { return key(a) == key(b); };
+  sources.erase(std::unique(sources.begin(), sources.end(), same), sources.end());
+  return sources;
+}
+
+/// The farthest destination of the source's conditions with chunks of its size or more, for chunks of that size.
+SimTime farthest_destination(const BoundProblem& problem, const ConditionSource& source) {
+  const auto& collective = problem.collective;
+  const auto& members = collective.groups()[source.group.index()].members;
+  const auto conditions = collective.conditions(source.group);
+  const auto own = std::ranges::equal_range(conditions, source.rank, {}, &Condition::source);
+  const auto arrival = arrival_times(problem.topology, vertex_of(members[source.rank]), source.size);
+  SimTime farthest = SimTime::zero();
+  for (auto each = own.begin(); each != own.end(); ++each) {
+    const auto index = static_cast<std::size_t>(each - conditions.begin());
+    if (collective.chunk_bytes(chunk_of_condition(collective, source.group, index)) < source.size) continue;
+    for (const auto rank : each->destinations) farthest = std::max(farthest, arrival[vertex_of(members[rank]).index()]);
+  }
+  return farthest;
+}
+
+SimTime farthest_condition(const BoundProblem& problem) {
+  auto sources = condition_sources(problem.collective);
+  const auto most = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, problem.topology.links()));
+  if (sources.size() > most) sources.resize(most);
+  SimTime farthest = SimTime::zero();
+  for (const auto& source : sources) farthest = std::max(farthest, farthest_destination(problem, source));
+  return farthest;
+}
+
 }  // namespace
 
 std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction direction) {
   const auto& collective = problem.collective;
-  const bool rooted = collective.kind() == CollectiveKind::broadcast || collective.kind() == CollectiveKind::reduce;
+  const bool rooted = has_root(collective.kind());
   const bool once = !rooted && one_search_is_enough(problem);
   if (once)
     if (const auto translations = TranslationGroup::of(problem.topology))
@@ -71,11 +124,14 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
 //
 // A message of a chunk's size takes alpha + beta*m per hop, store-and-forward, whatever other traffic there is. So no
 // time is below the largest distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter,
-// All-Reduce), root to member (Broadcast), member to root (Reduce). An All-Reduce counts one distance only: a
-// contribution that has travelled the farthest distance may complete a sum on arrival.
+// All-Reduce, All-to-All), root to member (Broadcast, Scatter), member to root (Reduce, Gather), source to destination
+// (stored conditions). An All-Reduce counts one distance only: a contribution that has travelled the farthest distance
+// may complete a sum on arrival.
 
 std::optional<SimTime> eccentricity_bound(const BoundProblem& problem) {
-  const bool inward = problem.collective.kind() == CollectiveKind::reduce;
+  const auto kind = problem.collective.kind();
+  if (stores_conditions(kind)) return farthest_condition(problem);
+  const bool inward = kind == CollectiveKind::reduce || kind == CollectiveKind::gather;
   SimTime bound = SimTime::zero();
   for (const auto& each : eccentricities(problem, inward ? Direction::inward : Direction::outward))
     bound = std::max(bound, each.distance);

@@ -26,8 +26,8 @@ struct Eccentricity {
   SimTime distance;  ///< SimTime::max() where no path exists
 };
 
-/// The eccentricities of each group's root (Broadcast, Reduce) or of its members, as many as the work limit allows.
-/// Groups of one are left out. O(NPUs * links), at most about a second.
+/// The eccentricities of each group's root (kinds that have one) or of its members, as many as the work limit allows.
+/// Groups of one are left out. Not for stored conditions. O(NPUs * links), at most about a second.
 [[nodiscard]] std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction direction);
 
 }  // namespace tenex

@@ -8,8 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "bound/flow_routing.hpp"
+#include "bound/journeys.hpp"
+#include "bound/leaving.hpp"
 #include "bound/lightest_paths.hpp"
 #include "bound/product_links.hpp"
+#include "bound/sized_needs.hpp"
 #include "bound/weighted_links.hpp"
 
 namespace tenex {
@@ -18,31 +22,23 @@ namespace {
 
 constexpr std::uint64_t kMostRounds = 1024;
 
-/// The time that weights prove. O(members * links log links).
+/// The time that weights prove. O(starts * links log links).
 SimTime time_of(const BoundProblem& problem, LightestPaths& paths, std::span<const std::uint32_t> weights) {
-  const auto each = static_cast<Exact>(problem.collective.chunks_per_npu());
+  const auto into = lightest_links(problem.topology, weights, true);
+  const auto out_of = lightest_links(problem.topology, weights, false);
+  JourneySum sum(problem.collective, into, out_of);
+  for (const auto& start : journey_starts(problem.collective)) {
+    paths.search(vertex_of(start.from), weights);
+    const bool reached = sum.add(start, [&](NpuId to) {
+      const double distance = paths.distance(vertex_of(to));
+      return distance == std::numeric_limits<double>::infinity() ? -1 : static_cast<std::int64_t>(distance);
+    });
+    if (!reached) return SimTime::max();
+  }
+  if (!is_classic(problem.collective)) return time_to_carry_sizes(problem, weights, sparse_needs(sum.needed()));
   Exact needed = 0;
-  for (const auto& group : problem.collective.groups())
-    for (const auto from : group.members) {
-      paths.search(vertex_of(from), weights);
-      for (const auto to : group.members) {
-        const double distance = paths.distance(vertex_of(to));
-        if (distance == std::numeric_limits<double>::infinity()) return SimTime::max();
-        needed += each * static_cast<Exact>(distance);
-      }
-    }
+  for (const Exact each : sum.needed()) needed += each;
   return time_to_carry(problem, weights, needed);
-}
-
-/// Sends all chunks along lightest paths once; returns what links carry.
-std::vector<double> loads_of(const BoundProblem& problem, LightestPaths& paths, const std::vector<double>& weights) {
-  std::vector<double> load(problem.topology.links(), 0);
-  for (const auto& group : problem.collective.groups())
-    for (const auto from : group.members) {
-      paths.search(vertex_of(from), weights);
-      paths.send_to(group.members, weights, load);
-    }
-  return load;
 }
 
 /// Dual solutions of the concurrent flow: the weights of the round that proved most, and the average of later rounds.
@@ -52,6 +48,7 @@ struct RoundWeights {
 };
 
 RoundWeights weights_of_rounds(const BoundProblem& problem, LightestPaths& paths, std::uint64_t rounds) {
+  const FlowRouting routing(problem);
   const auto capacity = relative_capacities(problem);
   const auto links = problem.topology.links();
   std::vector<double> sum(links, 0);  // of load per capacity, in units of the first round's largest
@@ -69,7 +66,7 @@ RoundWeights weights_of_rounds(const BoundProblem& problem, LightestPaths& paths
       weight[l] = std::max(1e-12, std::exp(step * (sum[l] - most))) / capacity[l];
       total += weight[l] * capacity[l];
     }
-    const auto load = loads_of(problem, paths, weight);
+    const auto load = routing.loads(paths, weight);
     double carried = 0;
     for (std::size_t l = 0; l < links; ++l) {
       carried += weight[l] * load[l];
@@ -102,10 +99,13 @@ SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> we
 
 std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint64_t work_limit) {
   const auto& topology = problem.topology;
-  if (problem.collective.kind() != CollectiveKind::all_to_all || topology.links() == 0) return std::nullopt;
-  std::uint64_t members = 0;
-  for (const auto& group : problem.collective.groups()) members += group.members.size();
-  const auto of_round = 2 * members * topology.links();
+  const auto kind = problem.collective.kind();
+  if (kind != CollectiveKind::all_to_all && is_classic(problem.collective)) return std::nullopt;
+  if (topology.links() == 0) return std::nullopt;
+  const auto starts = journey_starts(problem.collective).size();
+  const auto of_round = kind == CollectiveKind::all_to_all
+                            ? 2 * starts * topology.links()
+                            : 2 * ((1 + starts) * topology.links() + condition_visits(problem.collective));
   if (of_round > work_limit) return std::nullopt;
   LightestPaths paths(topology);
   BestWeights best;

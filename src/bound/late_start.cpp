@@ -6,8 +6,11 @@
 // need their time from d on. The sets are each late NPU alone, and all NPUs that are at least as late as one of them.
 // That a late NPU passes nothing on before its start is not used.
 #include <algorithm>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "bound/demand.hpp"
 #include "bound/methods.hpp"
 #include "tenex/bound/cut.hpp"
 #include "tenex/topology/distance.hpp"
@@ -19,19 +22,61 @@ namespace {
 constexpr std::size_t kMostExamined = 64;                ///< late NPUs, the latest first
 constexpr std::size_t kLateWork = std::size_t{1} << 18;  ///< link visits: some milliseconds
 
+SimTime farthest_of(const std::vector<SimTime>& arrivals, std::span<const NpuId> npus) {
+  SimTime farthest;
+  for (const auto npu : npus) farthest = std::max(farthest, arrivals[npu.index()]);
+  return farthest;
+}
+
+/// The farthest time to the destinations of the conditions of one source, which is `npu`, searched for the largest and
+/// the smallest of their chunks.
+SimTime farthest_of_conditions(const BoundProblem& problem, const Collective::Membership& member, NpuId npu) {
+  const auto& collective = problem.collective;
+  const auto conditions = collective.conditions(member.group);
+  const auto& members = collective.groups()[member.group.index()].members;
+  const auto own = std::ranges::equal_range(conditions, member.rank, {}, &Condition::source);
+  const auto size_of = [&](std::size_t index) {
+    return collective.chunk_bytes(chunk_of_condition(collective, member.group, index));
+  };
+  const auto first = static_cast<std::size_t>(own.begin() - conditions.begin());
+  const auto end = static_cast<std::size_t>(own.end() - conditions.begin());
+  if (first == end) return SimTime::zero();
+  auto [least, most] = std::pair(size_of(first), size_of(first));
+  for (std::size_t q = first; q < end; ++q) {
+    least = std::min(least, size_of(q));
+    most = std::max(most, size_of(q));
+  }
+  SimTime farthest;
+  for (const Bytes size : {least, most}) {
+    const auto arrivals = arrival_times(problem.topology, vertex_of(npu), size);
+    for (std::size_t q = first; q < end; ++q) {
+      if (size_of(q) < size) continue;
+      for (const auto rank : conditions[q].destinations) farthest = std::max(farthest, arrivals[members[rank].index()]);
+    }
+    if (least == most) break;
+  }
+  return farthest;
+}
+
 /// The farthest time that a message of one chunk takes from the NPU to members that need something from it.
 SimTime farthest_need(const BoundProblem& problem, NpuId npu) {
   const auto& collective = problem.collective;
-  const auto group = collective.group_of(npu);
-  if (!group.exists()) return SimTime::zero();
-  const auto& members = collective.groups()[group.index()].members;
-  const auto root = members[has_root(collective.kind()) ? collective.root() : 0];
-  if (collective.kind() == CollectiveKind::broadcast && root != npu) return SimTime::zero();
-  const auto arrivals =
-      arrival_times(problem.topology, vertex_of(npu), collective.chunk_sizes()[collective.size_class(group)]);
-  if (collective.kind() == CollectiveKind::reduce) return arrivals[root.index()];
   SimTime farthest;
-  for (const auto member : members) farthest = std::max(farthest, arrivals[member.index()]);
+  for (const auto& member : collective.memberships(npu)) {
+    const auto kind = collective.kind(member.group);
+    if (stores_conditions(kind)) {
+      farthest = std::max(farthest, farthest_of_conditions(problem, member, npu));
+      continue;
+    }
+    const bool root = member.rank == collective.root(member.group);
+    if ((kind == CollectiveKind::broadcast || kind == CollectiveKind::scatter) && !root) continue;
+    const auto arrivals =
+        arrival_times(problem.topology, vertex_of(npu), collective.chunk_sizes()[collective.size_class(member.group)]);
+    std::span<const NpuId> needing = collective.groups()[member.group.index()].members;
+    if (kind == CollectiveKind::reduce || kind == CollectiveKind::gather)
+      needing = needing.subspan(collective.root(member.group), 1);
+    farthest = std::max(farthest, farthest_of(arrivals, needing));
+  }
   return farthest;
 }
 

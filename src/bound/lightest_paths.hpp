@@ -44,8 +44,17 @@ class LightestPaths {
 
   /// Sends one unit from the source to each of `members` that it reaches; adds what each link carries to `load`.
   void send_to(std::span<const NpuId> members, const std::vector<double>& weights, std::span<double> load) {
-    passing_.assign(topology_.vertices(), 0);
-    for (const auto member : members) passing_[member.index()] += 1;
+    clear_amounts();
+    for (const auto member : members) add_amount(member, 1);
+    send_amounts(weights, load);
+  }
+
+  /// Amounts to be sent from the source to NPUs, first none.
+  void clear_amounts() { passing_.assign(topology_.vertices(), 0); }
+  void add_amount(NpuId npu, double amount) { passing_[npu.index()] += amount; }
+  /// Sends them over lightest paths, in equal parts where several links are as good; adds what each link carries to
+  /// `load`. The amounts are lost.
+  void send_amounts(const std::vector<double>& weights, std::span<double> load) {
     for (std::size_t i = settled_.size(); i-- > 1;) {  // the first is the source
       const auto vertex = settled_[i];
       if (passing_[vertex.index()] == 0) continue;

@@ -35,7 +35,8 @@ Bytes moved_bytes(Bytes size, std::int64_t factor, std::int64_t n) {
 
 std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& collective) {
   const auto kind = collective.kind();
-  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::all_to_all)
+  if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter &&
+      kind != CollectiveKind::all_reduce)
     return std::nullopt;
   const std::int64_t factor = kind == CollectiveKind::all_reduce ? 2 : 1;
   const auto diameter = latency_diameter_within(topology, kWorkLimit);

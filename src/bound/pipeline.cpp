@@ -57,10 +57,8 @@ std::optional<SimTime> pipeline_bound(const BoundProblem& problem) {
       return pipeline(problem, Direction::inward);
     case CollectiveKind::all_reduce:
       return std::max(pipeline(problem, Direction::outward), pipeline(problem, Direction::inward));
-    case CollectiveKind::all_to_all:
-      return std::nullopt;  // the chunks that wait longest at an NPU need not be those that go farthest
     default:
-      return std::nullopt;
+      return std::nullopt;  // the chunks that wait longest at an NPU need not be those that go farthest
   }
 }
 

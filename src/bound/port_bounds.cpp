@@ -3,17 +3,17 @@
 //
 // Idea: for every NPU, the least T at which its in-links (out-links) can have delivered what it must receive (send) by
 // demand.hpp; the bound is the largest over all NPUs. A send over an out-link has to arrive, so T counts arrivals on
-// both sides. Process groups are taken one by one: traffic of the other groups only delays. The bound holds whatever is
-// behind the links, also switches. Encoding: NPUs with the same demand, chunk size and links per class need one search;
-// 40,000 NPUs of a mesh have a few such kinds. Source: the floor counts are this project's; the forms without floors
-// are in LIBRA (arXiv:2109.11762) and TACOS (arXiv:2304.05301).
+// both sides. What an NPU needs for several process groups adds up. The bound holds whatever is behind the links, also
+// switches. Encoding: NPUs with the same demand, chunk sizes and links per class need one search; 40,000 NPUs of a mesh
+// have a few such kinds. Source: the floor counts are this project's; the forms without floors are in LIBRA
+// (arXiv:2109.11762) and TACOS (arXiv:2304.05301).
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "bound/capacity.hpp"
 #include "bound/demand.hpp"
 #include "bound/methods.hpp"
+#include "bound/sized_needs.hpp"
 
 namespace tenex {
 
@@ -24,25 +24,28 @@ enum class Side { in, out };
 std::optional<SimTime> port_bound(const BoundProblem& problem, Side side) {
   const auto& topology = problem.topology;
   const auto& collective = problem.collective;
-  std::set<std::vector<std::int64_t>> seen;  // demand, chunk size class, links of each class
+  const std::size_t classes = topology.classes().size();
+  const NpuDemands demands(collective);
+  std::set<std::vector<std::int64_t>> seen;  // links of each class, then size class and chunks of each size
   SimTime bound = SimTime::zero();
-  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
-    const auto& members = collective.groups()[g].members;
-    const ChunkId first = collective.first_chunk(GroupId::at(g));
-    for (std::uint32_t rank = 0; rank < members.size(); ++rank) {
-      const NpuDemand demand = npu_demand(collective, GroupId::at(g), rank);
-      const std::int64_t chunks = side == Side::in ? demand.receive : demand.send;
-      if (chunks == 0) continue;
-      std::vector<std::int64_t> kind(2 + topology.classes().size(), 0);
-      kind[0] = chunks;
-      kind[1] = collective.chunk_bytes(first).count();
-      const VertexId vertex = vertex_of(members[rank]);
-      for (const LinkId link : side == Side::in ? topology.in_links(vertex) : topology.out_links(vertex))
-        ++kind[2U + topology.class_of(link)];
-      const auto [entry, fresh] = seen.insert(std::move(kind));
-      if (!fresh) continue;
-      bound = std::max(bound, least_time(problem, std::span(*entry).subspan(2), collective.chunk_bytes(first), chunks));
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+    std::vector<std::int64_t> kind(classes, 0);
+    for (const auto& [size_class, demand] : demands.of(NpuId::at(npu))) {
+      const std::int64_t count = side == Side::in ? demand.receive : demand.send;
+      if (count == 0) continue;
+      kind.push_back(static_cast<std::int64_t>(size_class));
+      kind.push_back(count);
     }
+    if (kind.size() == classes) continue;
+    const auto vertex = VertexId::at(npu);
+    for (const LinkId link : side == Side::in ? topology.in_links(vertex) : topology.out_links(vertex))
+      ++kind[topology.class_of(link)];
+    const auto [entry, fresh] = seen.insert(std::move(kind));
+    if (!fresh) continue;
+    std::vector<SizedNeed> needs;
+    for (std::size_t i = classes; i < entry->size(); i += 2)
+      needs.push_back({static_cast<std::size_t>((*entry)[i]), (*entry)[i + 1]});
+    bound = std::max(bound, least_time_of_sizes(problem, std::span(*entry).first(classes), needs));
   }
   return bound;
 }

@@ -1,4 +1,5 @@
 // The table of bounds, and the largest of the cheap ones.
+#include <algorithm>
 #include <vector>
 
 #include "bound/exact/methods.hpp"
@@ -13,6 +14,30 @@ namespace {
 
 using Work = std::uint64_t;
 
+/// Of groups that differ or share NPUs, the largest bound of one group alone. Proof. Take all sends of the other
+/// groups' chunks out of a valid schedule. What is left is a valid schedule of the group: a send asks for earlier sends
+/// of its own chunk alone, a link has no more to carry, and the group's postconditions hold as early as before. Groups
+/// come in order, until a fixed number of link visits: a maximum over fewer groups is a weaker bound, never a wrong
+/// one.
+template <auto bound>
+std::optional<SimTime> of_groups(const BoundProblem& problem) {
+  constexpr std::uint64_t kMostVisits = std::uint64_t{1} << 27;
+  constexpr std::uint64_t kMostVisitsOfGroup = kMostVisits / 2;  // bounds have limits of their own
+  const auto& collective = problem.collective;
+  if (collective.kind() != CollectiveKind::mixed) return bound(problem);
+  std::optional<SimTime> largest;
+  std::uint64_t visits = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    visits += std::min(kMostVisitsOfGroup, collective.groups()[g].members.size() * problem.topology.links());
+    if (g > 0 && visits > kMostVisits) break;
+    const Collective alone = collective.only(GroupId::at(g));
+    BoundProblem of_group{{problem.topology, alone, problem.occupancy}, problem.overlap, problem.single_chunks};
+    of_group.start_delays = problem.start_delays;
+    if (const auto time = bound(of_group)) largest = std::max(largest.value_or(SimTime::zero()), *time);
+  }
+  return largest;
+}
+
 #ifdef TENEX_CLP
 constexpr auto kExactFlow = exact_flow_bound;
 constexpr auto kExactStrength = exact_strength_bound;
@@ -24,7 +49,7 @@ constexpr auto kExactStrength = kExactFlow;
 constexpr BoundMethod kCut = {
     .name = "cut",
     .description = "the links that leave a set of vertices carry what must leave it; with a certificate",
-    .concerns = [](CollectiveKind kind) { return kind <= CollectiveKind::all_to_all; },
+    .concerns = [](CollectiveKind) { return true; },
     .certify = cut_bound,
     .time_of = [](const BoundProblem& problem, const CertifiedBound& cut) { return cut_time(problem, cut.inside); },
     .check = [](const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); },
@@ -33,7 +58,7 @@ constexpr BoundMethod kCut = {
 constexpr BoundMethod kStrength = {
     .name = "strength",
     .description = "All-Reduce: the links between the parts of a partition carry what must cross; with a certificate",
-    .concerns = [](CollectiveKind kind) { return kind == CollectiveKind::all_reduce; },
+    .concerns = [](CollectiveKind kind) { return kind == CollectiveKind::all_reduce || kind == CollectiveKind::mixed; },
     .certify = strength_bound,
     .time_of = [](const BoundProblem& problem,
                   const CertifiedBound& bound) { return strength_time(problem, bound.weights).value(); },
@@ -44,8 +69,11 @@ constexpr BoundMethod kStrength = {
 
 constexpr BoundMethod kFlow = {
     .name = "flow",
-    .description = "All-to-All: links, weighted, carry every chunk over its lightest path; with a certificate",
-    .concerns = [](CollectiveKind kind) { return kind == CollectiveKind::all_to_all; },
+    .description = "links, weighted, carry every chunk over its lightest path; with a certificate",
+    .concerns =
+        [](CollectiveKind kind) {  // a Gather or Scatter has the cut, which is its optimum
+          return kind == CollectiveKind::all_to_all || stores_conditions(kind) || kind == CollectiveKind::mixed;
+        },
     .certify = flow_bound,
     .time_of = [](const BoundProblem& problem, const CertifiedBound& flow) { return flow_time(problem, flow.weights); },
     .check = [](const BoundProblem& problem, const CertifiedBound& flow) { return check_flow(problem, flow.weights); },
@@ -59,16 +87,18 @@ const std::vector<BoundMethod>& bound_methods() {
       {"ejection", "every NPU's in-links deliver what it must receive", ejection_bound},
       {"injection", "every NPU's out-links carry what must leave it", injection_bound},
       {"link_total", "all links together carry every send that must happen", link_total_bound},
-      {"eccentricity", "the farthest pair of NPUs that must communicate", eccentricity_bound},
-      {"pipeline", "chunks pass one NPU's ports one after another and travel the farthest distance", pipeline_bound},
+      {"eccentricity", "the farthest pair of NPUs that must communicate", of_groups<eccentricity_bound>},
+      {"pipeline", "chunks pass one NPU's ports one after another and travel the farthest distance",
+       of_groups<pipeline_bound>},
       {"relay",
        "every NPU's in-links deliver what it must receive, from neighbours that must receive before they relay",
-       relay_bound},
-      {"approach", "every NPU's in-links deliver distant chunks only after these have come near", approach_bound},
-      {"slices", "the links across a slice of a product shape carry what must enter it", slices_bound},
-      {"volume_distance", "All-to-All: links carry every chunk as far as it has to go", volume_distance_bound},
-      {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", middle_cut_bound},
-      {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", sum_of_parts_bound},
+       of_groups<relay_bound>},
+      {"approach", "every NPU's in-links deliver distant chunks only after these have come near",
+       of_groups<approach_bound>},
+      {"slices", "the links across a slice of a product shape carry what must enter it", of_groups<slices_bound>},
+      {"volume_distance", "links carry every chunk as far as it has to go", volume_distance_bound},
+      {"middle_cut", "All-to-All: links in the middle of a line carry what crosses it", of_groups<middle_cut_bound>},
+      {"sum_of_parts", "All-Reduce without overlap: reduction plus gather", of_groups<sum_of_parts_bound>},
       kCut,
       kStrength,
       kFlow,
@@ -79,7 +109,6 @@ const std::vector<BoundMethod>& bound_methods() {
 
 std::vector<Bound> cheap_bounds(const BoundProblem& problem) {
   std::vector<Bound> bounds;
-  if (problem.collective.kind() > CollectiveKind::all_to_all) return bounds;
   for (const auto& method : bound_methods())
     if (const auto time = method.compute != nullptr ? method.compute(problem) : std::nullopt)
       bounds.push_back({method.name, *time});

@@ -60,7 +60,8 @@ std::optional<SimTime> slices_bound(const BoundProblem& problem) {
   const auto& topology = problem.topology;
   const auto& collective = problem.collective;
   const auto kind = collective.kind();
-  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce || kind == CollectiveKind::all_to_all)
+  if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter &&
+      kind != CollectiveKind::all_reduce)
     return std::nullopt;
   if (!topology.shape() || !topology.shape()->is_product() || topology.switches() > 0) return std::nullopt;
   if (collective.groups().size() != 1 || collective.groups()[0].members.size() != topology.npus()) return std::nullopt;

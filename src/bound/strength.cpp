@@ -9,6 +9,7 @@
 #include "bound/best_partition.hpp"
 #include "bound/product_links.hpp"
 #include "bound/product_partition.hpp"
+#include "bound/sized_needs.hpp"
 #include "bound/vertex_partition.hpp"
 #include "bound/ways.hpp"
 #include "bound/weighted_links.hpp"
@@ -20,14 +21,36 @@ namespace {
 constexpr std::uint64_t kMostTrees = 1024;
 constexpr std::size_t kMostSteps = 24;  ///< partitions tried
 
+/// Crossings of each chunk per part with a member, but one: both ways in an All-Reduce, one way where the chunk comes
+/// to all members or from all. None of chunks with other destinations.
+int crossings(CollectiveKind kind) {
+  if (kind == CollectiveKind::all_reduce) return 2;
+  const bool all_members =
+      kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter || owned_by_root(kind);
+  return all_members ? 1 : 0;
+}
+
+/// What a group counts in the search: chunks where all run one All-Reduce, else bytes.
+double worth_of(const Collective& collective, GroupId group) {
+  const auto chunks = static_cast<double>(collective.chunks_in(group));
+  if (is_classic(collective)) return chunks;
+  return crossings(collective.kind(group)) * chunks *
+         static_cast<double>(collective.chunk_sizes()[collective.size_class(group)].count());
+}
+
 /// The time that weights prove.
 SimTime time_of(const BoundProblem& problem, WayForest& forest, std::span<const std::uint32_t> weights) {
-  Exact needed = 0;  // weights are whole, so sums below 2^53 are exact
-  forest.join(weights, [&](std::size_t group, const Way&, double weight, bool counts) {
-    const auto chunks = static_cast<Exact>(problem.collective.chunks_in(GroupId::at(group)));
-    if (counts) needed += 2 * chunks * static_cast<Exact>(weight);
+  const auto& collective = problem.collective;
+  std::vector<Exact> needed(collective.chunk_sizes().size(), 0);  // weights are whole, so sums below 2^53 are exact
+  forest.join(weights, [&](std::size_t g, const Way&, double weight, bool counts) {
+    const auto group = GroupId::at(g);
+    const Exact chunks = crossings(collective.kind(group)) * static_cast<Exact>(collective.chunks_in(group));
+    if (counts) needed[collective.size_class(group)] += chunks * static_cast<Exact>(weight);
   });
-  return time_to_carry(problem, weights, needed);
+  if (!is_classic(collective)) return time_to_carry_sizes(problem, weights, sparse_needs(needed));
+  Exact all = 0;
+  for (const Exact each : needed) all += each;
+  return time_to_carry(problem, weights, all);
 }
 
 /// Dual solutions of the packing of trees: the weights of the round that proved most, and averages of all rounds and of
@@ -64,7 +87,7 @@ TreeWeights weights_of_trees(const BoundProblem& problem, WayForest& forest, std
     double proved = 0;
     forest.join(weight, [&](std::size_t group, const Way& way, double its_weight, bool counts) {
       of_group[group].push_back(way);
-      if (counts) proved += its_weight * static_cast<double>(problem.collective.chunks_in(GroupId::at(group)));
+      if (counts) proved += its_weight * worth_of(problem.collective, GroupId::at(group));
     });
     if (proved / total > most_proved) {
       most_proved = proved / total;
@@ -163,6 +186,12 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
     if (work > forest.work()) try_weights(between_parts(problem, found.average, least, work));
 }
 
+bool has_all_reduce(const Collective& collective) {
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    if (collective.kind(GroupId::at(g)) == CollectiveKind::all_reduce) return true;
+  return false;
+}
+
 }  // namespace
 
 std::optional<SimTime> strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
@@ -174,7 +203,7 @@ std::optional<SimTime> strength_time(const BoundProblem& problem, std::span<cons
 
 std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::uint64_t work_limit) {
   const auto& topology = problem.topology;
-  if (problem.collective.kind() != CollectiveKind::all_reduce || topology.links() == 0) return std::nullopt;
+  if (!has_all_reduce(problem.collective) || topology.links() == 0) return std::nullopt;
   std::uint64_t work = work_limit;
   const auto partition = find_partition(problem, work);
   auto ways = find_ways(topology, partition ? kMostWays : std::min<std::uint64_t>(kMostWays, work / kVisitsPerWay));

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "bound/leaving.hpp"
+#include "bound/sized_needs.hpp"
 #include "bound/weighted_links.hpp"
 #include "tenex/topology/distance.hpp"
 
@@ -16,15 +18,14 @@ namespace {
 
 constexpr std::size_t kMostLandmarks = 8;
 
-/// Grows a set vertex by vertex, and remembers where it had the most pairs across per capacity.
+/// Grows a set vertex by vertex, and remembers where most had to leave it per capacity.
 class Sweep {
  public:
   explicit Sweep(const BoundProblem& problem)
-      : problem_(problem),
-        topology_(problem.topology),
+      : topology_(problem.topology),
         rate_of_class_(rates(problem)),
         has_(topology_.vertices()),
-        inside_(problem.collective.groups().size(), 0) {}
+        needs_(problem.collective) {}
 
   /// The densest first part of an order.
   [[nodiscard]] VertexSet densest(std::span<const std::uint32_t> order) {
@@ -32,8 +33,8 @@ class Sweep {
     std::size_t best = 0;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
       enter(VertexId(order[i]));
-      if (pairs_ <= most * leaving_) continue;
-      most = pairs_ / leaving_;
+      if (needs_.leaving() <= most * leaving_) continue;
+      most = needs_.leaving() / leaving_;
       best = i + 1;
     }
     VertexSet set(topology_.vertices());
@@ -49,20 +50,13 @@ class Sweep {
     for (const auto link : topology_.in_links(vertex))
       if (has_[topology_.source(link).index()]) leaving_ -= rate_of_class_[topology_.class_of(link)];
     leaving_ = std::max(leaving_, 0.0);
-    if (!topology_.is_npu(vertex)) return;
-    const auto group = problem_.collective.group_of(NpuId(vertex.value()));
-    if (!group.exists()) return;
-    const auto members = static_cast<double>(problem_.collective.groups()[group.index()].members.size());
-    pairs_ += members - 1 - 2 * inside_[group.index()];  // (i + 1)(m - i - 1) - i (m - i)
-    inside_[group.index()] += 1;
+    if (topology_.is_npu(vertex)) needs_.enter(NpuId(vertex.value()));
   }
 
-  const BoundProblem& problem_;
   const Topology& topology_;
   std::vector<double> rate_of_class_;
   std::vector<bool> has_;
-  std::vector<double> inside_;  ///< members per group
-  double pairs_ = 0;
+  GrowingSet needs_;
   double leaving_ = 0;
 };
 
@@ -92,7 +86,8 @@ std::vector<std::vector<SimTime>> landmark_distances(const BoundProblem& problem
 std::vector<VertexSet> sweep_cuts(const BoundProblem& problem, std::uint64_t& work) {
   const auto& topology = problem.topology;
   const auto distances = landmark_distances(problem, work);
-  const auto cost = 4 * topology.links();
+  const bool both_ways = !is_classic(problem.collective);  // what goes one way says little of the other
+  const auto cost = (both_ways ? 2 : 1) * (4 * topology.links() + 4 * condition_visits(problem.collective));
   std::vector<VertexSet> sets;
   std::vector<std::uint32_t> order(topology.vertices());
   for (std::size_t b = 1; b < distances.size(); ++b)
@@ -102,6 +97,9 @@ std::vector<VertexSet> sweep_cuts(const BoundProblem& problem, std::uint64_t& wo
       std::iota(order.begin(), order.end(), 0U);
       std::ranges::stable_sort(order, {},
                                [&](std::uint32_t v) { return distances[a][v].count() - distances[b][v].count(); });
+      sets.push_back(Sweep(problem).densest(order));
+      if (!both_ways) continue;
+      std::ranges::reverse(order);
       sets.push_back(Sweep(problem).densest(order));
     }
   return sets;

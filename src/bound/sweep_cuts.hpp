@@ -1,4 +1,4 @@
-// Sets of vertices that lie nearer to one landmark than to another, as cuts of an All-to-All.
+// Sets of vertices that lie nearer to one landmark than to another, as cuts of what goes from many NPUs to many.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace tenex {
 
 /// For every two of a few landmarks that lie far apart: vertices in order of how much nearer they are to the first, and
-/// of all first parts of that order the one with the most pairs of members across per capacity that leaves it. On a
+/// of all first parts of that order the one that most must leave (leaving.hpp) per capacity of its leaving links. On a
 /// mesh the order between two corners of a side is a coordinate, so that halves are found without the shape. `work`
 /// counts link visits down to zero, where it ends. Deterministic. O(links log links) per pair.
 [[nodiscard]] std::vector<VertexSet> sweep_cuts(const BoundProblem& problem, std::uint64_t& work);

@@ -1,9 +1,11 @@
-// Traffic of an All-to-All: volume times distance, and the chunks that cross the middle of a line.
+// Traffic: volume times distance, and the chunks of an All-to-All that cross the middle of a line.
 //
-// Every chunk goes from its owner to its destination over at least as many links as the distance between them, and all
-// these sends share the links. In an intact product shape a step along dimension i uses a link of dimension i, so each
-// dimension's links must carry the distances along it, summed over all pairs; the slowest dimension binds. Elsewhere
-// all links together carry the sum of all distances, which is found breadth-first where that takes less than a second.
+// Every chunk goes from its source to its destination over at least as many links as the distance between them, and all
+// these sends share the links. In an intact product shape a step along dimension i uses a link of dimension i, so for
+// an All-to-All each dimension's links must carry the distances along it, summed over all pairs; the slowest dimension
+// binds. Elsewhere all links together carry the sum of all distances, which is found breadth-first where that takes
+// less than a second. Chunks with several destinations, and those of mixed groups, count as in journeys.hpp, with a
+// weight of one for every link.
 //
 // On a line of k the links in the middle carry more than the average: between positions j-1 and j, j(k-j) of the k^2
 // pairs of positions go each way, over one link per line. In blocks where every position sees the same network, the
@@ -14,8 +16,10 @@
 #include <vector>
 
 #include "bound/capacity.hpp"
+#include "bound/journeys.hpp"
 #include "bound/methods.hpp"
 #include "bound/product_links.hpp"
+#include "bound/sized_needs.hpp"
 #include "tenex/topology/block.hpp"
 
 namespace tenex {
@@ -41,8 +45,8 @@ SimTime distances_by_dimension(const BoundProblem& problem) {
   return bound;
 }
 
-/// The sum of hops from a vertex to the members of a group; unreachable members count 0 (eccentricity reports them).
-std::int64_t hops_to(const Topology& topology, const ProcessGroup& group, VertexId source) {
+/// Hops from a vertex to all vertices, -1 where there is no path.
+std::vector<std::int32_t> hops_from(const Topology& topology, VertexId source) {
   std::vector<std::int32_t> hops(topology.vertices(), -1);
   std::vector<VertexId> queue{source};
   hops[source.index()] = 0;
@@ -53,30 +57,40 @@ std::int64_t hops_to(const Topology& topology, const ProcessGroup& group, Vertex
       hops[there.index()] = hops[queue[head].index()] + 1;
       queue.push_back(there);
     }
-  std::int64_t sum = 0;
-  for (const NpuId member : group.members) sum += std::max(hops[vertex_of(member).index()], 0);
-  return sum;
+  return hops;
 }
 
+/// Unreachable destinations count 0 (eccentricity reports them).
 std::optional<SimTime> distances_by_search(const BoundProblem& problem) {
   const auto& collective = problem.collective;
   const auto& topology = problem.topology;
-  if (collective.npus() > kWorkLimit / std::max<std::size_t>(1, topology.links())) return std::nullopt;
-  std::int64_t sends = 0;
-  for (const auto& group : collective.groups())
-    for (const NpuId member : group.members)
-      sends += hops_to(topology, group, vertex_of(member)) * collective.chunks_per_npu();
+  const auto starts = journey_starts(collective);
+  const auto searches = is_classic(collective) ? collective.npus() : starts.size();
+  if (searches > kWorkLimit / std::max<std::size_t>(1, topology.links())) return std::nullopt;
+  const std::vector<std::uint32_t> weights(topology.links(), 1);
+  const auto into = lightest_links(topology, weights, true);
+  const auto out_of = lightest_links(topology, weights, false);
+  JourneySum sum(collective, into, out_of);
+  for (const auto& start : starts) {
+    const auto hops = hops_from(topology, vertex_of(start.from));
+    sum.add(start, [&](NpuId npu) { return std::max(hops[vertex_of(npu).index()], 0); });
+  }
+  if (!is_classic(collective)) return time_to_carry_sizes(problem, weights, sparse_needs(sum.needed()));
+  Exact sends = 0;
+  for (const Exact each : sum.needed()) sends += each;
   std::vector<std::int64_t> links(topology.classes().size(), 0);
   for (std::size_t i = 0; i < topology.links(); ++i) ++links[topology.class_of(LinkId::at(i))];
-  const auto& sizes = collective.chunk_sizes();
-  return least_time(problem, links, *std::min_element(sizes.begin(), sizes.end()), sends);
+  const auto smallest = *std::ranges::min_element(collective.chunk_sizes());
+  return least_time(problem, links, smallest, static_cast<std::int64_t>(sends));
 }
 
 }  // namespace
 
 std::optional<SimTime> volume_distance_bound(const BoundProblem& problem) {
-  if (problem.collective.kind() != CollectiveKind::all_to_all) return std::nullopt;
-  return is_plain_product(problem) ? distances_by_dimension(problem) : distances_by_search(problem);
+  const auto kind = problem.collective.kind();
+  if (kind != CollectiveKind::all_to_all && is_classic(problem.collective)) return std::nullopt;
+  if (kind == CollectiveKind::all_to_all && is_plain_product(problem)) return distances_by_dimension(problem);
+  return distances_by_search(problem);
 }
 
 std::optional<SimTime> middle_cut_bound(const BoundProblem& problem) {

@@ -59,6 +59,8 @@ double density(const Topology& topology, const Collective& collective, std::uint
     case all_to_all:
       chunks = inside * outside * c;
       break;
+    default:
+      ADD_FAILURE() << "other kinds have tests of their own";
   }
   double bandwidth = 0;
   for (std::size_t l = 0; l < topology.links(); ++l)
