@@ -45,18 +45,25 @@ void GridNames::name_npus() {
 GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) const {
   const std::size_t classes = dimensions_.size();
   Passage passage;
-  passage.done.assign(classes, false);
-  for (std::size_t p = 0; p < phase; ++p) passage.done[(class_in(phase, e) + p) % classes] = true;
+  const auto& own = dimensions_[e];
+  passage.place.resize(classes);
+  for (std::size_t p = 0; p < phase; ++p) passage.place[(class_in(phase, e) + p) % classes].done = true;
+  for (std::size_t f = 0, weight = chunks_per_pair_; f < classes; ++f) {
+    if (f == e) continue;
+    auto& place = passage.place[f];
+    (f < e ? place.low : place.high) = f < e ? dimensions_[f].stride : dimensions_[f].stride / (own.stride * own.size);
+    place.tuple = static_cast<std::uint32_t>(weight);
+    weight *= dimensions_[f].size;
+  }
   // A chunk's name has the source n times, the destination once.
   const std::uint32_t of_source = npus_ * chunks_per_pair_;
   const std::uint32_t of_destination = chunks_per_pair_;
 
   passage.line.resize(dimensions_[e].lines);
-  const auto& own = dimensions_[e];
   for (std::uint32_t line = 0; line < own.lines; ++line) {
     const std::uint32_t npu = line / own.stride * own.stride * own.size + line % own.stride;
     for (std::size_t f = 0; f < classes; ++f)
-      passage.line[line] += coordinates(npu)[f] * dimensions_[f].stride * (passage.done[f] ? of_destination : of_source);
+      passage.line[line] += coordinates(npu)[f] * dimensions_[f].stride * (passage.place[f].done ? of_destination : of_source);
   }
 
   // Tuples in mixed-radix order: the chunk's number is the fastest digit, then the dimensions.
@@ -71,7 +78,7 @@ GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) con
       if (f == e) continue;
       const std::uint32_t digit = left % dimensions_[f].size;
       left /= dimensions_[f].size;
-      part += digit * dimensions_[f].stride * (passage.done[f] ? of_source : of_destination);
+      part += digit * dimensions_[f].stride * (passage.place[f].done ? of_source : of_destination);
       sum += digit;
     }
     auto& parts = passage.tuple[sum % classes];
@@ -79,36 +86,6 @@ GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) con
     parts.push_back(part);
   }
   return passage;
-}
-
-GridNames::Way GridNames::way(std::uint32_t source, std::uint32_t destination, std::uint32_t number,
-                              std::uint32_t chunk_class, std::size_t phase) const {
-  const std::size_t classes = dimensions_.size();
-  const std::size_t e = (chunk_class + phase) % classes;
-  const auto& own = dimensions_[e];
-  const std::uint16_t* const from = coordinates(source);
-  const std::uint16_t* const to = coordinates(destination);
-  Way way;
-  way.a = from[e];
-  way.b = to[e];
-  if (way.a == way.b) return way;
-  const Passage& names = passage(phase, e);
-  std::uint32_t begin = 0;  // the NPU at the begin of the line
-  std::uint32_t tuple = 0;
-  std::uint32_t weight = chunks_per_pair_;
-  for (std::size_t f = 0; f < classes; ++f) {
-    if (f == e) continue;
-    const bool done = names.done[f];
-    begin += (done ? to[f] : from[f]) * dimensions_[f].stride;
-    tuple += (done ? from[f] : to[f]) * weight;
-    weight *= dimensions_[f].size;
-  }
-  way.rank = names.rank[tuple + number];
-  way.high = begin / (own.size * own.stride);
-  way.low = begin % own.stride;
-  way.residue = (chunk_class + static_cast<std::uint32_t>(classes) - types_[e][way.high * own.stride + way.low]) %
-                static_cast<std::uint32_t>(classes);
-  return way;
 }
 
 std::size_t GridNames::memory_bytes() const {

@@ -27,12 +27,19 @@ class GridNames {
     std::uint32_t lines = 1;       ///< line = (NPU / (size * stride)) * stride + NPU % stride
     std::uint32_t first_link = 0;  ///< of the dimension's links
   };
+  /// What the coordinate in one dimension is to a line of another. All weights are zero for the line's own dimension.
+  struct Place {
+    bool done = false;        ///< corrected in an earlier phase: the line fixes the destination's coordinate
+    std::uint32_t high = 0;   ///< weight of the fixed coordinate in the line's name
+    std::uint32_t low = 0;
+    std::uint32_t tuple = 0;  ///< weight of the other NPU's coordinate among tuples
+  };
   /// What a dimension carries in one phase.
   struct Passage {
     std::vector<std::uint32_t> line;                ///< part of each line's chunks
     std::vector<std::vector<std::uint32_t>> tuple;  ///< parts of the tuples of each residue, in order
     std::vector<std::uint32_t> rank;                ///< of each tuple among those of its residue
-    std::vector<bool> done;                         ///< per dimension: corrected in an earlier phase
+    std::vector<Place> place;                       ///< per dimension
   };
 
   [[nodiscard]] std::size_t dimensions() const { return dimensions_.size(); }
@@ -81,9 +88,30 @@ class GridNames {
     return (residue_of_npu_[source] + residue_of_npu_[destination] + number) %
            static_cast<std::uint32_t>(dimensions_.size());
   }
-  /// a == b where the chunk does not move in that phase, and the rest is then unset. O(dimensions).
-  [[nodiscard]] Way way(std::uint32_t source, std::uint32_t destination, std::uint32_t number, std::uint32_t chunk_class,
-                        std::size_t phase) const;
+  /// For a chunk of the class that dimension `e` carries in the phase. a == b where the chunk does not move in it, and
+  /// the rest is then unset. O(dimensions).
+  [[nodiscard]] Way way(std::uint32_t source, std::uint32_t destination, std::uint32_t number, std::size_t e,
+                        std::size_t phase) const {
+    const std::uint16_t* const from = coordinates(source);
+    const std::uint16_t* const to = coordinates(destination);
+    Way way;
+    way.a = from[e];
+    way.b = to[e];
+    if (way.a == way.b) return way;
+    const Passage& names = passage(phase, e);
+    std::uint32_t tuple = number;
+    for (std::size_t f = 0; f < dimensions_.size(); ++f) {
+      const auto& place = names.place[f];
+      const std::uint32_t fixed = place.done ? to[f] : from[f];
+      const std::uint32_t free = place.done ? from[f] : to[f];
+      way.high += fixed * place.high;
+      way.low += fixed * place.low;
+      tuple += free * place.tuple;
+    }
+    way.rank = names.rank[tuple];
+    way.residue = residue(phase, e, types_[e][way.high * dimensions_[e].stride + way.low]);
+    return way;
+  }
 
   /// The link from `position` of a line to the next one, or to the one before.
   [[nodiscard]] std::uint32_t link_up(const Dimension& d, std::uint32_t high, std::uint32_t low,

@@ -86,8 +86,8 @@ class GridStorage final : public ScheduleStorage {
   void look_up(std::size_t phase, std::size_t e, std::uint32_t slot, std::vector<LineRow>& rows) const;
   void write_row(std::size_t phase, std::size_t e, SimTime start, std::vector<LineRow>& rows,
                  SegmentColumns& columns) const;
-  void append_chunk(std::uint32_t source, std::uint32_t destination, std::uint32_t number, ChunkId chunk,
-                    SendBuffer& buffer) const;
+  void write_chunk(std::uint32_t source, std::uint32_t destination, std::uint32_t number, ChunkId chunk,
+                   SegmentColumns& columns) const;
 
   GridSchedule data_;
   GridNames names_;
@@ -294,40 +294,53 @@ void GridStorage::read(std::size_t segment, SendBuffer& buffer) const {
     buffer.batch.start = std::span(buffer.start).first(columns.size);
 }
 
-/// Appends a chunk's sends, from its source to its destination.
-void GridStorage::append_chunk(std::uint32_t source, std::uint32_t destination, std::uint32_t number, ChunkId chunk,
-                               SendBuffer& buffer) const {
+/// Writes a chunk's sends, from its source to its destination.
+void GridStorage::write_chunk(std::uint32_t source, std::uint32_t destination, std::uint32_t number, ChunkId chunk,
+                              SegmentColumns& columns) const {
   const std::size_t classes = dimensions();
   const std::uint32_t chunk_class = names_.class_of(source, destination, number);
   for (std::size_t phase = 0; phase < classes; ++phase) {
-    const auto way = names_.way(source, destination, number, chunk_class, phase);
+    const std::size_t e = chunk_class + phase < classes ? chunk_class + phase : chunk_class + phase - classes;
+    const auto way = names_.way(source, destination, number, e, phase);
     if (way.a == way.b) continue;
-    const std::size_t e = (chunk_class + phase) % classes;
     const auto& d = names_.dimension(e);
     const std::uint32_t* const start = index_[timetable_of(e, way.residue)].hops(way.a, way.b);
+    const SimTime begin = start_of(phase, e, way.rank);
+    const SimTime slot = data_.dimensions[e].slot;
     const bool up = way.a < way.b;
     const std::uint32_t hops = up ? way.b - way.a : way.a - way.b;
-    for (std::uint32_t hop = 0; hop < hops; ++hop) {
-      const std::uint32_t link = up ? names_.link_up(d, way.high, way.low, way.a + hop)
-                                    : names_.link_down(d, way.high, way.low, way.a - hop);
-      buffer.link.emplace_back(link);
-      buffer.chunk.push_back(chunk);
-      buffer.start.push_back(start_of(phase, e, start[hop] + way.rank));
-    }
+    LinkId* const link = columns.link + columns.size;
+    SimTime* const time = columns.start + columns.size;
+    std::fill_n(columns.chunk + columns.size, hops, chunk);
+    for (std::uint32_t hop = 0; hop < hops; ++hop) time[hop] = begin + slot * std::int64_t{start[hop]};
+    // All links but the one at the line's end are equally far apart.
+    const std::uint32_t first = up ? names_.link_up(d, way.high, way.low, way.a)
+                                   : names_.link_down(d, way.high, way.low, way.a);
+    const std::uint32_t second = hops == 1 ? 0
+                                 : up ? names_.link_up(d, way.high, way.low, way.a + 1)
+                                      : names_.link_down(d, way.high, way.low, way.a - 1);
+    const std::uint32_t step = up ? 2 * d.stride : 0 - 2 * d.stride;
+    link[0] = LinkId(first);
+    for (std::uint32_t hop = 1; hop < hops; ++hop) link[hop] = LinkId(second + (hop - 1) * step);
+    columns.size += hops;
   }
 }
 
 void GridStorage::read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) const {
   const std::uint32_t per_pair = data_.chunks_per_pair;
   const std::uint32_t npus = names_.npus();
-  buffer.link.clear();
-  buffer.chunk.clear();
-  buffer.start.clear();
+  std::size_t most = 0;  // sends of a chunk
+  for (const auto& dimension : data_.dimensions) most += dimension.size - 1;
+  most *= last.value() - first.value();
+  if (buffer.link.size() < most) buffer.link.resize(most);
+  if (buffer.chunk.size() < most) buffer.chunk.resize(most);
+  if (buffer.start.size() < most) buffer.start.resize(most);
+  SegmentColumns columns{buffer.link.data(), buffer.chunk.data(), buffer.start.data()};
   std::uint32_t number = first.value() % per_pair;
   std::uint32_t destination = first.value() / per_pair % npus;
   std::uint32_t source = first.value() / per_pair / npus;
   for (std::uint32_t chunk = first.value(); chunk < last.value(); ++chunk) {
-    if (source != destination) append_chunk(source, destination, number, ChunkId(chunk), buffer);
+    if (source != destination) write_chunk(source, destination, number, ChunkId(chunk), columns);
     if (++number < per_pair) continue;
     number = 0;
     if (++destination < npus) continue;
@@ -335,9 +348,9 @@ void GridStorage::read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) c
     ++source;
   }
   buffer.batch = {};
-  buffer.batch.link = buffer.link;
-  buffer.batch.chunk = buffer.chunk;
-  buffer.batch.start = buffer.start;
+  buffer.batch.link = std::span(buffer.link).first(columns.size);
+  buffer.batch.chunk = std::span(buffer.chunk).first(columns.size);
+  buffer.batch.start = std::span(buffer.start).first(columns.size);
 }
 
 }  // namespace

@@ -63,17 +63,20 @@ std::optional<WalkTally> check_links(const WalkRules& rules, const Schedule& sch
   SendBuffer buffer;
   for (std::size_t segment = first; segment < last; ++segment) {
     schedule.read(segment, buffer);
-    const auto& batch = buffer.batch;
+    const SendBatch batch = buffer.batch;
     if (!WalkRules::plain(batch)) return std::nullopt;
     tally.sends += batch.size();
-    for (std::size_t i = 0; i < batch.size(); ++i) {
+    const std::size_t size = batch.size();
+    std::uint64_t fingerprint = 0;  // stays in a register, as do the names
+    for (std::size_t i = 0; i < size; ++i) {
       const LinkId link = batch.link[i];
       const ChunkId chunk = batch.chunk[i];
       const SimTime start = batch.start_of(i);
       if (!rules.names_exist(link, chunk) || !rules.may_start(link, start)) return std::nullopt;
       if (!links.take(link, start, rules.hop(link, chunk).busy)) return std::nullopt;
-      tally.fingerprint += send_hash(start, link, chunk);
+      fingerprint += send_hash(start, link, chunk);
     }
+    tally.fingerprint += fingerprint;
   }
   return tally;
 }
@@ -81,28 +84,31 @@ std::optional<WalkTally> check_links(const WalkRules& rules, const Schedule& sch
 std::optional<WalkTally> follow_chunks(const WalkRules& rules, const Schedule& schedule, ChunkId first, ChunkId last,
                                        SendBuffer& buffer) {
   schedule.read_chunks(first, last, buffer);
-  const auto& batch = buffer.batch;
+  const SendBatch batch = buffer.batch;
   if (!WalkRules::plain(batch)) return std::nullopt;
   const auto& topology = rules.topology();
   WalkTally tally;
-  tally.sends = batch.size();
+  const std::size_t size = batch.size();
+  tally.sends = size;
   std::size_t i = 0;
   for (std::uint32_t c = first.value(); c < last.value(); ++c) {
     const ChunkId chunk(c);
     VertexId at = vertex_of(rules.collective().owner(chunk));
     SimTime from;
-    for (; i < batch.size() && batch.chunk[i] == chunk; ++i) {
+    std::uint64_t fingerprint = 0;
+    for (; i < size && batch.chunk[i] == chunk; ++i) {
       const LinkId link = batch.link[i];
       const SimTime start = batch.start_of(i);
       if (!rules.names_exist(link, chunk) || topology.source(link) != at || start < from) return std::nullopt;
       at = topology.target(link);
       from = start + rules.hop(link, chunk).latency;
-      tally.fingerprint += send_hash(start, link, chunk);
+      fingerprint += send_hash(start, link, chunk);
     }
+    tally.fingerprint += fingerprint;
     if (at != vertex_of(rules.collective().destination(chunk))) return std::nullopt;
     tally.last_arrival = std::max(tally.last_arrival, from);
   }
-  if (i != batch.size()) return std::nullopt;
+  if (i != size) return std::nullopt;
   return tally;
 }
 
@@ -119,7 +125,7 @@ std::optional<WalkTally> follow_in_time(const WalkRules& rules, const Schedule& 
   SendBuffer buffer;
   for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
     schedule.read(segment, buffer);
-    const auto& batch = buffer.batch;
+    const SendBatch batch = buffer.batch;
     if (!WalkRules::plain(batch)) return std::nullopt;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (i + kAhead < batch.size())

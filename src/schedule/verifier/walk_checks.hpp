@@ -43,6 +43,8 @@ class WalkRules {
  public:
   WalkRules(const Context& context, const std::vector<StartDelay>& start_delays)
       : context_(context), topology_(context.topology()), collective_(context.collective()) {
+    if (topology_.homogeneous() && topology_.links() > 0 && collective_.chunk_sizes().size() == 1)
+      only_hop_ = &context_.hop(0, 0);
     if (start_delays.empty()) return;
     start_of_.resize(topology_.vertices());
     for (const auto& [npu, time] : start_delays)
@@ -52,6 +54,7 @@ class WalkRules {
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const Collective& collective() const { return collective_; }
   [[nodiscard]] const HopTime& hop(LinkId link, ChunkId chunk) const {
+    if (only_hop_ != nullptr) return *only_hop_;
     return context_.hop(topology_.class_of(link), collective_.size_class(chunk));
   }
   /// Whether the batch holds plain copies of single chunks.
@@ -61,7 +64,7 @@ class WalkRules {
                                                          : std::all_of(batch.stage.begin(), batch.stage.end(), copies));
   }
   [[nodiscard]] bool names_exist(LinkId link, ChunkId chunk) const {
-    return link.index() < topology_.links() && chunk.index() < collective_.chunks();
+    return link.index() < links_ && chunk.index() < chunks_;
   }
   /// Whether the link may start at that time, other sends aside.
   [[nodiscard]] bool may_start(LinkId link, SimTime start) const {
@@ -74,27 +77,29 @@ class WalkRules {
   const Context& context_;
   const Topology& topology_;
   const Collective& collective_;
-  std::vector<SimTime> start_of_;  ///< by vertex; empty where no NPU is delayed
+  std::size_t links_ = topology_.links();
+  std::size_t chunks_ = collective_.chunks();
+  const HopTime* only_hop_ = nullptr;  ///< of all links and chunks; null where they differ
+  std::vector<SimTime> start_of_;      ///< by vertex; empty where no NPU is delayed
 };
 
 /// Checks the links in an interval of time.
 class LinkSpan {
  public:
-  explicit LinkSpan(std::size_t links) : first_(links, SimTime::max()), free_(links, SimTime::zero()) {}
+  explicit LinkSpan(std::size_t links) : first_(links), free_(links, kUnused) {}
 
   /// Takes a link; false if it is still taken, or taken in another order than that of time.
   bool take(LinkId link, SimTime start, SimTime busy) {
     SimTime& free = free_[link.index()];
     if (start < free) return false;
-    SimTime& first = first_[link.index()];
-    first = std::min(first, start);
+    if (free == kUnused) first_[link.index()] = start;
     free = start + busy;
     return true;
   }
   /// Appends a later interval; false if a link was still taken.
   bool append(const LinkSpan& later) {
     for (std::size_t link = 0; link < free_.size(); ++link) {
-      if (later.first_[link] == SimTime::max()) continue;
+      if (later.free_[link] == kUnused) continue;
       if (later.first_[link] < free_[link]) return false;
       free_[link] = later.free_[link];
     }
@@ -102,6 +107,7 @@ class LinkSpan {
   }
 
  private:
+  static constexpr SimTime kUnused = SimTime::of(-1);
   std::vector<SimTime> first_;  ///< first start
   std::vector<SimTime> free_;   ///< end of the last send
 };
