@@ -67,11 +67,6 @@ class GridIndex {
     if (a < b) return start_ + rows_[a] + std::size_t{b - a - 1} * (b - a) / 2;
     return start_ + one_way_hops(size_) + rows_[size_ - 1 - a] + std::size_t{a - b - 1} * (a - b) / 2;
   }
-  /// Calls visit(start, a, b) for every block on every link.
-  template <class Visit>
-  void for_each_block(Visit&& visit) const {
-    for (const auto& block : blocks_) visit(block.start, block.a, block.b);
-  }
   [[nodiscard]] std::size_t memory_bytes() const {
     return blocks_.size() * sizeof(Block) + tile_first_.size() * sizeof(std::uint32_t) +
            (first_.size() + rows_.size()) * sizeof(std::size_t);

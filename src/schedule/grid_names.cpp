@@ -63,7 +63,8 @@ GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) con
   for (std::uint32_t line = 0; line < own.lines; ++line) {
     const std::uint32_t npu = line / own.stride * own.stride * own.size + line % own.stride;
     for (std::size_t f = 0; f < classes; ++f)
-      passage.line[line] += coordinates(npu)[f] * dimensions_[f].stride * (passage.place[f].done ? of_destination : of_source);
+      passage.line[line] +=
+          coordinates(npu)[f] * dimensions_[f].stride * (passage.place[f].done ? of_destination : of_source);
   }
 
   // Tuples in mixed-radix order: the chunk's number is the fastest digit, then the dimensions.

@@ -29,8 +29,8 @@ class GridNames {
   };
   /// What the coordinate in one dimension is to a line of another. All weights are zero for the line's own dimension.
   struct Place {
-    bool done = false;        ///< corrected in an earlier phase: the line fixes the destination's coordinate
-    std::uint32_t high = 0;   ///< weight of the fixed coordinate in the line's name
+    bool done = false;       ///< corrected in an earlier phase: the line fixes the destination's coordinate
+    std::uint32_t high = 0;  ///< weight of the fixed coordinate in the line's name
     std::uint32_t low = 0;
     std::uint32_t tuple = 0;  ///< weight of the other NPU's coordinate among tuples
   };

@@ -7,7 +7,6 @@
 #include "tenex/schedule/grid_schedule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <memory>
 #include <span>
@@ -19,6 +18,7 @@
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/time_range.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {
@@ -26,6 +26,26 @@ namespace {
 
 constexpr std::uint64_t kSegmentSends = 16'384;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+/// The slots of a phase that a dimension may use. The timetables exist.
+std::uint64_t slots_in_phase(const GridSchedule& data, std::size_t e) {
+  const auto classes = static_cast<std::uint32_t>(data.dimensions.size());
+  const auto tuples = free_tuples(data.dimensions, e, data.chunks_per_pair);
+  std::uint64_t slots = 0;
+  for (std::uint32_t residue = 0; residue < classes; ++residue) {
+    const auto& timetable = data.timetables[data.timetable_of[e * classes + residue]];
+    const std::uint32_t last = timetable.size - 1;
+    auto start = timetable.start.begin();
+    for (const bool mirrored : {false, true})
+      for (std::uint32_t a = 0; a < last; ++a)
+        for (std::uint32_t b = a + 1; b <= last; ++b) {
+          const std::uint32_t sum = mirrored ? 2 * last - a - b : a + b;
+          const std::uint64_t chunks = tuples[(residue + classes - sum % classes) % classes];
+          for (std::uint32_t hop = a; hop < b; ++hop) slots = std::max(slots, *start++ + chunks);
+        }
+  }
+  return slots;
+}
 
 /// Where a segment writes.
 struct SegmentColumns {
@@ -38,7 +58,6 @@ struct SegmentColumns {
 class GridStorage final : public ScheduleStorage {
  public:
   explicit GridStorage(GridSchedule data) : data_(std::move(data)), names_(data_.dimensions, data_.chunks_per_pair) {
-    check();
     for (std::size_t e = 0; e < dimensions(); ++e) free_.push_back(tuples_of(e));
     for (const auto& timetable : data_.timetables) index_.emplace_back(timetable);
     measure();
@@ -47,7 +66,7 @@ class GridStorage final : public ScheduleStorage {
   std::size_t segments() const override { return first_segment_.back(); }
   std::uint64_t sends() const override { return sends_; }
   std::string_view kind() const override { return "grid"; }
-  StorageParts parts() const override { return {}; }
+  StorageParts parts() const override { return {&data_}; }
   bool may_carry_messages() const override { return false; }
   bool offers_chunks() const override { return true; }
 
@@ -69,7 +88,6 @@ class GridStorage final : public ScheduleStorage {
   std::vector<std::uint32_t> tuples_of(std::size_t e) const {
     return free_tuples(data_.dimensions, e, data_.chunks_per_pair);
   }
-  void check() const;
   void measure();
   SimTime start_of(std::size_t phase, std::size_t e, std::uint32_t slot) const {
     return data_.phase_begin[phase] + data_.dimensions[e].slot * std::int64_t{slot};
@@ -83,7 +101,7 @@ class GridStorage final : public ScheduleStorage {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> packed;  ///< links that are busy, and their parts
   };
   void seek(std::size_t phase, std::size_t e, std::uint32_t slot, std::vector<LineRow>& rows) const;
-  void look_up(std::size_t phase, std::size_t e, std::uint32_t slot, std::vector<LineRow>& rows) const;
+  std::uint32_t look_up(std::size_t phase, std::size_t e, std::uint32_t slot, std::vector<LineRow>& rows) const;
   void write_row(std::size_t phase, std::size_t e, SimTime start, std::vector<LineRow>& rows,
                  SegmentColumns& columns) const;
   void write_chunk(std::uint32_t source, std::uint32_t destination, std::uint32_t number, ChunkId chunk,
@@ -100,32 +118,12 @@ class GridStorage final : public ScheduleStorage {
   std::uint64_t sends_ = 0;
 };
 
-void GridStorage::check() const {
-  const std::size_t classes = dimensions();
-  ensure(classes > 0 && data_.phase_begin.size() == classes && data_.timetable_of.size() == classes * classes,
-         "make_grid_schedule: a part is missing");
-  for (std::size_t i = 0; i < data_.timetable_of.size(); ++i) {
-    const auto size = data_.dimensions[i / classes].size;
-    ensure(data_.timetable_of[i] < data_.timetables.size(), "make_grid_schedule: a timetable is missing");
-    const auto& timetable = data_.timetables[data_.timetable_of[i]];
-    ensure(timetable.size == size && timetable.start.size() == 2 * one_way_hops(size),
-           "make_grid_schedule: a timetable of another line");
-  }
-}
-
 void GridStorage::measure() {
   const std::size_t classes = dimensions();
   double sends_per_time = 0;
   SimTime fastest = SimTime::max();
-  const std::uint64_t npus = names_.npus();
   for (std::size_t e = 0; e < classes; ++e) {
-    std::uint32_t slots = 0;
-    for (std::uint32_t residue = 0; residue < classes; ++residue)
-      index_[timetable_of(e, residue)].for_each_block(
-          [&](std::uint32_t start, std::uint32_t a, std::uint32_t b) {
-            slots = std::max(slots, start + free_[e][names_.block_residue(residue, a, b)]);
-          });
-    slots_.push_back(slots);
+    slots_.push_back(static_cast<std::uint32_t>(slots_in_phase(data_, e)));
     const auto& d = names_.dimension(e);
     const SimTime slot = data_.dimensions[e].slot;
     sends_per_time += 2.0 * (d.size - 1) * d.lines / static_cast<double>(slot.count());
@@ -133,7 +131,6 @@ void GridStorage::measure() {
     // Hops of all pairs of positions, between any source and destination that agree in them.
     sends_ += 2 * one_way_hops(d.size) * d.lines * d.lines * data_.chunks_per_pair;
   }
-  ensure(npus < (std::uint64_t{1} << 16), "make_grid_schedule: too many NPUs");
   const double per_slot = sends_per_time * static_cast<double>(fastest.count());
   width_ = fastest * std::max<std::int64_t>(1, static_cast<std::int64_t>(kSegmentSends / per_slot));
   first_segment_.push_back(0);
@@ -141,8 +138,6 @@ void GridStorage::measure() {
     SimTime last;
     for (std::size_t e = 0; e < classes; ++e)
       if (slots_[e] > 0) last = std::max(last, data_.dimensions[e].slot * std::int64_t{slots_[e] - 1});
-    ensure(phase + 1 == classes || data_.phase_begin[phase] + last < data_.phase_begin[phase + 1],
-           "make_grid_schedule: phases overlap");
     first_segment_.push_back(first_segment_.back() + static_cast<std::size_t>(last / width_) + 1);
   }
   for (std::size_t e = 0; e < classes; ++e) {
@@ -165,7 +160,10 @@ void GridStorage::seek(std::size_t phase, std::size_t e, std::uint32_t slot, std
   }
 }
 
-void GridStorage::look_up(std::size_t phase, std::size_t e, std::uint32_t slot, std::vector<LineRow>& rows) const {
+/// Returns the next slot in which a link may be busy.
+std::uint32_t GridStorage::look_up(std::size_t phase, std::size_t e, std::uint32_t slot,
+                                   std::vector<LineRow>& rows) const {
+  std::uint32_t next = slots_[e];
   const auto& tuple = names_.passage(phase, e).tuple;
   const std::uint32_t links = 2 * (names_.dimension(e).size - 1);
   for (std::uint32_t type = 0; type < dimensions(); ++type) {
@@ -174,6 +172,7 @@ void GridStorage::look_up(std::size_t phase, std::size_t e, std::uint32_t slot, 
     for (std::uint32_t link = 0; link < links; ++link) {
       auto& at = row.at[link];
       while (at.next < at.end && at.next->start <= slot) ++at.next;
+      if (at.next < at.end) next = std::min(next, at.next->start);
       row.busy[link] = 0;
       if (at.next == at.begin) continue;
       const auto& block = at.next[-1];
@@ -182,8 +181,10 @@ void GridStorage::look_up(std::size_t phase, std::size_t e, std::uint32_t slot, 
       if (place >= parts.size()) continue;
       row.busy[link] = 1;
       row.part[link] = names_.pair(e, block.a, block.b) + parts[place];
+      next = slot + 1;
     }
   }
+  return next;
 }
 
 /// Writes one slot of a dimension in order of links: NPU by NPU, up before down.
@@ -280,9 +281,9 @@ void GridStorage::read(std::size_t segment, SendBuffer& buffer) const {
     if (now == kNever) break;
     for (std::size_t e = 0; e < classes; ++e) {
       if (next(e) != now) continue;
-      look_up(phase, e, slot[e], rows[e]);
+      const std::uint32_t following = look_up(phase, e, slot[e], rows[e]);
       write_row(phase, e, start_of(phase, e, slot[e]), rows[e], columns);
-      ++slot[e];
+      slot[e] = following;
     }
   }
   buffer.batch = {};
@@ -314,11 +315,11 @@ void GridStorage::write_chunk(std::uint32_t source, std::uint32_t destination, s
     std::fill_n(columns.chunk + columns.size, hops, chunk);
     for (std::uint32_t hop = 0; hop < hops; ++hop) time[hop] = begin + slot * std::int64_t{start[hop]};
     // All links but the one at the line's end are equally far apart.
-    const std::uint32_t first = up ? names_.link_up(d, way.high, way.low, way.a)
-                                   : names_.link_down(d, way.high, way.low, way.a);
+    const std::uint32_t first =
+        up ? names_.link_up(d, way.high, way.low, way.a) : names_.link_down(d, way.high, way.low, way.a);
     const std::uint32_t second = hops == 1 ? 0
-                                 : up ? names_.link_up(d, way.high, way.low, way.a + 1)
-                                      : names_.link_down(d, way.high, way.low, way.a - 1);
+                                 : up      ? names_.link_up(d, way.high, way.low, way.a + 1)
+                                           : names_.link_down(d, way.high, way.low, way.a - 1);
     const std::uint32_t step = up ? 2 * d.stride : 0 - 2 * d.stride;
     link[0] = LinkId(first);
     for (std::uint32_t hop = 1; hop < hops; ++hop) link[hop] = LinkId(second + (hop - 1) * step);
@@ -384,7 +385,50 @@ std::vector<std::uint32_t> free_tuples(const std::vector<GridDimension>& dimensi
   return tuples;
 }
 
+std::uint64_t grid_links(const std::vector<GridDimension>& dimensions) {
+  std::uint64_t npus = 1;
+  for (const auto& dimension : dimensions) npus *= dimension.size;
+  std::uint64_t links = 0;
+  for (const auto& dimension : dimensions) links += 2 * (dimension.size - 1) * (npus / dimension.size);
+  return links;
+}
+
+std::string grid_problem(const GridSchedule& data) {
+  constexpr std::uint64_t kMostNpus = 65'535;  // with more, the pairs are beyond 32 bits
+  const std::size_t classes = data.dimensions.size();
+  if (classes == 0 || data.phase_begin.size() != classes || data.timetable_of.size() != classes * classes)
+    return "a part is missing";
+  std::uint64_t npus = 1;
+  for (const auto& dimension : data.dimensions) {
+    npus *= dimension.size;
+    if (dimension.size < 2 || npus > kMostNpus || dimension.slot <= SimTime::zero()) return "a dimension is unfit";
+  }
+  if (data.chunks_per_pair == 0 || data.chunks_per_pair >= (std::uint64_t{1} << 32U) / (npus * npus))
+    return "it has too many chunks";
+  for (std::size_t i = 0; i < data.timetable_of.size(); ++i) {
+    if (data.timetable_of[i] >= data.timetables.size()) return "a timetable is missing";
+    const auto& timetable = data.timetables[data.timetable_of[i]];
+    const auto size = data.dimensions[i / classes].size;
+    if (timetable.size != size || timetable.start.size() != 2 * one_way_hops(size)) return "a timetable is unfit";
+  }
+  SimTime last;  // start in a phase
+  for (std::size_t e = 0; e < classes; ++e) {
+    const auto slots = static_cast<std::int64_t>(slots_in_phase(data, e));
+    if (slots > std::numeric_limits<std::uint32_t>::max() || slots > kLongestTime / data.dimensions[e].slot)
+      return "a phase is too long";
+    last = std::max(last, data.dimensions[e].slot * (slots - 1));
+  }
+  for (std::size_t phase = 0; phase < classes; ++phase) {
+    const SimTime begin = data.phase_begin[phase];
+    if (begin < SimTime::zero() || begin > kLongestTime - last) return "a phase is too late";
+    if (phase > 0 && data.phase_begin[phase - 1] + last >= begin) return "phases overlap";
+  }
+  return {};
+}
+
 Schedule make_grid_schedule(GridSchedule data) {
+  const std::string problem = grid_problem(data);
+  ensure(problem.empty(), problem.c_str());
   return Schedule(std::make_shared<const GridStorage>(std::move(data)));
 }
 

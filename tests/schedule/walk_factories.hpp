@@ -68,8 +68,8 @@ inline std::vector<Send> random_walks(const Instance& instance, Random& random) 
   for (const std::uint32_t c : order) {
     const ChunkId chunk(c);
     SimTime from;
-    for (const LinkId link : random_walk(topology, vertex_of(collective.owner(chunk)),
-                                         vertex_of(collective.destination(chunk)), random)) {
+    for (const LinkId link :
+         random_walk(topology, vertex_of(collective.owner(chunk)), vertex_of(collective.destination(chunk)), random)) {
       const HopTime hop = times.at(topology.class_of(link), collective.size_class(chunk));
       const SimTime start = std::max(from, free[link.index()]);
       sends.push_back({start, link, chunk, Stage::copy});

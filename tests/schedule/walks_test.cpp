@@ -29,8 +29,8 @@ WalkCase random_case(Random& random) {
   const auto chunks = 1 + static_cast<std::int64_t>(random.below(2));
   // Sometimes in two groups with chunks of different sizes.
   const bool grouped = npus > 4 && random.below(2) == 0;
-  Collective collective = support::collective(CollectiveKind::all_to_all, npus, bytes(12'000), chunks,
-                                              grouped ? "0,2,4; 1,3" : "all");
+  Collective collective =
+      support::collective(CollectiveKind::all_to_all, npus, bytes(12'000), chunks, grouped ? "0,2,4; 1,3" : "all");
   const auto occupancy = random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization;
   auto sends = test::random_walks({topology, collective, occupancy}, random);
   return {std::move(topology), std::move(collective), occupancy, std::move(sends)};
@@ -138,9 +138,9 @@ TEST(Walks, AreTheSameForAnyThreadsAndMemory) {
   // In three shares, each of some chunks and some links.
   verifier::WalkTally tally;
   for (const std::size_t share : {0, 1, 2}) {
-    const auto own = verifier::follow_in_time(rules, schedule,
-                                              {share * 3600, 3600, mesh.links() * share / 3,
-                                               mesh.links() * (share + 1) / 3 - mesh.links() * share / 3});
+    const auto own = verifier::follow_in_time(
+        rules, schedule,
+        {share * 3600, 3600, mesh.links() * share / 3, mesh.links() * (share + 1) / 3 - mesh.links() * share / 3});
     ASSERT_TRUE(own);
     tally.add(*own);
   }

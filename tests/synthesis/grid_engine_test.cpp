@@ -181,8 +181,8 @@ TEST(GridEngine, ReadsTheSameInAnyOrder) {
 // The middle cut binds. What is lost: a latency per phase, and where D does not divide the blocks' chunks, a slot for
 // each of the blocks over the middle at most.
 TEST(GridEngine, IsCloseToTheBoundForSidesOfEight) {
-  for (const std::string shape : {"mesh(8,8)", "mesh(9,9)", "mesh(8,13)", "mesh(32,32)", "grid(8,8,8)", "grid(10,10,10)",
-                                  "mesh(11,9,8)", "mesh(33,8)"})
+  for (const std::string shape : {"mesh(8,8)", "mesh(9,9)", "mesh(8,13)", "mesh(32,32)", "grid(8,8,8)",
+                                  "grid(10,10,10)", "mesh(11,9,8)", "mesh(33,8)"})
     for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
       const Topology topology = support::shape(shape);
       const auto made = make_checked(topology, all_to_all(topology, 1), occupancy, 2);
@@ -200,9 +200,8 @@ TEST(GridEngine, TakesManyChunksPerPair) {
 
 TEST(GridEngine, TakesDimensionsOfUnequalSpeed) {
   // Dimension 2 is slow: 50 and 10 GB/s. It alone binds: 8 * 4 chunks to as many, over 8 links of 100 us a chunk.
-  const Topology topology =
-      support::shape("mesh(8,8)", {nanoseconds(500), nanoseconds(700)},
-                     {gigabytes_per_second(50), gigabytes_per_second(10)});
+  const Topology topology = support::shape("mesh(8,8)", {nanoseconds(500), nanoseconds(700)},
+                                           {gigabytes_per_second(50), gigabytes_per_second(10)});
   const auto made = make_checked(topology, all_to_all(topology, 1), Occupancy::serialization);
   EXPECT_GE(made.gathered.time, microseconds(100) * (32 * 32 / 8) + nanoseconds(700));
   EXPECT_GE(made.efficiency, 0.99);

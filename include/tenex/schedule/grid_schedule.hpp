@@ -11,13 +11,14 @@
 // Encoding: the coordinates that a line does not fix are the coordinates of the source in the dimensions that the class
 // has corrected before, and those of the destination in the dimensions that it will correct later; the number of the
 // chunk is one more. A block (a, b) holds the tuples of these whose sum has one residue modulo D, in mixed-radix order.
-// That residue follows from the class, from a + b, and from the sum of the line's fixed coordinates; so lines have up to
-// D timetables per dimension, by the residue of class minus fixed sum. Chunk q of a block takes slot (start + q).
+// That residue follows from the class, from a + b, and from the sum of the line's fixed coordinates; so lines have up
+// to D timetables per dimension, by the residue of class minus fixed sum. Chunk q of a block takes slot (start + q).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tenex/base/quantity.hpp"
@@ -46,10 +47,13 @@ struct LineTimetable {
 struct GridSchedule {
   std::vector<GridDimension> dimensions;  ///< dimension 1 first
   std::uint32_t chunks_per_pair = 1;
-  std::vector<SimTime> phase_begin;           ///< one per dimension, increasing
-  std::vector<LineTimetable> timetables;      ///< those that differ
-  std::vector<std::uint32_t> timetable_of;    ///< index by dimension * D + residue (class - sum of fixed coordinates)
+  std::vector<SimTime> phase_begin;         ///< one per dimension, increasing
+  std::vector<LineTimetable> timetables;    ///< those that differ
+  std::vector<std::uint32_t> timetable_of;  ///< index by dimension * D + residue (class - sum of fixed coordinates)
 };
+
+/// The links of such a product. O(D).
+[[nodiscard]] std::uint64_t grid_links(const std::vector<GridDimension>& dimensions);
 
 /// Hops of all pairs (a, b) of a line with a < b: (size-1) * size * (size+1) / 6.
 [[nodiscard]] constexpr std::size_t one_way_hops(std::size_t size) { return (size - 1) * size * (size + 1) / 6; }
@@ -58,11 +62,15 @@ struct GridSchedule {
 
 /// How many tuples of the coordinates that a line of `dimension` does not fix, and of the chunk's number, have each
 /// residue of their sum modulo D. A block of residue r has that many chunks. O(D * sum of sizes).
-[[nodiscard]] std::vector<std::uint32_t> free_tuples(const std::vector<GridDimension>& dimensions, std::size_t dimension,
-                                                     std::uint32_t chunks_per_pair);
+[[nodiscard]] std::vector<std::uint32_t> free_tuples(const std::vector<GridDimension>& dimensions,
+                                                     std::size_t dimension, std::uint32_t chunks_per_pair);
+
+/// What is wrong with the data, so that it cannot be read; empty: nothing. (Whether the schedule is valid is for the
+/// verifier to say.) O(side^3) per timetable.
+[[nodiscard]] std::string grid_problem(const GridSchedule& data);
 
 /// The schedule. Reads segments in any order, and chunk by chunk (ScheduleStorage::read_chunks). Throws InvariantError
-/// where timetables are missing or of another size. O(side^3) per timetable, O(D^2 * n/side) for the names of lines.
+/// where grid_problem() finds one. O(D * side^3), O(D^2 * n/side) for the names of lines.
 [[nodiscard]] Schedule make_grid_schedule(GridSchedule data);
 
 /// The dimensions of a topology that is an intact product of lines, each with links of one class, for chunks of one

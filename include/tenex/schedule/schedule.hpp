@@ -77,7 +77,9 @@ class Schedule {
   [[nodiscard]] std::size_t tiles() const { return storage_ ? storage_->tiles() : 0; }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const { storage_->read_link(tile, link, buffer); }
   [[nodiscard]] bool offers_chunks() const { return storage_ && storage_->offers_chunks(); }
-  void read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) const { storage_->read_chunks(first, last, buffer); }
+  void read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) const {
+    storage_->read_chunks(first, last, buffer);
+  }
   [[nodiscard]] bool may_carry_messages() const { return storage_ && storage_->may_carry_messages(); }
   [[nodiscard]] const Payloads* payloads() const { return storage_ ? storage_->payloads() : nullptr; }
   [[nodiscard]] const std::shared_ptr<const ScheduleStorage>& storage() const { return storage_; }

@@ -70,7 +70,8 @@ std::optional<WalkTally> check_in_time(const WalkRules& rules, const Schedule& s
                                        std::size_t memory) {
   const std::size_t chunks = rules.collective().chunks();
   const std::size_t links = rules.topology().links();
-  const std::size_t at_once = std::max<std::size_t>(1, memory / sizeof(std::uint64_t) / static_cast<std::size_t>(threads));
+  const std::size_t at_once =
+      std::max<std::size_t>(1, memory / sizeof(std::uint64_t) / static_cast<std::size_t>(threads));
   const std::size_t shares = std::max((chunks + at_once - 1) / at_once, static_cast<std::size_t>(threads));
   std::atomic<bool> sound = true;
   WalkTally total;

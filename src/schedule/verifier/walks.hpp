@@ -1,18 +1,18 @@
 // Verification of walks: collectives whose chunks have one destination each, without a table of all holdings.
 //
 // Idea: in an All-to-All a chunk is useful only where it is going, so in a schedule without waste it walks: each of its
-// sends leaves the vertex that the one before reached. One vertex and one time per chunk then replace a bit per (vertex,
-// chunk): 8 bytes per chunk instead of n/8. A send is possible if it leaves that vertex, not before that time. Walks
-// that pass no vertex twice waste nothing; that follows where there are no more sends than the shortest ways have hops,
-// and else the visits are compared one by one.
+// sends leaves the vertex that the one before reached. One vertex and one time per chunk then replace a bit per
+// (vertex, chunk): 8 bytes per chunk instead of n/8. A send is possible if it leaves that vertex, not before that time.
+// Walks that pass no vertex twice waste nothing; that follows where there are no more sends than the shortest ways have
+// hops, and else the visits are compared one by one.
 //
 // A schedule that is computed as it is read may offer its sends chunk by chunk (Schedule::read_chunks). Each chunk is
 // then followed on its own, which needs no memory; links are checked in a second reading, in time order. That both
 // readings give the same sends is checked too: by their number and the sum of a 64-bit hash of each (two sets that
 // differ agree in it with probability 2^-64).
 //
-// This check can only pass, with the same verdict as the replay. If a send is not part of a walk (a copy, a second path,
-// a message, a switch) or anything is wrong, it gives no answer; the replay then judges.
+// This check can only pass, with the same verdict as the replay. If a send is not part of a walk (a copy, a second
+// path, a message, a switch) or anything is wrong, it gives no answer; the replay then judges.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,8 @@ LineDemand demand_of(const std::vector<std::uint32_t>& tuples, std::uint32_t siz
                      std::size_t residue) {
   const std::size_t classes = tuples.size();
   LineDemand demand{size, lag, std::vector<std::uint32_t>(classes)};
-  for (std::size_t sum = 0; sum < classes; ++sum) demand.block_chunks[sum] = tuples[(residue + classes - sum) % classes];
+  for (std::size_t sum = 0; sum < classes; ++sum)
+    demand.block_chunks[sum] = tuples[(residue + classes - sum) % classes];
   return demand;
 }
 
@@ -32,9 +33,9 @@ std::vector<SimTime> latencies(const SynthesisProblem& problem, const std::vecto
   std::size_t link = 0;
   for (const auto& dimension : dimensions) {
     const auto link_class = problem.topology.class_of(LinkId::at(link));
-    all.push_back(hop_time(problem.topology.classes()[link_class], problem.collective.chunk_sizes().front(),
-                           problem.occupancy)
-                      .latency);
+    all.push_back(
+        hop_time(problem.topology.classes()[link_class], problem.collective.chunk_sizes().front(), problem.occupancy)
+            .latency);
     link += 2 * (dimension.size - 1) * (problem.topology.npus() / dimension.size);
   }
   return all;

@@ -73,9 +73,9 @@ std::uint64_t slots_of(const LineDemand& demand, const LineTimetable& timetable)
       for (std::uint32_t b = a + 1; b < demand.size; ++b) {
         const std::uint32_t last = demand.size - 1;
         at += b - a;  // the block's last hop is its latest
-        slots = std::max<std::uint64_t>(slots, std::uint64_t{timetable.start[at - 1]} +
-                                                   (mirrored ? demand.chunks_of(last - a, last - b)
-                                                             : demand.chunks_of(a, b)));
+        slots = std::max<std::uint64_t>(slots,
+                                        std::uint64_t{timetable.start[at - 1]} +
+                                            (mirrored ? demand.chunks_of(last - a, last - b) : demand.chunks_of(a, b)));
       }
   return slots;
 }

@@ -17,8 +17,8 @@ namespace tenex {
 /// A line and what its NPUs have for each other.
 struct LineDemand {
   std::uint32_t size = 2;
-  std::uint64_t lag = 1;                   ///< slots from a chunk's start on a link to its start on the next: at least 1
-  std::vector<std::uint32_t> block_chunks; ///< of the block (a, b): by (a + b) modulo their number; all positive
+  std::uint64_t lag = 1;  ///< slots from a chunk's start on a link to its start on the next: at least 1
+  std::vector<std::uint32_t> block_chunks;  ///< of the block (a, b): by (a + b) modulo their number; all positive
   bool operator==(const LineDemand&) const = default;
 
   [[nodiscard]] std::uint32_t chunks_of(std::uint32_t a, std::uint32_t b) const {
