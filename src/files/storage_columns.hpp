@@ -65,6 +65,9 @@ bool write_blocks(const StorageTarget& target, const std::string& group, const S
 /// As write_blocks().
 bool write_orbits(const StorageTarget& target, const std::string& group, const SymmetricStorage& storage);
 [[nodiscard]] Result<StoredSchedule> read_orbits(const StorageSource& source, const std::string& group);
+/// As write_blocks().
+bool write_grid(const StorageTarget& target, const std::string& group, const GridSchedule& data);
+[[nodiscard]] Result<StoredSchedule> read_grid(const StorageSource& source, const std::string& group);
 
 /// Whether write_storages() would save anything.
 [[nodiscard]] bool has_compact_form(const Schedule& schedule);

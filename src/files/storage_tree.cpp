@@ -7,6 +7,7 @@
 
 #include "files/storage_columns.hpp"
 #include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/grid_schedule.hpp"
 #include "tenex/schedule/step_table.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/schedule/view_parts.hpp"
@@ -81,6 +82,9 @@ class TreeWriter {
   std::size_t write(const Schedule& schedule, const SymmetricStorage* storage) {
     return write_data(schedule, "symmetric",
                       [&](const std::string& group) { return write_orbits(target_, group, *storage); });
+  }
+  std::size_t write(const Schedule& schedule, const GridSchedule* data) {
+    return write_data(schedule, "grid", [&](const std::string& group) { return write_grid(target_, group, *data); });
   }
   std::size_t write(const Schedule& schedule, const PlainParts&) {
     return write_data(schedule, "list", [](const std::string&) { return false; });
@@ -176,6 +180,7 @@ class TreeReader {
     if (*kind == "step_table") return read_step_table(source_, group);
     if (*kind == "block") return read_blocks(source_, group);
     if (*kind == "symmetric") return read_orbits(source_, group);
+    if (*kind == "grid") return read_grid(source_, group);
     if (*kind == "reversed") return read_reversed(group);
     if (*kind == "sequence") return read_sequence(group);
     if (*kind == "relabelled") return read_relabelled(group);
@@ -329,6 +334,7 @@ bool is_compact(const StepTable<Slot>*) {
 }
 bool is_compact(const BlockSchedule*) { return true; }
 bool is_compact(const SymmetricStorage*) { return true; }
+bool is_compact(const GridSchedule*) { return true; }
 bool is_compact(const ReversedParts& reversed) { return has_compact_form(reversed.base); }
 bool is_compact(const SequenceParts& sequence) {
   return has_compact_form(sequence.first) || has_compact_form(sequence.second);

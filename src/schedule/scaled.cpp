@@ -34,6 +34,7 @@ class ScaledStorage final : public ScheduleStorage {
 
   std::size_t segments() const override { return base_.segments(); }
   std::size_t tiles() const override { return base_.tiles(); }
+  bool offers_chunks() const override { return base_.offers_chunks(); }
   std::uint64_t sends() const override { return base_.sends(); }
   std::string_view kind() const override { return "scaled"; }
   StorageParts parts() const override { return {}; }
@@ -48,6 +49,11 @@ class ScaledStorage final : public ScheduleStorage {
 
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
     base_.read_link(tile, link, buffer);
+    scale_times(buffer);
+  }
+
+  void read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) const override {
+    base_.read_chunks(first, last, buffer);
     scale_times(buffer);
   }
 

@@ -13,6 +13,7 @@
 #include "tenex/files/column_file.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/grid_schedule.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/step_table.hpp"
 #include "tenex/schedule/verifier.hpp"
@@ -394,6 +395,42 @@ TEST(CompactSchedules, WithUnsoundOrbitsOrNamesAreRefused) {
   EXPECT_THAT(message_after(file, "/storage/0/start_ps", 1, std::int64_t{-1} << 62),
               HasSubstr("orbit 1 is not one of its group"));
   EXPECT_THAT(message_after(all_reduce(true), "/storage/1/links", 0, std::uint32_t{1}), HasSubstr("permutation"));
+}
+
+/// The All-to-All of mesh(3,2). In each of two phases, the lines of three exchange one chunk per pair, farthest first
+/// (2 slots, 4 hops each way); those of two exchange one or two chunks each way. 2 * 2 * 8 + 2 * 9 hops.
+ScheduleFile exchange() {
+  const auto mesh = support::mesh(3, 2);
+  const auto all_to_all = support::collective(CollectiveKind::all_to_all, 6, bytes(6144));
+  const SimTime slot = hop_time(mesh.classes()[0], all_to_all.chunk_sizes()[0], kOccupancy).latency;
+  GridSchedule data{{{3, slot}, {2, slot}},
+                    1,
+                    {SimTime::zero(), slot * 2},
+                    {{2, {0, 0}}, {3, {1, 0, 1, 0, 1, 0, 1, 0}}},
+                    {1, 1, 0, 0}};
+  return file_of(mesh, all_to_all, make_grid_schedule(std::move(data)));
+}
+
+TEST(CompactSchedules, GiveBackGrids) {
+  const auto file = exchange();
+  ASSERT_EQ(file.schedule.sends(), 50U);
+  EXPECT_TRUE(round_trip(file).schedule.offers_chunks());
+}
+
+TEST(CompactSchedules, WithUnsoundTimetablesAreRefused) {
+  const auto file = exchange();
+  const auto changed = [&](const std::string& column, std::size_t row, auto value) {
+    return message_after(file, "/storage/0/" + column, row, value);
+  };
+  EXPECT_THAT(changed("size", 0, std::uint32_t{4}), HasSubstr("a timetable is unfit"));
+  EXPECT_THAT(changed("slot_ps", 1, std::int64_t{0}), HasSubstr("a dimension is unfit"));
+  EXPECT_THAT(changed("slot_ps", 1, std::int64_t{1} << 60), HasSubstr("phases overlap"));
+  EXPECT_THAT(changed("phase_begin_ps", 1, std::int64_t{1}), HasSubstr("phases overlap"));
+  EXPECT_THAT(changed("phase_begin_ps", 1, std::numeric_limits<std::int64_t>::max()), HasSubstr("too late"));
+  EXPECT_THAT(changed("timetable", 3, std::uint32_t{2}), HasSubstr("a timetable is missing"));
+  EXPECT_THAT(changed("start", 3, ~std::uint32_t{0}), HasSubstr("too long"));
+  // A start that delays one hop: it can be read, and the verifier finds what is wrong.
+  EXPECT_EQ(changed("start", 3, std::uint32_t{1}), "(no error)");
 }
 
 TEST(CompactSchedules, AreRefusedWhenCutOff) {

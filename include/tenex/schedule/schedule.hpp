@@ -48,6 +48,11 @@ class ScheduleStorage {
   /// billions of sends can thus go NPU by NPU within its caches. 0 tiles: not offered.
   [[nodiscard]] virtual std::size_t tiles() const { return 0; }
   virtual void read_link(std::size_t /*tile*/, LinkId /*link*/, SendBuffer& buffer) const { buffer.batch = {}; }
+  /// Chunk-major access, if the storage offers it: read_chunks() fills `buffer.batch` with all sends of the chunks
+  /// [first, last), in order of chunk, then of start. Schedules that are computed rather than stored offer it, so that
+  /// each chunk can be followed without a table of all chunks.
+  [[nodiscard]] virtual bool offers_chunks() const { return false; }
+  virtual void read_chunks(ChunkId /*first*/, ChunkId /*last*/, SendBuffer& buffer) const { buffer.batch = {}; }
   /// Whether sends may belong to messages. Sends of a storage that offers tiles never do.
   [[nodiscard]] virtual bool may_carry_messages() const { return tiles() == 0; }
   /// The payloads; nullptr if every send carries one chunk.
@@ -71,6 +76,10 @@ class Schedule {
   void read(std::size_t segment, SendBuffer& buffer) const { storage_->read(segment, buffer); }
   [[nodiscard]] std::size_t tiles() const { return storage_ ? storage_->tiles() : 0; }
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const { storage_->read_link(tile, link, buffer); }
+  [[nodiscard]] bool offers_chunks() const { return storage_ && storage_->offers_chunks(); }
+  void read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) const {
+    storage_->read_chunks(first, last, buffer);
+  }
   [[nodiscard]] bool may_carry_messages() const { return storage_ && storage_->may_carry_messages(); }
   [[nodiscard]] const Payloads* payloads() const { return storage_ ? storage_->payloads() : nullptr; }
   [[nodiscard]] const std::shared_ptr<const ScheduleStorage>& storage() const { return storage_; }

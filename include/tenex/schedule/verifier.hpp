@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,7 +58,7 @@ struct Finding {
 enum class Verification : std::uint8_t {
   invalid,
   valid,
-  skipped,  ///< the reduction check would need more memory than allowed; the rest holds
+  skipped,  ///< a check would need more memory than allowed: that of reductions (the rest holds), or the replay
 };
 
 /// How partial sums are checked. The verdict on validity never depends on it, only the memory and whether the check is
@@ -70,9 +71,12 @@ enum class ReductionCheck : std::uint8_t {
 
 struct VerifyOptions {
   std::size_t memory_limit_bytes = std::size_t{4} << 30;  ///< for exact contribution sets
-  std::size_t max_findings = 16;                          ///< how many findings to describe; all are counted
+  /// For the replay's holdings of chunks with one destination each: one bit per (vertex, chunk). Where they need more,
+  /// and the schedule is not found valid without them, the check is `skipped`.
+  std::size_t holdings_limit_bytes = std::numeric_limits<std::size_t>::max();
+  std::size_t max_findings = 16;  ///< how many findings to describe; all are counted
   ReductionCheck reduction_check = ReductionCheck::automatic;
-  int threads = 1;                            ///< for schedules that offer link-major access; never changes the verdict
+  int threads = 1;                            ///< for all checks but the replay; never changes the verdict
   std::vector<StartDelay> start_delays = {};  ///< NPUs from which nothing, own or forwarded, leaves before a given time
 };
 
@@ -85,20 +89,22 @@ struct Verdict {
   std::uint64_t waste =
       0;  ///< deliveries that nobody needed: to a bystander that never forwards them, or a second copy
   SimTime collective_time;              ///< last useful arrival
-  std::size_t memory_needed_bytes = 0;  ///< what exact contribution sets would need, when skipped
+  std::size_t memory_needed_bytes = 0;  ///< what the skipped check would need
   std::string reduction_check;          ///< "none", "in_tree", "exact_sets" or "skipped"
 
   [[nodiscard]] bool valid() const { return outcome == Verification::valid; }
 };
 
-/// Checks all sends. A schedule that offers link-major access (Schedule::tiles), on a topology without switches and
-/// without delayed starts, is first checked NPU by NPU on `threads` threads: O(sends + npus * chunks) time, 16 bytes
-/// per chunk and thread. If this check passes, it gives the verdict. All other schedules are replayed in time order.
-/// The replay reads all sends, twice if the collective reduces (three times for an All-Reduce). It never fails: the
-/// verdict lists what is wrong with the schedule (but a storage that breaks its own promise of time order throws
-/// InvariantError). Time O(sends log lanes), a lane being a (link class, chunk size, stage); memory one bit per
-/// (vertex, chunk), another per (NPU, chunk) if the collective reduces, exact sets where needed, and the sends under
-/// way.
+/// Checks all sends. A schedule of chunks with one destination each (All-to-All), on a topology without switches, is
+/// first checked walk by walk: O(sends + npus * links) time on `threads` threads, 8 bytes per chunk, or none where the
+/// schedule offers chunk-major access (Schedule::read_chunks). A schedule that offers link-major access
+/// (Schedule::tiles), on a topology without switches and without delayed starts, is first checked NPU by NPU on
+/// `threads` threads: O(sends + npus * chunks) time, 16 bytes per chunk and thread. If such a check passes, it gives
+/// the verdict. All other schedules are replayed in time order. The replay reads all sends, twice if the collective
+/// reduces (three times for an All-Reduce). It never fails: the verdict lists what is wrong with the schedule (but a
+/// storage that breaks its own promise of time order throws InvariantError). Time O(sends log lanes), a lane being a
+/// (link class, chunk size, stage); memory one bit per (vertex, chunk), another per (NPU, chunk) if the collective
+/// reduces, exact sets where needed, and the sends under way.
 [[nodiscard]] Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyOptions& options = {});
 
 }  // namespace tenex

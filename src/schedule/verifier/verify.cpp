@@ -1,7 +1,8 @@
 // The driver: one replay in which every check looks at every event, then the postconditions.
 //
-// Schedules that offer link-major access are first checked link by link. That check can only find that all is well. The
-// replay is for all other schedules, and for those in which something is wrong, because it can describe it.
+// Schedules whose chunks walk to one destination each are first followed chunk by chunk, and schedules that offer
+// link-major access are first checked link by link. These checks can only find that all is well. The replay is for all
+// other schedules, and for those in which something is wrong, because it can describe it.
 //
 // An invalid send is reported once, at its cause, and then replayed as if it were valid, so that one mistake does not
 // hide behind its consequences. For collectives that reduce, a pass before the replay tries the in-tree rule; if it
@@ -25,6 +26,7 @@
 #include "schedule/verifier/paths.hpp"
 #include "schedule/verifier/replay.hpp"
 #include "schedule/verifier/sums.hpp"
+#include "schedule/verifier/walks.hpp"
 #include "schedule/vertex_roles.hpp"
 
 namespace tenex {
@@ -276,6 +278,19 @@ Method choose_method(const Context& context, const Schedule& schedule, const Ver
   return {make_assumed_sums(context), false, "skipped", needed};
 }
 
+/// The verdict where the replay's holdings of an All-to-All (one bit per vertex and chunk) are beyond the limit.
+std::optional<Verdict> skip_replay(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
+  if (!has_single_destinations(context.collective())) return std::nullopt;
+  const std::size_t needed = context.topology().vertices() * ((context.collective().chunks() + 7) / 8);
+  if (needed <= options.holdings_limit_bytes) return std::nullopt;
+  Verdict verdict;
+  verdict.outcome = Verification::skipped;
+  verdict.sends = schedule.sends();
+  verdict.reduction_check = "none";
+  verdict.memory_needed_bytes = needed;
+  return verdict;
+}
+
 }  // namespace
 }  // namespace verifier
 
@@ -313,6 +328,8 @@ std::string_view to_string(Violation violation) {
 
 Verdict verify(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
   const verifier::Context context(instance, schedule.payloads());
+  if (auto verdict = verifier::verify_by_walks(context, schedule, options)) return *std::move(verdict);
+  if (auto verdict = verifier::skip_replay(context, schedule, options)) return *std::move(verdict);
   if (options.start_delays.empty())
     if (auto verdict = verifier::verify_by_link(context, schedule, options)) return *std::move(verdict);
   auto method = verifier::choose_method(context, schedule, options);

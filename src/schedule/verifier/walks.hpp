@@ -1,0 +1,35 @@
+// Verification of walks: collectives whose chunks have one destination each, without a table of all holdings.
+//
+// Idea: in an All-to-All a chunk is useful only where it is going, so in a schedule without waste it walks: each of its
+// sends leaves the vertex that the one before reached. One vertex and one time per chunk then replace a bit per
+// (vertex, chunk): 8 bytes per chunk instead of n/8. A send is possible if it leaves that vertex, not before that time.
+// Walks that pass no vertex twice waste nothing; that follows where there are no more sends than the shortest ways have
+// hops, and else the visits are compared one by one.
+//
+// A schedule that is computed as it is read may offer its sends chunk by chunk (Schedule::read_chunks). Each chunk is
+// then followed on its own, which needs no memory; links are checked in a second reading, in time order. That both
+// readings give the same sends is checked too: by their number and the sum of a 64-bit hash of each (two sets that
+// differ agree in it with probability 2^-64).
+//
+// This check can only pass, with the same verdict as the replay. If a send is not part of a walk (a copy, a second
+// path, a message, a switch) or anything is wrong, it gives no answer; the replay then judges.
+#pragma once
+
+#include <optional>
+
+#include "schedule/verifier/context.hpp"
+#include "tenex/schedule/verifier.hpp"
+
+namespace tenex::verifier {
+
+/// Whether each chunk has one destination and is no sum.
+[[nodiscard]] bool has_single_destinations(const Collective& collective);
+
+/// The verdict on a valid schedule of walks; nullopt for all others. O(sends + npus * links) time over options.threads
+/// threads. Memory: none per chunk where the schedule offers chunks; else 8 bytes per chunk, in as many readings as
+/// options.memory_limit_bytes demands (at least 64 MiB are taken where needed). Where sends make detours, 8 bytes per
+/// send within that memory, or no answer.
+[[nodiscard]] std::optional<Verdict> verify_by_walks(const Context& context, const Schedule& schedule,
+                                                     const VerifyOptions& options);
+
+}  // namespace tenex::verifier
