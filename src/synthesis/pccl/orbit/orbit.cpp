@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kName = "orbit";
 constexpr double kSpareHops = 4e6;                             // hops in attempts beyond those that the user asked for
 constexpr std::uint32_t kMostSpareAttempts = 200;              // the most such attempts
+constexpr std::uint32_t kStyles = 2;                           // free, and with ordered dimensions
 constexpr std::uint64_t kMostListed = std::uint64_t{1} << 22;  // sends of a schedule with two cosets
 constexpr double kSecondsPerHop = 110e-9;  // measured on torus(200,200), 2 dimensions; plan and store
 constexpr double kBytesPerHop = 64;        // sends, the best so far, the storage's indices
@@ -87,8 +88,9 @@ struct BestExchange {
     std::optional<Digest> key;
     OrbitExchange exchange(group, ways, hops);
     for (std::uint32_t i = 0; i < std::max(problem.attempts, spare) && time > enough; ++i) {
-      if (i == 1) key = synthesis_key(problem);
-      const SimTime made = exchange.run(key ? std::optional(attempt_stream(problem.seed, *key, i)) : std::nullopt);
+      if (i == kStyles) key = synthesis_key(problem);
+      const SimTime made =
+          exchange.run(i % kStyles == 1, key ? std::optional(attempt_stream(problem.seed, *key, i)) : std::nullopt);
       if (made >= time) continue;
       time = made;
       attempt = i;

@@ -46,7 +46,8 @@ OrbitExchange::OrbitExchange(const TranslationGroup& group, const ExchangeWays& 
   ensure(nodes_ + buckets_ * hops.size() * ways.cosets < kNone, "a symmetric All-to-All with too many chunks");
 }
 
-void OrbitExchange::reset(std::optional<Random> random) {
+void OrbitExchange::reset(bool ordered, std::optional<Random> random) {
+  ordered_ = ordered && ways_.dimensions > 1;
   legs_ = ways_.legs;
   left_ = ways_.load;
   at_.assign(ways_.jobs, NpuId(0));
@@ -66,7 +67,12 @@ void OrbitExchange::reset(std::optional<Random> random) {
   std::vector<std::uint32_t> jobs(ways_.jobs);
   std::iota(jobs.begin(), jobs.end(), 0U);
   if (random) random->shuffle(std::span(jobs));
-  for (const std::uint32_t job : jobs) wait(job);
+  first_leg_.assign(ordered_ ? ways_.jobs : 0, 0);
+  if (ordered_)
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+      first_leg_[jobs[i]] = static_cast<std::uint32_t>(i % ways_.dimensions);
+  for (const std::uint32_t job : jobs)
+    if (bucket_[job] > 0) wait(job);
   sends_.clear();
   const std::uint64_t total = std::accumulate(left_.begin(), left_.end(), std::uint64_t{0});
   sends_.reserve(total);
@@ -74,8 +80,8 @@ void OrbitExchange::reset(std::optional<Random> random) {
   now_ = finish_ = SimTime::zero();
 }
 
-SimTime OrbitExchange::run(std::optional<Random> random) {
-  reset(random);
+SimTime OrbitExchange::run(bool ordered, std::optional<Random> random) {
+  reset(ordered, random);
   do {
     choose();
     start_chosen();
@@ -123,7 +129,7 @@ void OrbitExchange::choose() {
     else
       leave(job);
   }
-  if (!idle) return;
+  if (!idle || ordered_) return;
   for (const std::uint32_t machine : order_)
     if (is_free(machine) && machines_[machine].chosen == kNone) take_over(machine);
 }
@@ -167,27 +173,40 @@ void OrbitExchange::start_chosen() {
 
 /// Puts a job into the queues of the machines that it may go on with.
 void OrbitExchange::wait(std::uint32_t job) {
-  for (std::size_t node = job * ways_.dimensions; node < (job + std::size_t{1}) * ways_.dimensions; ++node) {
-    if (legs_[node].hops == 0) continue;
-    const std::size_t machine = machine_of(job, legs_[node]);
-    const auto end = static_cast<std::uint32_t>(queue(machine, bucket_[job]));
-    const auto self = static_cast<std::uint32_t>(node);
-    next_[self] = end;
-    previous_[self] = previous_[end];
-    next_[previous_[end]] = self;
-    previous_[end] = self;
-    std::uint32_t& top = machines_[machine].top;
-    top = std::max(top, bucket_[job]);
+  const auto first = static_cast<std::uint32_t>(job * ways_.dimensions);
+  const auto dimensions = static_cast<std::uint32_t>(ways_.dimensions);
+  if (ordered_) {
+    std::uint32_t& leg = first_leg_[job];
+    while (legs_[first + leg].hops == 0) leg = leg + 1 < dimensions ? leg + 1 : 0;
+    wait_at(first + leg);
+    return;
   }
+  for (std::uint32_t node = first; node < first + dimensions; ++node)
+    if (legs_[node].hops > 0) wait_at(node);
+}
+
+void OrbitExchange::wait_at(std::uint32_t node) {
+  const auto job = static_cast<std::uint32_t>(node / ways_.dimensions);
+  const std::size_t machine = machine_of(job, legs_[node]);
+  const auto end = static_cast<std::uint32_t>(queue(machine, bucket_[job]));
+  next_[node] = end;
+  previous_[node] = previous_[end];
+  next_[previous_[end]] = node;
+  previous_[end] = node;
+  std::uint32_t& top = machines_[machine].top;
+  top = std::max(top, bucket_[job]);
 }
 
 /// Takes a waiting job out of its queues.
 void OrbitExchange::leave(std::uint32_t job) {
-  for (std::size_t node = job * ways_.dimensions; node < (job + std::size_t{1}) * ways_.dimensions; ++node) {
-    if (legs_[node].hops == 0) continue;
+  const auto first = static_cast<std::uint32_t>(job * ways_.dimensions);
+  const auto out = [&](std::uint32_t node) {
     next_[previous_[node]] = next_[node];
     previous_[next_[node]] = previous_[node];
-  }
+  };
+  if (ordered_) return out(first + first_leg_[job]);
+  for (auto node = first; node < first + ways_.dimensions; ++node)
+    if (legs_[node].hops > 0) out(node);
 }
 
 /// The job with the most time left of those that wait for a machine, or kNone.

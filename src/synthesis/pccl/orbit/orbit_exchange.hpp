@@ -30,9 +30,11 @@ class OrbitExchange {
   /// `hops` by direction. All arguments must outlive this.
   OrbitExchange(const TranslationGroup& group, const ExchangeWays& ways, const std::vector<HopTime>& hops);
 
-  /// Makes a schedule and returns its last arrival. With random numbers, equals are shuffled at first. The same
-  /// arguments give the same schedule.
-  SimTime run(std::optional<Random> random);
+  /// Makes a schedule and returns its last arrival. `ordered`: a job goes along its dimensions in a fixed order, which
+  /// begins with another dimension for each job in turn. (Where latency is long and a fast dimension could take all
+  /// jobs at once, the others would wait for the first arrivals.) With random numbers, equals are shuffled at first.
+  /// The same arguments give the same schedule.
+  SimTime run(bool ordered, std::optional<Random> random);
   /// The sends of the last run, by start and direction. Where owners have two cosets, their `number` is that of a job.
   [[nodiscard]] std::vector<OrbitSend> take_sends() { return std::move(sends_); }
 
@@ -50,12 +52,13 @@ class OrbitExchange {
     std::vector<SimTime> started;
   };
 
-  void reset(std::optional<Random> random);
+  void reset(bool ordered, std::optional<Random> random);
   bool advance();
   void choose();
   void take_over(std::uint32_t machine);
   void start_chosen();
   void wait(std::uint32_t job);
+  void wait_at(std::uint32_t node);
   void leave(std::uint32_t job);
   [[nodiscard]] bool is_free(std::uint32_t machine) const {
     return machines_[machine].free_at <= now_ && left_[machines_[machine].direction] > 0;
@@ -77,6 +80,7 @@ class OrbitExchange {
   std::size_t buckets_ = 0;
   std::vector<std::uint32_t> next_, previous_;  ///< by node
   std::vector<ExchangeLeg> legs_;               ///< what is left
+  std::vector<std::uint32_t> first_leg_;        ///< by job, if ordered: the dimension to go along first
   std::vector<std::uint32_t> bucket_;           ///< by job
   std::vector<std::uint8_t> coset_;             ///< by job: that of the NPU where it is
   std::vector<NpuId> at_;                       ///< by job: its offset from its owner
@@ -84,6 +88,7 @@ class OrbitExchange {
   std::vector<Machine> machines_;               ///< by direction, then by coset of the source
   std::vector<std::uint32_t> order_;            ///< machines, the most work left first
   std::vector<OrbitSend> sends_;
+  bool ordered_ = false;
   SimTime now_;
   SimTime finish_;
 };
