@@ -9,6 +9,7 @@
 
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "synthesis/pccl/orbit/orbit_exchange.hpp"
+#include "synthesis/pccl/orbit/orbit_reservation.hpp"
 #include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/bound.hpp"
@@ -21,11 +22,13 @@ namespace {
 constexpr std::string_view kName = "orbit";
 constexpr double kSpareHops = 4e6;                             // hops in attempts beyond those that the user asked for
 constexpr std::uint32_t kMostSpareAttempts = 200;              // the most such attempts
-constexpr std::uint32_t kStyles = 2;                           // free, and with ordered dimensions
+constexpr double kMostReserved = 2e4;                          // hops of a plan that is also made job by job
 constexpr std::uint64_t kMostListed = std::uint64_t{1} << 22;  // sends of a schedule with two cosets
-constexpr double kSecondsPerHop = 110e-9;  // measured on torus(200,200), 2 dimensions; plan and store
-constexpr double kBytesPerHop = 64;        // sends, the best so far, the storage's indices
-constexpr double kBytesPerLeg = 28;        // legs twice, queues
+constexpr double kSecondsPerHop = 70e-9;                       // measured on torus(200,200); plan and storage
+constexpr double kSecondsPerLink = 20e-9;                      // bounds
+constexpr double kBytesPerHop = 36;                            // sends, the storage's indices
+constexpr double kBytesPerHopKept = 24;                        // the best so far
+constexpr double kBytesPerLeg = 28;                            // legs twice, queues
 constexpr double kBytesPerListedSend = 80;
 
 bool exchanges(const SynthesisProblem& problem) { return problem.collective.kind() == CollectiveKind::all_to_all; }
@@ -49,6 +52,12 @@ double hops_of_one(const TranslationGroup& group, std::uint32_t chunks) {
     hops += static_cast<double>(group.npus()) / size * all;
   }
   return hops * chunks;
+}
+
+/// The most attempts at a plan of that many hops.
+std::uint32_t most_attempts(const SynthesisProblem& problem, double hops) {
+  const double spare = std::clamp<double>(kSpareHops / std::max(1.0, hops), 1, kMostSpareAttempts);
+  return std::max(problem.attempts, static_cast<std::uint32_t>(spare));
 }
 
 /// The strongest of the bounds on one NPU that cost little.
@@ -83,19 +92,29 @@ struct BestExchange {
                SimTime bound) {
     const auto hops = hops_of(problem, group);
     const SimTime enough = std::max(bound, load_time(ways, hops));
-    const double work = std::max(1.0, hops_of_one(group, chunks_of(problem)) * static_cast<double>(ways.cosets));
-    const auto spare = static_cast<std::uint32_t>(std::clamp<double>(kSpareHops / work, 1, kMostSpareAttempts));
+    const double work = hops_of_one(group, chunks_of(problem)) * static_cast<double>(ways.cosets);
+    const std::uint32_t attempts = most_attempts(problem, work);
     std::optional<Digest> key;
     OrbitExchange exchange(group, ways, hops);
-    for (std::uint32_t i = 0; i < std::max(problem.attempts, spare) && time > enough; ++i) {
-      if (i == kStyles) key = synthesis_key(problem);
-      const SimTime made =
-          exchange.run(i % kStyles == 1, key ? std::optional(attempt_stream(problem.seed, *key, i)) : std::nullopt);
-      if (made >= time) continue;
-      time = made;
-      attempt = i;
-      sends = exchange.take_sends();
+    const std::uint32_t styles = work <= kMostReserved ? 3 : 2;  // free, with ordered dimensions, job by job
+    for (std::uint32_t i = 0; i < attempts && time > enough; ++i) {
+      if (i == styles) key = synthesis_key(problem);
+      const auto random = key ? std::optional(attempt_stream(problem.seed, *key, i)) : std::nullopt;
+      if (i % styles == 2) {
+        auto made = reserve_exchange(group, ways, hops, random);
+        if (made.time < time) take(made.time, i, std::move(made.sends));
+      } else {
+        const SimTime made = exchange.run(i % styles == 1, random);
+        if (made < time) take(made, i, exchange.take_sends());
+      }
     }
+  }
+
+ private:
+  void take(SimTime made_time, std::uint32_t made_attempt, std::vector<OrbitSend> made) {
+    time = made_time;
+    attempt = made_attempt;
+    sends = std::move(made);
   }
 };
 
@@ -217,7 +236,8 @@ std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
   const double hops = hops_of_one(*group, chunks);
   const double legs = npus * chunks * static_cast<double>(group->dimensions().size());
   const double listed_sends = ring_to_split(*group, chunks) ? hops * npus : 0;
-  return static_cast<std::size_t>(hops * kBytesPerHop + legs * kBytesPerLeg + listed_sends * kBytesPerListedSend);
+  const double per_hop = kBytesPerHop + (most_attempts(problem, hops) > 1 ? kBytesPerHopKept : 0);
+  return static_cast<std::size_t>(hops * per_hop + legs * kBytesPerLeg + listed_sends * kBytesPerListedSend);
 }
 
 double pccl_orbit_seconds(const SynthesisProblem& problem) {
@@ -227,7 +247,7 @@ double pccl_orbit_seconds(const SynthesisProblem& problem) {
   const auto chunks = chunks_of(problem);
   const double hops = hops_of_one(*group, chunks);
   const double listed_sends = ring_to_split(*group, chunks) ? hops * static_cast<double>(group->npus()) : 0;
-  return (hops + listed_sends) * kSecondsPerHop;
+  return (hops + listed_sends) * kSecondsPerHop + static_cast<double>(problem.topology.links()) * kSecondsPerLink;
 }
 
 }  // namespace tenex
