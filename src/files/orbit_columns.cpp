@@ -1,4 +1,6 @@
-// The orbits of symmetric schedules. The translations that move them follow from the topology.
+// The orbits of symmetric schedules. The translations that move them follow from the topology, the meaning of chunk
+// numbers from the collective.
+#include <algorithm>
 #include <vector>
 
 #include "files/storage_columns.hpp"
@@ -7,6 +9,8 @@
 
 namespace tenex {
 namespace {
+
+constexpr std::int64_t kMostChunksEach = 0xFFFF'FFFF;  ///< ids have 32 bits
 
 bool same(const TranslationGroup& a, const TranslationGroup& b) {
   return a.npus() == b.npus() && std::ranges::equal(a.directions(), b.directions(), {}, &TranslationDirection::offset,
@@ -19,7 +23,7 @@ bool write_orbits(const StorageTarget& target, const std::string& group, const S
   const auto moves = TranslationGroup::of(target.topology);
   if (!moves || !same(*moves, storage.group())) return false;
   auto& file = target.file;
-  file.set_attribute(group, "chunks_per_npu", std::int64_t{storage.chunks_per_npu()});
+  file.set_attribute(group, "chunks_per_npu", std::int64_t{storage.chunks().each});
   ColumnPen<std::int64_t> start(file, group + "/start_ps");
   ColumnPen<std::uint32_t> direction(file, group + "/direction");
   ColumnPen<std::uint32_t> offset(file, group + "/offset");
@@ -45,10 +49,13 @@ Result<StoredSchedule> read_orbits(const StorageSource& source, const std::strin
   if (!moves) return source.damaged(group, "it is symmetric, and the topology is not");
   const auto rows = source.file.rows(group + "/start_ps");
   if (!rows) return rows.errors();
-  const auto chunks = source.file.integer_attribute(group, "chunks_per_npu");
-  if (!chunks) return chunks.errors();
-  if (*chunks < 1 || static_cast<std::uint64_t>(*chunks) * moves->npus() != source.collective.chunks())
-    return source.damaged(group, fmt::format("{} chunks per NPU", *chunks));
+  const auto each = source.file.integer_attribute(group, "chunks_per_npu");
+  if (!each) return each.errors();
+  const bool of_pairs = source.collective.kind() == CollectiveKind::all_to_all;
+  const OrbitChunks chunks(static_cast<std::uint32_t>(std::clamp<std::int64_t>(*each, 0, kMostChunksEach)), of_pairs);
+  if (chunks.each != *each || *each == 0 || source.collective.chunks() % moves->npus() != 0 ||
+      chunks.per_owner(moves->npus()) != source.collective.chunks() / moves->npus())
+    return source.damaged(group, fmt::format("{} chunks per NPU", *each));
   ColumnCursor<std::int64_t> start(source.file, group + "/start_ps", *rows);
   ColumnCursor<std::uint32_t> direction(source.file, group + "/direction", *rows);
   ColumnCursor<std::uint32_t> offset(source.file, group + "/offset", *rows);
@@ -67,7 +74,7 @@ Result<StoredSchedule> read_orbits(const StorageSource& source, const std::strin
     if (auto status = offset.take({&from, 1}); !status) return status.errors();
     if (auto status = number.take({&which, 1}); !status) return status.errors();
     if (auto status = stage.take({&what, 1}); !status) return status.errors();
-    if (way >= sends.size() || from >= moves->npus() || which >= static_cast<std::uint64_t>(*chunks) || what < 0 ||
+    if (way >= sends.size() || from >= moves->npus() || which >= chunks.per_owner(moves->npus()) || what < 0 ||
         what > 1 || time < -kLongestTime.count() || time > kLongestTime.count())
       return source.damaged(group, fmt::format("orbit {} is not one of its group", i));
     orbits.push_back({SimTime::of(time), way, NpuId(from), which, static_cast<Stage>(what)});
@@ -75,7 +82,7 @@ Result<StoredSchedule> read_orbits(const StorageSource& source, const std::strin
     stored.last_start = i == 0 ? orbits[i].start : std::max(stored.last_start, orbits[i].start);
     stored.sends_of_busiest = std::max(stored.sends_of_busiest, ++sends[way]);
   }
-  stored.schedule = make_symmetric_schedule(*std::move(moves), static_cast<std::uint32_t>(*chunks), std::move(orbits));
+  stored.schedule = make_symmetric_schedule(*std::move(moves), chunks, std::move(orbits));
   return stored;
 }
 

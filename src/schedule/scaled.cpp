@@ -90,7 +90,7 @@ Schedule scaled(const Schedule& schedule, SimTime from, SimTime to) {
   // The result stays symmetric for the code that knows symmetric schedules, above all the orbit check.
   std::vector<OrbitSend> orbits(symmetric->orbits().begin(), symmetric->orbits().end());
   for (OrbitSend& orbit : orbits) orbit.start = scale(orbit.start);
-  return make_symmetric_schedule(symmetric->group(), symmetric->chunks_per_npu(), std::move(orbits));
+  return make_symmetric_schedule(symmetric->group(), symmetric->chunks(), std::move(orbits));
 }
 
 }  // namespace tenex

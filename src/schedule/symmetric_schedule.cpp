@@ -3,7 +3,8 @@
 // At one instant the links of different dimensions follow each other, so each dimension is written by itself: for every
 // NPU in order, its orbits in the order of its links. The chunk of an orbit at source s belongs to the NPU at a fixed
 // offset from s (the orbit's direction minus the orbit's offset). Along a row of the first dimension that owner counts
-// up with s and wraps once, so additions with carries are needed only once per row.
+// up with s and wraps once, so additions with carries are needed only once per row. So does the destination of a chunk
+// of an All-to-All, which lies at a fixed offset from its owner.
 #include "tenex/schedule/symmetric_schedule.hpp"
 
 #include <algorithm>
@@ -63,7 +64,31 @@ NpuId owner_from_source(const TranslationGroup& group, const OrbitSend& orbit) {
   return group.subtract(group.directions()[orbit.direction].offset, orbit.offset);
 }
 
+/// The NPUs at one offset from those of a row of the first dimension: they count up and wrap once.
+class ShiftedRow {
+ public:
+  ShiftedRow(const TranslationGroup& group, NpuId offset)
+      : group_(group), offset_(offset), length_(group.dimensions().front().size), turn_(offset.value() % length_) {}
+
+  /// Goes to the row that begins at NPU `first`.
+  void move_to(std::size_t first) { begin_ = group_.add(NpuId::at(first), NpuId(offset_.value() - turn_)).value(); }
+  [[nodiscard]] std::uint32_t at(std::uint32_t x) const {
+    return begin_ + (x + turn_ >= length_ ? x + turn_ - length_ : x + turn_);
+  }
+
+ private:
+  const TranslationGroup& group_;
+  NpuId offset_;
+  std::uint32_t length_;
+  std::uint32_t turn_;
+  std::uint32_t begin_ = 0;
+};
+
 }  // namespace
+
+OrbitChunks orbit_chunks(const Collective& collective) {
+  return {static_cast<std::uint32_t>(collective.chunks_per_npu()), collective.kind() == CollectiveKind::all_to_all};
+}
 
 bool moves_with_npus(const Collective& collective) {
   if (collective.groups().size() != 1) return false;
@@ -74,12 +99,13 @@ bool moves_with_npus(const Collective& collective) {
   return true;
 }
 
-SymmetricStorage::SymmetricStorage(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits)
-    : group_(std::move(group)), chunks_per_npu_(chunks_per_npu), orbits_(std::move(orbits)) {
+SymmetricStorage::SymmetricStorage(TranslationGroup group, OrbitChunks chunks, std::vector<OrbitSend> orbits)
+    : group_(std::move(group)), chunks_(chunks), orbits_(std::move(orbits)) {
+  const std::uint64_t numbers = chunks_.per_owner(group_.npus());
   for (const auto& orbit : orbits_)
-    ensure(orbit.direction < group_.directions().size() && orbit.offset.index() < group_.npus() &&
-               orbit.number < chunks_per_npu_,
-           "symmetric schedule: an orbit outside its group");
+    ensure(
+        orbit.direction < group_.directions().size() && orbit.offset.index() < group_.npus() && orbit.number < numbers,
+        "symmetric schedule: an orbit outside its group");
   sort_orbits(orbits_);
   segment_begin_ = cut(orbits_, std::max<std::size_t>(1, kSegmentSends / group_.npus()));
   tile_begin_ = cut(orbits_, std::max(kTileOrbits, kTileOrbitsPerDirection * group_.directions().size()));
@@ -171,20 +197,33 @@ void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::
     std::fill_n(buffer.start.begin() + static_cast<std::ptrdiff_t>(at), orbits.size() * group_.npus(),
                 orbits.front().start);
   for (std::size_t i = 0; i < orbits.size(); ++i) {
+    const std::uint32_t number = orbits[i].number;
     const NpuId owner_offset = owner_from_source(group_, orbits[i]);
-    const std::uint32_t turn = owner_offset.value() % row_length;
+    const NpuId delta = NpuId(chunks_.of_pairs ? number / chunks_.each : 0);
+    const std::uint32_t number_there = chunks_.of_pairs ? number % chunks_.each : number;
+    const auto owned = static_cast<std::uint32_t>(chunks_.per_owner(group_.npus()));
+    ShiftedRow owner(group_, owner_offset);
+    ShiftedRow destination(group_, group_.add(owner_offset, delta));
     for (std::size_t row = 0; row < group_.npus(); row += row_length) {
-      const std::uint32_t owner_row = group_.add(NpuId::at(row), NpuId(owner_offset.value() - turn)).value();
+      owner.move_to(row);
+      if (chunks_.of_pairs) destination.move_to(row);
       for (std::uint32_t x = 0; x < row_length; ++x) {
         const NpuId source = NpuId::at(row + x);
-        const std::uint32_t owner = owner_row + (x + turn >= row_length ? x + turn - row_length : x + turn);
         const std::size_t to = at + source.index() * orbits.size() + ports.slot(i, source);
+        const std::uint32_t before = chunks_.of_pairs ? destination.at(x) * chunks_.each : 0;
         buffer.link[to] = group_.link({source, orbits[i].direction});
-        buffer.chunk[to] = ChunkId(owner * chunks_per_npu_ + orbits[i].number);
+        buffer.chunk[to] = ChunkId(owner.at(x) * owned + before + number_there);
         if (!buffer.stage.empty()) buffer.stage[to] = orbits[i].stage;
       }
     }
   }
+}
+
+ChunkId SymmetricStorage::chunk(NpuId owner, std::uint32_t number) const {
+  if (!chunks_.of_pairs) return ChunkId(owner.value() * chunks_.each + number);
+  const NpuId destination = group_.add(owner, NpuId(number / chunks_.each));
+  const auto pair = static_cast<std::uint32_t>(owner.value() * group_.npus() + destination.value());
+  return ChunkId(pair * chunks_.each + number % chunks_.each);
 }
 
 void SymmetricStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const {
@@ -199,7 +238,7 @@ void SymmetricStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buff
   const NpuId receiver = group_.neighbour(source, direction);
   for (std::size_t i = 0; i < lane_orbits.size(); ++i) {
     const OrbitSend& orbit = orbits_[lane_orbits[i]];
-    buffer.chunk[i] = ChunkId(group_.subtract(receiver, orbit.offset).value() * chunks_per_npu_ + orbit.number);
+    buffer.chunk[i] = chunk(group_.subtract(receiver, orbit.offset), orbit.number);
     buffer.start[i] = orbit.start;
     buffer.stage[i] = orbit.stage;
   }
@@ -217,8 +256,8 @@ std::size_t SymmetricStorage::memory_bytes() const {
 
 StorageParts SymmetricStorage::parts() const { return {this}; }
 
-Schedule make_symmetric_schedule(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits) {
-  return Schedule(std::make_shared<const SymmetricStorage>(std::move(group), chunks_per_npu, std::move(orbits)));
+Schedule make_symmetric_schedule(TranslationGroup group, OrbitChunks chunks, std::vector<OrbitSend> orbits) {
+  return Schedule(std::make_shared<const SymmetricStorage>(std::move(group), chunks, std::move(orbits)));
 }
 
 const SymmetricStorage* symmetric_storage(const Schedule& schedule) {

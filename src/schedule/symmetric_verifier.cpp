@@ -1,5 +1,5 @@
 // Checks the premise for all links, then the orbits in two passes: partial sums, then copies, which depend on complete
-// sums.
+// sums. The orbits of an All-to-All are checked chunk by chunk, with one table of NPUs for all chunks.
 #include "tenex/schedule/symmetric_verifier.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "schedule/orbits.hpp"
+#include "tenex/base/bitset.hpp"
+#include "tenex/base/csr.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/units.hpp"
 
@@ -41,18 +43,17 @@ class OrbitReplay {
         hops_(direction_hops(instance, group_)),
         kind_(instance.collective.kind()),
         max_findings_(max_findings),
-        held_since_(group_.npus() * storage.chunks_per_npu(), kNever) {
+        held_since_(group_.npus() * (storage.chunks().of_pairs ? 1 : storage.chunks().each), kNever) {
     verdict_.reduction_check = reduces(kind_) ? "in_tree" : "none";
     verdict_.sends = storage.sends();
   }
 
   Verdict run() {
     check_links();
-    if (reduces(kind_)) check_sums();
-    for (std::uint32_t k = 0; k < storage_.chunks_per_npu(); ++k)
-      held_since_[item(NpuId(0), k)] = reduces(kind_) ? last_sum_[item(NpuId(0), k)] : SimTime::zero();
-    for (const auto& orbit : storage_.orbits()) copy(orbit);
-    check_postconditions();
+    if (storage_.chunks().of_pairs)
+      check_pairs();
+    else
+      check_items();
     if (verdict_.violations > 0)
       verdict_.outcome = Verification::invalid;
     else
@@ -72,8 +73,8 @@ class OrbitReplay {
     if (orbit) {  // the orbit's send into NPU 0
       const NpuId source = group_.neighbour(NpuId(0), group_.directions()[orbit->direction].opposite);
       const NpuId owner = group_.subtract(NpuId(0), orbit->offset);
-      send = {orbit->start, group_.link({source, orbit->direction}),
-              ChunkId(owner.value() * storage_.chunks_per_npu() + orbit->number), orbit->stage};
+      send = {orbit->start, group_.link({source, orbit->direction}), storage_.chunk(owner, orbit->number),
+              orbit->stage};
     }
     verdict_.findings.push_back({violation, send, message() + ", and so for every NPU"});
   }
@@ -91,6 +92,15 @@ class OrbitReplay {
     }
   }
 
+  /// All collectives but All-to-All: all chunks of NPU 0 at all NPUs.
+  void check_items() {
+    if (reduces(kind_)) check_sums();
+    for (std::uint32_t k = 0; k < storage_.chunks().each; ++k)
+      held_since_[item(NpuId(0), k)] = reduces(kind_) ? last_sum_[item(NpuId(0), k)] : SimTime::zero();
+    for (const auto& orbit : storage_.orbits()) copy(orbit);
+    check_postconditions();
+  }
+
   /// The in-tree rule: when each NPU sends its sum, and when the last part of the sum arrives.
   void check_sums() {
     last_sum_.assign(held_since_.size(), SimTime::zero());
@@ -106,7 +116,7 @@ class OrbitReplay {
       verdict_.collective_time = std::max(verdict_.collective_time, last);
     }
     if (skipped_) return;
-    for (std::uint32_t k = 0; k < storage_.chunks_per_npu(); ++k)
+    for (std::uint32_t k = 0; k < storage_.chunks().each; ++k)
       for (std::size_t offset = 1; offset < group_.npus(); ++offset) {
         const std::size_t at = item(NpuId::at(offset), k);
         if (sent_at[at] == kNever)
@@ -143,7 +153,7 @@ class OrbitReplay {
 
   void check_postconditions() {
     if (kind_ == CollectiveKind::reduce_scatter || skipped_) return;
-    for (std::uint32_t k = 0; k < storage_.chunks_per_npu(); ++k)
+    for (std::uint32_t k = 0; k < storage_.chunks().each; ++k)
       for (std::size_t offset = 1; offset < group_.npus(); ++offset) {
         const SimTime since = held_since_[item(NpuId::at(offset), k)];
         if (since == kNever)
@@ -154,13 +164,69 @@ class OrbitReplay {
       }
   }
 
+  /// All-to-All: one chunk of NPU 0 after the other.
+  void check_pairs() {
+    const auto orbits = storage_.orbits();
+    const auto of_chunk = Csr<std::uint32_t>::group(
+        storage_.chunks().per_owner(group_.npus()), orbits.size(), [&](std::size_t i) { return orbits[i].number; },
+        [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+    forwards_ = Bitset(group_.npus());
+    for (std::size_t number = 0; number < of_chunk.rows(); ++number) {
+      const NpuId destination = NpuId::at(number / storage_.chunks().each);
+      held_since_[0] = SimTime::zero();
+      for (const std::uint32_t i : of_chunk.row(number)) move(orbits[i]);
+      finish_chunk(number, destination);
+      for (const std::uint32_t i : of_chunk.row(number)) {
+        held_since_[orbits[i].offset.index()] = kNever;
+        forwards_.reset(orbits[i].offset.index());
+      }
+    }
+  }
+
+  /// A send of the chunk that is checked; all that started before it have been seen.
+  void move(const OrbitSend& orbit) {
+    if (orbit.stage != Stage::copy)
+      return add(Violation::source_lacks_chunk, orbit,
+                 [] { return std::string("there are no sums in this collective"); });
+    const NpuId source = source_offset(group_, orbit);
+    const SimTime since = held_since_[source.index()];
+    if (since > orbit.start)
+      add(Violation::source_lacks_chunk, orbit,
+          [&] { return "the source does not hold the chunk" + (since == kNever ? "" : " until " + to_string(since)); });
+    else
+      forwards_.set(source.index());
+    SimTime& there = held_since_[orbit.offset.index()];
+    if (there == kNever)
+      met_.push_back(orbit.offset);
+    else
+      verdict_.waste += group_.npus();
+    there = std::min(there, orbit.start + hops_[orbit.direction].latency);
+  }
+
+  /// The chunk must be at its destination; relays that forwarded it were useful.
+  void finish_chunk(std::size_t number, NpuId destination) {
+    if (held_since_[destination.index()] == kNever)
+      add(Violation::missing_postcondition, {}, [&] {
+        return fmt::format("NPU {} ends without chunk {} of those that NPU 0 has for it, which it must hold",
+                           destination.value(), number % storage_.chunks().each);
+      });
+    for (const NpuId npu : met_)
+      if (npu == destination || forwards_.test(npu.index()))
+        verdict_.collective_time = std::max(verdict_.collective_time, held_since_[npu.index()]);
+      else
+        verdict_.waste += group_.npus();
+    met_.clear();
+  }
+
   const SymmetricStorage& storage_;
   const TranslationGroup& group_;
   std::vector<HopTime> hops_;
   CollectiveKind kind_;
   std::size_t max_findings_;
-  std::vector<SimTime> held_since_;  ///< by item: when the first copy arrives
+  std::vector<SimTime> held_since_;  ///< by item (All-to-All: by NPU): when the first copy arrives
   std::vector<SimTime> last_sum_;    ///< by item: when the last partial sum arrives
+  std::vector<NpuId> met_;           ///< All-to-All: where copies of the chunk arrive, each once
+  Bitset forwards_;                  ///< All-to-All: the NPUs that forward the chunk
   bool skipped_ = false;
   Verdict verdict_;
 };
@@ -172,8 +238,7 @@ bool has_orbit_check(const Topology& topology, const Collective& collective, con
   const auto kind = collective.kind();
   return storage != nullptr && kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce &&
          moves_with_npus(collective) && TranslationGroup::of(topology).has_value() &&
-         storage->group().npus() == collective.npus() &&
-         storage->chunks_per_npu() == static_cast<std::uint64_t>(collective.chunks_per_npu());
+         storage->group().npus() == collective.npus() && storage->chunks() == orbit_chunks(collective);
 }
 
 Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
@@ -191,8 +256,10 @@ Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, con
 }
 
 Verdict verify_by_size(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
-  if (options.start_delays.empty() && schedule.sends() > kMostReplayedSends &&
-      has_orbit_check(instance.topology, instance.collective, schedule))
+  const bool large = schedule.sends() > kMostReplayedSends ||
+                     (instance.collective.kind() == CollectiveKind::all_to_all &&
+                      instance.collective.chunks() > kMostReplayedPairs / instance.topology.vertices());
+  if (options.start_delays.empty() && large && has_orbit_check(instance.topology, instance.collective, schedule))
     return verify_symmetric(instance, schedule, options);
   return verify(instance, schedule, options);
 }

@@ -18,6 +18,12 @@ const SymmetricStorage& storage_of(const Schedule& schedule) {
   return *storage;
 }
 
+const SymmetricStorage& storage_of_gathers(const Schedule& schedule) {
+  const SymmetricStorage& storage = storage_of(schedule);
+  ensure(!storage.chunks().of_pairs, "an All-to-All has no reversal and no re-timing orbit by orbit");
+  return storage;
+}
+
 SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<HopTime>& hops) {
   SimTime last;
   for (const auto& orbit : orbits) last = std::max(last, orbit.start + hops[orbit.direction].latency);
@@ -31,7 +37,7 @@ class Retimer {
       : group_(storage.group()),
         hops_(std::move(hops)),
         free_(hops_.size()),
-        copied_(group_.npus() * storage.chunks_per_npu()),
+        copied_(group_.npus() * storage.chunks().each),
         summed_(copied_.size()) {}
 
   /// The orbit with its new start. The given schedule's deliveries at the source started before it, so they have been
@@ -61,7 +67,7 @@ class Retimer {
 }  // namespace
 
 Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule) {
-  const SymmetricStorage& storage = storage_of(schedule);
+  const SymmetricStorage& storage = storage_of_gathers(schedule);
   const auto& group = storage.group();
   const auto hops = direction_hops(instance, group);
   const SimTime end = last_arrival_of(storage.orbits(), hops);
@@ -72,28 +78,28 @@ Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule) 
     turned.push_back({end - orbit.start - hops[orbit.direction].latency, group.directions()[orbit.direction].opposite,
                       source_offset(group, orbit), orbit.number, Stage::reduce});
   }
-  return make_symmetric_schedule(group, storage.chunks_per_npu(), std::move(turned));
+  return make_symmetric_schedule(group, storage.chunks(), std::move(turned));
 }
 
 Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather, SimTime gather_begins) {
-  const SymmetricStorage& first = storage_of(reduction);
-  const SymmetricStorage& second = storage_of(gather);
+  const SymmetricStorage& first = storage_of_gathers(reduction);
+  const SymmetricStorage& second = storage_of_gathers(gather);
   std::vector<OrbitSend> orbits(first.orbits().begin(), first.orbits().end());
   orbits.reserve(orbits.size() + second.orbits().size());
   for (OrbitSend orbit : second.orbits()) {
     orbit.start += gather_begins;
     orbits.push_back(orbit);
   }
-  return make_symmetric_schedule(first.group(), first.chunks_per_npu(), std::move(orbits));
+  return make_symmetric_schedule(first.group(), first.chunks(), std::move(orbits));
 }
 
 Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
-  const SymmetricStorage& storage = storage_of(schedule);
+  const SymmetricStorage& storage = storage_of_gathers(schedule);
   Retimer retimer(storage, direction_hops(instance, storage.group()));
   std::vector<OrbitSend> orbits;
   orbits.reserve(storage.orbits().size());
   for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));
-  return make_symmetric_schedule(storage.group(), storage.chunks_per_npu(), std::move(orbits));
+  return make_symmetric_schedule(storage.group(), storage.chunks(), std::move(orbits));
 }
 
 SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule) {

@@ -32,9 +32,9 @@ std::string message_of(const Result<T>& result) {
 
 constexpr Occupancy kOccupancy = Occupancy::transfer;
 
-Collective gather_of(std::size_t npus, std::int64_t chunks = 1) {
+Collective gather_of(std::size_t npus, std::int64_t chunks = 1, CollectiveKind kind = CollectiveKind::all_gather) {
   CollectiveRequest request;
-  request.kind = CollectiveKind::all_gather;
+  request.kind = kind;
   request.npus = npus;
   request.chunks = chunks;
   request.size = kibibytes(static_cast<std::int64_t>(npus) * chunks);
@@ -189,6 +189,14 @@ TEST(CompactSchedules, GiveBackSymmetricOnes) {
   const auto gather = gather_of(12, 2);
   const auto schedule = test::symmetric(torus, gather, test::gather_orbits({torus, gather, kOccupancy}));
   EXPECT_LE(round_trip(file_of(torus, gather, schedule)).schedule.memory_bytes(), schedule.memory_bytes());
+}
+
+TEST(CompactSchedules, GiveBackSymmetricAllToAlls) {
+  const auto torus = support::shape("RI(4)_FC(3)");
+  const auto exchange = gather_of(12, 2, CollectiveKind::all_to_all);
+  const auto orbits = test::exchange_orbits({torus, exchange, kOccupancy});
+  const auto read = round_trip(file_of(torus, exchange, test::symmetric(torus, exchange, orbits)));
+  EXPECT_EQ(list_sends(read.schedule), list_sends(test::expand(torus, exchange, orbits)));
 }
 
 TEST(CompactSchedules, GiveBackBlocks) {
@@ -394,6 +402,11 @@ TEST(CompactSchedules, WithUnsoundOrbitsOrNamesAreRefused) {
               HasSubstr("orbit 2 is not one of its group"));
   EXPECT_THAT(message_after(file, "/storage/0/start_ps", 1, std::int64_t{-1} << 62),
               HasSubstr("orbit 1 is not one of its group"));
+  const auto exchange = gather_of(12, 2, CollectiveKind::all_to_all);  // 24 chunks per NPU: numbers 0 .. 23
+  const auto pairs =
+      file_of(torus, exchange, test::symmetric(torus, exchange, test::exchange_orbits({torus, exchange, kOccupancy})));
+  EXPECT_THAT(message_after(pairs, "/storage/0/number", 2, std::uint32_t{24}),
+              HasSubstr("orbit 2 is not one of its group"));
   EXPECT_THAT(message_after(all_reduce(true), "/storage/1/links", 0, std::uint32_t{1}), HasSubstr("permutation"));
 }
 

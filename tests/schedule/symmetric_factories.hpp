@@ -48,23 +48,68 @@ inline std::vector<OrbitSend> gather_orbits(const Instance& instance) {
   return orbits;
 }
 
+/// Hops along a dimension to a digit of an offset.
+inline std::uint32_t hops_to(const TranslationDimension& dimension, std::uint32_t digit) {
+  if (dimension.farthest_hops == 1) return digit == 0 ? 0 : 1;
+  return std::min(digit, dimension.size - digit);
+}
+
+/// The least number of hops over an offset.
+inline std::uint32_t hops_over(const TranslationGroup& group, NpuId offset) {
+  std::uint32_t hops = 0;
+  for (const auto& dimension : group.dimensions())
+    hops += hops_to(dimension, offset.value() / dimension.stride % dimension.size);
+  return hops;
+}
+
+/// All-to-All orbits: in every step of the longest hop, each direction takes the first chunk that has not moved in this
+/// step and that it brings closer.
+inline std::vector<OrbitSend> exchange_orbits(const Instance& instance) {
+  const TranslationGroup group = TranslationGroup::of(instance.topology).value();
+  const SimTime step = longest_hop(instance);
+  const auto each = static_cast<std::uint32_t>(instance.collective.chunks_per_npu());
+  std::vector<NpuId> at(group.npus() * each, NpuId(0));
+  const auto left = [&](std::size_t number, NpuId place) {
+    return hops_over(group, group.subtract(NpuId::at(number / each), place));
+  };
+  std::vector<OrbitSend> orbits;
+  SimTime now;
+  for (bool moving = true; moving; now += step) {
+    moving = false;
+    std::set<std::size_t> moved;
+    for (std::uint32_t direction = 0; direction < group.directions().size(); ++direction)
+      for (std::size_t number = 0; number < at.size(); ++number) {
+        const NpuId target = group.neighbour(at[number], direction);
+        if (left(number, target) >= left(number, at[number]) || !moved.insert(number).second) continue;
+        orbits.push_back({now, direction, target, static_cast<std::uint32_t>(number), Stage::copy});
+        at[number] = target;
+        moving = true;
+        break;
+      }
+  }
+  return orbits;
+}
+
 inline Schedule symmetric(const Topology& topology, const Collective& collective, std::vector<OrbitSend> orbits) {
-  return make_symmetric_schedule(TranslationGroup::of(topology).value(),
-                                 static_cast<std::uint32_t>(collective.chunks_per_npu()), std::move(orbits));
+  return make_symmetric_schedule(TranslationGroup::of(topology).value(), orbit_chunks(collective), std::move(orbits));
 }
 
 /// Every orbit's send to every receiver, written down one by one; sorted by the list storage.
 inline Schedule expand(const Topology& topology, const Collective& collective, const std::vector<OrbitSend>& orbits) {
   const TranslationGroup group = TranslationGroup::of(topology).value();
   const auto chunks = static_cast<std::uint32_t>(collective.chunks_per_npu());
+  const bool pairs = collective.kind() == CollectiveKind::all_to_all;
   std::vector<Send> sends;
   for (const auto& orbit : orbits)
     for (std::size_t receiver = 0; receiver < group.npus(); ++receiver) {
       const NpuId to = NpuId::at(receiver);
       const NpuId source = group.subtract(to, group.directions()[orbit.direction].offset);
       const NpuId owner = group.subtract(to, orbit.offset);
+      const NpuId destination = group.add(owner, NpuId(orbit.number / chunks));
+      const std::uint32_t first =
+          pairs ? owner.value() * static_cast<std::uint32_t>(group.npus()) + destination.value() : owner.value();
       sends.push_back({orbit.start, group.link({source, orbit.direction}),
-                       ChunkId(owner.value() * chunks + orbit.number), orbit.stage});
+                       ChunkId(first * chunks + orbit.number % chunks), orbit.stage});
     }
   return make_list_schedule(std::move(sends));
 }

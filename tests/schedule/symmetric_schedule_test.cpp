@@ -18,6 +18,7 @@
 namespace tenex {
 namespace {
 
+using test::exchange_orbits;
 using test::expand;
 using test::gather_orbits;
 using test::symmetric;
@@ -28,6 +29,11 @@ const std::vector<std::string_view> kShapes = {"RI(2)",        "RI(5)",       "F
 
 Collective gather_of(const Topology& topology, std::int64_t chunks = 1) {
   return support::collective(CollectiveKind::all_gather, topology.npus(),
+                             kibibytes(64) * static_cast<std::int64_t>(topology.npus()) * chunks, chunks);
+}
+
+Collective exchange_of(const Topology& topology, std::int64_t chunks = 1) {
+  return support::collective(CollectiveKind::all_to_all, topology.npus(),
                              kibibytes(64) * static_cast<std::int64_t>(topology.npus()) * chunks, chunks);
 }
 
@@ -49,6 +55,35 @@ TEST(SymmetricSchedule, ReadsTheSameSendsAsAList) {
       EXPECT_EQ(schedule.sends(), n * (n - 1) * static_cast<std::uint64_t>(chunks));
       EXPECT_EQ(list_sends(schedule), list_sends(expand(topology, gather, orbits)));
     }
+}
+
+TEST(SymmetricSchedule, ReadsTheSameSendsOfAnAllToAllAsAList) {
+  for (const auto shape : kShapes)
+    for (const std::int64_t chunks : {1, 3}) {
+      SCOPED_TRACE(shape);
+      const Topology topology = support::shape(shape);
+      const Collective exchange = exchange_of(topology, chunks);
+      const auto orbits = exchange_orbits({topology, exchange, Occupancy::transfer});
+      const Schedule schedule = symmetric(topology, exchange, orbits);
+      EXPECT_EQ(schedule.sends(), orbits.size() * topology.npus());
+      EXPECT_EQ(list_sends(schedule), list_sends(expand(topology, exchange, orbits)));
+    }
+}
+
+TEST(SymmetricSchedule, NamesChunksOfAnAllToAllByTheirOffset) {
+  // ring(5), 2 chunks per pair. Number 2*2+1 is the second chunk for the NPU two places on. From NPU 4 that is NPU 1:
+  // chunk (4*5 + 1)*2 + 1 = 43.
+  const Topology ring = support::ring(5);
+  const Schedule schedule = symmetric(ring, exchange_of(ring, 2), {{SimTime::zero(), 0, NpuId(1), 5}});
+  EXPECT_EQ(symmetric_storage(schedule)->chunk(NpuId(4), 5), ChunkId(43));
+  const auto sends = list_sends(schedule);
+  ASSERT_EQ(sends.size(), 5U);
+  for (const Send& send : sends) {  // receivers are one place on from their chunk's owner
+    const std::uint32_t owner = vertex_of(NpuId(send.chunk.value() / 10)).value();
+    EXPECT_EQ(ring.source(send.link).value(), owner);
+    EXPECT_EQ(ring.target(send.link).value(), (owner + 1) % 5);
+    EXPECT_EQ(send.chunk.value() % 10, (owner + 2) % 5 * 2 + 1);
+  }
 }
 
 TEST(SymmetricSchedule, ReadsMixedStagesAndStartsAsAList) {
@@ -86,11 +121,13 @@ TEST(SymmetricSchedule, CutsManySegmentsAndNeverInsideOneInstant) {
 
 TEST(SymmetricSchedule, ReadsLinkByLinkWhatItReadsInTime) {
   for (const auto shape : {"torus(4,6)", "FC(5)_RI(4)", "hypercube(4)"})
-    for (const std::int64_t chunks : {1, 200}) {  // 200: several tiles
+    for (const std::int64_t chunks : {0, 1, 200}) {  // 200: several tiles; 0: an All-to-All
       SCOPED_TRACE(shape);
       const Topology topology = support::shape(shape);
-      const Collective gather = gather_of(topology, chunks);
-      const Schedule schedule = symmetric(topology, gather, gather_orbits({topology, gather, Occupancy::transfer}));
+      const Collective gather = chunks > 0 ? gather_of(topology, chunks) : exchange_of(topology);
+      const Instance instance{topology, gather, Occupancy::transfer};
+      const Schedule schedule =
+          symmetric(topology, gather, chunks > 0 ? gather_orbits(instance) : exchange_orbits(instance));
       std::vector<Send> sends;
       SimTime tile_end = SimTime::of(-1);
       SendBuffer buffer;
@@ -129,6 +166,9 @@ TEST(SymmetricSchedule, RefusesOrbitsOutsideItsGroup) {
   EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 2, NpuId(1), 0}}), InvariantError);  // directions 0, 1
   EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 0, NpuId(5), 0}}), InvariantError);
   EXPECT_THROW(symmetric(ring, gather, {{SimTime::zero(), 0, NpuId(1), 1}}), InvariantError);  // one chunk: number 0
+  const Collective exchange = exchange_of(ring);  // 5 chunks: numbers 0 .. 4
+  EXPECT_NO_THROW(symmetric(ring, exchange, {{SimTime::zero(), 0, NpuId(1), 4}}));
+  EXPECT_THROW(symmetric(ring, exchange, {{SimTime::zero(), 0, NpuId(1), 5}}), InvariantError);
 }
 
 TEST(SymmetricViews, ReverseIntoAReduceScatterOnTheSameTopology) {
@@ -179,6 +219,8 @@ void expect_same_verdict(const Instance& instance, const Schedule& schedule) {
 
 /// A valid schedule of each kind.
 Schedule schedule_of(const Instance& instance) {
+  if (instance.collective.kind() == CollectiveKind::all_to_all)
+    return symmetric(instance.topology, instance.collective, exchange_orbits(instance));
   const Collective gather = instance.collective.as(CollectiveKind::all_gather);
   const Schedule gathered =
       symmetric(instance.topology, gather, gather_orbits({instance.topology, gather, instance.occupancy}));
@@ -190,7 +232,11 @@ Schedule schedule_of(const Instance& instance) {
 }
 
 constexpr CollectiveKind kKinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                                     CollectiveKind::all_reduce};
+                                     CollectiveKind::all_reduce, CollectiveKind::all_to_all};
+
+Collective collective_of(CollectiveKind kind, const Topology& topology, std::int64_t chunks) {
+  return kind == CollectiveKind::all_to_all ? exchange_of(topology, chunks) : gather_of(topology, chunks).as(kind);
+}
 
 TEST(OrbitCheck, FindsValidSchedulesValidAsTheFullReplayDoes) {
   for (const auto shape : kShapes)
@@ -198,7 +244,7 @@ TEST(OrbitCheck, FindsValidSchedulesValidAsTheFullReplayDoes) {
       for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
         SCOPED_TRACE(shape);
         const Topology topology = support::shape(shape);
-        const Collective collective = gather_of(topology, 2).as(kind);
+        const Collective collective = collective_of(kind, topology, 2);
         const Schedule schedule = schedule_of({topology, collective, occupancy});
         EXPECT_TRUE(verify_symmetric({topology, collective, occupancy}, schedule).valid());
         expect_same_verdict({topology, collective, occupancy}, schedule);
@@ -233,28 +279,83 @@ void mutate(std::vector<OrbitSend>& orbits, const TranslationGroup& group, std::
   }
 }
 
-TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedSchedules) {
+void expect_same_verdicts_after_changes(CollectiveKind kind, std::uint64_t seeds, std::size_t enough_decided,
+                                        std::size_t enough_invalid) {
   std::size_t decided = 0;
   std::size_t invalid = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed, 0x6F726269);
     const Topology topology = seed % 3 == 0 ? uneven_torus() : support::shape(kShapes[seed % kShapes.size()]);
-    const Collective collective = gather_of(topology, 2).as(kKinds[seed % 3]);
+    const Collective collective = collective_of(kind, topology, 2);
     const Occupancy occupancy = seed % 2 == 0 ? Occupancy::transfer : Occupancy::serialization;
     const Schedule right = schedule_of({topology, collective, occupancy});
     const auto span = symmetric_storage(right)->orbits();
     std::vector<OrbitSend> orbits(span.begin(), span.end());
-    mutate(orbits, symmetric_storage(right)->group(), 2, random);
+    mutate(orbits, symmetric_storage(right)->group(),
+           static_cast<std::uint32_t>(orbit_chunks(collective).per_owner(topology.npus())), random);
     const Schedule wrong = symmetric(topology, collective, orbits);
     expect_same_verdict({topology, collective, occupancy}, wrong);
     const auto outcome = verify_symmetric({topology, collective, occupancy}, wrong).outcome;
     if (outcome != Verification::skipped) ++decided;
     if (outcome == Verification::invalid) ++invalid;
   }
+  EXPECT_GE(decided, enough_decided);
+  EXPECT_GE(invalid, enough_invalid);
+}
+
+TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedSchedules) {
   // Only doubled or moved sums may be left undecided; most changes break something.
-  EXPECT_GE(decided, 300U);
-  EXPECT_GE(invalid, 150U);
+  for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce})
+    expect_same_verdicts_after_changes(kind, 133, 90, 40);
+}
+
+TEST(OrbitCheck, AgreesWithTheFullReplayOnMutatedAllToAlls) {
+  expect_same_verdicts_after_changes(CollectiveKind::all_to_all, 400, 400, 250);
+}
+
+/// The verdict on a ring of five whose All-to-All takes these orbits.
+Verdict verdict_on_ring(const std::vector<OrbitSend>& more) {
+  const Topology ring = support::ring(5);
+  const Collective exchange = exchange_of(ring);
+  auto orbits = exchange_orbits({ring, exchange, Occupancy::transfer});
+  orbits.insert(orbits.end(), more.begin(), more.end());
+  const Schedule schedule = symmetric(ring, exchange, orbits);
+  expect_same_verdict({ring, exchange, Occupancy::transfer}, schedule);
+  return verify_symmetric({ring, exchange, Occupancy::transfer}, schedule);
+}
+
+TEST(OrbitCheck, CountsRelaysOfAnAllToAllThatForwardNothingAsWaste) {
+  // Offsets 1 and 2 take 1 + 2 hops upward, 4 and 3 the same downward: 3 steps, no waste.
+  const SimTime hop = support::kAlpha + serialization_time(kibibytes(64), support::kBandwidth);
+  EXPECT_EQ(verdict_on_ring({}).collective_time, hop * 3);
+  EXPECT_EQ(verdict_on_ring({}).waste, 0U);
+  // The chunk for offset 1 goes on to offset 2 and stops there: nobody needs it.
+  const OrbitSend on{hop * 4, 0, NpuId(2), 1, Stage::copy};
+  EXPECT_TRUE(verdict_on_ring({on}).valid());
+  EXPECT_EQ(verdict_on_ring({on}).waste, 5U);
+  EXPECT_EQ(verdict_on_ring({on}).collective_time, hop * 3);
+  // It comes back to its destination: the relay was of use, the second copy is not.
+  const OrbitSend back{hop * 5, 1, NpuId(1), 1, Stage::copy};
+  EXPECT_EQ(verdict_on_ring({on, back}).waste, 5U);
+  EXPECT_EQ(verdict_on_ring({on, back}).collective_time, hop * 5);
+  // A chunk for its owner goes round; a sum is sent.
+  const OrbitSend own{hop * 4, 0, NpuId(1), 0, Stage::copy};
+  EXPECT_EQ(verdict_on_ring({own}).waste, 5U);
+  const OrbitSend sum{hop * 4, 0, NpuId(1), 1, Stage::reduce};
+  EXPECT_FALSE(verdict_on_ring({sum}).valid());
+}
+
+TEST(OrbitCheck, SaysWhatIsMissingOfAnAllToAll) {
+  const Topology ring = support::ring(5);
+  const Collective exchange = exchange_of(ring, 2);
+  auto orbits = exchange_orbits({ring, exchange, Occupancy::transfer});
+  std::erase_if(orbits, [](const OrbitSend& orbit) { return orbit.number == 7; });  // 3*2 + 1
+  const Verdict verdict = verify_symmetric({ring, exchange, Occupancy::transfer}, symmetric(ring, exchange, orbits));
+  ASSERT_EQ(verdict.violations, 1U);
+  EXPECT_EQ(verdict.findings[0].violation, Violation::missing_postcondition);
+  EXPECT_EQ(verdict.findings[0].message,
+            "NPU 3 ends without chunk 1 of those that NPU 0 has for it, which it must hold, and so for every NPU");
 }
 
 TEST(OrbitCheck, SaysWhatIsWrong) {

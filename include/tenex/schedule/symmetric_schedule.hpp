@@ -3,9 +3,13 @@
 // Idea: if every NPU sees the same network, all of them can do the same at the same time. A send of such a schedule
 // belongs to an orbit: one send for every NPU, with the same direction, the same start, and a chunk whose owner lies at
 // the same offset. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of
-// the chunk at its owner, stage); receiver r gets chunk (r - offset) * c + number over the link that reaches it in that
-// direction. Links and chunks are computed as segments are read. Only for collectives over one group of all NPUs in the
-// order of their ids.
+// the chunk at its owner, stage); receiver r gets the chunk of that number of owner r - offset over the link that
+// reaches it in that direction. Links and chunks are computed as segments are read. Only for collectives over one group
+// of all NPUs in the order of their ids.
+//
+// The number of a chunk must mean the same at every owner. Where the chunks of owner w are w*c + k, the number is k. In
+// an All-to-All the chunks of owner w are (w*n + destination)*c + k; there the number is delta*c + k, where delta is
+// the offset of the destination from the owner.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +35,27 @@ struct OrbitSend {
   SimTime start;
   std::uint32_t direction = 0;  ///< direction of the group in which each of the sends goes
   NpuId offset;                 ///< offset of the receiver from the owner of its chunk (0: the owner receives)
-  std::uint32_t number = 0;     ///< number of the chunk at its owner, 0 .. c-1
+  std::uint32_t number = 0;     ///< number of the chunk at its owner (OrbitChunks)
   Stage stage = Stage::copy;
   bool operator==(const OrbitSend&) const = default;
 };
+
+/// The chunks that orbits name: how many an NPU owns, and the meaning of their numbers.
+struct OrbitChunks {
+  std::uint32_t each = 1;  ///< c, per NPU; of an All-to-All per pair
+  bool of_pairs = false;   ///< All-to-All: number delta*c + k; otherwise number k
+
+  // NOLINTNEXTLINE(google-explicit-constructor): a count alone means chunks without a destination.
+  constexpr OrbitChunks(std::uint32_t count = 1, bool pairs = false) : each(count), of_pairs(pairs) {}
+  /// Chunks that each of `npus` NPUs owns; numbers are below.
+  [[nodiscard]] constexpr std::uint64_t per_owner(std::size_t npus) const {
+    return of_pairs ? std::uint64_t{each} * npus : each;
+  }
+  bool operator==(const OrbitChunks&) const = default;
+};
+
+/// The chunks of a collective for which moves_with_npus() holds.
+[[nodiscard]] OrbitChunks orbit_chunks(const Collective& collective);
 
 /// Returns true if the collective has one group of all NPUs in which rank and NPU id agree. Offsets rely on it.
 /// O(npus).
@@ -44,9 +65,9 @@ struct OrbitSend {
 /// n NPUs and d directions that may be n*d sends (6e6 for a 100x100x100 torus, some 50 MB of buffer).
 class SymmetricStorage final : public ScheduleStorage {
  public:
-  /// `orbits` in any order; `chunks_per_npu` is the collective's. Directions, offsets and numbers must exist
-  /// (InvariantError otherwise). O(orbits log orbits).
-  SymmetricStorage(TranslationGroup group, std::uint32_t chunks_per_npu, std::vector<OrbitSend> orbits);
+  /// `orbits` in any order; `chunks` are the collective's, fewer than 2^32 of all NPUs together. Directions, offsets
+  /// and numbers must exist (InvariantError otherwise). O(orbits log orbits).
+  SymmetricStorage(TranslationGroup group, OrbitChunks chunks, std::vector<OrbitSend> orbits);
 
   [[nodiscard]] std::size_t segments() const override { return segment_begin_.size() - 1; }
   [[nodiscard]] std::uint64_t sends() const override { return std::uint64_t{orbits_.size()} * group_.npus(); }
@@ -58,7 +79,9 @@ class SymmetricStorage final : public ScheduleStorage {
   [[nodiscard]] StorageParts parts() const override;
 
   [[nodiscard]] const TranslationGroup& group() const { return group_; }
-  [[nodiscard]] std::uint32_t chunks_per_npu() const { return chunks_per_npu_; }
+  [[nodiscard]] OrbitChunks chunks() const { return chunks_; }
+  /// The chunk of an owner that has this number there. O(dimensions) for an All-to-All, else O(1).
+  [[nodiscard]] ChunkId chunk(NpuId owner, std::uint32_t number) const;
   /// Sorted by (start, direction).
   [[nodiscard]] std::span<const OrbitSend> orbits() const { return orbits_; }
 
@@ -67,7 +90,7 @@ class SymmetricStorage final : public ScheduleStorage {
   void read_dimension(std::size_t first, std::size_t last, std::size_t at, SendBuffer& buffer) const;
 
   TranslationGroup group_;
-  std::uint32_t chunks_per_npu_ = 1;
+  OrbitChunks chunks_;
   std::vector<OrbitSend> orbits_;
   std::vector<std::uint32_t> segment_begin_;  ///< first orbit of each segment, then the end
   std::vector<std::uint32_t> tile_begin_;     ///< first orbit of each tile, then the end
@@ -76,7 +99,7 @@ class SymmetricStorage final : public ScheduleStorage {
 };
 
 /// A schedule over the storage above.
-[[nodiscard]] Schedule make_symmetric_schedule(TranslationGroup group, std::uint32_t chunks_per_npu,
+[[nodiscard]] Schedule make_symmetric_schedule(TranslationGroup group, OrbitChunks chunks,
                                                std::vector<OrbitSend> orbits);
 
 /// The storage of a symmetric schedule; nullptr for any other.
@@ -90,7 +113,8 @@ class SymmetricStorage final : public ScheduleStorage {
 // the opposite direction, at [T - t - latency, T - t).
 
 /// The time reversal of a symmetric All-Gather (valid, free of waste): a symmetric Reduce-Scatter on the same topology.
-/// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric.
+/// O(orbits). All functions here throw InvariantError for a schedule that is not symmetric, and all but the last one
+/// for an All-to-All.
 [[nodiscard]] Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule);
 
 /// `reduction` followed by `gather`, which starts at `gather_begins`: the All-Reduce without overlap. O(orbits).

@@ -1,0 +1,253 @@
+// Chooses among attempts at an All-to-All; leaves the other collectives to the symmetric engine of tacos.
+#include "synthesis/pccl/orbit/orbit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "synthesis/pccl/orbit/exchange_ways.hpp"
+#include "synthesis/pccl/orbit/orbit_exchange.hpp"
+#include "synthesis/pccl/orbit/orbit_reservation.hpp"
+#include "synthesis/tacos/symmetric/symmetric.hpp"
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::string_view kName = "orbit";
+constexpr double kSpareHops = 4e6;                             // hops in attempts beyond those that the user asked for
+constexpr std::uint32_t kMostSpareAttempts = 200;              // the most such attempts
+constexpr double kMostReserved = 2e4;                          // hops of a plan that is also made job by job
+constexpr std::uint64_t kMostListed = std::uint64_t{1} << 22;  // sends of a schedule with two cosets
+constexpr double kSecondsPerHop = 70e-9;                       // measured on torus(200,200); plan and storage
+constexpr double kSecondsPerLink = 20e-9;                      // bounds
+constexpr double kBytesPerHop = 36;                            // sends, the storage's indices
+constexpr double kBytesPerHopKept = 24;                        // the best so far
+constexpr double kBytesPerLeg = 28;                            // legs twice, queues
+constexpr double kBytesPerListedSend = 80;
+
+bool exchanges(const SynthesisProblem& problem) { return problem.collective.kind() == CollectiveKind::all_to_all; }
+
+std::uint32_t chunks_of(const SynthesisProblem& problem) { return orbit_chunks(problem.collective).each; }
+
+std::vector<HopTime> hops_of(const SynthesisProblem& problem, const TranslationGroup& group) {
+  std::vector<HopTime> hops;
+  for (const auto& direction : group.directions())
+    hops.push_back(hop_time(problem.topology.classes()[direction.link_class], problem.collective.chunk_sizes()[0],
+                            problem.occupancy));
+  return hops;
+}
+
+/// The hops of one NPU's chunks, from sizes alone.
+double hops_of_one(const TranslationGroup& group, std::uint32_t chunks) {
+  double hops = 0;
+  for (const auto& dimension : group.dimensions()) {
+    const double size = dimension.size;
+    const double all = dimension.farthest_hops == 1 ? size - 1 : size * size / 4;
+    hops += static_cast<double>(group.npus()) / size * all;
+  }
+  return hops * chunks;
+}
+
+/// The most attempts at a plan of that many hops.
+std::uint32_t most_attempts(const SynthesisProblem& problem, double hops) {
+  const double spare = std::clamp<double>(kSpareHops / std::max(1.0, hops), 1, kMostSpareAttempts);
+  return std::max(problem.attempts, static_cast<std::uint32_t>(spare));
+}
+
+/// The strongest of the bounds on one NPU that cost little.
+SimTime bound_of(const SynthesisProblem& problem) {
+  constexpr std::array<std::string_view, 4> names = {"volume_distance", "injection", "ejection", "eccentricity"};
+  SimTime bound;
+  for (const auto& method : bound_methods())
+    if (std::find(names.begin(), names.end(), method.name) != names.end())
+      if (const auto time = method.compute({{problem.topology, problem.collective, problem.occupancy}}))
+        bound = std::max(bound, *time);
+  return bound;
+}
+
+/// The least time in which the directions can carry the hops of these ways.
+SimTime load_time(const ExchangeWays& ways, const std::vector<HopTime>& hops) {
+  SimTime time;
+  for (std::size_t direction = 0; direction < hops.size(); ++direction) {
+    if (ways.load[direction] == 0) continue;
+    const auto most = static_cast<std::int64_t>((ways.load[direction] + ways.cosets - 1) / ways.cosets);  // of a link
+    time = std::max(time, hops[direction].busy * (most - 1) + hops[direction].latency);
+  }
+  return time;
+}
+
+/// The best of several attempts with the same ways.
+struct BestExchange {
+  std::vector<OrbitSend> sends;
+  SimTime time = SimTime::max();
+  std::uint32_t attempt = 0;
+
+  BestExchange(const SynthesisProblem& problem, const TranslationGroup& group, const ExchangeWays& ways,
+               SimTime bound) {
+    const auto hops = hops_of(problem, group);
+    const SimTime enough = std::max(bound, load_time(ways, hops));
+    const double work = hops_of_one(group, chunks_of(problem)) * static_cast<double>(ways.cosets);
+    const std::uint32_t attempts = most_attempts(problem, work);
+    std::optional<Digest> key;
+    OrbitExchange exchange(group, ways, hops);
+    const std::uint32_t styles = work <= kMostReserved ? 3 : 2;  // free, with ordered dimensions, job by job
+    for (std::uint32_t i = 0; i < attempts && time > enough; ++i) {
+      if (i == styles) key = synthesis_key(problem);
+      const auto random = key ? std::optional(attempt_stream(problem.seed, *key, i)) : std::nullopt;
+      if (i % styles == 2) {
+        auto made = reserve_exchange(group, ways, hops, random);
+        if (made.time < time) take(made.time, i, std::move(made.sends));
+      } else {
+        const SimTime made = exchange.run(i % styles == 1, random);
+        if (made < time) take(made, i, exchange.take_sends());
+      }
+    }
+  }
+
+ private:
+  void take(SimTime made_time, std::uint32_t made_attempt, std::vector<OrbitSend> made) {
+    time = made_time;
+    attempt = made_attempt;
+    sends = std::move(made);
+  }
+};
+
+/// The sends of a plan with two cosets of owners, one by one.
+Schedule listed(const TranslationGroup& group, const ExchangeWays& ways, OrbitChunks chunks,
+                const std::vector<OrbitSend>& jobs) {
+  const SymmetricStorage names(group, chunks, {});
+  const auto& ring = group.dimensions()[ways.coset_dimension];
+  std::vector<Send> sends;
+  sends.reserve(jobs.size() * group.npus() / ways.cosets);
+  for (const OrbitSend& job : jobs) {
+    const auto coset = static_cast<std::uint32_t>(job.number / ways.numbers);
+    const auto number = static_cast<std::uint32_t>(job.number % ways.numbers);
+    for (std::uint32_t owner = 0; owner < group.npus(); ++owner) {
+      if (owner / ring.stride % ring.size % 2 != coset) continue;
+      const NpuId receiver = group.add(NpuId(owner), job.offset);
+      const NpuId source = group.neighbour(receiver, group.directions()[job.direction].opposite);
+      sends.push_back({job.start, group.link({source, job.direction}), names.chunk(NpuId(owner), number)});
+    }
+  }
+  return make_list_schedule(std::move(sends));
+}
+
+/// Whether two cosets of owners are tried: there is a ring to split, and not too much to list.
+std::optional<std::size_t> ring_to_split(const TranslationGroup& group, std::uint32_t chunks) {
+  const double sends = hops_of_one(group, chunks) * static_cast<double>(group.npus());
+  return sends <= static_cast<double>(kMostListed) ? uneven_ring(group, chunks) : std::nullopt;
+}
+
+Gathered exchange_by_orbit(const SynthesisProblem& problem, const TranslationGroup& group) {
+  const std::uint32_t chunks = chunks_of(problem);
+  const SimTime bound = bound_of(problem);
+  const ExchangeWays ways(group, chunks);
+  BestExchange best(problem, group, ways, bound);
+  Gathered gathered;
+  gathered.engine = kName;
+  gathered.time = best.time;
+  gathered.best_attempt = best.attempt;
+  if (const auto ring = ring_to_split(group, chunks); ring && best.time > bound) {
+    const ExchangeWays split_ways(group, chunks, ring);
+    const BestExchange split(problem, group, split_ways, bound);
+    if (split.time < best.time) {
+      gathered.time = split.time;
+      gathered.best_attempt = split.attempt;
+      gathered.schedule = listed(group, split_ways, orbit_chunks(problem.collective), split.sends);
+      return gathered;
+    }
+  }
+  gathered.schedule = make_symmetric_schedule(group, orbit_chunks(problem.collective), std::move(best.sends));
+  return gathered;
+}
+
+/// The gather that another collective is made of.
+SynthesisProblem gather_of(const SynthesisProblem& problem, const Collective& gather) {
+  SynthesisProblem same{{problem.topology, gather, problem.occupancy}};
+  same.seed = problem.seed;
+  same.attempts = problem.attempts;
+  same.threads = problem.threads;
+  same.memory_limit_bytes = problem.memory_limit_bytes;
+  return same;
+}
+
+}  // namespace
+
+std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem) {
+  const auto kind = problem.collective.kind();
+  const bool gathers = kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter ||
+                       kind == CollectiveKind::all_reduce;
+  if (!gathers && !exchanges(problem))
+    return "one NPU's plan serves all in All-Gather, Reduce-Scatter, All-Reduce and All-to-All only";
+  if (!moves_with_npus(problem.collective)) return "one NPU's plan serves one group of all NPUs in their order";
+  if (gathers) {
+    const Collective gather = problem.collective.as(CollectiveKind::all_gather);
+    auto reason = symmetric_unsuitable(gather_of(problem, gather));
+    return reason.empty() ? std::nullopt : std::optional(std::move(reason));
+  }
+  const auto group = TranslationGroup::of(problem.topology);
+  if (!group || !has_exchange_ways(*group))
+    return "one NPU's plan serves all only on a shape of RI and FC blocks (and of lines of two) whose links are alike "
+           "in "
+           "each dimension";
+  if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
+  return std::nullopt;
+}
+
+Result<Gathered> pccl_orbit(const SynthesisProblem& problem) {
+  if (!exchanges(problem)) {
+    auto gathered = gather_symmetric(problem);
+    if (gathered) gathered->engine = kName;
+    return gathered;
+  }
+  const auto group = TranslationGroup::of(problem.topology);
+  ensure(group.has_value(), "a plan for all NPUs without a translation group");
+  return exchange_by_orbit(problem, *group);
+}
+
+Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
+  if (!exchanges(problem)) {
+    auto synthesis = synthesize_symmetric(problem);
+    if (synthesis) synthesis->engine = kName;
+    return synthesis;
+  }
+  auto gathered = pccl_orbit(problem);
+  if (!gathered) return gathered.errors();
+  Synthesis synthesis;
+  synthesis.engine = kName;
+  synthesis.best_attempt = gathered->best_attempt;
+  synthesis.time = synthesis.time_without_overlap = gathered->time;
+  synthesis.schedule = synthesis.without_overlap = std::move(gathered->schedule);
+  return synthesis;
+}
+
+std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
+  if (!exchanges(problem)) return symmetric_bytes(problem);
+  const auto group = TranslationGroup::of(problem.topology);
+  if (!group) return 0;
+  const auto chunks = chunks_of(problem);
+  const double npus = static_cast<double>(group->npus());
+  const double hops = hops_of_one(*group, chunks);
+  const double legs = npus * chunks * static_cast<double>(group->dimensions().size());
+  const double listed_sends = ring_to_split(*group, chunks) ? hops * npus : 0;
+  const double per_hop = kBytesPerHop + (most_attempts(problem, hops) > 1 ? kBytesPerHopKept : 0);
+  return static_cast<std::size_t>(hops * per_hop + legs * kBytesPerLeg + listed_sends * kBytesPerListedSend);
+}
+
+double pccl_orbit_seconds(const SynthesisProblem& problem) {
+  if (!exchanges(problem)) return symmetric_seconds(problem);
+  const auto group = TranslationGroup::of(problem.topology);
+  if (!group) return 0;
+  const auto chunks = chunks_of(problem);
+  const double hops = hops_of_one(*group, chunks);
+  const double listed_sends = ring_to_split(*group, chunks) ? hops * static_cast<double>(group->npus()) : 0;
+  return (hops + listed_sends) * kSecondsPerHop + static_cast<double>(problem.topology.links()) * kSecondsPerLink;
+}
+
+}  // namespace tenex

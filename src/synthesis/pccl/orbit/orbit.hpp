@@ -1,0 +1,42 @@
+// The engine `orbit` of pccl: topologies with a translation group, one NPU's plan moved over the group.
+//
+// Every NPU of a ring, torus, fully connected block, hypercube or product of these sees the same network, and in a
+// collective over all NPUs it has the same to do. So one NPU's plan, moved by all translations, is a plan for all, if
+// no direction carries two of that NPU's chunks at once. It costs O(n) instead of O(n^2) for the plan, its storage and
+// its check (schedule/symmetric_verifier.hpp).
+//
+// All-to-All: each chunk's shortest way (exchange_ways.hpp), then the times of all hops (orbit_exchange.hpp). Where an
+// odd number of chunks has two ways of equal length, one plan for all NPUs is at best (1 + 2/(n*c)) times as long as
+// the bound; in a small collective every second NPU then goes the other way, and the schedule is a list of all sends.
+//
+// All-Gather: PCCL searches for each condition the earliest path from those who have the chunk, and takes the link time
+// that it uses. Seen from one owner that is a tree which grows by the earliest delivery in each direction and in which
+// a used (direction, step) is taken for all: the search of tacos' symmetric engine, which is used here as it is. So are
+// its reversal into Reduce-Scatter and All-Reduce.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "synthesis/compose.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+/// nullopt if the engine can make this collective, otherwise the reason for the user. O(npus), O(links) with several
+/// link classes.
+[[nodiscard]] std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem);
+
+/// All-Gather, Reduce-Scatter, All-Reduce or All-to-All; pccl_orbit_unsuitable() must be nullopt. Never fails.
+[[nodiscard]] Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem);
+
+/// The same for an All-Gather or an All-to-All, as a part of another synthesis. Makes at least `attempts` attempts, and
+/// more within a fixed amount of work, until one meets a bound. The first among the best is kept. O(hops of one NPU's
+/// chunks * dimensions) each.
+[[nodiscard]] Result<Gathered> pccl_orbit(const SynthesisProblem& problem);
+
+[[nodiscard]] std::size_t pccl_orbit_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double pccl_orbit_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex
