@@ -1,7 +1,7 @@
-// Gaps are cut where a send is taken, and joined with their neighbours where one is dropped.
+// Gaps are cut where a send is taken. Where sends are dropped, all gaps are made anew from the sends that stay: gaps
+// that were too short to keep come back.
 #include "synthesis/pccl/paths/gap_links.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace tenex {
@@ -24,34 +24,40 @@ void GapLinks::take(std::uint32_t link, Time start, std::size_t size, std::uint3
     gaps.erase(gap);
   }
   hops_.push_back({start, link, chunk});
+  load_[link] += stop - start;
 }
 
-void GapLinks::free(std::uint32_t link, Gap gap) {
-  auto& gaps = gaps_[link];
-  auto next = std::lower_bound(gaps.begin(), gaps.end(), gap.end, [](const Gap& g, Time t) { return g.begin < t; });
-  if (next != gaps.begin() && std::prev(next)->end == gap.begin) {
-    --next;
-    gap.begin = next->begin;
-    next = gaps.erase(next);
-  }
-  if (next != gaps.end() && next->begin == gap.end) {
-    next->begin = gap.begin;
-  } else {
-    gaps.insert(next, gap);
+void GapLinks::rebuild() {
+  std::sort(hops_.begin(), hops_.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.link, a.start) < std::pair(b.link, b.start); });
+  std::fill(load_.begin(), load_.end(), Time{0});
+  std::size_t next = 0;
+  for (std::uint32_t link = 0; link < gaps_.size(); ++link) {
+    const Time least = network_->least_busy(link).count();
+    Time free_since = 0;
+    gaps_[link].clear();
+    for (; next < hops_.size() && hops_[next].link == link; ++next) {
+      const auto& hop = hops_[next];
+      if (hop.start - free_since >= least) gaps_[link].push_back({free_since, hop.start});
+      free_since = hop.start + busy_of(hop);
+      load_[link] += busy_of(hop);
+    }
+    gaps_[link].push_back({free_since, kNoEnd});
   }
 }
 
 std::vector<PlannedHop<GapLinks::Time>> GapLinks::drop(const Bitset& chunks) {
-  std::vector<PlannedHop<Time>> dropped;
   const auto stays = [&](const auto& hop) { return !chunks.test(hop.chunk); };
   const auto first = std::stable_partition(hops_.begin(), hops_.end(), stays);
-  dropped.assign(first, hops_.end());
+  std::vector<PlannedHop<Time>> dropped(first, hops_.end());
   hops_.erase(first, hops_.end());
-  for (const auto& hop : dropped) {
-    const Time busy = network_->hop(hop.link, collective_->size_class(ChunkId(hop.chunk))).busy.count();
-    free(hop.link, {hop.start, hop.start + busy});
-  }
+  rebuild();
   return dropped;
+}
+
+void GapLinks::restore(const std::vector<PlannedHop<Time>>& dropped) {
+  hops_.insert(hops_.end(), dropped.begin(), dropped.end());
+  rebuild();
 }
 
 GapLinks::Time GapLinks::end() const {

@@ -24,7 +24,7 @@ class GapLinks {
   static constexpr unsigned kHalf = 32;        ///< bits of a Key for the distance, and for the vertex
 
   GapLinks(const PathNetwork& network, const Collective& collective)
-      : network_(&network), collective_(&collective), gaps_(network.links(), std::vector<Gap>{{0, kNoEnd}}) {}
+      : network_(&network), collective_(&collective), gaps_(network.links(), std::vector<Gap>{{0, kNoEnd}}), load_(network.links(), 0) {}
 
   [[nodiscard]] Cell weight(std::uint32_t link, std::size_t size) const { return network_->weight(link, size); }
   [[nodiscard]] Time least(Cell distance) const { return static_cast<Time>(distance) * network_->unit().count(); }
@@ -42,7 +42,7 @@ class GapLinks {
   }
 
   void take(std::uint32_t link, Time start, std::size_t size, std::uint32_t chunk);
-  /// Takes out all sends of the chunks whose bit is set, and returns them. O(sends).
+  /// Takes out all sends of the chunks whose bit is set, and returns them. O(sends log sends).
   [[nodiscard]] std::vector<PlannedHop<Time>> drop(const Bitset& chunks);
 
   /// Calls visit(link, start, chunk) for all sends.
@@ -50,6 +50,12 @@ class GapLinks {
   void for_each(Visit&& visit) const {
     for (const auto& hop : hops_) visit(hop.link, hop.start, hop.chunk);
   }
+
+  /// Returns what drop() took out, after the new sends of these chunks have been dropped. O(sends log sends).
+  void restore(const std::vector<PlannedHop<Time>>& dropped);
+
+  /// The time for which the link is busy.
+  [[nodiscard]] Time load(std::uint32_t link) const { return load_[link]; }
 
   /// The last arrival. O(sends).
   [[nodiscard]] Time end() const;
@@ -64,11 +70,16 @@ class GapLinks {
     Time end;
   };
 
-  void free(std::uint32_t link, Gap gap);
+  void rebuild();
+
+  [[nodiscard]] Time busy_of(const PlannedHop<Time>& hop) const {
+    return network_->hop(hop.link, collective_->size_class(ChunkId(hop.chunk))).busy.count();
+  }
 
   const PathNetwork* network_;
   const Collective* collective_;
   std::vector<std::vector<Gap>> gaps_;
+  std::vector<Time> load_;
   std::vector<PlannedHop<Time>> hops_;
 };
 

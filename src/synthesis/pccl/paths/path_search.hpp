@@ -187,13 +187,15 @@ auto PathSearch<Links>::find_tree(const Links& links, std::uint32_t source,
       if (allowed != nullptr && !allowed->test(hop.vertex)) return;
       const Time latency = links.latency(hop.link, size);
       Label& next = label(hop.vertex);
-      if (next.time <= time + latency) return;
+      if (next.time < time + latency) return;
       const Time arrival = links.free_from(hop.link, time, size) + latency;
-      if (next.time <= arrival) return;
+      if (next.time < arrival) return;
+      const bool later = next.time == arrival;
+      if (later && (hop.vertex == source || links.load(hop.link) >= links.load(next.link))) return;
       next.time = arrival;
       next.link = hop.link;
       next.from = at;
-      push(arrival, 0, hop.vertex);
+      if (!later) push(arrival, static_cast<Cell>((hop.vertex * 0x9E3779B1U + turn) >> 16U), hop.vertex);
     });
   }
   for (auto at = order_.rbegin(); at != order_.rend(); ++at)

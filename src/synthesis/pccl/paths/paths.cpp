@@ -14,6 +14,7 @@
 
 #include "synthesis/pccl/paths/gap_links.hpp"
 #include "synthesis/pccl/paths/planner.hpp"
+#include "synthesis/pccl/paths/reroute.hpp"
 #include "synthesis/pccl/paths/slot_links.hpp"
 #include "tenex/bound/bound.hpp"
 
@@ -113,11 +114,18 @@ class PathsMultiStart {
 };
 
 template <class Links>
-PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& /*options*/) {
+PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
   PathsPlan plan;
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
   Links& links = best.planner->links();
+  if (options.reroute_effort > 0) {
+    PathsPass pass{"reroute", best.time, best.time, 0};
+    Reroute<Links> reroute(setup, *best.planner, plan.report.range, Random(setup.problem.seed, 77));
+    pass.work = reroute.run({starts.bound(), options.reroute_effort * setup.order.chunks.size(), getenv("SHARE")?(unsigned)atoi(getenv("SHARE")):8, 8});
+    pass.after = links.time_of(links.end());
+    plan.report.passes.push_back(pass);
+  }
   plan.gathered.time = links.time_of(links.end());
   plan.gathered.best_attempt = best.attempt;
   plan.gathered.engine = "paths";

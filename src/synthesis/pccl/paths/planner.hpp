@@ -79,6 +79,7 @@ class PathPlanner {
   }
 
   [[nodiscard]] Links& links() { return links_; }
+  [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] std::uint64_t visits() const { return search_.visits(); }
 
  private:

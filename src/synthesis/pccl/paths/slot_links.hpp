@@ -76,6 +76,14 @@ class SlotLinks {
         if (rows_[link][start] != kEmptySlot) visit(link, start, rows_[link][start]);
   }
 
+  /// Returns what drop() took out, after the new sends of these chunks have been dropped. O(dropped).
+  void restore(const std::vector<PlannedHop<Time>>& dropped) {
+    for (const auto& hop : dropped) take(hop.link, hop.start, 0, hop.chunk);
+  }
+
+  /// How many sends the link has.
+  [[nodiscard]] std::uint32_t load(std::uint32_t link) const { return taken_[link].count; }
+
   /// The slots until the last arrival. O(links + slots at the end that are free).
   [[nodiscard]] Time end() const;
   [[nodiscard]] std::uint64_t sends() const { return sends_; }
@@ -87,6 +95,7 @@ class SlotLinks {
   struct Taken {
     std::vector<std::uint64_t> words;  ///< what lies beyond is free
     std::vector<std::uint64_t> full;   ///< a bit per word
+    std::uint32_t count = 0;           ///< bits that are set
 
     /// The first word from `word` on that is not full. O(words / 64).
     [[nodiscard]] std::size_t next_open(std::size_t word) const {
@@ -105,10 +114,12 @@ class SlotLinks {
         full.resize(word / 64 + 1, 0);
       }
       words[word] |= std::uint64_t{1} << (slot % 64);
+      ++count;
       if (~words[word] == 0) full[word / 64] |= std::uint64_t{1} << (word % 64);
     }
     void reset(Time slot) {
       const std::size_t word = slot / 64;
+      --count;
       words[word] &= ~(std::uint64_t{1} << (slot % 64));
       full[word / 64] &= ~(std::uint64_t{1} << (word % 64));
     }
