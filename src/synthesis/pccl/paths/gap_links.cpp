@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "tenex/schedule/list_builder.hpp"
+
 namespace tenex {
 
 void GapLinks::take(std::uint32_t link, Time start, std::size_t size, std::uint32_t chunk) {
@@ -71,12 +73,18 @@ Schedule GapLinks::finish() && {
   gaps_ = {};
   std::sort(hops_.begin(), hops_.end(),
             [](const auto& a, const auto& b) { return std::pair(a.start, a.link) < std::pair(b.start, b.link); });
-  std::vector<Send> sends;
-  sends.reserve(hops_.size());
-  for (const auto& hop : hops_)
-    sends.push_back({.start = picoseconds(hop.start), .link = LinkId(hop.link), .chunk = ChunkId(hop.chunk)});
+  ListBuilder list(hops_.size());
+  for (const auto& hop : hops_) {
+    const LinkId link(hop.link);
+    const ChunkId chunk(hop.chunk);
+    SendBatch one;
+    one.link = {&link, 1};
+    one.chunk = {&chunk, 1};
+    one.at = picoseconds(hop.start);
+    list.append(one);
+  }
   hops_ = {};
-  return make_list_schedule(std::move(sends));
+  return list.finish();
 }
 
 }  // namespace tenex

@@ -15,6 +15,7 @@
 #include "synthesis/pccl/paths/gap_links.hpp"
 #include "synthesis/pccl/paths/planner.hpp"
 #include "synthesis/pccl/paths/reroute.hpp"
+#include "synthesis/pccl/paths/retime_plan.hpp"
 #include "synthesis/pccl/paths/slot_links.hpp"
 #include "tenex/bound/bound.hpp"
 
@@ -22,6 +23,8 @@ namespace tenex {
 namespace {
 
 constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound needs no other paths
+
+constexpr std::uint32_t kRerouteStream = std::numeric_limits<std::uint32_t>::max();  ///< no attempt has this number
 
 /// An attempt's plan.
 template <class Links>
@@ -113,24 +116,51 @@ class PathsMultiStart {
   std::exception_ptr failure_;
 };
 
+/// Routes conditions again that end late.
+template <class Links>
+PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathRange range, SimTime bound,
+                       std::uint32_t effort) {
+  PathsPass pass{"reroute", best.time, best.time, 0};
+  const Links& links = best.planner->links();
+  Random random = attempt_stream(setup.problem.seed, synthesis_key(setup.problem), kRerouteStream);
+  Reroute<Links> reroute(setup, *best.planner, range, random);
+  pass.work = reroute.run({bound, effort * std::uint64_t{setup.order.chunks.size()}});
+  best.time = pass.after = links.time_of(links.end());
+  return pass;
+}
+
+/// Starts all sends as soon as possible, where that may help: if the plan rounded times up, or was changed.
+void retime_best(const SynthesisProblem& problem, PathsPlan& plan) {
+  Gathered& gathered = plan.gathered;
+  const std::size_t bytes = gathered.schedule.memory_bytes() + gathered.schedule.sends() * kRetimePlanBytesPerSend;
+  if (bytes > problem.memory_limit_bytes) {
+    gathered.left_out = fmt::format("the plan was not re-timed: with re-timing, the synthesis needs {} bytes", bytes);
+    return;
+  }
+  PathsPass pass{"retime", gathered.time, gathered.time, gathered.schedule.sends()};
+  if (auto sooner = retime_plan(problem, gathered.schedule)) {
+    gathered.schedule = std::move(sooner->schedule);
+    gathered.time = pass.after = sooner->time;
+  }
+  plan.report.passes.push_back(pass);
+}
+
 template <class Links>
 PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
   PathsPlan plan;
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
-  Links& links = best.planner->links();
-  if (options.reroute_effort > 0) {
-    PathsPass pass{"reroute", best.time, best.time, 0};
-    Reroute<Links> reroute(setup, *best.planner, plan.report.range, Random(setup.problem.seed, 77));
-    pass.work = reroute.run({starts.bound(), options.reroute_effort * setup.order.chunks.size(), getenv("SHARE")?(unsigned)atoi(getenv("SHARE")):8, 8});
-    pass.after = links.time_of(links.end());
-    plan.report.passes.push_back(pass);
-  }
-  plan.gathered.time = links.time_of(links.end());
+  if (options.reroute_effort > 0 && best.time > starts.bound())
+    plan.report.passes.push_back(
+        reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
   plan.gathered.best_attempt = best.attempt;
   plan.gathered.engine = "paths";
-  plan.gathered.schedule = std::move(links).finish();
+  plan.gathered.schedule = std::move(best.planner->links()).finish();
   plan.gathered.time = last_arrival(setup.problem, plan.gathered.schedule);
+  best.planner.reset();
+  const bool rounded = setup.network.slotted() && !setup.network.slots_are_exact();
+  if (options.retime && (rounded || !plan.report.passes.empty()) && plan.gathered.time > starts.bound())
+    retime_best(setup.problem, plan);
   return plan;
 }
 

@@ -24,7 +24,7 @@ namespace tenex {
 struct RerouteLimits {
   SimTime bound;               ///< no plan ends sooner: the pass stops there
   std::uint64_t work = 0;      ///< conditions that may be routed again
-  std::uint32_t share = 8;     ///< one in `share` of the other conditions is taken out
+  std::uint32_t share = 16;    ///< one in `share` of the other conditions is taken out
   std::uint32_t patience = 8;  ///< the pass stops after so many rounds without a better plan
 };
 

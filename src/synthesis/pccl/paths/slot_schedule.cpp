@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tenex/schedule/list_builder.hpp"
 #include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
@@ -25,7 +26,7 @@ class SlotStorage final : public ScheduleStorage {
  public:
   SlotStorage(SlotRows rows, SimTime slot, std::uint64_t sends) : rows_(std::move(rows)), slot_(slot), sends_(sends) {
     for (const auto& row : rows_) slots_ = std::max(slots_, row.size());
-    const std::size_t wanted = std::max<std::size_t>(1, slots_ * kSegmentSends / std::max<std::uint64_t>(1, sends));
+    const std::size_t wanted = 1 + slots_ * kSegmentSends / std::max<std::uint64_t>(1, sends);
     segment_slots_ = (wanted + kSegmentSlots - 1) / kSegmentSlots * kSegmentSlots;
   }
 
@@ -80,16 +81,15 @@ class SlotStorage final : public ScheduleStorage {
   std::size_t segment_slots_ = 0;
 };
 
-Schedule as_list(const SlotRows& rows, SimTime slot, std::uint64_t count) {
-  std::vector<Send> sends;
-  sends.reserve(count);
-  for (std::size_t link = 0; link < rows.size(); ++link)
-    for (std::size_t i = 0; i < rows[link].size(); ++i)
-      if (rows[link][i] != kEmptySlot)
-        sends.push_back({.start = static_cast<std::int64_t>(i) * slot,
-                         .link = LinkId::at(link),
-                         .chunk = ChunkId(rows[link][i])});
-  return make_list_schedule(std::move(sends));
+/// In segments, so that the list is built in order.
+Schedule as_list(const SlotStorage& storage) {
+  ListBuilder list(storage.sends());
+  SendBuffer buffer;
+  for (std::size_t segment = 0; segment < storage.segments(); ++segment) {
+    storage.read(segment, buffer);
+    list.append(buffer.batch);
+  }
+  return list.finish();
 }
 
 }  // namespace
@@ -101,7 +101,8 @@ Schedule make_slot_schedule(std::vector<std::vector<std::uint32_t>> rows, SimTim
     sends += row.size() - static_cast<std::size_t>(std::count(row.begin(), row.end(), kEmptySlot));
     slots += row.size();
   }
-  if (slots * sizeof(std::uint32_t) > sends * kListBytesPerSend) return as_list(rows, slot, sends);
+  if (slots * sizeof(std::uint32_t) > sends * kListBytesPerSend)
+    return as_list(SlotStorage(std::move(rows), slot, sends));
   for (auto& row : rows) row.shrink_to_fit();
   return Schedule(std::make_shared<const SlotStorage>(std::move(rows), slot, sends));
 }
