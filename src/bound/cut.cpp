@@ -32,8 +32,9 @@ std::int64_t chunks_that_leave(const Collective& collective, GroupId group, std:
       return !root_inside && inside > 0 ? each : 0;
     case CollectiveKind::all_to_all:
       return inside * outside * each;
+    default:
+      return 0;
   }
-  return 0;
 }
 
 /// The time that a set proves.

@@ -21,6 +21,15 @@ NpuDemand npu_demand(const Collective& collective, GroupId group, std::uint32_t 
       return root ? NpuDemand{.receive = 0, .send = c} : NpuDemand{.receive = c, .send = 0};
     case CollectiveKind::reduce:
       return root ? NpuDemand{.receive = c, .send = 0} : NpuDemand{.receive = 0, .send = c};
+    case CollectiveKind::gather:
+      return root ? NpuDemand{.receive = (n - 1) * c, .send = 0} : NpuDemand{.receive = 0, .send = c};
+    case CollectiveKind::scatter:
+      return root ? NpuDemand{.receive = 0, .send = (n - 1) * c} : NpuDemand{.receive = c, .send = 0};
+    case CollectiveKind::all_to_allv:
+    case CollectiveKind::halo_exchange:
+    case CollectiveKind::conditions:
+    case CollectiveKind::mixed:
+      return {};
   }
   return {};
 }

@@ -59,8 +59,9 @@ std::optional<SimTime> pipeline_bound(const BoundProblem& problem) {
       return std::max(pipeline(problem, Direction::outward), pipeline(problem, Direction::inward));
     case CollectiveKind::all_to_all:
       return std::nullopt;  // the chunks that wait longest at an NPU need not be those that go farthest
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace tenex

@@ -24,7 +24,7 @@ constexpr auto kExactStrength = kExactFlow;
 constexpr BoundMethod kCut = {
     .name = "cut",
     .description = "the links that leave a set of vertices carry what must leave it; with a certificate",
-    .concerns = [](CollectiveKind) { return true; },
+    .concerns = [](CollectiveKind kind) { return kind <= CollectiveKind::all_to_all; },
     .certify = cut_bound,
     .time_of = [](const BoundProblem& problem, const CertifiedBound& cut) { return cut_time(problem, cut.inside); },
     .check = [](const BoundProblem& problem, const CertifiedBound& cut) { return check_cut(problem, cut.inside); },
@@ -79,6 +79,7 @@ const std::vector<BoundMethod>& bound_methods() {
 
 std::vector<Bound> cheap_bounds(const BoundProblem& problem) {
   std::vector<Bound> bounds;
+  if (problem.collective.kind() > CollectiveKind::all_to_all) return bounds;
   for (const auto& method : bound_methods())
     if (const auto time = method.compute != nullptr ? method.compute(problem) : std::nullopt)
       bounds.push_back({method.name, *time});

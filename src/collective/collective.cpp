@@ -1,8 +1,11 @@
-// A collective as arithmetic over its groups: nothing is stored per chunk.
+// A collective as arithmetic over its groups and their stored conditions: nothing is stored per chunk.
 #include "tenex/collective/collective.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -15,14 +18,22 @@ namespace {
 
 constexpr std::int64_t kMostChunks = std::numeric_limits<std::uint32_t>::max() - 1;
 
-/// Whether every member ends with every chunk of the group (else only the chunk's owner does).
-bool gathers(CollectiveKind kind) {
-  return kind == CollectiveKind::all_gather || kind == CollectiveKind::all_reduce || kind == CollectiveKind::broadcast;
+/// A group with what the request says where it has nothing of its own.
+struct GroupWork {
+  CollectiveKind kind;
+  std::int64_t chunks;
+  Bytes size;
+  std::uint32_t root;
+};
+
+GroupWork work_of(const CollectiveRequest& request, const ProcessGroup& group) {
+  return {group.kind.value_or(request.kind), group.chunks.value_or(request.chunks), group.size.value_or(request.size),
+          group.root.value_or(request.root)};
 }
 
-/// The number of chunks into which S is cut in a group of n members: c per NPU, or c in all for kinds with a root.
+/// The number of chunks into which S is cut in a group of n members: c per NPU, or c in all where the root owns them.
 std::int64_t chunks_of_buffer(CollectiveKind kind, std::size_t members, std::int64_t per_npu) {
-  return has_root(kind) ? per_npu : static_cast<std::int64_t>(members) * per_npu;
+  return owned_by_root(kind) ? per_npu : static_cast<std::int64_t>(members) * per_npu;
 }
 
 /// The number of buffers of that kind in a group: in All-to-All every NPU has its own send buffer.
@@ -30,10 +41,53 @@ std::int64_t buffers_of(CollectiveKind kind, std::size_t members) {
   return kind == CollectiveKind::all_to_all ? static_cast<std::int64_t>(members) : 1;
 }
 
+/// What is c times the group's number of chunks.
+std::int64_t units_of(CollectiveKind kind, const ProcessGroup& group) {
+  const auto members = static_cast<std::int64_t>(group.members.size());
+  if (stores_conditions(kind)) return group.conditions ? static_cast<std::int64_t>(group.conditions->size()) : 0;
+  if (owned_by_root(kind)) return 1;
+  // At most 2^32 NPUs, squared: the product is taken in steps.
+  const auto buffers = buffers_of(kind, group.members.size());
+  return members > kMostChunks / buffers ? kMostChunks + 1 : members * buffers;
+}
+
+Diagnostics check_conditions(CollectiveKind kind, const ProcessGroup& group) {
+  if (!stores_conditions(kind)) return {};
+  if (!group.conditions || group.conditions->empty())
+    return {input_error({}, fmt::format("collective {} without conditions", to_string(kind)), "nothing is to be sent",
+                        "name what goes from where to where")};
+  Diagnostics errors;
+  const auto members = group.members.size();
+  const auto rank_error = [&](std::uint32_t rank) {
+    errors.push_back(input_error({}, fmt::format("a condition names rank {} of a group of {} NPUs", rank, members),
+                                 fmt::format("ranks are 0 to {}", members - 1)));
+  };
+  for (const Condition& condition : *group.conditions) {
+    if (condition.source >= members) rank_error(condition.source);
+    std::vector<std::uint32_t> seen;
+    for (const auto rank : condition.destinations) {
+      if (rank >= members) rank_error(rank);
+      if (rank == condition.source || std::ranges::find(seen, rank) != seen.end())
+        errors.push_back(input_error({},
+                                     fmt::format("a condition of source {} names destination {} twice or is its "
+                                                 "own destination",
+                                                 condition.source, rank),
+                                     "destinations are other NPUs, each once"));
+      seen.push_back(rank);
+      if (errors.size() > 16) return errors;
+    }
+    if (condition.destinations.empty())
+      errors.push_back(input_error({}, fmt::format("a condition of source {} without destinations", condition.source),
+                                   "a chunk that nobody needs is never sent"));
+  }
+  return errors;
+}
+
 Diagnostics check_groups(const CollectiveRequest& request) {
   Diagnostics errors;
-  Bitset taken(request.npus);
   for (const ProcessGroup& group : request.groups) {
+    const GroupWork work = work_of(request, group);
+    Bitset taken(request.npus);
     if (group.members.size() < 2) {
       errors.push_back(input_error({}, fmt::format("a process group of {} NPUs", group.members.size()),
                                    "a process group has at least two"));
@@ -43,14 +97,19 @@ Diagnostics check_groups(const CollectiveRequest& request) {
         errors.push_back(input_error({}, fmt::format("NPU {} of a process group does not exist", npu.value()),
                                      fmt::format("the topology has {} NPUs", request.npus)));
       } else if (!taken.insert(npu.index())) {
-        errors.push_back(input_error({}, fmt::format("NPU {} is in process groups twice", npu.value()),
-                                     "an NPU belongs to at most one group, once"));
+        errors.push_back(input_error({}, fmt::format("NPU {} is twice in a process group", npu.value()),
+                                     "an NPU is in a group once"));
       }
     }
-    if (has_root(request.kind) && request.root >= group.members.size()) {
-      errors.push_back(input_error({}, fmt::format("root {} of a group of {} NPUs", request.root, group.members.size()),
+    if (has_root(work.kind) && work.root >= group.members.size()) {
+      errors.push_back(input_error({}, fmt::format("root {} of a group of {} NPUs", work.root, group.members.size()),
                                    "the root is a rank inside each group, counted from 0"));
     }
+    if (work.kind == CollectiveKind::mixed)
+      errors.push_back(input_error({}, "a process group without a collective of its own",
+                                   "collective = \"mixed\" asks every group for one",
+                                   "name it after the group's NPUs, such as \"0-7 all_gather\""));
+    append(errors, check_conditions(work.kind, group));
   }
   return errors;
 }
@@ -59,87 +118,158 @@ Diagnostics check_groups(const CollectiveRequest& request) {
 Diagnostic too_many_chunks(const CollectiveRequest& request) {
   double total = 0;  // may exceed 64 bits
   for (const ProcessGroup& group : request.groups) {
-    const auto members = group.members.size();
-    total += (has_root(request.kind) ? 1.0 : static_cast<double>(members * buffers_of(request.kind, members))) *
-             static_cast<double>(request.chunks);
+    const GroupWork work = work_of(request, group);
+    const auto members = static_cast<double>(group.members.size());
+    const double units = stores_conditions(work.kind) ? static_cast<double>(units_of(work.kind, group))
+                         : owned_by_root(work.kind)   ? 1.0
+                                                    : members * (work.kind == CollectiveKind::all_to_all ? members : 1);
+    total += units * static_cast<double>(work.chunks);
   }
-  const auto& first = request.groups.front().members;
-  const bool pairs = request.kind == CollectiveKind::all_to_all;
-  const std::string factors =
-      request.groups.size() > 1 || has_root(request.kind)
-          ? ""
-          : fmt::format("{}{} * {} = ", pairs ? fmt::format("{} * ", first.size()) : "", first.size(), request.chunks);
+  const ProcessGroup& first = request.groups.front();
+  const GroupWork work = work_of(request, first);
+  const bool pairs = work.kind == CollectiveKind::all_to_all;
+  const std::string factors = request.groups.size() > 1 || owned_by_root(work.kind) || stores_conditions(work.kind)
+                                  ? ""
+                                  : fmt::format("{}{} * {} = ", pairs ? fmt::format("{} * ", first.members.size()) : "",
+                                                first.members.size(), work.chunks);
   return resource_error(fmt::format("{}{:.0f} chunks cannot be addressed", factors, total),
                         fmt::format("32-bit ids address at most {} chunks", kMostChunks),
-                        pairs                ? "choose fewer NPUs, smaller process groups or fewer chunks"
-                        : request.chunks > 1 ? "choose fewer chunks per NPU"
-                                             : "choose fewer NPUs");
+                        pairs             ? "choose fewer NPUs, smaller process groups or fewer chunks"
+                        : work.chunks > 1 ? "choose fewer chunks per NPU"
+                                          : "choose fewer NPUs");
 }
 
-/// Checks c and S against the groups; assumes that there are groups.
-Diagnostics check_amounts(const CollectiveRequest& request) {
-  if (request.chunks < 1) {
-    return {input_error({}, fmt::format("{} chunks", request.chunks), "a collective has at least one chunk per NPU")};
+/// Checks S of one group.
+Diagnostics check_size(const GroupWork& work, const ProcessGroup& group) {
+  if (stores_conditions(work.kind)) {
+    for (const Condition& condition : *group.conditions)
+      if (condition.size.count() < work.chunks)
+        return {input_error({}, fmt::format("a condition of {} in {} chunks", to_string(condition.size), work.chunks),
+                            "every chunk holds a byte at least")};
+    return {};
   }
-  std::int64_t total = 0;
-  std::size_t largest = 0;
-  for (const ProcessGroup& group : request.groups) {
-    largest = std::max(largest, group.members.size());
-    // At most 2^32 NPUs, squared: below 2^63 only if a study's limits hold, so the product is taken in steps.
-    const auto members = static_cast<std::int64_t>(group.members.size());
-    const auto buffers = buffers_of(request.kind, group.members.size());
-    const auto units = has_root(request.kind)            ? 1
-                       : members > kMostChunks / buffers ? kMostChunks + 1
-                                                         : members * buffers;
-    if (units != 0 && request.chunks > (kMostChunks - total) / units) return {too_many_chunks(request)};
-    total += units * request.chunks;
-  }
-  const Bytes least = bytes(chunks_of_buffer(request.kind, largest, request.chunks));
-  if (request.size >= least) return {};
-  const std::string rule = has_root(request.kind)
-                               ? fmt::format("every chunk holds a byte at least: c = {}", request.chunks)
-                               : fmt::format("every chunk holds a byte at least: n*c = {}*{}", largest, request.chunks);
-  return {input_error({}, fmt::format("a collective size of {} is too small", to_string(request.size)), rule,
+  const Bytes least = bytes(chunks_of_buffer(work.kind, group.members.size(), work.chunks));
+  if (work.size >= least) return {};
+  const std::string rule =
+      owned_by_root(work.kind)
+          ? fmt::format("every chunk holds a byte at least: c = {}", work.chunks)
+          : fmt::format("every chunk holds a byte at least: n*c = {}*{}", group.members.size(), work.chunks);
+  return {input_error({}, fmt::format("a collective size of {} is too small", to_string(work.size)), rule,
                       fmt::format("use {} or more", to_string(least)))};
+}
+
+/// Checks c and S against the groups; assumes that there are groups, and that check_groups() passed.
+Diagnostics check_amounts(const CollectiveRequest& request) {
+  std::int64_t total = 0;
+  const ProcessGroup* strictest = nullptr;  // of the groups without a size of their own, the largest
+  for (const ProcessGroup& group : request.groups) {
+    const GroupWork work = work_of(request, group);
+    if (work.chunks < 1)
+      return {input_error({}, fmt::format("{} chunks", work.chunks), "a collective has at least one chunk per NPU")};
+    const auto units = units_of(work.kind, group);
+    if (units != 0 && work.chunks > (kMostChunks - total) / units) return {too_many_chunks(request)};
+    total += units * work.chunks;
+    if (group.size || group.kind || group.chunks || stores_conditions(work.kind)) {
+      if (auto errors = check_size(work, group); !errors.empty()) return errors;
+    } else if (strictest == nullptr || group.members.size() > strictest->members.size()) {
+      strictest = &group;
+    }
+  }
+  return strictest == nullptr ? Diagnostics{} : check_size(work_of(request, *strictest), *strictest);
 }
 
 }  // namespace
 
+bool ProcessGroup::operator==(const ProcessGroup& other) const {
+  const bool same_conditions =
+      conditions == other.conditions || (conditions && other.conditions && *conditions == *other.conditions);
+  return members == other.members && kind == other.kind && size == other.size && chunks == other.chunks &&
+         root == other.root && same_conditions;
+}
+
 Result<Collective> Collective::make(CollectiveRequest request) {
-  if (request.groups.empty()) {
-    ProcessGroup all;
-    for (std::size_t npu = 0; npu < request.npus; ++npu) all.members.push_back(NpuId::at(npu));
-    request.groups.push_back(std::move(all));
-  }
+  if (request.groups.empty()) request.groups.emplace_back();
+  if (request.groups.size() == 1 && request.groups.front().members.empty())
+    for (std::size_t npu = 0; npu < request.npus; ++npu) request.groups.front().members.push_back(NpuId::at(npu));
   Diagnostics errors = check_groups(request);
-  append(errors, check_amounts(request));
+  if (errors.empty()) append(errors, check_amounts(request));
   if (!errors.empty()) return errors;
 
   Collective made;
-  made.kind_ = request.kind;
   made.npus_ = request.npus;
-  made.chunks_per_npu_ = request.chunks;
-  made.size_ = request.size;
-  made.root_ = has_root(request.kind) ? request.root : 0;
-  made.group_of_npu_.assign(request.npus, GroupId::none());
-  made.rank_of_npu_.assign(request.npus, 0);
   made.first_chunk_.push_back(0);
-  for (std::size_t g = 0; g < request.groups.size(); ++g) {
-    const auto& members = request.groups[g].members;
-    for (std::size_t rank = 0; rank < members.size(); ++rank) {
-      made.group_of_npu_[members[rank].index()] = GroupId::at(g);
-      made.rank_of_npu_[members[rank].index()] = static_cast<std::uint32_t>(rank);
-    }
-    const std::int64_t count = chunks_of_buffer(request.kind, members.size(), request.chunks);
-    made.first_chunk_.push_back(made.first_chunk_.back() +
-                                static_cast<std::size_t>(count * buffers_of(request.kind, members.size())));
-    const Bytes chunk = bytes(ceil_div(request.size.count(), count));
-    const auto known = std::find(made.chunk_sizes_.begin(), made.chunk_sizes_.end(), chunk);
-    made.size_class_of_group_.push_back(static_cast<std::size_t>(known - made.chunk_sizes_.begin()));
-    if (known == made.chunk_sizes_.end()) made.chunk_sizes_.push_back(chunk);
-  }
-  made.groups_ = std::move(request.groups);
+  for (ProcessGroup& group : request.groups) made.add_part(request, group);
+  made.add_memberships();
+  made.kind_ = made.common_kind();
   return made;
+}
+
+std::size_t Collective::class_for(Bytes chunk) {
+  const auto known = std::find(chunk_sizes_.begin(), chunk_sizes_.end(), chunk);
+  const auto index = static_cast<std::size_t>(known - chunk_sizes_.begin());
+  if (known == chunk_sizes_.end()) chunk_sizes_.push_back(chunk);
+  return index;
+}
+
+void Collective::add_part(const CollectiveRequest& request, ProcessGroup& group) {
+  const GroupWork work = work_of(request, group);
+  Part part{.kind = work.kind, .chunks = work.chunks, .size = work.size, .root = has_root(work.kind) ? work.root : 0};
+  std::int64_t count = 0;
+  if (stores_conditions(work.kind)) {
+    auto sorted = std::make_shared<std::vector<Condition>>(*group.conditions);
+    std::ranges::stable_sort(*sorted, {}, &Condition::source);
+    std::map<Bytes, std::size_t> classes;  // a matrix may have as many sizes as pairs
+    for (const Condition& condition : *sorted) {
+      const Bytes chunk = bytes(ceil_div(condition.size.count(), work.chunks));
+      const auto [known, fresh] = classes.try_emplace(chunk, 0);
+      if (fresh) known->second = class_for(chunk);
+      part.class_of_condition.push_back(known->second);
+    }
+    count = static_cast<std::int64_t>(sorted->size()) * work.chunks;
+    part.conditions = std::move(sorted);
+    part.size_class = part.class_of_condition.front();
+  } else {
+    const std::int64_t of_buffer = chunks_of_buffer(work.kind, group.members.size(), work.chunks);
+    count = of_buffer * buffers_of(work.kind, group.members.size());
+    part.size_class = class_for(bytes(ceil_div(work.size.count(), of_buffer)));
+  }
+  first_chunk_.push_back(first_chunk_.back() + static_cast<std::size_t>(count));
+  parts_.push_back(std::move(part));
+  groups_.push_back({std::move(group.members)});
+}
+
+void Collective::add_memberships() {
+  first_membership_.assign(npus_ + 1, 0);
+  for (const ProcessGroup& group : groups_)
+    for (const NpuId member : group.members) ++first_membership_[member.index() + 1];
+  std::partial_sum(first_membership_.begin(), first_membership_.end(), first_membership_.begin());
+  memberships_.resize(first_membership_.back());
+  auto next = first_membership_;
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t rank = 0; rank < groups_[g].members.size(); ++rank)
+      memberships_[next[groups_[g].members[rank].index()]++] = {GroupId::at(g), static_cast<std::uint32_t>(rank)};
+}
+
+CollectiveKind Collective::common_kind() const {
+  const Part& first = parts_.front();
+  const bool alike = std::ranges::all_of(parts_, [&](const Part& part) {
+    return part.kind == first.kind && part.chunks == first.chunks && part.size == first.size && part.root == first.root;
+  });
+  for (std::size_t npu = 0; npu < npus_; ++npu)
+    if (first_membership_[npu + 1] - first_membership_[npu] > 1) return CollectiveKind::mixed;
+  return alike ? first.kind : CollectiveKind::mixed;
+}
+
+bool Collective::has_sums() const {
+  return std::ranges::any_of(parts_, [](const Part& part) { return reduces(part.kind); });
+}
+
+bool Collective::is_unicast() const {
+  return std::ranges::all_of(parts_, [](const Part& part) {
+    if (part.conditions)
+      return std::ranges::all_of(*part.conditions, [](const Condition& each) { return each.destinations.size() == 1; });
+    return !reduces(part.kind) && !ends_everywhere(part.kind);
+  });
 }
 
 GroupId Collective::group_of(ChunkId chunk) const {
@@ -148,65 +278,134 @@ GroupId Collective::group_of(ChunkId chunk) const {
   return GroupId::at(static_cast<std::size_t>(after - first_chunk_.begin()) - 1);
 }
 
+std::optional<std::uint32_t> Collective::rank_in(GroupId group, NpuId npu) const {
+  const auto own = memberships(npu);
+  if (own.size() == 1) return own.front().group == group ? std::optional(own.front().rank) : std::nullopt;
+  const auto found = std::ranges::lower_bound(own, group, {}, &Membership::group);
+  return found != own.end() && found->group == group ? std::optional(found->rank) : std::nullopt;
+}
+
+std::size_t Collective::size_class(ChunkId chunk) const {
+  if (chunk_sizes_.size() == 1) return 0;
+  const GroupId group = group_of(chunk);
+  const Part& part = parts_[group.index()];
+  if (!part.conditions) return part.size_class;
+  return part.class_of_condition[local(group, chunk) / static_cast<std::size_t>(part.chunks)];
+}
+
 NpuId Collective::owner(ChunkId chunk) const {
   const GroupId group = group_of(chunk);
   const auto& members = groups_[group.index()].members;
-  if (has_root(kind_)) return members[root_];
+  const Part& part = parts_[group.index()];
+  if (owned_by_root(part.kind)) return members[part.root];
+  if (const Condition* const stored = condition_of(group, chunk)) return members[stored->source];
   const auto chunks_per_owner =
-      static_cast<std::size_t>(chunks_per_npu_) * (kind_ == CollectiveKind::all_to_all ? members.size() : 1);
-  return members[(chunk.index() - first_chunk_[group.index()]) / chunks_per_owner];
+      static_cast<std::size_t>(part.chunks) * (part.kind == CollectiveKind::all_to_all ? members.size() : 1);
+  return members[local(group, chunk) / chunks_per_owner];
 }
 
-Collective::Owned Collective::owned_by(NpuId npu) const {
-  const GroupId group = group_of(npu);
-  if (!group.exists()) return {};
-  const Owned all{first_chunk_[group.index()], chunks_in(group)};
-  if (has_root(kind_)) return rank_of(npu) == root_ ? all : Owned{};
-  const std::size_t count = all.count / groups_[group.index()].members.size();
-  return {all.first + rank_of(npu) * count, count};
+NpuId Collective::source(ChunkId chunk) const {
+  const GroupId group = group_of(chunk);
+  return kind(group) == CollectiveKind::scatter ? groups_[group.index()].members[root(group)] : owner(chunk);
+}
+
+Collective::Owned Collective::owned_by(const Membership& member) const {
+  const Part& part = parts_[member.group.index()];
+  const Owned all{first_chunk_[member.group.index()], chunks_in(member.group)};
+  if (owned_by_root(part.kind)) return member.rank == part.root ? all : Owned{};
+  if (part.conditions) {
+    const auto own = std::ranges::equal_range(*part.conditions, member.rank, {}, &Condition::source);
+    const auto c = static_cast<std::size_t>(part.chunks);
+    return {all.first + static_cast<std::size_t>(own.begin() - part.conditions->begin()) * c, own.size() * c};
+  }
+  const std::size_t count = all.count / groups_[member.group.index()].members.size();
+  return {all.first + member.rank * count, count};
+}
+
+Collective::Owned Collective::held_by(const Membership& member) const {
+  const Part& part = parts_[member.group.index()];
+  const Owned all{first_chunk_[member.group.index()], chunks_in(member.group)};
+  if (reduces(part.kind)) return all;
+  if (part.kind == CollectiveKind::scatter) return member.rank == part.root ? all : Owned{};
+  return owned_by(member);
 }
 
 NpuId Collective::destination(ChunkId chunk) const {
-  ensure(kind_ == CollectiveKind::all_to_all, "only a chunk of an All-to-All has one destination");
   const GroupId group = group_of(chunk);
   const auto& members = groups_[group.index()].members;
-  const auto pair = (chunk.index() - first_chunk_[group.index()]) / static_cast<std::size_t>(chunks_per_npu_);
-  return members[pair % members.size()];
+  const Part& part = parts_[group.index()];
+  ensure(!ends_everywhere(part.kind), "the chunk has many destinations");
+  if (part.kind == CollectiveKind::gather) return members[part.root];
+  if (const Condition* const stored = condition_of(group, chunk)) {
+    ensure(stored->destinations.size() == 1, "the chunk has many destinations");
+    return members[stored->destinations.front()];
+  }
+  if (part.kind != CollectiveKind::all_to_all) return owner(chunk);
+  return members[local(group, chunk) / static_cast<std::size_t>(part.chunks) % members.size()];
 }
 
-bool Collective::holds_at_start(NpuId npu, ChunkId chunk) const { return !reduces(kind_) && owner(chunk) == npu; }
+bool Collective::holds_at_start(NpuId npu, ChunkId chunk) const {
+  return !reduces(kind(group_of(chunk))) && source(chunk) == npu;
+}
 
 bool Collective::contributes(NpuId npu, ChunkId chunk) const {
-  return reduces(kind_) && group_of(npu) == group_of(chunk);
+  const GroupId group = group_of(chunk);
+  return reduces(kind(group)) && rank_in(group, npu).has_value();
 }
 
 bool Collective::must_hold(NpuId npu, ChunkId chunk) const {
-  if (kind_ == CollectiveKind::all_to_all) return destination(chunk) == npu;
-  return gathers(kind_) ? group_of(npu) == group_of(chunk) : owner(chunk) == npu;
+  const GroupId group = group_of(chunk);
+  if (ends_everywhere(kind(group))) return rank_in(group, npu).has_value();
+  const Condition* const stored = condition_of(group, chunk);
+  if (stored == nullptr) return destination(chunk) == npu;
+  const auto rank = rank_in(group, npu);
+  return rank && std::ranges::find(stored->destinations, *rank) != stored->destinations.end();
 }
 
 std::uint64_t Collective::required_deliveries() const {
   std::uint64_t total = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (kind_ == CollectiveKind::all_to_all) {
-      const std::uint64_t members = groups_[g].members.size();
-      total += members * (members - 1) * static_cast<std::uint64_t>(chunks_per_npu_);
+    const Part& part = parts_[g];
+    const std::uint64_t members = groups_[g].members.size();
+    const auto chunks = static_cast<std::uint64_t>(part.chunks);
+    if (part.conditions) {
+      for (const Condition& condition : *part.conditions) total += condition.destinations.size() * chunks;
       continue;
     }
-    const std::uint64_t receivers = gathers(kind_) ? groups_[g].members.size() : 1;
-    const std::uint64_t holders = reduces(kind_) ? 0 : 1;
+    if (part.kind == CollectiveKind::all_to_all || part.kind == CollectiveKind::gather ||
+        part.kind == CollectiveKind::scatter) {
+      total += (part.kind == CollectiveKind::all_to_all ? members : 1) * (members - 1) * chunks;
+      continue;
+    }
+    const std::uint64_t receivers = ends_everywhere(part.kind) ? members : 1;
+    const std::uint64_t holders = reduces(part.kind) ? 0 : 1;
     total += (receivers - holders) * chunks_in(GroupId::at(g));
   }
   return total;
 }
 
 Collective Collective::as(CollectiveKind kind) const {
-  ensure(has_root(kind) == has_root(kind_) &&
-             (kind == CollectiveKind::all_to_all) == (kind_ == CollectiveKind::all_to_all),
+  const auto both = [&](auto holds) { return holds(kind) && holds(kind_); };
+  const auto in_turn = [](CollectiveKind one) {
+    return one == CollectiveKind::all_gather || one == CollectiveKind::reduce_scatter ||
+           one == CollectiveKind::all_reduce;
+  };
+  const auto to_one = [](CollectiveKind one) {
+    return one == CollectiveKind::gather || one == CollectiveKind::scatter;
+  };
+  ensure(kind == kind_ || both(in_turn) || both(owned_by_root) || both(to_one),
          "a collective turns only into one with the same chunks");
   Collective turned = *this;
   turned.kind_ = kind;
+  for (Part& part : turned.parts_) part.kind = kind;
   return turned;
+}
+
+Collective Collective::only(GroupId group) const {
+  const Part& part = parts_[group.index()];
+  ProcessGroup alone{groups_[group.index()].members};
+  alone.conditions = part.conditions;
+  return make({part.kind, npus_, {std::move(alone)}, part.chunks, part.size, part.root}).value();
 }
 
 }  // namespace tenex

@@ -1,16 +1,22 @@
 // The notation of process groups.
 //
-//   groups = "all" | group { ";" group }
-//   group  = item { "," item }
+//   groups = group { ";" group }
+//   group  = ( "all" | item { "," item } ) { own }
 //   item   = npu | first "-" last [ ":" step ]
+//   own    = kind | size | chunks "chunks" | "root" rank
 //
-// Both ends of a range belong to it, so a step must reach the last one exactly. Blanks are allowed around every part.
+// Both ends of a range belong to it, so a step must reach the last one exactly. Blanks are allowed around every part,
+// and needed before what a group has of its own.
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/collective/collective.hpp"
 
 namespace tenex {
@@ -18,6 +24,8 @@ namespace tenex {
 namespace {
 
 constexpr std::string_view kRule = "groups are \"all\" or lists such as \"0-3; 4,5,6\" or \"0-6:2; 1-7:2\"";
+constexpr std::string_view kOwnRule =
+    "after its NPUs a group may name a collective, a size, \"2 chunks\" and \"root 1\" of its own";
 
 class GroupParser {
  public:
@@ -26,22 +34,15 @@ class GroupParser {
 
   Result<std::vector<ProcessGroup>> parse() {
     std::vector<ProcessGroup> groups;
-    skip_blanks();
-    if (text_.substr(at_, 3) == "all" && text_.find_last_not_of(" \t") == at_ + 2) {
-      groups.push_back(everyone());
-      if (npus_ < 2) report(at_, fmt::format("a group of {} NPUs", npus_), "a process group has at least two");
-    } else {
-      do {
-        skip_blanks();
-        const std::size_t start = at_;
-        groups.emplace_back();
-        if (!parse_group(groups.back())) return errors_;
-        check_size(groups.back(), start);
-      } while (take(';'));
-      if (at_ < text_.size()) {
-        report(at_, fmt::format("\"{}\" is not understood", text_.substr(at_)), kRule);
-      }
-    }
+    do {
+      skip_blanks();
+      const std::size_t start = at_;
+      groups.emplace_back();
+      if (!parse_group(groups.back())) return errors_;
+      check_size(groups.back(), start);
+      parse_own(groups.back());
+    } while (take(';'));
+    if (at_ < text_.size()) report(at_, fmt::format("\"{}\" is not understood", text_.substr(at_)), kRule);
     if (!errors_.empty()) return errors_;
     return groups;
   }
@@ -76,8 +77,69 @@ class GroupParser {
     return true;
   }
 
+  /// The word at the cursor, up to a blank or ";". Empty at the end of the group.
+  std::string_view take_word() {
+    skip_blanks();
+    const auto end = text_.find_first_of(" \t;,", at_);
+    const auto word = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    at_ += word.size();
+    return word;
+  }
+
+  /// The rest of the group: what it has of its own.
+  void parse_own(ProcessGroup& group) {
+    if (!errors_.empty()) return;
+    for (skip_blanks(); at_ < text_.size() && text_[at_] != ';' && text_[at_] != ','; skip_blanks()) {
+      const std::size_t start = at_;
+      const auto word = take_word();
+      if (word.empty() || !parse_word(word, start, group)) return;
+    }
+  }
+
+  bool parse_word(std::string_view word, std::size_t start, ProcessGroup& group) {
+    const auto once = [&](bool is_new) {
+      if (!is_new) report(start, fmt::format("\"{}\" is one too many", word), "a group has one of each of its own");
+      return is_new;
+    };
+    const auto number_of = [](std::string_view digits) -> std::optional<std::int64_t> {
+      std::int64_t value = 0;
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      return error == std::errc() && end == digits.data() + digits.size() && value >= 0 ? std::optional(value)
+                                                                                        : std::nullopt;
+    };
+    if (word == "root") {
+      const auto rank = number_of(take_word());
+      if (!rank || *rank > std::numeric_limits<std::uint32_t>::max())
+        return report(start, "\"root\" without a rank", kOwnRule), false;
+      return once(!std::exchange(group.root, static_cast<std::uint32_t>(*rank)));
+    }
+    if (const auto count = number_of(word)) {
+      const auto unit = take_word();
+      if (unit != "chunks" && unit != "chunk")
+        return report(start, fmt::format("\"{}\" is not understood", word), kOwnRule,
+                      fmt::format("write \"{} chunks\", or a size with its unit", word)),
+               false;
+      if (*count == 0) return report(start, "0 chunks", "a collective has at least one chunk per NPU"), false;
+      return once(!std::exchange(group.chunks, *count));
+    }
+    if (word.front() >= '0' && word.front() <= '9') {
+      const auto size = parse_bytes(word);
+      if (!size) return report(start, size.errors().front().problem, size.errors().front().why), false;
+      return once(!std::exchange(group.size, *size));
+    }
+    const auto kind = parse_collective_kind(word);
+    if (!kind) return report(start, kind.errors().front().problem, kOwnRule, kind.errors().front().suggestion), false;
+    return once(!std::exchange(group.kind, *kind));
+  }
+
   /// Returns false after a syntax error, which ends the parse; wrong members only add errors.
   bool parse_group(ProcessGroup& group) {
+    taken_ = Bitset(npus_);
+    if (text_.substr(at_, 3) == "all") {
+      at_ += 3;
+      group = everyone();
+      return true;
+    }
     do {
       skip_blanks();
       const std::size_t start = at_;
@@ -143,7 +205,7 @@ class GroupParser {
     }
     for (std::uint64_t npu = range.first; npu <= range.last; npu += range.step) {
       if (!taken_.insert(npu)) {
-        report(offset, fmt::format("NPU {} is named twice", npu), "an NPU belongs to at most one group, once");
+        report(offset, fmt::format("NPU {} is named twice", npu), "an NPU is in a group once");
         return;
       }
       group.members.push_back(NpuId::at(npu));
@@ -153,7 +215,8 @@ class GroupParser {
   void check_size(const ProcessGroup& group, std::size_t offset) {
     // A group that already has errors may only look too small.
     if (group.members.size() >= 2 || !errors_.empty()) return;
-    report(offset, fmt::format("a group of {} NPU", group.members.size()), "a process group has at least two");
+    report(offset, fmt::format("a group of {} NPU{}", group.members.size(), group.members.size() == 1 ? "" : "s"),
+           "a process group has at least two");
   }
 
   std::string_view text_;

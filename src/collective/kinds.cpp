@@ -8,8 +8,9 @@ namespace tenex {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames{"all_gather", "reduce_scatter", "all_reduce",
-                                                 "broadcast",  "reduce",         "all_to_all"};
+constexpr std::array<std::string_view, 12> kNames{"all_gather",  "reduce_scatter", "all_reduce", "broadcast",
+                                                  "reduce",      "all_to_all",     "gather",     "scatter",
+                                                  "all_to_allv", "halo_exchange",  "conditions", "mixed"};
 
 }  // namespace
 
@@ -29,9 +30,15 @@ double bus_factor(CollectiveKind kind, std::size_t npus_in_group) {
     case CollectiveKind::all_gather:
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_to_all:
+    case CollectiveKind::gather:
+    case CollectiveKind::scatter:
       return (n - 1) / n;
     case CollectiveKind::broadcast:
     case CollectiveKind::reduce:
+    case CollectiveKind::all_to_allv:
+    case CollectiveKind::halo_exchange:
+    case CollectiveKind::conditions:
+    case CollectiveKind::mixed:
       return 1;
   }
   throw InvariantError("a collective kind without a bus factor");

@@ -82,7 +82,7 @@ class PlainRetimer {
   bool pass() {
     table_.assign(topology_.npus() * collective_.chunks(), {});
     for (std::size_t c = 0; c < collective_.chunks(); ++c)
-      if (const NpuId owner = collective_.owner(ChunkId::at(c)); collective_.holds_at_start(owner, ChunkId::at(c)))
+      if (const NpuId owner = collective_.source(ChunkId::at(c)); collective_.holds_at_start(owner, ChunkId::at(c)))
         at(vertex_of(owner), ChunkId::at(c)).copied = 0;
     link_free_.assign(topology_.links(), 0);
     for (Lane& lane : lanes_) lane.head = 0;

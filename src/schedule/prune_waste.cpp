@@ -112,8 +112,7 @@ class WastePruner {
 }  // namespace
 
 Schedule prune_waste(const Instance& instance, const Schedule& schedule) {
-  ensure(!reduces(instance.collective.kind()),
-         "prune_waste: a collective that reduces has no duplicate deliveries to drop");
+  ensure(!instance.collective.has_sums(), "prune_waste: a collective that reduces has no duplicate deliveries to drop");
   return make_list_schedule(WastePruner(instance, schedule).prune());
 }
 

@@ -45,10 +45,13 @@ MessageSizes::MessageSizes(const Topology& topology, const Collective& collectiv
 std::uint32_t MessageSizes::look_up(NpuId source, std::uint32_t chunks) const {
   const auto group = collective_.group_of(source);
   ensure(group.exists(), "a program sends from an NPU that is in no process group");
+  return look_up(collective_.size_class(group), chunks);
+}
+
+std::uint32_t MessageSizes::look_up(std::size_t chunk_size, std::uint32_t chunks) const {
   const auto found = std::lower_bound(chunks_.begin(), chunks_.end(), chunks);
   ensure(found != chunks_.end() && *found == chunks, "a program sends a number of chunks that it does not state");
-  return static_cast<std::uint32_t>(collective_.size_class(group) * chunks_.size() +
-                                    static_cast<std::size_t>(found - chunks_.begin()));
+  return static_cast<std::uint32_t>(chunk_size * chunks_.size() + static_cast<std::size_t>(found - chunks_.begin()));
 }
 
 }  // namespace tenex

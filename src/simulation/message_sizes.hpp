@@ -27,7 +27,11 @@ class MessageSizes {
     if (one_group_size_ && chunks < place_.size() && place_[chunks] != unknown) return place_[chunks];
     return look_up(source, chunks);
   }
-  [[nodiscard]] std::uint32_t of(const Message& message) const { return of(message.source, message.chunks); }
+  [[nodiscard]] std::uint32_t of(const Message& message) const {
+    if (message.chunks == only_chunks_) return 0;
+    if (message.chunks != 1 || one_group_size_) return of(message.source, message.chunks);
+    return look_up(collective_.size_class(message.chunk), 1);
+  }
   [[nodiscard]] Bytes bytes(std::uint32_t size_class) const { return bytes_[size_class]; }
   [[nodiscard]] std::uint32_t chunks(std::uint32_t size_class) const { return chunks_of_[size_class]; }
   [[nodiscard]] const HopTime& hop(std::uint16_t link_class, std::uint32_t size_class) const {
@@ -41,6 +45,7 @@ class MessageSizes {
 
  private:
   [[nodiscard]] std::uint32_t look_up(NpuId source, std::uint32_t chunks) const;
+  [[nodiscard]] std::uint32_t look_up(std::size_t chunk_size, std::uint32_t chunks) const;
 
   static constexpr std::uint32_t unknown = UINT32_MAX;
   static constexpr std::uint32_t most_places = 1U << 16;

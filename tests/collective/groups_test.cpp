@@ -59,13 +59,13 @@ TEST(Groups, RefusesNpusThatDoNotExist) {
 }
 
 TEST(Groups, RefusesNpusThatAreNamedTwice) {
-  EXPECT_THAT(refusal("0-3; 3-6"), HasSubstr("NPU 3 is named twice"));
+  EXPECT_THAT(refusal("0-3,3-6"), HasSubstr("NPU 3 is named twice"));
   EXPECT_THAT(refusal("1,1"), HasSubstr("NPU 1 is named twice"));
 }
 
 TEST(Groups, RefusesGroupsOfFewerThanTwo) {
   EXPECT_THAT(refusal("0-3; 5"), HasSubstr("study.toml:3:15: a group of 1 NPU "));
-  EXPECT_THAT(refusal("all", 1), HasSubstr("a group of 1 NPUs"));
+  EXPECT_THAT(refusal("all", 1), HasSubstr("a group of 1 NPU "));
 }
 
 TEST(Groups, RefusesBadRanges) {
@@ -85,7 +85,35 @@ TEST(Groups, RefusesBrokenSyntax) {
   EXPECT_THAT(refusal("0 1"), HasSubstr("\"1\" is not understood"));
   EXPECT_THAT(refusal("-1,2"), HasSubstr("\"-\" where an NPU belongs"));
   EXPECT_THAT(refusal("All"), HasSubstr("groups are \"all\" or lists"));
-  EXPECT_THAT(refusal("all; 0,1"), HasSubstr("\"a\" where an NPU belongs"));
+}
+
+TEST(Groups, MayShareNpus) {
+  const auto groups = parse_groups("0-3; 3-6; all", 8).value();
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[1].members.front(), NpuId(3));
+  EXPECT_EQ(groups[2].members.size(), 8U);
+}
+
+TEST(Groups, MayHaveACollectiveOfTheirOwn) {
+  const auto groups = parse_groups("0-3 all_gather 1MiB; 4-7 2 chunks all_to_all root 3 4MiB; 0,7", 8).value();
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].kind, CollectiveKind::all_gather);
+  EXPECT_EQ(groups[0].size, Bytes::of(1 << 20));
+  EXPECT_EQ(groups[0].chunks, std::nullopt);
+  EXPECT_EQ(groups[1].kind, CollectiveKind::all_to_all);
+  EXPECT_EQ(groups[1].size, Bytes::of(4 << 20));
+  EXPECT_EQ(groups[1].chunks, 2);
+  EXPECT_EQ(groups[1].root, 3U);
+  EXPECT_EQ(groups[2].kind, std::nullopt);
+}
+
+TEST(Groups, RefusesWhatAGroupCannotHaveOfItsOwn) {
+  EXPECT_THAT(refusal("0-3 all_gather broadcast"), HasSubstr("study.toml:3:25: \"broadcast\" is one too many"));
+  EXPECT_THAT(refusal("0-3 all_gathr"), HasSubstr("did you mean \"all_gather\"?"));
+  EXPECT_THAT(refusal("0-3 2"), HasSubstr("write \"2 chunks\""));
+  EXPECT_THAT(refusal("0-3 0 chunks"), HasSubstr("0 chunks"));
+  EXPECT_THAT(refusal("0-3 1MX"), HasSubstr("1MX"));
+  EXPECT_THAT(refusal("0-3 root"), HasSubstr("\"root\" without a rank"));
 }
 
 TEST(Groups, ReportsSeveralMistakesAtOnce) { EXPECT_EQ(parse_groups("0-9; 3-1; 4,4", 8).errors().size(), 3U); }

@@ -95,13 +95,14 @@ inline Schedule greedy_schedule(const Instance& instance, std::uint64_t seed, bo
     case CollectiveKind::all_gather:
     case CollectiveKind::broadcast:
     case CollectiveKind::all_to_all:
+    case CollectiveKind::gather:
+    case CollectiveKind::scatter:
       return gather(instance.topology, instance.collective);
     case CollectiveKind::reduce: {
       const Collective partner = instance.collective.as(CollectiveKind::broadcast);
       return reversed({instance.topology, partner, instance.occupancy}, gather(instance.topology.reversed(), partner));
     }
-    case CollectiveKind::reduce_scatter:
-    case CollectiveKind::all_reduce:
+    default:
       break;
   }
   const Collective partner = instance.collective.as(CollectiveKind::all_gather);

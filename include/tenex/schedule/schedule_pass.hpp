@@ -60,14 +60,14 @@ class SchedulePass {
       }
   }
 
-  /// Enters what an NPU has at first: its contributions to sums, else the chunks that it owns. O(chunks).
+  /// Enters what an NPU has at first: its contributions to sums, and what it starts with. O(chunks).
   void begin(NpuId npu) {
     Tick* const own = there_.data() + npu.index() * chunks_;
     std::fill_n(own, chunks_, kNothing);
-    auto [first, count] = collective_.owned_by(npu);
-    if (const GroupId group = collective_.group_of(npu); group.exists() && reduces(collective_.kind()))
-      std::tie(first, count) = std::pair(collective_.first_chunk(group).index(), collective_.chunks_in(group));
-    std::fill_n(own + first, count, Tick{0});
+    for (const auto& member : collective_.memberships(npu)) {
+      const auto [first, count] = collective_.held_by(member);
+      std::fill_n(own + first, count, Tick{0});
+    }
   }
 
   /// Fetches what send() will look at. Inline always: GCC 12 drops calls of a function that only prefetches.

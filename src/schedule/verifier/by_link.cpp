@@ -37,10 +37,25 @@ std::optional<LinkTally> check_npus(const Context& context, const Schedule& sche
   return total;
 }
 
+/// Whether every member needs every chunk of its group, or its own sums: what NpuCheck assumes.
+bool goes_to_all_or_owners(const Collective& collective) {
+  switch (collective.kind()) {
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::broadcast:
+    case CollectiveKind::reduce:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::optional<Verdict> verify_by_link(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
-  if (schedule.tiles() == 0 || context.topology().switches() > 0) return std::nullopt;
+  if (schedule.tiles() == 0 || context.topology().switches() > 0 || !goes_to_all_or_owners(context.collective()))
+    return std::nullopt;
   const bool sums = reduces(context.collective().kind());
   if (sums && options.reduction_check == ReductionCheck::exact_sets) return std::nullopt;
   const auto tally = check_npus(context, schedule, std::max(1, options.threads));

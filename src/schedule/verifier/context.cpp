@@ -21,13 +21,14 @@ bool Context::fits(std::span<const ChunkId> payload) const {
   const bool increasing = std::adjacent_find(payload.begin(), payload.end(),
                                              [](ChunkId a, ChunkId b) { return !(a < b); }) == payload.end();
   if (!increasing || collective_.group_of(payload.front()) != collective_.group_of(payload.back())) return false;
-  const auto largest = std::numeric_limits<Bytes::Rep>::max() / static_cast<Bytes::Rep>(payload.size());
-  return collective_.chunk_bytes(payload.front()).count() <= largest;
+  const Bytes widest = std::ranges::max(collective_.chunk_sizes());
+  return widest.count() <= std::numeric_limits<Bytes::Rep>::max() / static_cast<Bytes::Rep>(payload.size());
 }
 
 void Context::add_payload(std::span<const ChunkId> payload) {
   if (!fits(payload)) return size_of_payload_.push_back(kUnfit);
-  const Bytes size = collective_.chunk_bytes(payload.front()) * static_cast<Bytes::Rep>(payload.size());
+  Bytes size;
+  for (const ChunkId chunk : payload) size += collective_.chunk_bytes(chunk);
   const auto known = std::find(sizes_.begin(), sizes_.end(), size);
   size_of_payload_.push_back(static_cast<std::uint32_t>(known - sizes_.begin()));
   if (known == sizes_.end()) sizes_.push_back(size);

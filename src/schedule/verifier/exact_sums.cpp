@@ -37,7 +37,7 @@ class ExactSums final : public Sums {
     for (std::size_t c = 0; c < collective_.chunks(); ++c)
       for (const NpuId member : members_of(ChunkId::at(c)))
         if (collective_.contributes(member, ChunkId::at(c))) {
-          const auto rank = collective_.rank_of(member);
+          const auto rank = *collective_.rank_in(collective_.group_of(ChunkId::at(c)), member);
           find(vertex_of(member), ChunkId::at(c))[rank / 64] |= std::uint64_t{1} << (rank % 64);
         }
     snapshots_.emplace_back();  // payload 0: nothing
@@ -130,11 +130,12 @@ class ExactSums final : public Sums {
   static Span find_in(Self& self, VertexId vertex, ChunkId chunk) {
     const auto& collective = self.collective_;
     const GroupId group = collective.group_of(chunk);
-    if (self.context_.topology().is_npu(vertex) && collective.group_of(npu_of(vertex)) == group) {
+    if (const auto rank =
+            self.context_.topology().is_npu(vertex) ? collective.rank_in(group, npu_of(vertex)) : std::nullopt) {
       const auto words = words_for(collective.groups()[group.index()].members.size());
       const auto row =
           (chunk.index() - collective.first_chunk(group).index()) * collective.groups()[group.index()].members.size() +
-          collective.rank_of(npu_of(vertex));
+          *rank;
       return Span(self.dense_).subspan(self.group_begin_[group.index()] + row * words, words);
     }
     const auto found = self.relays_.find(holding_key(vertex, chunk));

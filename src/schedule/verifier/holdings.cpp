@@ -9,10 +9,10 @@ namespace tenex::verifier {
 CopyHoldings::CopyHoldings(const Context& context)
     : context_(context), final_(context.topology().vertices(), context.collective().chunks()) {
   const auto& collective = context.collective();
-  for (std::size_t c = 0; c < collective.chunks(); ++c) {  // only owners hold anything at first
+  for (std::size_t c = 0; c < collective.chunks(); ++c) {  // only sources hold anything at first
     const auto chunk = ChunkId::at(c);
-    const NpuId owner = collective.owner(chunk);
-    if (collective.holds_at_start(owner, chunk)) final_.set(owner.index(), c);
+    const NpuId source = collective.source(chunk);
+    if (collective.holds_at_start(source, chunk)) final_.set(source.index(), c);
   }
 }
 
@@ -61,8 +61,9 @@ std::vector<std::pair<NpuId, ChunkId>> CopyHoldings::missing() const {
   const auto& collective = context_.collective();
   for (std::size_t c = 0; c < collective.chunks(); ++c) {
     const auto chunk = ChunkId::at(c);
-    for (const NpuId member : collective.groups()[collective.group_of(chunk).index()].members)
-      if (collective.must_hold(member, chunk) && !holds(vertex_of(member), chunk)) pairs.emplace_back(member, chunk);
+    collective.for_each_destination(chunk, [&](NpuId npu) {
+      if (!holds(vertex_of(npu), chunk)) pairs.emplace_back(npu, chunk);
+    });
   }
   return pairs;
 }

@@ -15,22 +15,32 @@
 namespace tenex::verifier {
 namespace {
 
+/// Whether the sums of some group may become complete at any member: All-Reduce.
+bool may_end_anywhere(const Collective& collective) {
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    if (collective.kind(GroupId::at(g)) == CollectiveKind::all_reduce) return true;
+  return false;
+}
+
 /// The vertex where each chunk's sum must become complete; a guess for an All-Reduce. O(sends + chunks).
 std::vector<RootedSum> find_roots(const Context& context, const Schedule& schedule) {
   const auto& collective = context.collective();
   std::vector<RootedSum> sums(collective.chunks());
   for (std::size_t c = 0; c < sums.size(); ++c) sums[c].root = collective.owner(ChunkId::at(c));
-  if (collective.kind() != CollectiveKind::all_reduce) return sums;
+  if (!may_end_anywhere(collective)) return sums;
   // `parts` is the exclusive or of the ranks until the roots are known.
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    if (collective.kind(GroupId::at(g)) != CollectiveKind::all_reduce) continue;
     std::uint32_t all_ranks = 0;
     for (std::uint32_t rank = 0; rank < collective.groups()[g].members.size(); ++rank) all_ranks ^= rank;
     const auto first = collective.first_chunk(GroupId::at(g)).index();
     for (std::size_t c = first; c < first + collective.chunks_in(GroupId::at(g)); ++c) sums[c].parts = all_ranks;
   }
   const auto cross_out = [&](VertexId vertex, ChunkId chunk) {
-    if (contributes(context.topology(), collective, vertex, chunk))
-      sums[chunk.index()].parts ^= collective.rank_of(npu_of(vertex));
+    const auto group = collective.group_of(chunk);
+    if (collective.kind(group) == CollectiveKind::all_reduce &&
+        contributes(context.topology(), collective, vertex, chunk))
+      sums[chunk.index()].parts ^= *collective.rank_in(group, npu_of(vertex));
   };
   SendBuffer buffer;
   for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
@@ -46,7 +56,9 @@ std::vector<RootedSum> find_roots(const Context& context, const Schedule& schedu
     }
   }
   for (std::size_t c = 0; c < sums.size(); ++c) {
-    const auto& members = collective.groups()[collective.group_of(ChunkId::at(c)).index()].members;
+    const auto group = collective.group_of(ChunkId::at(c));
+    if (collective.kind(group) != CollectiveKind::all_reduce) continue;
+    const auto& members = collective.groups()[group.index()].members;
     if (sums[c].parts < members.size()) sums[c].root = members[sums[c].parts];
     sums[c].parts = 0;
   }
@@ -70,7 +82,8 @@ class InTreeCheck {
     for (const auto& [key, relay] : relays_) require(relay.waiting == 0);
     const auto& collective = context_.collective();
     for (std::size_t g = 0; g < collective.groups().size(); ++g)
-      to_send += (collective.groups()[g].members.size() - 1) * collective.chunks_in(GroupId::at(g));
+      if (reduces(collective.kind(GroupId::at(g))))
+        to_send += (collective.groups()[g].members.size() - 1) * collective.chunks_in(GroupId::at(g));
     require(members_sent_ == to_send && paths_.unfinished().empty());
     report_.relay_sums = relays_.size();
     return std::move(report_);

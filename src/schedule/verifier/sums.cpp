@@ -47,11 +47,18 @@ class InTreeSums final : public Sums {
 
 class AssumedSums final : public Sums {
  public:
-  TakenSum take(VertexId, ChunkId) override { return {}; }
+  explicit AssumedSums(const Collective& collective) : collective_(collective) {}
+
+  TakenSum take(VertexId, ChunkId chunk) override { return has_sum(chunk) ? TakenSum{} : TakenSum{Take::nothing, 0}; }
   Merged deliver(VertexId, ChunkId, std::uint32_t) override { return {}; }
-  bool take_complete(VertexId, ChunkId) override { return true; }
-  bool has_partial(VertexId, ChunkId) const override { return true; }
+  bool take_complete(VertexId, ChunkId chunk) override { return has_sum(chunk); }
+  bool has_partial(VertexId, ChunkId chunk) const override { return has_sum(chunk); }
   std::string describe_missing(VertexId, ChunkId) const override { return "its sum was not checked"; }
+
+ private:
+  [[nodiscard]] bool has_sum(ChunkId chunk) const { return reduces(collective_.kind(collective_.group_of(chunk))); }
+
+  const Collective& collective_;
 };
 
 }  // namespace
@@ -60,6 +67,8 @@ std::unique_ptr<Sums> make_no_sums() { return std::make_unique<NoSums>(); }
 std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<RootedSum> rooted) {
   return std::make_unique<InTreeSums>(context, std::move(rooted));
 }
-std::unique_ptr<Sums> make_assumed_sums() { return std::make_unique<AssumedSums>(); }
+std::unique_ptr<Sums> make_assumed_sums(const Context& context) {
+  return std::make_unique<AssumedSums>(context.collective());
+}
 
 }  // namespace tenex::verifier

@@ -57,6 +57,6 @@ class Sums {
 /// become complete.
 [[nodiscard]] std::unique_ptr<Sums> make_in_tree_sums(const Context& context, std::vector<RootedSum> rooted);
 /// If nothing is known about the sums: every claim is believed.
-[[nodiscard]] std::unique_ptr<Sums> make_assumed_sums();
+[[nodiscard]] std::unique_ptr<Sums> make_assumed_sums(const Context& context);
 
 }  // namespace tenex::verifier

@@ -221,7 +221,7 @@ class Replay {
       const auto chunk = missing_chunk;
       const VertexId vertex = vertex_of(npu);
       const Send about{SimTime::zero(), LinkId::none(), chunk};
-      if (reduces(collective.kind()) && npu == collective.owner(chunk))
+      if (reduces(collective.kind(collective.group_of(chunk))) && npu == collective.owner(chunk))
         findings_.add_at_end(Violation::missing_contribution, about, [&] {
           return fmt::format("NPU {} ends without the sum of chunk {}: {}", npu.value(), chunk.value(),
                              sums_.describe_missing(vertex, chunk));
@@ -266,14 +266,14 @@ struct Method {
 };
 
 Method choose_method(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
-  if (!reduces(context.collective().kind())) return {make_no_sums(), true, "none", 0};
+  if (!context.collective().has_sums()) return {make_no_sums(), true, "none", 0};
   InTreeReport report = check_in_tree(context, schedule);
   if (report.holds && options.reduction_check != ReductionCheck::exact_sets)
     return {make_in_tree_sums(context, std::move(report.sums)), true, "in_tree", 0};
   const std::size_t needed = exact_sums_bytes(context, report);
   if (needed <= options.memory_limit_bytes && options.reduction_check != ReductionCheck::in_tree)
     return {make_exact_sums(context), true, "exact_sets", 0};
-  return {make_assumed_sums(), false, "skipped", needed};
+  return {make_assumed_sums(context), false, "skipped", needed};
 }
 
 }  // namespace

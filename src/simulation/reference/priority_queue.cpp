@@ -132,8 +132,9 @@ class ReferenceSimulator {
     }
   }
 
-  /// A message of k chunks has k times the bytes of a chunk of its source's group.
+  /// A message of k > 1 chunks has k times the bytes of a chunk of its source's group.
   [[nodiscard]] Bytes size_of(const Message& message) const {
+    if (message.chunks == 1) return collective_.chunk_bytes(message.chunk);
     const auto group = collective_.group_of(message.source);
     return collective_.chunk_bytes(collective_.first_chunk(group)) * std::int64_t{message.chunks};
   }

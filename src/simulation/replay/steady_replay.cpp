@@ -82,9 +82,11 @@ class InPlaceReplay {
 
   /// The final values that the NPU begins with.
   void enter_own(Worker& worker, NpuId npu) const {
-    if (reduces(collective_.kind())) return;
-    const auto [first, count] = collective_.owned_by(npu);
-    for (auto chunk = first; chunk < first + count; ++chunk) worker.held[chunk].copy = SimTime::zero();
+    for (const auto& member : collective_.memberships(npu)) {
+      if (reduces(collective_.kind(member.group))) continue;
+      const auto [first, count] = collective_.held_by(member);
+      for (auto chunk = first; chunk < first + count; ++chunk) worker.held[chunk].copy = SimTime::zero();
+    }
   }
 
   bool enter_arrivals(Worker& worker, LinkId link, SimTime& last) const {
