@@ -1,8 +1,8 @@
 // Shortest hop times, which order the conditions and guide the searches.
 //
 // Encoding: a row holds the least time from every vertex to one destination (or from one source to every vertex), in
-// hops or in the network's unit. Rows to the destinations of all conditions are kept in a table, shared by all attempts,
-// if they fit; otherwise a search makes the row that it needs.
+// hops or in the network's unit. Rows to the destinations of all conditions are kept in a table, shared by all
+// attempts, if they fit; otherwise a search makes the row that it needs.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "tenex/schedule/list_builder.hpp"
-
 namespace tenex {
 
 void GapLinks::take(std::uint32_t link, Time start, std::size_t size, std::uint32_t chunk) {
@@ -48,17 +46,19 @@ void GapLinks::rebuild() {
   }
 }
 
-std::vector<PlannedHop<GapLinks::Time>> GapLinks::drop(const Bitset& chunks) {
-  const auto stays = [&](const auto& hop) { return !chunks.test(hop.chunk); };
-  const auto first = std::stable_partition(hops_.begin(), hops_.end(), stays);
-  std::vector<PlannedHop<Time>> dropped(first, hops_.end());
-  hops_.erase(first, hops_.end());
+void GapLinks::drop(const Bitset& chunks) {
+  std::erase_if(hops_, [&](const auto& hop) { return chunks.test(hop.chunk); });
   rebuild();
-  return dropped;
 }
 
-void GapLinks::restore(const std::vector<PlannedHop<Time>>& dropped) {
-  hops_.insert(hops_.end(), dropped.begin(), dropped.end());
+std::vector<PlannedHop<GapLinks::Time>> GapLinks::hops() const {
+  auto sorted = hops_;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+void GapLinks::assign(const std::vector<PlannedHop<Time>>& hops) {
+  hops_ = hops;
   rebuild();
 }
 
@@ -71,20 +71,8 @@ GapLinks::Time GapLinks::end() const {
 
 Schedule GapLinks::finish() && {
   gaps_ = {};
-  std::sort(hops_.begin(), hops_.end(),
-            [](const auto& a, const auto& b) { return std::pair(a.start, a.link) < std::pair(b.start, b.link); });
-  ListBuilder list(hops_.size());
-  for (const auto& hop : hops_) {
-    const LinkId link(hop.link);
-    const ChunkId chunk(hop.chunk);
-    SendBatch one;
-    one.link = {&link, 1};
-    one.chunk = {&chunk, 1};
-    one.at = picoseconds(hop.start);
-    list.append(one);
-  }
-  hops_ = {};
-  return list.finish();
+  std::sort(hops_.begin(), hops_.end());
+  return schedule_of(std::move(hops_));
 }
 
 }  // namespace tenex

@@ -50,9 +50,7 @@ class PathNetwork {
     return weights_[topology_.class_of(LinkId(link)) * sizes_ + size_class];
   }
   /// The least time for which a send keeps the link busy.
-  [[nodiscard]] SimTime least_busy(std::uint32_t link) const {
-    return least_busy_[topology_.class_of(LinkId(link))];
-  }
+  [[nodiscard]] SimTime least_busy(std::uint32_t link) const { return least_busy_[topology_.class_of(LinkId(link))]; }
 
  private:
   static std::span<const PathHop> row(const std::vector<PathHop>& hops, const std::vector<std::uint32_t>& begin,

@@ -26,9 +26,9 @@ struct ConditionOrder {
   [[nodiscard]] std::vector<std::uint32_t> shuffled(Random& random) const;
 };
 
-/// Orders the conditions of `problem.collective`. `members`: per group the vertices that its paths must not leave; empty:
-/// paths may go anywhere. Errors (input): a destination that its source does not reach. O(chunks + sources * links), and
-/// 8 bytes per chunk.
+/// Orders the conditions of `problem.collective`. `members`: per group the vertices that its paths must not leave;
+/// empty: paths may go anywhere. Errors (input): a destination that its source does not reach. O(chunks + sources *
+/// links), and 8 bytes per chunk.
 [[nodiscard]] Result<ConditionOrder> order_conditions(const SynthesisProblem& problem, const PathNetwork& network,
                                                       const std::vector<Bitset>& members);
 

@@ -126,9 +126,8 @@ class PathSearch {
 };
 
 template <class Links>
-auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std::uint32_t destination,
-                                  const Cell* left, std::size_t size, PathRange range, std::uint32_t turn)
-    -> std::span<const Hop> {
+auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
+                                  std::size_t size, PathRange range, std::uint32_t turn) -> std::span<const Hop> {
   begin(source);
   push(links.least(left[source]), left[source], source);
   Time best = kNever;
@@ -165,9 +164,8 @@ auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std:
 }
 
 template <class Links>
-auto PathSearch<Links>::find_tree(const Links& links, std::uint32_t source,
-                                  std::span<const std::uint32_t> destinations, const Bitset* allowed, std::size_t size,
-                                  std::uint32_t turn) -> std::span<const Hop> {
+auto PathSearch<Links>::find_tree(const Links& links, std::uint32_t source, std::span<const std::uint32_t> destinations,
+                                  const Bitset* allowed, std::size_t size, std::uint32_t turn) -> std::span<const Hop> {
   begin(source);
   for (const std::uint32_t destination : destinations) label(destination).use = search_;
   label(source).use = search_;

@@ -15,15 +15,15 @@
 #include "synthesis/pccl/paths/gap_links.hpp"
 #include "synthesis/pccl/paths/planner.hpp"
 #include "synthesis/pccl/paths/reroute.hpp"
-#include "synthesis/pccl/paths/retime_plan.hpp"
 #include "synthesis/pccl/paths/slot_links.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
 
-constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound needs no other paths
+constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not improved
 
+constexpr std::size_t kBytesPerHopRetimed = 60;
 constexpr std::uint32_t kRerouteStream = std::numeric_limits<std::uint32_t>::max();  ///< no attempt has this number
 
 /// An attempt's plan.
@@ -49,7 +49,7 @@ class PathsMultiStart {
 
   PathsAttempt<Links> run(PathsReport& report) {
     best_ = attempt(0, PathRange::shortest);
-    if (best_.time > bound_ + bound_ / kCloseToBound) {
+    if (is_far_from_bound(best_.time)) {
       auto other = attempt(0, PathRange::any);
       if (other.time < best_.time) {
         range_ = PathRange::any;
@@ -63,6 +63,7 @@ class PathsMultiStart {
   }
 
   [[nodiscard]] SimTime bound() const { return bound_; }
+  [[nodiscard]] bool is_far_from_bound(SimTime time) const { return time > bound_ + bound_ / kCloseToBound; }
 
  private:
   PathsAttempt<Links> attempt(std::uint32_t number, PathRange range) const {
@@ -129,38 +130,48 @@ PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathR
   return pass;
 }
 
-/// Starts all sends as soon as possible, where that may help: if the plan rounded times up, or was changed.
-void retime_best(const SynthesisProblem& problem, PathsPlan& plan) {
-  Gathered& gathered = plan.gathered;
-  const std::size_t bytes = gathered.schedule.memory_bytes() + gathered.schedule.sends() * kRetimePlanBytesPerSend;
-  if (bytes > problem.memory_limit_bytes) {
-    gathered.left_out = fmt::format("the plan was not re-timed: with re-timing, the synthesis needs {} bytes", bytes);
-    return;
+/// Whether links have slots that round times up.
+bool rounds_up(const PathNetwork& network) { return network.slotted() && !network.slots_are_exact(); }
+
+/// Starts all sends as soon as possible, at any picosecond. False if there is too little memory.
+bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, PathsPlan& plan) {
+  auto slots = links.hops();
+  const std::size_t bytes = slots.size() * kBytesPerHopRetimed;
+  if (bytes > setup.problem.memory_limit_bytes) {
+    plan.gathered.left_out =
+        fmt::format("the plan was not re-timed: with re-timing, the synthesis needs {} bytes", bytes);
+    return false;
   }
-  PathsPass pass{"retime", gathered.time, gathered.time, gathered.schedule.sends()};
-  if (auto sooner = retime_plan(problem, gathered.schedule)) {
-    gathered.schedule = std::move(sooner->schedule);
-    gathered.time = pass.after = sooner->time;
-  }
+  const HopTime& hop = setup.network.hop(0, 0);
+  std::vector<PlannedHop<std::int64_t>> hops;
+  hops.reserve(slots.size());
+  for (const auto& [start, link, chunk] : slots)
+    hops.push_back({static_cast<std::int64_t>(start) * hop.busy.count(), link, chunk});
+  slots = {};
+  PathsPass pass{"retime", links.time_of(links.end()), SimTime::zero(), hops.size()};
+  const auto end = retime_hops(
+      setup.network, setup.problem.collective.chunks(), hops, [&](const auto&) { return hop.busy.count(); },
+      [&](const auto&) { return hop.latency.count(); });
+  plan.gathered.time = pass.after = picoseconds(end);
+  plan.gathered.schedule = schedule_of(std::move(hops));
   plan.report.passes.push_back(pass);
+  return true;
 }
+bool retime_exactly(const PathsSetup& /*setup*/, const GapLinks& /*links*/, PathsPlan& /*plan*/) { return false; }
 
 template <class Links>
 PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
   PathsPlan plan;
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
-  if (options.reroute_effort > 0 && best.time > starts.bound())
-    plan.report.passes.push_back(
-        reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
+  if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time))
+    plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
   plan.gathered.best_attempt = best.attempt;
   plan.gathered.engine = "paths";
-  plan.gathered.schedule = std::move(best.planner->links()).finish();
+  Links& links = best.planner->links();
+  if (options.retime && rounds_up(setup.network) && retime_exactly(setup, links, plan)) return plan;
+  plan.gathered.schedule = std::move(links).finish();
   plan.gathered.time = last_arrival(setup.problem, plan.gathered.schedule);
-  best.planner.reset();
-  const bool rounded = setup.network.slotted() && !setup.network.slots_are_exact();
-  if (options.retime && (rounded || !plan.report.passes.empty()) && plan.gathered.time > starts.bound())
-    retime_best(setup.problem, plan);
   return plan;
 }
 

@@ -29,7 +29,7 @@ struct PathsOptions {
   bool outside = true;
   /// How many conditions are routed again, at most, as a multiple of their number; 0: the pass is left out.
   std::uint32_t reroute_effort = 1;
-  bool retime = true;  ///< whether sends start as soon as the order on links allows
+  bool retime = true;  ///< whether times that were rounded up to slots are made exact
 };
 
 /// What an improvement pass did.

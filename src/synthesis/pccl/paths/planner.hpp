@@ -93,8 +93,7 @@ class PathPlanner {
     } else {
       destinations_.clear();
       conditions_.for_each_destination(chunk, [&](VertexId npu) { destinations_.push_back(npu.value()); });
-      const Bitset* allowed =
-          setup_.members.empty() ? nullptr : &setup_.members[conditions_.group(chunk).index()];
+      const Bitset* allowed = setup_.members.empty() ? nullptr : &setup_.members[conditions_.group(chunk).index()];
       hops = search_.find_tree(links_, source, destinations_, allowed, size, turn);
     }
     for (const auto& hop : hops) links_.take(hop.link, hop.start, size, chunk.value());

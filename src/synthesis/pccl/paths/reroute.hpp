@@ -1,10 +1,10 @@
 // Rip-up and reroute: conditions that end late are taken out together with some others and routed again.
 //
-// Idea: the last conditions got what the others had left. A round takes out those that arrive after a target a little
-// before the end, and a random share of all others, and routes the late ones first against the links' remaining free
-// times, then the others, farthest first. The new plan is kept if it ends sooner, or as soon with fewer late
-// conditions; otherwise the old sends return. Conditions routed again are counted, and their number is limited, so that
-// the result does not depend on the machine.
+// Idea: the last conditions got what the others had left. A round takes out those that arrive last, and a random share
+// of all others. It routes the late ones first against the links' free times, then the others, farthest first, and then
+// starts all sends as soon as the order on links allows, which closes the gaps that were left. The new plan is kept if
+// it ends no later and, where it ends as late, has no more sends that arrive last. Conditions routed again are counted,
+// and their number is limited, so that the result does not depend on the machine.
 #pragma once
 
 #include <algorithm>
@@ -45,19 +45,23 @@ class Reroute {
   /// Runs rounds within the limits. Returns the conditions routed again. The plan never gets worse.
   std::uint64_t run(const RerouteLimits& limits) {
     std::uint64_t work = 0;
-    Standing best = standing();
+    auto kept = planner_.links().hops();
+    Standing best = retime(kept);
+    planner_.links().assign(kept);
     for (std::uint32_t idle = 0; idle < limits.patience && planner_.links().time_of(best.end) > limits.bound; ++idle) {
-      const auto order = choose(best.end, limits.share);
+      const auto order = choose(kept, best.end, limits.share);
       if (work + order.size() > limits.work) break;
       work += order.size();
-      const auto old = planner_.links().drop(taken_out_);
+      planner_.links().drop(taken_out_);
       planner_.plan(order, range_, random_);
-      const Standing now = standing();
+      auto hops = planner_.links().hops();
+      const Standing now = retime(hops);
       if (now < best) idle = 0;
-      if (best < now)
-        restore(old);
-      else
+      if (now <= best) {
         best = now;
+        kept.swap(hops);
+      }
+      planner_.links().assign(kept);
     }
     return work;
   }
@@ -70,26 +74,27 @@ class Reroute {
     auto operator<=>(const Standing&) const = default;
   };
 
-  template <class Visit>
-  void for_each_arrival(Visit&& visit) const {
-    const Links& links = planner_.links();
-    links.for_each([&](std::uint32_t link, Time start, std::uint32_t chunk) {
-      visit(chunk, start + links.latency(link, conditions_.size_class(ChunkId(chunk))));
-    });
+  [[nodiscard]] Time arrival(const PlannedHop<Time>& hop) const {
+    return hop.start + planner_.links().latency(hop.link, conditions_.size_class(ChunkId(hop.chunk)));
   }
 
-  Standing standing() const {
-    Standing result{planner_.links().end(), 0};
-    for_each_arrival([&](std::uint32_t /*chunk*/, Time arrival) { result.late += arrival == result.end ? 1 : 0; });
+  /// Starts all sends as soon as possible.
+  Standing retime(std::vector<PlannedHop<Time>>& hops) const {
+    const Links& links = planner_.links();
+    Standing result;
+    result.end = retime_hops(
+        setup_.network, conditions_.count(), hops,
+        [&](const auto& hop) { return links.busy(hop.link, conditions_.size_class(ChunkId(hop.chunk))); },
+        [&](const auto& hop) { return links.latency(hop.link, conditions_.size_class(ChunkId(hop.chunk))); });
+    for (const auto& hop : hops) result.late += arrival(hop) == result.end ? 1 : 0;
     return result;
   }
 
   /// Marks the late conditions and a share of the others, and returns them in the order in which they are routed.
-  std::vector<std::uint32_t> choose(Time end, std::uint32_t share) {
-    late_ = taken_out_ = Bitset(setup_.problem.collective.chunks());
-    for_each_arrival([&](std::uint32_t chunk, Time arrival) {
-      if (arrival == end) late_.set(chunk);
-    });
+  std::vector<std::uint32_t> choose(const std::vector<PlannedHop<Time>>& hops, Time end, std::uint32_t share) {
+    late_ = taken_out_ = Bitset(conditions_.count());
+    for (const auto& hop : hops)
+      if (arrival(hop) == end) late_.set(hop.chunk);
     std::vector<std::uint32_t> first;
     std::vector<std::uint32_t> others;
     const auto& order = setup_.order;
@@ -108,11 +113,6 @@ class Reroute {
     first.insert(first.end(), others.begin(), others.end());
     for (const std::uint32_t chunk : first) taken_out_.set(chunk);
     return first;
-  }
-
-  void restore(const std::vector<PlannedHop<Time>>& old) {
-    [[maybe_unused]] const auto dropped = planner_.links().drop(taken_out_);
-    planner_.links().restore(old);
   }
 
   const PathsSetup& setup_;

@@ -10,10 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "synthesis/pccl/paths/network.hpp"
+#include "synthesis/pccl/paths/planned_hop.hpp"
 #include "synthesis/pccl/paths/slot_schedule.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/collective/collective.hpp"
@@ -21,20 +21,12 @@
 
 namespace tenex {
 
-/// A send of the plan; `start` counts in the unit of the links that keep it.
-template <class Time>
-struct PlannedHop {
-  Time start;
-  std::uint32_t link;
-  std::uint32_t chunk;
-};
-
 class SlotLinks {
  public:
-  using Time = std::uint32_t;           ///< slots
-  using Cell = std::uint16_t;           ///< distances: hops
-  using Key = std::uint64_t;            ///< of open vertices: a time, a distance and a vertex
-  static constexpr unsigned kHalf = 16; ///< bits of a Key for the distance, and for the vertex
+  using Time = std::uint32_t;            ///< slots
+  using Cell = std::uint16_t;            ///< distances: hops
+  using Key = std::uint64_t;             ///< of open vertices: a time, a distance and a vertex
+  static constexpr unsigned kHalf = 16;  ///< bits of a Key for the distance, and for the vertex
 
   SlotLinks(const PathNetwork& network, const Collective& /*collective*/)
       : rows_(network.links()), taken_(network.links()), per_hop_(network.slots_per_hop()), slot_(network.slot()) {}
@@ -42,6 +34,7 @@ class SlotLinks {
   [[nodiscard]] static Cell weight(std::uint32_t /*link*/, std::size_t /*size*/) { return 1; }
   [[nodiscard]] Time least(Cell distance) const { return distance * per_hop_; }
   [[nodiscard]] Time latency(std::uint32_t /*link*/, std::size_t /*size*/) const { return per_hop_; }
+  [[nodiscard]] static Time busy(std::uint32_t /*link*/, std::size_t /*size*/) { return 1; }
 
   /// The first free slot at `time` or later. O(taken words / 64) at worst.
   [[nodiscard]] Time free_from(std::uint32_t link, Time time, std::size_t /*size*/) const {
@@ -63,32 +56,21 @@ class SlotLinks {
       row.resize(start + std::size_t{1}, kEmptySlot);
     }
     row[start] = chunk;
-    ++sends_;
   }
-  /// Takes out all sends of the chunks whose bit is set, and returns them. O(slots).
-  [[nodiscard]] std::vector<PlannedHop<Time>> drop(const Bitset& chunks);
-
-  /// Calls visit(link, start, chunk) for all sends, link by link. O(slots).
-  template <class Visit>
-  void for_each(Visit&& visit) const {
-    for (std::uint32_t link = 0; link < rows_.size(); ++link)
-      for (Time start = 0; start < rows_[link].size(); ++start)
-        if (rows_[link][start] != kEmptySlot) visit(link, start, rows_[link][start]);
-  }
-
-  /// Returns what drop() took out, after the new sends of these chunks have been dropped. O(dropped).
-  void restore(const std::vector<PlannedHop<Time>>& dropped) {
-    for (const auto& hop : dropped) take(hop.link, hop.start, 0, hop.chunk);
-  }
+  /// Takes out all sends of the chunks whose bit is set. O(slots).
+  void drop(const Bitset& chunks);
+  /// All sends, sorted by (start, link). O(slots).
+  [[nodiscard]] std::vector<PlannedHop<Time>> hops() const;
+  /// Replaces all sends. O(links + sends).
+  void assign(const std::vector<PlannedHop<Time>>& hops);
 
   /// How many sends the link has.
   [[nodiscard]] std::uint32_t load(std::uint32_t link) const { return taken_[link].count; }
 
   /// The slots until the last arrival. O(links + slots at the end that are free).
   [[nodiscard]] Time end() const;
-  [[nodiscard]] std::uint64_t sends() const { return sends_; }
   [[nodiscard]] SimTime time_of(Time time) const { return static_cast<std::int64_t>(time) * slot_; }
-  /// The sends as a schedule: the rows themselves, or a list where that is smaller. Empties the links.
+  /// The sends as a schedule: the rows themselves, or a list where that is smaller. Leaves the links unusable.
   [[nodiscard]] Schedule finish() &&;
 
  private:
@@ -129,7 +111,6 @@ class SlotLinks {
   std::vector<Taken> taken_;
   Time per_hop_;
   SimTime slot_;
-  std::uint64_t sends_ = 0;
 };
 
 }  // namespace tenex
