@@ -1,0 +1,120 @@
+// The expected cost of a plan by paths, from sizes and the distances from a few NPUs. The constants were measured at
+// -O3 on a 2-core machine with All-to-All on grid(8,8,8), mesh(32,32), and 64 chunks per pair on grid(4,4,4), and with
+// All-Gather on torus(32,32).
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "synthesis/pccl/conditions.hpp"
+#include "synthesis/pccl/paths/distances.hpp"
+#include "synthesis/pccl/paths/network.hpp"
+#include "synthesis/pccl/paths/paths.hpp"
+#include "synthesis/pccl/paths/planner.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr double kSecondsPerUnicastHop = 400e-9;  ///< of a path to one destination, in slots
+constexpr double kSecondsPerTreeVisit = 90e-9;    ///< of a link that a tree looks at
+constexpr double kGapFactor = 2.5;                ///< hops that take unequally long
+constexpr double kOtherPaths = 3;                 ///< the first attempt may be repeated over all paths
+constexpr double kBytesPerChunk = 12;             ///< order and distances
+constexpr double kBytesPerSlotSend = 14;          ///< rows, which grow by halves, and free slots
+constexpr double kBytesPerListSend = 56;          ///< sends of sparse plans and of unequal hops
+constexpr double kBytesPerSendRetimed = 60;       ///< by the passes that improve a plan
+constexpr std::size_t kSamples = 4;
+
+/// What a plan consists of.
+struct PathsSizes {
+  double paths = 0;  ///< chunks with one destination
+  double trees = 0;  ///< other chunks
+  double path_hops = 0;
+  double tree_hops = 0;
+  [[nodiscard]] double sends() const { return path_hops + tree_hops; }
+  [[nodiscard]] double chunks() const { return paths + trees; }
+};
+
+/// The mean distance in hops from a few vertices to all that they reach. O(links).
+double mean_hops(const Topology& topology) {
+  double total = 0;
+  double pairs = 1;
+  std::vector<std::uint32_t> row(topology.vertices());
+  std::vector<std::uint32_t> queue;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    std::fill(row.begin(), row.end(), kUnreached<std::uint32_t>);
+    queue.assign(1, static_cast<std::uint32_t>(i * topology.npus() / kSamples));
+    row[queue.front()] = 0;
+    for (std::size_t head = 0; head < queue.size(); ++head)
+      for (const LinkId link : topology.out_links(VertexId(queue[head]))) {
+        const std::uint32_t next = topology.target(link).value();
+        if (row[next] != kUnreached<std::uint32_t>) continue;
+        row[next] = row[queue[head]] + 1;
+        total += row[next];
+        queue.push_back(next);
+      }
+    pairs += static_cast<double>(queue.size()) - 1;
+  }
+  return std::max(1.0, total / pairs);
+}
+
+PathsSizes sizes_of(const SynthesisProblem& problem) {
+  PathsSizes sizes;
+  const Collective& collective = problem.collective;
+  const double hops = mean_hops(problem.topology);
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const CollectiveKind kind = collective.kind(GroupId::at(g));
+    const auto chunks = static_cast<double>(collective.chunks_in(GroupId::at(g)));
+    const auto members = static_cast<double>(collective.groups()[g].members.size());
+    const double outside = std::min(2.0, std::sqrt(static_cast<double>(problem.topology.npus()) / members));
+    const bool unicast = stores_conditions(kind) || kind == CollectiveKind::all_to_all ||
+                         kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+    (unicast ? sizes.paths : sizes.trees) += chunks;
+    if (unicast)
+      sizes.path_hops += chunks * hops;
+    else
+      sizes.tree_hops += chunks * (members - 1) * outside;
+    for (const Condition& stored : collective.conditions(GroupId::at(g)))
+      sizes.path_hops += hops * static_cast<double>(collective.chunks_per_npu(GroupId::at(g))) *
+                         (static_cast<double>(stored.destinations.size()) - 1);
+  }
+  return sizes;
+}
+
+double threads_of(const SynthesisProblem& problem) {
+  return std::min<double>(std::max(1, problem.threads), std::max<std::uint32_t>(1, problem.attempts));
+}
+
+}  // namespace
+
+std::size_t paths_bytes(const SynthesisProblem& problem) {
+  const PathsSizes sizes = sizes_of(problem);
+  const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
+  const bool dense = slotted && problem.collective.groups().front().members.size() == problem.topology.npus();
+  const auto vertices = static_cast<double>(problem.topology.vertices());
+  const auto links = static_cast<double>(problem.topology.links());
+  const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * (slotted ? 2 : 4));
+  const double plans = threads_of(problem) + 1;  // an attempt beside the best one
+  const double plan = sizes.sends() * (dense ? kBytesPerSlotSend : kBytesPerListSend) + links * 200 + vertices * 50;
+  const double retimed = kBytesPerSendRetimed * sizes.sends();
+  double bytes = plans * plan + rows + sizes.chunks() * (kBytesPerChunk + 4 * plans) + links * 100;
+  if (bytes + retimed <= static_cast<double>(problem.memory_limit_bytes)) bytes += retimed;
+  return static_cast<std::size_t>(problem.collective.kind() == CollectiveKind::all_reduce ? 2 * bytes : bytes);
+}
+
+double paths_seconds(const SynthesisProblem& problem) {
+  const PathsSizes sizes = sizes_of(problem);
+  const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
+  const double paths = sizes.path_hops * kSecondsPerUnicastHop;
+  const double trees = sizes.trees * static_cast<double>(problem.topology.links()) * kSecondsPerTreeVisit;
+  const double attempt = (paths * kOtherPaths + trees) * (slotted ? 1 : kGapFactor);
+  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
+  return passes * attempt * (std::max<std::uint32_t>(1, problem.attempts) + 1);
+}
+
+std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem) {
+  if (problem.topology.switches() > 0) return "it sends only over direct links between NPUs: unwind the switches";
+  return std::nullopt;
+}
+
+}  // namespace tenex

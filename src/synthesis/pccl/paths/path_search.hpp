@@ -1,0 +1,206 @@
+// Earliest-arrival searches over the time-expanded network (the ASTRA-sim2.0 thesis, 6.4.3 and 6.4.6).
+//
+// Idea: a link that is busy is free again later, so the earliest arrival at a vertex is all that matters there, and a
+// search over vertices is a search over the time-expanded network. For one destination the search is A*: a vertex waits
+// under its arrival plus the least time from there to the destination, and the search ends when nothing that waits can
+// arrive sooner. It may keep to shortest paths (hops that come nearer to the destination by their whole length), which
+// are few. For many destinations it is Dijkstra's, until all are reached; what leads to none is left out.
+//
+// Encoding: labels are valid if they carry the number of the present search. The open vertices form a binary heap of
+// integers: time, distance left, vertex. Links are SlotLinks or GapLinks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "synthesis/pccl/paths/distances.hpp"
+#include "synthesis/pccl/paths/network.hpp"
+#include "tenex/base/bitset.hpp"
+
+namespace tenex {
+
+/// Which hops a search for one destination may take.
+enum class PathRange : std::uint8_t {
+  shortest,  ///< those on shortest paths
+  any,       ///< all: the earliest arrival of all paths
+};
+
+/// A hop of a found path.
+template <class Time>
+struct FoundHop {
+  std::uint32_t link;
+  Time start;
+};
+
+template <class Links>
+class PathSearch {
+ public:
+  using Time = typename Links::Time;
+  using Cell = typename Links::Cell;
+  using Hop = FoundHop<Time>;
+
+  explicit PathSearch(const PathNetwork& network) : network_(network), labels_(network.vertices()) {}
+
+  /// A path from `source` to `destination` that arrives as early as possible, at time zero at the source. `left` is the
+  /// row of distances to the destination, from which it can be reached. `turn` chooses among equals. The hops come last
+  /// one first; valid until the next call.
+  [[nodiscard]] std::span<const Hop> find_path(const Links& links, std::uint32_t source, std::uint32_t destination,
+                                               const Cell* left, std::size_t size, PathRange range, std::uint32_t turn);
+
+  /// A tree from `source` that reaches every destination as early as possible, over `allowed` vertices (null: all), all
+  /// of whose branches end at destinations. All destinations must be reachable. Each hop comes after those that lead to
+  /// it.
+  [[nodiscard]] std::span<const Hop> find_tree(const Links& links, std::uint32_t source,
+                                               std::span<const std::uint32_t> destinations, const Bitset* allowed,
+                                               std::size_t size, std::uint32_t turn);
+
+  /// The arrival that the last find_path() found.
+  [[nodiscard]] Time arrival() const { return arrival_; }
+  /// Links looked at so far, over all searches.
+  [[nodiscard]] std::uint64_t visits() const { return visits_; }
+
+ private:
+  using Key = typename Links::Key;
+  static constexpr Time kNever = std::numeric_limits<Time>::max();
+  static constexpr Key kMask = (Key{1} << Links::kHalf) - 1;
+
+  struct Label {
+    std::uint32_t search = 0;  ///< the search that the rest belongs to
+    std::uint32_t link = 0;    ///< that leads here
+    std::uint32_t from = 0;
+    std::uint32_t use = 0;  ///< find_tree: the search in which it is a destination, or on the way to one
+    Time time = 0;          ///< arrival
+  };
+
+  Label& label(std::uint32_t vertex) {
+    Label& found = labels_[vertex];
+    if (found.search != search_) {
+      found.search = search_;
+      found.time = kNever;
+    }
+    return found;
+  }
+  void begin(std::uint32_t source) {
+    ++search_;
+    open_.clear();
+    hops_.clear();
+    label(source).time = 0;
+  }
+  void push(Time time, Cell left, std::uint32_t vertex) {
+    open_.push_back(Key{static_cast<std::make_unsigned_t<Time>>(time)} << (2 * Links::kHalf) |
+                    Key{left} << Links::kHalf | vertex);
+    std::push_heap(open_.begin(), open_.end(), std::greater<>());
+  }
+  Key pop() {
+    std::pop_heap(open_.begin(), open_.end(), std::greater<>());
+    const Key least = open_.back();
+    open_.pop_back();
+    return least;
+  }
+  /// Calls visit(hop) for the hops of a vertex, beginning at one that `turn` chooses.
+  template <class Visit>
+  void turn_through(std::span<const PathHop> hops, std::uint32_t turn, Visit&& visit) {
+    const auto first = static_cast<std::size_t>((std::uint64_t{turn} * hops.size()) >> 32U);
+    for (std::size_t i = first; i < hops.size(); ++i) visit(hops[i]);
+    for (std::size_t i = 0; i < first; ++i) visit(hops[i]);
+    visits_ += hops.size();
+  }
+  void trace(const Links& links, std::uint32_t vertex, std::size_t size) {
+    const Label& at = labels_[vertex];
+    hops_.push_back({at.link, static_cast<Time>(at.time - links.latency(at.link, size))});
+  }
+
+  const PathNetwork& network_;
+  std::vector<Label> labels_;
+  std::vector<Key> open_;
+  std::vector<Hop> hops_;
+  std::vector<std::uint32_t> order_;
+  std::uint32_t search_ = 0;
+  std::uint64_t visits_ = 0;
+  Time arrival_ = 0;
+};
+
+template <class Links>
+auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
+                                  std::size_t size, PathRange range, std::uint32_t turn) -> std::span<const Hop> {
+  begin(source);
+  push(links.least(left[source]), left[source], source);
+  Time best = kNever;
+  while (!open_.empty()) {
+    const Key least = pop();
+    const auto at = static_cast<std::uint32_t>(least & kMask);
+    const auto bound = static_cast<Time>(least >> (2 * Links::kHalf));
+    if (bound >= best) break;
+    const Time time = labels_[at].time;
+    const Cell here = left[at];
+    if (time + links.least(here) != bound) continue;  // reached sooner since
+    turn_through(network_.out(at), turn, [&](const PathHop& hop) {
+      const Cell there = left[hop.vertex];
+      if (there == kUnreached<Cell>) return;
+      if (range == PathRange::shortest && there + links.weight(hop.link, size) != here) return;
+      const Time latency = links.latency(hop.link, size);
+      const Time soonest = time + latency;
+      Label& next = label(hop.vertex);
+      if (next.time <= soonest || soonest + links.least(there) >= best) return;
+      const Time arrival = links.free_from(hop.link, time, size) + latency;
+      if (next.time <= arrival || arrival + links.least(there) >= best) return;
+      next.time = arrival;
+      next.link = hop.link;
+      next.from = at;
+      if (hop.vertex == destination)
+        best = arrival;
+      else
+        push(arrival + links.least(there), there, hop.vertex);
+    });
+  }
+  arrival_ = best;
+  for (std::uint32_t at = destination; at != source; at = labels_[at].from) trace(links, at, size);
+  return hops_;
+}
+
+template <class Links>
+auto PathSearch<Links>::find_tree(const Links& links, std::uint32_t source, std::span<const std::uint32_t> destinations,
+                                  const Bitset* allowed, std::size_t size, std::uint32_t turn) -> std::span<const Hop> {
+  begin(source);
+  for (const std::uint32_t destination : destinations) label(destination).use = search_;
+  label(source).use = search_;
+  order_.clear();
+  push(0, 0, source);
+  std::size_t missing = destinations.size();
+  while (missing > 0) {
+    const Key least = pop();
+    const auto at = static_cast<std::uint32_t>(least & kMask);
+    const auto time = static_cast<Time>(least >> (2 * Links::kHalf));
+    if (labels_[at].time != time) continue;
+    if (at != source) {
+      order_.push_back(at);
+      if (labels_[at].use == search_) --missing;
+    }
+    turn_through(network_.out(at), turn, [&](const PathHop& hop) {
+      if (allowed != nullptr && !allowed->test(hop.vertex)) return;
+      const Time latency = links.latency(hop.link, size);
+      Label& next = label(hop.vertex);
+      if (next.time < time + latency) return;
+      const Time arrival = links.free_from(hop.link, time, size) + latency;
+      if (next.time < arrival) return;
+      const bool later = next.time == arrival;
+      if (later && (hop.vertex == source || links.load(hop.link) >= links.load(next.link))) return;
+      next.time = arrival;
+      next.link = hop.link;
+      next.from = at;
+      if (!later) push(arrival, static_cast<Cell>((hop.vertex * 0x9E3779B1U + turn) >> 16U), hop.vertex);
+    });
+  }
+  for (auto at = order_.rbegin(); at != order_.rend(); ++at)
+    if (labels_[*at].use == search_) labels_[labels_[*at].from].use = search_;
+  for (const std::uint32_t at : order_)
+    if (labels_[at].use == search_) trace(links, at, size);
+  return hops_;
+}
+
+}  // namespace tenex

@@ -1,0 +1,214 @@
+// Multi-start, and the passes that improve its best plan.
+//
+// The best attempt is the earliest of those that end first, for any number of threads. Each thread keeps its best plan.
+#include "synthesis/pccl/paths/paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "synthesis/pccl/paths/gap_links.hpp"
+#include "synthesis/pccl/paths/planner.hpp"
+#include "synthesis/pccl/paths/reroute.hpp"
+#include "synthesis/pccl/paths/slot_links.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not improved
+
+constexpr std::size_t kBytesPerHopRetimed = 60;
+constexpr std::uint32_t kRerouteStream = std::numeric_limits<std::uint32_t>::max();  ///< no attempt has this number
+
+/// An attempt's plan.
+template <class Links>
+struct PathsAttempt {
+  SimTime time = SimTime::max();
+  std::uint32_t attempt = std::numeric_limits<std::uint32_t>::max();
+  std::unique_ptr<PathPlanner<Links>> planner;
+
+  void keep_better(PathsAttempt other) {
+    if (std::pair(other.time, other.attempt) < std::pair(time, attempt)) *this = std::move(other);
+  }
+};
+
+template <class Links>
+class PathsMultiStart {
+ public:
+  explicit PathsMultiStart(const PathsSetup& setup)
+      : setup_(setup),
+        table_(distances_to_destinations<typename Links::Cell>(setup)),
+        key_(synthesis_key(setup.problem)),
+        bound_(best_cheap_bound({setup.problem, true}).time) {}
+
+  PathsAttempt<Links> run(PathsReport& report) {
+    best_ = attempt(0, PathRange::shortest);
+    if (is_far_from_bound(best_.time)) {
+      auto other = attempt(0, PathRange::any);
+      if (other.time < best_.time) {
+        range_ = PathRange::any;
+        best_ = std::move(other);
+      }
+    }
+    run_others();
+    report.range = range_;
+    report.link_visits = best_.planner->visits();
+    return std::move(best_);
+  }
+
+  [[nodiscard]] SimTime bound() const { return bound_; }
+  [[nodiscard]] bool is_far_from_bound(SimTime time) const { return time > bound_ + bound_ / kCloseToBound; }
+
+ private:
+  PathsAttempt<Links> attempt(std::uint32_t number, PathRange range) const {
+    PathsAttempt<Links> made{SimTime::max(), number, std::make_unique<PathPlanner<Links>>(setup_, table_)};
+    Random random = attempt_stream(setup_.problem.seed, key_, number);
+    const auto order = setup_.order.shuffled(random);
+    made.planner->plan(order, range, random);
+    made.time = made.planner->links().time_of(made.planner->links().end());
+    return made;
+  }
+
+  /// Attempts after one that meets the bound cannot matter.
+  void run_others() {
+    const std::uint32_t attempts = std::max<std::uint32_t>(1, setup_.problem.attempts);
+    last_ = best_.time <= bound_ ? 0 : attempts - 1;
+    const int threads = static_cast<int>(std::min<std::int64_t>(std::max(1, setup_.problem.threads), last_.load()));
+    if (last_.load() == 0) return;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    run_thread();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  void run_thread() {
+    PathsAttempt<Links> best;
+    std::exception_ptr failure;
+    try {
+      for (std::uint32_t number = next_.fetch_add(1); number <= last_.load(); number = next_.fetch_add(1)) {
+        best.keep_better(attempt(number, range_));
+        std::uint32_t last = last_.load();
+        while (best.time <= bound_ && number < last && !last_.compare_exchange_weak(last, number)) {
+        }
+      }
+    } catch (...) {  // exceptions must not leave a parallel region
+      failure = std::current_exception();
+    }
+#pragma omp critical(tenex_paths_best)
+    {
+      if (failure) failure_ = failure;
+      best_.keep_better(std::move(best));
+    }
+  }
+
+  const PathsSetup& setup_;
+  DistanceTable<typename Links::Cell> table_;
+  Digest key_;
+  SimTime bound_;
+  PathRange range_ = PathRange::shortest;
+  std::atomic<std::uint32_t> next_{1};
+  std::atomic<std::uint32_t> last_{0};
+  PathsAttempt<Links> best_;
+  std::exception_ptr failure_;
+};
+
+/// Routes conditions again that end late.
+template <class Links>
+PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathRange range, SimTime bound,
+                       std::uint32_t effort) {
+  PathsPass pass{"reroute", best.time, best.time, 0};
+  const Links& links = best.planner->links();
+  Random random = attempt_stream(setup.problem.seed, synthesis_key(setup.problem), kRerouteStream);
+  Reroute<Links> reroute(setup, *best.planner, range, random);
+  pass.work = reroute.run({bound, effort * std::uint64_t{setup.order.chunks.size()}});
+  best.time = pass.after = links.time_of(links.end());
+  return pass;
+}
+
+/// Whether links have slots that round times up.
+bool rounds_up(const PathNetwork& network) { return network.slotted() && !network.slots_are_exact(); }
+
+/// Starts all sends as soon as possible, at any picosecond. False if there is too little memory.
+bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, PathsPlan& plan) {
+  auto slots = links.hops();
+  const std::size_t bytes = slots.size() * kBytesPerHopRetimed;
+  if (bytes > setup.problem.memory_limit_bytes) {
+    plan.gathered.left_out =
+        fmt::format("the plan was not re-timed: with re-timing, the synthesis needs {} bytes", bytes);
+    return false;
+  }
+  const HopTime& hop = setup.network.hop(0, 0);
+  std::vector<PlannedHop<std::int64_t>> hops;
+  hops.reserve(slots.size());
+  for (const auto& [start, link, chunk] : slots)
+    hops.push_back({static_cast<std::int64_t>(start) * hop.busy.count(), link, chunk});
+  slots = {};
+  PathsPass pass{"retime", links.time_of(links.end()), SimTime::zero(), hops.size()};
+  const auto end = retime_hops(
+      setup.network, setup.problem.collective.chunks(), hops, [&](const auto&) { return hop.busy.count(); },
+      [&](const auto&) { return hop.latency.count(); });
+  plan.gathered.time = pass.after = picoseconds(end);
+  plan.gathered.schedule = schedule_of(std::move(hops));
+  plan.report.passes.push_back(pass);
+  return true;
+}
+bool retime_exactly(const PathsSetup& /*setup*/, const GapLinks& /*links*/, PathsPlan& /*plan*/) { return false; }
+
+template <class Links>
+PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
+  PathsPlan plan;
+  PathsMultiStart<Links> starts(setup);
+  PathsAttempt<Links> best = starts.run(plan.report);
+  if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time))
+    plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
+  plan.gathered.best_attempt = best.attempt;
+  plan.gathered.engine = "paths";
+  Links& links = best.planner->links();
+  if (options.retime && rounds_up(setup.network) && retime_exactly(setup, links, plan)) return plan;
+  plan.gathered.schedule = std::move(links).finish();
+  plan.gathered.time = last_arrival(setup.problem, plan.gathered.schedule);
+  return plan;
+}
+
+std::vector<Bitset> members_of_groups(const Collective& collective) {
+  std::vector<Bitset> members;
+  for (const ProcessGroup& group : collective.groups()) {
+    members.emplace_back(collective.npus());
+    for (const NpuId member : group.members) members.back().set(member.index());
+  }
+  return members;
+}
+
+}  // namespace
+
+Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions& options) {
+  if (problem.topology.switches() > 0)
+    return input_error({}, fmt::format("the topology has {} switch(es)", problem.topology.switches()),
+                       "this synthesizer sends only over direct links between NPUs",
+                       "unwind the switches to a degree, for example 1");
+  const PathNetwork network(problem);
+  const auto members = options.outside ? std::vector<Bitset>() : members_of_groups(problem.collective);
+  const auto order = order_conditions(problem, network, members);
+  if (!order) return order.errors();
+  const PathsSetup setup{problem, network, *order, members};
+  return network.slotted() ? plan_on<SlotLinks>(setup, options) : plan_on<GapLinks>(setup, options);
+}
+
+Result<Gathered> gather_paths(const SynthesisProblem& problem) {
+  auto plan = plan_paths(problem);
+  if (!plan) return plan.errors();
+  return std::move(plan->gathered);
+}
+
+Result<Gathered> gather_paths_inside(const SynthesisProblem& problem) {
+  auto plan = plan_paths(problem, {.outside = false});
+  if (!plan) return plan.errors();
+  return std::move(plan->gathered);
+}
+
+}  // namespace tenex

@@ -1,0 +1,70 @@
+// The engine `paths` of pccl: an earliest-arrival path or tree for each condition, on any topology without switches
+// (PCCL, chapter 6 of the ASTRA-sim2.0 thesis).
+//
+// Idea: conditions get their paths one after the other, farthest first. Each search finds the earliest arrival over the
+// links' free times, and its sends are then taken. Attempts differ in the order among equally far conditions; the best
+// is kept. Two passes improve the best plan: conditions that end late are taken out together with some others and
+// routed again (reroute.hpp), and all sends start as soon as the order on links allows (retime_plan.hpp).
+//
+// Paths of conditions with one destination keep to shortest paths first, which use the least link time. If the best
+// time is more than a hundredth above the bound, the first attempt is repeated with all paths; later attempts do
+// what was better.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "synthesis/compose.hpp"
+#include "synthesis/pccl/paths/path_search.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+struct PathsOptions {
+  /// Whether vertices outside every group (and outside a chunk's own group) may relay.
+  bool outside = true;
+  /// How many conditions are routed again, at most, as a multiple of their number; 0: the pass is left out.
+  std::uint32_t reroute_effort = 1;
+  bool retime = true;  ///< whether times that were rounded up to slots are made exact
+};
+
+/// What an improvement pass did.
+struct PathsPass {
+  std::string_view name;  ///< "reroute", "retime"
+  SimTime before;
+  SimTime after;
+  std::uint64_t work = 0;  ///< reroute: conditions routed again; retime: sends
+};
+
+/// How a plan came about.
+struct PathsReport {
+  PathRange range = PathRange::shortest;  ///< of the best attempt
+  std::vector<PathsPass> passes;
+  std::uint64_t link_visits = 0;  ///< of the searches of the best attempt
+};
+
+/// A plan and its report.
+struct PathsPlan {
+  Gathered gathered;
+  PathsReport report;
+};
+
+/// Synthesizes a collective that only copies. Errors (input): switches, a destination that its source does not reach.
+[[nodiscard]] Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions& options = {});
+
+/// plan_paths() with the usual options, as a Gatherer for compose().
+[[nodiscard]] Result<Gathered> gather_paths(const SynthesisProblem& problem);
+/// The same without NPUs outside a chunk's own process group.
+[[nodiscard]] Result<Gathered> gather_paths_inside(const SynthesisProblem& problem);
+
+/// Why the engine does not suit; nullopt if it does. `problem.collective` is the collective that is asked for. O(1).
+[[nodiscard]] std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem);
+/// Expected bytes at the peak, schedule included, and seconds on one thread, from sizes alone.
+[[nodiscard]] std::size_t paths_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double paths_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex
