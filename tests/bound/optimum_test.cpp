@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "bound/any_schedule.hpp"
 #include "bound/exact_lp.hpp"
 #include "bound/graphs.hpp"
 #include "tenex/bound/cut.hpp"
@@ -152,6 +153,11 @@ Fraction best_rate(CollectiveKind kind, const Network& network, std::size_t memb
     return rates.most();
   }
   const auto each = rates.add_wanted();
+  if (kind == gather || kind == scatter) {
+    for (std::size_t npu = 1; npu < members; ++npu)
+      rates.carry(each, kind == gather ? simple_paths(network, npu, 0) : simple_paths(network, 0, npu));
+    return rates.most();
+  }
   const bool away = kind == all_gather || kind == broadcast;
   for (std::size_t npu = 0; npu < (has_root(kind) ? 1 : members); ++npu) {
     if (kind != all_to_all) {
@@ -166,7 +172,7 @@ Fraction best_rate(CollectiveKind kind, const Network& network, std::size_t memb
 
 /// 1000 chunks per member (Broadcast, Reduce: in all; All-to-All: per pair).
 Collective many_chunks(CollectiveKind kind, std::size_t npus, std::size_t members) {
-  const std::int64_t pieces = has_root(kind) ? kChunks : kChunks * static_cast<std::int64_t>(members);
+  const std::int64_t pieces = owned_by_root(kind) ? kChunks : kChunks * static_cast<std::int64_t>(members);
   return support::collective(kind, npus, bytes(3'000'000) * pieces, kChunks, "0-" + std::to_string(members - 1));
 }
 
@@ -280,9 +286,10 @@ bool is_connected(const Topology& topology) { return !find_disconnected_pair(top
 /// Strongly connected labelled digraphs of 2, 3 and 4 vertices (OEIS A003030).
 constexpr std::pair<std::uint32_t, int> kConnectedGraphs[] = {{2, 1}, {3, 18}, {4, 1606}};
 
-constexpr CollectiveKind kCutKinds[] = {all_gather, reduce_scatter, broadcast, reduce};
+constexpr CollectiveKind kCutKinds[] = {all_gather, reduce_scatter, broadcast, reduce, gather, scatter};
 
-// By Edmonds' theorem the densest set leaves just enough links for trees of all roots.
+// By Edmonds' theorem the densest set leaves just enough links for trees of all roots; for paths of all members to one,
+// or from one, it is the theorem of Ford and Fulkerson.
 TEST(Optimum, IsTheCutOfEveryGraphOfFourVertices) {
   for (const auto& [npus, expected] : kConnectedGraphs) {
     int carried = 0;
@@ -389,6 +396,26 @@ RC_GTEST_PROP(OptimumProperties, IsNotBelowTheStrengthOfRandomNetworks, ()) {
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
+/// 1000 chunks per pair of `pairs`, over any paths.
+Compared compare_flow(const Topology& topology, const std::vector<Condition>& pairs, CollectiveKind kind) {
+  const Network network(topology);
+  Rates rates(network);
+  const auto each = rates.add_wanted();
+  for (const auto& pair : pairs) rates.carry(each, simple_paths(network, pair.source, pair.destinations.front()));
+  const auto collective = support::of_conditions(topology.npus(), pairs, kChunks, kind);
+  const BoundProblem problem{topology, collective, Occupancy::serialization};
+  return {flow_bound(problem, kWork).value().time, rates.most(), kChunks, slowest_chunk(topology)};
+}
+
+// A pair may be drawn several times.
+RC_GTEST_PROP(OptimumProperties, IsNearlyTheFlowOfRandomPairs, ()) {
+  const auto topology = random_network(10, false);
+  const auto pairs = support::random_conditions(5, 8, false, {3'000'000 * kChunks});
+  const auto compared = compare_flow(topology, pairs, *rc::gen::element(conditions, all_to_allv));
+  RC_ASSERT(compared.is_not_above());
+  RC_ASSERT(compared.is_within(70));
+}
+
 // The other NPUs pass chunks on, and may add and copy.
 RC_GTEST_PROP(OptimumProperties, OfSomeNpusIsNotBelowAnyBound, ()) {
   const auto topology = random_network(6, *rc::gen::arbitrary<bool>());
@@ -397,7 +424,7 @@ RC_GTEST_PROP(OptimumProperties, OfSomeNpusIsNotBelowAnyBound, ()) {
   const auto not_above = [&](Search search, CollectiveKind kind) {
     return compare(search, kind, topology, best_rate(kind, network, members), members).is_not_above();
   };
-  for (const auto kind : {all_gather, reduce_scatter, broadcast, reduce, all_reduce, all_to_all})
+  for (const auto kind : {all_gather, reduce_scatter, broadcast, reduce, all_reduce, all_to_all, gather, scatter})
     RC_ASSERT(not_above(cut_bound, kind));
   RC_ASSERT(not_above(strength_bound, all_reduce));
   RC_ASSERT(not_above(flow_bound, all_to_all));

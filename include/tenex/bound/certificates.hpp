@@ -3,8 +3,9 @@
 //
 // A certificate (a set of vertices, weights of links) proves a time for every problem on the same vertices, links and
 // groups; only how good that time is depends on the rest. So the search works on a stand-in that has nothing else: one
-// large chunk of bytes per owner, no latency, and bandwidths of which only the ratio is left. Equal keys therefore
-// mean equal certificates, whichever problem asked first.
+// large chunk of bytes per owner, no latency, and bandwidths of which only the ratio is left. Groups with collectives of
+// their own and stored conditions keep the ratio of their bytes too. Equal keys therefore mean equal certificates,
+// whichever problem asked first.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@
 
 namespace tenex {
 
-/// A digest of what the stand-in holds: vertices, links, the ratio of their speeds, collective and groups. O(links).
+/// A digest of what the stand-in holds: vertices, links, the ratio of their speeds, collective, groups and the ratio
+/// of what they carry. O(links + members + conditions).
 [[nodiscard]] Digest certificate_key(const BoundProblem& problem);
 
-/// The problem that stands for all with the same key. O(links).
+/// The problem that stands for all with the same key. O(links + members + conditions).
 class StandIn {
  public:
   explicit StandIn(const BoundProblem& problem);
