@@ -17,6 +17,7 @@
 #include "schedule/grid_names.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
+#include "tenex/topology/time_range.hpp"
 
 namespace tenex {
 namespace {
@@ -108,8 +109,8 @@ void GridStorage::measure() {
     // Hops of all pairs of positions, between any source and destination that agree in them.
     sends_ += 2 * one_way_hops(d.size) * d.lines * d.lines * data_.chunks_per_pair;
   }
-  const double per_slot = sends_per_time * static_cast<double>(fastest.count());
-  width_ = fastest * std::max<std::int64_t>(1, static_cast<std::int64_t>(kSegmentSends / per_slot));
+  const double slots = kSegmentSends / (sends_per_time * static_cast<double>(fastest.count()));
+  width_ = fastest * std::clamp<std::int64_t>(static_cast<std::int64_t>(slots), 1, kLongestTime / fastest);
   first_segment_.push_back(0);
   for (std::size_t phase = 0; phase < classes; ++phase) {
     SimTime last;

@@ -99,7 +99,8 @@ std::optional<WalkTally> follow_chunks(const WalkRules& rules, const Schedule& s
     for (; i < size && batch.chunk[i] == chunk; ++i) {
       const LinkId link = batch.link[i];
       const SimTime start = batch.start_of(i);
-      if (!rules.names_exist(link, chunk) || topology.source(link) != at || start < from) return std::nullopt;
+      if (!rules.names_exist(link, chunk) || !rules.may_start(link, start)) return std::nullopt;
+      if (topology.source(link) != at || start < from) return std::nullopt;
       at = topology.target(link);
       from = start + rules.hop(link, chunk).latency;
       fingerprint += send_hash(start, link, chunk);
