@@ -10,6 +10,9 @@
 
 namespace tenex {
 
+/// The slots of a phase that a dimension may use. Its timetables exist. O(D * side^3).
+[[nodiscard]] std::uint64_t grid_slots(const GridSchedule& data, std::size_t dimension);
+
 /// The index of one timetable, which it refers to. Links of a line: up from position 0 .. size-2, then down from 1 ..
 /// size-1.
 class GridIndex {

@@ -46,13 +46,13 @@ GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) con
   const std::size_t classes = dimensions_.size();
   Passage passage;
   const auto& own = dimensions_[e];
-  passage.place.resize(classes);
-  for (std::size_t p = 0; p < phase; ++p) passage.place[(class_in(phase, e) + p) % classes].done = true;
+  passage.digit.resize(classes);
+  for (std::size_t p = 0; p < phase; ++p) passage.digit[(class_in(phase, e) + p) % classes].done = true;
   for (std::size_t f = 0, weight = chunks_per_pair_; f < classes; ++f) {
     if (f == e) continue;
-    auto& place = passage.place[f];
-    (f < e ? place.low : place.high) = f < e ? dimensions_[f].stride : dimensions_[f].stride / (own.stride * own.size);
-    place.tuple = static_cast<std::uint32_t>(weight);
+    auto& digit = passage.digit[f];
+    (f < e ? digit.low : digit.high) = f < e ? dimensions_[f].stride : dimensions_[f].stride / (own.stride * own.size);
+    digit.tuple = static_cast<std::uint32_t>(weight);
     weight *= dimensions_[f].size;
   }
   // A chunk's name has the source n times, the destination once.
@@ -64,7 +64,7 @@ GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) con
     const std::uint32_t npu = line / own.stride * own.stride * own.size + line % own.stride;
     for (std::size_t f = 0; f < classes; ++f)
       passage.line[line] +=
-          coordinates(npu)[f] * dimensions_[f].stride * (passage.place[f].done ? of_destination : of_source);
+          coordinates(npu)[f] * dimensions_[f].stride * (passage.digit[f].done ? of_destination : of_source);
   }
 
   // Tuples in mixed-radix order: the chunk's number is the fastest digit, then the dimensions.
@@ -79,7 +79,7 @@ GridNames::Passage GridNames::make_passage(std::size_t phase, std::size_t e) con
       if (f == e) continue;
       const std::uint32_t digit = left % dimensions_[f].size;
       left /= dimensions_[f].size;
-      part += digit * dimensions_[f].stride * (passage.place[f].done ? of_source : of_destination);
+      part += digit * dimensions_[f].stride * (passage.digit[f].done ? of_source : of_destination);
       sum += digit;
     }
     auto& parts = passage.tuple[sum % classes];

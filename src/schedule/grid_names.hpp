@@ -28,7 +28,7 @@ class GridNames {
     std::uint32_t first_link = 0;  ///< of the dimension's links
   };
   /// What the coordinate in one dimension is to a line of another. All weights are zero for the line's own dimension.
-  struct Place {
+  struct Digit {
     bool done = false;       ///< corrected in an earlier phase: the line fixes the destination's coordinate
     std::uint32_t high = 0;  ///< weight of the fixed coordinate in the line's name
     std::uint32_t low = 0;
@@ -39,7 +39,7 @@ class GridNames {
     std::vector<std::uint32_t> line;                ///< part of each line's chunks
     std::vector<std::vector<std::uint32_t>> tuple;  ///< parts of the tuples of each residue, in order
     std::vector<std::uint32_t> rank;                ///< of each tuple among those of its residue
-    std::vector<Place> place;                       ///< per dimension
+    std::vector<Digit> digit;                       ///< per dimension
   };
 
   [[nodiscard]] std::size_t dimensions() const { return dimensions_.size(); }
@@ -101,12 +101,12 @@ class GridNames {
     const Passage& names = passage(phase, e);
     std::uint32_t tuple = number;
     for (std::size_t f = 0; f < dimensions_.size(); ++f) {
-      const auto& place = names.place[f];
-      const std::uint32_t fixed = place.done ? to[f] : from[f];
-      const std::uint32_t free = place.done ? from[f] : to[f];
-      way.high += fixed * place.high;
-      way.low += fixed * place.low;
-      tuple += free * place.tuple;
+      const auto& digit = names.digit[f];
+      const std::uint32_t fixed = digit.done ? to[f] : from[f];
+      const std::uint32_t free = digit.done ? from[f] : to[f];
+      way.high += fixed * digit.high;
+      way.low += fixed * digit.low;
+      tuple += free * digit.tuple;
     }
     way.rank = names.rank[tuple];
     way.residue = residue(phase, e, types_[e][way.high * dimensions_[e].stride + way.low]);

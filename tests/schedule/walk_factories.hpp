@@ -69,7 +69,7 @@ inline std::vector<Send> random_walks(const Instance& instance, Random& random) 
     const ChunkId chunk(c);
     SimTime from;
     for (const LinkId link :
-         random_walk(topology, vertex_of(collective.owner(chunk)), vertex_of(collective.destination(chunk)), random)) {
+         random_walk(topology, vertex_of(collective.source(chunk)), vertex_of(collective.destination(chunk)), random)) {
       const HopTime hop = times.at(topology.class_of(link), collective.size_class(chunk));
       const SimTime start = std::max(from, free[link.index()]);
       sends.push_back({start, link, chunk, Stage::copy});

@@ -1,7 +1,11 @@
 // The check of walks against the replay and a naive reading of the definition, on random schedules and broken ones.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "schedule/naive_oracle.hpp"
@@ -14,7 +18,7 @@
 namespace tenex {
 namespace {
 
-/// A topology, an All-to-All, and a schedule of random walks.
+/// A topology, a collective whose chunks have one destination each, and a schedule of random walks.
 struct WalkCase {
   Topology topology;
   Collective collective;
@@ -23,14 +27,35 @@ struct WalkCase {
   [[nodiscard]] Instance instance() const { return {topology, collective, occupancy}; }
 };
 
+/// Up to five unicasts between random NPUs, some of them alike.
+Collective random_unicasts(std::uint32_t npus, std::int64_t chunks, Random& random) {
+  std::vector<Condition> conditions;
+  for (std::uint32_t i = 0; i < 1 + random.below(5); ++i) {
+    const std::uint32_t source = random.below(npus);
+    conditions.push_back({source, {(source + 1 + random.below(npus - 1)) % npus}, bytes(1000 * (1 + random.below(3)))});
+  }
+  CollectiveRequest request{CollectiveKind::conditions, npus, parse_groups("all", npus).value(), chunks, bytes(6000)};
+  request.groups.front().conditions = std::make_shared<const std::vector<Condition>>(std::move(conditions));
+  return Collective::make(std::move(request)).value();
+}
+
+Collective random_unicast_collective(std::uint32_t npus, Random& random) {
+  const auto chunks = 1 + static_cast<std::int64_t>(random.below(2));
+  const auto kind =
+      std::array{CollectiveKind::all_to_all, CollectiveKind::gather, CollectiveKind::scatter}[random.below(3)];
+  if (random.below(4) == 0) return random_unicasts(npus, chunks, random);
+  // Sometimes in two groups, with chunks of different sizes, or of different kinds that share NPUs.
+  const std::string_view groups = npus <= 4 ? "all"
+                                  : random.below(2) == 0
+                                      ? "0,2,4; 1,3"
+                                      : "0,2,4 all_to_all 9KB; 1,2,3,4 gather 8KB root 2; 0,4 scatter";
+  return support::collective(kind, npus, bytes(12'000), chunks, groups);
+}
+
 WalkCase random_case(Random& random) {
   const std::uint32_t npus = 2 + random.below(5);
   Topology topology = test::random_walkable_graph(npus, random.below(8), random);
-  const auto chunks = 1 + static_cast<std::int64_t>(random.below(2));
-  // Sometimes in two groups with chunks of different sizes.
-  const bool grouped = npus > 4 && random.below(2) == 0;
-  Collective collective =
-      support::collective(CollectiveKind::all_to_all, npus, bytes(12'000), chunks, grouped ? "0,2,4; 1,3" : "all");
+  Collective collective = random_unicast_collective(npus, random);
   const auto occupancy = random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization;
   auto sends = test::random_walks({topology, collective, occupancy}, random);
   return {std::move(topology), std::move(collective), occupancy, std::move(sends)};

@@ -280,7 +280,7 @@ Method choose_method(const Context& context, const Schedule& schedule, const Ver
 
 /// The verdict where the replay's holdings of an All-to-All (one bit per vertex and chunk) are beyond the limit.
 std::optional<Verdict> skip_replay(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
-  if (!has_single_destinations(context.collective())) return std::nullopt;
+  if (!context.collective().is_unicast()) return std::nullopt;
   const std::size_t needed = context.topology().vertices() * ((context.collective().chunks() + 7) / 8);
   if (needed <= options.holdings_limit_bytes) return std::nullopt;
   Verdict verdict;

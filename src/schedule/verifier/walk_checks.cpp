@@ -93,13 +93,14 @@ std::optional<WalkTally> follow_chunks(const WalkRules& rules, const Schedule& s
   std::size_t i = 0;
   for (std::uint32_t c = first.value(); c < last.value(); ++c) {
     const ChunkId chunk(c);
-    VertexId at = vertex_of(rules.collective().owner(chunk));
+    VertexId at = vertex_of(rules.collective().source(chunk));
     SimTime from;
     std::uint64_t fingerprint = 0;
     for (; i < size && batch.chunk[i] == chunk; ++i) {
       const LinkId link = batch.link[i];
       const SimTime start = batch.start_of(i);
-      if (!rules.names_exist(link, chunk) || topology.source(link) != at || start < from) return std::nullopt;
+      if (!rules.names_exist(link, chunk) || !rules.may_start(link, start)) return std::nullopt;
+      if (topology.source(link) != at || start < from) return std::nullopt;
       at = topology.target(link);
       from = start + rules.hop(link, chunk).latency;
       fingerprint += send_hash(start, link, chunk);
@@ -119,7 +120,7 @@ std::optional<WalkTally> follow_in_time(const WalkRules& rules, const Schedule& 
   const PlaceCode place(topology.vertices());
   RawArray<std::uint64_t> places(share.chunks);
   for (std::size_t i = 0; i < share.chunks; ++i)
-    places[i] = place.code(vertex_of(collective.owner(ChunkId::at(share.first_chunk + i))), SimTime::zero());
+    places[i] = place.code(vertex_of(collective.source(ChunkId::at(share.first_chunk + i))), SimTime::zero());
   std::vector<SimTime> free(share.links);
   WalkTally tally;
   SendBuffer buffer;
@@ -160,20 +161,21 @@ std::uint64_t least_hops(const WalkRules& rules, int threads) {
   const auto& collective = rules.collective();
   const std::size_t chunks = collective.chunks();
   const auto npus = static_cast<std::int64_t>(rules.topology().npus());
-  // Each owner's chunks: their range where chunks are in the order of owners, else a list.
+  // Each source's chunks: their range where chunks are in the order of sources, else a list.
   std::vector<std::size_t> begin(static_cast<std::size_t>(npus) + 1, 0);
   bool ordered = true;
   for (std::size_t c = 0, before = 0; c < chunks; ++c) {
-    const std::size_t owner = collective.owner(ChunkId::at(c)).index();
-    ordered = ordered && owner >= before;
-    before = owner;
-    ++begin[owner + 1];
+    const std::size_t source = collective.source(ChunkId::at(c)).index();
+    ordered = ordered && source >= before;
+    before = source;
+    ++begin[source + 1];
   }
   for (std::size_t npu = 1; npu < begin.size(); ++npu) begin[npu] += begin[npu - 1];
   Csr<ChunkId> lists;
   if (!ordered)
     lists = Csr<ChunkId>::group(
-        static_cast<std::size_t>(npus), chunks, [&](std::size_t c) { return collective.owner(ChunkId::at(c)).index(); },
+        static_cast<std::size_t>(npus), chunks,
+        [&](std::size_t c) { return collective.source(ChunkId::at(c)).index(); },
         [](std::size_t c) { return ChunkId::at(c); });
   std::uint64_t total = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -202,7 +204,7 @@ bool never_returns(const WalkRules& rules, const Schedule& schedule) {
     for (std::size_t i = 0; i < buffer.batch.size(); ++i) {
       const ChunkId chunk = buffer.batch.chunk[i];
       const VertexId target = rules.topology().target(buffer.batch.link[i]);
-      if (target == vertex_of(rules.collective().owner(chunk))) return false;
+      if (target == vertex_of(rules.collective().source(chunk))) return false;
       visits.push_back(std::uint64_t{chunk.value()} << 32U | target.value());
     }
   }

@@ -131,8 +131,8 @@ struct WalkShare {
 [[nodiscard]] std::optional<WalkTally> follow_in_time(const WalkRules& rules, const Schedule& schedule,
                                                       const WalkShare& share);
 
-/// The hops of shortest ways from owners to destinations of the chunks, summed. O(npus * links) over `threads` threads
-/// where chunks are in the order of their owners; else 4 bytes per chunk.
+/// The hops of shortest ways from sources to destinations of the chunks, summed. O(npus * links) over `threads` threads
+/// where chunks are in the order of their sources; else 4 bytes per chunk.
 [[nodiscard]] std::uint64_t least_hops(const WalkRules& rules, int threads);
 
 /// Whether no chunk is at a vertex twice. 8 bytes per send.

@@ -95,10 +95,8 @@ std::optional<WalkTally> check_in_time(const WalkRules& rules, const Schedule& s
 
 }  // namespace
 
-bool has_single_destinations(const Collective& collective) { return collective.kind() == CollectiveKind::all_to_all; }
-
 std::optional<Verdict> verify_by_walks(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
-  if (!has_single_destinations(context.collective())) return std::nullopt;
+  if (!context.collective().is_unicast()) return std::nullopt;
   if (context.topology().switches() > 0 || schedule.payloads() != nullptr) return std::nullopt;
   const WalkRules rules(context, options.start_delays);
   const auto useful = static_cast<int>(std::min<std::uint64_t>(1024, schedule.sends() / kSendsPerThread));

@@ -22,9 +22,6 @@
 
 namespace tenex::verifier {
 
-/// Whether each chunk has one destination and is no sum.
-[[nodiscard]] bool has_single_destinations(const Collective& collective);
-
 /// The verdict on a valid schedule of walks; nullopt for all others. O(sends + npus * links) time over options.threads
 /// threads. Memory: none per chunk where the schedule offers chunks; else 8 bytes per chunk, in as many readings as
 /// options.memory_limit_bytes demands (at least 64 MiB are taken where needed). Where sends make detours, 8 bytes per
