@@ -5,12 +5,13 @@
 // the same offset. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of
 // the chunk at its owner, stage); receiver r gets the chunk of that number of owner r - offset over the link that
 // reaches it in that direction. Links and chunks are computed as segments are read. Only for collectives over one group
-// of all NPUs in the order of their ids.
+// of all NPUs in the order of their ids, and for All-to-Alls in several groups that translations map to each other,
+// such as all lines along one dimension.
 //
 // The number of a chunk must mean the same at every owner. Where the chunks of owner w are w*c + k, the number is k. In
 // an All-to-All the chunks of owner w are (w*n + destination)*c + k; there the number is delta*c + k, where delta is
-// the offset of the destination from the owner. In several groups it is the same, for the offsets of the owner's
-// partners.
+// the offset of the destination from the owner. In several groups the number is the same, but only offsets inside a
+// group have chunks, and ids follow from tables of ranks.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +69,7 @@ struct OrbitChunks {
   }
 };
 
-/// The chunks of a collective that translations map to itself. O(npus) for several groups, else O(1).
+/// The chunks of a collective for which moves_with_translations() holds. O(npus).
 [[nodiscard]] OrbitChunks orbit_chunks(const Collective& collective);
 
 /// Whether translations map the collective to itself: one group of all NPUs in the order of their ids, or an All-to-All
