@@ -51,10 +51,14 @@ Result<StoredSchedule> read_orbits(const StorageSource& source, const std::strin
   if (!rows) return rows.errors();
   const auto each = source.file.integer_attribute(group, "chunks_per_npu");
   if (!each) return each.errors();
-  const bool of_pairs = source.collective.kind() == CollectiveKind::all_to_all;
-  const OrbitChunks chunks(static_cast<std::uint32_t>(std::clamp<std::int64_t>(*each, 0, kMostChunksEach)), of_pairs);
-  if (chunks.each != *each || *each == 0 || source.collective.chunks() % moves->npus() != 0 ||
-      chunks.per_owner(moves->npus()) != source.collective.chunks() / moves->npus())
+  OrbitChunks chunks(static_cast<std::uint32_t>(std::clamp<std::int64_t>(*each, 0, kMostChunksEach)));
+  if (source.collective.kind() == CollectiveKind::all_to_all) {
+    if (!moves_with_translations(source.collective, *moves))
+      return source.damaged(group, "it is symmetric, and the collective is not");
+    chunks = orbit_chunks(source.collective);
+  }
+  const bool whole = chunks.of_pairs || source.collective.chunks() == chunks.each * std::uint64_t{moves->npus()};
+  if (chunks.each != *each || *each == 0 || !whole)
     return source.damaged(group, fmt::format("{} chunks per NPU", *each));
   ColumnCursor<std::int64_t> start(source.file, group + "/start_ps", *rows);
   ColumnCursor<std::uint32_t> direction(source.file, group + "/direction", *rows);
@@ -74,8 +78,8 @@ Result<StoredSchedule> read_orbits(const StorageSource& source, const std::strin
     if (auto status = offset.take({&from, 1}); !status) return status.errors();
     if (auto status = number.take({&which, 1}); !status) return status.errors();
     if (auto status = stage.take({&what, 1}); !status) return status.errors();
-    if (way >= sends.size() || from >= moves->npus() || which >= chunks.per_owner(moves->npus()) || what < 0 ||
-        what > 1 || time < -kLongestTime.count() || time > kLongestTime.count())
+    if (way >= sends.size() || from >= moves->npus() || which >= chunks.numbers(moves->npus()) || !chunks.has(which) ||
+        what < 0 || what > 1 || time < -kLongestTime.count() || time > kLongestTime.count())
       return source.damaged(group, fmt::format("orbit {} is not one of its group", i));
     orbits.push_back({SimTime::of(time), way, NpuId(from), which, static_cast<Stage>(what)});
     stored.first_start = i == 0 ? orbits[i].start : std::min(stored.first_start, orbits[i].start);

@@ -87,7 +87,19 @@ class ShiftedRow {
 }  // namespace
 
 OrbitChunks orbit_chunks(const Collective& collective) {
-  return {static_cast<std::uint32_t>(collective.chunks_per_npu()), collective.kind() == CollectiveKind::all_to_all};
+  OrbitChunks chunks(static_cast<std::uint32_t>(collective.chunks_per_npu()),
+                     collective.kind() == CollectiveKind::all_to_all);
+  if (!chunks.of_pairs || moves_with_npus(collective)) return chunks;
+  OrbitRanks ranks;
+  ranks.partners = Bitset(collective.npus());
+  for (std::size_t npu = 0; npu < collective.npus(); ++npu) {
+    ranks.first_chunk.push_back(static_cast<std::uint32_t>(collective.owned_by(NpuId::at(npu)).first));
+    ranks.rank.push_back(collective.rank_of(NpuId::at(npu)));
+  }
+  for (const NpuId partner : collective.groups()[collective.group_of(NpuId(0)).index()].members)
+    ranks.partners.set(partner.index());  // of NPU 0, so they are their offsets
+  chunks.ranks = std::make_shared<const OrbitRanks>(std::move(ranks));
+  return chunks;
 }
 
 bool moves_with_npus(const Collective& collective) {
@@ -99,9 +111,45 @@ bool moves_with_npus(const Collective& collective) {
   return true;
 }
 
+/// Whether the set of offsets is a product: in each dimension the multiples of a divisor of its size.
+static bool is_subgroup(const std::vector<NpuId>& offsets, const TranslationGroup& group) {
+  std::size_t product = 1;
+  for (const auto& dimension : group.dimensions()) {
+    Bitset digits(dimension.size);
+    for (const NpuId offset : offsets) digits.set(offset.value() / dimension.stride % dimension.size);
+    const std::size_t count = digits.count();
+    if (dimension.size % count != 0) return false;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!digits.test(i * (dimension.size / count))) return false;
+    product *= count;
+  }
+  return product == offsets.size();  // distinct and inside the product, hence all of it
+}
+
+bool moves_with_translations(const Collective& collective, const TranslationGroup& group) {
+  if (collective.npus() != group.npus()) return false;
+  if (moves_with_npus(collective)) return true;
+  if (collective.kind() != CollectiveKind::all_to_all || collective.chunk_sizes().size() != 1) return false;
+  const GroupId first = collective.group_of(NpuId(0));
+  if (!first.exists()) return false;
+  const auto& offsets = collective.groups()[first.index()].members;
+  if (!is_subgroup(offsets, group)) return false;
+  Bitset partners(group.npus());
+  for (const NpuId offset : offsets) partners.set(offset.index());
+  Bitset seen(group.npus());
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto& members = collective.groups()[g].members;
+    if (members.size() != offsets.size() || collective.chunks_in(GroupId::at(g)) != collective.chunks_in(first))
+      return false;
+    for (const NpuId member : members)
+      if (!partners.test(group.subtract(member, members[0]).index()) || !seen.insert(member.index())) return false;
+  }
+  return seen.count() == group.npus();
+}
+
 SymmetricStorage::SymmetricStorage(TranslationGroup group, OrbitChunks chunks, std::vector<OrbitSend> orbits)
-    : group_(std::move(group)), chunks_(chunks), orbits_(std::move(orbits)) {
-  const std::uint64_t numbers = chunks_.per_owner(group_.npus());
+    : group_(std::move(group)), chunks_(std::move(chunks)), orbits_(std::move(orbits)) {
+  const std::uint64_t numbers = chunks_.numbers(group_.npus());
   for (const auto& orbit : orbits_)
     ensure(
         orbit.direction < group_.directions().size() && orbit.offset.index() < group_.npus() && orbit.number < numbers,
@@ -192,6 +240,7 @@ class Ports {
 void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::size_t at, SendBuffer& buffer) const {
   const std::span<const OrbitSend> orbits(&orbits_[first], last - first);
   const Ports ports(group_, orbits);
+  const OrbitRanks* ranks = chunks_.ranks.get();
   const std::uint32_t row_length = group_.dimensions().front().size;
   if (!buffer.start.empty())
     std::fill_n(buffer.start.begin() + static_cast<std::ptrdiff_t>(at), orbits.size() * group_.npus(),
@@ -201,7 +250,7 @@ void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::
     const NpuId owner_offset = owner_from_source(group_, orbits[i]);
     const NpuId delta = NpuId(chunks_.of_pairs ? number / chunks_.each : 0);
     const std::uint32_t number_there = chunks_.of_pairs ? number % chunks_.each : number;
-    const auto owned = static_cast<std::uint32_t>(chunks_.per_owner(group_.npus()));
+    const auto owned = static_cast<std::uint32_t>(chunks_.numbers(group_.npus()));
     ShiftedRow owner(group_, owner_offset);
     ShiftedRow destination(group_, group_.add(owner_offset, delta));
     for (std::size_t row = 0; row < group_.npus(); row += row_length) {
@@ -212,7 +261,9 @@ void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::
         const std::size_t to = at + source.index() * orbits.size() + ports.slot(i, source);
         const std::uint32_t before = chunks_.of_pairs ? destination.at(x) * chunks_.each : 0;
         buffer.link[to] = group_.link({source, orbits[i].direction});
-        buffer.chunk[to] = ChunkId(owner.at(x) * owned + before + number_there);
+        buffer.chunk[to] = ranks == nullptr ? ChunkId(owner.at(x) * owned + before + number_there)
+                                            : ChunkId(ranks->first_chunk[owner.at(x)] +
+                                                      ranks->rank[destination.at(x)] * chunks_.each + number_there);
         if (!buffer.stage.empty()) buffer.stage[to] = orbits[i].stage;
       }
     }
@@ -222,6 +273,9 @@ void SymmetricStorage::read_dimension(std::size_t first, std::size_t last, std::
 ChunkId SymmetricStorage::chunk(NpuId owner, std::uint32_t number) const {
   if (!chunks_.of_pairs) return ChunkId(owner.value() * chunks_.each + number);
   const NpuId destination = group_.add(owner, NpuId(number / chunks_.each));
+  if (chunks_.ranks)
+    return ChunkId(chunks_.ranks->first_chunk[owner.index()] + chunks_.ranks->rank[destination.index()] * chunks_.each +
+                   number % chunks_.each);
   const auto pair = static_cast<std::uint32_t>(owner.value() * group_.npus() + destination.value());
   return ChunkId(pair * chunks_.each + number % chunks_.each);
 }
@@ -251,13 +305,14 @@ void SymmetricStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buff
 
 std::size_t SymmetricStorage::memory_bytes() const {
   return sizeof(*this) + bytes_of(orbits_) + bytes_of(segment_begin_) + bytes_of(tile_begin_) +
-         bytes_of(of_direction_) + bytes_of(lane_begin_);
+         bytes_of(of_direction_) + bytes_of(lane_begin_) +
+         (chunks_.ranks ? bytes_of(chunks_.ranks->first_chunk) + bytes_of(chunks_.ranks->rank) : 0);
 }
 
 StorageParts SymmetricStorage::parts() const { return {this}; }
 
 Schedule make_symmetric_schedule(TranslationGroup group, OrbitChunks chunks, std::vector<OrbitSend> orbits) {
-  return Schedule(std::make_shared<const SymmetricStorage>(std::move(group), chunks, std::move(orbits)));
+  return Schedule(std::make_shared<const SymmetricStorage>(std::move(group), std::move(chunks), std::move(orbits)));
 }
 
 const SymmetricStorage* symmetric_storage(const Schedule& schedule) {

@@ -168,7 +168,7 @@ class OrbitReplay {
   void check_pairs() {
     const auto orbits = storage_.orbits();
     const auto of_chunk = Csr<std::uint32_t>::group(
-        storage_.chunks().per_owner(group_.npus()), orbits.size(), [&](std::size_t i) { return orbits[i].number; },
+        storage_.chunks().numbers(group_.npus()), orbits.size(), [&](std::size_t i) { return orbits[i].number; },
         [](std::size_t i) { return static_cast<std::uint32_t>(i); });
     forwards_ = Bitset(group_.npus());
     for (std::size_t number = 0; number < of_chunk.rows(); ++number) {
@@ -205,7 +205,7 @@ class OrbitReplay {
 
   /// The chunk must be at its destination; relays that forwarded it were useful.
   void finish_chunk(std::size_t number, NpuId destination) {
-    if (held_since_[destination.index()] == kNever)
+    if (held_since_[destination.index()] == kNever && storage_.chunks().has(static_cast<std::uint32_t>(number)))
       add(Violation::missing_postcondition, {}, [&] {
         return fmt::format("NPU {} ends without chunk {} of those that NPU 0 has for it, which it must hold",
                            destination.value(), number % storage_.chunks().each);
@@ -237,8 +237,8 @@ bool has_orbit_check(const Topology& topology, const Collective& collective, con
   const SymmetricStorage* storage = symmetric_storage(schedule);
   const auto kind = collective.kind();
   return storage != nullptr && kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce &&
-         moves_with_npus(collective) && TranslationGroup::of(topology).has_value() &&
-         storage->group().npus() == collective.npus() && storage->chunks() == orbit_chunks(collective);
+         moves_with_translations(collective, storage->group()) && TranslationGroup::of(topology).has_value() &&
+         storage->chunks() == orbit_chunks(collective);
 }
 
 Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {

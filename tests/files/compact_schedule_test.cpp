@@ -199,6 +199,15 @@ TEST(CompactSchedules, GiveBackSymmetricAllToAlls) {
   EXPECT_EQ(list_sends(read.schedule), list_sends(test::expand(torus, exchange, orbits)));
 }
 
+TEST(CompactSchedules, GiveBackSymmetricAllToAllsInGroups) {
+  const auto torus = support::shape("torus(4,3)");
+  const auto exchange =
+      support::collective(CollectiveKind::all_to_all, 12, kibibytes(8), 2, "8,0,4; 1,5,9; 2,6,10; 3,7,11");
+  const auto orbits = test::exchange_orbits({torus, exchange, kOccupancy});
+  const auto read = round_trip(file_of(torus, exchange, test::symmetric(torus, exchange, orbits)));
+  EXPECT_EQ(list_sends(read.schedule), list_sends(test::expand(torus, exchange, orbits)));
+}
+
 TEST(CompactSchedules, GiveBackBlocks) {
   // line(3) as in the storage's own test: block 0 has the chunks of NPUs 0 and 1, block 1 that of NPU 2.
   const auto line = support::line(3);
@@ -406,6 +415,11 @@ TEST(CompactSchedules, WithUnsoundOrbitsOrNamesAreRefused) {
   const auto pairs =
       file_of(torus, exchange, test::symmetric(torus, exchange, test::exchange_orbits({torus, exchange, kOccupancy})));
   EXPECT_THAT(message_after(pairs, "/storage/0/number", 2, std::uint32_t{24}),
+              HasSubstr("orbit 2 is not one of its group"));
+  const auto rows = support::collective(CollectiveKind::all_to_all, 12, kibibytes(8), 2, "0-3; 4-7; 8-11");
+  const auto in_rows =
+      file_of(torus, rows, test::symmetric(torus, rows, test::exchange_orbits({torus, rows, kOccupancy})));
+  EXPECT_THAT(message_after(in_rows, "/storage/0/number", 2, std::uint32_t{8}),  // for another row
               HasSubstr("orbit 2 is not one of its group"));
   EXPECT_THAT(message_after(all_reduce(true), "/storage/1/links", 0, std::uint32_t{1}), HasSubstr("permutation"));
 }

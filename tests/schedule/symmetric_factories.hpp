@@ -68,6 +68,7 @@ inline std::vector<OrbitSend> exchange_orbits(const Instance& instance) {
   const TranslationGroup group = TranslationGroup::of(instance.topology).value();
   const SimTime step = longest_hop(instance);
   const auto each = static_cast<std::uint32_t>(instance.collective.chunks_per_npu());
+  const OrbitChunks chunks = orbit_chunks(instance.collective);
   std::vector<NpuId> at(group.npus() * each, NpuId(0));
   const auto left = [&](std::size_t number, NpuId place) {
     return hops_over(group, group.subtract(NpuId::at(number / each), place));
@@ -80,6 +81,7 @@ inline std::vector<OrbitSend> exchange_orbits(const Instance& instance) {
     for (std::uint32_t direction = 0; direction < group.directions().size(); ++direction)
       for (std::size_t number = 0; number < at.size(); ++number) {
         const NpuId target = group.neighbour(at[number], direction);
+        if (!chunks.has(static_cast<std::uint32_t>(number))) continue;
         if (left(number, target) >= left(number, at[number]) || !moved.insert(number).second) continue;
         orbits.push_back({now, direction, target, static_cast<std::uint32_t>(number), Stage::copy});
         at[number] = target;
@@ -105,11 +107,16 @@ inline Schedule expand(const Topology& topology, const Collective& collective, c
       const NpuId to = NpuId::at(receiver);
       const NpuId source = group.subtract(to, group.directions()[orbit.direction].offset);
       const NpuId owner = group.subtract(to, orbit.offset);
-      const NpuId destination = group.add(owner, NpuId(orbit.number / chunks));
-      const std::uint32_t first =
-          pairs ? owner.value() * static_cast<std::uint32_t>(group.npus()) + destination.value() : owner.value();
-      sends.push_back({orbit.start, group.link({source, orbit.direction}),
-                       ChunkId(first * chunks + orbit.number % chunks), orbit.stage});
+      std::size_t chunk = collective.first_chunk(collective.group_of(owner)).index();
+      if (pairs) {
+        const std::size_t members = collective.groups()[collective.group_of(owner).index()].members.size();
+        const NpuId destination = group.add(owner, NpuId(orbit.number / chunks));
+        chunk += (collective.rank_of(owner) * members + collective.rank_of(destination)) * chunks;
+      } else {
+        chunk += collective.rank_of(owner) * chunks;
+      }
+      sends.push_back({orbit.start, group.link({source, orbit.direction}), ChunkId::at(chunk + orbit.number % chunks),
+                       orbit.stage});
     }
   return make_list_schedule(std::move(sends));
 }

@@ -103,6 +103,31 @@ TEST(PcclOrbit, KeepsOnePlanForAllWhereItMeetsTheBound) {
   }
 }
 
+TEST(PcclOrbit, ServesGroupsThatTranslationsMapToEachOther) {
+  const auto grouped = [](std::string_view shape, std::string_view groups, std::int64_t chunks) {
+    const Topology topology = support::shape(shape);
+    const std::int64_t members =
+        static_cast<std::int64_t>(parse_groups(groups, topology.npus()).value()[0].members.size());
+    const Collective exchange = support::collective(CollectiveKind::all_to_all, topology.npus(),
+                                                    support::kMegabyte * (members * chunks), chunks, groups);
+    return orbit({{topology, exchange, Occupancy::transfer}}).time.count() / kStep.count();
+  };
+  for (const std::int64_t c : {1, 2}) {
+    // Rows of torus(8,4): each a ring of 8, 8 steps (16 hops over two out-links). One chunk per pair is odd for half
+    // way.
+    EXPECT_EQ(grouped("torus(8,4)", "0-7; 8-15; 16-23; 24-31", c), 8 * c);
+    // Columns: rings of 4, 4 hops over two out-links.
+    EXPECT_EQ(grouped("torus(4,4)", "0,4,8,12; 1,5,9,13; 14,2,6,10; 3,7,11,15", c), 2 * c);
+    // Every second NPU of a ring of 8: offsets 2, 4, 6 take 2 + 4 + 2 hops over two out-links.
+    EXPECT_EQ(grouped("RI(8)", "0,2,4,6; 1,3,5,7", c), 4 * c);
+    // Every second row and column of torus(4,4): partners are 2 hops away in x, in y, or in both, so 4 steps at least;
+    // 4 hops in each dimension over two out-links, so 2c.
+    EXPECT_EQ(grouped("torus(4,4)", "0,2,8,10; 1,3,9,11; 4,6,12,14; 5,7,13,15", c), 4);
+    // Blocks of FC(4): neighbours.
+    EXPECT_EQ(grouped("FC(4)_RI(3)", "0-3; 4-7; 8-11", c), c);
+  }
+}
+
 /// Dimensions with a speed and a latency of their own.
 struct UnevenCase {
   std::string_view shape;
@@ -252,6 +277,8 @@ TEST(PcclOrbit, SaysWhyItCannotServe) {
   halves.npus = 4;
   halves.size = bytes(1'000'000);
   halves.groups = parse_groups("0,1; 2,3", 4).value();
+  EXPECT_NE(why(ring, Collective::make(halves).value()).find("equal groups of all NPUs"), std::string::npos);
+  halves.kind = CollectiveKind::all_gather;
   EXPECT_NE(why(ring, Collective::make(halves).value()).find("one group of all NPUs"), std::string::npos);
 }
 
@@ -288,19 +315,19 @@ TEST(ExchangeWays, LoadBothWaysRoundAlike) {
     for (const std::uint32_t chunks : {1U, 2U, 3U}) {
       SCOPED_TRACE(shape);
       const TranslationGroup group = TranslationGroup::of(support::shape(shape)).value();
-      const auto ring = uneven_ring(group, chunks);
-      const ExchangeWays ways(group, chunks, ring);
+      const auto ring = uneven_ring(group, {chunks, true});
+      const ExchangeWays ways(group, {chunks, true}, ring);
       EXPECT_EQ(ways.cosets, ring ? 2U : 1U);
       for (const auto& dimension : group.dimensions())
         for (std::uint32_t i = 1; i < dimension.directions; ++i)
           EXPECT_EQ(ways.load[dimension.first_direction + i], ways.load[dimension.first_direction]);
     }
   // n/k * c: 12/4 = 3 is odd, 16/4 = 4 is not; RI(5) has no half way; RI(2) has one way only.
-  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(3,4)")).value(), 1), 1U);
-  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(3,4)")).value(), 2), std::nullopt);
-  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(4,4)")).value(), 1), std::nullopt);
-  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(5,3)")).value(), 1), std::nullopt);
-  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("RI(2)_FC(3)")).value(), 1), std::nullopt);
+  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(3,4)")).value(), {1, true}), 1U);
+  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(3,4)")).value(), {2, true}), std::nullopt);
+  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(4,4)")).value(), {1, true}), std::nullopt);
+  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("torus(5,3)")).value(), {1, true}), std::nullopt);
+  EXPECT_EQ(uneven_ring(TranslationGroup::of(support::shape("RI(2)_FC(3)")).value(), {1, true}), std::nullopt);
 }
 
 }  // namespace

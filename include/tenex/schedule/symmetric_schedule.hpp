@@ -5,11 +5,13 @@
 // the same offset. Encoding: an orbit is (start, direction, offset of the receiver from the chunk's owner, number of
 // the chunk at its owner, stage); receiver r gets the chunk of that number of owner r - offset over the link that
 // reaches it in that direction. Links and chunks are computed as segments are read. Only for collectives over one group
-// of all NPUs in the order of their ids.
+// of all NPUs in the order of their ids, and for All-to-Alls in several groups that translations map to each other,
+// such as all lines along one dimension.
 //
 // The number of a chunk must mean the same at every owner. Where the chunks of owner w are w*c + k, the number is k. In
 // an All-to-All the chunks of owner w are (w*n + destination)*c + k; there the number is delta*c + k, where delta is
-// the offset of the destination from the owner.
+// the offset of the destination from the owner. In several groups the number is the same, but only offsets inside a
+// group have chunks, and ids follow from tables of ranks.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenex/base/bitset.hpp"
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/instance.hpp"
@@ -40,22 +43,39 @@ struct OrbitSend {
   bool operator==(const OrbitSend&) const = default;
 };
 
-/// The chunks that orbits name: how many an NPU owns, and the meaning of their numbers.
-struct OrbitChunks {
-  std::uint32_t each = 1;  ///< c, per NPU; of an All-to-All per pair
-  bool of_pairs = false;   ///< All-to-All: number delta*c + k; otherwise number k
-
-  // NOLINTNEXTLINE(google-explicit-constructor): a count alone means chunks without a destination.
-  constexpr OrbitChunks(std::uint32_t count = 1, bool pairs = false) : each(count), of_pairs(pairs) {}
-  /// Chunks that each of `npus` NPUs owns; numbers are below.
-  [[nodiscard]] constexpr std::uint64_t per_owner(std::size_t npus) const {
-    return of_pairs ? std::uint64_t{each} * npus : each;
-  }
-  bool operator==(const OrbitChunks&) const = default;
+/// The chunks of an All-to-All in several groups.
+struct OrbitRanks {
+  std::vector<std::uint32_t> first_chunk;  ///< by NPU: the first chunk that it owns
+  std::vector<std::uint32_t> rank;         ///< by NPU, inside its group
+  Bitset partners;                         ///< offsets inside a group
+  bool operator==(const OrbitRanks&) const = default;
 };
 
-/// The chunks of a collective for which moves_with_npus() holds.
+/// The chunks that orbits name: how many an NPU owns, and the meaning of their numbers.
+struct OrbitChunks {
+  std::uint32_t each = 1;                        ///< c, per NPU; of an All-to-All per pair
+  bool of_pairs = false;                         ///< All-to-All: number delta*c + k; otherwise number k
+  std::shared_ptr<const OrbitRanks> ranks = {};  ///< absent: one group of all NPUs in order
+
+  // NOLINTNEXTLINE(google-explicit-constructor): a count alone means chunks without a destination.
+  OrbitChunks(std::uint32_t count = 1, bool pairs = false) : each(count), of_pairs(pairs) {}
+  /// The numbers of `npus` NPUs are below this.
+  [[nodiscard]] std::uint64_t numbers(std::size_t npus) const { return of_pairs ? std::uint64_t{each} * npus : each; }
+  /// Whether the owner has a chunk of this number below numbers().
+  [[nodiscard]] bool has(std::uint32_t number) const { return !ranks || ranks->partners.test(number / each); }
+  bool operator==(const OrbitChunks& other) const {
+    return each == other.each && of_pairs == other.of_pairs &&
+           (ranks == other.ranks || (ranks && other.ranks && *ranks == *other.ranks));
+  }
+};
+
+/// The chunks of a collective for which moves_with_translations() holds. O(npus).
 [[nodiscard]] OrbitChunks orbit_chunks(const Collective& collective);
+
+/// Whether translations map the collective to itself: one group of all NPUs in the order of their ids, or an All-to-All
+/// whose groups are the cosets of a subgroup (offsets whose digit in each dimension is a multiple of some divisor of
+/// its size), with equal chunks. O(npus * dimensions).
+[[nodiscard]] bool moves_with_translations(const Collective& collective, const TranslationGroup& group);
 
 /// Returns true if the collective has one group of all NPUs in which rank and NPU id agree. Offsets rely on it.
 /// O(npus).

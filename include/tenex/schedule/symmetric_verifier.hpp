@@ -5,9 +5,10 @@
 // translation g maps (w, i) to (w+g, i), and with it owners to owners and "NPU r must end with, starts with,
 // contributes to (w, i)" to the same of their images. (All-Gather, Reduce-Scatter, All-Reduce: i = 0 .. c-1, and all
 // NPUs are alike. All-to-All: i = delta*c + k is for NPU w + delta, which g maps to w+g + delta, the destination of
-// (w+g, i); so the numbers count offsets of destinations, not destinations.) Let S be a schedule that every translation
-// maps to itself. Then S is valid if and only if the following hold for NPU 0 as receiver and for chunks owned by NPU
-// 0:
+// (w+g, i); so the numbers count offsets of destinations, not destinations. In several groups g must also map groups to
+// groups; then the numbers that exist are those of the offsets inside a group, the same for every owner.) Let S be a
+// schedule that every translation maps to itself. Then S is valid if and only if the following hold for NPU 0 as
+// receiver and for chunks owned by NPU 0:
 //   1. starts are not negative, and no two sends into NPU 0 over one link overlap;
 //   2. every send of a chunk owned by NPU 0 leaves a source that holds, at its start, what it claims;
 //   3. every NPU ends with the chunks of NPU 0 that it must hold, with all contributions, each counted once.

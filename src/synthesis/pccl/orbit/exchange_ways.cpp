@@ -1,6 +1,8 @@
 // The digits of every offset, with ties in turn.
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 
+#include <algorithm>
+
 namespace tenex {
 
 namespace {
@@ -30,30 +32,39 @@ bool has_exchange_ways(const TranslationGroup& group) {
   return true;
 }
 
-std::optional<std::size_t> uneven_ring(const TranslationGroup& group, std::uint32_t chunks_per_pair) {
+std::uint32_t exchange_hops(const TranslationDimension& dimension, std::uint32_t digit) {
+  if (!is_ring(dimension)) return digit == 0 ? 0 : 1;
+  return std::min(digit, dimension.size - digit);
+}
+
+std::optional<std::size_t> uneven_ring(const TranslationGroup& group, const OrbitChunks& chunks) {
   for (std::size_t i = 0; i < group.dimensions().size(); ++i) {
     const auto& dimension = group.dimensions()[i];
-    if (is_ring(dimension) && dimension.size % 2 == 0 && group.npus() / dimension.size * chunks_per_pair % 2 == 1)
-      return i;
+    if (!is_ring(dimension) || dimension.size % 2 != 0) continue;
+    std::uint64_t ties = 0;
+    for (std::uint32_t delta = 0; delta < group.npus(); ++delta)
+      if (delta / dimension.stride % dimension.size == dimension.size / 2 && chunks.has(delta * chunks.each))
+        ties += chunks.each;
+    if (ties % 2 == 1) return i;
   }
   return std::nullopt;
 }
 
-ExchangeWays::ExchangeWays(const TranslationGroup& group, std::uint32_t chunks_per_pair,
+ExchangeWays::ExchangeWays(const TranslationGroup& group, const OrbitChunks& chunks,
                            std::optional<std::size_t> coset_ring)
     : cosets(coset_ring ? 2 : 1),
       coset_dimension(coset_ring.value_or(0)),
-      numbers(group.npus() * chunks_per_pair),
+      numbers(chunks.numbers(group.npus())),
       jobs(cosets * numbers),
       dimensions(group.dimensions().size()),
       load(group.directions().size(), 0) {
   legs.reserve(jobs * dimensions);
   for (std::size_t coset = 0; coset < cosets; ++coset) {
     std::vector<char> tie(dimensions, coset == 0 ? 0 : 1);
-    for (std::size_t number = 0; number < numbers; ++number)
+    for (std::uint32_t number = 0; number < numbers; ++number)
       for (std::size_t i = 0; i < dimensions; ++i) {
         const auto& dimension = group.dimensions()[i];
-        const auto digit = static_cast<std::uint32_t>(number / chunks_per_pair / dimension.stride % dimension.size);
+        const std::uint32_t digit = chunks.has(number) ? number / chunks.each / dimension.stride % dimension.size : 0;
         bool turn = tie[i] != 0;
         legs.push_back(leg_over(dimension, digit, turn));
         tie[i] = turn ? 1 : 0;

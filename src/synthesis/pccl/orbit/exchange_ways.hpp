@@ -6,9 +6,10 @@
 // chunks take in turn. The hops of one NPU's chunks in a direction are the sends on each of its links, so these counts
 // say how long each link is busy.
 //
-// An odd number of chunks cannot be split evenly over the two ways round a ring: n/k * c is odd for a ring of k only if
-// all other sizes are odd. Then every second NPU along that ring splits them the other way, and only translations by an
-// even number of positions map the plan to itself: owners have two cosets, each with ways of its own.
+// An odd number of chunks cannot be split evenly over the two ways round a ring. For one group of all NPUs n/k * c is
+// odd for a ring of k only if all other sizes are odd; for the cosets of a subgroup the same holds of the subgroup.
+// Then every second NPU along that ring splits them the other way, and only translations by an even number of positions
+// map the plan to itself: owners have two cosets, each with ways of its own.
 //
 // Encoding: number of a chunk as in OrbitChunks (delta*c + k); job = coset of the owner * (n*c) + number; per job and
 // dimension one direction and a number of hops.
@@ -19,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/topology/translation.hpp"
 
 namespace tenex {
@@ -26,8 +28,12 @@ namespace tenex {
 /// Whether every dimension is a ring or has a link from each position to each other.
 [[nodiscard]] bool has_exchange_ways(const TranslationGroup& group);
 
-/// The ring of even size whose chunks for half way round cannot be split evenly between its two ways. O(dimensions).
-[[nodiscard]] std::optional<std::size_t> uneven_ring(const TranslationGroup& group, std::uint32_t chunks_per_pair);
+/// The least number of hops over `digit` positions of a dimension.
+[[nodiscard]] std::uint32_t exchange_hops(const TranslationDimension& dimension, std::uint32_t digit);
+
+/// The ring of even size whose chunks for half way round cannot be split evenly between its two ways. `chunks` are of
+/// an All-to-All. O(npus * dimensions).
+[[nodiscard]] std::optional<std::size_t> uneven_ring(const TranslationGroup& group, const OrbitChunks& chunks);
 
 /// The hops of a job along one dimension.
 struct ExchangeLeg {
@@ -36,14 +42,14 @@ struct ExchangeLeg {
 };
 
 struct ExchangeWays {
-  /// One coset, or two along a ring of even size. has_exchange_ways() must hold. O(npus * chunks_per_pair *
+  /// One coset, or two along a ring of even size. has_exchange_ways() must hold. O(npus * chunks per pair *
   /// dimensions).
-  ExchangeWays(const TranslationGroup& group, std::uint32_t chunks_per_pair,
+  ExchangeWays(const TranslationGroup& group, const OrbitChunks& chunks,
                std::optional<std::size_t> coset_ring = std::nullopt);
 
   std::size_t cosets = 1;
   std::size_t coset_dimension = 0;  ///< where there are two: a hop along it leads from one coset to the other
-  std::size_t numbers = 0;          ///< chunks of one NPU, those for itself included
+  std::size_t numbers = 0;          ///< of chunks (OrbitChunks::numbers); some have no chunk, or one for its owner
   std::size_t jobs = 0;             ///< cosets * numbers
   std::size_t dimensions = 0;       ///< of the group
   std::vector<ExchangeLeg> legs;    ///< by job, then by dimension

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,8 +34,6 @@ constexpr double kBytesPerListedSend = 80;
 
 bool exchanges(const SynthesisProblem& problem) { return problem.collective.kind() == CollectiveKind::all_to_all; }
 
-std::uint32_t chunks_of(const SynthesisProblem& problem) { return orbit_chunks(problem.collective).each; }
-
 std::vector<HopTime> hops_of(const SynthesisProblem& problem, const TranslationGroup& group) {
   std::vector<HopTime> hops;
   for (const auto& direction : group.directions())
@@ -43,15 +42,14 @@ std::vector<HopTime> hops_of(const SynthesisProblem& problem, const TranslationG
   return hops;
 }
 
-/// The hops of one NPU's chunks, from sizes alone.
-double hops_of_one(const TranslationGroup& group, std::uint32_t chunks) {
-  double hops = 0;
-  for (const auto& dimension : group.dimensions()) {
-    const double size = dimension.size;
-    const double all = dimension.farthest_hops == 1 ? size - 1 : size * size / 4;
-    hops += static_cast<double>(group.npus()) / size * all;
-  }
-  return hops * chunks;
+/// The hops of one NPU's chunks. O(npus * dimensions).
+double hops_of_one(const TranslationGroup& group, const OrbitChunks& chunks) {
+  std::uint64_t hops = 0;
+  for (std::uint32_t delta = 0; delta < group.npus(); ++delta)
+    if (chunks.has(delta * chunks.each))
+      for (const auto& dimension : group.dimensions())
+        hops += exchange_hops(dimension, delta / dimension.stride % dimension.size);
+  return static_cast<double>(hops) * chunks.each;
 }
 
 /// The most attempts at a plan of that many hops.
@@ -92,7 +90,7 @@ struct BestExchange {
                SimTime bound) {
     const auto hops = hops_of(problem, group);
     const SimTime enough = std::max(bound, load_time(ways, hops));
-    const double work = hops_of_one(group, chunks_of(problem)) * static_cast<double>(ways.cosets);
+    const auto work = static_cast<double>(std::accumulate(ways.load.begin(), ways.load.end(), std::uint64_t{0}));
     const std::uint32_t attempts = most_attempts(problem, work);
     std::optional<Digest> key;
     OrbitExchange exchange(group, ways, hops);
@@ -119,7 +117,7 @@ struct BestExchange {
 };
 
 /// The sends of a plan with two cosets of owners, one by one.
-Schedule listed(const TranslationGroup& group, const ExchangeWays& ways, OrbitChunks chunks,
+Schedule listed(const TranslationGroup& group, const ExchangeWays& ways, const OrbitChunks& chunks,
                 const std::vector<OrbitSend>& jobs) {
   const SymmetricStorage names(group, chunks, {});
   const auto& ring = group.dimensions()[ways.coset_dimension];
@@ -139,13 +137,13 @@ Schedule listed(const TranslationGroup& group, const ExchangeWays& ways, OrbitCh
 }
 
 /// Whether two cosets of owners are tried: there is a ring to split, and not too much to list.
-std::optional<std::size_t> ring_to_split(const TranslationGroup& group, std::uint32_t chunks) {
+std::optional<std::size_t> ring_to_split(const TranslationGroup& group, const OrbitChunks& chunks) {
   const double sends = hops_of_one(group, chunks) * static_cast<double>(group.npus());
   return sends <= static_cast<double>(kMostListed) ? uneven_ring(group, chunks) : std::nullopt;
 }
 
 Gathered exchange_by_orbit(const SynthesisProblem& problem, const TranslationGroup& group) {
-  const std::uint32_t chunks = chunks_of(problem);
+  const OrbitChunks chunks = orbit_chunks(problem.collective);
   const SimTime bound = bound_of(problem);
   const ExchangeWays ways(group, chunks);
   BestExchange best(problem, group, ways, bound);
@@ -159,11 +157,11 @@ Gathered exchange_by_orbit(const SynthesisProblem& problem, const TranslationGro
     if (split.time < best.time) {
       gathered.time = split.time;
       gathered.best_attempt = split.attempt;
-      gathered.schedule = listed(group, split_ways, orbit_chunks(problem.collective), split.sends);
+      gathered.schedule = listed(group, split_ways, chunks, split.sends);
       return gathered;
     }
   }
-  gathered.schedule = make_symmetric_schedule(group, orbit_chunks(problem.collective), std::move(best.sends));
+  gathered.schedule = make_symmetric_schedule(group, chunks, std::move(best.sends));
   return gathered;
 }
 
@@ -185,8 +183,8 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
                        kind == CollectiveKind::all_reduce;
   if (!gathers && !exchanges(problem))
     return "one NPU's plan serves all in All-Gather, Reduce-Scatter, All-Reduce and All-to-All only";
-  if (!moves_with_npus(problem.collective)) return "one NPU's plan serves one group of all NPUs in their order";
   if (gathers) {
+    if (!moves_with_npus(problem.collective)) return "one NPU's plan serves one group of all NPUs in their order";
     const Collective gather = problem.collective.as(CollectiveKind::all_gather);
     auto reason = symmetric_unsuitable(gather_of(problem, gather));
     return reason.empty() ? std::nullopt : std::optional(std::move(reason));
@@ -197,6 +195,10 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
            "in "
            "each dimension";
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
+  if (!moves_with_translations(problem.collective, *group))
+    return "one NPU's plan serves all only in one group of all NPUs in their order, or in equal groups of all NPUs "
+           "that are "
+           "every line, plane or grid with the same spacing";
   return std::nullopt;
 }
 
@@ -230,11 +232,11 @@ Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
 std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
   if (!exchanges(problem)) return symmetric_bytes(problem);
   const auto group = TranslationGroup::of(problem.topology);
-  if (!group) return 0;
-  const auto chunks = chunks_of(problem);
+  if (!group || !moves_with_translations(problem.collective, *group)) return 0;
+  const OrbitChunks chunks = orbit_chunks(problem.collective);
   const double npus = static_cast<double>(group->npus());
   const double hops = hops_of_one(*group, chunks);
-  const double legs = npus * chunks * static_cast<double>(group->dimensions().size());
+  const double legs = npus * chunks.each * static_cast<double>(group->dimensions().size());
   const double listed_sends = ring_to_split(*group, chunks) ? hops * npus : 0;
   const double per_hop = kBytesPerHop + (most_attempts(problem, hops) > 1 ? kBytesPerHopKept : 0);
   return static_cast<std::size_t>(hops * per_hop + legs * kBytesPerLeg + listed_sends * kBytesPerListedSend);
@@ -243,8 +245,8 @@ std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
 double pccl_orbit_seconds(const SynthesisProblem& problem) {
   if (!exchanges(problem)) return symmetric_seconds(problem);
   const auto group = TranslationGroup::of(problem.topology);
-  if (!group) return 0;
-  const auto chunks = chunks_of(problem);
+  if (!group || !moves_with_translations(problem.collective, *group)) return 0;
+  const OrbitChunks chunks = orbit_chunks(problem.collective);
   const double hops = hops_of_one(*group, chunks);
   const double listed_sends = ring_to_split(*group, chunks) ? hops * static_cast<double>(group->npus()) : 0;
   return (hops + listed_sends) * kSecondsPerHop + static_cast<double>(problem.topology.links()) * kSecondsPerLink;

@@ -5,6 +5,9 @@
 // no direction carries two of that NPU's chunks at once. It costs O(n) instead of O(n^2) for the plan, its storage and
 // its check (schedule/symmetric_verifier.hpp).
 //
+// The same holds of All-to-Alls in several groups at once that translations map to each other, such as all rows: then
+// all rows use all links of their dimension alike, and links of other dimensions would not shorten any way along it.
+//
 // All-to-All: each chunk's shortest way (exchange_ways.hpp), then the times of all hops (orbit_exchange.hpp). Where an
 // odd number of chunks has two ways of equal length, one plan for all NPUs is at best (1 + 2/(n*c)) times as long as
 // the bound; in a small collective every second NPU then goes the other way, and the schedule is a list of all sends.
