@@ -1,9 +1,10 @@
-// Time of TACOS on one thread, and bound over collective time (counter `efficiency`).
+// Time of TACOS and of the engine `paths` of pccl on one thread, and bound over collective time (counter `efficiency`).
 #include <benchmark/benchmark.h>
 
 #include <string>
 
 #include "benchmark/cases.hpp"
+#include "synthesis/pccl/paths/paths.hpp"
 #include "tenex/bound/bound.hpp"
 
 namespace tenex::benchmarks {
@@ -26,7 +27,29 @@ void synthesize(benchmark::State& state, const std::string& shape, CollectiveKin
   state.counters["efficiency"] = static_cast<double>(bound.time.count()) / static_cast<double>(time.count());
 }
 
+/// The engine `paths` of pccl.
+void plan(benchmark::State& state, const std::string& shape, CollectiveKind kind, std::int64_t chunks) {
+  const auto given = make_case(shape, kind, chunks);
+  const Instance instance{given.topology, given.collective, Occupancy::transfer};
+  const auto bound = best_cheap_bound({instance, true});
+  PathsPlan made;
+  for (auto _ : state) {
+    made = plan_paths({instance, 1, 1, 1}).value();
+    benchmark::DoNotOptimize(made.gathered.time);
+  }
+  state.counters["sends"] = static_cast<double>(made.gathered.schedule.sends());
+  state.counters["efficiency"] =
+      static_cast<double>(bound.time.count()) / static_cast<double>(made.gathered.time.count());
+}
+
 using enum CollectiveKind;
+BENCHMARK_CAPTURE(plan, smoke_paths_grid_3x3x3, "grid(3,3,3)", all_to_all, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, paths_grid_8x8x8, "grid(8,8,8)", all_to_all, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, paths_grid_10x10x10, "grid(10,10,10)", all_to_all, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, paths_mesh_32x32, "mesh(32,32)", all_to_all, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, paths_grid_4x4x4_64_chunks, "grid(4,4,4)", all_to_all, 64)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, paths_mesh_8x8_64_chunks, "mesh(8,8)", all_to_all, 64)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(plan, paths_all_gather_torus_32x32, "torus(32,32)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, smoke_mesh_4x4, "mesh(4,4)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, mesh_16x16, "mesh(16,16)", all_gather, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(synthesize, mesh_32x32, "mesh(32,32)", all_gather, 1)->Unit(benchmark::kMillisecond);

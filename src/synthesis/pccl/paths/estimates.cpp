@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "synthesis/pccl/conditions.hpp"
@@ -18,11 +19,11 @@ namespace {
 constexpr double kSecondsPerUnicastHop = 400e-9;  ///< of a path to one destination, in slots
 constexpr double kSecondsPerTreeVisit = 90e-9;    ///< of a link that a tree looks at
 constexpr double kGapFactor = 2.5;                ///< hops that take unequally long
-constexpr double kOtherPaths = 3;                 ///< the first attempt may be repeated over all paths
+constexpr double kOtherPathsFactor = 2;           ///< of a first attempt over all paths
+constexpr double kSecondsPerReroutedSend = 2e-6;  ///< all rounds that one time the conditions allow
 constexpr double kBytesPerChunk = 12;             ///< order and distances
 constexpr double kBytesPerSlotSend = 14;          ///< rows, which grow by halves, and free slots
 constexpr double kBytesPerListSend = 56;          ///< sends of sparse plans and of unequal hops
-constexpr double kBytesPerSendRetimed = 60;       ///< by the passes that improve a plan
 constexpr std::size_t kSamples = 4;
 
 /// What a plan consists of.
@@ -81,6 +82,11 @@ PathsSizes sizes_of(const SynthesisProblem& problem) {
   return sizes;
 }
 
+/// Whether all NPUs take part in the first group: links are then used about equally.
+bool is_dense(const SynthesisProblem& problem) {
+  return problem.collective.groups().front().members.size() == problem.topology.npus();
+}
+
 double threads_of(const SynthesisProblem& problem) {
   return std::min<double>(std::max(1, problem.threads), std::max<std::uint32_t>(1, problem.attempts));
 }
@@ -89,17 +95,23 @@ double threads_of(const SynthesisProblem& problem) {
 
 std::size_t paths_bytes(const SynthesisProblem& problem) {
   const PathsSizes sizes = sizes_of(problem);
-  const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
-  const bool dense = slotted && problem.collective.groups().front().members.size() == problem.topology.npus();
+  const PathNetwork network(problem);
   const auto vertices = static_cast<double>(problem.topology.vertices());
   const auto links = static_cast<double>(problem.topology.links());
-  const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * (slotted ? 2 : 4));
-  const double plans = threads_of(problem) + 1;  // an attempt beside the best one
-  const double plan = sizes.sends() * (dense ? kBytesPerSlotSend : kBytesPerListSend) + links * 200 + vertices * 50;
-  const double retimed = kBytesPerSendRetimed * sizes.sends();
-  double bytes = plans * plan + rows + sizes.chunks() * (kBytesPerChunk + 4 * plans) + links * 100;
-  if (bytes + retimed <= static_cast<double>(problem.memory_limit_bytes)) bytes += retimed;
-  return static_cast<std::size_t>(problem.collective.kind() == CollectiveKind::all_reduce ? 2 * bytes : bytes);
+  const double per_send = network.slotted() && is_dense(problem) ? kBytesPerSlotSend : kBytesPerListSend;
+  const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * (network.slotted() ? 2 : 4));
+  const double shared = rows + sizes.chunks() * kBytesPerChunk + links * 100;
+  const double plan = sizes.sends() * per_send + sizes.chunks() * 4 + links * 200 + vertices * 50;
+  const double plans = threads_of(problem) + 1;  // attempts beside the best one
+  double least = shared + plans * plan;
+  const double limit = static_cast<double>(problem.memory_limit_bytes);
+  const bool rounded = network.slotted() && !network.slots_are_exact();
+  for (const auto& [wanted, bytes] : {std::pair(rounded, kRetimeBytesPerSend),
+                                      std::pair(sizes.sends() <= kMostReroutedSends, kRerouteBytesPerSend)}) {
+    const double passes = shared + static_cast<double>(bytes) * sizes.sends();
+    if (wanted && passes <= limit) least = std::max(least, passes);
+  }
+  return static_cast<std::size_t>(problem.collective.kind() == CollectiveKind::all_reduce ? 2 * least : least);
 }
 
 double paths_seconds(const SynthesisProblem& problem) {
@@ -107,9 +119,13 @@ double paths_seconds(const SynthesisProblem& problem) {
   const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
   const double paths = sizes.path_hops * kSecondsPerUnicastHop;
   const double trees = sizes.trees * static_cast<double>(problem.topology.links()) * kSecondsPerTreeVisit;
-  const double attempt = (paths * kOtherPaths + trees) * (slotted ? 1 : kGapFactor);
-  const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
-  return passes * attempt * (std::max<std::uint32_t>(1, problem.attempts) + 1);
+  const double unequal = slotted ? 1 : kGapFactor;
+  double seconds = std::max<std::uint32_t>(1, problem.attempts) * (paths + trees) * unequal;
+  if (!is_dense(problem) || trees > 0 || !slotted) {  // likely to be far from the bound
+    seconds += kOtherPathsFactor * paths * unequal;
+    if (sizes.sends() <= kMostReroutedSends) seconds += kSecondsPerReroutedSend * sizes.sends() * unequal;
+  }
+  return problem.collective.kind() == CollectiveKind::all_reduce ? 2 * seconds : seconds;
 }
 
 std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem) {

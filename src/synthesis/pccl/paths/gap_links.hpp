@@ -56,6 +56,7 @@ class GapLinks {
   /// Replaces all sends. O(links + sends log sends).
   void assign(const std::vector<PlannedHop<Time>>& hops);
 
+  [[nodiscard]] std::uint64_t sends() const { return hops_.size(); }
   /// The time for which the link is busy.
   [[nodiscard]] Time load(std::uint32_t link) const { return load_[link]; }
 

@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not improved
 
-constexpr std::size_t kBytesPerHopRetimed = 60;
 constexpr std::uint32_t kRerouteStream = std::numeric_limits<std::uint32_t>::max();  ///< no attempt has this number
 
 /// An attempt's plan.
@@ -117,6 +116,17 @@ class PathsMultiStart {
   std::exception_ptr failure_;
 };
 
+/// Whether the plan is small enough for rounds that read all of it, and fits into the memory.
+template <class Links>
+bool may_reroute(const PathsSetup& setup, const PathsAttempt<Links>& best, Gathered& gathered) {
+  const std::uint64_t sends = best.planner->links().sends();
+  if (sends > kMostReroutedSends) return false;
+  if (sends * kRerouteBytesPerSend <= setup.problem.memory_limit_bytes) return true;
+  gathered.left_out = fmt::format("late conditions were not routed again: with that, the synthesis needs {} bytes",
+                                  sends * kRerouteBytesPerSend);
+  return false;
+}
+
 /// Routes conditions again that end late.
 template <class Links>
 PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathRange range, SimTime bound,
@@ -136,7 +146,7 @@ bool rounds_up(const PathNetwork& network) { return network.slotted() && !networ
 /// Starts all sends as soon as possible, at any picosecond. False if there is too little memory.
 bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, PathsPlan& plan) {
   auto slots = links.hops();
-  const std::size_t bytes = slots.size() * kBytesPerHopRetimed;
+  const std::size_t bytes = slots.size() * kRetimeBytesPerSend;
   if (bytes > setup.problem.memory_limit_bytes) {
     plan.gathered.left_out =
         fmt::format("the plan was not re-timed: with re-timing, the synthesis needs {} bytes", bytes);
@@ -164,7 +174,7 @@ PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
   PathsPlan plan;
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
-  if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time))
+  if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time) && may_reroute(setup, best, plan.gathered))
     plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
   plan.gathered.best_attempt = best.attempt;
   plan.gathered.engine = "paths";

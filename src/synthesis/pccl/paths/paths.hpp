@@ -32,6 +32,12 @@ struct PathsOptions {
   bool retime = true;  ///< whether times that were rounded up to slots are made exact
 };
 
+/// Plans of more sends are not routed again: each round reads all sends.
+inline constexpr std::uint64_t kMostReroutedSends = std::uint64_t{1} << 22;
+/// Bytes that the passes take per send, the plan included.
+inline constexpr std::size_t kRerouteBytesPerSend = 100;
+inline constexpr std::size_t kRetimeBytesPerSend = 80;
+
 /// What an improvement pass did.
 struct PathsPass {
   std::string_view name;  ///< "reroute", "retime"

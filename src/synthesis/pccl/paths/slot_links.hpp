@@ -64,6 +64,11 @@ class SlotLinks {
   /// Replaces all sends. O(links + sends).
   void assign(const std::vector<PlannedHop<Time>>& hops);
 
+  [[nodiscard]] std::uint64_t sends() const {
+    std::uint64_t total = 0;
+    for (const Taken& taken : taken_) total += taken.count;
+    return total;
+  }
   /// How many sends the link has.
   [[nodiscard]] std::uint32_t load(std::uint32_t link) const { return taken_[link].count; }
 
