@@ -219,10 +219,11 @@ void Collective::add_part(const CollectiveRequest& request, ProcessGroup& group)
     auto sorted = std::make_shared<std::vector<Condition>>(*group.conditions);
     std::ranges::stable_sort(*sorted, {}, &Condition::source);
     std::map<Bytes, std::size_t> classes;  // a matrix may have as many sizes as pairs
+    for (std::size_t c = 0; c < chunk_sizes_.size(); ++c) classes.emplace(chunk_sizes_[c], c);
     for (const Condition& condition : *sorted) {
       const Bytes chunk = bytes(ceil_div(condition.size.count(), work.chunks));
-      const auto [known, fresh] = classes.try_emplace(chunk, 0);
-      if (fresh) known->second = class_for(chunk);
+      const auto [known, fresh] = classes.try_emplace(chunk, chunk_sizes_.size());
+      if (fresh) chunk_sizes_.push_back(chunk);
       part.class_of_condition.push_back(known->second);
     }
     count = static_cast<std::int64_t>(sorted->size()) * work.chunks;
@@ -314,9 +315,11 @@ Collective::Owned Collective::owned_by(const Membership& member) const {
   const Owned all{first_chunk_[member.group.index()], chunks_in(member.group)};
   if (owned_by_root(part.kind)) return member.rank == part.root ? all : Owned{};
   if (part.conditions) {
-    const auto own = std::ranges::equal_range(*part.conditions, member.rank, {}, &Condition::source);
+    const auto& list = *part.conditions;
+    const auto first = std::ranges::lower_bound(list, member.rank, {}, &Condition::source);
+    const auto last = std::ranges::upper_bound(first, list.end(), member.rank, {}, &Condition::source);
     const auto c = static_cast<std::size_t>(part.chunks);
-    return {all.first + static_cast<std::size_t>(own.begin() - part.conditions->begin()) * c, own.size() * c};
+    return {all.first + static_cast<std::size_t>(first - list.begin()) * c, static_cast<std::size_t>(last - first) * c};
   }
   const std::size_t count = all.count / groups_[member.group.index()].members.size();
   return {all.first + member.rank * count, count};

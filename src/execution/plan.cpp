@@ -52,6 +52,7 @@ constexpr double bytes_per_queued_slice = 48;        // at one port
 constexpr double bytes_per_leaf = 32;                // its waiting messages, on average over trees
 constexpr double bytes_per_orbit = 32;               // checked one by one in place of n sends
 constexpr double bytes_per_chunk_by_link = 32 * 24;  // at one NPU: by as many as 32 threads
+constexpr double bytes_per_walk = 8;                 // of a chunk that goes to one NPU
 constexpr double bytes_per_send_in_segments = 2.4;   // read, checked and reversed segment by segment,
 constexpr double most_segment_bytes = 12e6;          // of which there are a few at a time
 constexpr double most_calendar_bytes = 65e6;
@@ -95,7 +96,9 @@ bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
     return block.size <= 2 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
   });
-  return sizes.product && symmetric && sizes.collective.everyone &&
+  const auto kind = point.collective().kind;
+  const bool alike = !has_root(kind) && !stores_conditions(kind) && kind != CollectiveKind::mixed;
+  return sizes.product && symmetric && alike && sizes.collective.everyone &&
          point.collective().order == DestinationOrder::relative && point.collective().stragglers.empty() &&
          point.collective().window == 0;
 }
@@ -167,7 +170,10 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
   if (!may_run(point, sizes.topology.npus, &Algorithm::straight)) return 0;
   const bool one_block =
       std::ranges::count_if(point.topology.shape.blocks, [](const Block& block) { return block.size > 1; }) == 1;
-  const bool trains = one_block && sizes.product && point.collective().kind != CollectiveKind::all_reduce;
+  const bool open = point.collective().kind != CollectiveKind::all_reduce &&
+                    point.collective().kind != CollectiveKind::mixed &&
+                    sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
+  const bool trains = one_block && sizes.product && open;
   if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
   return messages * bytes_per_waiting_message;
 }
@@ -251,14 +257,29 @@ bool is_kept_by_link(const DesignPoint& point, const Topology& topology, const C
          synthesizer->uses_threads(problem_of(point, topology, collective, 0));
 }
 
+/// Whether every chunk goes to one NPU, as a copy: the verifier then follows each chunk's walk.
+bool walks(const DesignPoint& point) {
+  const auto kind = point.collective().kind;
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather || kind == CollectiveKind::scatter ||
+         kind == CollectiveKind::all_to_allv || kind == CollectiveKind::halo_exchange;
+}
+
+/// The sends of a synthesizer's schedule, without relays of gathers. Chunks that go to one NPU take all its hops.
+double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
+  const double hops = walks(point) ? mean_route_hops(point, sizes) : 1;
+  return sizes.collective.sends * passes_of(point.collective().kind) * hops;
+}
+
 /// The bytes of a synthesizer's point without its topology and its synthesis.
 std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
-  const double sends = sizes.collective.sends * passes_of(point.collective().kind);
+  const double sends = scheduled_sends(point, sizes);
   const auto chunks = static_cast<double>(sizes.collective.chunks);
   const double segments = std::min(most_segment_bytes, sends * bytes_per_send_in_segments);
   const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
-  const double check_bytes =
-      symmetric ? chunks * passes_of(point.collective().kind) * bytes_per_orbit : held + segments;
+  const double followed = walks(point) ? std::min(held, chunks * bytes_per_walk) : held;
+  const double orbits = std::max(sends / static_cast<double>(sizes.topology.npus),
+                                 walks(point) ? 0 : chunks * passes_of(point.collective().kind));
+  const double check_bytes = symmetric ? std::min(orbits * bytes_per_orbit, followed + segments) : followed + segments;
   return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, symmetric) +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }
@@ -270,7 +291,9 @@ Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthes
   const bool symmetric = is_symmetric(point, topology, collective, sizes);
   const bool by_link = is_kept_by_link(point, topology, collective);
   const double passes = passes_of(point.collective().kind);
-  const double checked = (symmetric ? static_cast<double>(sizes.collective.chunks) : sizes.collective.sends) * passes;
+  const double checked = !symmetric     ? scheduled_sends(point, sizes)
+                         : walks(point) ? scheduled_sends(point, sizes) / static_cast<double>(topology.npus())
+                                        : static_cast<double>(sizes.collective.chunks) * passes;
   return {synthesizer.estimate_seconds(problem) + checked * seconds_per_verified_send +
               static_cast<double>(topology.links()) * seconds_per_link,
           synthesizer.estimate_bytes(problem) + bytes_beside_synthesis(point, sizes, symmetric, by_link), by_link};

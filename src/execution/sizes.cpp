@@ -17,10 +17,13 @@ namespace {
 /// Adds groups one by one.
 class Counter {
  public:
+  explicit Counter(CollectiveKind kind) : kind_(kind) {}
+
   void add(const GroupSizes& group) {
     sizes_.members += group.members;
     sizes_.chunks += group.chunks;
-    sizes_.sends += group.deliveries;
+    // Groups that differ have passes of their own; else the point's passes count.
+    sizes_.sends += group.deliveries * (kind_ == CollectiveKind::mixed ? passes_of(group.kind) : 1);
     sizes_.smallest_chunk = groups_ == 0 ? group.smallest_chunk : std::min(sizes_.smallest_chunk, group.smallest_chunk);
     sizes_.largest_chunk = std::max(sizes_.largest_chunk, group.largest_chunk);
     ++groups_;
@@ -31,12 +34,13 @@ class Counter {
   }
 
  private:
+  CollectiveKind kind_;
   std::size_t groups_ = 0;
   CollectiveSizes sizes_;
 };
 
 CollectiveSizes count_groups(const DesignPoint& point, std::uint64_t npus) {
-  Counter counter;
+  Counter counter(point.collective().kind);
   const Groups& groups = point.collective().groups;
   if (groups.everyone()) counter.add(group_sizes(point, {}, npus));
   for (const ProcessGroup& group : groups.list()) counter.add(group_sizes(point, group, group.members.size()));
@@ -120,7 +124,7 @@ PointSizes sizes_of_built(const Topology& topology, const Collective& collective
   sizes.topology = {topology.npus(), topology.switches(), topology.links()};
   sizes.classes.assign(topology.classes().begin(), topology.classes().end());
   sizes.product = topology.shape() && topology.shape()->is_product();
-  Counter counter;
+  Counter counter(collective.kind());
   for (std::size_t g = 0; g < collective.groups().size(); ++g) counter.add(group_sizes(collective, GroupId::at(g)));
   const auto& first = collective.groups().front().members;
   sizes.collective = counter.take(first.size() == topology.npus() && in_order(first));
@@ -226,6 +230,8 @@ ProgramScale scale_of(const DesignPoint& point, const PointSizes& sizes) {
 }
 
 }  // namespace
+
+double mean_route_hops(const DesignPoint& point, const PointSizes& sizes) { return mean_hops(point, sizes).pair; }
 
 ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes) {
   const auto scale = scale_of(point, sizes);

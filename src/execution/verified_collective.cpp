@@ -44,6 +44,7 @@ Result<TimedStream> run_collective(const DesignPoint& point, const Topology& top
 VerifyOptions checking_options(const PointPlan& plan, const ExecutionOptions& options) {
   VerifyOptions checking;
   checking.memory_limit_bytes = options.memory_limit_bytes - plan.estimate.bytes;
+  checking.holdings_limit_bytes = options.memory_limit_bytes;
   checking.threads = options.threads;
   return checking;
 }

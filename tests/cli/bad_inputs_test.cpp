@@ -78,7 +78,7 @@ std::vector<BadStudy> bad_studies() {
       {"unknown_collective",
        with("collective = \"all_gathr\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"),
        {":7:", "all_gather"}},
-      {"unsupported_collective",
+      {"collective_that_the_algorithm_lacks",
        with("collective = \"scatter\"", t + "size = \"1MiB\"\nalgorithm = \"ring\"\n"),
        {":7:", "scatter"}},
       {"unknown_algorithm",

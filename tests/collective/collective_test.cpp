@@ -45,7 +45,8 @@ TEST(CollectiveKinds, NearSpellingsAreSuggested) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(to_string(unknown.errors()),
             "study.toml:2:5: unknown collective \"all-gather\" (it is one of all_gather, reduce_scatter, all_reduce, "
-            "broadcast, reduce, all_to_all, gather, scatter, all_to_allv, halo_exchange, conditions, mixed) did you mean \"all_gather\"?");
+            "broadcast, reduce, all_to_all, gather, scatter, all_to_allv, halo_exchange, conditions, mixed) did you "
+            "mean \"all_gather\"?");
   EXPECT_EQ(parse_collective_kind("barrier_network").errors().front().suggestion, "");
 }
 

@@ -39,7 +39,7 @@ inline Vocabulary test_words() {
     const bool reads = std::string_view(name) == "direct";
     words.algorithms.push_back({name, AlgorithmFamily::textbook, kinds, {reads, reads, false, false}});
   }
-  for (const char* name : {"tacos", "tacos_reference"})
+  for (const char* name : {"tacos", "tacos_reference", "pccl"})
     words.algorithms.push_back(
         {name, AlgorithmFamily::synthesizer, {}, {false, false, true, true}, {"event_driven", "exact"}});
   const auto trains = [](const DesignPoint& point) { return point.trains(); };

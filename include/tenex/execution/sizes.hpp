@@ -59,6 +59,9 @@ struct PointSizes {
 /// Whether the point's textbook algorithm, or one of those it tries on so many NPUs, has a trait.
 [[nodiscard]] bool may_run(const DesignPoint& point, std::uint64_t npus, bool Algorithm::*trait);
 
+/// Mean hops of a route between two NPUs.
+[[nodiscard]] double mean_route_hops(const DesignPoint& point, const PointSizes& sizes);
+
 /// The approximate messages and hops of the point's textbook algorithm; if it tries all, the maximum over them.
 [[nodiscard]] ProgramSizes sizes_of_program(const DesignPoint& point, const PointSizes& sizes);
 

@@ -1,0 +1,118 @@
+// What a point's kind, groups, matrix, conditions and shape ask to be sent.
+#include "tenex/design/point_collective.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "design/design_support.hpp"
+
+namespace tenex {
+namespace {
+
+using ::testing::HasSubstr;
+
+Words with_more(const Words& more) {
+  Words words{{"topology", "RI(8)"}, {"alpha", "1us"}, {"bandwidth", "50GB/s"}, {"algorithm", "pccl"}};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+DesignPoint point_of(const Words& more) { return make_point(with_more(more), test_words()).value(); }
+
+Collective collective_of(const DesignPoint& point) {
+  return Collective::make(collective_request(point, point.topology.shape.npus()).value()).value();
+}
+
+TEST(PointCollective, MatrixGivesEveryPairItsShareOfTheLargestRow) {
+  const auto point = point_of({{"collective", "all_to_allv"},
+                               {"groups", "0-2"},
+                               {"matrix", "0,2,2; 1,0,1; 1,0,0"},
+                               {"size", "4000B"},
+                               {"chunks", "2"}});
+  const auto collective = collective_of(point);
+  // Rank 0 sends most: 2 + 2 parts are S, so a part is 1000 B. Five pairs of two chunks.
+  EXPECT_EQ(collective.chunks(), 10U);
+  EXPECT_EQ(collective.required_deliveries(), 10U);
+  EXPECT_EQ(collective.chunk_bytes(ChunkId(0)), bytes(1000));
+  EXPECT_EQ(collective.owner(ChunkId(0)), NpuId(0));
+  EXPECT_EQ(collective.destination(ChunkId(3)), NpuId(2));
+  EXPECT_EQ(collective.chunk_bytes(ChunkId(9)), bytes(500));
+  EXPECT_EQ(collective.destination(ChunkId(9)), NpuId(0));
+}
+
+TEST(PointCollective, MatrixOfOnesIsAnAllToAll) {
+  const auto some =
+      point_of({{"collective", "all_to_allv"}, {"groups", "1-3"}, {"matrix", "1,1,1;1,1,1;1,1,1"}, {"size", "3000B"}});
+  const auto all = point_of({{"collective", "all_to_all"}, {"groups", "1-3"}, {"size", "3000B"}});
+  EXPECT_EQ(collective_of(some).required_deliveries(), collective_of(all).required_deliveries());
+  EXPECT_EQ(collective_of(some).chunk_sizes(), collective_of(all).chunk_sizes());
+}
+
+TEST(PointCollective, HaloGoesToNeighboursAlongTheDimensions) {
+  // RI(4) closes, LI(3) does not, FC(3) closes. An NPU in the middle has 2 + 2 + 2 neighbours.
+  const auto point = point_of({{"topology", "RI(4)_LI(3)_FC(3)"}, {"collective", "halo_exchange"}, {"size", "6000B"}});
+  const auto collective = collective_of(point);
+  // Per NPU two along RI and FC each; along LI two in the middle row, one in the others: 36 * 4 + 12 * (1 + 2 + 1).
+  EXPECT_EQ(collective.chunks(), 36U * 4U + 12U * 4U);
+  EXPECT_EQ(collective.chunk_bytes(ChunkId(0)), bytes(1000));
+  // NPU 0 sends to 1, 3 (RI), 4 (LI), 12, 24 (FC).
+  std::vector<std::uint32_t> to;
+  for (std::uint32_t c = 0; c < collective.owned_by(NpuId(0)).count; ++c)
+    to.push_back(collective.destination(ChunkId(c)).value());
+  EXPECT_THAT(to, testing::UnorderedElementsAre(1U, 3U, 4U, 12U, 24U));
+}
+
+TEST(PointCollective, GroupsThatDifferSayAllAndLeaveThePointMixed) {
+  const auto point = point_of({{"collective", "all_gather"},
+                               {"size", "1MiB"},
+                               {"groups", "0-3; 4-7 all_to_all 4MiB 2 chunks; 0,7 broadcast root 1"}});
+  EXPECT_EQ(point.collective().kind, CollectiveKind::mixed);
+  EXPECT_EQ(point.collective().groups.text(),
+            "0-3 all_gather 1MiB; 4-7 all_to_all 4MiB 2 chunks; 0,7 broadcast 1MiB root 1");
+  EXPECT_THAT(point.canonical, testing::Not(HasSubstr("size=")));
+  const auto collective = collective_of(point);
+  EXPECT_EQ(collective.kind(), CollectiveKind::mixed);
+  EXPECT_EQ(collective.kind(GroupId(1)), CollectiveKind::all_to_all);
+  EXPECT_EQ(collective.chunks(), 4U + 4U * 4U * 2U + 1U);
+  EXPECT_EQ(collective.owner(collective.first_chunk(GroupId(2))), NpuId(7));
+  EXPECT_EQ(collective.memberships(NpuId(7)).size(), 2U);
+}
+
+TEST(PointCollective, WhatGroupsRepeatChangesNothing) {
+  const auto plain = point_of({{"collective", "all_gather"}, {"size", "1MiB"}, {"groups", "0-3; 4-7"}});
+  const auto repeated =
+      point_of({{"collective", "all_gather"}, {"size", "1MiB"}, {"groups", "0-3 all_gather; 4-7 1MiB 1 chunks"}});
+  EXPECT_EQ(plain.canonical, repeated.canonical);
+}
+
+TEST(PointCollective, MixtureNeedsNoSize) {
+  const auto point = make_point(
+      with_more({{"collective", "mixed"}, {"groups", "0-3 all_gather 1MiB; 4-7 gather 2MiB"}}), test_words());
+  ASSERT_TRUE(point.ok()) << to_string(point.errors());
+  EXPECT_FALSE(make_point(with_more({{"collective", "all_gather"}}), test_words()).ok());
+}
+
+TEST(PointCollective, SizesOfPointsAndOfCollectivesAgree) {
+  for (const Words& words :
+       {Words{{"collective", "gather"}, {"size", "1MiB"}},
+        Words{{"collective", "scatter"}, {"size", "1MiB"}, {"chunks", "3"}},
+        Words{{"collective", "all_to_all"}, {"size", "1MiB"}}, Words{{"collective", "broadcast"}, {"size", "1MiB"}},
+        Words{{"topology", "torus(4,4)"}, {"collective", "halo_exchange"}, {"size", "1MiB"}},
+        Words{{"collective", "conditions"}, {"conditions", "0 -> 1,2 4KiB; 3 -> 4"}, {"size", "1MiB"}, {"chunks", "2"}},
+        Words{{"collective", "all_to_allv"}, {"groups", "0-1"}, {"matrix", "0,1;1,0"}, {"size", "1KiB"}}}) {
+    const auto point = point_of(words);
+    const auto collective = collective_of(point);
+    const auto planned =
+        group_sizes(point, ProcessGroup{collective.groups()[0].members}, collective.groups()[0].members.size());
+    const auto built = group_sizes(collective, GroupId(0));
+    EXPECT_EQ(planned.chunks, built.chunks) << point.canonical;
+    EXPECT_EQ(planned.deliveries, built.deliveries) << point.canonical;
+    EXPECT_EQ(planned.largest_chunk, built.largest_chunk) << point.canonical;
+    if (planned.kind != CollectiveKind::broadcast) {
+      EXPECT_EQ(static_cast<double>(collective.required_deliveries()), built.deliveries) << point.canonical;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenex
