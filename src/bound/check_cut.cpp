@@ -44,13 +44,13 @@ void count_group(const Collective& collective, GroupId id, const std::vector<cha
     of_size[collective.chunk_bytes(collective.first_chunk(id))] += count_chunks(collective, id, in);
     return;
   }
-  // Chunk by chunk, so that nothing is taken for granted about how conditions are kept.
-  for (std::size_t i = 0; i < collective.chunks_in(id); ++i) {
+  const auto alike = static_cast<std::size_t>(collective.chunks_per_npu(id));  // chunks of a condition are numbered on
+  for (std::size_t i = 0; i < collective.chunks_in(id); i += alike) {
     const auto chunk = ChunkId::at(collective.first_chunk(id).index() + i);
     if (in[collective.source(chunk).index()] == 0) continue;
     bool leaves = false;
     collective.for_each_destination(chunk, [&](NpuId npu) { leaves = leaves || in[npu.index()] == 0; });
-    if (leaves) of_size[collective.chunk_bytes(chunk)] += 1;
+    if (leaves) of_size[collective.chunk_bytes(chunk)] += static_cast<CheckedSum>(alike);
   }
 }
 

@@ -38,7 +38,8 @@ std::vector<std::uint64_t> distances_from(const Topology& topology, std::span<co
   return distance;
 }
 
-/// Walks over all chunks one by one, and adds up what each weighs at least (bound/journeys.hpp has the counts).
+/// Walks over what is carried, and adds up what each chunk weighs at least (bound/journeys.hpp has the counts). The c
+/// chunks of an NPU, pair or condition follow one another and weigh the same.
 class ChunkWeights {
  public:
   ChunkWeights(const BoundProblem& problem, std::span<const std::uint32_t> weights)
@@ -47,50 +48,51 @@ class ChunkWeights {
   /// By size; nullopt where a destination cannot be reached.
   [[nodiscard]] std::optional<std::map<Bytes, CheckedSum>> sum() {
     std::map<Bytes, CheckedSum> needed;
-    for (std::size_t c = 0; c < collective_.chunks(); ++c) {
-      const auto chunk = ChunkId::at(c);
-      const auto weight = weight_of(chunk, collective_.group_of(chunk));
-      if (!weight) return std::nullopt;
-      needed[collective_.chunk_bytes(chunk)] += *weight;
+    for (std::size_t g = 0; g < collective_.groups().size(); ++g) {
+      const auto group = GroupId::at(g);
+      const auto ends = ends_of(collective_.groups()[g].members);
+      const auto alike = static_cast<std::size_t>(collective_.chunks_per_npu(group));
+      for (std::size_t c = 0; c < collective_.chunks_in(group); c += alike) {
+        const auto chunk = ChunkId::at(collective_.first_chunk(group).index() + c);
+        const auto weight = weight_of(chunk, collective_.kind(group), ends);
+        if (!weight) return std::nullopt;
+        needed[collective_.chunk_bytes(chunk)] += *weight * static_cast<CheckedSum>(alike);
+      }
     }
     return needed;
   }
 
  private:
-  std::optional<CheckedSum> weight_of(ChunkId chunk, GroupId group) {
-    const auto& members = collective_.groups()[group.index()].members;
-    switch (collective_.kind(group)) {
+  /// The lightest links into and out of the members, added up, and the most of one member.
+  struct Ends {
+    CheckedSum into = 0;
+    CheckedSum out = 0;
+    CheckedSum most = 0;
+  };
+
+  [[nodiscard]] Ends ends_of(const std::vector<NpuId>& members) const {
+    Ends ends;
+    for (const auto member : members) {
+      ends.into += lightest(member, true);
+      ends.out += lightest(member, false);
+      ends.most = std::max(ends.most, lightest(member, true) + lightest(member, false));
+    }
+    return ends;
+  }
+
+  std::optional<CheckedSum> weight_of(ChunkId chunk, CollectiveKind kind, const Ends& ends) {
+    switch (kind) {
       case CollectiveKind::all_gather:
       case CollectiveKind::broadcast:
-        return ends(members, collective_.source(chunk), true);
+        return ends.into - lightest(collective_.source(chunk), true);
       case CollectiveKind::reduce_scatter:
       case CollectiveKind::reduce:
-        return ends(members, collective_.destination(chunk), false);
-      case CollectiveKind::all_reduce:
-        return of_all_reduce(group);
+        return ends.out - lightest(collective_.destination(chunk), false);
+      case CollectiveKind::all_reduce:  // all but the NPU that is complete first
+        return ends.into + ends.out - ends.most;
       default:
         return of_copies(chunk);
     }
-  }
-
-  /// The lightest links into (out of) all members but one.
-  [[nodiscard]] CheckedSum ends(const std::vector<NpuId>& members, NpuId but, bool into) const {
-    CheckedSum sum = 0;
-    for (const auto member : members)
-      if (member != but) sum += lightest(member, into);
-    return sum;
-  }
-
-  /// The least over the NPU that is complete first. The same for all chunks of a group.
-  CheckedSum of_all_reduce(GroupId group) {
-    if (const auto known = all_reduce_.find(group); known != all_reduce_.end()) return known->second;
-    const auto& members = collective_.groups()[group.index()].members;
-    CheckedSum least = -1;
-    for (const auto first : members) {
-      const auto sum = ends(members, first, true) + ends(members, first, false);
-      if (least < 0 || sum < least) least = sum;
-    }
-    return all_reduce_[group] = least;
   }
 
   /// The farthest destination, or where there are several the links into them.
@@ -125,7 +127,6 @@ class ChunkWeights {
   std::span<const std::uint32_t> weights_;
   NpuId searched_;
   std::vector<std::uint64_t> distances_;  ///< from that NPU
-  std::map<GroupId, CheckedSum> all_reduce_;
 };
 
 }  // namespace

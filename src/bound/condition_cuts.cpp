@@ -75,8 +75,12 @@ std::vector<VertexSet> condition_cuts(const BoundProblem& problem, GroupId group
   const auto& collective = problem.collective;
   const auto& members = collective.groups()[group.index()].members;
   const auto of_set = 2 * problem.topology.links() + problem.topology.vertices() + 2 * condition_visits(collective);
-  CutSearch search{problem.topology, false, whole_capacities(problem), {}};
+  constexpr std::uint64_t kVisitsPerCondition = 8;  // to add up and to sort
+  const auto of_sides = kVisitsPerCondition * condition_visits(collective);
   std::vector<VertexSet> sets;
+  if (work <= of_sides) return sets;
+  work -= of_sides;
+  CutSearch search{problem.topology, false, whole_capacities(problem), {}};
   const auto take = [&](FoundCuts found) {
     for (auto& set : found.sets) {
       if (search.backward) set.flip();

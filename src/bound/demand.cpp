@@ -29,6 +29,13 @@ ChunkId chunk_of_condition(const Collective& collective, GroupId group, std::siz
   return ChunkId::at(collective.first_chunk(group).index() + index * c);
 }
 
+ConditionRange conditions_from(const Collective& collective, const Collective::Membership& member) {
+  const auto c = static_cast<std::size_t>(collective.chunks_per_npu(member.group));
+  const auto own = collective.owned_by(member);
+  const auto first = (own.first - collective.first_chunk(member.group).index()) / c;
+  return {first, first + own.count / c};
+}
+
 NpuDemand npu_demand(const Collective& collective, GroupId group, std::uint32_t rank) {
   const auto n = static_cast<std::int64_t>(collective.groups()[group.index()].members.size());
   const std::int64_t c = collective.chunks_per_npu(group);

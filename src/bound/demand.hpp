@@ -37,6 +37,13 @@ struct NpuDemand {
 /// The first chunk of a stored condition. O(1).
 [[nodiscard]] ChunkId chunk_of_condition(const Collective& collective, GroupId group, std::size_t index);
 
+/// The stored conditions [first, end) of which a member is the source. O(log conditions).
+struct ConditionRange {
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+[[nodiscard]] ConditionRange conditions_from(const Collective& collective, const Collective::Membership& member);
+
 /// Chunks of one size.
 struct SizedDemand {
   std::size_t size_class = 0;

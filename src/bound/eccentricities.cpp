@@ -72,13 +72,13 @@ SimTime farthest_destination(const BoundProblem& problem, const ConditionSource&
   const auto& collective = problem.collective;
   const auto& members = collective.groups()[source.group.index()].members;
   const auto conditions = collective.conditions(source.group);
-  const auto own = std::ranges::equal_range(conditions, source.rank, {}, &Condition::source);
+  const auto own = conditions_from(collective, {source.group, source.rank});
   const auto arrival = arrival_times(problem.topology, vertex_of(members[source.rank]), source.size);
   SimTime farthest = SimTime::zero();
-  for (auto each = own.begin(); each != own.end(); ++each) {
-    const auto index = static_cast<std::size_t>(each - conditions.begin());
-    if (collective.chunk_bytes(chunk_of_condition(collective, source.group, index)) < source.size) continue;
-    for (const auto rank : each->destinations) farthest = std::max(farthest, arrival[vertex_of(members[rank]).index()]);
+  for (std::size_t q = own.first; q < own.end; ++q) {
+    if (collective.chunk_bytes(chunk_of_condition(collective, source.group, q)) < source.size) continue;
+    for (const auto rank : conditions[q].destinations)
+      farthest = std::max(farthest, arrival[vertex_of(members[rank]).index()]);
   }
   return farthest;
 }

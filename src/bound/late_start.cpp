@@ -34,12 +34,10 @@ SimTime farthest_of_conditions(const BoundProblem& problem, const Collective::Me
   const auto& collective = problem.collective;
   const auto conditions = collective.conditions(member.group);
   const auto& members = collective.groups()[member.group.index()].members;
-  const auto own = std::ranges::equal_range(conditions, member.rank, {}, &Condition::source);
+  const auto [first, end] = conditions_from(collective, member);
   const auto size_of = [&](std::size_t index) {
     return collective.chunk_bytes(chunk_of_condition(collective, member.group, index));
   };
-  const auto first = static_cast<std::size_t>(own.begin() - conditions.begin());
-  const auto end = static_cast<std::size_t>(own.end() - conditions.begin());
   if (first == end) return SimTime::zero();
   auto [least, most] = std::pair(size_of(first), size_of(first));
   for (std::size_t q = first; q < end; ++q) {

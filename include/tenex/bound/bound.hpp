@@ -42,7 +42,8 @@ struct CertifiedBound {
   std::vector<VertexId> inside;        ///< ascending
   std::vector<std::uint32_t> weights;  ///< per link
   /// Whether no other set (cut) or partition (strength) has more to send per bandwidth of its links: the search came to
-  /// its end. False where it does not ask that: for an All-to-All, for several groups, for partitions with switches.
+  /// its end. False where it does not ask that: for an All-to-All, stored conditions, several groups, and partitions
+  /// with switches.
   bool densest = false;
 };
 

@@ -3,9 +3,9 @@
 //
 // A certificate (a set of vertices, weights of links) proves a time for every problem on the same vertices, links and
 // groups; only how good that time is depends on the rest. So the search works on a stand-in that has nothing else: one
-// large chunk of bytes per owner, no latency, and bandwidths of which only the ratio is left. Groups with collectives of
-// their own and stored conditions keep the ratio of their bytes too. Equal keys therefore mean equal certificates,
-// whichever problem asked first.
+// large chunk of bytes per owner, no latency, and bandwidths of which only the ratio is left. Stored conditions, and
+// groups with collectives of their own, keep the ratio of their bytes too. Equal keys therefore mean equal
+// certificates, whichever problem asked first.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,12 @@
 // - Broadcast: every chunk, if the root is inside and a member outside; Reduce: the root outside and a member inside.
 // - All-Reduce: every chunk, if there are members on both sides: the outside needs the contributions from inside.
 // - All-to-All: every chunk of a member inside for a member outside.
-// The counts of process groups add up. Switches that copy or add do so on one side of the set, so the counts hold for
-// them too. The time is that of capacity.hpp's floor counts on the leaving links. The set alone is the certificate.
+// - Gather: every chunk of a member inside, if the root is outside; Scatter: every chunk for a member outside, if the
+//   root is inside.
+// - Stored conditions: every chunk whose source is inside and some destination outside.
+// The counts of process groups add up, whatever each of them runs. Switches that copy or add do so on one side of the
+// set, so the counts hold for them too. The time is that of capacity.hpp's floor counts on the leaving links
+// (sized_needs.hpp for chunks of several sizes). The set alone is the certificate.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +23,21 @@
 
 namespace tenex {
 
-/// The largest bound of the sets that are tried: for All-Gather, Reduce-Scatter, Broadcast, Reduce and both directions
-/// of All-Reduce the densest set of each group, found by Newton's method on minimum cuts; for all collectives boxes
-/// (what links without switches, or faster links, join), the planes and halves of each dimension of an intact product
-/// shape, the weakest NPU, and each switch with its NPUs; for an All-to-All what lies nearer to one far vertex than to
-/// another. `work_limit`: link visits after which the search ends with what it has (some 10 ns each); as many for the
-/// other sets. nullopt where nothing must be sent. Deterministic. Expected O(members * links into a neighbourhood)
-/// after one maximum flow.
+/// The largest bound of the sets that are tried: for All-Gather, Reduce-Scatter, Broadcast, Reduce, Gather, Scatter and
+/// both directions of All-Reduce the densest set of each group, found by Newton's method on minimum cuts; for stored
+/// conditions the densest sets by what single NPUs get or send; for all collectives boxes (what links without switches,
+/// or faster links, join), the planes and halves of each dimension of an intact product shape, the weakest NPU, and
+/// each switch with its NPUs; for All-to-Alls, stored conditions and mixed groups what lies nearer to one far vertex
+/// than to another. `work_limit`: link visits after which the search ends with what it has (some 10 ns each); as many
+/// for the other sets. nullopt where nothing must be sent. Deterministic. Expected O(members * links into a
+/// neighbourhood) after one maximum flow.
 [[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
-/// The time that a set proves; zero where it proves nothing. O(links + NPUs).
+/// The time that a set proves; zero where it proves nothing. O(links + members + destinations of conditions).
 [[nodiscard]] SimTime cut_time(const BoundProblem& problem, std::span<const VertexId> inside);
 
 /// The time that a certificate proves, computed without code of the search; zero where the set proves nothing. Throws
-/// InvariantError for a vertex that does not exist. O(links + NPUs).
+/// InvariantError for a vertex that does not exist. O(links + members + destinations of conditions).
 [[nodiscard]] SimTime check_cut(const BoundProblem& problem, std::span<const VertexId> inside);
 
 }  // namespace tenex

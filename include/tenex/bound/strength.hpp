@@ -15,6 +15,9 @@
 // It is exact for many chunks where every link has an opposite of its bandwidth and every vertex is a member (Tutte,
 // "On the problem of decomposing a graph into n connected factors", 1961; Nash-Williams, "Edge-disjoint spanning trees
 // of finite graphs", 1961): the name is that of the packing number. The weights alone are the certificate.
+//
+// Groups that run other collectives beside an All-Reduce count too: a chunk of an All-Gather or Broadcast comes into
+// each of the other parts with a member, one of a Reduce-Scatter or Reduce out of each: p-1 crossings per chunk.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +37,9 @@ inline constexpr std::size_t kVisitsPerWay = 16;
 /// group) within half of the limit. Elsewhere the largest bound of the weights that are tried: of single classes of
 /// links, of all links, by multiplicative weights (Arora, Hazan and Kale, "The multiplicative weights update method",
 /// Theory of Computing 8, 2012) on spanning trees, and of the partitions at their steps. Weights are integers of at
-/// most 2^20, and the time is exact. `work_limit`: link visits, some 20 ns each. nullopt for other collectives, and
-/// where plain switches give more ways between vertices than are listed. Deterministic. O(work_limit).
+/// most 2^20, and the time is exact. `work_limit`: link visits, some 20 ns each. nullopt where no
+/// group runs an All-Reduce, and where plain switches give more ways between vertices than are listed. Deterministic.
+/// O(work_limit).
 [[nodiscard]] std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
 /// The time that weights prove, one per link. nullopt where plain switches give too many ways between vertices. O(links
