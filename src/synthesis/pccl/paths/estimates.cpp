@@ -24,6 +24,7 @@ constexpr double kSecondsPerReroutedSend = 2e-6;  ///< all rounds that one time 
 constexpr double kBytesPerChunk = 12;             ///< order and distances
 constexpr double kBytesPerSlotSend = 14;          ///< rows, which grow by halves, and free slots
 constexpr double kBytesPerListSend = 56;          ///< sends of sparse plans and of unequal hops
+constexpr double kDetours = 1.5;                  ///< hops of paths around slow links
 constexpr std::size_t kSamples = 4;
 
 /// What a plan consists of.
@@ -62,7 +63,7 @@ double mean_hops(const Topology& topology) {
 PathsSizes sizes_of(const SynthesisProblem& problem) {
   PathsSizes sizes;
   const Collective& collective = problem.collective;
-  const double hops = mean_hops(problem.topology);
+  const double hops = mean_hops(problem.topology) * (problem.topology.homogeneous() ? 1 : kDetours);
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     const CollectiveKind kind = collective.kind(GroupId::at(g));
     const auto chunks = static_cast<double>(collective.chunks_in(GroupId::at(g)));

@@ -3,8 +3,10 @@
 //
 // Idea: conditions get their paths one after the other, farthest first. Each search finds the earliest arrival over the
 // links' free times, and its sends are then taken. Attempts differ in the order among equally far conditions; the best
-// is kept. Two passes improve the best plan: conditions that end late are taken out together with some others and
-// routed again (reroute.hpp), and all sends start as soon as the order on links allows (retime_plan.hpp).
+// is kept. Plans that are further than a hundredth above the bound are improved: conditions that end late are taken out
+// together with some others and routed again, and all sends start as soon as the order on links allows (reroute.hpp,
+// retime_hops() of planned_hop.hpp). Where slots round times up, the sends of the final plan start as soon as possible
+// at any picosecond.
 //
 // Paths of conditions with one destination keep to shortest paths first, which use the least link time. If the best
 // time is more than a hundredth above the bound, the first attempt is repeated with all paths; later attempts do

@@ -22,10 +22,10 @@ namespace tenex {
 
 /// The limits of a reroute pass.
 struct RerouteLimits {
-  SimTime bound;               ///< no plan ends sooner: the pass stops there
-  std::uint64_t work = 0;      ///< conditions that may be routed again
-  std::uint32_t share = 16;    ///< one in `share` of the other conditions is taken out
-  std::uint32_t patience = 8;  ///< the pass stops after so many rounds without a better plan
+  SimTime bound;                ///< no plan ends sooner: the pass stops there
+  std::uint64_t work = 0;       ///< conditions that may be routed again
+  std::uint32_t share = 16;     ///< one in `share` of the other conditions is taken out
+  std::uint32_t patience = 32;  ///< the pass stops after so many rounds without a better plan
 };
 
 template <class Links>
