@@ -93,7 +93,8 @@ inline Collective random_collective(std::uint32_t npus, const std::vector<Collec
 
 /// Delivers chunk by chunk, in random order, each send as early as its links allow after all sends before it. A chunk
 /// that is copied takes the path of earliest arrival to the nearest NPU that still needs it; a sum comes up a tree of
-/// fewest hops to the chunk's owner. For topologies of NPUs alone, strongly connected.
+/// fewest hops to the chunk's owner. For strongly connected topologies whose switches copy and add, or chunks with one
+/// destination.
 class EarliestSends {
  public:
   EarliestSends(const Instance& instance, std::uint64_t seed)

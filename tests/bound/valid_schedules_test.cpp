@@ -90,6 +90,17 @@ RC_GTEST_PROP(ValidSchedules, OfProductsAreNotBelowAnyBound, ()) {
   expect_below_a_greedy(topology, support::random_collective(npus, kAllKinds, {1'000'000, 3'000'000}, 2));
 }
 
+// Switches that copy and add do what NPUs do. Through others a chunk with one destination can pass all the same.
+RC_GTEST_PROP(ValidSchedules, ThroughSwitchesAreNotBelowAnyBound, ()) {
+  const auto npus = *rc::gen::inRange<std::uint32_t>(2, 6);
+  const bool able = *rc::gen::arbitrary<bool>();
+  const auto switches = *rc::gen::inRange<std::uint32_t>(1, 4);
+  const auto topology = support::random_graph(npus, switches, {.copy = able, .reduce = able});
+  const std::vector<CollectiveKind> unicast{all_to_all, gather, scatter, all_to_allv, halo_exchange};
+  expect_below_a_greedy(topology,
+                        support::random_collective(npus, able ? kAllKinds : unicast, {1'000'000, 3'000'000, 70'000}));
+}
+
 /// The fewest steps of a copying collective with equal hops: a search over all states (who holds what), in each of
 /// which every link carries any one chunk that its target lacks. Holding more never hurts, so links never idle.
 class FewestSteps {
