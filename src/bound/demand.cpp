@@ -2,24 +2,15 @@
 #include "bound/demand.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace tenex {
 
 namespace {
 
-struct DemandOfNpu {
-  NpuId npu;
-  SizedDemand demand;
-};
-
-void add_condition(const Collective& collective, GroupId group, std::size_t index, std::vector<DemandOfNpu>& found) {
-  const Condition& condition = collective.conditions(group)[index];
-  const auto& members = collective.groups()[group.index()].members;
-  const std::int64_t c = collective.chunks_per_npu(group);
-  const auto size_class = collective.size_class(chunk_of_condition(collective, group, index));
-  found.push_back({members[condition.source], {size_class, {.receive = 0, .send = c}}});
-  for (const auto rank : condition.destinations)
-    found.push_back({members[rank], {size_class, {.receive = c, .send = 0}}});
+void add(NpuDemand& sum, const NpuDemand& demand) {
+  sum.receive += demand.receive;
+  sum.send += demand.send;
 }
 
 }  // namespace
@@ -67,29 +58,44 @@ NpuDemand npu_demand(const Collective& collective, GroupId group, std::uint32_t 
   return {};
 }
 
-NpuDemands::NpuDemands(const Collective& collective) : first_(collective.npus() + 1, 0) {
-  std::vector<DemandOfNpu> found;
-  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
-    const auto group = GroupId::at(g);
-    const auto& members = collective.groups()[g].members;
-    for (std::size_t q = 0; q < collective.conditions(group).size(); ++q) add_condition(collective, group, q, found);
-    if (stores_conditions(collective.kind(group))) continue;
-    for (std::uint32_t rank = 0; rank < members.size(); ++rank)
-      found.push_back({members[rank], {collective.size_class(group), npu_demand(collective, group, rank)}});
+NpuDemands::NpuDemands(const Collective& collective) : collective_(collective) {
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    for (std::size_t q = 0; q < collective.conditions(GroupId::at(g)).size(); ++q) add_condition(GroupId::at(g), q);
+  std::ranges::sort(of_conditions_, std::less<>());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < of_conditions_.size(); ++i) {
+    if (kept > 0 && !(of_conditions_[kept - 1] < of_conditions_[i]))
+      add(of_conditions_[kept - 1].demand.chunks, of_conditions_[i].demand.chunks);
+    else
+      of_conditions_[kept++] = of_conditions_[i];
   }
-  const auto key = [](const DemandOfNpu& each) { return std::pair(each.npu, each.demand.size_class); };
-  std::ranges::sort(found, {}, key);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto& [npu, demand] = found[i];
-    if (i > 0 && key(found[i - 1]) == key(found[i])) {
-      demands_.back().chunks.receive += demand.chunks.receive;
-      demands_.back().chunks.send += demand.chunks.send;
-      continue;
-    }
-    demands_.push_back(demand);
-    ++first_[npu.index() + 1];
+  of_conditions_.resize(kept);
+}
+
+void NpuDemands::add_condition(GroupId group, std::size_t index) {
+  const Condition& condition = collective_.conditions(group)[index];
+  const auto& members = collective_.groups()[group.index()].members;
+  const std::int64_t c = collective_.chunks_per_npu(group);
+  const auto size_class = collective_.size_class(chunk_of_condition(collective_, group, index));
+  of_conditions_.push_back({members[condition.source], {size_class, {.receive = 0, .send = c}}});
+  for (const auto rank : condition.destinations)
+    of_conditions_.push_back({members[rank], {size_class, {.receive = c, .send = 0}}});
+}
+
+void NpuDemands::find(NpuId npu, std::vector<SizedDemand>& demands) const {
+  demands.clear();
+  for (auto own = std::ranges::lower_bound(of_conditions_, npu, {}, &DemandOfNpu::npu);
+       own != of_conditions_.end() && own->npu == npu; ++own)
+    demands.push_back(own->demand);
+  for (const auto& [group, rank] : collective_.memberships(npu)) {
+    if (stores_conditions(collective_.kind(group))) continue;
+    const SizedDemand demand{collective_.size_class(group), npu_demand(collective_, group, rank)};
+    const auto same = std::ranges::find(demands, demand.size_class, &SizedDemand::size_class);
+    if (same == demands.end())
+      demands.push_back(demand);
+    else
+      add(same->chunks, demand.chunks);
   }
-  for (std::size_t npu = 0; npu + 1 < first_.size(); ++npu) first_[npu + 1] += first_[npu];
 }
 
 }  // namespace tenex

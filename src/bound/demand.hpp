@@ -17,7 +17,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <tuple>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
@@ -53,17 +53,26 @@ struct SizedDemand {
 /// The demands of all NPUs over all their groups, by size.
 class NpuDemands {
  public:
-  /// O(members + destinations of conditions), and sorting them.
+  /// Sorts what stored conditions ask of each NPU: O(destinations * log destinations), O(1) without conditions.
   explicit NpuDemands(const Collective& collective);
 
-  /// The demand of an NPU, by size class; each size class once.
-  [[nodiscard]] std::span<const SizedDemand> of(NpuId npu) const {
-    return std::span(demands_).subspan(first_[npu.index()], first_[npu.index() + 1] - first_[npu.index()]);
-  }
+  /// Writes the demand of an NPU to `demands`, each size class once. O(groups and conditions of the NPU).
+  void find(NpuId npu, std::vector<SizedDemand>& demands) const;
 
  private:
-  std::vector<std::size_t> first_;  ///< by NPU, then the end
-  std::vector<SizedDemand> demands_;
+  /// What conditions ask of an NPU, in chunks of one size.
+  struct DemandOfNpu {
+    NpuId npu;
+    SizedDemand demand;
+    bool operator<(const DemandOfNpu& other) const {
+      return std::tuple(npu, demand.size_class) < std::tuple(other.npu, other.demand.size_class);
+    }
+  };
+
+  void add_condition(GroupId group, std::size_t index);
+
+  const Collective& collective_;
+  std::vector<DemandOfNpu> of_conditions_;  ///< by NPU and size class, each once
 };
 
 }  // namespace tenex

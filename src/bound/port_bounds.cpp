@@ -23,14 +23,16 @@ enum class Side { in, out };
 
 std::optional<SimTime> port_bound(const BoundProblem& problem, Side side) {
   const auto& topology = problem.topology;
-  const auto& collective = problem.collective;
   const std::size_t classes = topology.classes().size();
-  const NpuDemands demands(collective);
+  const NpuDemands demands(problem.collective);
+  std::vector<SizedDemand> of_npu;
   std::set<std::vector<std::int64_t>> seen;  // links of each class, then size class and chunks of each size
+  std::vector<std::int64_t> kind;            // of one NPU
   SimTime bound = SimTime::zero();
   for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
-    std::vector<std::int64_t> kind(classes, 0);
-    for (const auto& [size_class, demand] : demands.of(NpuId::at(npu))) {
+    kind.assign(classes, 0);
+    demands.find(NpuId::at(npu), of_npu);
+    for (const auto& [size_class, demand] : of_npu) {
       const std::int64_t count = side == Side::in ? demand.receive : demand.send;
       if (count == 0) continue;
       kind.push_back(static_cast<std::int64_t>(size_class));
@@ -40,12 +42,12 @@ std::optional<SimTime> port_bound(const BoundProblem& problem, Side side) {
     const auto vertex = VertexId::at(npu);
     for (const LinkId link : side == Side::in ? topology.in_links(vertex) : topology.out_links(vertex))
       ++kind[topology.class_of(link)];
-    const auto [entry, fresh] = seen.insert(std::move(kind));
-    if (!fresh) continue;
+    if (seen.contains(kind)) continue;
+    seen.insert(kind);
     std::vector<SizedNeed> needs;
-    for (std::size_t i = classes; i < entry->size(); i += 2)
-      needs.push_back({static_cast<std::size_t>((*entry)[i]), (*entry)[i + 1]});
-    bound = std::max(bound, least_time_of_sizes(problem, std::span(*entry).first(classes), needs));
+    for (std::size_t i = classes; i < kind.size(); i += 2)
+      needs.push_back({static_cast<std::size_t>(kind[i]), kind[i + 1]});
+    bound = std::max(bound, least_time_of_sizes(problem, std::span(kind).first(classes), needs));
   }
   return bound;
 }
