@@ -229,7 +229,7 @@ Result<ConditionList> parse_conditions(std::string_view text, const Place& place
   Diagnostics errors;
   std::vector<ListedCondition> conditions;
   for (const auto item : split(text, ';')) {
-    auto condition = parse_condition(item, at(place, text, item));
+    auto condition = parse_condition(trimmed(item), at(place, text, trimmed(item)));
     if (!condition) append(errors, condition.errors());
     if (condition) conditions.push_back(*std::move(condition));
   }

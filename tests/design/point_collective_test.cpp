@@ -13,7 +13,10 @@ using ::testing::HasSubstr;
 
 Words with_more(const Words& more) {
   Words words{{"topology", "RI(8)"}, {"alpha", "1us"}, {"bandwidth", "50GB/s"}, {"algorithm", "pccl"}};
-  words.insert(words.end(), more.begin(), more.end());
+  for (const auto& [name, value] : more) {
+    std::erase_if(words, [&](const auto& given) { return given.first == name; });
+    words.emplace_back(name, value);
+  }
   return words;
 }
 

@@ -213,7 +213,7 @@ std::string message_after(const std::string& from, const std::string& to) {
 TEST(ScheduleFile, WithUnsoundContentIsRefused) {
   EXPECT_THAT(message_after("\"transfer\"", "\"sometimes\""), HasSubstr("unknown occupancy \"sometimes\""));
   EXPECT_THAT(message_after("\"all_reduce\"", "\"all_reduced\""), HasSubstr("s.json"));
-  EXPECT_THAT(message_after("[2,0]", "[2,2]"), HasSubstr("in process groups twice"));
+  EXPECT_THAT(message_after("[2,0]", "[2,2]"), HasSubstr("twice in a process group"));
   EXPECT_THAT(message_after("[2,0]", "[2,9]"), HasSubstr("NPU 9"));
   EXPECT_THAT(message_after("\"npus\":6", "\"npus\":7"), HasSubstr("the links are not those of the shape"));
   EXPECT_THAT(message_after("\"npus\":6", "\"npus\":2147483648"), HasSubstr("2147483648 NPUs"));
