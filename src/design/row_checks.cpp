@@ -61,6 +61,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   check_engine(row);
   const GroupFacts& facts = group_facts(row, topology);
   check_collective(row, facts);
+  check_overlap(row, facts);
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);
   } else if (facts.own || stores_conditions(row[index_of(Key::collective)]->as<CollectiveKind>())) {
@@ -318,6 +319,14 @@ RowChecker::GroupFacts RowChecker::read_groups(const SettingValue* value, const 
   }
   facts.groups = Groups(*std::move(groups), npus);
   return facts;
+}
+
+void RowChecker::check_overlap(const Row& row, const GroupFacts& facts) {
+  const SettingValue* overlap = row[index_of(Key::overlap)];
+  if (overlap == nullptr || overlap->as<bool>() || !(facts.own || facts.shared)) return;
+  fail(*overlap, "overlap = false for groups that differ or share NPUs",
+       "a reduction of one group may run beside a gather of another", "remove it, or make the groups alike",
+       "overlap = true or groups = all");
 }
 
 /// Makes the collective, which says what is wrong with it.

@@ -102,6 +102,12 @@ std::vector<Field> outcome_fields() {
 }
 
 std::vector<Field> result_fields() {
+  const auto of_search = [](std::string_view name, std::string_view units, std::string_view meaning,
+                            std::int64_t Evaluation::*member) {
+    MetricColumn column{name, Kind::integer, units, meaning, false, {}};
+    column.later = true;
+    return Field{column, member};
+  };
   return {
       {{"npus", Kind::integer, "", "NPUs of the topology", false, {}}, &Evaluation::npus},
       {{"total_links", Kind::integer, "", "directed links of the transformed topology", false, {}}, &Evaluation::links},
@@ -135,14 +141,11 @@ std::vector<Field> result_fields() {
        &Evaluation::busbw_bytes_per_s},
       {{"memory_planned_bytes", Kind::integer, "B", "memory planned before the point was run", false, {}},
        &Evaluation::memory_planned_bytes},
-      {{"searched_time_ps", Kind::integer, "ps", "pccl's paths: the time before retime and reroute", false, {}},
-       &Evaluation::searched_time_ps},
-      {{"retime_gain_ps", Kind::integer, "ps", "pccl's paths: what starting sends earlier saves", false, {}},
-       &Evaluation::retime_gain_ps},
-      {{"reroute_gain_ps", Kind::integer, "ps", "pccl's paths: what routing chunks again saves", false, {}},
-       &Evaluation::reroute_gain_ps},
-      {{"rerouted", Kind::integer, "", "pccl's paths: conditions that were routed again", false, {}},
-       &Evaluation::rerouted},
+      of_search("searched_time_ps", "ps", "pccl's paths: the time before retime and reroute",
+                &Evaluation::searched_time_ps),
+      of_search("retime_gain_ps", "ps", "pccl's paths: what starting sends earlier saves", &Evaluation::retime_gain_ps),
+      of_search("reroute_gain_ps", "ps", "pccl's paths: what routing chunks again saves", &Evaluation::reroute_gain_ps),
+      of_search("rerouted", "", "pccl's paths: conditions that were routed again", &Evaluation::rerouted),
   };
 }
 

@@ -78,6 +78,7 @@ class ProgramRunner {
     stream->has_schedule = full_.record_sends;
     stream->physical = full_.backend == Backend::congestion_aware;
     stream->single_chunks = algorithm.single_chunks;
+    if (sums_overlap()) stream->with_overlap_ps = stream->finish.count();
     return stream;
   }
 
@@ -115,6 +116,11 @@ class ProgramRunner {
   }
 
  private:
+  /// Whether groups that share NPUs run All-Reduces, which have no common halves.
+  [[nodiscard]] bool sums_overlap() const {
+    return point_.collective().kind == CollectiveKind::all_reduce && collective_.kind() == CollectiveKind::mixed;
+  }
+
   /// Whether the errors only say that the named engine cannot run the algorithm, which is then no candidate of `auto`.
   [[nodiscard]] bool is_for_another_engine(const Diagnostics& errors) const {
     return full_.engine != SimulationEngine::automatic &&

@@ -31,6 +31,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
     stream.without_overlap_ps = made->time_without_overlap.count();
     stream.overlap_method = made->overlap_method;
   }
+  if (!all_reduce && point.collective().kind == CollectiveKind::all_reduce) stream.with_overlap_ps = made->time.count();
   const bool without = all_reduce && !point.collective().overlap;
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;

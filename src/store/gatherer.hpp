@@ -28,10 +28,10 @@
 
 namespace tenex::store {
 
-/// The value for the rows of files without training points, which lack the columns of training; nothing for other
-/// columns, which every file has.
+/// The value for the rows of files that lack the column: those of training where there are no training points, and
+/// those that came later; nothing for other columns, which every file has.
 [[nodiscard]] inline std::optional<SettingCell> cell_without(const MetricColumn& column) {
-  if (!column.training) return std::nullopt;
+  if (!column.may_lack()) return std::nullopt;
   using Kind = MetricColumn::Kind;
   return column.kind == Kind::real   ? SettingCell(std::numeric_limits<double>::quiet_NaN())
          : column.kind == Kind::list ? SettingCell(std::vector<std::int64_t>())

@@ -47,7 +47,7 @@ class StudyFiles {
   [[nodiscard]] bool has(const std::string& path) const {
     return std::ranges::any_of(sources_, [&](const Source& source) { return source.reader.has(path); });
   }
-  [[nodiscard]] bool has(const MetricColumn& metric) const { return !metric.training || has(path_of(metric)); }
+  [[nodiscard]] bool has(const MetricColumn& metric) const { return !metric.may_lack() || has(path_of(metric)); }
   template <class Column>
   [[nodiscard]] static std::string path_of(const Column& column) {
     return "/" + std::string(column.name);

@@ -106,7 +106,7 @@ Status read_metrics(const ColumnFileReader& file, const std::string& name, const
   const auto& table = metric_columns();
   for (std::size_t column = 0; column < table.size(); ++column) {
     const auto path = folder + std::string(table[column].name);
-    if (table[column].training && !file.has(path)) continue;
+    if (table[column].may_lack() && !file.has(path)) continue;
     const auto status = with_type_of(table[column].kind, [&]<class Column>() -> Status {
       const auto values = read_column<Column>(file, path, rows.size());
       return values ? set_column(std::span(rows), column, *values, path) : values.errors();

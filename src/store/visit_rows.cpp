@@ -32,7 +32,7 @@ class RowVisitor {
       const auto found = std::ranges::find(metric_columns(), name, &MetricColumn::name);
       ensure(found != metric_columns().end() && found->kind != Kind::text && found->kind != Kind::list,
              "visit_rows: no metric that is a number");
-      if (!found->training || reader.has(path_of(*found)))
+      if (!found->may_lack() || reader.has(path_of(*found)))
         metrics_.push_back(static_cast<std::size_t>(found - metric_columns().begin()));
     }
   }

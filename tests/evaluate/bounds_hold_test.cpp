@@ -186,6 +186,10 @@ std::string audit_all_collectives(const Words& words, Counts& counts) {
   for (const auto kind : collective_names()) {
     auto with_kind = words;
     with_kind.emplace_back("collective", kind);
+    const auto needs = support::needs_of(*parse_collective_kind(kind));
+    const auto is_groups = [](const auto& word) { return word.first == "groups"; };
+    if (std::ranges::any_of(needs, is_groups)) std::erase_if(with_kind, is_groups);
+    with_kind.insert(with_kind.end(), needs.begin(), needs.end());
     auto defect = Audit(with_kind, counts).run();
     if (!defect.empty()) return defect;
   }

@@ -16,6 +16,15 @@
 
 namespace tenex::support {
 
+/// What a collective needs beside its name: a matrix for 3 NPUs, conditions among them, or groups.
+inline std::vector<std::pair<std::string, std::string>> needs_of(CollectiveKind kind) {
+  if (kind == CollectiveKind::all_to_allv) return {{"groups", "0-2; 3-5"}, {"matrix", "0,2,2; 1,0,1; 1,1,0"}};
+  if (kind == CollectiveKind::conditions) return {{"groups", "0-2; 3-5"}, {"conditions", "0 -> 1,2; 2 -> 0 8KB"}};
+  if (kind == CollectiveKind::mixed)
+    return {{"groups", "0-3 all_gather; 2-5 all_reduce; 1,4 broadcast; 0,5,6 all_to_all 2 chunks; 3-7 scatter"}};
+  return {};
+}
+
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 /// The settings with defaults for the missing ones: All-Gather over 1 GB/s links without latency, so 1 ns moves one

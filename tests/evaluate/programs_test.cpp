@@ -29,12 +29,13 @@ TEST(Programs, OfEveryAlgorithmAreVerifiedWithTheirPayloads) {
     for (const auto kind : algorithm.collectives) {
       const auto* topology = algorithm.name == "tto" ? "mesh(4,4)" : "torus(4,4)";
       if (algorithm.name == "c_cube") topology = "hypercube(3)";  // refused: no DGX-1
-      const Words words{{"topology", topology},
-                        {"collective", std::string(to_string(kind))},
-                        {"algorithm", std::string(algorithm.name)},
-                        {"size", "64KB"},
-                        {"chunks", "3"},
-                        {"alpha", "1us"}};
+      Words words{{"topology", topology},
+                  {"collective", std::string(to_string(kind))},
+                  {"algorithm", std::string(algorithm.name)},
+                  {"size", "64KB"},
+                  {"chunks", "3"},
+                  {"alpha", "1us"}};
+      for (const auto& need : support::needs_of(kind)) words.push_back(need);
       const auto row = row_of(point(words));
       if (row.status == PointStatus::infeasible || row.status == PointStatus::unsupported) continue;
       EXPECT_EQ(row.status, PointStatus::ok) << algorithm.name << ": " << row.reason;

@@ -109,6 +109,9 @@ struct MetricColumn {
   std::vector<std::string_view> flags;  ///< for Kind::flags: meanings of 0, 1, 2, ...
   bool training = false;                ///< only training points have it; a study without any lacks the column
   std::string_view former = {};         ///< the name in schema 1 of results, if it differed
+  bool later = false;                   ///< files of older versions lack it: it is absent for their points
+  /// Whether a file may lack the column.
+  [[nodiscard]] bool may_lack() const { return training || later; }
 };
 
 /// A cell: int64 for integer and flags, double, text, or an int64 per dimension.

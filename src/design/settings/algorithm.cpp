@@ -62,6 +62,10 @@ std::string algorithm_line(const PointView& view) {
 
 bool reads_attempts(const PointView& view) { return synthesizes(view) && view.point.reads.attempts; }
 bool routes(const PointView& view) { return synthesizes(view) && view.point.reads.routes; }
+/// With one group of all NPUs every relay is a member.
+bool may_leave_groups(const PointView& view) {
+  return routes(view) && (view.trains || !view.collective.groups.everyone());
+}
 bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }
 bool is_no_synthesizer(const PointView& view) { return view.point.family != AlgorithmFamily::synthesizer; }
 bool reads_order(const PointView& view) { return is_no_synthesizer(view) && view.point.reads.order; }
@@ -210,7 +214,7 @@ std::vector<Setting> algorithm_settings() {
        .parse = parse_choice<Relays>,
        .set = set<relays>,
        .reset = reset<relays>,
-       .matters = routes,
+       .matters = may_leave_groups,
        .canonical = unless_default<relays>,
        .text = text_if<relays, simulates>},
       {.key = Key::improve,
