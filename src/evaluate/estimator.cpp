@@ -54,7 +54,8 @@ StandIn stand_in_for(const DesignPoint& point) {
   auto& text = result.text;
   const CollectivePoint& runs = point.collective();
   for (const std::string_view word :
-       {std::string_view(point.algorithm), std::string_view(point.engine), runs.groups.text()})
+       {std::string_view(point.algorithm), std::string_view(point.engine), runs.groups.text(), runs.matrix.text(),
+        runs.conditions.text(), to_string(point.relays), to_string(point.improve)})
     (text += word) += '\0';
   append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
   append_raw(text, point.chunks);

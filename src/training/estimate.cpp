@@ -100,7 +100,8 @@ std::string training_cost_key(const DesignPoint& point) {
                          point.attempts, point.topology.unwind, to_string(point.occupancy), to_string(choice.hp),
                          choice.compute.value_or(ComputeRate()).count(), to_string(choice.training_loop),
                          to_string(choice.batch_rule), to_string(choice.collective_time), to_string(choice.contention),
-                         to_string(choice.scheme), point.algorithm, point.engine);
+                         to_string(choice.scheme), point.algorithm, point.engine) +
+             fmt::format(" {} {}", to_string(point.relays), to_string(point.improve));
   for (const auto alpha : links.alpha) key += fmt::format(" {}", alpha.count());
   return key;
 }
