@@ -1,0 +1,157 @@
+"""Chapter 6 (PCCL) of the ASTRA-sim2.0 thesis beside experiments/process_groups: `tenex_analysis.papers` prints it."""
+
+from __future__ import annotations
+
+import pandas
+
+from .reader import Study
+from .tables import compare, geometric_mean, value, where
+
+#: 128 MiB, alpha 0.5 us and 50 GB/s: what most points have.
+COMMON = {"size": 128 * 2**20, "alpha": "500000", "bandwidth": "50000000000"}
+#: Seconds that TE-CCL took on mesh(6,6), and how many times as fast PCCL was.
+TE_CCL_36, FASTER_36 = 180.0, 4404.0
+#: Groups of Fig. 6.16 by name.
+HALVES = {
+    "0-31": "upper half", "0-3,8-11,16-19,24-27,32-35,40-43,48-51,56-59": "left half", "0-62:2": "every other column",
+}  # fmt: skip
+
+
+def row_of(k: int, i: int) -> str:
+    """The NPUs of row i of mesh(k,k), as studies write groups."""
+    return f"{i * k}-{i * k + k - 1}"
+
+
+def groups_of(k: int, placed: str) -> str:
+    """The groups of mesh(k,k): "first", "first and last" or "all" of its rows."""
+    rows = {"first": [0], "first and last": [0, k - 1], "all": range(k)}[placed]
+    return "; ".join(row_of(k, i) for i in rows)
+
+
+def _canonical(groups: pandas.Series) -> pandas.Series:
+    return groups.str.replace(" ", "", regex=False)
+
+
+def frame_of(study: Study) -> pandas.DataFrame:
+    """The ok rows with `groups` without blanks and `us`, the time in microseconds."""
+    frame = study.frame(only_ok=True)
+    return frame.assign(groups=_canonical(frame["groups_setting"].astype(str)), us=frame["collective_time_ps"] * 1e-6)
+
+
+def speed_up(frame: pandas.DataFrame, chunks: tuple[int, int], improve: str = "all", **wanted) -> float:
+    """Direct's time over pccl's; `chunks`: of direct, of pccl. pccl plans with alpha + beta*m per link, direct is
+    simulated with beta*m.
+    """
+    if "groups" in wanted:
+        wanted["groups"] = wanted["groups"].replace(" ", "")
+    wanted = COMMON | wanted
+    direct = value(frame, "us", algorithm="direct", chunks=chunks[0], occupancy="serialization", order="relative",
+                   **wanted)
+    pccl = value(frame, "us", algorithm="pccl", chunks=chunks[1], occupancy="transfer", improve=improve,
+                 engine_setting="auto", relays="any", **wanted)
+    return direct / pccl
+
+
+def _steps(frame: pandas.DataFrame) -> list[tuple]:
+    """Small examples, in timesteps: alpha + beta*m of a chunk of 1 MiB."""
+    step = 0.5 + 2**20 / 50e3
+    rows = []
+
+    def add(label, of, cases):
+        for name, wanted in cases.items():
+            rows.append((f"{label}: timesteps, {name}", None, value(of, "us", **wanted) / step))
+
+    greedy = {"algorithm": "pccl", "improve": "none"}
+    pccl, direct = {"algorithm": "pccl", "improve": "all", "relays": "any"}, {"algorithm": "direct"}
+    members = {"algorithm": "pccl", "relays": "members"}
+    add("Fig. 6.1, unicast from 1 to 4", where(frame, collective="conditions"), {"pccl": {"algorithm": "pccl"}})
+    for shape in ("mesh(3,2)", "RI(6)"):
+        add(f"Fig. 6.2 on {shape}", where(frame, topology=shape), {"pccl": pccl, "direct": direct})
+    five = frame[frame["topology"].str.contains("five_npus")]
+    add("Fig. 6.5, All-Gather of 1, 2, 3", five, {"pccl": pccl, "pccl, one search": greedy, "direct": direct})
+    mixed = where(frame, topology="mesh(3,3)", collective="mixed")
+    add("Fig. 6.13, two collectives", mixed, {"pccl": pccl, "pccl, members only": members, "direct": direct})
+    return rows
+
+
+def _synthesis(frame: pandas.DataFrame) -> list[tuple]:
+    rows = []
+    mesh = where(frame, topology="mesh(6,6)", algorithm="pccl", chunks=1, groups="all")
+    for engine in ("grid", "paths"):
+        seconds = value(mesh, "synthesis_seconds", engine_setting=engine)
+        rows.append((f"Fig. 6.9, mesh(6,6): ms of synthesis, {engine}", TE_CCL_36 / FASTER_36 * 1e3, seconds * 1e3))
+        rows.append((f"Fig. 6.9, mesh(6,6): times as fast as TE-CCL's 3 minutes, {engine}", FASTER_36,
+                     TE_CCL_36 / seconds))
+    for shape in ("mesh(8,8)", "grid(4,4,4)"):
+        for engine in ("grid", "paths"):
+            seconds = value(frame, "synthesis_seconds", topology=shape, size=2**29, chunks=64, engine_setting=engine)
+            rows.append((f"Fig. 6.10, {shape}, 512 MiB: s of synthesis, {engine}",
+                         109.8 if shape == "grid(4,4,4)" else None, seconds))
+    return rows
+
+
+def _switches(frame: pandas.DataFrame) -> list[tuple]:
+    rows = []
+    switched = frame[frame["topology"].str.startswith("SW")]
+    for given in ("50000000000", "100000000000,50000000000", "400000000000,50000000000"):
+        of = where(switched, npu_bandwidth=given)
+        gb = ":".join(f"{float(b) / 1e9:g}" for b in (given.split(",") * 2)[:2])
+        for degree, label in ((1, "degree 1"), (2, "degree 2"), (None, "to all")):
+            for chunks in (1, 4):
+                ratios = []
+                for _, shape in of[of["unwind"] > 0].groupby("topology", observed=True):
+                    at = shape[shape["chunks"] == chunks]
+                    unwound = at["unwind"].max() if degree is None else degree
+                    times = at[at["unwind"] == min(unwound, at["unwind"].max())].set_index("algorithm")["us"]
+                    ratios.append(times["direct"] / times["pccl"])
+                rows.append((f"Fig. 6.11, {gb} GB/s, unwound {label}, {chunks} chunk{'s' if chunks > 1 else ''}: "
+                             "over direct, mean of 16 to 64 NPUs", 1.33, geometric_mean(ratios)))
+    return rows
+
+
+def _all_npus(frame: pandas.DataFrame) -> list[tuple]:
+    rows = []
+    for k in (3, 4, 6, 8, 10):
+        for chunks in (1, 8):
+            of = where(frame, topology=f"mesh({k},{k})", groups="all", chunks=chunks, **COMMON)
+            direct = value(of, "us", algorithm="direct", order="relative")
+            pccl = value(of, "us", algorithm="pccl", engine_setting="grid")
+            rows.append((f"Fig. 6.12, mesh({k},{k}), {chunks} chunk{'s' if chunks > 1 else ''}: grid over direct", None,
+                         direct / pccl))
+    return rows
+
+
+def _within_groups(frame: pandas.DataFrame) -> list[tuple]:
+    rows = []
+    for placed in ("first", "first and last", "all"):
+        for chunks in ((1, 1), (1, 16), (8, 16), (16, 16)):
+            of = [speed_up(frame, chunks, topology=f"mesh({k},{k})", groups=groups_of(k, placed)) for k in range(4, 9)]
+            label = f"Fig. 6.14, groups in {placed} row{'' if placed == 'first' else 's'}, chunks {chunks[0]}, {chunks[1]}"
+            for what, printed, reached in (("4x4", 2.33, of[0]), ("8x8", 3.03, of[-1]), ("mean of 4x4 to 8x8", 2.68,
+                                                                                      sum(of) / len(of))):
+                rows.append((f"{label}: {what}", printed, reached))
+    for k in (7, 8):
+        rows.append((f"Fig. 6.15, two groups, first and last row of mesh({k},{k}), 16 chunks", 2.8,
+                     speed_up(frame, (16, 16), topology=f"mesh({k},{k})", groups=groups_of(k, "first and last"))))
+    for chunks in (1, 16):
+        rows.append((f"Fig. 6.16, group of 64, {chunks} chunk{'s' if chunks > 1 else ''}", None,
+                     speed_up(frame, (chunks, chunks), topology="mesh(8,8)", groups="all")))
+        for groups, name in HALVES.items():
+            rows.append((f"Fig. 6.16, group of 32, {name}, {chunks} chunk{'s' if chunks > 1 else ''}", 1.88,
+                         speed_up(frame, (chunks, chunks), topology="mesh(8,8)", groups=groups)))
+    for count in range(1, 9):
+        rows.append((f"Fig. 6.17, {count} group{'s' if count > 1 else ''} of 8 in the first rows, 16 chunks",
+                     3.05 if count == 1 else None,
+                     speed_up(frame, (16, 16), topology="mesh(8,8)",
+                              groups="; ".join(row_of(8, i) for i in range(count)))))
+    return rows
+
+
+def process_groups(study: Study) -> pandas.DataFrame:
+    """Fig. 6.1 to 6.17: timesteps of the examples, seconds of synthesis, speed-ups over direct."""
+    frame = frame_of(study)
+    parts = (_steps, _synthesis, _switches, _all_npus, _within_groups)
+    return compare([row for part in parts for row in part(frame)])
+
+
+TABLES = {"process_groups": process_groups}
