@@ -1,4 +1,6 @@
-"""Chapter 6 (PCCL) of the ASTRA-sim2.0 thesis beside experiments/process_groups: `tenex_analysis.papers` prints it."""
+"""Chapter 6 (PCCL) of the ASTRA-sim2.0 thesis beside experiments/process_groups and process_groups_large:
+`tenex_analysis.papers` prints these tables.
+"""
 
 from __future__ import annotations
 
@@ -96,19 +98,20 @@ def _synthesis(frame: pandas.DataFrame) -> list[tuple]:
     return rows
 
 
-def _switches(frame: pandas.DataFrame) -> list[tuple]:
+def _switches(frame: pandas.DataFrame, chunk_counts: tuple[int, ...], npus: str) -> list[tuple]:
     rows = []
+    switched = frame[frame["topology"].str.startswith("SW") & (frame["unwind"] > 0)]
     for given in ("50000000000", "100000000000,50000000000", "400000000000,50000000000"):
-        of = where(frame[frame["topology"].str.startswith("SW") & (frame["unwind"] > 0)], npu_bandwidth=given)
+        of = where(switched, npu_bandwidth=given)
         gb = ":".join(f"{float(b) / 1e9:g}" for b in (given.split(",") * 2)[:2])
         for degree, label in ((1, "degree 1"), (2, "degree 2"), (31, "to all NPUs")):
-            for chunks in (1, 4) if degree > 1 else (1,):
+            for chunks in chunk_counts if degree > 1 else (1,):
                 ratios = []
                 for _, shape in of[of["chunks"] == chunks].groupby("topology", observed=True):
                     at = shape[shape["unwind"] == min(degree, shape["unwind"].max())]
                     direct = where(at, algorithm="direct", occupancy="serialization")["us"].min()
                     ratios.append(direct / where(at, algorithm="pccl")["us"].min())
-                rows.append((f"Fig. 6.11, {gb} GB/s, unwound {label}, {_counted(chunks)}: over direct, 16 to 64 NPUs",
+                rows.append((f"Fig. 6.11, {gb} GB/s, unwound {label}, {_counted(chunks)}: over direct, {npus} NPUs",
                              1.33, geometric_mean(ratios)))
     return rows
 
@@ -151,11 +154,36 @@ def _within_groups(frame: pandas.DataFrame) -> list[tuple]:
     return rows
 
 
+def _open_settings(frame: pandas.DataFrame) -> list[tuple]:
+    """What the figures leave open, one setting at a time: one group of 8 on mesh(8,8)."""
+    rows = []
+    for name, wanted in {
+        "alpha 0": {"alpha": "0"}, "alpha 5 us": {"alpha": "5000000"}, "400 GB/s": {"bandwidth": "400000000000"},
+        "1 MiB": {"size": 2**20},
+    }.items():  # fmt: skip
+        reached = speed_up(frame, (16, 16), topology="mesh(8,8)", groups="0-7", **wanted)
+        rows.append((f"Fig. 6.17, 1 group of 8, 16 chunks, but {name}", 3.05, reached))
+    return rows
+
+
 def process_groups(study: Study) -> pandas.DataFrame:
     """Fig. 6.1 to 6.17: timesteps of the examples, seconds of synthesis, speed-ups over direct."""
     frame = frame_of(study)
-    parts = (_steps, _synthesis, _switches, _all_npus, _within_groups)
-    return compare([row for part in parts for row in part(frame)])
+    rows = _steps(frame) + _synthesis(frame) + _switches(frame, (1, 4), "16 to 64")
+    return compare(rows + _all_npus(frame) + _within_groups(frame) + _open_settings(frame))
 
 
-TABLES = {"process_groups": process_groups}
+def process_groups_large(study: Study) -> pandas.DataFrame:
+    """Section 6.6.1: seconds of the largest syntheses; Fig. 6.11 for 128 and 256 NPUs."""
+    frame = frame_of(study)
+    rows = []
+    for shape, npus, printed in (("grid(8,8,8)", "512", 700.8), ("grid(10,10,10)", "1,000", 7236.0),
+                                 ("mesh(64,64)", "4,096", None)):
+        for _, row in where(frame, topology=shape).iterrows():
+            label = f"{npus} NPUs, {shape}, `{row['engine']}`"
+            rows += [(f"{label}: s of synthesis", printed, row["synthesis_seconds"]),
+                     (f"{label}: bound over time", None, row["efficiency"])]
+    return compare(rows + _switches(frame, (1,), "128 and 256"))
+
+
+TABLES = {"process_groups": process_groups, "process_groups_large": process_groups_large}
