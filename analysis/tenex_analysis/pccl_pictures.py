@@ -156,7 +156,8 @@ def draw_busy_links(study: Study) -> Figure:
                 break
             of = bins[bins["point"] == point]
             end = frame.loc[point, "us"] / 1e3
-            axes.plot(of["time"] * 1e3, 100 * of["utilization"], color=colour, lw=1.2, label=f"{algorithm}, {end:.2f} ms")
+            label = f"{algorithm}, {end:.2f} ms"
+            axes.plot(of["time"] * 1e3, 100 * of["utilization"], color=colour, lw=1.2, label=label)
             axes.axvline(end, color=colour, lw=0.8, ls=":")
         else:
             axes.set(ylim=(0, 104), xlim=(0, None), xlabel="ms")
