@@ -38,7 +38,8 @@ const std::vector<Synthesizer>& synthesizers() {
        .estimate_bytes = pccl_bytes,
        .estimate_seconds = pccl_seconds,
        .engines = {pccl_engine::orbit, pccl_engine::grid, pccl_engine::paths},
-       .routes = true},
+       .routes = true,
+       .translations_engine = pccl_engine::orbit},
   };
   return table;
 }
