@@ -8,6 +8,7 @@
 #include "evaluate/points.hpp"
 #include "evaluate/synthesized_networks.hpp"
 #include "training/group_network.hpp"
+#include "training/synthesized_time.hpp"
 
 namespace tenex {
 namespace {
