@@ -175,15 +175,22 @@ bool retime_slots(const PathsSetup& setup, const SlotLinks& links, PathsPlan& pl
 }
 bool retime_slots(const PathsSetup& /*setup*/, const GapLinks& /*links*/, PathsPlan& /*plan*/) { return false; }
 
+/// The best attempt, its late conditions routed again.
 template <class Links>
-PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
-  PathsPlan plan;
+PathsAttempt<Links> best_attempt(const PathsSetup& setup, const PathsOptions& options, PathsPlan& plan) {
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
   if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time) && may_reroute(setup, best, plan.gathered))
     plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
   plan.gathered.best_attempt = best.attempt;
   plan.gathered.engine = "paths";
+  return best;
+}
+
+template <class Links>
+PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
+  PathsPlan plan;
+  const auto best = best_attempt<Links>(setup, options, plan);
   Links& links = best.planner->links();
   if (options.retime && retime_slots(setup, links, plan)) return plan;
   plan.gathered.schedule = std::move(links).finish();
@@ -200,12 +207,7 @@ std::optional<PathsPlan> plan_in_whole_hops(const PathsSetup& exact, const Paths
   const PathNetwork network(problem);
   const PathsSetup setup{problem, network, exact.order, exact.members};
   PathsPlan plan;
-  PathsMultiStart<SlotLinks> starts(setup);
-  auto best = starts.run(plan.report);
-  if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time) && may_reroute(setup, best, plan.gathered))
-    plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
-  plan.gathered.best_attempt = best.attempt;
-  plan.gathered.engine = "paths";
+  const auto best = best_attempt<SlotLinks>(setup, options, plan);
   if (!retime_exactly(exact, best.planner->links(), network.hop(0, 0).busy, plan)) return std::nullopt;
   return plan;
 }
