@@ -24,6 +24,7 @@ constexpr double kSecondsPerReroutedSend = 2e-6;  ///< all rounds that one time 
 constexpr double kBytesPerChunk = 12;             ///< order and distances
 constexpr double kBytesPerSlotSend = 14;          ///< rows, which grow by halves, and free slots
 constexpr double kBytesPerListSend = 56;          ///< sends of sparse plans and of unequal hops
+constexpr double kBytesPerSendBeside = 280;       ///< of reductions and copies of different groups: lists, re-timing
 constexpr double kDetours = 1.5;                  ///< hops of paths around slow links
 constexpr std::size_t kSamples = 4;
 
@@ -69,16 +70,20 @@ PathsSizes sizes_of(const SynthesisProblem& problem) {
     const auto chunks = static_cast<double>(collective.chunks_in(GroupId::at(g)));
     const auto members = static_cast<double>(collective.groups()[g].members.size());
     const double outside = std::min(2.0, std::sqrt(static_cast<double>(problem.topology.npus()) / members));
+    const double passes = kind == CollectiveKind::all_reduce ? 2 : 1;
     const bool unicast = stores_conditions(kind) || kind == CollectiveKind::all_to_all ||
                          kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
     (unicast ? sizes.paths : sizes.trees) += chunks;
     if (unicast)
       sizes.path_hops += chunks * hops;
     else
-      sizes.tree_hops += chunks * (members - 1) * outside;
-    for (const Condition& stored : collective.conditions(GroupId::at(g)))
-      sizes.path_hops += hops * static_cast<double>(collective.chunks_per_npu(GroupId::at(g))) *
-                         (static_cast<double>(stored.destinations.size()) - 1);
+      sizes.tree_hops += chunks * (members - 1) * outside * (collective.kind() == CollectiveKind::mixed ? passes : 1);
+    for (const Condition& stored : collective.conditions(GroupId::at(g))) {
+      const double more = static_cast<double>(stored.destinations.size()) - 1;
+      // A tree comes to a vertex once.
+      sizes.path_hops += static_cast<double>(collective.chunks_per_npu(GroupId::at(g))) *
+                         std::min(hops * more, static_cast<double>(problem.topology.vertices()));
+    }
   }
   return sizes;
 }
@@ -102,7 +107,8 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
   const double per_send = network.slotted() && is_dense(problem) ? kBytesPerSlotSend : kBytesPerListSend;
   const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * (network.slotted() ? 2 : 4));
   const double shared = rows + sizes.chunks() * kBytesPerChunk + links * 100;
-  const double plan = sizes.sends() * per_send + sizes.chunks() * 4 + links * 200 + vertices * 50;
+  const double empty = network.slotted() ? network.empty_slot_bytes() : 0;
+  const double plan = sizes.sends() * per_send + empty + sizes.chunks() * 4 + links * 200 + vertices * 50;
   const double plans = threads_of(problem) + 1;  // attempts beside the best one
   double least = shared + plans * plan;
   const double limit = static_cast<double>(problem.memory_limit_bytes);
@@ -112,6 +118,8 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
     const double passes = shared + static_cast<double>(bytes) * sizes.sends();
     if (wanted && passes <= limit) least = std::max(least, passes);
   }
+  if (problem.collective.kind() == CollectiveKind::mixed && problem.collective.has_sums())
+    least += kBytesPerSendBeside * sizes.sends();
   return static_cast<std::size_t>(problem.collective.kind() == CollectiveKind::all_reduce ? 2 * least : least);
 }
 

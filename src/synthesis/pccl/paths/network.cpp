@@ -1,4 +1,8 @@
 // Copies of adjacency and times, and the choice of slots and units.
+//
+// Slots cost memory where they are empty: a row per link reaches to the link's last send, and while the first messages
+// travel, which takes the latencies of a longest path, most slots stay empty. Where latencies are far longer than the
+// time for which a send keeps its link busy, those would be most of the memory; sends are then kept one by one.
 #include "synthesis/pccl/paths/network.hpp"
 
 #include <algorithm>
@@ -11,6 +15,25 @@ namespace {
 constexpr std::size_t kMostSlottedVertices = 65'535;  // hops in 16 bits, one value for "never"
 constexpr std::int64_t kMostSlotsPerHop = std::int64_t{1} << 12;
 constexpr std::int64_t kMostUnits = std::numeric_limits<std::uint32_t>::max() - 1;
+constexpr double kBytesPerEmptySlot = 6;   // rows grow by halves
+constexpr double kEmptyBytesPerCopy = 40;  // what a send that is kept by itself takes more than one in a slot
+constexpr double kEmptyBytes = double{1 << 24};
+
+/// The sends that copy all chunks, or that reduce them: one for each delivery, and on ways from one NPU to another
+/// about half of the hops to the farthest NPU.
+double expected_sends(const Collective& collective, std::int64_t hops_to_farthest) {
+  double sends = 0;
+  for (std::size_t g = 0; g < collective.groups().size(); ++g) {
+    const auto kind = collective.kind(GroupId::at(g));
+    const auto chunks = static_cast<double>(collective.chunks_in(GroupId::at(g)));
+    const bool to_one = kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather ||
+                        kind == CollectiveKind::scatter || kind == CollectiveKind::all_to_allv;
+    const bool once = to_one || stores_conditions(kind);
+    const auto receivers = once ? 1.0 : static_cast<double>(collective.groups()[g].members.size() - 1);
+    sends += chunks * receivers * (to_one ? std::max(1.0, static_cast<double>(hops_to_farthest) / 2) : 1);
+  }
+  return sends;
+}
 
 }  // namespace
 
@@ -42,8 +65,25 @@ void PathNetwork::set_times(const Instance& instance) {
       !times_.empty() && std::all_of(times_.begin(), times_.end(), [&](const auto& t) { return t == times_.front(); });
   if (!alike || vertices() > kMostSlottedVertices) return;
   const std::int64_t slots = ceil_div(times_.front().latency.count(), times_.front().busy.count());
-  slotted_ = slots <= kMostSlotsPerHop;
+  if (slots > kMostSlotsPerHop) return;
   slots_per_hop_ = static_cast<std::uint32_t>(slots);
+  const std::int64_t hops = hops_to_farthest();
+  const double empty = static_cast<double>(links()) * static_cast<double>(hops * (slots - 1));
+  empty_slot_bytes_ = empty * kBytesPerEmptySlot;
+  slotted_ = empty_slot_bytes_ <= kEmptyBytes + expected_sends(instance.collective, hops) * kEmptyBytesPerCopy;
+}
+
+std::int64_t PathNetwork::hops_to_farthest() const {
+  std::vector<std::int64_t> hops(vertices(), -1);
+  std::vector<std::uint32_t> queue{0};
+  hops[0] = 0;
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (const PathHop& next : out(queue[head])) {
+      if (hops[next.vertex] >= 0) continue;
+      hops[next.vertex] = hops[queue[head]] + 1;
+      queue.push_back(next.vertex);
+    }
+  return hops[queue.back()];
 }
 
 void PathNetwork::set_unit() {

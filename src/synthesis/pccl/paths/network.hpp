@@ -34,11 +34,13 @@ class PathNetwork {
   }
 
   /// Whether all hops take equally long, so that sends can start at multiples of the time for which they keep a link
-  /// busy (slots), in networks of at most 65,535 vertices.
+  /// busy (slots), in networks of at most 65,535 vertices, and few slots stay empty.
   [[nodiscard]] bool slotted() const { return slotted_; }
   /// The length of a slot, and the slots from a send's start to its arrival, rounded up. Only where slotted().
   [[nodiscard]] SimTime slot() const { return times_.front().busy; }
   [[nodiscard]] std::uint32_t slots_per_hop() const { return slots_per_hop_; }
+  /// The bytes of slots that are empty while messages cross the network. Only where slotted().
+  [[nodiscard]] double empty_slot_bytes() const { return empty_slot_bytes_; }
   /// Whether an arrival falls on the start of a slot, so that rounding up loses nothing.
   [[nodiscard]] bool slots_are_exact() const { return times_.front().latency % slot() == SimTime::zero(); }
 
@@ -59,6 +61,8 @@ class PathNetwork {
   }
   void set_times(const Instance& instance);
   void set_unit();
+  /// From the first vertex. O(links).
+  [[nodiscard]] std::int64_t hops_to_farthest() const;
 
   const Topology& topology_;
   std::size_t sizes_;
@@ -72,6 +76,7 @@ class PathNetwork {
   SimTime unit_ = picoseconds(1);
   bool slotted_ = false;
   std::uint32_t slots_per_hop_ = 1;
+  double empty_slot_bytes_ = 0;
 };
 
 }  // namespace tenex

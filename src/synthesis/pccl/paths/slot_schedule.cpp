@@ -26,7 +26,7 @@ class SlotStorage final : public ScheduleStorage {
  public:
   SlotStorage(SlotRows rows, SimTime slot, std::uint64_t sends) : rows_(std::move(rows)), slot_(slot), sends_(sends) {
     for (const auto& row : rows_) slots_ = std::max(slots_, row.size());
-    const std::size_t wanted = 1 + slots_ * kSegmentSends / std::max<std::uint64_t>(1, sends);
+    const std::size_t wanted = 1 + std::min(slots_, slots_ * kSegmentSends / std::max<std::uint64_t>(1, sends));
     segment_slots_ = (wanted + kSegmentSlots - 1) / kSegmentSlots * kSegmentSlots;
   }
 
