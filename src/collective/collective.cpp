@@ -64,16 +64,17 @@ Diagnostics check_conditions(CollectiveKind kind, const ProcessGroup& group) {
   };
   for (const Condition& condition : *group.conditions) {
     if (condition.source >= members) rank_error(condition.source);
-    std::vector<std::uint32_t> seen;
-    for (const auto rank : condition.destinations) {
+    auto destinations = condition.destinations;
+    std::ranges::sort(destinations);
+    for (std::size_t i = 0; i < destinations.size(); ++i) {
+      const auto rank = destinations[i];
       if (rank >= members) rank_error(rank);
-      if (rank == condition.source || std::ranges::find(seen, rank) != seen.end())
+      if (rank == condition.source || (i > 0 && rank == destinations[i - 1]))
         errors.push_back(input_error({},
                                      fmt::format("a condition of source {} names destination {} twice or is its "
                                                  "own destination",
                                                  condition.source, rank),
                                      "destinations are other NPUs, each once"));
-      seen.push_back(rank);
       if (errors.size() > 16) return errors;
     }
     if (condition.destinations.empty())
@@ -218,6 +219,7 @@ void Collective::add_part(const CollectiveRequest& request, ProcessGroup& group)
   if (stores_conditions(work.kind)) {
     auto sorted = std::make_shared<std::vector<Condition>>(*group.conditions);
     std::ranges::stable_sort(*sorted, {}, &Condition::source);
+    for (Condition& condition : *sorted) std::ranges::sort(condition.destinations);
     std::map<Bytes, std::size_t> classes;  // a matrix may have as many sizes as pairs
     for (std::size_t c = 0; c < chunk_sizes_.size(); ++c) classes.emplace(chunk_sizes_[c], c);
     for (const Condition& condition : *sorted) {
@@ -362,7 +364,7 @@ bool Collective::must_hold(NpuId npu, ChunkId chunk) const {
   const Condition* const stored = condition_of(group, chunk);
   if (stored == nullptr) return destination(chunk) == npu;
   const auto rank = rank_in(group, npu);
-  return rank && std::ranges::find(stored->destinations, *rank) != stored->destinations.end();
+  return rank && std::ranges::binary_search(stored->destinations, *rank);
 }
 
 std::uint64_t Collective::required_deliveries() const {

@@ -38,10 +38,11 @@ std::string topology_structure_key(const DesignPoint& point) {
 }
 
 std::string bound_cache_key(const DesignPoint& point) {
-  return topology_cache_key(point) + fmt::format(" {} S{} c{} r{} o{} v{} g{}", to_string(point.collective().kind),
-                                                 point.collective().size.count(), point.chunks, point.collective().root,
-                                                 to_string(point.occupancy), point.collective().overlap ? 1 : 0,
-                                                 point.collective().groups.text());
+  const auto& runs = point.collective();
+  return topology_cache_key(point) + fmt::format(" {} S{} c{} r{} o{} v{} g{} m{} q{}", to_string(runs.kind),
+                                                 runs.size.count(), point.chunks, runs.root, to_string(point.occupancy),
+                                                 runs.overlap ? 1 : 0, runs.groups.text(), runs.matrix.text(),
+                                                 runs.conditions.text());
 }
 
 std::shared_ptr<const Result<PointTopology>> find_topology(const DesignPoint& point, std::size_t memory_limit_bytes,

@@ -194,6 +194,9 @@ Result<TrafficMatrix> matrix_of(const std::vector<std::pair<std::string_view, Pl
 }  // namespace
 
 ConditionList::ConditionList(std::vector<ListedCondition> conditions) {
+  // The order of sources and that of destinations mean nothing: equal demands have equal texts.
+  std::ranges::stable_sort(conditions, {}, &ListedCondition::source);
+  for (auto& condition : conditions) std::ranges::sort(condition.destinations);
   std::string text;
   for (const auto& [source, destinations, size] : conditions) {
     text += fmt::format("{}{}>{}", text.empty() ? "" : ";", source, fmt::join(destinations, ","));

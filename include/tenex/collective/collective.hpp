@@ -131,7 +131,7 @@ class Collective {
   [[nodiscard]] Bytes size(GroupId group) const { return parts_[group.index()].size; }
   [[nodiscard]] std::int64_t chunks_per_npu(GroupId group) const { return parts_[group.index()].chunks; }
   [[nodiscard]] std::uint32_t root(GroupId group) const { return parts_[group.index()].root; }
-  /// The stored conditions of a group, sorted by source; none for other kinds.
+  /// The stored conditions of a group, sorted by source, each with its destinations sorted; none for other kinds.
   [[nodiscard]] std::span<const Condition> conditions(GroupId group) const {
     const auto& stored = parts_[group.index()].conditions;
     return stored ? std::span<const Condition>(*stored) : std::span<const Condition>();
@@ -249,7 +249,7 @@ class Collective {
     Bytes size;
     std::uint32_t root = 0;
     std::size_t size_class = 0;
-    std::shared_ptr<const std::vector<Condition>> conditions = {};  ///< sorted by source
+    std::shared_ptr<const std::vector<Condition>> conditions = {};  ///< sorted by source, destinations sorted
     std::vector<std::size_t> class_of_condition = {};
   };
 
