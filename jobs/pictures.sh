@@ -6,9 +6,10 @@
 #   RESULTS/quickstart                                     quickstart/bandwidth.png
 #   RESULTS/baselines, themis, utilization, pipeline       baselines/{baselines,heat_maps}.png,
 #                                                          utilization/utilization.png, pipeline/pipeline.png
+#   RESULTS/process_groups                                 process_groups/{speed_ups,link_use,busy_links}.png
 #   RESULTS/hp_at_scale (or several: hp_at_scale-*)        hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
 #   RESULTS/scalability-1, scalability-2, ...              scalability/{scalability,scalability_cost}.png
-# RUN=1 first runs the studies of the first two lines if their results are missing (seconds each). TENEX: a binary to
+# RUN=1 first runs the studies of the first three lines if their results are missing (seconds each). TENEX: a binary to
 # use instead of building one.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,7 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 if [ "${RUN:-0}" = 1 ]; then
-  for study in quickstart baselines themis utilization pipeline; do
+  for study in quickstart baselines themis utilization pipeline process_groups; do
     [ ! -f "$results/$study/study.h5" ] || continue
     if [ -n "${TENEX:-}" ]; then
       "$TENEX" run "$top/experiments/$study/study.toml" --out "$results/$study"
@@ -69,6 +70,12 @@ for study in baselines utilization pipeline; do
   [ "$study" != baselines ] || pictures+=(baselines/heat_maps.png)
 done
 [ ${#pictures[@]} -eq 0 ] || TENEX_RESULTS=$results draw algorithms "${pictures[@]}"
+
+if [ -f "$results/process_groups/study.h5" ]; then
+  /usr/bin/python3 -m tenex_analysis.pccl_pictures "$results/process_groups" --into "$top/experiments/process_groups"
+else
+  missing process_groups "jobs/local.sh experiments/process_groups/study.toml"
+fi
 
 joined=$(folders "$results"/hp_at_scale "$results"/hp_at_scale-*)
 if [ -n "$joined" ]; then

@@ -331,6 +331,11 @@ void RowChecker::check_overlap(const Row& row, const GroupFacts& facts) {
 
 /// Makes the collective, which says what is wrong with it.
 void RowChecker::check_request(const Row& row, const GroupFacts& facts, std::size_t npus) {
+  const auto common = row[index_of(Key::collective)]->as<CollectiveKind>();
+  for (const ProcessGroup& group : facts.groups.list())
+    if (const auto kind = group.kind.value_or(common); group.root && !has_root(kind) && kind != CollectiveKind::mixed)
+      fail(*row[index_of(Key::groups)], fmt::format("root {} of a group that runs {}", *group.root, to_string(kind)),
+           "it starts and ends at all members alike", "remove the root", "");
   const DesignPoint point = build_point(row, facts.groups, vocabulary_);
   auto request = collective_request(point, npus);
   const auto errors = request ? Collective::make(*std::move(request)).errors() : request.errors();

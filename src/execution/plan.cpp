@@ -20,6 +20,7 @@
 #include "tenex/base/bitset.hpp"
 #include "tenex/bound/strength.hpp"
 #include "tenex/execution/sizes.hpp"
+#include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
@@ -270,6 +271,13 @@ double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
   return sizes.collective.sends * passes_of(point.collective().kind) * hops;
 }
 
+/// Whether verify_by_size() lets one NPU's sends of an All-to-All stand for all.
+bool is_checked_by_orbit(const PointSizes& sizes, double sends) {
+  return sends > static_cast<double>(kMostReplayedSends) ||
+         static_cast<double>(sizes.topology.vertices()) * static_cast<double>(sizes.collective.chunks) >
+             static_cast<double>(kMostReplayedPairs);
+}
+
 /// The bytes of a synthesizer's point without its topology and its synthesis.
 std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& sizes, bool symmetric, bool by_link) {
   const double sends = scheduled_sends(point, sizes);
@@ -277,9 +285,11 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
   const double segments = std::min(most_segment_bytes, sends * bytes_per_send_in_segments);
   const double held = by_link ? chunks * bytes_per_chunk_by_link : 3 * holdings_bytes(sizes);
   const double followed = walks(point) ? std::min(held, chunks * bytes_per_walk) : held;
-  const double orbits = std::max(sends / static_cast<double>(sizes.topology.npus),
-                                 walks(point) ? 0 : chunks * passes_of(point.collective().kind));
-  const double check_bytes = symmetric ? std::min(orbits * bytes_per_orbit, followed + segments) : followed + segments;
+  const double orbits =
+      walks(point) ? sends / static_cast<double>(sizes.topology.npus) : chunks * passes_of(point.collective().kind);
+  // Smaller schedules are read send by send.
+  const bool by_orbit = symmetric && (!walks(point) || is_checked_by_orbit(sizes, sends));
+  const double check_bytes = by_orbit ? orbits * bytes_per_orbit : followed + segments;
   return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, symmetric) +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
 }

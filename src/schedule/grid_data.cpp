@@ -21,7 +21,7 @@ std::vector<std::size_t> timetable_rows(std::uint32_t size) {
   return rows;
 }
 
-std::vector<std::uint32_t> free_tuples(const std::vector<GridDimension>& dimensions, std::size_t dimension,
+std::vector<std::uint32_t> free_tuples(const std::vector<LineDimension>& dimensions, std::size_t dimension,
                                        std::uint32_t chunks_per_pair) {
   const std::size_t classes = dimensions.size();
   std::vector<std::uint32_t> tuples(classes, 0);
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> free_tuples(const std::vector<GridDimension>& dimensi
   return tuples;
 }
 
-std::uint64_t grid_links(const std::vector<GridDimension>& dimensions) {
+std::uint64_t grid_links(const std::vector<LineDimension>& dimensions) {
   std::uint64_t npus = 1;
   for (const auto& dimension : dimensions) npus *= dimension.size;
   std::uint64_t links = 0;
@@ -100,11 +100,11 @@ std::string grid_problem(const GridSchedule& data) {
   return {};
 }
 
-std::optional<std::vector<GridDimension>> grid_dimensions(const Instance& instance) {
+std::optional<std::vector<LineDimension>> grid_dimensions(const Instance& instance) {
   const auto& topology = instance.topology;
   const auto& shape = topology.shape();
   if (!shape || !shape->is_product() || topology.switches() > 0 || topology.npus() < 2) return std::nullopt;
-  std::vector<GridDimension> dimensions;
+  std::vector<LineDimension> dimensions;
   for (const auto& block : shape->blocks) {
     if (block.size == 1) continue;
     const auto& rule = *block.rule;

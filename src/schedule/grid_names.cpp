@@ -4,7 +4,7 @@
 
 namespace tenex {
 
-GridNames::GridNames(const std::vector<GridDimension>& dimensions, std::uint32_t chunks_per_pair)
+GridNames::GridNames(const std::vector<LineDimension>& dimensions, std::uint32_t chunks_per_pair)
     : chunks_per_pair_(chunks_per_pair) {
   for (const auto& dimension : dimensions) {
     dimensions_.push_back({dimension.size, npus_, 0, 0});

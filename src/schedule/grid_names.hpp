@@ -18,7 +18,7 @@ namespace tenex {
 /// The names for all phases and dimensions.
 class GridNames {
  public:
-  GridNames(const std::vector<GridDimension>& dimensions, std::uint32_t chunks_per_pair);
+  GridNames(const std::vector<LineDimension>& dimensions, std::uint32_t chunks_per_pair);
 
   /// One dimension.
   struct Dimension {

@@ -68,6 +68,28 @@ class ComesOutAsPrinted(unittest.TestCase):
         self.assertAlmostEqual(busy[0], 1 / 3, delta=0.01)  # each dimension in turn
 
 
+    def test_groups_of_8_gain_what_free_links_allow(self):
+        first = reached("process_groups", "Fig. 6.17, 1 group of 8 in the first rows, 16 chunks")
+        self.assertAlmostEqual(first / 3.05, 1, delta=0.05)
+        # All eight rows: a cut through the middle carries 8 * 16 messages over 8 links, as direct does.
+        every = reached("process_groups", "Fig. 6.17, 8 groups of 8 in the first rows, 16 chunks")
+        self.assertAlmostEqual(every, 1, delta=0.02)
+
+    def test_all_to_all_within_a_row_is_as_much_faster_as_printed(self):
+        for what, printed in (("mesh(4,4)", 2.33), ("mesh(8,8)", 3.03), ("mean of mesh(4,4) to mesh(8,8)", 2.68)):
+            found = reached("process_groups", f"Fig. 6.14, first row, 16 and 16 chunks: {what}")
+            self.assertAlmostEqual(found / printed, 1, delta=0.05)
+        found = reached("process_groups", "Fig. 6.16, group of 32, every other column, 16 chunks")
+        self.assertAlmostEqual(found / 1.88, 1, delta=0.03)
+
+    def test_relays_shorten_two_collectives_on_a_small_mesh(self):
+        # Within the row, link 0->1 carries all 4 chunks of NPU 0, which takes 4 timesteps. Over NPUs 3 and 4 one of the
+        # chunks for NPU 1 takes 3, and the link the other 3.
+        for who, steps in (("pccl", 3), ("pccl, members only", 4)):
+            found = reached("process_groups", f"Fig. 6.13, two collectives: timesteps, {who}")
+            self.assertAlmostEqual(found, steps, delta=0.05)
+
+
 class HoldsWhatWasObserved(unittest.TestCase):
     def test_utilization_adds_up_to_the_links_busy_time(self):
         study = tenex_analysis.open_study(RESULTS / "utilization")

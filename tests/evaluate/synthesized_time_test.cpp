@@ -8,6 +8,7 @@
 #include "evaluate/points.hpp"
 #include "evaluate/synthesized_networks.hpp"
 #include "training/group_network.hpp"
+#include "training/synthesized_time.hpp"
 
 namespace tenex {
 namespace {
@@ -239,6 +240,21 @@ TEST(SynthesizedTime, OfWhatASynthesizerIsNotDefinedForIsDirect) {
   ASSERT_TRUE(time.ok());
   EXPECT_EQ(time->count(), 3'000'001);
   EXPECT_EQ(model->effort().verified, 1);
+}
+
+// LI(4), 1 GB/s per link: a chunk of 2000 B takes 2 us per hop. The middle link carries four chunks each way: 8 us,
+// which a schedule reaches that sends 1->3 first, then 0->3, 0->2 and 1->2 over it.
+TEST(SynthesizedTime, OfAnAllToAllMayBeThatOfPccl) {
+  support::SynthesizedNetwork four("LI(4)", "pccl");
+  const auto mapping = four.mapping("4,1");
+  const auto model = make_synthesized_time(four.network(), false).value();
+  const Communication exchange{TrafficKind::all_to_all, bytes(8000), Scope::tensor};
+  const auto time = model->time(exchange, mapping);
+  ASSERT_TRUE(time.ok());
+  EXPECT_EQ(*time, microseconds(8));
+  EXPECT_EQ(model->effort().verified, 1);
+  const auto network = four.network();
+  EXPECT_EQ(synthesized_point(network, {0}, exchange).algorithm, "pccl");
 }
 
 }  // namespace

@@ -91,6 +91,17 @@ TEST(Pccl, ImprovementsAreReported) {
   EXPECT_GE(none.time, all.time);
 }
 
+TEST(Pccl, LinksThatAreFreeSoonerMakeNoPlanLater) {
+  // A schedule under `transfer` is valid under `serialization`, so the time there is no longer, also where alpha is
+  // small and slots of the busy time round every hop up to two.
+  const auto topology = support::mesh(8, 8);
+  for (const auto* groups : {"0-7 all_to_all 8000000B", "0-31 all_to_all 32000000B", "0-7 all_gather 8000000B"}) {
+    const auto collective = groups_of(groups, 64);
+    const auto held = made({topology, collective, Occupancy::transfer});
+    EXPECT_LE(made({topology, collective, Occupancy::serialization}).time, held.time) << groups;
+  }
+}
+
 TEST(Pccl, UnreachableDestinationsAreNamedWithTheCut) {
   const auto link = [](std::uint32_t from, std::uint32_t to) {
     return Link{VertexId(from), VertexId(to), nanoseconds(0), gigabytes_per_second(1)};

@@ -29,10 +29,10 @@ namespace tenex {
 
 /// A dimension with more than one NPU. Its links stand in the order of build_topology(), after those of the dimensions
 /// before it.
-struct GridDimension {
+struct LineDimension {
   std::uint32_t size = 2;  ///< NPUs on a line
   SimTime slot;            ///< the time that a chunk keeps a link busy: the links' sends start at multiples of it
-  bool operator==(const GridDimension&) const = default;
+  bool operator==(const LineDimension&) const = default;
 };
 
 /// When a block starts on each of the links that it crosses: the hops of the pairs (a, b) with a < b, by a, then b,
@@ -45,7 +45,7 @@ struct LineTimetable {
 
 /// The data of the schedule.
 struct GridSchedule {
-  std::vector<GridDimension> dimensions;  ///< dimension 1 first
+  std::vector<LineDimension> dimensions;  ///< dimension 1 first
   std::uint32_t chunks_per_pair = 1;
   std::vector<SimTime> phase_begin;         ///< one per dimension, increasing
   std::vector<LineTimetable> timetables;    ///< those that differ
@@ -53,7 +53,7 @@ struct GridSchedule {
 };
 
 /// The links of such a product. O(D).
-[[nodiscard]] std::uint64_t grid_links(const std::vector<GridDimension>& dimensions);
+[[nodiscard]] std::uint64_t grid_links(const std::vector<LineDimension>& dimensions);
 
 /// Hops of all pairs (a, b) of a line with a < b: (size-1) * size * (size+1) / 6.
 [[nodiscard]] constexpr std::size_t one_way_hops(std::size_t size) { return (size - 1) * size * (size + 1) / 6; }
@@ -62,7 +62,7 @@ struct GridSchedule {
 
 /// How many tuples of the coordinates that a line of `dimension` does not fix, and of the chunk's number, have each
 /// residue of their sum modulo D. A block of residue r has that many chunks. O(D * sum of sizes).
-[[nodiscard]] std::vector<std::uint32_t> free_tuples(const std::vector<GridDimension>& dimensions,
+[[nodiscard]] std::vector<std::uint32_t> free_tuples(const std::vector<LineDimension>& dimensions,
                                                      std::size_t dimension, std::uint32_t chunks_per_pair);
 
 /// What is wrong with the data, so that it cannot be read; empty: nothing. (Whether the schedule is valid is for the
@@ -75,6 +75,6 @@ struct GridSchedule {
 
 /// The dimensions of a topology that is an intact product of lines, each with links of one class, for chunks of one
 /// size; nullopt for others. Checks every link. O(links).
-[[nodiscard]] std::optional<std::vector<GridDimension>> grid_dimensions(const Instance& instance);
+[[nodiscard]] std::optional<std::vector<LineDimension>> grid_dimensions(const Instance& instance);
 
 }  // namespace tenex

@@ -28,7 +28,7 @@ LineDemand demand_of(const std::vector<std::uint32_t>& tuples, std::uint32_t siz
 }
 
 /// The latency of each dimension's links.
-std::vector<SimTime> latencies(const SynthesisProblem& problem, const std::vector<GridDimension>& dimensions) {
+std::vector<SimTime> latencies(const SynthesisProblem& problem, const std::vector<LineDimension>& dimensions) {
   std::vector<SimTime> all;
   std::size_t link = 0;
   for (const auto& dimension : dimensions) {

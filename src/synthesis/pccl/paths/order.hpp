@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "synthesis/pccl/conditions.hpp"
+#include "synthesis/pccl/paths/conditions.hpp"
 #include "synthesis/pccl/paths/network.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/diagnostic.hpp"

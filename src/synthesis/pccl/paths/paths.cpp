@@ -143,8 +143,9 @@ PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathR
 /// Whether links have slots that round times up.
 bool rounds_up(const PathNetwork& network) { return network.slotted() && !network.slots_are_exact(); }
 
-/// Starts all sends as soon as possible, at any picosecond. False if there is too little memory.
-bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, PathsPlan& plan) {
+/// Starts all sends, planned in slots of a given length, as soon as possible, at any picosecond. False if there is too
+/// little memory.
+bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, SimTime slot, PathsPlan& plan) {
   auto slots = links.hops();
   const std::size_t bytes = slots.size() * kRetimeBytesPerSend;
   if (bytes > setup.problem.memory_limit_bytes) {
@@ -156,7 +157,7 @@ bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, PathsPlan& 
   std::vector<PlannedHop<std::int64_t>> hops;
   hops.reserve(slots.size());
   for (const auto& [start, link, chunk] : slots)
-    hops.push_back({static_cast<std::int64_t>(start) * hop.busy.count(), link, chunk});
+    hops.push_back({static_cast<std::int64_t>(start) * slot.count(), link, chunk});
   slots = {};
   PathsPass pass{"retime", links.time_of(links.end()), SimTime::zero(), hops.size()};
   const auto end = retime_hops(
@@ -167,22 +168,58 @@ bool retime_exactly(const PathsSetup& setup, const SlotLinks& links, PathsPlan& 
   plan.report.passes.push_back(pass);
   return true;
 }
-bool retime_exactly(const PathsSetup& /*setup*/, const GapLinks& /*links*/, PathsPlan& /*plan*/) { return false; }
 
+/// Re-times what slots round up. Gaps are exact.
+bool retime_slots(const PathsSetup& setup, const SlotLinks& links, PathsPlan& plan) {
+  return rounds_up(setup.network) && retime_exactly(setup, links, setup.network.hop(0, 0).busy, plan);
+}
+bool retime_slots(const PathsSetup& /*setup*/, const GapLinks& /*links*/, PathsPlan& /*plan*/) { return false; }
+
+/// The best attempt, its late conditions routed again.
 template <class Links>
-PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
-  PathsPlan plan;
+PathsAttempt<Links> best_attempt(const PathsSetup& setup, const PathsOptions& options, PathsPlan& plan) {
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
   if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time) && may_reroute(setup, best, plan.gathered))
     plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
   plan.gathered.best_attempt = best.attempt;
   plan.gathered.engine = "paths";
+  return best;
+}
+
+template <class Links>
+PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
+  PathsPlan plan;
+  const auto best = best_attempt<Links>(setup, options, plan);
   Links& links = best.planner->links();
-  if (options.retime && rounds_up(setup.network) && retime_exactly(setup, links, plan)) return plan;
+  if (options.retime && retime_slots(setup, links, plan)) return plan;
   plan.gathered.schedule = std::move(links).finish();
   plan.gathered.time = last_arrival(setup.problem, plan.gathered.schedule);
   return plan;
+}
+
+/// A plan in slots of whole hops, re-timed. Under `serialization` slots are as long as a link is busy, so that every
+/// hop is rounded up to more than one of them; if alpha is small, that costs more than links that wait until arrival,
+/// as under `transfer`. nullopt if there is too little memory.
+std::optional<PathsPlan> plan_in_whole_hops(const PathsSetup& exact, const PathsOptions& options) {
+  SynthesisProblem problem = exact.problem;
+  problem.occupancy = Occupancy::transfer;
+  const PathNetwork network(problem);
+  const PathsSetup setup{problem, network, exact.order, exact.members};
+  PathsPlan plan;
+  const auto best = best_attempt<SlotLinks>(setup, options, plan);
+  if (!retime_exactly(exact, best.planner->links(), network.hop(0, 0).busy, plan)) return std::nullopt;
+  return plan;
+}
+
+/// plan_on() with slots. Where they round up, far from the bound, also in whole hops; the better plan is kept.
+PathsPlan plan_in_slots(const PathsSetup& setup, const PathsOptions& options) {
+  auto plan = plan_on<SlotLinks>(setup, options);
+  const auto bound = best_cheap_bound({setup.problem, true}).time;
+  const bool far = plan.gathered.time > bound + bound / kCloseToBound;
+  if (!options.retime || !far || !rounds_up(setup.network)) return plan;
+  auto other = plan_in_whole_hops(setup, options);
+  return other && other->gathered.time < plan.gathered.time ? *std::move(other) : std::move(plan);
 }
 
 std::vector<Bitset> members_of_groups(const Collective& collective) {
@@ -206,7 +243,7 @@ Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions
   const auto order = order_conditions(problem, network, members);
   if (!order) return order.errors();
   const PathsSetup setup{problem, network, *order, members};
-  return network.slotted() ? plan_on<SlotLinks>(setup, options) : plan_on<GapLinks>(setup, options);
+  return network.slotted() ? plan_in_slots(setup, options) : plan_on<GapLinks>(setup, options);
 }
 
 Result<Gathered> gather_paths(const SynthesisProblem& problem) {

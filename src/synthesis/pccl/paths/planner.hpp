@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/pccl/conditions.hpp"
+#include "synthesis/pccl/paths/conditions.hpp"
 #include "synthesis/pccl/paths/distances.hpp"
 #include "synthesis/pccl/paths/network.hpp"
 #include "synthesis/pccl/paths/order.hpp"
