@@ -45,6 +45,8 @@ DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& grou
   point.occupancy = network.point.occupancy;
   point.attempts = network.point.attempts;
   point.engine = network.point.engine;
+  point.relays = network.point.relays;
+  point.improve = network.point.improve;
   point.seed = network.point.seed;
   return point;
 }

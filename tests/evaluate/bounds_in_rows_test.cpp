@@ -83,6 +83,23 @@ TEST(BoundsInRows, AreTheSameWhateverWasEvaluatedBefore) {
         words.emplace_back("chunks", chunks);
         all.push_back(std::move(words));
       }
+  // The same kind and size, but other matrices and conditions.
+  for (const auto* matrix : {"0,1,0; 0,0,1; 1,0,0", "0,1,0; 0,0,0; 0,9,0"})
+    all.push_back({{"topology", "LI(3)"},
+                   {"alpha", "0.5us"},
+                   {"bandwidth", "50GB/s"},
+                   {"collective", "all_to_allv"},
+                   {"algorithm", "direct"},
+                   {"size", "1MB"},
+                   {"matrix", matrix}});
+  for (const auto* conditions : {"0 -> 1,2 4MB", "0 -> 1", "2 -> 0 1KB; 1 -> 2 1KB"})
+    all.push_back({{"topology", "LI(3)"},
+                   {"alpha", "0.5us"},
+                   {"bandwidth", "50GB/s"},
+                   {"collective", "conditions"},
+                   {"algorithm", "pccl"},
+                   {"size", "1MB"},
+                   {"conditions", conditions}});
   Cache forward;
   Cache backward;
   std::vector<std::int64_t> first;

@@ -85,6 +85,19 @@ TEST(Estimate, TellsKindsOfPointsApart) {
   EXPECT_GT(with("collective", "all_reduce").seconds, plain.seconds);
   EXPECT_LT(with("groups", "0-17; 18-35").bytes, plain.bytes);
   EXPECT_GT(with("bandwidth", "1GB/s, 3GB/s").bytes, plain.bytes);  // links of two classes
+  const auto listed = [&](const std::string& conditions) {
+    return estimator(point({{"topology", "mesh(6,6)"},
+                            {"size", "1MiB"},
+                            {"algorithm", "pccl"},
+                            {"collective", "conditions"},
+                            {"conditions", conditions}}));
+  };
+  std::string many = "0 -> 1";
+  for (int i = 0; i < 5000; ++i) many += "; 0 -> 35";
+  const auto few = listed("0 -> 1");
+  EXPECT_GT(listed(many).bytes, few.bytes + 1024 * 1024);
+  // A tree to 35 NPUs has 35 hops, however far they are.
+  EXPECT_LT(listed("0 -> 1-35").bytes, few.bytes + 64 * 1024);
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -38,6 +38,12 @@ TEST(Conditions, OfTextAndFilesAreEqual) {
             text);
 }
 
+TEST(Conditions, InAnyOrderOfSourcesAndDestinationsAreEqual) {
+  EXPECT_EQ(parse_conditions("5 -> 6; 0 -> 3,1-2", {}).value(), parse_conditions("0 -> 1,2,3; 5 -> 6", {}).value());
+  // Chunks of one source are numbered in the order of its conditions.
+  EXPECT_NE(parse_conditions("0 -> 1; 0 -> 2", {}).value(), parse_conditions("0 -> 2; 0 -> 1", {}).value());
+}
+
 TEST(Conditions, MistakesInFilesAreToldAtTheirLines) {
   const auto csv = message_of(read_conditions("source,destinations\n0,1\n1,x\n2\n3,4,5MX\n", "c.csv"));
   EXPECT_THAT(csv, HasSubstr("c.csv:3:1: \"x\" is not understood"));

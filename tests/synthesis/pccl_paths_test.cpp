@@ -210,6 +210,29 @@ TEST(PcclPaths, ReportsWhatThePassesDid) {
   EXPECT_LE(pass.work, 144U);  // one time the number of conditions
 }
 
+// A byte takes 1 ns at 1 GB/s, and 1 us of latency: 1,001 slots per hop. On torus(64,64) a gather's last send starts
+// after 63 hops and more: rows of 63,063 slots for 16,384 links would take 4 GB, for 131,072 sends.
+TEST(PcclPaths, KeepsNoSlotsWhereMostStayEmpty) {
+  const auto slots_of = [](const Topology& topology, SimTime alpha) {
+    const Collective collective =
+        support::collective(gather, topology.npus(), bytes(static_cast<std::int64_t>(topology.npus())));
+    const SynthesisProblem problem{{topology, collective, Occupancy::serialization}};
+    EXPECT_LT(static_cast<double>(paths_bytes(problem)), 2e8);
+    const PathNetwork network(problem);
+    EXPECT_EQ(network.hop(0, 0).latency, alpha + nanoseconds(1));
+    return std::pair(network.slotted(), network.slotted() ? network.empty_slot_bytes() : 0);
+  };
+  const std::vector<SimTime> latent{microseconds(1), microseconds(1)};
+  const std::vector<Bandwidth> slow{gigabytes_per_second(1), gigabytes_per_second(1)};
+  const Topology large = support::shape("torus(64,64)", latent, slow);
+  EXPECT_FALSE(slots_of(large, latent[0]).first);
+  const auto small = slots_of(support::shape("torus(4,4)", latent, slow), latent[0]);
+  EXPECT_TRUE(small.first);  // 64 links, 4 hops to the farthest, 1,000 slots: 1.5 MB
+  EXPECT_EQ(small.second, 64 * 4 * 1000 * 6);
+  const std::vector<SimTime> none{SimTime::zero(), SimTime::zero()};
+  EXPECT_EQ(slots_of(support::shape("torus(64,64)", none, slow), none[0]), std::pair(true, 0.0));
+}
+
 TEST(PcclPaths, EstimatesMoreForMore) {
   const Topology small = support::mesh(4, 4);
   const Topology large = support::mesh(8, 8);
