@@ -60,8 +60,12 @@ Result<Conditions> listed_conditions(const ConditionList& list, Bytes size) {
     return input_error({}, "collective conditions without conditions", "they say what goes from where to where",
                        "write for instance conditions = \"0 -> 1,2; 3 -> 4\"");
   Conditions conditions;
-  for (const auto& [source, destinations, own] : list.conditions())
+  for (const auto& [source, destinations, own] : list.conditions()) {
+    if (!own && size == bytes(0))
+      return input_error({}, fmt::format("a condition of source {} without a size", source),
+                         "neither it nor the collective states one", "write it after the destinations, or give size");
     conditions.push_back({source, destinations, own.value_or(size)});
+  }
   return conditions;
 }
 
@@ -104,6 +108,10 @@ Result<Conditions> halo_conditions(const Shape& shape, const std::vector<NpuId>&
       stride *= block.size;
     }
   }
+  if (conditions.empty())
+    return input_error({}, "a halo exchange in a group without neighbours",
+                       "no two of its NPUs are next to each other in a dimension of the shape",
+                       "name other NPUs, or write the conditions");
   return conditions;
 }
 
@@ -176,6 +184,9 @@ Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size
     for (std::size_t npu = 0; npu < npus; ++npu) request.groups.front().members.push_back(NpuId::at(npu));
   for (ProcessGroup& group : request.groups) {
     const GroupRun run = run_of(point, group);
+    if (run.size == bytes(0) && run.kind != CollectiveKind::conditions && run.kind != CollectiveKind::mixed)
+      return input_error({}, fmt::format("a group of {} without a size", to_string(run.kind)),
+                         "neither it nor the collective states one", "write it after the group's NPUs, or give size");
     if (!stores_conditions(run.kind)) continue;
     auto conditions = conditions_for(point, run, group.members);
     if (!conditions) return conditions.errors();

@@ -64,7 +64,8 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   check_overlap(row, facts);
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);
-  } else if (facts.own || stores_conditions(row[index_of(Key::collective)]->as<CollectiveKind>())) {
+  } else if (const auto kind = row[index_of(Key::collective)]->as<CollectiveKind>();
+             facts.own || stores_conditions(kind) || kind == CollectiveKind::mixed) {
     check_request(row, facts, topology.npus);
   } else {
     check_root(row, facts);

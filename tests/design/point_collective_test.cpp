@@ -117,5 +117,17 @@ TEST(PointCollective, SizesOfPointsAndOfCollectivesAgree) {
   }
 }
 
+TEST(PointCollective, RefusesGroupsAndConditionsWithoutSizes) {
+  const auto refusal = [](const Words& words) {
+    const auto point = make_point(with_more(words), test_words());
+    return point ? std::string("accepted") : to_string(point.errors());
+  };
+  EXPECT_THAT(refusal({{"collective", "mixed"}, {"groups", "0-3 all_gather 1MiB; 4-7 gather"}}),
+              HasSubstr("a group of gather without a size"));
+  EXPECT_THAT(refusal({{"collective", "conditions"}, {"conditions", "0 -> 1 1MiB; 3 -> 4"}}),
+              HasSubstr("a condition of source 3 without a size"));
+  EXPECT_EQ(refusal({{"collective", "conditions"}, {"conditions", "0 -> 1 1MiB; 3 -> 4 1MiB"}}), "accepted");
+}
+
 }  // namespace
 }  // namespace tenex

@@ -93,6 +93,17 @@ std::optional<WalkTally> check_in_time(const WalkRules& rules, const Schedule& s
   return total;
 }
 
+/// Whether no chunk moves in vain: all go shortest ways, or none comes to a vertex twice. A search from every NPU
+/// counts the hops of shortest ways; few sends are sorted in less time.
+bool all_useful(const WalkRules& rules, const Schedule& schedule, std::uint64_t sends, int threads,
+                std::size_t memory) {
+  constexpr std::uint64_t kVisitsPerSortedSend = 16;
+  const bool sortable = sends <= memory / sizeof(std::uint64_t);
+  const std::uint64_t visits = std::uint64_t{rules.topology().npus()} * rules.topology().links();
+  if (sortable && sends < visits / kVisitsPerSortedSend) return never_returns(rules, schedule);
+  return sends == least_hops(rules, threads) || (sortable && never_returns(rules, schedule));
+}
+
 }  // namespace
 
 std::optional<Verdict> verify_by_walks(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
@@ -105,9 +116,7 @@ std::optional<Verdict> verify_by_walks(const Context& context, const Schedule& s
   const auto tally = schedule.offers_chunks() ? check_by_chunk(rules, schedule, threads)
                                               : check_in_time(rules, schedule, threads, memory);
   if (!tally || tally->sends != schedule.sends()) return std::nullopt;
-  if (tally->sends != least_hops(rules, threads) &&
-      (tally->sends > memory / sizeof(std::uint64_t) || !never_returns(rules, schedule)))
-    return std::nullopt;
+  if (!all_useful(rules, schedule, tally->sends, threads, memory)) return std::nullopt;
   Verdict verdict;
   verdict.outcome = Verification::valid;
   verdict.sends = tally->sends;

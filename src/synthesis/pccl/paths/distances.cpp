@@ -1,4 +1,4 @@
-// Breadth first where hops count, else Dijkstra on a binary heap of (distance, vertex).
+// Breadth first where hops are alike, else Dijkstra on a binary heap of (distance, vertex).
 #include "synthesis/pccl/paths/distances.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ void DistanceSearch<Cell>::fill(std::uint32_t vertex, std::size_t size_class, Li
                                 const Bitset* allowed, std::span<Cell> row) {
   std::fill(row.begin(), row.end(), kUnreached<Cell>);
   row[vertex] = 0;
-  if (network_.slotted())
+  if (network_.alike())
     breadth_first(vertex, direction, allowed, row);
   else
     dijkstra(vertex, size_class, direction, allowed, row);

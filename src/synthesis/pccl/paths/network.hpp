@@ -33,7 +33,9 @@ class PathNetwork {
     return times_[topology_.class_of(LinkId(link)) * sizes_ + size_class];
   }
 
-  /// Whether all hops take equally long, so that sends can start at multiples of the time for which they keep a link
+  /// Whether all hops take equally long. A hop's weight() is then 1.
+  [[nodiscard]] bool alike() const { return alike_; }
+  /// Whether hops are alike(), so that sends can start at multiples of the time for which they keep a link
   /// busy (slots), in networks of at most 65,535 vertices, and few slots stay empty.
   [[nodiscard]] bool slotted() const { return slotted_; }
   /// The length of a slot, and the slots from a send's start to its arrival, rounded up. Only where slotted().
@@ -74,6 +76,7 @@ class PathNetwork {
   std::vector<std::uint32_t> weights_;
   std::vector<SimTime> least_busy_;  ///< by class
   SimTime unit_ = picoseconds(1);
+  bool alike_ = false;
   bool slotted_ = false;
   std::uint32_t slots_per_hop_ = 1;
   double empty_slot_bytes_ = 0;
