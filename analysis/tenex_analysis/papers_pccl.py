@@ -178,7 +178,7 @@ def process_groups_large(study: Study) -> pandas.DataFrame:
     frame = frame_of(study)
     rows = []
     for shape, npus, printed in (("grid(8,8,8)", "512", 700.8), ("grid(10,10,10)", "1,000", 7236.0),
-                                 ("mesh(64,64)", "4,096", None)):
+                                 ("mesh(64,64)", "4,096", None), ("torus(200,200)", "40,000", None)):
         for _, row in where(frame, topology=shape).iterrows():
             label = f"{npus} NPUs, {shape}, `{row['engine']}`"
             rows += [(f"{label}: s of synthesis", printed, row["synthesis_seconds"]),

@@ -210,7 +210,7 @@ TEST(PcclOrbitProperty, IsAtTheBoundOnRandomProducts) {
     const Collective exchange = exchange_of(topology, chunks);
     const auto occupancy = random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization;
     const SynthesisProblem problem{{topology, exchange, occupancy}};
-    const Gathered made = pccl_orbit(problem).value();
+    const Synthesis made = synthesize_pccl_orbit(problem).value();
     const Verdict verdict = verify(problem, made.schedule);
     RC_ASSERT(verdict.valid());
     RC_ASSERT(verdict.waste == 0U);

@@ -2,8 +2,6 @@
 //
 // `auto` takes the first engine that suits. Small problems are also routed condition by condition, which may be a
 // little better where a plan for all NPUs must round; the better one is kept, the first among equals.
-#include <algorithm>
-
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
 
@@ -27,9 +25,7 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
   auto made = (*engine)->synthesize(problem);
   if (!made || !tries_paths(problem, **engine)) return made;
   auto routed = pccl_engines().back().synthesize(problem);
-  if (routed && std::min(routed->time, routed->time_without_overlap) < std::min(made->time, made->time_without_overlap))
-    return routed;
-  return made;
+  return routed && routed->time < made->time ? routed : made;
 }
 
 std::size_t pccl_bytes(const SynthesisProblem& problem) {

@@ -192,25 +192,12 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
   const auto group = TranslationGroup::of(problem.topology);
   if (!group || !has_exchange_ways(*group))
     return "one NPU's plan serves all only on a shape of RI and FC blocks (and of lines of two) whose links are alike "
-           "in "
-           "each dimension";
+           "in each dimension";
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   if (!moves_with_translations(problem.collective, *group))
     return "one NPU's plan serves all only in one group of all NPUs in their order, or in equal groups of all NPUs "
-           "that are "
-           "every line, plane or grid with the same spacing";
+           "that are every line, plane or grid with the same spacing";
   return std::nullopt;
-}
-
-Result<Gathered> pccl_orbit(const SynthesisProblem& problem) {
-  if (!exchanges(problem)) {
-    auto gathered = gather_symmetric(problem);
-    if (gathered) gathered->engine = kName;
-    return gathered;
-  }
-  const auto group = TranslationGroup::of(problem.topology);
-  ensure(group.has_value(), "a plan for all NPUs without a translation group");
-  return exchange_by_orbit(problem, *group);
 }
 
 Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
@@ -219,13 +206,14 @@ Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
     if (synthesis) synthesis->engine = kName;
     return synthesis;
   }
-  auto gathered = pccl_orbit(problem);
-  if (!gathered) return gathered.errors();
+  const auto group = TranslationGroup::of(problem.topology);
+  ensure(group.has_value(), "a plan for all NPUs without a translation group");
+  auto gathered = exchange_by_orbit(problem, *group);
   Synthesis synthesis;
   synthesis.engine = kName;
-  synthesis.best_attempt = gathered->best_attempt;
-  synthesis.time = synthesis.time_without_overlap = gathered->time;
-  synthesis.schedule = synthesis.without_overlap = std::move(gathered->schedule);
+  synthesis.best_attempt = gathered.best_attempt;
+  synthesis.time = synthesis.time_without_overlap = gathered.time;
+  synthesis.schedule = synthesis.without_overlap = std::move(gathered.schedule);
   return synthesis;
 }
 

@@ -252,10 +252,4 @@ Result<Gathered> gather_paths(const SynthesisProblem& problem) {
   return std::move(plan->gathered);
 }
 
-Result<Gathered> gather_paths_inside(const SynthesisProblem& problem) {
-  auto plan = plan_paths(problem, {.outside = false});
-  if (!plan) return plan.errors();
-  return std::move(plan->gathered);
-}
-
 }  // namespace tenex

@@ -66,8 +66,6 @@ struct PathsPlan {
 
 /// plan_paths() with the usual options, as a Gatherer for compose().
 [[nodiscard]] Result<Gathered> gather_paths(const SynthesisProblem& problem);
-/// The same without NPUs outside a chunk's own process group.
-[[nodiscard]] Result<Gathered> gather_paths_inside(const SynthesisProblem& problem);
 
 /// Why the engine does not suit; nullopt if it does. `problem.collective` is the collective that is asked for. O(1).
 [[nodiscard]] std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem);
