@@ -32,6 +32,8 @@ def expected_frame(result: str) -> pandas.DataFrame:
     columns = TRAINING_COLUMNS if "workload" in frame else COLUMNS
     if "window" in frame and (frame["window"] > 0).any() and columns is COLUMNS:
         columns = [*COLUMNS[:5], "window", *COLUMNS[5:]]
+    if "faults" in frame and (frame["faults"] != "none").any() and columns is COLUMNS:
+        columns = [*COLUMNS[:5], "faults", "failed_links", *COLUMNS[5:]]
     return pandas.DataFrame(frame[columns].astype(str))
 
 

@@ -48,7 +48,8 @@ _UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")]
 class Contest:
     """The ok rows of one kind of work. Columns of `rows`: `panel`, `network`, `npus`, `at`, `who`, `seconds`,
     `bound_seconds`, `efficiency`, `reached` and `allowed` (in `unit`: the algbw of the point and of its bound; for
-    training points the two times), `unwound`, `key`.
+    training points the two times), `unwound`, `key`. A schedule for unwound switches that was played on the switches
+    counts with its time and bound there; only others are `unwound`.
     """
 
     study: str
@@ -97,7 +98,16 @@ def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
     rows = rows[(rows["collective"].astype(str) != "") & (rows["collective_time_ps"] > 0)]
     if rows.empty:
         return None
-    seconds, bound = rows["collective_time_ps"] * 1e-12, _present(rows["bound_ps"]) * 1e-12
+    time, limit, unwound = rows["collective_time_ps"], _present(rows["bound_ps"]), _unwound(rows)
+    efficiency = rows["efficiency"]
+    if "switched_time_ps" in rows:
+        # A schedule for unwound switches was played on the switches, too: there it compares with the others.
+        played = rows["switched_time_ps"] > 0
+        time = time.where(~played, rows["switched_time_ps"])
+        limit = limit.where(~played, rows["switched_bound_ps"])
+        efficiency = efficiency.where(~played, limit / time)
+        unwound &= ~played
+    seconds, bound = time * 1e-12, limit * 1e-12
     if "backend" in rows:  # the bound does not hold for the congestion-unaware backend
         bound = bound.where(rows["backend"].astype(str) != "congestion_unaware")
     algorithm = rows["algorithm"].astype(str)
@@ -109,6 +119,8 @@ def _collectives(study: Study, rows: pandas.DataFrame) -> Contest | None:
         "bound_seconds": bound,
         "reached": rows["size"] / seconds / 1e9,
         "allowed": rows["size"] / bound / 1e9,
+        "efficiency": efficiency,
+        "unwound": unwound,
     }
     files = {"reached": "bandwidth", "efficiency": "efficiency", "winners": "winners"}
     texts = {size: size_text(int(size)) for size in sorted(rows["size"].unique())}
@@ -159,15 +171,18 @@ def _present(picoseconds: pandas.Series) -> pandas.Series:
 
 def _common(study: Study, rows: pandas.DataFrame, own: dict[str, pandas.Series]) -> pandas.DataFrame:
     """Adds the columns that both kinds of work have."""
-    unwound = rows["unwind"] > 0 if "unwind" in rows else pandas.Series(False, index=rows.index)
     common = {
         "network": _networks(study, rows),
         "npus": rows["npus"],
         "efficiency": rows["efficiency"],
-        "unwound": unwound,
+        "unwound": _unwound(rows),
         "key": rows["key"],
     }
-    return pandas.DataFrame(own | common, index=rows.index)
+    return pandas.DataFrame(common | own, index=rows.index)
+
+
+def _unwound(rows: pandas.DataFrame) -> pandas.Series:
+    return rows["unwind"] > 0 if "unwind" in rows else pandas.Series(False, index=rows.index)
 
 
 def _networks(study: Study, rows: pandas.DataFrame) -> pandas.Series:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 import pandas
 
-from . import papers_libra, papers_pccl, papers_wafer
+from . import papers_libra, papers_pccl, papers_switches, papers_wafer
 from .command import run_command
 from .growth import as_markdown, write_between_marks
 from .reader import Study, open_study
@@ -72,7 +72,9 @@ def multi_node(study: Study) -> pandas.DataFrame:
         ("Direct over Ideal, unwound", "direct", 1, "direct"), ("RHD over Ideal, unwound", "rhd", 1, "rhd"),
         ("TACOS over Ideal, unwound", "tacos", 1, "tacos"),
         ("Ring one way round over Ideal, unwound", "ring_unidirectional", 1, "ring"),
+        ("Packed rings over Ideal, unwound", "rings", 1, "ring"),
         ("Ring both ways round over Ideal, on the switch", "ring", 0, "ring"),
+        ("Packed rings over Ideal, on the switch", "rings", 0, "ring"),
         ("Direct over Ideal, on the switch", "direct", 0, "direct"),
     ):  # fmt: skip
         of = frame[(frame["algorithm"] == algorithm) & (frame["unwind"] == unwind)].set_index("npus")["over_ideal"]
@@ -150,6 +152,7 @@ def trees(study: Study) -> pandas.DataFrame:
         ("DGX-1: C-Cube of Ideal, 64 chunks", 0.3263, pick(machine, "c_cube", 64).mean()),
         ("DGX-1: TACOS of Ideal", 0.9326, pick(machine, "tacos", 16).mean()),
         ("DGX-1: Ring in the order of ids, of Ideal", 0.9961, pick(machine, "ring", 2).mean()),
+        ("DGX-1: Rings packed on the bricks, of Ideal", 0.9961, pick(machine, "rings", 6).mean()),
         ("DGX-1: Blink-style trees of Ideal", None, pick(machine, "blink", 64).mean()),
     ]
     for chunks in (4, 8):
@@ -207,7 +210,7 @@ def pipeline(study: Study) -> pandas.DataFrame:
 
 
 TABLES = {table.__name__: table for table in (baselines, multi_node, themis, trees, utilization, pipeline)}
-TABLES |= papers_libra.TABLES | papers_wafer.TABLES | papers_pccl.TABLES
+TABLES |= papers_libra.TABLES | papers_wafer.TABLES | papers_pccl.TABLES | papers_switches.TABLES
 
 #: Formats of numbers other than four digits: Table 3.4's times have six.
 FORMATS = {"wafer_scale": ".6g"}

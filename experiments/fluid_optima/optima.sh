@@ -7,10 +7,11 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tenex=${TENEX:-tenex}
 
-# The name, the number of NPUs and the topology of each network.
+# The name, the number of NPUs and the topology of each network: the machines that list their links, and shapes.
 list_networks() {
   local machine
   for machine in "$here"/../machines/*.toml; do
+    grep -q '^npus = ' "$machine" || continue
     echo "$(basename "$machine" .toml) $(sed -n 's/^npus = //p' "$machine") $machine"
   done
   echo "mesh_4x4 16 mesh(4,4)

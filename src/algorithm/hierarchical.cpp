@@ -17,7 +17,7 @@ BlockExchanges exchanges_by_block(const Grid& grid) {
   BlockExchanges exchanges;
   for (const auto& [dimension, rule, size] : grid) {
     exchanges.first.push_back(static_cast<std::uint32_t>(exchanges.dimensions.size()));
-    if (rule->through_switch && std::has_single_bit(size)) {
+    if (rule->one_port && std::has_single_bit(size)) {
       for (std::uint32_t distance = 1; distance < size; distance *= 2)
         exchanges.dimensions.push_back({2, Exchange::direct});
       continue;

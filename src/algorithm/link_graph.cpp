@@ -37,9 +37,8 @@ bool joins_all(const LinkGraph& graph) {
 }  // namespace
 
 Result<LinkGraph> link_graph(std::string_view algorithm, const Topology& topology) {
-  if (topology.switches() > 0)
-    return input_error({},
-                       fmt::format("algorithm \"{}\" on a topology with {} switches", algorithm, topology.switches()),
+  if (!topology.direct())
+    return input_error({}, fmt::format("algorithm \"{}\" on a topology with switches", algorithm),
                        "its trees run over links between NPUs", "unwind the switches, or choose another algorithm");
   LinkGraph graph;
   graph.pairs_of.resize(topology.npus());

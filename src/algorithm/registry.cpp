@@ -160,6 +160,16 @@ const std::vector<Algorithm>& algorithms() {
        .make = make_binomial,
        .sizes = sizes_of_binomial,
        .single_chunks = false},
+      {.name = "rings",
+       .description = "Hamiltonian cycles packed on the machine, each with its share of the chunks, one way",
+       .source = "Wang et al., Blink, 2020, section 2, for a DGX-1; Patarasuk and Yuan 2009 for one ring",
+       .collectives = Kinds{ag, rs, ar},
+       .make = make_rings,
+       .sizes = sizes_of_ring,
+       .requirement = "groups of at most 1024 NPUs",
+       .fits = fits_rings,
+       .candidate_npus = most_for_trees,
+       .joins_pairs = true},
   };
   return table;
 }

@@ -52,6 +52,8 @@ using ProgramResult = Result<std::shared_ptr<const Program>>;
                                        const AlgorithmOptions& options);
 [[nodiscard]] ProgramResult make_binomial(const Topology& topology, const Collective& collective,
                                           const AlgorithmOptions& options);
+[[nodiscard]] ProgramResult make_rings(const Topology& topology, const Collective& collective,
+                                       const AlgorithmOptions& options);
 
 /// The status of a result, without its value.
 template <class T>
@@ -70,6 +72,7 @@ template <class T>
 [[nodiscard]] Status fits_c_cube(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_tto(std::string_view name, const Topology& topology, const Collective& collective);
 [[nodiscard]] Status fits_blink(std::string_view name, const Topology& topology, const Collective& collective);
+[[nodiscard]] Status fits_rings(std::string_view name, const Topology& topology, const Collective& collective);
 
 // Algorithm::sizes. Algorithms that go by dimensions, halve or double send large messages; trees send slices down and
 // up. Equal payloads are kept once: every step of a recursion, and every tree, divides all chunks among its messages.

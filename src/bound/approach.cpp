@@ -117,9 +117,8 @@ class Approach {
   [[nodiscard]] std::vector<Door> doors_of(NpuId npu) const {
     std::vector<Door> doors;
     for (const LinkId link : in_links(npu))
-      doors.push_back(
-          {hop_time(problem_.topology.classes()[problem_.topology.class_of(link)], size_, problem_.occupancy),
-           turned_ ? problem_.topology.target(link) : problem_.topology.source(link), SimTime::zero()});
+      doors.push_back({problem_.hop(problem_.topology.class_of(link), size_),
+                       turned_ ? problem_.topology.target(link) : problem_.topology.source(link), SimTime::zero()});
     return doors;
   }
 

@@ -59,11 +59,11 @@ SimTime least_that(const Holds& holds) {
 
 }  // namespace
 
-std::vector<LinkBundle> bundles_of(const Topology& topology, std::span<const std::int64_t> links_of_class, Bytes size,
-                                   Occupancy occupancy) {
+std::vector<LinkBundle> bundles_of(const BoundProblem& problem, std::span<const std::int64_t> links_of_class,
+                                   Bytes size) {
   std::vector<LinkBundle> bundles;
   for (std::size_t k = 0; k < links_of_class.size(); ++k)
-    if (links_of_class[k] > 0) bundles.push_back({links_of_class[k], hop_time(topology.classes()[k], size, occupancy)});
+    if (links_of_class[k] > 0) bundles.push_back({links_of_class[k], problem.hop(k, size)});
   return bundles;
 }
 
@@ -74,8 +74,7 @@ SimTime least_time(std::span<const LinkBundle> bundles, std::int64_t chunks) {
 
 SimTime least_time(const BoundProblem& problem, std::span<const std::int64_t> links_of_class, Bytes size,
                    std::int64_t chunks) {
-  if (problem.single_chunks)
-    return least_time(bundles_of(problem.topology, links_of_class, size, problem.occupancy), chunks);
+  if (problem.single_chunks) return least_time(bundles_of(problem, links_of_class, size), chunks);
   if (chunks <= 0) return SimTime::zero();
   const Wide bytes = static_cast<Wide>(chunks) * static_cast<Wide>(size.count());
   return least_that([&](std::int64_t time) { return enough_bytes(problem.topology, links_of_class, time, bytes); });

@@ -27,8 +27,8 @@ struct LinkBundle {
 
 /// The bundles of a set of links for one chunk size: `links_of_class[k]` links of class k. Classes without links are
 /// left out. O(classes).
-[[nodiscard]] std::vector<LinkBundle> bundles_of(const Topology& topology, std::span<const std::int64_t> links_of_class,
-                                                 Bytes size, Occupancy occupancy);
+[[nodiscard]] std::vector<LinkBundle> bundles_of(const BoundProblem& problem,
+                                                 std::span<const std::int64_t> links_of_class, Bytes size);
 
 /// The least T at which the bundles together can have delivered `chunks`; zero for zero chunks, SimTime::max() where
 /// there is no link. Exact, by binary search over picoseconds. O(bundles * 63).

@@ -30,9 +30,8 @@ std::vector<std::int64_t> speeds_of(const BoundProblem& problem) {
   const auto smallest = *std::ranges::min_element(problem.collective.chunk_sizes());
   const bool pure = is_pure_bandwidth(problem);
   std::vector<std::int64_t> measure;  // a bandwidth, or the time of a hop
-  for (const auto& link : classes)
-    measure.push_back(pure ? link.effective_bandwidth().count()
-                           : hop_time(link, smallest, problem.occupancy).busy.count());
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    measure.push_back(pure ? classes[k].effective_bandwidth().count() : problem.hop(k, smallest).busy.count());
   std::int64_t divisor = 0;
   for (const auto each : measure) divisor = std::gcd(divisor, each);
   for (auto& each : measure) each /= divisor;

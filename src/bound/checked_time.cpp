@@ -10,12 +10,13 @@ namespace tenex {
 namespace {
 
 /// What one link can have delivered by a time: chunks, or bytes where sends may carry several chunks.
-CheckedSum delivered(const BoundProblem& problem, const LinkClass& link, Bytes size, CheckedSum time) {
+CheckedSum delivered(const BoundProblem& problem, std::size_t link_class, Bytes size, CheckedSum time) {
+  const LinkClass& link = problem.topology.classes()[link_class];
   if (!problem.single_chunks)
     return time <= link.alpha.count()
                ? 0
                : (time - link.alpha.count()) * link.effective_bandwidth().count() / 1'000'000'000'000;
-  const auto hop = hop_time(link, size, problem.occupancy);
+  const auto hop = problem.hop(link_class, size);
   return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
 }
 
@@ -44,10 +45,13 @@ SimTime checked_busy_time(const BoundProblem& problem, std::span<const std::uint
     weight += weights[l];
   }
   if (!only) return SimTime::zero();
-  const LinkClass& link = problem.topology.classes()[*only];
   CheckedSum busy = 0;
-  for (const auto& [size, amount] : needed) busy += amount * hop_time(link, size, problem.occupancy).busy.count();
-  const CheckedSum last = problem.occupancy == Occupancy::serialization ? link.alpha.count() : 0;
+  CheckedSum last = 0;
+  for (const auto& [size, amount] : needed) {
+    const auto hop = problem.hop(*only, size);
+    busy += amount * hop.busy.count();
+    last = (hop.latency - hop.busy).count();
+  }
   return first_time([&](CheckedSum time) { return weight * std::max<CheckedSum>(0, time - last) >= busy; });
 }
 
@@ -62,7 +66,7 @@ SimTime checked_time(const BoundProblem& problem, std::span<const std::uint32_t>
   const auto carried = [&](CheckedSum time) {
     CheckedSum sum = 0;
     for (std::size_t k = 0; k < weight_of.size(); ++k)
-      if (weight_of[k] > 0) sum += weight_of[k] * delivered(problem, problem.topology.classes()[k], size, time);
+      if (weight_of[k] > 0) sum += weight_of[k] * delivered(problem, k, size, time);
     return sum;
   };
   return first_time([&](CheckedSum time) { return carried(time) >= needed; });

@@ -163,6 +163,43 @@ void try_boxes(const BoundProblem& problem, BestSet& best, std::uint64_t& work) 
         problem, [&](LinkId link) { return of_class[topology.class_of(link)] > speed; }, best, work);
 }
 
+/// What lies below switches on switches: the NPUs from which a switch is reached over up to two others. `work`: one
+/// look at a set, and the search, each.
+void try_pods(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
+  constexpr int kMostLevels = 3;
+  const auto& topology = problem.topology;
+  const auto of_set = 2 * visits_of_set(problem) + topology.links();
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+    VertexSet reached(topology.vertices());
+    VertexSet set(topology.vertices());
+    std::vector<VertexId> level{VertexId::at(v)};
+    std::size_t npus = 0;
+    for (int hops = 1; hops <= kMostLevels && !level.empty(); ++hops) {
+      const std::size_t before = npus;
+      std::vector<VertexId> next;
+      for (const auto vertex : level)
+        for (const auto link : topology.in_links(vertex)) {
+          const auto from = topology.source(link);
+          if (reached[from.index()]) continue;
+          reached[from.index()] = true;
+          if (!topology.is_npu(from)) {
+            next.push_back(from);
+            continue;
+          }
+          set[from.index()] = true;
+          ++npus;
+        }
+      level = std::move(next);
+      if (hops == 1 || npus == before || npus == topology.npus()) continue;  // one hop: try_neighbourhoods()
+      if (work < of_set) return;
+      work -= of_set;
+      auto placed = set;
+      place_switches(topology, placed);
+      best.try_both_sides(std::move(placed));
+    }
+  }
+}
+
 /// The NPUs of each switch, and the weakest NPUs of each group.
 void try_neighbourhoods(const BoundProblem& problem, BestSet& best, std::uint64_t& work) {
   const auto& topology = problem.topology;
@@ -259,6 +296,7 @@ std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64
     for (auto& set : sweep_cuts(problem, work)) best.try_both_sides(std::move(set));
   try_planes(problem, best, work);
   try_neighbourhoods(problem, best, work);
+  try_pods(problem, best, work);
   return best.bound(ended && collective.groups().size() == 1 && !exchanges(collective.kind()));
 }
 

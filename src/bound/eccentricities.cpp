@@ -73,7 +73,7 @@ SimTime farthest_destination(const BoundProblem& problem, const ConditionSource&
   const auto& members = collective.groups()[source.group.index()].members;
   const auto conditions = collective.conditions(source.group);
   const auto own = conditions_from(collective, {source.group, source.rank});
-  const auto arrival = arrival_times(problem.topology, vertex_of(members[source.rank]), source.size);
+  const auto arrival = arrival_times(problem.network, vertex_of(members[source.rank]), source.size);
   SimTime farthest = SimTime::zero();
   for (std::size_t q = own.first; q < own.end; ++q) {
     if (collective.chunk_bytes(chunk_of_condition(collective, source.group, q)) < source.size) continue;
@@ -102,8 +102,8 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
     if (const auto translations = TranslationGroup::of(problem.topology))
       return {{GroupId(0), collective.rank_of(NpuId(0)),
                farthest_by_dimension(problem.topology, *translations, collective.chunk_bytes(ChunkId(0)))}};
-  const Topology turned = direction == Direction::inward ? problem.topology.reversed() : Topology();
-  const Topology& searched = direction == Direction::inward ? turned : problem.topology;
+  const Topology turned = direction == Direction::inward ? problem.network.reversed() : Topology();
+  const Topology& searched = direction == Direction::inward ? turned : problem.network;
   std::size_t searches_left = std::max<std::size_t>(1, kWorkLimit / std::max<std::size_t>(1, searched.links()));
   std::vector<Eccentricity> found;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
@@ -122,8 +122,8 @@ std::vector<Eccentricity> eccentricities(const BoundProblem& problem, Direction 
 
 // Eccentricity: some chunk or contribution must travel between the two NPUs of a group that are farthest apart.
 //
-// A message of a chunk's size takes alpha + beta*m per hop, store-and-forward, whatever other traffic there is. So no
-// time is below the largest distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter,
+// A message of a chunk's size takes alpha + beta*m per hop from holder to holder, whatever other traffic there is. So
+// no time is below the largest distance of a pair that has to communicate: any two members (All-Gather, Reduce-Scatter,
 // All-Reduce, All-to-All), root to member (Broadcast, Scatter), member to root (Reduce, Gather), source to destination
 // (stored conditions). An All-Reduce counts one distance only: a contribution that has travelled the farthest distance
 // may complete a sum on arrival.

@@ -15,6 +15,7 @@
 #include "bound/product_links.hpp"
 #include "bound/sized_needs.hpp"
 #include "bound/weighted_links.hpp"
+#include "tenex/topology/family.hpp"
 
 namespace tenex {
 
@@ -90,6 +91,20 @@ LinkWeights weights_of_dimension(const Topology& topology, std::size_t dimension
   return weights;
 }
 
+/// The same for each level of a family, whose links are ordered by level.
+std::vector<LinkWeights> weights_of_levels(const Topology& topology) {
+  std::vector<LinkWeights> all;
+  std::size_t first = 0;
+  for (const FamilyLevel& level : topology.shape()->family->levels(topology.shape()->arguments)) {
+    const std::size_t end = first + static_cast<std::size_t>(level.links);
+    auto& weights = all.emplace_back(topology.links(), 0);
+    std::fill(weights.begin() + static_cast<std::ptrdiff_t>(first), weights.begin() + static_cast<std::ptrdiff_t>(end),
+              1);
+    first = end;
+  }
+  return all;
+}
+
 }  // namespace
 
 SimTime flow_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
@@ -119,6 +134,8 @@ std::optional<CertifiedBound> flow_bound(const BoundProblem& problem, std::uint6
     try_weights(weights_of_class(topology, k));
   if (is_plain_product(problem))
     for (std::size_t d = 0; d < topology.shape()->dimensions(); ++d) try_weights(weights_of_dimension(topology, d));
+  if (topology.shape() && !topology.shape()->is_product())
+    for (const LinkWeights& weights : weights_of_levels(topology)) try_weights(weights);
   const auto found = weights_of_rounds(problem, paths, std::min(kMostRounds, work_limit / of_round));
   try_weights(rounded(found.best));
   try_weights(rounded(found.average));

@@ -46,7 +46,7 @@ SimTime farthest_of_conditions(const BoundProblem& problem, const Collective::Me
   }
   SimTime farthest;
   for (const Bytes size : {least, most}) {
-    const auto arrivals = arrival_times(problem.topology, vertex_of(npu), size);
+    const auto arrivals = arrival_times(problem.network, vertex_of(npu), size);
     for (std::size_t q = first; q < end; ++q) {
       if (size_of(q) < size) continue;
       for (const auto rank : conditions[q].destinations) farthest = std::max(farthest, arrivals[members[rank].index()]);
@@ -69,7 +69,7 @@ SimTime farthest_need(const BoundProblem& problem, NpuId npu) {
     const bool root = member.rank == collective.root(member.group);
     if ((kind == CollectiveKind::broadcast || kind == CollectiveKind::scatter) && !root) continue;
     const auto arrivals =
-        arrival_times(problem.topology, vertex_of(npu), collective.chunk_sizes()[collective.size_class(member.group)]);
+        arrival_times(problem.network, vertex_of(npu), collective.chunk_sizes()[collective.size_class(member.group)]);
     std::span<const NpuId> needing = collective.groups()[member.group.index()].members;
     if (kind == CollectiveKind::reduce || kind == CollectiveKind::gather)
       needing = needing.subspan(collective.root(member.group), 1);

@@ -9,9 +9,12 @@
 //   complete, at the k-th arrival. Each of the n-1 others' contributions has left its NPU by a send that has arrived
 //   by then, and these sends have distinct sources: k >= n-1. The n-1 others are not complete yet, and each needs an
 //   arrival after the k-th. (These are the 2n-2 one-way calls of gossiping.) Arrivals of distinct sends are distinct
-//   unless a switch adds them, so with a reducing switch only n arrivals are claimed, one at every NPU.
+//   unless a switch adds them, so with a reducing switch only n arrivals are claimed, one at every NPU. Sends from NPUs
+//   are 2(n-1) too, unless a switch copies: those of the n-1 others have arrived by the k-th arrival, and the arrivals
+//   after it come from sends that have not.
 // A send from an NPU makes one arrival at an NPU, unless a switch adds or copies: elsewhere sends count as arrivals and
-// arrivals as sends. Otherwise one is certain of each, or n sends for an All-Reduce.
+// arrivals as sends. Otherwise one is certain of each, or n sends for an All-Reduce. Where there are switches, arrivals
+// over the links into NPUs and sends over those out of them are both counted, as these links may differ.
 // Several groups: the counts of all groups add up (sized_needs.hpp says how chunks of several sizes count).
 #include <algorithm>
 #include <vector>
@@ -50,7 +53,7 @@ std::int64_t sends_per_chunk(CollectiveKind kind, std::int64_t n, bool outgoing,
     case CollectiveKind::reduce:
       return !outgoing && switches.reduce ? 1 : n - 1;
     case CollectiveKind::all_reduce:
-      return switches.reduce || (outgoing && switches.copy) ? n : 2 * (n - 1);
+      return (outgoing ? switches.copy : switches.reduce) ? n : 2 * (n - 1);
     default:
       return 1;
   }
@@ -93,7 +96,7 @@ std::optional<SimTime> link_total_bound(const BoundProblem& problem) {
   const auto kind = collective.kind();
   const auto switches = abilities_of(problem.topology);
   const bool leaves = kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::reduce;
-  const bool both = kind == CollectiveKind::mixed && problem.topology.switches() > 0;
+  const bool both = problem.topology.switches() > 0;
   SimTime bound = SimTime::zero();
   for (const bool outgoing : {false, true}) {
     if (!both && outgoing != leaves) continue;

@@ -6,6 +6,7 @@
 
 #include "tenex/bound/bound.hpp"
 #include "tenex/topology/distance.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
@@ -33,14 +34,15 @@ Bytes moved_bytes(Bytes size, std::int64_t factor, std::int64_t n) {
 
 }  // namespace
 
-std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& collective) {
+std::optional<SimTime> paper_ideal(const Topology& given, const Collective& collective) {
+  const Topology& topology = physical_network(given);
   const auto kind = collective.kind();
   if (kind != CollectiveKind::all_gather && kind != CollectiveKind::reduce_scatter &&
       kind != CollectiveKind::all_reduce)
     return std::nullopt;
   const std::int64_t factor = kind == CollectiveKind::all_reduce ? 2 : 1;
   const auto diameter = latency_diameter_within(topology, kWorkLimit);
-  if (!diameter) return std::nullopt;
+  if (!diameter || *diameter == SimTime::max()) return std::nullopt;  // an NPU reaches another one no more
   SimTime slowest = SimTime::zero();
   for (const auto& group : collective.groups()) {
     std::int64_t least = Bandwidth::max().count();

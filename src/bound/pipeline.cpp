@@ -24,7 +24,7 @@ namespace {
 SimTime last_start(const BoundProblem& problem, std::span<const LinkId> links, Bytes size, std::int64_t chunks) {
   std::vector<std::int64_t> links_of_class(problem.topology.classes().size(), 0);
   for (const LinkId link : links) ++links_of_class[problem.topology.class_of(link)];
-  auto bundles = bundles_of(problem.topology, links_of_class, size, problem.occupancy);
+  auto bundles = bundles_of(problem, links_of_class, size);
   for (auto& bundle : bundles) bundle.hop.latency = SimTime::zero();
   return least_time(bundles, chunks);
 }

@@ -31,9 +31,7 @@ std::optional<SimTime> of_groups(const BoundProblem& problem) {
     visits += std::min(kMostVisitsOfGroup, collective.groups()[g].members.size() * problem.topology.links());
     if (g > 0 && visits > kMostVisits) break;
     const Collective alone = collective.only(GroupId::at(g));
-    BoundProblem of_group{{problem.topology, alone, problem.occupancy}, problem.overlap, problem.single_chunks};
-    of_group.start_delays = problem.start_delays;
-    if (const auto time = bound(of_group)) largest = std::max(largest.value_or(SimTime::zero()), *time);
+    if (const auto time = bound(problem.with(alone))) largest = std::max(largest.value_or(SimTime::zero()), *time);
   }
   return largest;
 }
@@ -61,7 +59,7 @@ constexpr BoundMethod kStrength = {
     .concerns = [](CollectiveKind kind) { return kind == CollectiveKind::all_reduce || kind == CollectiveKind::mixed; },
     .certify = strength_bound,
     .time_of = [](const BoundProblem& problem,
-                  const CertifiedBound& bound) { return strength_time(problem, bound.weights).value(); },
+                  const CertifiedBound& bound) { return strength_time(problem, bound.weights); },
     .check = [](const BoundProblem& problem,
                 const CertifiedBound& bound) { return check_strength(problem, bound.weights); },
     .exact = kExactStrength,

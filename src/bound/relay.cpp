@@ -18,6 +18,7 @@
 #include "bound/demand.hpp"
 #include "bound/methods.hpp"
 #include "tenex/topology/translation.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
@@ -68,11 +69,12 @@ class Spreading {
         group_(group),
         turned_(problem.collective.kind() == CollectiveKind::reduce_scatter),
         size_(problem.collective.chunk_bytes(problem.collective.first_chunk(group))) {
-    for (const auto& link_class : problem.topology.classes())
-      hops_.push_back(hop_time(link_class, size_, problem.occupancy));
+    for (std::size_t k = 0; k < problem.topology.classes().size(); ++k) hops_.push_back(problem.hop(k, size_));
     // Computed once per vertex, not once per out-link: a switch has as many in-links as out-links.
     first_arrival_.assign(problem.topology.vertices(), kNever);
     for (std::size_t v = 0; v < first_arrival_.size(); ++v) {
+      // What passes a cut-through switch need not arrive there first: the alphas to it are part of the link's latency.
+      if (cuts_through(problem.topology, VertexId::at(v))) first_arrival_[v] = 0;
       for (const LinkId link : in_links(VertexId::at(v)))
         first_arrival_[v] = std::min(first_arrival_[v], hops_[problem.topology.class_of(link)].latency.count());
     }

@@ -18,6 +18,7 @@ struct SizeNeed {
 
 /// Links of one class, by their weights together.
 struct WeightedClass {
+  std::size_t link_class = 0;
   const LinkClass* link = nullptr;
   Exact weight = 0;
 };
@@ -39,7 +40,7 @@ SimTime raised(SimTime low, const Holds& holds) {
 SimTime raise_by_chunks(const BoundProblem& problem, std::span<const WeightedClass> links, const SizeNeed& need,
                         SimTime time) {
   std::vector<HopTime> hops;
-  for (const auto& each : links) hops.push_back(hop_time(*each.link, need.size, problem.occupancy));
+  for (const auto& each : links) hops.push_back(problem.hop(each.link_class, need.size));
   return raised(time, [&](SimTime by) {
     Exact missing = need.amount;
     for (std::size_t k = 0; k < hops.size() && missing > 0; ++k)
@@ -51,10 +52,10 @@ SimTime raise_by_chunks(const BoundProblem& problem, std::span<const WeightedCla
 SimTime raise_by_bytes(std::span<const WeightedClass> links, Exact bytes, SimTime time) {
   return raised(time, [&](SimTime by) {
     Exact missing = bytes;
-    for (const auto& [link, weight] : links)
-      if (by > link->alpha)
-        missing -= weight *
-                   (Exact{(by - link->alpha).count()} * link->effective_bandwidth().count() / Exact{1'000'000'000'000});
+    for (const auto& each : links)
+      if (by > each.link->alpha)
+        missing -= each.weight * (Exact{(by - each.link->alpha).count()} * each.link->effective_bandwidth().count() /
+                                  Exact{1'000'000'000'000});
     return missing <= 0;
   });
 }
@@ -62,8 +63,9 @@ SimTime raise_by_bytes(std::span<const WeightedClass> links, Exact bytes, SimTim
 SimTime raise_by_busy_time(const BoundProblem& problem, const WeightedClass& links, std::span<const SizeNeed> needs,
                            SimTime time) {
   Exact busy = 0;
-  for (const auto& need : needs) busy += need.amount * hop_time(*links.link, need.size, problem.occupancy).busy.count();
-  const SimTime before = problem.occupancy == Occupancy::serialization ? links.link->alpha : SimTime::zero();
+  for (const auto& need : needs) busy += need.amount * problem.hop(links.link_class, need.size).busy.count();
+  const HopTime last = problem.hop(links.link_class, needs.front().size);
+  const SimTime before = last.latency - last.busy;  // the same for every size
   return raised(time, [&](SimTime by) { return by > before && links.weight * (by - before).count() >= busy; });
 }
 
@@ -74,7 +76,7 @@ SimTime time_of(const BoundProblem& problem, std::span<const Exact> weight_of_cl
   if (needs.empty()) return SimTime::zero();
   std::vector<WeightedClass> links;
   for (std::size_t k = 0; k < weight_of_class.size(); ++k)
-    if (weight_of_class[k] > 0) links.push_back({&problem.topology.classes()[k], weight_of_class[k]});
+    if (weight_of_class[k] > 0) links.push_back({k, &problem.topology.classes()[k], weight_of_class[k]});
   if (links.empty()) return SimTime::max();
   SimTime time = SimTime::zero();
   if (!problem.single_chunks || needs.size() > 1) {

@@ -13,6 +13,7 @@
 #include "bound/vertex_partition.hpp"
 #include "bound/ways.hpp"
 #include "bound/weighted_links.hpp"
+#include "tenex/topology/distance.hpp"
 
 namespace tenex {
 
@@ -139,6 +140,23 @@ struct PartitionWeights {
   bool best = true;
 };
 
+/// The members and their links, in order of members; nullopt where another vertex has links. Link classes stay.
+std::optional<Topology> only_members(const Topology& topology, std::span<const NpuId> members) {
+  std::vector<VertexId> name(topology.vertices(), VertexId::none());
+  for (std::size_t m = 0; m < members.size(); ++m) name[members[m].index()] = VertexId::at(m);
+  for (std::size_t v = 0; v < topology.vertices(); ++v)
+    if (!name[v].exists() && !is_isolated(topology, VertexId::at(v))) return std::nullopt;
+  if (members.size() == topology.vertices()) return topology;
+  TopologyBuilder builder(members.size());
+  for (std::size_t l = 0; l < topology.links(); ++l) {
+    Link link = topology.link(LinkId::at(l));
+    link.source = name[link.source.index()];
+    link.target = name[link.target.index()];
+    builder.add_link(link);
+  }
+  return std::move(builder).build().value();
+}
+
 /// A partition by a closed form, or by flows.
 std::optional<PartitionWeights> find_partition(const BoundProblem& problem, std::uint64_t& work) {
   const auto& topology = problem.topology;
@@ -149,15 +167,17 @@ std::optional<PartitionWeights> find_partition(const BoundProblem& problem, std:
     return partition;
   }
   const auto& groups = problem.collective.groups();
-  if (groups.size() != 1 || groups.front().members.size() != topology.vertices()) return std::nullopt;
+  if (groups.size() != 1) return std::nullopt;
+  const auto members = only_members(topology, groups.front().members);
+  if (!members) return std::nullopt;
   std::uint64_t left = work / 2;
   work -= left;
-  const auto found = best_partition(topology, whole_capacities(problem), left);
+  const auto found = best_partition(*members, whole_capacities(problem), left);
   work += left;
   partition.best = found.ended;
   for (std::size_t l = 0; l < topology.links(); ++l) {
     const auto link = LinkId::at(l);
-    const bool apart = found.part_of[topology.source(link).index()] != found.part_of[topology.target(link).index()];
+    const bool apart = found.part_of[members->source(link).index()] != found.part_of[members->target(link).index()];
     partition.weights.push_back(apart ? 1 : 0);
   }
   return partition;
@@ -194,10 +214,8 @@ bool has_all_reduce(const Collective& collective) {
 
 }  // namespace
 
-std::optional<SimTime> strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
-  auto ways = find_ways(problem.topology, kMostWays);
-  if (!ways) return std::nullopt;
-  WayForest forest(problem, *std::move(ways));
+SimTime strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights) {
+  WayForest forest(problem);
   return time_of(problem, forest, weights);
 }
 
@@ -207,8 +225,8 @@ std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::u
   std::uint64_t work = work_limit;
   const auto partition = find_partition(problem, work);
   auto ways = find_ways(topology, partition ? kMostWays : std::min<std::uint64_t>(kMostWays, work / kVisitsPerWay));
-  if (!ways) return std::nullopt;
-  WayForest forest(problem, *std::move(ways));
+  if (!ways && topology.npus() > work / kVisitsPerCheck / topology.links()) return std::nullopt;
+  WayForest forest = ways ? WayForest(problem, *std::move(ways)) : WayForest(problem);
   BestWeights best;
   if (partition) best.offer(time_of(problem, forest, partition->weights), partition->weights);
   if (!partition || !partition->best) search_weights(problem, forest, work, best);

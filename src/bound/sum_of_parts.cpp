@@ -10,10 +10,10 @@ std::optional<SimTime> sum_of_parts_bound(const BoundProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_reduce || problem.overlap) return std::nullopt;
   const Collective reduction = problem.collective.as(CollectiveKind::reduce_scatter);
   const Collective gather = problem.collective.as(CollectiveKind::all_gather);
-  const SimTime reducing =
-      best_cheap_bound({problem.topology, reduction, problem.occupancy, false, problem.single_chunks}).time;
-  const SimTime gathering =
-      best_cheap_bound({problem.topology, gather, problem.occupancy, false, problem.single_chunks}).time;
+  BoundProblem part = problem;
+  part.start_delays = {};
+  const SimTime reducing = best_cheap_bound(part.with(reduction)).time;
+  const SimTime gathering = best_cheap_bound(part.with(gather)).time;
   if (reducing > SimTime::max() - gathering) return SimTime::max();
   return reducing + gathering;
 }

@@ -68,13 +68,15 @@ std::vector<std::vector<SimTime>> landmark_distances(const BoundProblem& problem
   std::vector<std::vector<SimTime>> distances;
   if (work < cost) return distances;
   work -= cost;
-  auto nearest = arrival_times(topology, VertexId(0), size);  // only to find the first landmark
-  for (std::size_t k = 0; k < std::min(kMostLandmarks, topology.npus()) && work >= cost; ++k) {
+  std::vector<VertexId> npus;  // that have links: others are far from everything
+  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
+    if (!is_isolated(topology, VertexId::at(npu))) npus.push_back(VertexId::at(npu));
+  if (npus.empty()) return distances;
+  auto nearest = arrival_times(topology, npus.front(), size);  // only to find the first landmark
+  for (std::size_t k = 0; k < std::min(kMostLandmarks, npus.size()) && work >= cost; ++k) {
     work -= cost;
-    const auto farthest =
-        std::ranges::max_element(nearest.begin(), nearest.begin() + static_cast<std::ptrdiff_t>(topology.npus()));
-    distances.push_back(
-        arrival_times(topology, VertexId::at(static_cast<std::size_t>(farthest - nearest.begin())), size));
+    const auto farthest = std::ranges::max(npus, {}, [&](VertexId npu) { return nearest[npu.index()]; });
+    distances.push_back(arrival_times(topology, farthest, size));
     if (k == 0) nearest = distances.back();
     for (std::size_t v = 0; v < nearest.size(); ++v) nearest[v] = std::min(nearest[v], distances.back()[v]);
   }

@@ -1,5 +1,9 @@
 #include "bound/ways.hpp"
 
+#include <functional>
+#include <limits>
+#include <queue>
+
 namespace tenex {
 
 namespace {
@@ -50,7 +54,79 @@ class WayFinder {
   Ways found_;
 };
 
+/// From every vertex the lightest way through plain switches that begins (or ends, `backward`) at some vertex that is
+/// none.
+class NearestEnds {
+ public:
+  NearestEnds(const Topology& topology, const std::vector<double>& weights, bool backward)
+      : topology_(topology),
+        backward_(backward),
+        distance_(topology.vertices(), std::numeric_limits<double>::infinity()),
+        end_(topology.vertices()),
+        step_(topology.vertices(), LinkId::none()) {
+    using Open = std::pair<double, std::uint32_t>;
+    std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+    for (std::uint32_t v = 0; v < topology.vertices(); ++v) {
+      if (is_plain_switch(topology, VertexId(v))) continue;
+      distance_[v] = 0;
+      end_[v] = VertexId(v);
+      open.emplace(0, v);
+    }
+    while (!open.empty()) {
+      const auto [distance, vertex] = open.top();
+      open.pop();
+      if (distance > distance_[vertex]) continue;
+      for (const auto link : backward ? topology.in_links(VertexId(vertex)) : topology.out_links(VertexId(vertex))) {
+        const auto next = backward ? topology.source(link) : topology.target(link);
+        const double there = distance + weights[link.index()];
+        if (!is_plain_switch(topology, next) || there >= distance_[next.index()]) continue;
+        distance_[next.index()] = there;
+        end_[next.index()] = end_[vertex];
+        step_[next.index()] = link;
+        open.emplace(there, next.value());
+      }
+    }
+  }
+
+  [[nodiscard]] bool reaches(VertexId vertex) const { return end_[vertex.index()].exists(); }
+  [[nodiscard]] VertexId end(VertexId vertex) const { return end_[vertex.index()]; }
+  /// The links between a vertex and its end.
+  void add_links(VertexId vertex, std::vector<LinkId>& links) const {
+    for (auto step = step_[vertex.index()]; step.exists(); step = step_[vertex.index()]) {
+      links.push_back(step);
+      vertex = backward_ ? topology_.target(step) : topology_.source(step);
+    }
+  }
+
+ private:
+  const Topology& topology_;
+  bool backward_;
+  std::vector<double> distance_;
+  std::vector<VertexId> end_;
+  std::vector<LinkId> step_;
+};
+
 }  // namespace
+
+Ways lightest_ways(const Topology& topology, const std::vector<double>& weights) {
+  const NearestEnds before(topology, weights, false);
+  const NearestEnds behind(topology, weights, true);
+  Ways found;
+  const auto add = [&](VertexId from, std::optional<LinkId> link, VertexId to) {
+    if (!before.reaches(from) || !behind.reaches(to) || before.end(from) == behind.end(to)) return;
+    const auto begin = static_cast<std::uint32_t>(found.links.size());
+    before.add_links(from, found.links);
+    if (link) found.links.push_back(*link);
+    behind.add_links(to, found.links);
+    found.ways.push_back(
+        {before.end(from).value(), behind.end(to).value(), begin, static_cast<std::uint32_t>(found.links.size())});
+  };
+  for (std::size_t l = 0; l < topology.links(); ++l)
+    add(topology.source(LinkId::at(l)), LinkId::at(l), topology.target(LinkId::at(l)));
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (is_plain_switch(topology, VertexId::at(v))) add(VertexId::at(v), std::nullopt, VertexId::at(v));
+  return found;
+}
 
 std::optional<Ways> find_ways(const Topology& topology, std::size_t most) {
   std::size_t pairs = 0;  // of a link into a switch and one out of it; more than half of them do not lead back

@@ -13,13 +13,14 @@ Bytes smallest_chunk(const BoundProblem& problem) {
   return *std::ranges::min_element(problem.collective.chunk_sizes());
 }
 
-/// Chunks (or bytes) that a link can have delivered.
-Exact delivered(const BoundProblem& problem, const LinkClass& link, Bytes size, std::int64_t time) {
+/// Chunks (or bytes) that a link of a class can have delivered.
+Exact delivered(const BoundProblem& problem, std::size_t link_class, Bytes size, std::int64_t time) {
+  const LinkClass& link = problem.topology.classes()[link_class];
   if (!problem.single_chunks) {
     const Exact busy = std::max<std::int64_t>(0, time - link.alpha.count());
     return busy * link.effective_bandwidth().count() / 1'000'000'000'000;
   }
-  const auto hop = hop_time(link, size, problem.occupancy);
+  const auto hop = problem.hop(link_class, size);
   return time < hop.latency.count() ? 0 : (time - hop.latency.count()) / hop.busy.count() + 1;
 }
 
@@ -43,11 +44,11 @@ LinkWeights weights_of_class(const Topology& topology, std::size_t link_class) {
 std::vector<double> rates(const BoundProblem& problem) {
   const auto size = smallest_chunk(problem);
   std::vector<double> rates;
-  for (const auto& link : problem.topology.classes())
-    rates.push_back(problem.single_chunks
-                        ? 1 / static_cast<double>(hop_time(link, size, problem.occupancy).busy.count())
-                        : static_cast<double>(link.effective_bandwidth().count()) / 1e12 /
-                              static_cast<double>(size.count()));
+  const auto classes = problem.topology.classes();
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    rates.push_back(problem.single_chunks ? 1 / static_cast<double>(problem.hop(k, size).busy.count())
+                                          : static_cast<double>(classes[k].effective_bandwidth().count()) / 1e12 /
+                                                static_cast<double>(size.count()));
   return rates;
 }
 
@@ -85,8 +86,7 @@ SimTime time_to_carry(const BoundProblem& problem, std::span<const std::uint32_t
   for (std::size_t l = 0; l < weights.size(); ++l) of_class[problem.topology.class_of(LinkId::at(l))] += weights[l];
   const auto enough = [&](std::int64_t time) {
     Exact carried = 0;
-    for (std::size_t k = 0; k < classes.size(); ++k)
-      carried += of_class[k] * delivered(problem, classes[k], size, time);
+    for (std::size_t k = 0; k < classes.size(); ++k) carried += of_class[k] * delivered(problem, k, size, time);
     return carried >= needed;
   };
   std::int64_t low = 0;

@@ -29,7 +29,7 @@ struct Parsed {
   RowReplayArguments row_replay;
   PointArguments point;
   OptimizeArguments optimize;
-  ReplayArguments replay{{}, "timed", false, false};
+  ReplayArguments replay{.mode = "timed"};
   VerifyArguments verify;
   ListArguments list{"all"};
   SchemaArguments schema;
@@ -211,6 +211,8 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
   simulate->add_option("--schedule", parsed.replay.file, "replay this schedule file instead");
   simulate->add_option("--replay", parsed.replay.mode, "timed (default) or as_soon_as_possible")
       ->check(CLI::IsMember({"timed", "as_soon_as_possible"}));
+  simulate->add_flag("--on-switches", parsed.replay.on_switches,
+                     "play the schedule, made for unwound switches, on the switches of --topology");
   simulate->add_option("--threads", parsed.point.threads, "threads; never changes the result")
       ->check(CLI::Range(1, 1024));
   add_memory(simulate, parsed.point.memory);
@@ -219,8 +221,10 @@ void add_point_commands(CLI::App& app, Parsed& parsed) {
                      "use the fastest engine, and record and verify nothing: for the time of large systems");
   simulate->add_option("--out,--output", parsed.point.out, "write the timed sends: .h5 or .json")->check(check_named);
   simulate->add_flag("--json", parsed.point.json, "one JSON object on stdout");
-  simulate->footer("Examples:\n  tenex simulate " + machine +
-                   "\n    --collective all_reduce --size 1GiB --algorithm ring\n  tenex simulate --schedule s.h5");
+  simulate->footer(
+      "Examples:\n  tenex simulate " + machine +
+      "\n    --collective all_reduce --size 1GiB --algorithm ring\n  tenex simulate --schedule s.h5"
+      "\n  tenex simulate --schedule s.h5 --on-switches --topology \"SW(8)\" --alpha 0.5us --bandwidth 50GB/s");
 
   auto* bound = app.add_subcommand("bound", "Print every lower bound that applies to a point, and TACOS' Ideal");
   add_point_options(bound, parsed.point);
@@ -306,9 +310,15 @@ Arguments chosen(const CLI::App& app, Parsed& parsed) {
   if (name == "schema") return parsed.schema;
   if (name == "optimize") return parsed.optimize;
   if (name == "simulate" && !parsed.replay.file.empty()) {
-    parsed.replay.json = parsed.point.json;
-    parsed.replay.other_options = !parsed.point.settings.empty() || !parsed.point.out.empty() ||
-                                  !parsed.point.observe.empty() || parsed.point.time_only;
+    auto& replay = parsed.replay;
+    replay.json = parsed.point.json;
+    replay.threads = parsed.point.threads;
+    replay.memory = parsed.point.memory;
+    replay.network = parsed.point.settings;
+    replay.out = parsed.point.out;
+    const bool network_options = !parsed.point.settings.empty() || !parsed.point.out.empty();
+    replay.other_options =
+        !parsed.point.observe.empty() || parsed.point.time_only || (network_options && !replay.on_switches);
     return parsed.replay;
   }
   using Command = PointArguments::Command;

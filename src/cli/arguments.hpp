@@ -83,10 +83,15 @@ struct OptimizeArguments {
 
 /// simulate --schedule: replays a schedule file.
 struct ReplayArguments {
-  std::filesystem::path file;
-  std::string mode;
+  std::filesystem::path file = {};
+  std::string mode = {};
+  bool on_switches = false;  ///< play it on the network with switches that `network` describes
+  std::vector<std::pair<std::string, std::string>> network = {};
+  std::filesystem::path out = {};
+  int threads = 1;
+  std::string memory = {};
   bool json = false;
-  bool other_options = false;  ///< options of a point were given beside the file
+  bool other_options = false;  ///< options of a point were given beside the file that it does not take
 };
 
 struct VerifyArguments {

@@ -155,10 +155,15 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
     point.algorithm.clear();
     point.topology.unwind = 0;
   }
-  const auto topology = build_point_topology(point);
-  if (!topology) return complain(topology.errors()), ExitCode::bad_input;
+  if (const auto fits = check_topology_memory(point, ExecutionOptions{}.memory_limit_bytes); !fits)
+    return complain(fits.errors()), ExitCode::bad_input;
+  const auto built = build_transformed_topology(point);
+  if (!built) return complain(built.errors()), ExitCode::bad_input;
+  const Topology* const topology = &built->topology;
   const auto collective = build_point_collective(point, topology->npus());
   if (!collective) return complain(collective.errors()), ExitCode::bad_input;
+  if (const auto reach = check_reach(point, *built, *collective); !reach)
+    return complain(reach.errors()), ExitCode::bad_input;
   if (const auto in_range = check_time_range(point, *topology, *collective); !in_range)
     return complain(in_range.errors()), ExitCode::bad_input;
   const auto plain = topology_for_bounds(point, *topology);
@@ -168,7 +173,8 @@ ExitCode print_bounds(DesignPoint point, const PointArguments& arguments) {
   const BoundProblem problem{
       {bounded, *collective, point.occupancy}, point.collective().overlap, single_chunks, delays};
   if (!arguments.check.empty()) return check_bounds(problem, arguments);
-  print(report_of(bounded, *collective, point.topology.unwind, bounds_of(problem, arguments.exact)), arguments.json);
+  print(report_of(problem.network, *collective, point.topology.unwind, bounds_of(problem, arguments.exact)),
+        arguments.json);
   return ExitCode::done;
 }
 

@@ -16,6 +16,7 @@
 #include "tenex/evaluate/search.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/family.hpp"
 #include "training_lists.hpp"
 
 namespace tenex::cli {
@@ -23,10 +24,13 @@ namespace {
 
 std::string topologies() {
   std::string text = "topologies (products: RI(4)_FC(8)_SW(32); dimension 1 varies fastest)\n";
-  for (const BlockRule* block : block_rules())
-    if (!block->name.empty()) text += list_line(fmt::format("{}(k)", block->name), block->description);
+  for (const BlockRule* block : block_rules()) text += list_line(fmt::format("{}(k)", block->name), block->description);
   for (const ShapeAlias& alias : shape_aliases()) text += list_line(alias.usage, alias.description);
-  return text + list_line("FILE.toml", "a machine file, see experiments/machines/README.md");
+  text +=
+      list_line("FILE.toml", "a machine file, which lists links or names a shape, see experiments/machines/README.md");
+  text += "topologies that are no products (alpha and bandwidth: one for all, or one per level of links)\n";
+  for (const FamilyRule* family : family_rules()) text += list_line(family->usage, family->description);
+  return text;
 }
 
 std::string collectives() {

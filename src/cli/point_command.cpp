@@ -70,6 +70,10 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   report.add("occupancy", std::string(to_string(point.occupancy)));
   add_settings(report, point, {"size"});
   add_metrics(report, row, {"npus"});
+  if (!point.topology.faults.empty()) {
+    add_settings(report, point, {"faults"});
+    add_metrics(report, row, {"failed_links", "failed_npus"});
+  }
   report.add_count("links", row.links);
   add_metrics(report, row, {"unwound_degree"});
   report.add_count("chunks", point.chunks);
@@ -84,6 +88,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   }
   add_metrics(report, row,
               {"bound_ps", "bound_name", "efficiency", "paper_ideal_ps", "algbw_bytes_per_s", "busbw_bytes_per_s"});
+  add_present_metrics(report, row, {"switched_time_ps", "switched_bound_ps"});
   report.add("verified", verified_value(row.verified));
   add_metrics(report, row,
               {"reduction_check", "schedule_hash", "synthesis_seconds", "simulation_seconds", "verification_seconds",

@@ -1,17 +1,27 @@
-// verify and simulate --schedule: checks or replays the contents of a schedule file.
+// verify and simulate --schedule: checks or replays the contents of a schedule file, or plays them on switches.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
 #include "report.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/evaluate/evaluate.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/simulation/switched_replay.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex::cli {
 namespace {
@@ -36,6 +46,83 @@ Report describe(const ScheduleFile& file) {
 }
 
 void print(const Report& report, bool json) { std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout); }
+
+/// The point of a network: what it lacks of a collective and an algorithm does not matter.
+Result<DesignPoint> network_point(std::vector<std::pair<std::string, std::string>> settings) {
+  const auto names = [&](std::string_view key) {
+    return std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == key; });
+  };
+  if (!names("topology"))
+    return input_error({"--on-switches", 0, 0}, "no network is named", "the file has the unwound one only",
+                       "describe the network with its switches: --topology, --alpha, --bandwidth");
+  using Word = std::pair<std::string, std::string>;
+  for (const Word& word : {Word("algorithm", kDefaultSynthesizer), Word("collective", "all_gather"),
+                           Word("size", "1TiB"), Word("unwind", "1")})
+    if (!names(word.first)) settings.push_back(word);
+  return make_point(settings, vocabulary());
+}
+
+/// The network with switches, and its unwound links, which must be those of the file.
+struct NamedNetwork {
+  Topology network;
+  UnwoundNetwork unwound;
+};
+
+Result<NamedNetwork> named_network(const ReplayArguments& arguments, const Topology& unwound, std::size_t limit) {
+  const auto point = network_point(arguments.network);
+  if (!point) return point.errors();
+  auto network = build_point_topology(with_switches_kept(*point), limit);
+  if (!network) return network.errors();
+  const auto& physical = network->wires() != nullptr ? network->wires()->network() : *network;
+  auto made = unwind_with_origins(physical, std::max(1U, point->topology.unwind));
+  if (!made) return made.errors();
+  bool same = made->topology.npus() == unwound.npus() && made->topology.links() == unwound.links();
+  for (std::size_t l = 0; same && l < unwound.links(); ++l)
+    same = made->topology.link(LinkId::at(l)) == unwound.link(LinkId::at(l));
+  if (!same)
+    return input_error(
+        {"--topology", 0, 0}, "the schedule is not for this network, unwound",
+        fmt::format("it has {} links where the schedule has {}, or others", made->topology.links(), unwound.links()),
+        "name the topology, its links and the degree (--unwind) with which it was synthesized");
+  return NamedNetwork{*std::move(network), *std::move(made)};
+}
+
+/// Plays the file's schedule on the switches of the named network, verifies it there and reports its time and bound.
+ExitCode play_file(const ReplayArguments& arguments, ScheduleFile file) {
+  const auto limit = memory_limit(arguments.memory, VerifyOptions{}.memory_limit_bytes);
+  if (!limit) return complain(limit.errors()), ExitCode::bad_input;
+  auto named = named_network(arguments, file.topology, *limit);
+  if (!named) return complain(named.errors()), ExitCode::bad_input;
+  SimulationOptions options;
+  options.occupancy = file.occupancy;
+  options.record_sends = true;
+  const auto planned = last_arrival({file.topology, file.collective, file.occupancy}, file.schedule);
+  auto played = play_on_switches(named->network, named->unwound, file.collective, file.schedule, options);
+  if (!played) return complain(played.errors()), ExitCode::some_failed;
+  ScheduleFile result{std::move(named->network),
+                      std::move(file.collective),
+                      file.occupancy,
+                      played->sends,
+                      std::move(file.algorithm),
+                      {}};
+  const Instance instance{result.topology, result.collective, result.occupancy};
+  VerifyOptions checking;
+  checking.memory_limit_bytes = *limit;
+  checking.threads = arguments.threads;
+  const auto verdict = verify_by_size(instance, result.schedule, checking);
+  const auto bound = best_cheap_bound({instance, true});
+  auto report = describe(result);
+  report.add("planned_time_ps", planned.count());
+  report.add("switched_time_ps", played->finish.count());
+  report.add("switched_bound_ps", bound.time.count());
+  report.add("bound_name", std::string(bound.name));
+  report.add("verified", outcome_value(verdict.outcome));
+  if (!arguments.out.empty())
+    if (const auto written = write_schedule_file(arguments.out, result, {.threads = arguments.threads}); !written)
+      return complain(written.errors()), ExitCode::bad_input;
+  print(report, arguments.json);
+  return verdict.outcome == Verification::invalid ? ExitCode::some_failed : ExitCode::done;
+}
 
 }  // namespace
 
@@ -80,8 +167,9 @@ ExitCode execute(const ReplayArguments& arguments) {
                           "its topology, collective and sends are in the file", "leave out the other options")});
     return ExitCode::bad_input;
   }
-  const auto file = read_schedule_file(arguments.file);
+  auto file = read_schedule_file(arguments.file);
   if (!file) return complain(file.errors()), ExitCode::bad_input;
+  if (arguments.on_switches) return play_file(arguments, *std::move(file));
   SimulationOptions options;
   options.occupancy = file->occupancy;
   const auto mode = arguments.mode == "timed" ? Replay::timed : Replay::as_soon_as_possible;

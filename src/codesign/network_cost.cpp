@@ -64,6 +64,10 @@ Money PriceRange::at(PriceLevel level) const {
 
 Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
                              std::span<const DimensionKind> kinds) {
+  if (!shape.is_product()) {
+    return input_error({}, fmt::format("{} has no network cost", to_string(shape)),
+                       "the cost model prices the dimensions of a product of blocks");
+  }
   if (kinds.size() != shape.dimensions()) {
     return input_error({}, fmt::format("{} dimension kinds for {} dimensions", kinds.size(), shape.dimensions()),
                        "every dimension of the shape has a kind");

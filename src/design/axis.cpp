@@ -167,9 +167,13 @@ AxisColumn read_axis(Key key, const std::string& name, const Node& node, ValueCo
     }
     AxisColumn column;
     for (const Node& item : node.items()) {
-      Result<SharedValue> value = parse_value(key, name_of(key), item, context);
-      if (!value) append(errors, value.errors());
-      column.push_back(value ? *std::move(value) : nullptr);
+      Result<std::vector<SharedValue>> values = parse_item(key, item, context);
+      if (!values) {
+        append(errors, values.errors());
+        column.push_back(nullptr);
+      } else {
+        column.insert(column.end(), values->begin(), values->end());
+      }
     }
     return column;
   }

@@ -14,8 +14,24 @@
 #include "design/settings/entry.hpp"
 #include "tenex/design/design_point.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/topology.hpp"
 
 namespace tenex {
+
+std::string_view to_string(SwitchForwarding forwarding) {
+  if (forwarding == SwitchForwarding::as_built) return "as_built";
+  return to_string(forwarding == SwitchForwarding::cut_through ? Forwarding::cut_through
+                                                               : Forwarding::store_and_forward);
+}
+
+std::string_view to_string(SwitchAbility ability) {
+  return ability == SwitchAbility::as_built ? "as_built" : ability == SwitchAbility::yes ? "yes" : "no";
+}
+
+std::string to_string(const SwitchBuffer& buffer) {
+  if (!buffer.chunks) return "as_built";
+  return *buffer.chunks == kUnlimitedBuffer ? "unlimited" : fmt::format("{}", *buffer.chunks);
+}
 
 std::string_view to_string(BoundSearch search) { return search == BoundSearch::quick ? "quick" : "full"; }
 
@@ -88,16 +104,29 @@ std::string text_of_pairs(const std::vector<std::pair<std::uint32_t, std::uint32
   return text + "]";
 }
 
-/// The degree that takes effect: an NPU's neighbours on a switch are at most its other members, and a synthesizer
-/// unwinds with degree 1 by default. The switches of machine files are not known here.
+/// The degree that takes effect: an NPU's neighbours on a switch are at most its other members, and for a synthesizer
+/// that needs direct links switches are unwound with degree 1 by default. The switches of machine files are not known
+/// here.
 void reduce_unwinding(DesignPoint& point) {
   std::uint32_t members = 0;
   for (const Block& block : point.topology.shape.blocks)
     if (block.rule->through_switch) members = std::max(members, block.size);
   if (members < 2) return;
   auto& degree = point.topology.unwind;
-  if (degree == 0 && point.family == AlgorithmFamily::synthesizer) degree = 1;
+  if (degree == 0 && point.family == AlgorithmFamily::synthesizer && !point.reads.switches) degree = 1;
   degree = std::min(degree, members - 1);
+}
+
+/// A shape's switches as they are built anyway, and properties that take no effect.
+void reduce_switches(TopologyChoice& topology) {
+  auto& [forwarding, copy, reduce, buffer] = topology.switches;
+  if (topology.machine_file.empty()) {
+    if (forwarding == SwitchForwarding::store_and_forward) forwarding = SwitchForwarding::as_built;
+    for (SwitchAbility* ability : {&copy, &reduce})
+      if (*ability == SwitchAbility::no) *ability = SwitchAbility::as_built;
+    if (buffer.chunks == kUnlimitedBuffer) buffer = {};
+  }
+  if (forwarding == SwitchForwarding::cut_through) buffer = {};  // nothing waits
 }
 
 void normalise(DesignPoint& point) {
@@ -115,10 +144,12 @@ void normalise_draft(const PointDraft& draft, bool trains) {
   if (trains && synthesized && point.algorithm.empty()) {
     point.algorithm = kTrainingAlgorithm;
     point.family = AlgorithmFamily::synthesizer;
+    point.reads.switches = false;  // it needs direct links
   }
   drop_unread(draft, trains);
   if (trains && training.optimize_with == automatic_model(training)) training.optimize_with.reset();
   if (synthesized) reduce_unwinding(point);
+  reduce_switches(point.topology);
   sort_pairs(point.topology.without);
   reduce_lists(point);
 }

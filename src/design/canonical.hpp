@@ -42,6 +42,8 @@ inline constexpr std::string_view kTrainingAlgorithm = "tacos";
 
 /// Sets the degree of unwinding to the one that takes effect.
 void reduce_unwinding(DesignPoint& point);
+/// Sets the properties of switches to the ones that are no default.
+void reduce_switches(TopologyChoice& topology);
 
 /// Replaces a list of equal values by one value.
 template <class T>

@@ -98,10 +98,18 @@ Result<TopologyValue> FileReader::load_machine(const std::string& path, const Pl
   if (!machine) return machine.errors();
   TopologyValue value;
   value.choice.text = path;
+  value.from_file = true;
+  contents_.emplace(path, file->content);
+  if (machine->shaped) {
+    value.choice.shape = machine->shaped->shape;
+    value.choice.links = machine->shaped->links;
+    value.npus = value.choice.shape.npus();
+    value.switches = count_shape(value.choice.shape).switches;
+    return value;
+  }
   value.choice.machine_file = file->path;
   value.npus = value.choice.machine_npus = machine->topology.npus();
   value.switches = machine->topology.switches();
-  contents_.emplace(path, file->content);
   value.choice.machine_content = std::move(file->content);
   return value;
 }

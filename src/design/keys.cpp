@@ -11,10 +11,6 @@ namespace tenex {
 namespace {
 
 constexpr std::array kLaterKeys{
-    LaterWord{"faults", "it draws link failures"},
-    LaterWord{"switch_forwarding", "it changes how switches forward"},
-    LaterWord{"forwarding", "it changes how switches forward"},
-    LaterWord{"cut_through", "it changes how switches forward"},
     LaterWord{"cost", "it prices the network"},
 };
 

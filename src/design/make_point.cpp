@@ -66,7 +66,6 @@ class PointReader {
     const Place place{"--" + name, 0, 0};
     const auto key = find_key(name);
     if (!key) {
-      if (name == "faults" && text == "none") return;
       errors_.push_back(refuse_key(place, name, "a point", key_names()));
       return;
     }

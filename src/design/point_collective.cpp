@@ -6,8 +6,10 @@
 #include "tenex/design/point_collective.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -174,7 +176,33 @@ void fill(ProcessGroup& group, const CollectivePoint& collective, std::int64_t c
   group.root = has_root(*group.kind) ? group.root.value_or(collective.root) : 0;
 }
 
+/// Takes failed NPUs (in order of ids) out of groups of all NPUs.
+Status drop_failed(std::vector<ProcessGroup>& groups, const std::vector<NpuId>& failed, std::size_t npus) {
+  const auto has_failed = [&](NpuId npu) { return std::ranges::binary_search(failed, npu); };
+  for (ProcessGroup& group : groups) {
+    if (has_everyone(group, npus)) {
+      std::erase_if(group.members, has_failed);
+      if (group.members.size() > 1) continue;
+      return input_error({}, fmt::format("{} of {} NPUs have failed", failed.size(), npus),
+                         "a collective has at least two NPUs");
+    }
+    std::vector<NpuId> lost;
+    std::ranges::copy_if(group.members, std::back_inserter(lost), has_failed);
+    if (lost.empty()) continue;
+    return input_error({}, "a process group has lost " + few_of(lost), "only `all` stands for the NPUs that are left",
+                       "choose another draw, or groups = all");
+  }
+  return success();
+}
+
 }  // namespace
+
+bool has_everyone(const ProcessGroup& group, std::size_t npus) {
+  if (group.members.size() != npus) return false;
+  for (std::size_t i = 0; i < npus; ++i)
+    if (group.members[i].index() != i) return false;
+  return true;
+}
 
 Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size_t npus) {
   const auto& runs = point.collective();
@@ -182,6 +210,9 @@ Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size
   if (request.groups.empty()) request.groups.emplace_back();
   if (request.groups.front().members.empty())
     for (std::size_t npu = 0; npu < npus; ++npu) request.groups.front().members.push_back(NpuId::at(npu));
+  const auto failed = failed_npus(point.topology.faults, npus, point.seed);
+  if (!failed.empty())
+    if (const auto kept = drop_failed(request.groups, failed, npus); !kept) return kept.errors();
   for (ProcessGroup& group : request.groups) {
     const GroupRun run = run_of(point, group);
     if (run.size == bytes(0) && run.kind != CollectiveKind::conditions && run.kind != CollectiveKind::mixed)

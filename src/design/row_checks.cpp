@@ -58,6 +58,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   check_unwinding(row, topology);
   check_removals(row, topology);
   check_stragglers(row, topology);
+  check_faults(row, topology);
   check_engine(row);
   const GroupFacts& facts = group_facts(row, topology);
   check_collective(row, facts);
@@ -71,6 +72,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
     check_root(row, facts);
     check_size(row, facts, topology.npus);
   }
+  check_failed_members(row, facts);
   if (contradictions_.additions() != before) return std::nullopt;
   return facts.groups;
 }
@@ -80,7 +82,7 @@ void RowChecker::check_links(const Row& row, const TopologyValue& topology) {
   const SettingValue* alpha = row[index_of(Key::alpha)];
   const SettingValue* bandwidth = row[index_of(Key::bandwidth)];
   const SettingValue* per_npu = row[index_of(Key::npu_bandwidth)];
-  if (topology.is_machine()) {
+  if (topology.from_file) {
     for (const Key key : {Key::alpha, Key::bandwidth, Key::npu_bandwidth}) {
       const SettingValue* given = row[index_of(key)];
       if (given == nullptr) continue;
@@ -221,6 +223,64 @@ const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, 
   return found->second;
 }
 
+/// What faults do to the network, cut it for instance, is a result: only what cannot fail is refused.
+void RowChecker::check_faults(const Row& row, const TopologyValue& topology) {
+  const SettingValue* faults = row[index_of(Key::faults)];
+  if (faults == nullptr || topology.is_machine()) return;
+  const SettingValue& shape = *row[index_of(Key::topology)];
+  for (Diagnostic error : fault_errors(*faults, row[index_of(Key::without)], shape)) {
+    if (varies_)
+      error.suggestion += fmt::format("{}leave such rows out with keep = \"faults = none or topology != '{}'\"",
+                                      error.suggestion.empty() ? "" : ", or ", topology.choice.text);
+    contradictions_.add(std::move(error));
+  }
+}
+
+const Diagnostics& RowChecker::fault_errors(const SettingValue& faults, const SettingValue* without,
+                                            const SettingValue& topology) {
+  const auto [found, is_new] = faulty_.try_emplace({&faults, without, &topology});
+  const auto& parsed = faults.as<ParsedFaults>();
+  const bool shares = std::ranges::all_of(parsed.faults, &NetworkFault::is_share);
+  if (!is_new || shares) return found->second;
+  const auto& choice = topology.as<TopologyValue>().choice;
+  // Only the connections matter here, so alpha and bandwidth are arbitrary.
+  auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});
+  if (!built) return found->second = built.errors();
+  if (without != nullptr) {
+    std::vector<std::pair<VertexId, VertexId>> vertices;
+    for (const auto& [a, b] : without->as<LinkPairs>()) vertices.emplace_back(VertexId(a), VertexId(b));
+    if (auto reduced = remove_links(*built, vertices)) built = *std::move(reduced);  // else `without` is refused
+  }
+  for (std::size_t i = 0; i < parsed.faults.size(); ++i) {
+    auto error = refuse_fault(*built, parsed.faults[i]);
+    if (!error) continue;
+    error->place = parsed.places[i];
+    error->problem += fmt::format(" in \"{}\"", shortened(choice.text));
+    found->second.push_back(*std::move(error));
+  }
+  return found->second;
+}
+
+/// Drawn faults may hit a group, too: only its row tells.
+void RowChecker::check_failed_members(const Row& row, const GroupFacts& facts) {
+  const SettingValue* faults = row[index_of(Key::faults)];
+  if (faults == nullptr) return;
+  const auto& parsed = faults->as<ParsedFaults>();
+  for (std::size_t i = 0; i < parsed.faults.size(); ++i) {
+    if (parsed.faults[i].kind != NetworkFault::Kind::npu) continue;
+    const auto npu = parsed.faults[i].first;
+    for (const ProcessGroup& group : facts.groups.list()) {
+      const bool hit = std::ranges::any_of(group.members, [&](NpuId member) { return member.value() == npu; });
+      if (!hit || has_everyone(group, row[index_of(Key::topology)]->as<TopologyValue>().npus)) continue;
+      std::string remedy = "leave it out of the group";
+      if (varies_) remedy += ", or leave such rows out with keep = \"faults = none or groups = all\"";
+      contradictions_.add(input_error(parsed.places[i], fmt::format("the failed NPU {} is in a process group", npu),
+                                      "only `all` stands for the NPUs that are left", std::move(remedy)));
+      break;
+    }
+  }
+}
+
 void RowChecker::check_engine(const Row& row) {
   const SettingValue* engine = row[index_of(Key::engine)];
   const SettingValue* algorithm = row[index_of(Key::algorithm)];
@@ -337,7 +397,8 @@ void RowChecker::check_request(const Row& row, const GroupFacts& facts, std::siz
     if (const auto kind = group.kind.value_or(common); group.root && !has_root(kind) && kind != CollectiveKind::mixed)
       fail(*row[index_of(Key::groups)], fmt::format("root {} of a group that runs {}", *group.root, to_string(kind)),
            "it starts and ends at all members alike", "remove the root", "");
-  const DesignPoint point = build_point(row, facts.groups, vocabulary_);
+  DesignPoint point = build_point(row, facts.groups, vocabulary_);
+  point.topology.faults.clear();  // what fails is known to the row only
   auto request = collective_request(point, npus);
   const auto errors = request ? Collective::make(*std::move(request)).errors() : request.errors();
   const SettingValue* at = row[index_of(Key::collective)];

@@ -1,6 +1,7 @@
 // Checks the values of a row for contradictions that the text alone shows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -84,6 +85,10 @@ class RowChecker {
   void check_unwinding(const Row& row, const TopologyValue& topology);
   void check_removals(const Row& row, const TopologyValue& topology);
   [[nodiscard]] const Diagnostics& removal_errors(const SettingValue& without, const SettingValue& topology);
+  void check_faults(const Row& row, const TopologyValue& topology);
+  void check_failed_members(const Row& row, const GroupFacts& facts);
+  [[nodiscard]] const Diagnostics& fault_errors(const SettingValue& faults, const SettingValue* without,
+                                                const SettingValue& topology);
   [[nodiscard]] const Diagnostics& slow_link_errors(const SettingValue& stragglers, const SettingValue& topology);
   void check_stragglers(const Row& row, const TopologyValue& topology);
   void check_engine(const Row& row);
@@ -92,6 +97,8 @@ class RowChecker {
   void check_request(const Row& row, const GroupFacts& facts, std::size_t npus);
   void check_training(const Row& row, const TopologyValue& topology);
   void check_stated_bandwidth(const Row& row, const TopologyValue& topology);
+  /// A training row whose file states the links.
+  void check_file_links(const Row& row, const TopologyValue& topology);
   void check_split(const SettingValue& split, Bandwidth total, const TopologyValue& topology);
   void fail_groups(const Row& row, const Diagnostics& errors);
   void check_root(const Row& row, const GroupFacts& facts);
@@ -108,6 +115,7 @@ class RowChecker {
   std::map<std::pair<const SettingValue*, const SettingValue*>, GroupFacts> groups_;     // (groups, topology)
   std::map<std::pair<const SettingValue*, const SettingValue*>, Diagnostics> removals_;  // (without, topology)
   std::map<std::pair<const SettingValue*, const SettingValue*>, Diagnostics> slow_;      // (stragglers, topology)
+  std::map<std::array<const SettingValue*, 3>, Diagnostics> faulty_;                     // (faults, without, topology)
 };
 
 }  // namespace tenex

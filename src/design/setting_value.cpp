@@ -36,4 +36,18 @@ Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node
   return SharedValue(std::make_shared<const SettingValue>(*std::move(value)));
 }
 
+Result<std::vector<SharedValue>> parse_item(Key key, const Node& item, ValueContext& context) {
+  const Setting& setting = setting_of(key);
+  if (setting.parse_item == nullptr || !item.is(NodeKind::string)) {
+    auto value = parse_value(key, setting.name, item, context);
+    if (!value) return value.errors();
+    return std::vector{*std::move(value)};
+  }
+  auto values = setting.parse_item(item);
+  if (!values) return values.errors();
+  std::vector<SharedValue> shared;
+  for (SettingValue& value : *values) shared.push_back(std::make_shared<const SettingValue>(std::move(value)));
+  return shared;
+}
+
 }  // namespace tenex

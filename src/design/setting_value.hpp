@@ -12,6 +12,7 @@
 
 #include "design/keys.hpp"
 #include "tenex/base/quantity.hpp"
+#include "tenex/design/faults.hpp"
 #include "tenex/design/stragglers.hpp"
 #include "tenex/design/study.hpp"
 #include "tenex/spec/document.hpp"
@@ -25,6 +26,9 @@ struct TopologyValue {
   std::size_t npus = 0;
   std::size_t switches = 0;
 
+  bool from_file = false;  ///< of a machine file, which states alphas and bandwidths
+
+  /// Whether a file lists its links. A file that names a shape becomes that shape.
   [[nodiscard]] bool is_machine() const { return !choice.machine_file.empty(); }
 };
 
@@ -90,6 +94,9 @@ struct ValueContext {
 
 /// Parses the value of a key. `name` is the key as written (it may be the alias). Errors: input, in the value.
 [[nodiscard]] Result<SharedValue> parse_value(Key key, std::string_view name, const Node& node, ValueContext& context);
+
+/// The values that an item of an axis stands for. Errors: input, in the item.
+[[nodiscard]] Result<std::vector<SharedValue>> parse_item(Key key, const Node& item, ValueContext& context);
 
 /// The built-in prices, for points that name none; null if there are no such prices.
 [[nodiscard]] Result<SharedValue> default_cost_model(const Place& place, ValueContext& context);

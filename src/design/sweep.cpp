@@ -30,15 +30,6 @@ std::optional<Key> rival_of(Key key) {
   return std::nullopt;
 }
 
-/// `faults = "none"` is accepted, since this version draws no faults.
-bool asks_for_nothing(const Node& node) { return node.is(NodeKind::string) && node.text() == "none"; }
-
-void refuse_faults(const Node& node, Diagnostics& errors) {
-  errors.push_back(unsupported_error(node.place(), "\"faults\" is not supported by this version",
-                                     std::string(find_later_key("faults")->purpose),
-                                     "remove it, or write faults = \"none\""));
-}
-
 /// The keys that a sweep gives, with their places; refuses a key that is given twice.
 class GivenKeys {
  public:
@@ -115,8 +106,6 @@ class SweepReader {
       guarded([&] { read_keep(entry.value); });
     } else if (entry.key == "sampler" || entry.key == "points") {
       guarded([&] { read_sampling(entry); });
-    } else if (entry.key == "faults") {
-      if (!asks_for_nothing(entry.value)) refuse_faults(entry.value, errors_);
     } else if (const auto key = find_key(entry.key)) {
       read_fixed(*key, entry);
     } else {
@@ -205,10 +194,6 @@ class SweepReader {
   void read_axis_entry(const std::string& table, const Entry& entry) {
     const std::string shown = fmt::format("{}.{}", table, entry.key);
     const auto key = find_key(entry.key);
-    if (entry.key == "faults") {
-      read_fault_axis(entry.value);
-      return;
-    }
     if (!key) {
       errors_.push_back(refuse_key(entry.key_place, entry.key, fmt::format("\"{}\"", table), key_names()));
       return;
@@ -238,16 +223,6 @@ class SweepReader {
     }
     placed_[*zip_].axis.keys.push_back(key);
     placed_[*zip_].axis.columns.push_back(std::move(column));
-  }
-
-  void read_fault_axis(const Node& node) {
-    if (!node.is(NodeKind::array)) {
-      if (!asks_for_nothing(node)) refuse_faults(node, errors_);
-      return;
-    }
-    for (const Node& item : node.items()) {
-      if (!asks_for_nothing(item)) refuse_faults(item, errors_);
-    }
   }
 
   void read_keep(const Node& node) {
@@ -388,9 +363,7 @@ void read_defaults(const Node& node, Defaults& defaults, ValueContext& context, 
     return;
   }
   for (const Entry& entry : node.entries()) {
-    if (entry.key == "faults") {
-      if (!asks_for_nothing(entry.value)) refuse_faults(entry.value, errors);
-    } else if (entry.key == "axes" || entry.key == "zip" || entry.key == "keep") {
+    if (entry.key == "axes" || entry.key == "zip" || entry.key == "keep") {
       errors.push_back(input_error(entry.key_place, fmt::format("\"{}\" in [defaults]", entry.key),
                                    "defaults hold one value per key", "move it to a [[sweep]]"));
     } else if (find_key(entry.key)) {

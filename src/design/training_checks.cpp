@@ -74,7 +74,12 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   const SettingValue& place = *row[index_of(Key::topology)];
   if (topology.is_machine()) {
     fail(place, fmt::format("the machine file \"{}\" beside a workload", shortened(place.text)),
-         "a parallelization is laid over the dimensions of a shape", "write a shape, for instance \"RI(4)_SW(8)\"", "");
+         "a parallelization is laid over the dimensions of a shape",
+         "write a shape, for instance \"RI(4)_SW(8)\", or a file that names one", "");
+    return;
+  }
+  if (topology.from_file) {
+    check_file_links(row, topology);
     return;
   }
   const SettingValue* alpha = row[index_of(Key::alpha)];
@@ -87,6 +92,19 @@ void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   if (is_simulated(time) && alpha != nullptr) check_dimensions<SimTime>(*alpha, topology);
   if (states_bandwidth(row)) check_stated_bandwidth(row, topology);
   if (!is_synthesized(time)) return;
+  check_unwinding(row, topology);
+  check_engine(row);
+}
+
+void RowChecker::check_file_links(const Row& row, const TopologyValue& topology) {
+  for (const Key key :
+       {Key::alpha, Key::bandwidth, Key::npu_bandwidth, Key::total_bandwidth, Key::split, Key::scheme}) {
+    const SettingValue* given = row[index_of(key)];
+    if (given == nullptr || (key == Key::scheme && states_bandwidth(row))) continue;
+    fail(*given, fmt::format("\"{}\" for the machine file \"{}\"", name_of(key), topology.choice.text),
+         "a machine file states alpha and bandwidth of its links", "write the shape that the file names", "");
+  }
+  if (!is_synthesized(value_or(row, Key::collective_time, TimingModel::libra))) return;
   check_unwinding(row, topology);
   check_engine(row);
 }

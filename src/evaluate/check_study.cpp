@@ -2,6 +2,7 @@
 // A topology is not built if its text alone decides, or if it is too large.
 #include <map>
 #include <new>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,14 @@ Result<std::size_t> check_topology(const DesignPoint& point) {
   }
 }
 
+/// The faults of a machine file that its network does not have; those of shapes were checked with their text. Each
+/// network and value is checked once.
+Diagnostics check_named_faults(const DesignPoint& point, std::set<std::string>& checked) {
+  if (point.topology.machine_file.empty() || point.topology.faults.empty()) return {};
+  if (!checked.insert(topology_structure_key(point)).second || !check_topology_memory(point, most_bytes)) return {};
+  return check_faults(point).errors();
+}
+
 // Gives errors without a place the topology's text as their place.
 Diagnostics with_topology(Diagnostics errors, const DesignPoint& point) {
   for (auto& error : errors)
@@ -47,31 +56,52 @@ Diagnostics with_topology(Diagnostics errors, const DesignPoint& point) {
   return errors;
 }
 
-}  // namespace
+/// Checks points one after another.
+class PointChecker {
+ public:
+  void add(const DesignPoint& point) {
+    if (point.topology.faults.empty()) return add_whole(point);
+    auto errors = check_named_faults(point, faults_checked_);
+    if (!errors.empty()) return append(all_, with_topology(std::move(errors), point));
+    auto whole = point;  // what faults do to a network is a result
+    whole.topology.faults.clear();
+    add_whole(whole);
+  }
+  [[nodiscard]] Diagnostics& errors() { return all_; }
 
-Diagnostics check_study(const Study& study) {
-  Diagnostics all;
-  // NPUs of each topology checked so far; 0 if it could not be built.
-  std::map<std::string, std::size_t> npus_of;
-  for (const auto& point : study.points) {
-    if (all.size() >= most_diagnostics) break;
-    // Training points were checked with their text (Vocabulary::check_training), as they are mapped to shapes only.
-    if (point.trains()) continue;
-    const auto [entry, fresh] = npus_of.try_emplace(topology_cache_key(point), 0);
+ private:
+  /// Checks a point without faults.
+  void add_whole(const DesignPoint& point) {
+    const auto [entry, fresh] = npus_of_.try_emplace(topology_cache_key(point), 0);
     if (fresh) {
       const auto npus = check_topology(point);
       if (npus)
         entry->second = *npus;
       else
-        append(all, with_topology(npus.errors(), point));
+        append(all_, with_topology(npus.errors(), point));
     }
     // The text gives a shape's number of NPUs, so its groups and sizes were checked then. A machine file gives it only
     // now.
-    if (point.topology.machine_file.empty() || entry->second == 0) continue;
+    if (point.topology.machine_file.empty() || entry->second == 0) return;
     if (const auto collective = build_point_collective(point, entry->second); !collective)
-      append(all, with_topology(collective.errors(), point));
+      append(all_, with_topology(collective.errors(), point));
   }
-  return all;
+
+  Diagnostics all_;
+  std::map<std::string, std::size_t> npus_of_;  // of each topology checked so far; 0 if it could not be built
+  std::set<std::string> faults_checked_;
+};
+
+}  // namespace
+
+Diagnostics check_study(const Study& study) {
+  PointChecker checker;
+  for (const auto& point : study.points) {
+    if (checker.errors().size() >= most_diagnostics) break;
+    // Training points were checked with their text (Vocabulary::check_training), as they are mapped to shapes only.
+    if (!point.trains()) checker.add(point);
+  }
+  return std::move(checker.errors());
 }
 
 }  // namespace tenex

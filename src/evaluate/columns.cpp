@@ -74,9 +74,11 @@ std::vector<Field> outcome_fields() {
       {{"overlap_method",
         Kind::flags,
         "",
-        "All-Reduce of a synthesizer: re-timed, proven to gain nothing, or too little memory for re-timing",
+        "All-Reduce of a synthesizer: re-timed, in another order on links, proven to gain nothing, or not overlapped "
+        "for "
+        "lack of memory or of room in switches",
         false,
-        {"", "retimed", "no_gain", "no_memory"}},
+        {"", "retimed", "no_gain", "no_memory", "reordered", "no_room"}},
        &Evaluation::overlap_method},
       {{"bound_name", Kind::flags, "", "the lower bound that binds", false, bound_flags()}, &Evaluation::bound_name},
       {{"simulation_engine",
@@ -84,7 +86,7 @@ std::vector<Field> outcome_fields() {
         "",
         "the engine that simulated a program; it never changes a result",
         false,
-        {"", "window", "static_order", "trains", "orbit"}},
+        {"", "window", "static_order", "trains", "orbit", "wires"}},
        &Evaluation::simulation_engine},
       {{"destination_order",
         Kind::flags,
@@ -102,8 +104,8 @@ std::vector<Field> outcome_fields() {
 }
 
 std::vector<Field> result_fields() {
-  const auto of_search = [](std::string_view name, std::string_view units, std::string_view meaning,
-                            std::int64_t Evaluation::*member) {
+  const auto added = [](std::string_view name, std::string_view units, std::string_view meaning,
+                        std::int64_t Evaluation::*member) {
     MetricColumn column{name, Kind::integer, units, meaning, false, {}};
     column.later = true;
     return Field{column, member};
@@ -141,11 +143,18 @@ std::vector<Field> result_fields() {
        &Evaluation::busbw_bytes_per_s},
       {{"memory_planned_bytes", Kind::integer, "B", "memory planned before the point was run", false, {}},
        &Evaluation::memory_planned_bytes},
-      of_search("searched_time_ps", "ps", "pccl's paths: the time before retime and reroute",
-                &Evaluation::searched_time_ps),
-      of_search("retime_gain_ps", "ps", "pccl's paths: what starting sends earlier saves", &Evaluation::retime_gain_ps),
-      of_search("reroute_gain_ps", "ps", "pccl's paths: what routing chunks again saves", &Evaluation::reroute_gain_ps),
-      of_search("rerouted", "", "pccl's paths: conditions that were routed again", &Evaluation::rerouted),
+      added("searched_time_ps", "ps", "pccl's paths: the time before retime and reroute",
+            &Evaluation::searched_time_ps),
+      added("retime_gain_ps", "ps", "pccl's paths: what starting sends earlier saves", &Evaluation::retime_gain_ps),
+      added("reroute_gain_ps", "ps", "pccl's paths: what routing chunks again saves", &Evaluation::reroute_gain_ps),
+      added("rerouted", "", "pccl's paths: conditions that were routed again", &Evaluation::rerouted),
+      added("failed_links", "", "directed links that have failed, those of failed NPUs and switches included",
+            &Evaluation::failed_links),
+      added("failed_npus", "", "NPUs that have failed", &Evaluation::failed_npus),
+      added("switched_time_ps", "ps", "the schedule for unwound switches, played on the switches",
+            &Evaluation::switched_time_ps),
+      added("switched_bound_ps", "ps", "proven lower bound on the collective time on the switches",
+            &Evaluation::switched_bound_ps),
   };
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evaluate/cache.hpp"
+#include "tenex/design/faults.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
 #include "tenex/execution/plan.hpp"
@@ -66,11 +67,14 @@ StandIn stand_in_for(const DesignPoint& point) {
                          static_cast<int>(runs.simulation_engine)})
     text += static_cast<char>(flag);
   for (const auto& pair : choice.without) append_raw(text, pair);
+  (text += to_string(choice.faults)) += '\0';
+  if (draws(choice.faults)) append_raw(text, point.seed);
   if (!is_plain_shape(point)) {
     text += to_string(choice.machine_content.digest());
     return result;
   }
   constexpr auto fastest = gigabytes_per_second(1000);
+  (text += to_string(choice.shape)) += '\0';
   std::vector<LinkClass> kinds;
   for (std::size_t i = 0; i < choice.shape.dimensions(); ++i) {
     const LinkClass given{pick(choice.links.alpha, i), pick(choice.links.bandwidth, i)};
@@ -78,8 +82,6 @@ StandIn stand_in_for(const DesignPoint& point) {
     if (kind == kinds.size()) kinds.push_back(given);
     result.alpha.push_back(given.alpha == SimTime::zero() ? SimTime::zero() : microseconds(1));
     result.bandwidth.push_back(fastest / static_cast<std::int64_t>(kind + 1));
-    (text += choice.shape.blocks[i].rule->name) += '\0';
-    append_raw(text, choice.shape.blocks[i].size);
     append_raw(text, kind << 1 | (given.alpha == SimTime::zero() ? 1U : 0U));
   }
   return result;

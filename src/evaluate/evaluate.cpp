@@ -40,6 +40,7 @@ void describe(Evaluation& row, const PointTopology& built, const Collective& col
   row.npus = static_cast<std::int64_t>(built.topology.npus());
   row.links = static_cast<std::int64_t>(built.topology.links());
   row.unwound_degree = built.unwound_degree;
+  row.failed_links = static_cast<std::int64_t>(built.failed_links);
   row.chunks = static_cast<std::int64_t>(collective.chunks());
   row.chunk_bytes = std::ranges::max(collective.chunk_sizes()).count();
 }
@@ -157,6 +158,12 @@ std::optional<BuiltPoint> build(Evaluation& row, const DesignPoint& point, Execu
   auto collective = build_point_collective(point, topology.npus());
   if (!collective) return end_point(row, collective.errors()), std::nullopt;
   describe(row, **built, *collective);
+  const auto failed = failed_npus(point.topology.faults, topology.npus(), point.seed);
+  row.failed_npus = static_cast<std::int64_t>(failed.size());
+  if (const auto flows = check_flow_control(point, topology); !flows)
+    return end_point(row, flows.errors()), std::nullopt;
+  if (const auto reach = check_reach(point, **built, *collective); !reach)
+    return end_point(row, reach.errors()), std::nullopt;
   if (const auto in_range = check_time_range(point, topology, *collective); !in_range)
     return end_point(row, in_range.errors()), std::nullopt;
   return BuiltPoint{std::move(built), *std::move(collective)};
@@ -206,6 +213,10 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   if ((options.group_times || collective->kind() == CollectiveKind::mixed) && stream->has_schedule)
     row.group_times_ps = group_times(point, topology, *collective, stream->schedule);
   keep_observations(row, *stream);
+  if (stream->has_schedule && find_synthesizer(point.algorithm) != nullptr &&
+      !fill_switched(row, point, **built->topology, *collective, stream->schedule, checking_options(plan, options),
+                     cache))
+    return;
   row.status = PointStatus::ok;
   if (options.keep_schedule) {
     output.schedule = stream->schedule;

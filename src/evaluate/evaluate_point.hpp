@@ -8,7 +8,9 @@
 #include "tenex/design/design_point.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/evaluation.hpp"
+#include "tenex/execution/execution_cache.hpp"
 #include "tenex/execution/options.hpp"
+#include "tenex/schedule/verifier.hpp"
 #include "tenex/training/training_cache.hpp"
 
 namespace tenex {
@@ -24,6 +26,12 @@ namespace tenex {
 void end_point(Evaluation& row, PointStatus status, std::string reason);
 /// Ends the row with errors; the first error's fault decides the status.
 void end_point(Evaluation& row, const Diagnostics& errors);
+
+/// Where the point's switches were unwound: plays its schedule on them and fills switched_time_ps and
+/// switched_bound_ps, or says in the reason why not. False when the row has ended.
+[[nodiscard]] bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopology& built,
+                                 const Collective& collective, const Schedule& schedule, const VerifyOptions& checking,
+                                 ExecutionCache& cache);
 
 /// Fills the row of a training point.
 void fill_training(Evaluation& row, const DesignPoint& point, TrainingCache& cache, const ExecutionOptions& options);

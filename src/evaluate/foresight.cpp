@@ -18,6 +18,8 @@ Diagnostics refusal_of(const DesignPoint& point) {
   if (!built) return built.errors();
   const auto collective = build_point_collective(point, built->topology.npus());
   if (!collective) return collective.errors();
+  if (const auto reach = check_reach(point, *built, *collective); !reach) return reach.errors();
+  if (const auto flows = check_flow_control(point, built->topology); !flows) return flows.errors();
   const auto* algorithm = find_algorithm(point.algorithm);
   if (algorithm == nullptr) return {};
   if (point.collective().kind == CollectiveKind::all_reduce && !point.collective().overlap && !has_halves(*algorithm))
@@ -30,7 +32,8 @@ Diagnostics refusal_of(const DesignPoint& point) {
 std::string Foresight::operator()(const DesignPoint& point) {
   if (point.trains() || planned_topology_bytes(point) > kMostTopologyBytes) return {};
   auto key = topology_cache_key(point) + ' ' + point.algorithm + ' ' + std::string(point.collective().groups.text()) +
-             ' ' + std::string(to_string(point.collective().kind)) + (point.collective().overlap ? "" : " halves");
+             ' ' + std::string(to_string(point.collective().kind)) + (point.collective().overlap ? "" : " halves") +
+             ' ' + std::string(to_string(point.collective().backend));
   const auto [known, is_new] = known_.try_emplace(std::move(key));
   if (is_new) known->second = to_string(refusal_of(point));
   return known->second;

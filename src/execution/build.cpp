@@ -14,9 +14,12 @@
 #include "tenex/design/point_collective.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/files/input_files.hpp"
+#include "tenex/simulation/simulator.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/faults.hpp"
 #include "tenex/topology/time_range.hpp"
 #include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -33,6 +36,29 @@ Result<Topology> remove_pairs(Topology topology, const TopologyChoice& choice) {
   std::vector<std::pair<VertexId, VertexId>> pairs;
   for (const auto& [a, b] : choice.without) pairs.emplace_back(VertexId(a), VertexId(b));
   return remove_links(topology, pairs);
+}
+
+/// The topology whose switches have the properties that the point gives them.
+Topology with_choice(Topology topology, const SwitchChoice& choice) {
+  if (topology.switches() == 0 || choice == SwitchChoice{}) return topology;
+  std::vector<SwitchProperties> switches;
+  for (std::size_t i = 0; i < topology.switches(); ++i) {
+    SwitchProperties properties = topology.switch_properties(VertexId::at(topology.npus() + i));
+    if (choice.copy != SwitchAbility::as_built) properties.copy = choice.copy == SwitchAbility::yes;
+    if (choice.reduce != SwitchAbility::as_built) properties.reduce = choice.reduce == SwitchAbility::yes;
+    if (choice.forwarding == SwitchForwarding::cut_through) properties.forwarding = Forwarding::cut_through;
+    if (choice.forwarding == SwitchForwarding::store_and_forward) properties.forwarding = Forwarding::store_and_forward;
+    properties.buffer = choice.buffer.chunks.value_or(properties.buffer);
+    switches.push_back(properties);
+  }
+  return topology.with_switches(std::move(switches));
+}
+
+/// The network before slow links, faults and unwinding.
+Result<Topology> build_reduced(const TopologyChoice& choice) {
+  auto base = build_base(choice);
+  if (!base) return base;
+  return remove_pairs(with_choice(*std::move(base), choice.switches), choice);
 }
 
 std::vector<Slowdown> slowdowns_of(const Stragglers& stragglers) {
@@ -54,10 +80,15 @@ std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topolog
   return topology.switches() == 0 ? 0 : unwinding_degree(point);
 }
 
+DesignPoint with_switches_kept(DesignPoint point) {
+  point.algorithm.clear();
+  point.topology.unwind = 0;
+  point.collective().overlap = true;
+  return point;
+}
+
 Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
-  auto base = build_base(point.topology);
-  if (!base) return base.errors();
-  auto reduced = remove_pairs(*std::move(base), point.topology);
+  auto reduced = build_reduced(point.topology);
   if (!reduced) return reduced.errors();
   if (slows_links(point.collective().stragglers)) {
     reduced = slow_links(*reduced, slowdowns_of(point.collective().stragglers));
@@ -66,23 +97,61 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
     // dimension are alike.
     if (find_synthesizer(point.algorithm) != nullptr) reduced = without_shape(*reduced);
   }
+  // Slow links come first: a straggler may name a link that is drawn to fail.
+  std::size_t failed_links = 0;
+  if (!point.topology.faults.empty()) {
+    auto faulty = with_faults(*reduced, point.topology.faults, point.seed);
+    if (!faulty) return faulty.errors();
+    failed_links = faulty->failed_links;
+    reduced = std::move(faulty->topology);
+  }
   const auto degree = unwinding_degree(point, *reduced);
   if (degree > 0) {
     reduced = unwind_switches(*reduced, degree);
     if (!reduced) return reduced.errors();
   }
-  if (const auto gap = find_disconnected_pair(*reduced)) {
+  if (const auto gap = find_disconnected_pair(*reduced); gap && point.topology.faults.empty()) {
     return input_error({},
                        "the topology is disconnected: no path leads from vertex " + std::to_string(gap->first.value()) +
                            " to vertex " + std::to_string(gap->second.value()),
                        "every NPU must reach every other", "remove fewer links");
   }
-  return PointTopology{*std::move(reduced), degree};
+  auto wired = wires_of(*reduced);
+  if (!wired) return wired.errors();
+  return PointTopology{*std::move(wired), degree, failed_links};
+}
+
+Status check_flow_control(const DesignPoint& point, const Topology& topology) {
+  if (!is_program(point) || point.collective().backend == Backend::congestion_unaware) return success();
+  return check_buffers(topology);
+}
+
+Status check_reach(const DesignPoint& point, const PointTopology& built, const Collective& collective) {
+  if (point.topology.faults.empty()) return success();
+  for (const ProcessGroup& group : collective.groups()) {
+    const auto cut = find_cut_between(built.topology, group.members);
+    if (!cut) continue;
+    return input_error(
+        {}, fmt::format("the faults leave no path from {} to {}", few_of(cut->from), few_of(cut->to)),
+        fmt::format("{} directed links failed, and every NPU of a group must reach every other", built.failed_links),
+        "fewer faults, or another draw, may leave one");
+  }
+  return success();
+}
+
+Status check_faults(const DesignPoint& point) {
+  const auto reduced = build_reduced(point.topology);
+  if (!reduced) return reduced.errors();
+  Diagnostics errors;
+  for (const NetworkFault& fault : point.topology.faults)
+    if (auto error = refuse_fault(*reduced, fault)) errors.push_back(*std::move(error));
+  return errors.empty() ? success() : Status(std::move(errors));
 }
 
 std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
-  if (!slows_links(point.collective().stragglers) || !topology.shape()) return std::nullopt;
-  return without_shape(topology);
+  const Topology& network = physical_network(topology);
+  if (!slows_links(point.collective().stragglers) || !network.shape()) return std::nullopt;
+  return without_shape(network);
 }
 
 std::vector<StartDelay> start_delays_of(const DesignPoint& point) {

@@ -30,10 +30,14 @@ std::string topology_structure_key(const DesignPoint& point) {
                         ? to_string(choice.shape)
                         : "file " + choice.machine_file + ' ' + to_string(digest128(choice.machine_content));
   for (const auto& [a, b] : choice.without) key += fmt::format(" w{}-{}", a, b);
-  key += ' ' + text_of_links(point);
+  const auto& [forwarding, copy, reduce, buffer] = choice.switches;
+  key += fmt::format(" {} {} {} {} ", to_string(forwarding), to_string(copy), to_string(reduce), to_string(buffer));
+  key += text_of_links(point);
+  if (draws(choice.faults)) key += fmt::format(" d{}", point.seed);
   // The default degree of unwinding depends on the kind of algorithm, so the kind is part of the key.
-  key += fmt::format(" p{} u{} s{}", choice.links.per_npu ? 1 : 0, choice.unwind,
-                     find_synthesizer(point.algorithm) != nullptr ? 1 : 0);
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  key += fmt::format(" p{} u{} s{}{}", choice.links.per_npu ? 1 : 0, choice.unwind, synthesizer != nullptr ? 1 : 0,
+                     synthesizer != nullptr && synthesizer->uses_switches ? 1 : 0);
   return key;
 }
 

@@ -151,6 +151,16 @@ double stored_tree_bytes(const DesignPoint& point, const PointSizes& sizes) {
   return places * (bytes_per_place + counts);
 }
 
+/// Bytes for the pairs of NPUs among which an algorithm looks for neighbours: a table of all, and a record of those
+/// that are joined.
+double pair_bytes(const DesignPoint& point, const PointSizes& sizes) {
+  if (!may_run(point, sizes.topology.npus, &Algorithm::joins_pairs)) return 0;
+  constexpr double bytes_per_joined = 80;
+  const double pairs = static_cast<double>(sizes.topology.npus) * static_cast<double>(sizes.topology.npus);
+  const double joined = sizes.topology.switches > 0 ? pairs : static_cast<double>(sizes.topology.links);
+  return 4 * pairs + bytes_per_joined * joined;
+}
+
 /// Bytes that a program keeps for each slice at each NPU, and for its waiting messages: every port keeps the memory of
 /// the longest queue it has had. Straight messages are counted in waiting_bytes(); queues of rings are short.
 double begun_bytes(const DesignPoint& point, const PointSizes& sizes) {
@@ -174,7 +184,8 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
   const bool open = point.collective().kind != CollectiveKind::all_reduce &&
                     point.collective().kind != CollectiveKind::mixed &&
                     sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
-  const bool trains = one_block && sizes.product && open;
+  const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
+  const bool trains = one_block && sizes.product && open && !wires;
   if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
   return messages * bytes_per_waiting_message;
 }
@@ -189,7 +200,7 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
   const auto links = static_cast<double>(sizes.topology.links);
   const double common = route_bytes(point, sizes) + begun_bytes(point, sizes) + bytes_of_any_point +
                         static_cast<double>(sizes.topology.npus) * bytes_per_npu + stored_tree_bytes(point, sizes) +
-                        bound_bytes(point, sizes, moves_by_orbit(point, sizes));
+                        pair_bytes(point, sizes) + bound_bytes(point, sizes, moves_by_orbit(point, sizes));
   if (point.collective().backend == Backend::congestion_unaware)
     return {{repeats * messages * seconds_per_formula_message + links * seconds_per_link,
              static_cast<std::size_t>(common + waiting_bytes(point, sizes, messages, true) + 16 * links)},
@@ -203,7 +214,8 @@ PointPlan plan_program(const DesignPoint& point, const PointSizes& sizes, std::s
                           waiting_bytes(point, sizes, messages, true) + recorded_bytes(point, hops, messages) +
                           3 * holdings_bytes(sizes) + carried * bytes_per_carried_chunk;
   const SimulationEngine engine = point.collective().simulation_engine;
-  const bool may_record = engine == SimulationEngine::automatic || engine == SimulationEngine::window;
+  const bool may_record =
+      engine == SimulationEngine::automatic || engine == SimulationEngine::window || engine == SimulationEngine::wires;
   if (may_record && !time_only && hops <= most_recorded_hops &&
       recorded + static_cast<double>(beside) <= static_cast<double>(limit))
     return {{hops * (repeats * seconds_per_simulated_hop + seconds_per_verified_send) + links * seconds_per_link,

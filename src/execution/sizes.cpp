@@ -10,6 +10,8 @@
 #include "tenex/design/point_collective.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/family.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -103,18 +105,40 @@ double mean_pair_hops(const DesignPoint& point, double npus) {
 
 std::uint32_t unwinding_degree(const DesignPoint& point) {
   if (point.topology.unwind > 0) return point.topology.unwind;
-  // A synthesizer schedules NPU-to-NPU links only (TACOS, section IV-G); degree 1 suits bandwidth-critical collectives.
-  return find_synthesizer(point.algorithm) != nullptr ? 1 : 0;
+  // Most synthesizers send over links between NPUs only (TACOS, section IV-G); degree 1 suits bandwidth-critical
+  // collectives.
+  const auto* synthesizer = find_synthesizer(point.algorithm);
+  return synthesizer != nullptr && !synthesizer->uses_switches ? 1 : 0;
 }
+
+namespace {
+
+/// Whether the topology of a shape's point consists of wires over its switches.
+bool has_wires(const DesignPoint& point) {
+  return point.topology.switches.forwarding == SwitchForwarding::cut_through && unwinding_degree(point) == 0 &&
+         count_shape(point.topology.shape).switches > 0;
+}
+
+/// A wire over a product's switch has the latencies of two links.
+void add_paths(const Shape& shape, std::vector<LinkClass>& classes) {
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    if (shape.is_product() && shape.blocks[i].rule->wired != nullptr) classes[i].alpha += classes[i].alpha;
+}
+
+}  // namespace
 
 PointSizes sizes_of_shape(const DesignPoint& point) {
   const auto& choice = point.topology;
   PointSizes sizes;
   const auto degree = unwinding_degree(point);
   sizes.topology = sizes_of(choice.shape, degree);
+  const bool wired = has_wires(point);
+  if (wired) sizes.topology = {sizes.topology.npus, 0, count_wires(choice.shape).wires};
   sizes.topology.links -= std::min<std::uint64_t>(sizes.topology.links, 2 * choice.without.size());
   sizes.classes = link_classes(choice.shape, choice.links, degree);
-  sizes.product = choice.shape.is_product() && choice.without.empty() && sizes.topology == sizes_of(choice.shape);
+  if (wired) add_paths(choice.shape, sizes.classes);
+  sizes.product = choice.shape.is_product() && choice.without.empty() && choice.faults.empty() &&
+                  (wired || sizes.topology == sizes_of(choice.shape));
   sizes.collective = count_groups(point, sizes.topology.npus);
   return sizes;
 }
@@ -135,7 +159,8 @@ std::uint64_t planned_topology_bytes(const DesignPoint& point) {
   const auto& choice = point.topology;
   if (choice.machine_file.empty()) {
     const auto copies = choice.without.empty() && text_of_links(point).empty() ? 1 : 2;
-    return static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
+    const auto links = static_cast<std::uint64_t>(copies) * topology_bytes(choice.shape, unwinding_degree(point));
+    return has_wires(point) ? links + wire_bytes(choice.shape.npus(), count_wires(choice.shape)) : links;
   }
   // Syntax tree, checked links and topology: a link takes 8 characters at least.
   constexpr std::uint64_t kBytesPerCharacter = 64;
@@ -187,6 +212,10 @@ struct MeanHops {
 
 MeanHops mean_hops(const DesignPoint& point, const PointSizes& sizes) {
   if (!point.topology.machine_file.empty()) return {kMachineHops, kMachineHops};
+  if (const Shape& shape = point.topology.shape; !shape.is_product()) {
+    const auto [pair, neighbour] = shape.family->hops(shape.arguments);
+    return {std::max(1.0, pair), std::max(1.0, neighbour)};
+  }
   const double pair = std::max(1.0, mean_pair_hops(point, static_cast<double>(sizes.topology.npus)));
   if (!sizes.collective.everyone) return {pair, pair};
   return {pair, std::max(1.0, mean_ring_hops(point.topology.shape, unwinding_degree(point)))};
@@ -194,7 +223,7 @@ MeanHops mean_hops(const DesignPoint& point, const PointSizes& sizes) {
 
 /// Steps of an NPU that sends to all others of each dimension of a shape, one dimension after another.
 double steps_by_dimension(const DesignPoint& point, double members) {
-  if (!point.topology.machine_file.empty()) return members;
+  if (!point.topology.machine_file.empty() || !point.topology.shape.is_product()) return members;
   double steps = 0;
   for (const auto& block : point.topology.shape.blocks) steps += block.size - 1;
   return std::max(steps, 1.0);

@@ -1,10 +1,12 @@
-// Machine files: a TOML edge list, with links grouped by common properties, read into a Topology.
+// Machine files: a TOML edge list, with links grouped by common properties, read into a Topology, or the name of a
+// shape with the alphas and bandwidths of its dimensions.
 //
 // Links are numbered in the order of the file: group by group, `pairs` before `directed`, each pair as two consecutive
 // links. Every mistake in a file is reported at its own line.
 #include "tenex/files/input_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "tenex/files/atomic_write.hpp"
 #include "tenex/spec/document.hpp"
 #include "tenex/spec/table_reader.hpp"
+#include "tenex/topology/plan.hpp"
 
 namespace tenex {
 namespace {
@@ -32,11 +35,38 @@ struct Reading {
   [[nodiscard]] std::int64_t vertices() const { return npus + switch_count; }
 };
 
+Forwarding read_forwarding(TableReader& reader) {
+  const auto* node = reader.find("forwarding");
+  const auto text = reader.string("forwarding");
+  if (!text) return Forwarding::store_and_forward;
+  for (const auto forwarding : {Forwarding::store_and_forward, Forwarding::cut_through})
+    if (*text == to_string(forwarding)) return forwarding;
+  reader.fail(input_error(node->text_place(), fmt::format("a [[switches]] has forwarding = \"{}\"", *text),
+                          "a switch forwards by \"store_and_forward\" or \"cut_through\""));
+  return Forwarding::store_and_forward;
+}
+
+std::uint32_t read_buffer(TableReader& reader) {
+  const auto* node = reader.find("buffer");
+  if (node == nullptr) return kUnlimitedBuffer;
+  const auto chunks = reader.integer_or("buffer", 0);
+  if (chunks >= 0 && chunks < std::int64_t{kUnlimitedBuffer}) return static_cast<std::uint32_t>(chunks);
+  reader.fail(input_error(node->place(), fmt::format("a [[switches]] has buffer = {}", chunks),
+                          "it is the number of chunks that may wait in a switch; without it any number may"));
+  return kUnlimitedBuffer;
+}
+
 void read_switches(TableReader& document, Reading& machine) {
   for (const auto& node : document.array("switches")) {
-    TableReader reader(node, "a [[switches]]", {"count", "copy", "reduce"});
+    TableReader reader(node, "a [[switches]]", {"count", "copy", "reduce", "forwarding", "buffer"});
     const auto count = reader.integer_or("count", 1);
-    const SwitchProperties properties{reader.boolean_or("copy", false), reader.boolean_or("reduce", false)};
+    SwitchProperties properties{reader.boolean_or("copy", false), reader.boolean_or("reduce", false)};
+    properties.forwarding = read_forwarding(reader);
+    properties.buffer = read_buffer(reader);
+    if (properties.forwarding == Forwarding::cut_through && properties.buffer != kUnlimitedBuffer)
+      reader.fail(input_error(reader.find("buffer")->place(), "a buffer in switches that cut through",
+                              "nothing waits in them",
+                              "remove the buffer, or write forwarding = \"store_and_forward\""));
     if (count < 1 || count > kMaxVertices - machine.vertices())
       reader.fail(input_error(node.place(), fmt::format("a [[switches]] has count = {}", count),
                               "a count is at least 1, and a machine has at most 2^31 vertices"));
@@ -101,6 +131,67 @@ Status check_vertices(const Reading& machine, const Place& place) {
                      "so few links reach not all of them", "correct the numbers, or name all links");
 }
 
+/// The keys of a file that names a shape, and those of one that lists its links.
+constexpr std::array<std::string_view, 4> kShapeKeys{"shape", "alpha", "bandwidth", "npu_bandwidth"};
+constexpr std::array<std::string_view, 3> kListKeys{"npus", "switches", "links"};
+
+/// The shape and its links as a study would write them; nullopt after recording the errors.
+std::optional<ShapedNetwork> read_shape(TableReader& reader) {
+  const Node& node = *reader.find("shape");
+  for (const auto key : kListKeys)
+    if (const Node* given = reader.find(key))
+      reader.fail(input_error(given->place(), fmt::format("\"{}\" beside a shape", key),
+                              "the shape has its NPUs, switches and links", "keep one of them"));
+  ShapedNetwork network;
+  if (const auto text = reader.string("shape")) {
+    auto shape = parse_shape(*text, node.text_place());
+    if (shape)
+      network.shape = *std::move(shape);
+    else
+      reader.fail(shape.errors());
+  }
+  if (reader.find("alpha") == nullptr) (void)reader.require("alpha");
+  network.links.per_npu = reader.find("npu_bandwidth") != nullptr;
+  if (const Node* both = reader.find("bandwidth"); both != nullptr && network.links.per_npu)
+    reader.fail(input_error(both->place(), "\"bandwidth\" and \"npu_bandwidth\" exclude each other",
+                            "bandwidth is per link, npu_bandwidth per NPU and dimension", "keep one of them"));
+  const auto bandwidth = network.links.per_npu ? "npu_bandwidth" : "bandwidth";
+  if (reader.find(bandwidth) == nullptr) (void)reader.require(bandwidth);
+  network.links.alpha = reader.times("alpha").value_or(std::vector<SimTime>());
+  network.links.bandwidth = reader.bandwidths(bandwidth).value_or(std::vector<Bandwidth>());
+  if (reader.failed()) return std::nullopt;
+  for (Diagnostic error : check_shape(network.shape, network.links)) {
+    error.place = node.place();
+    reader.fail(std::move(error));
+  }
+  return network;
+}
+
+/// Records the keys that only a file with a shape has.
+void refuse_shape_keys(TableReader& reader) {
+  for (const auto key : kShapeKeys)
+    if (const Node* given = reader.find(key))
+      reader.fail(input_error(given->place(), fmt::format("\"{}\" of a machine that names no shape", key),
+                              "each [[links]] has its own alpha and bandwidth", "name a shape, or remove the key"));
+}
+
+/// The vertices and links; without effect after an error.
+void read_lists(TableReader& reader, Reading& machine) {
+  refuse_shape_keys(reader);
+  if (const auto* npus = reader.require("npus")) {
+    machine.npus = reader.integer_or("npus", 0);
+    if (npus->is(NodeKind::integer) && (machine.npus < 1 || machine.npus > kMaxVertices))
+      reader.fail(
+          input_error(npus->place(), fmt::format("npus = {}", machine.npus), "a machine has between 1 and 2^31 NPUs"));
+  }
+  (void)reader.require("links");
+  // With a wrong number of NPUs every link would be reported as dangling: report only the cause.
+  const bool counted = machine.npus >= 1 && machine.npus <= kMaxVertices;
+  if (counted) read_switches(reader, machine);
+  if (counted && machine.errors.empty()) read_links(reader, machine);
+  reader.fail(std::move(machine.errors));
+}
+
 Result<Topology> build(const Reading& machine) {
   TopologyBuilder builder(static_cast<std::size_t>(machine.npus));
   for (const auto& [count, properties] : machine.switches)
@@ -114,33 +205,34 @@ Result<Topology> build(const Reading& machine) {
 Result<Machine> parse_machine(std::string_view text, const std::string& file) {
   const auto document = parse_toml(text, file);
   if (!document) return document.errors();
-  TableReader reader(*document, "", {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links"});
+  TableReader reader(*document, "",
+                     {"schema", "kind", "name", "source", "remarks", "npus", "switches", "links", "shape", "alpha",
+                      "bandwidth", "npu_bandwidth"});
   check_file_header(reader, "machine");
-  Reading machine;
   const auto require_text = [&reader](std::string_view key) {
     return reader.require(key) == nullptr ? std::string() : reader.string_or(key, "");
   };
   auto name = require_text("name");
   auto source = require_text("source");
   auto remarks = reader.strings("remarks");
-  if (const auto* npus = reader.require("npus")) {
-    machine.npus = reader.integer_or("npus", 0);
-    if (npus->is(NodeKind::integer) && (machine.npus < 1 || machine.npus > kMaxVertices))
-      reader.fail(
-          input_error(npus->place(), fmt::format("npus = {}", machine.npus), "a machine has between 1 and 2^31 NPUs"));
+  Machine machine{std::move(name), std::move(source), std::move(remarks), std::nullopt, {}, digest128(text)};
+  if (reader.find("shape") != nullptr) {
+    machine.shaped = read_shape(reader);
+    if (reader.failed()) return reader.take_errors();
+    return machine;
   }
-  (void)reader.require("links");
-  // With a wrong number of NPUs every link would be reported as dangling: report only the cause.
-  const bool counted = machine.npus >= 1 && machine.npus <= kMaxVertices;
-  if (counted) read_switches(reader, machine);
-  if (counted && machine.errors.empty()) read_links(reader, machine);
-  auto errors = reader.take_errors();
-  append(errors, std::move(machine.errors));
-  if (!errors.empty()) return errors;
-  if (auto status = check_vertices(machine, reader.find("npus")->place()); !status) return status.errors();
-  auto topology = build(machine);
+  Reading lists;
+  read_lists(reader, lists);
+  if (reader.failed()) return reader.take_errors();
+  if (auto status = check_vertices(lists, reader.find("npus")->place()); !status) return status.errors();
+  auto topology = build(lists);
   if (!topology) return topology.errors();
-  return Machine{std::move(name), std::move(source), std::move(remarks), std::move(topology).value(), digest128(text)};
+  machine.topology = std::move(topology).value();
+  return machine;
+}
+
+Topology topology_of(const Machine& machine) {
+  return machine.shaped ? build_topology(machine.shaped->shape, machine.shaped->links).value() : machine.topology;
 }
 
 Result<Machine> read_machine_file(const std::filesystem::path& path) {

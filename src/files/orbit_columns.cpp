@@ -20,7 +20,7 @@ bool same(const TranslationGroup& a, const TranslationGroup& b) {
 }  // namespace
 
 bool write_orbits(const StorageTarget& target, const std::string& group, const SymmetricStorage& storage) {
-  const auto moves = TranslationGroup::of(target.topology);
+  const auto moves = TranslationGroup::of(target.topology, LinkPorts::shared);
   if (!moves || !same(*moves, storage.group())) return false;
   auto& file = target.file;
   file.set_attribute(group, "chunks_per_npu", std::int64_t{storage.chunks().each});
@@ -45,7 +45,7 @@ bool write_orbits(const StorageTarget& target, const std::string& group, const S
 }
 
 Result<StoredSchedule> read_orbits(const StorageSource& source, const std::string& group) {
-  auto moves = TranslationGroup::of(source.topology);
+  auto moves = TranslationGroup::of(source.topology, LinkPorts::shared);
   if (!moves) return source.damaged(group, "it is symmetric, and the topology is not");
   const auto rows = source.file.rows(group + "/start_ps");
   if (!rows) return rows.errors();

@@ -33,8 +33,12 @@ struct ScheduleData {
   std::string canonical;
 
   std::int64_t npus = 0;
-  std::string shape;                                          ///< empty: no intact shape
-  std::vector<std::int8_t> switch_copy, switch_reduce;        ///< per switch: 0 or 1
+  std::string shape;                                    ///< empty: no intact shape
+  std::vector<std::int8_t> switch_copy, switch_reduce;  ///< per switch: 0 or 1
+  std::vector<std::int8_t> switch_cut_through;          ///< per switch: 0 or 1; empty: all store and forward, unlimited
+  std::vector<std::int64_t> switch_buffer;  ///< per switch: chunks, -1 for any number; as switch_cut_through
+  std::vector<std::uint32_t> wire_links;    ///< per wire: how many physical links it has; empty: no wires
+  std::vector<std::uint32_t> wire_link;     ///< the physical links, wire by wire
   std::vector<std::int64_t> class_alpha_ps, class_bandwidth;  ///< per link class
   std::vector<std::int64_t> class_slowdown;               ///< per link class, in thousandths; empty: no link is slowed
   std::vector<std::uint32_t> source, target, link_class;  ///< per link

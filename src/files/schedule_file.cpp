@@ -13,6 +13,7 @@
 #include "tenex/base/units.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/time_range.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -44,6 +45,37 @@ Status restore_shape(const ScheduleData& data, TopologyBuilder& builder) {
   return success();
 }
 
+SwitchProperties restore_switch(const ScheduleData& data, std::size_t i) {
+  SwitchProperties properties{data.switch_copy[i] != 0, data.switch_reduce[i] != 0};
+  if (data.switch_buffer.empty()) return properties;
+  if (data.switch_cut_through[i] != 0) properties.forwarding = Forwarding::cut_through;
+  if (data.switch_buffer[i] >= 0 && data.switch_buffer[i] < std::int64_t{kUnlimitedBuffer})
+    properties.buffer = static_cast<std::uint32_t>(data.switch_buffer[i]);
+  return properties;
+}
+
+/// Makes the wires of the network. They must be the file's, because its sends refer to them.
+Result<Topology> restore_wires(const ScheduleData& data, const Topology& network) {
+  auto wired = wires_of(network);
+  if (!wired) return wired.errors();
+  std::vector<std::uint32_t> links;
+  std::size_t wires = 0;
+  bool same = true;
+  if (wired->wires() != nullptr) {
+    wires = wired->wires()->size();
+    same = data.wire_links.size() == wires;
+    for (std::size_t wire = 0; same && wire < wires; ++wire) {
+      const auto spans = wired->wires()->spans(LinkId::at(wire));
+      same = data.wire_links[wire] == spans.size();
+      for (const WireSpan& span : spans) links.push_back(span.link.value());
+    }
+  }
+  if (same && data.wire_links.size() == wires && links == data.wire_link) return wired;
+  return input_error({}, "the wires are not those of the network",
+                     "they are the paths with the fewest links over its cut-through switches",
+                     "make the file again with this version");
+}
+
 Result<Topology> restore_topology(const ScheduleData& data) {
   constexpr std::int64_t kUnlinkedNpus =
       std::int64_t{1} << 26;  // a larger number needs links, so that a damaged one cannot fill the memory
@@ -53,12 +85,13 @@ Result<Topology> restore_topology(const ScheduleData& data) {
     return input_error({}, fmt::format("a topology of {} NPUs", data.npus), fmt::format("it has {} links", links));
   if (data.target.size() != data.source.size() || data.link_class.size() != data.source.size() ||
       data.switch_reduce.size() != data.switch_copy.size() ||
+      data.switch_buffer.size() != data.switch_cut_through.size() ||
+      (!data.switch_buffer.empty() && data.switch_buffer.size() != data.switch_copy.size()) ||
       data.class_bandwidth.size() != data.class_alpha_ps.size() ||
       (!data.class_slowdown.empty() && data.class_slowdown.size() != data.class_alpha_ps.size()))
     return input_error({}, "the columns of the topology differ in length");
   TopologyBuilder builder(static_cast<std::size_t>(data.npus));
-  for (std::size_t i = 0; i < data.switch_copy.size(); ++i)
-    builder.add_switch({data.switch_copy[i] != 0, data.switch_reduce[i] != 0});
+  for (std::size_t i = 0; i < data.switch_copy.size(); ++i) builder.add_switch(restore_switch(data, i));
   for (std::size_t i = 0; i < data.source.size(); ++i) {
     const auto link_class = data.link_class[i];
     if (link_class >= data.class_alpha_ps.size())
@@ -68,7 +101,8 @@ Result<Topology> restore_topology(const ScheduleData& data) {
                       data.class_slowdown.empty() ? kNoSlowdown : data.class_slowdown[link_class]});
   }
   if (auto status = restore_shape(data, builder); !status) return status.errors();
-  return std::move(builder).build();
+  auto network = std::move(builder).build();
+  return network ? restore_wires(data, *network) : std::move(network);
 }
 
 /// Reads what each group has of its own.
@@ -174,13 +208,25 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   data.occupancy = to_string(file.occupancy);
   data.algorithm = file.algorithm;
   data.canonical = file.canonical;
-  const auto& topology = file.topology;
+  const auto& topology = network_of(file.topology);
   data.npus = static_cast<std::int64_t>(topology.npus());
   if (topology.shape()) data.shape = to_string(*topology.shape());
   for (std::size_t i = 0; i < topology.switches(); ++i) {
     const auto& properties = topology.switch_properties(VertexId::at(topology.npus() + i));
     data.switch_copy.push_back(properties.copy ? 1 : 0);
     data.switch_reduce.push_back(properties.reduce ? 1 : 0);
+    data.switch_cut_through.push_back(properties.forwarding == Forwarding::cut_through ? 1 : 0);
+    data.switch_buffer.push_back(properties.buffer == kUnlimitedBuffer ? -1 : std::int64_t{properties.buffer});
+  }
+  if (std::ranges::all_of(data.switch_cut_through, [](auto flag) { return flag == 0; }) &&
+      std::ranges::all_of(data.switch_buffer, [](auto chunks) { return chunks == -1; })) {
+    data.switch_cut_through.clear();
+    data.switch_buffer.clear();
+  }
+  for (std::size_t wire = 0; file.topology.wires() != nullptr && wire < file.topology.links(); ++wire) {
+    const auto spans = file.topology.wires()->spans(LinkId::at(wire));
+    data.wire_links.push_back(static_cast<std::uint32_t>(spans.size()));
+    for (const WireSpan& span : spans) data.wire_link.push_back(span.link.value());
   }
   for (const auto& link_class : topology.classes()) {
     data.class_alpha_ps.push_back(link_class.alpha.count());

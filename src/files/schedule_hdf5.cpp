@@ -3,6 +3,7 @@
 #include "files/storage_columns.hpp"
 #include "tenex/base/version.hpp"
 #include "tenex/files/column_file.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -19,6 +20,14 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.set_attribute("/topology", "shape", data.shape);
   writer.write("/topology/switch_copy", std::span<const std::int8_t>(data.switch_copy));
   writer.write("/topology/switch_reduce", std::span<const std::int8_t>(data.switch_reduce));
+  if (!data.switch_buffer.empty()) {
+    writer.write("/topology/switch_cut_through", std::span<const std::int8_t>(data.switch_cut_through));
+    writer.write("/topology/switch_buffer", std::span<const std::int64_t>(data.switch_buffer));
+  }
+  if (!data.wire_links.empty()) {
+    writer.write("/topology/wire_links", std::span<const std::uint32_t>(data.wire_links));
+    writer.write("/topology/wire_link", std::span<const std::uint32_t>(data.wire_link));
+  }
   writer.write("/topology/class_alpha_ps", std::span<const std::int64_t>(data.class_alpha_ps));
   writer.write("/topology/class_bandwidth", std::span<const std::int64_t>(data.class_bandwidth));
   if (!data.class_slowdown.empty())
@@ -61,6 +70,14 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   topology.text("shape", data.shape);
   topology.column("switch_copy", data.switch_copy);
   topology.column("switch_reduce", data.switch_reduce);
+  if (reader.has("/topology/switch_buffer")) {
+    topology.column("switch_cut_through", data.switch_cut_through);
+    topology.column("switch_buffer", data.switch_buffer);
+  }
+  if (reader.has("/topology/wire_links")) {
+    topology.column("wire_links", data.wire_links);
+    topology.column("wire_link", data.wire_link);
+  }
   topology.column("class_alpha_ps", data.class_alpha_ps);
   topology.column("class_bandwidth", data.class_bandwidth);
   if (reader.has("/topology/class_slowdown")) topology.column("class_slowdown", data.class_slowdown);
@@ -90,7 +107,7 @@ Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile
   writer->set_attribute("/", "kind", kScheduleKind);
   writer->set_attribute("/", "schema", compact ? kScheduleSchema : kExpandedSchema);
   write_facts(*writer, describe_schedule(file, false));
-  write_links(*writer, file.topology);
+  write_links(*writer, network_of(file.topology));
   const StorageTarget target{*writer, file.topology, options.threads};
   if (compact) {
     write_storages(target, file.schedule);

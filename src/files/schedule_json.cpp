@@ -24,8 +24,12 @@ Json describe_topology(const ScheduleData& data) {
   topology["npus"] = data.npus;
   topology["shape"] = data.shape;
   topology["switches"] = Json::array();
-  for (std::size_t i = 0; i < data.switch_copy.size(); ++i)
+  for (std::size_t i = 0; i < data.switch_copy.size(); ++i) {
     topology["switches"].push_back({{"copy", data.switch_copy[i] != 0}, {"reduce", data.switch_reduce[i] != 0}});
+    if (data.switch_buffer.empty()) continue;
+    topology["switches"].back()["cut_through"] = data.switch_cut_through[i] != 0;
+    topology["switches"].back()["buffer"] = data.switch_buffer[i];
+  }
   topology["classes"] = Json::array();
   for (std::size_t i = 0; i < data.class_alpha_ps.size(); ++i) {
     topology["classes"].push_back(
@@ -35,6 +39,12 @@ Json describe_topology(const ScheduleData& data) {
   topology["links"] = Json::array();  // [source, target, class]
   for (std::size_t i = 0; i < data.source.size(); ++i)
     topology["links"].push_back({data.source[i], data.target[i], data.link_class[i]});
+  if (data.wire_links.empty()) return topology;
+  topology["wires"] = Json::array();  // the links of each wire; sends are on wires
+  for (std::size_t wire = 0, at = 0; wire < data.wire_links.size(); at += data.wire_links[wire++])
+    topology["wires"].push_back(
+        std::vector(data.wire_link.begin() + static_cast<std::ptrdiff_t>(at),
+                    data.wire_link.begin() + static_cast<std::ptrdiff_t>(at + data.wire_links[wire])));
   return topology;
 }
 
@@ -91,7 +101,15 @@ ScheduleData read_facts(const Json& document) {
   for (const auto& item : topology.at("switches")) {
     data.switch_copy.push_back(item.at("copy").get<bool>() ? 1 : 0);
     data.switch_reduce.push_back(item.at("reduce").get<bool>() ? 1 : 0);
+    if (!item.contains("buffer")) continue;
+    data.switch_cut_through.push_back(item.at("cut_through").get<bool>() ? 1 : 0);
+    data.switch_buffer.push_back(integer(item.at("buffer")));
   }
+  if (topology.contains("wires"))
+    for (const auto& wire : topology.at("wires")) {
+      data.wire_links.push_back(static_cast<std::uint32_t>(wire.size()));
+      for (const auto& link : wire) data.wire_link.push_back(id(link));
+    }
   for (const auto& item : topology.at("classes")) {
     data.class_alpha_ps.push_back(integer(item.at("alpha_ps")));
     data.class_bandwidth.push_back(integer(item.at("bandwidth_bytes_per_s")));

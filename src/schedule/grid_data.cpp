@@ -103,7 +103,7 @@ std::string grid_problem(const GridSchedule& data) {
 std::optional<std::vector<LineDimension>> grid_dimensions(const Instance& instance) {
   const auto& topology = instance.topology;
   const auto& shape = topology.shape();
-  if (!shape || !shape->is_product() || topology.switches() > 0 || topology.npus() < 2) return std::nullopt;
+  if (!shape || !shape->is_product() || !topology.direct() || topology.npus() < 2) return std::nullopt;
   std::vector<LineDimension> dimensions;
   for (const auto& block : shape->blocks) {
     if (block.size == 1) continue;

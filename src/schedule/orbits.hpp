@@ -1,4 +1,4 @@
-// Shared by the module's files on symmetric schedules: the hop of a direction, the source of an orbit.
+// Shared by the module's files on symmetric schedules: the latency of a direction, the source of an orbit.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace tenex {
 
-/// The hop times of each direction. All chunks of one group have one size. O(directions).
-[[nodiscard]] inline std::vector<HopTime> direction_hops(const Instance& instance, const TranslationGroup& group) {
-  std::vector<HopTime> hops;
+/// Start to arrival in each direction. All chunks of one group have one size. O(directions).
+[[nodiscard]] inline std::vector<SimTime> direction_latencies(const Instance& instance, const TranslationGroup& group) {
+  std::vector<SimTime> latencies;
   for (const auto& direction : group.directions())
-    hops.push_back(hop_time(instance.topology.classes()[direction.link_class], instance.collective.chunk_sizes()[0],
-                            instance.occupancy));
-  return hops;
+    latencies.push_back(hop_time(instance.topology.classes()[direction.link_class],
+                                 instance.collective.chunk_sizes()[0], instance.occupancy)
+                            .latency);
+  return latencies;
 }
 
 /// The offset of an orbit's source from the owner of its chunk.

@@ -189,7 +189,7 @@ std::optional<std::vector<Send>> retime_plain(const Instance& instance, const Sc
   const bool fits =
       instance.topology.npus() * instance.collective.chunks() <= kTableEntriesPerSend * schedule.sends() &&
       schedule.sends() < std::numeric_limits<std::uint32_t>::max();
-  if (instance.topology.switches() > 0 || schedule.may_carry_messages() || !fits) return std::nullopt;
+  if (!instance.topology.direct() || schedule.may_carry_messages() || !fits) return std::nullopt;
   return PlainRetimer(instance, schedule).retime();
 }
 

@@ -7,7 +7,7 @@
 // sums in a switch's queue keep their order. Where a pass violates one, the delivering send gets a lower bound and the
 // pass is repeated. The given schedule satisfies every constraint, so bounds never pass it: the repetition ends, and at
 // the least solution, which is nowhere later than the given schedule. Schedules whose reductions are in-trees need one
-// pass.
+// pass. The order on physical links that wires share (wire_order.hpp) is kept in the same way.
 //
 // holding.hpp has these rules for one chunk at one vertex. This file applies them to all schedules; plain_retimer.cpp,
 // faster, to those without switches and messages.
@@ -27,6 +27,7 @@
 #include "schedule/holding.hpp"
 #include "schedule/retimers.hpp"
 #include "schedule/vertex_roles.hpp"
+#include "schedule/wire_order.hpp"
 #include "tenex/base/diagnostic.hpp"
 
 namespace tenex {
@@ -72,6 +73,7 @@ class Retimer {
       hop_.push_back(times.at(instance.topology.class_of(send.link), instance.collective.size_class(send.chunk)));
     lower_.assign(sends_.size(), SimTime::zero());
     start_.assign(sends_.size(), SimTime::zero());
+    wire_order_ = wire_order(instance, sends_);
     order_events();
     plan_moves();
   }
@@ -165,6 +167,11 @@ class Retimer {
       else if (moves_[event.send].to != kNone)
         settled = arrive(event.send) && settled;
     }
+    for (const auto& [later, earlier, gap] : wire_order_) {
+      if (start_[later] >= start_[earlier] + gap) continue;
+      lower_[later] = start_[earlier] + gap;
+      settled = false;
+    }
     return settled;
   }
 
@@ -172,7 +179,7 @@ class Retimer {
     const auto& send = sends_[i];
     const auto& move = moves_[i];
     auto& free = link_free_[send.link.index()];
-    SimTime time = std::max(free, lower_[i]);
+    SimTime time = wire_order_.empty() ? std::max(free, lower_[i]) : lower_[i];
     if (move.dependency != kNone) time = std::max(time, start_[move.dependency] + hop_[move.dependency].latency);
     if (move.from != kNone) {
       auto& holding = holdings_[move.from];
@@ -215,6 +222,7 @@ class Retimer {
   std::unordered_map<std::uint64_t, std::size_t> slots_;
   std::vector<QueueHolding> initial_;
   std::vector<QueueHolding> holdings_;
+  std::vector<StartConstraint> wire_order_;  ///< where links are wires, instead of link_free_
   std::vector<SimTime> link_free_;
   std::vector<SimTime> lower_;
   std::vector<SimTime> start_;  ///< new times

@@ -82,7 +82,7 @@ class Runs {
 
 SimTime retiming_limit(const Instance& instance, const Schedule& reduction, const Schedule& gather) {
   SimTime limit;
-  if (instance.topology.switches() > 0 || reduction.may_carry_messages() || gather.may_carry_messages()) return limit;
+  if (!instance.topology.direct() || reduction.may_carry_messages() || gather.may_carry_messages()) return limit;
   Runs reducing(instance, reduction);
   Runs gathering(instance, gather);
   for (std::size_t l = 0; l < instance.topology.links(); ++l) {

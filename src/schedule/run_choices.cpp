@@ -19,6 +19,8 @@ std::string_view to_string(SimulationEngine engine) {
       return "trains";
     case SimulationEngine::orbit:
       return "orbit";
+    case SimulationEngine::wires:
+      return "wires";
   }
   return "auto";
 }

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "schedule/orbit_links.hpp"
 #include "schedule/orbits.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/csr.hpp"
@@ -37,10 +40,11 @@ bool translations_hold(const Topology& topology, const TranslationGroup& group) 
 
 class OrbitReplay {
  public:
-  OrbitReplay(const Instance& instance, const SymmetricStorage& storage, std::size_t max_findings)
+  OrbitReplay(const Instance& instance, const SymmetricStorage& storage, OrbitLinks links, std::size_t max_findings)
       : storage_(storage),
         group_(storage.group()),
-        hops_(direction_hops(instance, group_)),
+        links_(std::move(links)),
+        latency_(direction_latencies(instance, group_)),
         kind_(instance.collective.kind()),
         max_findings_(max_findings),
         held_since_(group_.npus() * (storage.chunks().of_pairs ? 1 : storage.chunks().each), kNever) {
@@ -80,16 +84,39 @@ class OrbitReplay {
   }
 
   void check_links() {
-    std::vector<SimTime> busy_until(hops_.size());
+    busy_until_.assign(links_.roles, SimTime::zero());
+    const std::uint32_t* const first = links_.first.data();
+    const bool direct = links_.uses.size() == group_.directions().size();  // a link of its own for each direction
     for (const auto& orbit : storage_.orbits()) {
-      SimTime& until = busy_until[orbit.direction];
-      if (orbit.start < SimTime::zero())
-        add(Violation::negative_start, orbit, [] { return std::string("time begins at 0s"); });
-      else if (orbit.start < until)
-        add(Violation::link_overlap, orbit,
-            [&] { return "the link is busy with another send until " + to_string(until); });
-      until = std::max(until, orbit.start + hops_[orbit.direction].busy);
+      const bool possible = orbit.start >= SimTime::zero();
+      if (!possible) add(Violation::negative_start, orbit, [] { return std::string("time begins at 0s"); });
+      if (direct) {
+        take(orbit, orbit.direction, possible);
+        continue;
+      }
+      bool free = possible;
+      for (std::uint32_t i = first[orbit.direction]; i < first[orbit.direction + 1]; ++i) free = take(orbit, i, free);
     }
+  }
+
+  /// Takes the link of use `i` for an orbit's send; if `free`, it must be so. Returns whether all is well.
+  bool take(const OrbitSend& orbit, std::uint32_t i, bool free) {
+    const RoleUse& use = links_.uses[i];
+    SimTime& until = busy_until_[use.role];
+    const SimTime from = orbit.start + use.offset;
+    const bool overlaps = free && from < until;
+    if (overlaps) report_overlap(orbit, i, until);
+    until = std::max(until, from + use.busy);
+    return free && !overlaps;
+  }
+
+  /// The link of use `i` is busy when the orbit's send would take it.
+  void report_overlap(const OrbitSend& orbit, std::uint32_t i, SimTime until) {
+    const bool over_switch = links_.first[orbit.direction + 1] - links_.first[orbit.direction] > 1;
+    const std::string_view end = i == links_.first[orbit.direction] ? " to the switch" : " from the switch";
+    add(Violation::link_overlap, orbit, [&] {
+      return fmt::format("the link{} is busy with another send until {}", over_switch ? end : "", to_string(until));
+    });
   }
 
   /// All collectives but All-to-All: all chunks of NPU 0 at all NPUs.
@@ -112,7 +139,7 @@ class OrbitReplay {
       if (source == NpuId(0) || sent != kNever) skipped_ = true;
       sent = orbit.start;
       SimTime& last = last_sum_[item(orbit.offset, orbit.number)];
-      last = std::max(last, orbit.start + hops_[orbit.direction].latency);
+      last = std::max(last, orbit.start + latency_[orbit.direction]);
       verdict_.collective_time = std::max(verdict_.collective_time, last);
     }
     if (skipped_) return;
@@ -146,7 +173,7 @@ class OrbitReplay {
         return fmt::format("the source does not hold the final value of the chunk{}", when);
       });
     SimTime& there = held_since_[item(orbit.offset, orbit.number)];
-    const SimTime arrival = orbit.start + hops_[orbit.direction].latency;
+    const SimTime arrival = orbit.start + latency_[orbit.direction];
     if (there != kNever) verdict_.waste += group_.npus();
     there = std::min(there, arrival);
   }
@@ -200,7 +227,7 @@ class OrbitReplay {
       met_.push_back(orbit.offset);
     else
       verdict_.waste += group_.npus();
-    there = std::min(there, orbit.start + hops_[orbit.direction].latency);
+    there = std::min(there, orbit.start + latency_[orbit.direction]);
   }
 
   /// The chunk must be at its destination; relays that forwarded it were useful.
@@ -220,7 +247,9 @@ class OrbitReplay {
 
   const SymmetricStorage& storage_;
   const TranslationGroup& group_;
-  std::vector<HopTime> hops_;
+  OrbitLinks links_;
+  std::vector<SimTime> busy_until_;  ///< by role
+  std::vector<SimTime> latency_;     ///< by direction
   CollectiveKind kind_;
   std::size_t max_findings_;
   std::vector<SimTime> held_since_;  ///< by item (All-to-All: by NPU): when the first copy arrives
@@ -237,22 +266,24 @@ bool has_orbit_check(const Topology& topology, const Collective& collective, con
   const SymmetricStorage* storage = symmetric_storage(schedule);
   const auto kind = collective.kind();
   return storage != nullptr && kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce &&
-         moves_with_translations(collective, storage->group()) && TranslationGroup::of(topology).has_value() &&
-         storage->chunks() == orbit_chunks(collective);
+         moves_with_translations(collective, storage->group()) &&
+         TranslationGroup::of(topology, LinkPorts::shared).has_value() && storage->chunks() == orbit_chunks(collective);
 }
 
 Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
   ensure(has_orbit_check(instance.topology, instance.collective, schedule),
          "the orbit check does not know this schedule");
   const SymmetricStorage& storage = *symmetric_storage(schedule);
-  if (!translations_hold(instance.topology, storage.group())) {
+  std::optional<OrbitLinks> links;
+  if (translations_hold(instance.topology, storage.group())) links = orbit_links(instance, storage.group());
+  if (!links) {
     Verdict verdict;
     verdict.sends = storage.sends();
     verdict.violations = 1;
     verdict.findings.push_back({Violation::unknown_link, {}, "the topology is not the one that the schedule is for"});
     return verdict;
   }
-  return OrbitReplay(instance, storage, options.max_findings).run();
+  return OrbitReplay(instance, storage, *std::move(links), options.max_findings).run();
 }
 
 Verdict verify_by_size(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {

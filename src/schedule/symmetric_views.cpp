@@ -7,6 +7,7 @@
 
 #include "schedule/orbits.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/schedule/orbit_ports.hpp"
 
 namespace tenex {
 
@@ -24,19 +25,19 @@ const SymmetricStorage& storage_of_gathers(const Schedule& schedule) {
   return storage;
 }
 
-SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<HopTime>& hops) {
+SimTime last_arrival_of(std::span<const OrbitSend> orbits, const std::vector<SimTime>& latencies) {
   SimTime last;
-  for (const auto& orbit : orbits) last = std::max(last, orbit.start + hops[orbit.direction].latency);
+  for (const auto& orbit : orbits) last = std::max(last, orbit.start + latencies[orbit.direction]);
   return last;
 }
 
 /// When each chunk arrives where, in new times, while the orbits are visited in the given order.
 class Retimer {
  public:
-  Retimer(const SymmetricStorage& storage, std::vector<HopTime> hops)
+  Retimer(const SymmetricStorage& storage, OrbitPorts ports)
       : group_(storage.group()),
-        hops_(std::move(hops)),
-        free_(hops_.size()),
+        ports_(std::move(ports)),
+        free_(ports_.size()),
         copied_(group_.npus() * storage.chunks().each),
         summed_(copied_.size()) {}
 
@@ -48,18 +49,19 @@ class Retimer {
     const std::size_t to = item_of(orbit.offset, orbit.number, group_.npus());
     const bool sum = orbit.stage == Stage::reduce;
     const SimTime there = sum || source == NpuId(0) ? summed_[from] : copied_[from];
-    SimTime& free = free_[orbit.direction];
+    SimTime& free = free_[ports_.port_of[orbit.direction]];
+    const HopTime& hop = ports_.hop(orbit.direction);
     orbit.start = std::max(free, there);
-    free = orbit.start + hops_[orbit.direction].busy;
+    free = orbit.start + hop.busy;
     SimTime& delivered = sum ? summed_[to] : copied_[to];
-    delivered = std::max(delivered, orbit.start + hops_[orbit.direction].latency);
+    delivered = std::max(delivered, orbit.start + hop.latency);
     return orbit;
   }
 
  private:
   const TranslationGroup& group_;
-  std::vector<HopTime> hops_;
-  std::vector<SimTime> free_;    ///< of each direction
+  OrbitPorts ports_;
+  std::vector<SimTime> free_;    ///< of each port
   std::vector<SimTime> copied_;  ///< when the final value arrives
   std::vector<SimTime> summed_;  ///< when the last partial sum arrives
 };
@@ -69,13 +71,13 @@ class Retimer {
 Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of_gathers(schedule);
   const auto& group = storage.group();
-  const auto hops = direction_hops(instance, group);
-  const SimTime end = last_arrival_of(storage.orbits(), hops);
+  const auto latencies = direction_latencies(instance, group);
+  const SimTime end = last_arrival_of(storage.orbits(), latencies);
   std::vector<OrbitSend> turned;
   turned.reserve(storage.orbits().size());
   for (std::size_t i = storage.orbits().size(); i-- > 0;) {
     const OrbitSend& orbit = storage.orbits()[i];
-    turned.push_back({end - orbit.start - hops[orbit.direction].latency, group.directions()[orbit.direction].opposite,
+    turned.push_back({end - orbit.start - latencies[orbit.direction], group.directions()[orbit.direction].opposite,
                       source_offset(group, orbit), orbit.number, Stage::reduce});
   }
   return make_symmetric_schedule(group, storage.chunks(), std::move(turned));
@@ -95,7 +97,7 @@ Schedule then_gather_symmetric(const Schedule& reduction, const Schedule& gather
 
 Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of_gathers(schedule);
-  Retimer retimer(storage, direction_hops(instance, storage.group()));
+  Retimer retimer(storage, orbit_ports(instance, storage.group()));
   std::vector<OrbitSend> orbits;
   orbits.reserve(storage.orbits().size());
   for (const OrbitSend& orbit : storage.orbits()) orbits.push_back(retimer.retime(orbit));
@@ -104,7 +106,7 @@ Schedule retime_symmetric(const Instance& instance, const Schedule& schedule) {
 
 SimTime last_arrival_symmetric(const Instance& instance, const Schedule& schedule) {
   const SymmetricStorage& storage = storage_of(schedule);
-  return last_arrival_of(storage.orbits(), direction_hops(instance, storage.group()));
+  return last_arrival_of(storage.orbits(), direction_latencies(instance, storage.group()));
 }
 
 }  // namespace tenex

@@ -187,7 +187,7 @@ class ChainSearch {
 }  // namespace
 
 std::optional<bool> has_tight_chain(const Instance& instance, const Schedule& schedule) {
-  if (instance.topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0) return std::nullopt;
+  if (!instance.topology.direct() || schedule.may_carry_messages() || schedule.tiles() == 0) return std::nullopt;
   return ChainSearch(instance, schedule).found();
 }
 

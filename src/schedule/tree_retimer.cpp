@@ -136,7 +136,7 @@ std::size_t retime_in_trees_bytes(const Instance& instance) {
 
 std::optional<Retimed> retime_in_trees(const Instance& instance, const Schedule& schedule, int threads,
                                        std::size_t memory_limit_bytes) {
-  if (instance.topology.switches() > 0 || schedule.may_carry_messages() || schedule.tiles() == 0 ||
+  if (!instance.topology.direct() || schedule.may_carry_messages() || schedule.tiles() == 0 ||
       instance.collective.kind() != CollectiveKind::all_reduce || instance.collective.chunk_sizes().size() != 1)
     return std::nullopt;
   const std::int64_t unit = time_unit(instance);

@@ -1,5 +1,5 @@
 // The engines behind simulate(), each in its own file. All but the window engine return nullopt for what they cannot
-// do.
+// do; the window engine must not be asked where links are wires.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace tenex {
 
-/// Any program.
+/// Any program on a topology without wires.
 [[nodiscard]] Result<Simulation> simulate_in_windows(const Topology& topology, const Collective& collective,
                                                      const Program& program, const SimulationOptions& options);
 
@@ -26,6 +26,12 @@ namespace tenex {
 [[nodiscard]] std::optional<Result<Simulation>> simulate_by_orbit(const Topology& topology,
                                                                   const Collective& collective, const Program& program,
                                                                   const SimulationOptions& options);
+
+/// Any program where links are wires, which share physical links (topology/wires.hpp).
+[[nodiscard]] std::optional<Result<Simulation>> simulate_over_wires(const Topology& topology,
+                                                                    const Collective& collective,
+                                                                    const Program& program,
+                                                                    const SimulationOptions& options);
 
 /// The congestion-unaware formula, without queues.
 [[nodiscard]] Result<Simulation> simulate_congestion_unaware(const Topology& topology, const Collective& collective,

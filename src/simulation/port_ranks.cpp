@@ -25,6 +25,11 @@ std::uint64_t step_of(const Shape& shape, std::size_t npus, VertexId source, Ver
 
 }  // namespace
 
+std::uint64_t port_order(const Topology& topology, LinkId link) {
+  if (!topology.shape() || !topology.shape()->is_product()) return 0;
+  return step_of(*topology.shape(), topology.npus(), topology.source(link), topology.target(link));
+}
+
 std::vector<LinkId> links_by_port(const Topology& topology) {
   std::vector<LinkId> links;
   links.reserve(topology.links());

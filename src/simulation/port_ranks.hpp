@@ -5,12 +5,16 @@
 // of a ring. Links from switches follow. On all other topologies the order is that of link ids.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
+
+/// The order of a link among the in-links of its target; links of one order are ranked by id. O(dimensions).
+[[nodiscard]] std::uint64_t port_order(const Topology& topology, LinkId link);
 
 /// The in-links of all vertices, vertex by vertex, each vertex's in the order of its ports. O(links * dimensions).
 [[nodiscard]] std::vector<LinkId> links_by_port(const Topology& topology);

@@ -18,6 +18,18 @@ Diagnostic unreachable_error(const Message& message, VertexId stuck_at) {
       "add links until the topology is connected, or leave these NPUs out of the process group");
 }
 
+Status check_buffers(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+    const auto buffer = topology.switch_properties(VertexId::at(v)).buffer;
+    if (buffer != kUnlimitedBuffer)
+      return unsupported_error(
+          {}, fmt::format("messages over a switch in which at most {} chunks may wait are not simulated", buffer),
+          "what waits before a full switch depends on its flow control",
+          "plan the sends with pccl, which keeps to the buffer, or leave the buffer unlimited");
+  }
+  return success();
+}
+
 namespace {
 
 Status check_delays(const Topology& topology, const std::vector<StartDelay>& delays) {
@@ -73,6 +85,7 @@ constexpr SpecialEngine special_engines[] = {
     {SimulationEngine::trains, simulate_in_trains,
      "it needs an open loop of messages of one size on one intact block, no delayed start, and records neither "
      "sends, arrivals nor utilization"},
+    {SimulationEngine::wires, simulate_over_wires, "it needs paths over switches that cut through"},
 };
 
 Result<Simulation> simulate_by_best_engine(const Topology& topology, const Collective& collective,
@@ -83,8 +96,13 @@ Result<Simulation> simulate_by_best_engine(const Topology& topology, const Colle
     if (options.engine == engine.name)
       return unsupported_error(
           {}, fmt::format("the simulation engine \"{}\" cannot run this program", to_string(engine.name)),
-          std::string(engine.needs), "choose \"window\", or leave the engine to tenex");
+          std::string(engine.needs), "choose another one, or leave the engine to tenex");
   }
+  if (topology.wires() != nullptr)
+    return unsupported_error(
+        {}, fmt::format("the simulation engine \"{}\" cannot run this program", to_string(options.engine)),
+        "paths over switches that cut through share links, of which it knows nothing",
+        "choose \"wires\", or leave the engine to tenex");
   return simulate_in_windows(topology, collective, program, options);
 }
 
@@ -99,6 +117,8 @@ Result<Simulation> simulate(const Topology& topology, const Collective& collecti
   const bool unaware = options.backend == Backend::congestion_unaware;
   if (unaware)
     if (auto possible = check_unaware(options); !possible) return possible.errors();
+  if (!unaware)
+    if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
   if (!unaware && options.record_sends && program.messages() >= MessageId::none().value())
     return resource_error(fmt::format("cannot record {} messages", program.messages()), "a message id has 32 bits",
                           "simulate without recording the schedule");

@@ -1,4 +1,6 @@
 // The static-order engine: programs of cycles, on routes that share no link and lead through no NPU that starts late.
+// Where links are wires (topology/wires.hpp) the routes must share no physical link; a wire then serves its messages in
+// order, like a link, and takes the next one when the physical link that is busy longest is free again.
 //
 // If no two routes of a program share a link, the messages of an NPU meet no messages of others: each link carries them
 // in their order, and all times follow from recurrences over arrays, e.g. entry(u, s) = arrival(u-1, s - at_start) and,
@@ -18,16 +20,27 @@
 #include "simulation/message_sizes.hpp"
 #include "simulation/next_links.hpp"
 #include "simulation/shape_routes.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
+
+/// The time between the starts of two messages of one size, one right after the other.
+SimTime least_gap(const Topology& topology, LinkId link, const HopTime& hop, Occupancy occupancy) {
+  if (topology.wires() == nullptr || occupancy == Occupancy::serialization) return hop.busy;
+  SimTime longest;
+  for (const auto& span : topology.wires()->spans(link))
+    longest = std::max(longest, topology.wires()->network().alpha(span.link));
+  return hop.latency - topology.alpha(link) + longest;
+}
 
 constexpr std::size_t max_history = std::size_t{1} << 27;  ///< entries
 
 /// One cycle and its routes.
 class CycleRun {
  public:
-  CycleRun(const Topology& topology, const MessageSizes& sizes, const Cycle& cycle, std::vector<SimTime> delays)
+  CycleRun(const Topology& topology, const MessageSizes& sizes, const Cycle& cycle, Occupancy occupancy,
+           std::vector<SimTime> delays)
       : cycle_(cycle), delays_(std::move(delays)) {
     for (std::uint32_t npu = 0; npu < cycle.next.size(); ++npu)
       if (cycle.next[npu].exists()) members_.push_back(npu);
@@ -37,6 +50,8 @@ class CycleRun {
     for (std::size_t i = 0; i < members_.size(); ++i)
       before_[seat[cycle.next[members_[i]].index()]] = static_cast<std::uint32_t>(i);
     find_routes(topology, sizes);
+    for (std::size_t l = 0; l < links_.size(); ++l)
+      gaps_.push_back(least_gap(topology, links_[l], hops_[l], occupancy));
     free_.assign(links_.size(), SimTime::zero());
   }
 
@@ -118,7 +133,7 @@ class CycleRun {
       auto time = at_start ? delays_[members_[i]] : std::max(delays_[members_[i]], brought[before_[i]]);
       for (auto l = first_[i]; l < first_[i + 1]; ++l) {
         const auto start = std::max(time, free_[l]);
-        free_[l] = start + hops_[l].busy;
+        free_[l] = start + gaps_[l];
         time = start + hops_[l].latency;
       }
       out[i] = time;
@@ -156,6 +171,7 @@ class CycleRun {
   std::vector<std::size_t> first_;
   std::vector<LinkId> links_;
   std::vector<HopTime> hops_;
+  std::vector<SimTime> gaps_;  ///< between two starts
   std::vector<Bytes> bytes_;
   std::vector<SimTime> free_;
   std::vector<SimTime> arrivals_;  ///< of the steps of two rounds, at the member after
@@ -164,13 +180,21 @@ class CycleRun {
   bool passable_ = true;
 };
 
-/// Whether no link is on two routes.
+/// Whether no physical link is on two routes, or twice on one.
 bool share_no_link(const Topology& topology, const std::vector<CycleRun>& runs) {
-  std::vector<bool> taken(topology.links(), false);
+  const auto* wires = topology.wires();
+  std::vector<bool> taken(wires == nullptr ? topology.links() : wires->network().links(), false);
+  const auto take = [&](LinkId link) {
+    const bool is_free = !taken[link.index()];
+    taken[link.index()] = true;
+    return is_free;
+  };
   for (const auto& run : runs)
     for (const auto link : run.links()) {
-      if (taken[link.index()]) return false;
-      taken[link.index()] = true;
+      if (wires == nullptr && !take(link)) return false;
+      if (wires == nullptr) continue;
+      for (const auto& span : wires->spans(link))
+        if (!take(span.link)) return false;
     }
   return true;
 }
@@ -188,7 +212,7 @@ std::optional<Result<Simulation>> simulate_in_static_order(const Topology& topol
   std::vector<CycleRun> runs;
   std::uint64_t messages = 0;
   for (const auto& cycle : cycles) {
-    const auto& run = runs.emplace_back(topology, sizes, cycle, delays);
+    const auto& run = runs.emplace_back(topology, sizes, cycle, options.occupancy, delays);
     if (cycle.at_start == 0 || !run.passable() || !run.affordable()) return std::nullopt;
     messages += cycle.messages * run.members();
   }

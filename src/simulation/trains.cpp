@@ -201,7 +201,7 @@ class TrainsEngine {
 std::optional<Result<Simulation>> simulate_in_trains(const Topology& topology, const Collective& collective,
                                                      const Program& program, const SimulationOptions& options) {
   if (options.record_sends || options.record_arrivals || options.utilization_bins > 0 ||
-      !options.start_delays.empty() || !program.open_loop())
+      !options.start_delays.empty() || !program.open_loop() || topology.wires() != nullptr)
     return std::nullopt;
   const auto block = only_block(topology);
   if (!block) return std::nullopt;

@@ -41,6 +41,41 @@ Result<Bandwidth> as_bandwidth(const Node& node, std::string_view name) {
   return as_quantity<Bandwidth>(node, name, "bandwidth", "GB/s", parse_bandwidth);
 }
 
+namespace {
+
+template <class T, class AsOne, class ParseOne>
+Result<std::vector<T>> as_list(const Node& node, std::string_view name, const AsOne& as_one,
+                               const ParseOne& parse_one) {
+  if (!node.is(NodeKind::string)) return as_one(node, name).errors();
+  const std::string& text = node.text();
+  std::vector<T> list;
+  Diagnostics errors;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    std::size_t first = start;
+    while (first < end && text[first] == ' ') ++first;
+    const Result<T> one =
+        parse_one(std::string_view(text).substr(first, end - first), place_within(node.text_place(), text, first));
+    if (one) {
+      list.push_back(*one);
+    } else {
+      append(errors, one.errors());
+    }
+    start = end + 1;
+  }
+  if (!errors.empty()) return errors;
+  return list;
+}
+
+}  // namespace
+
+Result<std::vector<SimTime>> as_times(const Node& node, std::string_view name) {
+  return as_list<SimTime>(node, name, as_time, parse_time);
+}
+Result<std::vector<Bandwidth>> as_bandwidths(const Node& node, std::string_view name) {
+  return as_list<Bandwidth>(node, name, as_bandwidth, parse_bandwidth);
+}
+
 TableReader::TableReader(const Node& node, std::string name, std::vector<std::string_view> known_keys)
     : node_(node), name_(std::move(name)) {
   if (!node.is(NodeKind::table)) {
@@ -83,6 +118,13 @@ std::optional<bool> TableReader::boolean(std::string_view key) { return read<boo
 std::optional<SimTime> TableReader::time(std::string_view key) { return read<SimTime>(key, as_time); }
 std::optional<Bytes> TableReader::size(std::string_view key) { return read<Bytes>(key, as_bytes); }
 std::optional<Bandwidth> TableReader::bandwidth(std::string_view key) { return read<Bandwidth>(key, as_bandwidth); }
+
+std::optional<std::vector<SimTime>> TableReader::times(std::string_view key) {
+  return read<std::vector<SimTime>>(key, as_times);
+}
+std::optional<std::vector<Bandwidth>> TableReader::bandwidths(std::string_view key) {
+  return read<std::vector<Bandwidth>>(key, as_bandwidths);
+}
 
 std::span<const Node> TableReader::array(std::string_view key) {
   return read<std::span<const Node>>(key, as_array).value_or(std::span<const Node>());

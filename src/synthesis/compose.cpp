@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "synthesis/merge_phases.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/views.hpp"
 
@@ -25,6 +26,17 @@ CollectiveKind partner_of(CollectiveKind reduction) {
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
   return {topology,        collective,     problem.occupancy,          problem.seed,   problem.attempts,
           problem.threads, problem.engine, problem.memory_limit_bytes, problem.relays, problem.improve};
+}
+
+/// The opposite links, if exchanging them turns a gather on the topology into a gather on its mirror image: switches
+/// must do for a gather what they do for a reduction, and wires go back over the links of others.
+std::optional<std::vector<LinkId>> mirror_links(const Topology& topology) {
+  if (topology.wires() != nullptr) return std::nullopt;
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+    const SwitchProperties& properties = topology.switch_properties(VertexId::at(v));
+    if (properties.copy != properties.reduce) return std::nullopt;
+  }
+  return opposite_links(topology);
 }
 
 /// Reverses the order of each owner's chunks, so that the chunk that the gather sends first is the one that the
@@ -45,14 +57,14 @@ Schedule turn_round(const SynthesisProblem& problem, const Schedule& gather, std
 
 Result<Gathered> reduce_by_reversal(const SynthesisProblem& problem, const Collective& reduction, Gatherer gather) {
   const Collective partner = reduction.as(partner_of(reduction.kind()));
-  if (auto opposite = opposite_links(problem.topology)) {
+  if (auto opposite = mirror_links(problem.topology)) {
     auto gathered = gather(with(problem, problem.topology, partner));
     if (gathered)
       gathered->schedule =
           turn_round(with(problem, problem.topology, reduction), gathered->schedule, *std::move(opposite));
     return gathered;
   }
-  const Topology turned = problem.topology.reversed();
+  const Topology turned = problem.topology.mirrored();
   auto gathered = gather(with(problem, turned, partner));
   if (gathered) gathered->schedule = reversed({problem.topology, reduction, problem.occupancy}, gathered->schedule);
   return gathered;
@@ -81,6 +93,17 @@ bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, c
   return true;
 }
 
+/// Takes the sends of both halves in another order, if that ends sooner.
+bool reorder(const SynthesisProblem& problem, Synthesis& synthesis) {
+  const auto merged = merge_phases(problem, synthesis.without_overlap);
+  if (!merged || last_arrival(problem, *merged) >= synthesis.time) return false;
+  synthesis.schedule = *merged;
+  synthesis.time = last_arrival(problem, synthesis.schedule);
+  synthesis.overlap_limit = SimTime::zero();
+  synthesis.overlap_method = "reordered";
+  return true;
+}
+
 /// Begins each chunk's gather as soon as its reduction and the order on links allow.
 void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
   const Schedule& in_turn = synthesis.without_overlap;
@@ -91,6 +114,7 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
   } else if (in_turn.sends() <= left / kBytesPerSendRetimed) {
     synthesis.schedule = retime(problem, in_turn);
     synthesis.time = last_arrival(problem, synthesis.schedule);
+    if (reorder(problem, synthesis)) return;
   } else {
     const std::size_t lists = in_turn.sends() * kBytesPerSendRetimed;
     const std::size_t trees = retime_in_trees_bytes(problem);
@@ -112,7 +136,9 @@ void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthe
   synthesis.without_overlap = then_gather(problem, reduction, gather);
   synthesis.schedule = synthesis.without_overlap;
   synthesis.time = synthesis.time_without_overlap;
-  if (gains_nothing(problem, reduction, gather, synthesis))
+  if (limits_buffers(problem.topology))  // what arrives sooner could wait too long
+    synthesis.overlap_method = "no_room";
+  else if (gains_nothing(problem, reduction, gather, synthesis))
     synthesis.overlap_method = "no_gain";
   else
     overlap(problem, synthesis);
@@ -124,7 +150,7 @@ Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, s
   auto gathered = gather(with(problem, problem.topology, gathering));
   if (!gathered) return gathered.errors();
   Synthesis synthesis = from(std::move(*gathered), engine);
-  if (auto opposite = opposite_links(problem.topology)) {
+  if (auto opposite = mirror_links(problem.topology)) {
     const auto part = with(problem, problem.topology, scattering);
     sequence(problem, turn_round(part, synthesis.schedule, *std::move(opposite)), synthesis);
     return synthesis;
@@ -144,6 +170,12 @@ Result<Synthesis> compose(const SynthesisProblem& problem, Gatherer gather, std:
   auto part = reduces(kind) ? reduce_by_reversal(problem, problem.collective, gather) : gather(problem);
   if (!part) return part.errors();
   return from(std::move(*part), engine);
+}
+
+bool limits_buffers(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (topology.switch_properties(VertexId::at(v)).buffer != kUnlimitedBuffer) return true;
+  return false;
 }
 
 Gathered without_waste(const SynthesisProblem& problem, const Schedule& schedule) {

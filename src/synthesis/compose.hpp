@@ -1,13 +1,14 @@
 // Composes every collective of gathers: reductions by time reversal, All-Reduce as a reduction and a gather.
 //
 // Idea (TACOS, section IV-E): a Reduce-Scatter (Reduce) is an All-Gather (Broadcast) on the reversed topology, reversed
-// in time. An All-Reduce is a Reduce-Scatter followed by an All-Gather, re-timed so that a chunk's gather begins when
-// its own reduction is complete.
+// in time; a switch reduces there where it copies here. An All-Reduce is a Reduce-Scatter followed by an All-Gather,
+// re-timed so that a chunk's gather begins when its own reduction is complete.
 //
 // If every link has an opposite link of its class, exchanging the two maps the topology to its reverse. A gather on the
 // topology, over exchanged links, is then a gather on the reverse, and a reduction needs no synthesis of its own: it is
-// a view of the gather. Both halves of an All-Reduce come from the same gather, hence from one seed. An owner's chunks
-// go in opposite orders in the two halves, so that the chunk that is complete first is gathered first.
+// a view of the gather. (Where a switch only copies or only reduces, or links are wires, it is not.) Both halves of an
+// All-Reduce come from the same gather, hence from one seed. An owner's chunks go in opposite orders in the two halves,
+// so that the chunk that is complete first is gathered first.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ namespace tenex {
 
 /// A schedule of an All-Gather or a Broadcast.
 struct Gathered {
-  Schedule schedule;  ///< free of waste
-  SimTime time;       ///< its last arrival
-  std::uint32_t best_attempt = 0;
+  Schedule schedule;               ///< free of waste
+  SimTime time;                    ///< its last arrival
+  std::uint32_t best_attempt = 0;  ///< as many as there are attempts: a plan in rounds, beside them (`paths` of pccl)
   std::uint64_t pruned_waste = 0;
   std::string_view engine = {};  ///< the engine that made it, if the gatherer had a choice
   std::optional<SearchReport> search = {};
@@ -62,6 +63,9 @@ using Gatherer = Result<Gathered> (*)(const SynthesisProblem&);
              (static_cast<double>(collective.groups()[g].members.size()) - 1);
   return sends;
 }
+
+/// Whether some switch has a limited buffer.
+[[nodiscard]] bool limits_buffers(const Topology& topology);
 
 /// For every link an opposite link of the same class, such that each link is the opposite of exactly one; nullopt if
 /// some link has none. Exchanging each link with its opposite maps the topology to its reverse and keeps every vertex.

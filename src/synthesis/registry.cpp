@@ -39,6 +39,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .estimate_seconds = pccl_seconds,
        .engines = {pccl_engine::orbit, pccl_engine::grid, pccl_engine::paths},
        .routes = true,
+       .uses_switches = true,
        .translations_engine = pccl_engine::orbit},
   };
   return table;

@@ -102,9 +102,8 @@ Diagnostic unreachable(VertexId from, VertexId to) {
 }  // namespace
 
 Result<std::vector<Participants>> find_participants(const Topology& topology, const Collective& collective) {
-  if (topology.switches() > 0)
-    return input_error({}, fmt::format("the topology has {} switch(es)", topology.switches()),
-                       "this synthesizer sends only over direct links between NPUs",
+  if (!topology.direct())
+    return input_error({}, "the topology has switches", "this synthesizer sends only over direct links between NPUs",
                        "unwind the switches to a degree, for example 1");
   const bool broadcast = collective.kind() == CollectiveKind::broadcast;
   RelaySearch search(topology);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
@@ -24,6 +25,19 @@ void add_topology(DigestText& key, const Topology& topology) {
   }
 }
 
+/// What switches do changes what is possible; how paths over them share links does, too.
+void add_switches(DigestText& key, const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
+    const auto& [copy, reduce, forwarding, buffer] = topology.switch_properties(VertexId::at(v));
+    key.add((copy ? 1 : 0) + (reduce ? 2 : 0) + (forwarding == Forwarding::cut_through ? 4 : 0));
+    key.add(buffer);
+  }
+  if (topology.wires() == nullptr) return;
+  add_switches(key, topology.wires()->network());
+  for (std::size_t wire = 0; wire < topology.wires()->size(); ++wire)
+    for (const WireSpan& span : topology.wires()->spans(LinkId::at(wire))) key.add(span.link.value());
+}
+
 void add_times(DigestText& key, const SynthesisProblem& problem) {
   std::vector<std::int64_t> times;
   for (const auto& link_class : problem.topology.classes())
@@ -32,6 +46,8 @@ void add_times(DigestText& key, const SynthesisProblem& problem) {
       times.push_back(hop.busy.count());
       times.push_back(hop.latency.count());
     }
+  if (const Wires* wires = problem.topology.wires())
+    for (const auto& link_class : wires->network().classes()) times.push_back(link_class.alpha.count());
   std::int64_t divisor = 0;
   for (const std::int64_t time : times) divisor = std::gcd(divisor, time);
   key.add_size(times.size());
@@ -57,6 +73,7 @@ void add_collective(DigestText& key, const Collective& collective) {
 Digest synthesis_key(const SynthesisProblem& problem) {
   DigestText key;
   add_topology(key, problem.topology);
+  add_switches(key, problem.topology);
   add_times(key, problem);
   add_collective(key, problem.collective);
   return key.digest();

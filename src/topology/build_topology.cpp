@@ -1,9 +1,11 @@
-// Builds the links of a shape, dimension by dimension and by increasing NPU id in each.
+// Builds the links of a shape, dimension by dimension or, in families, level by level, and by increasing vertex id in
+// each.
 #include <algorithm>
 #include <limits>
 
 #include <fmt/core.h>
 
+#include "tenex/topology/family.hpp"
 #include "tenex/topology/plan.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/topology.hpp"
@@ -23,10 +25,10 @@ Diagnostics check_counts(const Shape& shape, const ShapeLinks& links) {
   Diagnostics errors;
   const auto check = [&](std::size_t count, std::string_view what) {
     if (count == 1 || count == shape.dimensions()) return;
-    errors.push_back(
-        input_error({}, fmt::format("{} {} for {}", count, what, to_string(shape)),
-                    fmt::format("the shape has {} dimensions", shape.dimensions()),
-                    shape.dimensions() == 1 ? "give one" : fmt::format("give one for all or {}", shape.dimensions())));
+    errors.push_back(input_error(
+        {}, fmt::format("{} {} for {}", count, what, to_string(shape)),
+        fmt::format("the shape has {} {}", shape.dimensions(), shape.is_product() ? "dimensions" : "levels of links"),
+        shape.dimensions() == 1 ? "give one" : fmt::format("give one for all or {}", shape.dimensions())));
   };
   check(links.alpha.size(), links.alpha.size() == 1 ? "alpha" : "alphas");
   check(links.bandwidth.size(), links.bandwidth.size() == 1 ? "bandwidth" : "bandwidths");
@@ -40,39 +42,46 @@ Diagnostics check_counts(const Shape& shape, const ShapeLinks& links) {
   return errors;
 }
 
-/// The dimension with its link class. Where `bandwidth` is per NPU, it is divided over the NPU's out-links.
-Result<Dimension> resolve(const Shape& shape, const ShapeLinks& links, std::size_t index) {
-  Dimension dimension = dimension_of(shape, index);
+/// The link class of a dimension or level. Where `bandwidth` is per NPU, it is divided over the NPU's out-links.
+Result<LinkClass> resolve(const Shape& shape, const ShapeLinks& links, std::size_t index) {
   const Bandwidth given = pick(links.bandwidth, index);
-  dimension.link = {pick(links.alpha, index), given};
-  const auto at = [&] { return fmt::format("in dimension {} of {}", index + 1, to_string(shape)); };
-  if (dimension.link.alpha < SimTime::zero()) {
+  LinkClass link{pick(links.alpha, index), given};
+  const auto at = [&] {
+    return fmt::format("in {} {} of {}", shape.is_product() ? "dimension" : "level", index + 1, to_string(shape));
+  };
+  if (link.alpha < SimTime::zero()) {
     return input_error({}, fmt::format("a negative alpha {}", at()), "a latency is at least 0");
   }
   if (given <= Bandwidth::zero()) {
     return input_error({}, fmt::format("a bandwidth of {} B/s {}", given.count(), at()), "a bandwidth is positive");
   }
-  if (!links.per_npu) return dimension;
+  if (!links.per_npu) return link;
   const std::uint32_t shares = bandwidth_shares(shape, index);
-  dimension.link.bandwidth = given / shares;
-  if (dimension.link.bandwidth == Bandwidth::zero()) {
+  link.bandwidth = given / shares;
+  if (link.bandwidth == Bandwidth::zero()) {
     return input_error({}, fmt::format("npu_bandwidth of {} B/s {}", given.count(), at()),
                        fmt::format("divided over {} links it rounds to zero", shares),
                        fmt::format("use at least {}B/s", shares));
   }
-  return dimension;
+  return link;
 }
 
-/// The number of links over which unwinding spreads an NPU's link of this dimension; 1 where the block is not unwound.
-std::int64_t unwound_degree(const Block& block, std::uint32_t unwind) {
-  if (unwind == 0 || !block.rule->through_switch || block.size < 2) return 1;
-  return std::min(unwind, block.size - 1);
+/// The number of links over which unwinding spreads an NPU's link of this dimension; 1 where it is not unwound.
+std::int64_t unwound_degree(const Shape& shape, std::size_t index, std::uint32_t unwind) {
+  if (unwind == 0 || !shape.is_product()) return 1;
+  const auto& [rule, size] = shape.blocks[index];
+  return rule->through_switch && size > 1 ? std::min(unwind, size - 1) : 1;
 }
 
 }  // namespace
 
 ShapeCounts count_shape(const Shape& shape) {
   ShapeCounts counts;
+  if (!shape.is_product()) {
+    for (const FamilyLevel& level : shape.family->levels(shape.arguments)) counts.links += level.links;
+    if (shape.family->switches != nullptr) counts.switches = shape.family->switches(shape.arguments);
+    return counts;
+  }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     const BlockRule& rule = *shape.blocks[index].rule;
     const Dimension dimension = dimension_of(shape, index);
@@ -83,23 +92,27 @@ ShapeCounts count_shape(const Shape& shape) {
 }
 
 std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension) {
-  return shape.blocks[dimension].rule->bandwidth_shares(shape.blocks[dimension].size,
-                                                        dimension_of(shape, dimension).stride);
+  if (!shape.is_product()) return shape.family->levels(shape.arguments)[dimension].bandwidth_shares;
+  return shape.blocks[dimension].rule->bandwidth_shares(shape.blocks[dimension].size);
 }
 
 Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32_t unwind) {
-  if (shape.blocks.empty()) return {input_error({}, "a shape without blocks", "a shape has at least one dimension")};
+  if (shape.dimensions() == 0) return {input_error({}, "a shape without blocks", "a shape has at least one dimension")};
   Diagnostics errors = check_counts(shape, links);
   if (!errors.empty()) return errors;
+  if (unwind > 0 && !shape.is_product() && count_shape(shape).switches > 0) {
+    errors.push_back(input_error({}, fmt::format("the switches of {} cannot be unwound", to_string(shape)),
+                                 "they are attached to other switches",
+                                 "synthesizers need direct links: use a textbook algorithm or another topology"));
+  }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    const auto dimension = resolve(shape, links, index);
-    const auto degree = unwound_degree(shape.blocks[index], unwind);
-    if (!dimension) {
-      append(errors, dimension.errors());
-    } else if (dimension->link.bandwidth / degree == Bandwidth::zero()) {
-      errors.push_back(
-          input_error({}, fmt::format("dimension {} of {} cannot be unwound", index + 1, to_string(shape)),
-                      fmt::format("{} B/s over {} links round to zero", dimension->link.bandwidth.count(), degree)));
+    const auto link = resolve(shape, links, index);
+    const auto degree = unwound_degree(shape, index, unwind);
+    if (!link) {
+      append(errors, link.errors());
+    } else if (link->bandwidth / degree == Bandwidth::zero()) {
+      errors.push_back(input_error({}, fmt::format("dimension {} of {} cannot be unwound", index + 1, to_string(shape)),
+                                   fmt::format("{} B/s over {} links round to zero", link->bandwidth.count(), degree)));
     }
   }
   return errors;
@@ -109,19 +122,22 @@ std::vector<LinkClass> link_classes(const Shape& shape, const ShapeLinks& links,
   if (!check_shape(shape, links, unwind).empty()) return {};
   std::vector<LinkClass> classes;
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    classes.push_back(resolve(shape, links, index)->link);
-    classes.back().bandwidth = classes.back().bandwidth / unwound_degree(shape.blocks[index], unwind);
+    classes.push_back(*resolve(shape, links, index));
+    classes.back().bandwidth = classes.back().bandwidth / unwound_degree(shape, index, unwind);
   }
   return classes;
 }
 
 Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links) {
   if (Diagnostics errors = check_shape(shape, links); !errors.empty()) return errors;
+  const std::vector<LinkClass> classes = link_classes(shape, links);
   TopologyBuilder builder(shape.npus());
   builder.reserve_links(count_shape(shape).links);
-  for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    const auto dimension = resolve(shape, links, index);
-    shape.blocks[index].rule->add_links(*dimension, builder);
+  if (!shape.is_product()) shape.family->add_links(shape.arguments, classes, builder);
+  for (std::size_t index = 0; index < shape.blocks.size(); ++index) {
+    Dimension dimension = dimension_of(shape, index);
+    dimension.link = classes[index];
+    shape.blocks[index].rule->add_links(dimension, builder);
   }
   builder.declare_shape(shape);
   return std::move(builder).build();

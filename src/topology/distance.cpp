@@ -1,15 +1,20 @@
-// Shortest times: breadth-first where all hops take the same time, else Dijkstra with a binary heap.
+// Shortest times: breadth-first where all hops take the same time, else Dijkstra with a binary heap. Over cut-through
+// switches the serialization time of a path's slowest link counts once, so there the search keeps, per vertex, every
+// pair of a time and a slowest link that no other pair is as good as.
 #include "tenex/topology/distance.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <utility>
 
 #include "tenex/base/bitset.hpp"
+#include "tenex/topology/family.hpp"
+#include "tenex/topology/wires.hpp"
 #include "topology/dimensions.hpp"
 
 namespace tenex {
@@ -55,6 +60,49 @@ std::vector<SimTime> dijkstra(const Topology& topology, VertexId source, const s
   return arrival;
 }
 
+/// A message at a vertex, at a time. In a cut-through switch: its first part, which has come over links of this
+/// bandwidth or more since the holder before.
+struct Reached {
+  SimTime time;
+  VertexId at;
+  Bandwidth slowest;
+  bool operator>(const Reached& other) const { return std::pair(time, at) > std::pair(other.time, other.at); }
+};
+
+std::vector<SimTime> search_through(const Topology& topology, VertexId source, Bytes size) {
+  std::vector<SimTime> arrival(topology.vertices(), SimTime::max());
+  std::vector<Bandwidth> passed(topology.vertices(), Bandwidth::zero());  // the best so far; times only grow
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> open;
+  const auto reach = [&](SimTime time, VertexId vertex, Bandwidth slowest) {
+    const bool passes = cuts_through(topology, vertex);
+    if (!passes) time = saturating_sum(time, serialization_time(size, slowest));
+    SimTime& known = arrival[vertex.index()];
+    if (passes ? slowest <= passed[vertex.index()] : time >= known) return;
+    known = std::min(known, time);
+    open.push({time, vertex, slowest});
+  };
+  arrival[source.index()] = SimTime::zero();
+  open.push({SimTime::zero(), source, Bandwidth::max()});
+  while (!open.empty()) {
+    const auto [time, at, slowest] = open.top();
+    open.pop();
+    const bool passes = cuts_through(topology, at);
+    if (passes ? slowest <= passed[at.index()] : time > arrival[at.index()]) continue;
+    passed[at.index()] = slowest;
+    for (const LinkId link : topology.out_links(at)) {
+      const Bandwidth own = topology.bandwidth(link);
+      reach(saturating_sum(time, topology.alpha(link)), topology.target(link), passes ? std::min(slowest, own) : own);
+    }
+  }
+  return arrival;
+}
+
+bool any_cuts_through(const Topology& topology) {
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (cuts_through(topology, VertexId::at(v))) return true;
+  return false;
+}
+
 /// Distances add over the dimensions of a Cartesian product.
 std::optional<SimTime> diameter_by_dimension(const Topology& topology) {
   const auto alphas = uniform_alphas(topology);
@@ -68,31 +116,37 @@ std::optional<SimTime> diameter_by_dimension(const Topology& topology) {
   return total;
 }
 
-/// Whether all links inside groups have one alpha and all links between groups have one. Then group G can be renamed G
-/// + 1.
-bool is_uniform_dragonfly(const Topology& topology) {
-  const auto& shape = topology.shape();
-  if (!shape || shape->is_product()) return false;
-  const std::size_t per_group = shape->blocks[0].size;
-  std::optional<SimTime> inside;
-  std::optional<SimTime> between;
-  for (std::size_t i = 0; i < topology.links(); ++i) {
-    const LinkId link = LinkId::at(i);
-    const bool local = topology.source(link).index() / per_group == topology.target(link).index() / per_group;
-    auto& alpha = local ? inside : between;
-    if (!alpha) alpha = topology.alpha(link);
-    if (*alpha != topology.alpha(link)) return false;
+/// Whether the links of each level of a family have one alpha. They are ordered by level.
+bool levels_are_uniform(const Topology& topology) {
+  std::size_t next = 0;
+  for (const FamilyLevel& level : topology.shape()->family->levels(topology.shape()->arguments)) {
+    const std::size_t first = next;
+    const std::size_t end = next + static_cast<std::size_t>(level.links);
+    if (end > topology.links()) return false;
+    for (; next < end; ++next)
+      if (topology.alpha(LinkId::at(next)) != topology.alpha(LinkId::at(first))) return false;
   }
   return true;
 }
 
-/// The greatest distance from one of the first `searches` NPUs to any NPU.
-SimTime farthest_from_first(const Topology& topology, std::size_t searches) {
+/// NPUs that represent all: those of a family whose levels have one alpha each, elsewhere every NPU.
+std::vector<std::uint32_t> representatives(const Topology& topology) {
+  const auto& shape = topology.shape();
+  if (shape && !shape->is_product() && levels_are_uniform(topology))
+    return shape->family->representatives(shape->arguments);
+  std::vector<std::uint32_t> all(topology.npus());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+/// The greatest distance from one of these NPUs to any NPU. NPUs without links, which have failed, do not count.
+SimTime farthest_from(const Topology& topology, const std::vector<std::uint32_t>& npus) {
   SimTime farthest;
-  for (std::size_t npu = 0; npu < searches; ++npu) {
-    const auto arrival = arrival_times(topology, VertexId::at(npu), Bytes::zero());
-    const auto last = arrival.begin() + static_cast<std::ptrdiff_t>(topology.npus());
-    farthest = std::max(farthest, *std::max_element(arrival.begin(), last));
+  for (const std::uint32_t npu : npus) {
+    if (is_isolated(topology, VertexId(npu))) continue;
+    const auto arrival = arrival_times(topology, VertexId(npu), Bytes::zero());
+    for (std::size_t other = 0; other < topology.npus(); ++other)
+      if (!is_isolated(topology, VertexId::at(other))) farthest = std::max(farthest, arrival[other]);
   }
   return farthest;
 }
@@ -100,6 +154,7 @@ SimTime farthest_from_first(const Topology& topology, std::size_t searches) {
 }  // namespace
 
 std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size) {
+  if (any_cuts_through(topology)) return search_through(topology, source, size);
   std::vector<SimTime> hop_of_class;
   for (const LinkClass& link : topology.classes()) {
     hop_of_class.push_back(hop_time(link, size, Occupancy::serialization).latency);
@@ -112,10 +167,9 @@ std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, By
 
 std::optional<SimTime> latency_diameter_within(const Topology& topology, std::uint64_t link_visits) {
   if (const auto known = diameter_by_dimension(topology)) return *known;
-  // The groups of a dragonfly are alike, so the searches from the first group's NPUs suffice.
-  const std::size_t searches = is_uniform_dragonfly(topology) ? topology.shape()->blocks[0].size : topology.npus();
-  if (topology.links() > link_visits / std::max<std::size_t>(1, searches)) return std::nullopt;
-  return farthest_from_first(topology, searches);
+  const auto npus = representatives(topology);
+  if (topology.links() > link_visits / std::max<std::size_t>(1, npus.size())) return std::nullopt;
+  return farthest_from(topology, npus);
 }
 
 SimTime latency_diameter(const Topology& topology) {

@@ -24,6 +24,10 @@ std::uint64_t frozen_bytes(const TopologySizes& sizes) {
 
 TopologySizes sizes_of(const Shape& shape, std::uint32_t unwind) {
   TopologySizes sizes{shape.npus(), 0, 0};
+  if (!shape.is_product()) {
+    const ShapeCounts counts = count_shape(shape);
+    return {sizes.npus, counts.switches, counts.links};
+  }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     const BlockRule& rule = *shape.blocks[index].rule;
     const Dimension dimension = dimension_of(shape, index);

@@ -1,27 +1,25 @@
-// Shapes: sizes, canonical text and coordinates. The NPU id is a mixed-radix number whose least digit is dimension 1.
+// Shapes: sizes, canonical text and coordinates. In a product the NPU id is a mixed-radix number whose least digit is
+// dimension 1.
 #include "tenex/topology/shape.hpp"
 
-#include <algorithm>
-
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/family.hpp"
 
 namespace tenex {
 
-bool Shape::is_product() const {
-  return std::none_of(blocks.begin(), blocks.end(),
-                      [](const Block& block) { return block.rule->step_toward == nullptr; });
-}
+std::size_t Shape::dimensions() const { return family == nullptr ? blocks.size() : family->levels(arguments).size(); }
 
 std::size_t Shape::npus() const {
+  if (family != nullptr) return static_cast<std::size_t>(family->npus(arguments));
   std::size_t total = 1;
   for (const Block& block : blocks) total *= block.size;
   return total;
 }
 
 std::string to_string(const Shape& shape) {
-  if (!shape.is_product()) return fmt::format("dragonfly({},{})", shape.blocks[0].size, shape.blocks[1].size);
+  if (!shape.is_product()) return fmt::format("{}({})", shape.family->name, fmt::join(shape.arguments, ","));
   std::string text;
   for (const Block& block : shape.blocks) {
     text += fmt::format("{}{}({})", text.empty() ? "" : "_", block.rule->name, block.size);

@@ -3,8 +3,8 @@
 //   shape   = factor { "_" factor }
 //   factor  = name "(" number { "," number } ")"
 //
-// where name is a block (one number) or an alias. Blanks are allowed around every part. Names are case-sensitive: the
-// nearest spelling is suggested, never assumed.
+// where name is a block (one number), an alias, or a family, which stands alone. Blanks are allowed around every part.
+// Names are case-sensitive: the nearest spelling is suggested, never assumed.
 #include <algorithm>
 #include <optional>
 
@@ -12,6 +12,7 @@
 
 #include "tenex/base/words.hpp"
 #include "tenex/topology/block.hpp"
+#include "tenex/topology/family.hpp"
 #include "tenex/topology/shape.hpp"
 #include "topology/shapes/block.hpp"
 
@@ -24,6 +25,40 @@ constexpr std::string_view kRule = "a shape is a product such as RI(4)_FC(8)_SW(
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 bool is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
+
+const BlockRule* find_block(std::string_view name) {
+  const auto rules = block_rules();
+  const auto found = std::ranges::find(rules, name, &BlockRule::name);
+  return found == rules.end() ? nullptr : *found;
+}
+const ShapeAlias* find_alias(std::string_view name) {
+  const auto aliases = shape_aliases();
+  const auto found = std::ranges::find(aliases, name, &ShapeAlias::name);
+  return found == aliases.end() ? nullptr : &*found;
+}
+const FamilyRule* find_family(std::string_view name) {
+  const auto families = family_rules();
+  const auto found = std::ranges::find(families, name, &FamilyRule::name);
+  return found == families.end() ? nullptr : *found;
+}
+bool known(std::string_view name) {
+  return find_block(name) != nullptr || find_alias(name) != nullptr || find_family(name) != nullptr;
+}
+
+/// How a name is written, and the numbers that it takes.
+struct Usage {
+  std::string text;
+  std::size_t least = 1;
+  std::size_t most = 1;
+  std::uint32_t largest = static_cast<std::uint32_t>(kMostNpus);
+};
+Usage usage_of(std::string_view name) {
+  if (const auto* alias = find_alias(name))
+    return {std::string(alias->usage), alias->least_arguments, alias->most_arguments, alias->largest_argument};
+  if (const auto* family = find_family(name))
+    return {std::string(family->usage), family->arguments, family->arguments, family->largest_argument};
+  return {fmt::format("{}(k)", name)};
+}
 
 /// A number of the text and its offset.
 struct Argument {
@@ -44,17 +79,24 @@ class ShapeParser {
 
   Result<Shape> parse() {
     Shape shape;
-    bool first = true;
     do {
       auto factor = parse_factor();
       if (!factor) return factor.errors();
-      auto blocks = expand(*factor);
-      if (!blocks) return blocks.errors();
-      shape.blocks.insert(shape.blocks.end(), blocks->begin(), blocks->end());
-      if (const auto error = check(shape, *factor, first)) return *error;
-      first = false;
+      if (const auto error = check_arguments(*factor)) return *error;
+      if (const FamilyRule* family = find_family(factor->name)) {
+        if (!shape.blocks.empty()) return not_alone(*factor);
+        auto member = member_of(*family, *factor);
+        if (!member) return member.errors();
+        shape = *std::move(member);
+        if (take('_')) return not_alone(*factor);
+        break;
+      }
+      const auto blocks = expand(*factor);
+      shape.blocks.insert(shape.blocks.end(), blocks.begin(), blocks.end());
+      if (const auto error = check_size(shape, *factor)) return *error;
       skip_blanks();
     } while (take('_'));
+    skip_blanks();
     if (at_ < text_.size()) {
       return error_at(at_, fmt::format("\"{}\" stands after the shape", text_.substr(at_)), std::string(kRule),
                       "join blocks with \"_\"");
@@ -83,13 +125,16 @@ class ShapeParser {
     skip_blanks();
     Factor factor;
     factor.offset = at_;
-    while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
-    factor.name = text_.substr(factor.offset, at_ - factor.offset);
+    // "_" joins factors, and is a part of names such as fat_tree: what stands before it there is no name by itself.
+    const auto name = [&] { return text_.substr(factor.offset, at_ - factor.offset); };
+    while (at_ < text_.size() && (is_letter(text_[at_]) || (text_[at_] == '_' && !name().empty() && !known(name()))))
+      ++at_;
+    factor.name = name();
     if (factor.name.empty()) return error_at(at_, "a block is missing", std::string(kRule));
     if (!known(factor.name)) return unknown_name(factor);
     if (!take('(')) {
       return error_at(at_, fmt::format("\"(\" is missing after \"{}\"", factor.name), std::string(kRule),
-                      fmt::format("write {}", usage(factor.name)));
+                      fmt::format("write {}", usage_of(factor.name).text));
     }
     do {
       auto argument = parse_number();
@@ -98,7 +143,7 @@ class ShapeParser {
     } while (take(','));
     if (!take(')')) {
       return error_at(at_, fmt::format("\")\" is missing after \"{}(\"", factor.name), std::string(kRule),
-                      fmt::format("write {}", usage(factor.name)));
+                      fmt::format("write {}", usage_of(factor.name).text));
     }
     return factor;
   }
@@ -120,66 +165,65 @@ class ShapeParser {
     return Argument{static_cast<std::uint32_t>(value), start};
   }
 
-  static const BlockRule* find_block(std::string_view name) {
-    for (const BlockRule* rule : block_rules()) {
-      if (!rule->name.empty() && rule->name == name) return rule;
-    }
-    return nullptr;
-  }
-  static const ShapeAlias* find_alias(std::string_view name) {
-    for (const ShapeAlias& alias : shape_aliases()) {
-      if (alias.name == name) return &alias;
-    }
-    return nullptr;
-  }
-  static bool known(std::string_view name) { return find_block(name) != nullptr || find_alias(name) != nullptr; }
-  static std::string usage(std::string_view name) {
-    const ShapeAlias* alias = find_alias(name);
-    return alias != nullptr ? std::string(alias->usage) : fmt::format("{}(k)", name);
-  }
-
   Diagnostic unknown_name(const Factor& factor) const {
     std::vector<std::string_view> names;
-    for (const BlockRule* rule : block_rules()) {
-      if (!rule->name.empty()) names.push_back(rule->name);
-    }
+    for (const BlockRule* rule : block_rules()) names.push_back(rule->name);
     for (const ShapeAlias& alias : shape_aliases()) names.push_back(alias.name);
+    for (const FamilyRule* family : family_rules()) names.push_back(family->name);
     return error_at(factor.offset, fmt::format("unknown block \"{}\"", factor.name),
                     fmt::format("blocks and aliases are {}", join(names)), did_you_mean(factor.name, names));
   }
 
-  Result<std::vector<Block>> expand(const Factor& factor) const {
-    std::vector<std::uint32_t> sizes;
-    for (const Argument& argument : factor.arguments) sizes.push_back(argument.value);
-    const BlockRule* rule = find_block(factor.name);
-    const ShapeAlias* alias = find_alias(factor.name);
-    const std::size_t least = rule != nullptr ? 1 : alias->least_arguments;
-    const std::size_t most = rule != nullptr ? 1 : alias->most_arguments;
-    if (sizes.size() < least || sizes.size() > most) {
-      return error_at(factor.offset, fmt::format("{} numbers in the parentheses of \"{}\"", sizes.size(), factor.name),
-                      least == most ? fmt::format("it takes {}", least) : fmt::format("it takes {} to {}", least, most),
-                      fmt::format("write {}", usage(factor.name)));
+  /// Checks the number of arguments and that none is too large by itself.
+  std::optional<Diagnostic> check_arguments(const Factor& factor) const {
+    const Usage usage = usage_of(factor.name);
+    const std::size_t given = factor.arguments.size();
+    if (given < usage.least || given > usage.most) {
+      return error_at(factor.offset, fmt::format("{} numbers in the parentheses of \"{}\"", given, factor.name),
+                      usage.least == usage.most ? fmt::format("it takes {}", usage.least)
+                                                : fmt::format("it takes {} to {}", usage.least, usage.most),
+                      fmt::format("write {}", usage.text));
     }
-    if (rule != nullptr) return std::vector<Block>{{rule, sizes[0]}};
-    for (const Argument& argument : factor.arguments) {
-      if (argument.value > alias->largest_argument) return too_large(argument.offset);
-    }
-    return alias->expand(sizes);
+    for (const Argument& argument : factor.arguments)
+      if (argument.value > usage.largest) return too_large(argument.offset);
+    return std::nullopt;
   }
 
-  /// Checks after each factor that the shape is not too large and that no factor stands beside one that is no product.
-  std::optional<Diagnostic> check(const Shape& shape, const Factor& factor, bool first) {
+  static std::vector<std::uint32_t> numbers_of(const Factor& factor) {
+    std::vector<std::uint32_t> numbers;
+    for (const Argument& argument : factor.arguments) numbers.push_back(argument.value);
+    return numbers;
+  }
+
+  static std::vector<Block> expand(const Factor& factor) {
+    if (const BlockRule* rule = find_block(factor.name)) return {{rule, factor.arguments.front().value}};
+    return find_alias(factor.name)->expand(numbers_of(factor));
+  }
+
+  Result<Shape> member_of(const FamilyRule& family, const Factor& factor) const {
+    Shape shape{{}, &family, numbers_of(factor)};
+    if (family.fault != nullptr) {
+      if (auto fault = family.fault(shape.arguments)) {
+        const Argument& argument = factor.arguments[fault->argument];
+        return error_at(argument.offset, fmt::format("no {} for {}", family.usage, argument.value),
+                        std::move(fault->why), std::move(fault->suggestion));
+      }
+    }
+    if (family.npus(shape.arguments) > kMostNpus) return too_large(factor.offset);
+    return shape;
+  }
+
+  Diagnostic not_alone(const Factor& factor) const {
+    return error_at(factor.offset, fmt::format("\"{}\" is combined with other blocks", factor.name),
+                    fmt::format("{} is no product and stands alone", usage_of(factor.name).text));
+  }
+
+  /// Checks after each factor that the product is not too large.
+  std::optional<Diagnostic> check_size(const Shape& shape, const Factor& factor) const {
     std::uint64_t npus = 1;
     for (const Block& block : shape.blocks) {
       npus *= block.size;
       if (npus > kMostNpus) return too_large(factor.offset);
-    }
-    skip_blanks();
-    const bool more = at_ < text_.size() && text_[at_] == '_';
-    const ShapeAlias* alias = find_alias(factor.name);
-    if (alias != nullptr && !alias->product && (!first || more)) {
-      return error_at(factor.offset, fmt::format("\"{}\" is combined with other blocks", factor.name),
-                      fmt::format("{} is no product and stands alone", alias->usage));
     }
     return std::nullopt;
   }

@@ -4,15 +4,11 @@
 #include <fmt/core.h>
 
 #include "tenex/topology/transform.hpp"
+#include "topology/missing_link.hpp"
 
 namespace tenex {
 
 namespace {
-
-Diagnostic no_vertex(const Topology& topology, VertexId vertex) {
-  return input_error({}, fmt::format("vertex {} does not exist", vertex.value()),
-                     fmt::format("vertices are 0 to {}", topology.vertices() - 1));
-}
 
 /// Raises the factors of a slowdown's links and returns the number of those links.
 std::size_t mark(const Topology& topology, const Slowdown& slowdown, std::vector<std::int64_t>& factors) {
@@ -52,7 +48,7 @@ Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown
     const VertexId far = slowdown.target.value_or(slowdown.source);
     const VertexId beyond = slowdown.source.index() >= topology.vertices() ? slowdown.source : far;
     if (beyond.index() >= topology.vertices())
-      errors.push_back(no_vertex(topology, beyond));
+      errors.push_back(missing_vertex(topology, beyond));
     else if (mark(topology, slowdown, factors) == 0)
       errors.push_back(input_error({}, fmt::format("no link leads from {} to {}", slowdown.source.value(), far.value()),
                                    "only existing links are slowed down"));

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "tenex/topology/wires.hpp"
+
 namespace tenex {
 
 namespace {
@@ -80,15 +82,35 @@ Diagnostics check_link(const Link& link, std::size_t number, std::size_t vertice
 
 }  // namespace
 
+Topology Topology::with_switches(SwitchProperties properties) const {
+  return with_switches(std::vector(switches(), properties));
+}
+
+Topology Topology::with_switches(std::vector<SwitchProperties> properties) const {
+  ensure(properties.size() == switches() && !wires_, "properties for each switch, before wires are made");
+  Topology changed = *this;
+  changed.switches_ = std::move(properties);
+  return changed;
+}
+
 Topology Topology::reversed() const {
   Topology turned = *this;
+  if (wires_) turned.wires_ = std::make_shared<const Wires>(wires_->reversed());
   std::swap(turned.source_, turned.target_);
   std::swap(turned.out_, turned.in_);
   return turned;
 }
 
+Topology Topology::mirrored() const {
+  Topology turned = reversed();
+  for (SwitchProperties& properties : turned.switches_) std::swap(properties.copy, properties.reduce);
+  if (turned.wires_) turned.wires_ = std::make_shared<const Wires>(turned.wires_->exchanged());
+  return turned;
+}
+
 Topology Topology::without(const std::vector<bool>& drop) const {
   ensure(drop.size() == links(), "one flag per link");
+  ensure(!wires_, "links are removed before wires are made");
   Topology kept;
   kept.npus_ = npus_;
   kept.switches_ = switches_;
@@ -155,6 +177,8 @@ Result<Topology> TopologyBuilder::build() && {
   topology.out_ = by_vertex(vertices, topology.source_);
   topology.in_ = by_vertex(vertices, topology.target_);
   topology.shape_ = std::move(shape_);
+  ensure(!wires_ || wires_->size() == topology.links(), "one wire per link");
+  topology.wires_ = std::move(wires_);
   return topology;
 }
 

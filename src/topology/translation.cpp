@@ -24,9 +24,10 @@ NpuId moved(const TranslationDimension& dimension, NpuId npu, std::uint32_t from
 
 }  // namespace
 
-std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology) {
+std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology, LinkPorts ports) {
   const auto& shape = topology.shape();
   if (!shape || !shape->is_product() || topology.switches() > 0) return std::nullopt;
+  if (topology.wires() != nullptr && ports == LinkPorts::own) return std::nullopt;
   TranslationGroup group;
   for (const Block& block : shape->blocks)
     if (!group.add_dimension(block)) return std::nullopt;
@@ -47,6 +48,7 @@ bool TranslationGroup::add_dimension(const Block& block) {
   dimension.first_direction = static_cast<std::uint32_t>(directions_.size());
   dimension.directions = static_cast<std::uint32_t>(steps.size());
   dimension.links_by_target = block.rule->all_neighbours;
+  dimension.one_port = block.rule->one_port;
   for (const std::uint32_t step : steps) {
     const auto back = std::find(steps.begin(), steps.end(), block.size - step) - steps.begin();
     directions_.push_back({static_cast<std::uint32_t>(dimensions_.size()), step, NpuId(step * dimension.stride),

@@ -32,7 +32,7 @@ class Unwinder {
  public:
   Unwinder(const Topology& topology, std::uint32_t degree) : topology_(topology), degree_(degree) {}
 
-  Result<Topology> run() {
+  Result<UnwoundNetwork> run() {
     for (std::size_t v = topology_.npus(); v < topology_.vertices(); ++v) collect(VertexId::at(v));
     if (!errors_.empty()) return errors_;
     TopologyBuilder builder(topology_.npus());
@@ -41,12 +41,15 @@ class Unwinder {
       if (!topology_.is_npu(topology_.source(link))) continue;
       if (topology_.is_npu(topology_.target(link))) {
         builder.add_link(topology_.link(link));
+        origins_.push_back({link, LinkId::none()});
       } else {
         unwind(link, builder);
       }
     }
     if (!errors_.empty()) return errors_;
-    return std::move(builder).build();
+    auto built = std::move(builder).build();
+    if (!built) return built.errors();
+    return UnwoundNetwork{*std::move(built), std::move(origins_)};
   }
 
  private:
@@ -95,6 +98,7 @@ class Unwinder {
         return;
       }
       builder.add_link({npu, other.npu, topology_.alpha(up), bandwidth, shared.slowdown});
+      origins_.push_back({up, other.down});
     }
   }
 
@@ -109,17 +113,24 @@ class Unwinder {
   const Topology& topology_;
   std::uint32_t degree_;
   std::vector<std::vector<Attachment>> members_;  // by switch
+  std::vector<UnwoundLink> origins_;              // by new link
   Diagnostics errors_;
 };
 
 }  // namespace
 
-Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree) {
+Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree) {
   if (degree == 0) {
     return input_error({}, "an unwinding degree of 0", "every NPU needs an out-link", "use a degree of at least 1");
   }
-  if (topology.switches() == 0) return topology;
   return Unwinder(topology, degree).run();
+}
+
+Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree) {
+  if (degree > 0 && topology.switches() == 0) return topology;
+  auto unwound = unwind_with_origins(topology, degree);
+  if (!unwound) return unwound.errors();
+  return std::move(unwound->topology);
 }
 
 }  // namespace tenex

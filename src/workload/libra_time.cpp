@@ -36,7 +36,7 @@ Fraction plain_volume(TrafficKind kind, std::int64_t members, std::int64_t inner
 Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind) {
   const auto part = block.rule->part({share.extent, share.members, share.stride});
   const std::int64_t links = kind == TrafficKind::point_to_point ? 1 : part.links;
-  return product({links, block.rule->bandwidth_shares(share.extent, 1)}, {1, part.hops});
+  return product({links, block.rule->bandwidth_shares(share.extent)}, {1, part.hops});
 }
 
 std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
@@ -78,8 +78,10 @@ Result<LibraTime> LibraTime::make(const Shape& shape, std::vector<Bandwidth> npu
     errors.push_back(input_error({}, std::move(problem), std::move(why)));
   };
   const auto dimensions = shape.dimensions();
-  if (!shape.is_product())
+  if (!shape.is_product()) {
     refuse(fmt::format("{} has no LIBRA time", to_string(shape)), "the formula is for products of dimensions");
+    return errors;
+  }
   if (npu_bandwidth.size() != 1 && npu_bandwidth.size() != dimensions)
     refuse(fmt::format("{} bandwidths for {}", npu_bandwidth.size(), to_string(shape)),
            fmt::format("there is one for all dimensions, or one for each of the {}", dimensions));

@@ -63,18 +63,6 @@ bool adjacent(const Topology& topology, std::uint32_t from, std::uint32_t to) {
   return false;
 }
 
-Topology dgx1() {
-  TopologyBuilder builder(8);
-  const auto join = [&](std::uint32_t a, std::uint32_t b, std::int64_t speed) {
-    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(700), gigabytes_per_second(speed)});
-  };
-  for (const auto& [a, b] : {std::pair{0U, 1U}, {0U, 4U}, {1U, 3U}, {2U, 3U}, {2U, 6U}, {4U, 5U}, {5U, 7U}, {6U, 7U}})
-    join(a, b, 50);
-  for (const auto& [a, b] : {std::pair{0U, 2U}, {0U, 3U}, {1U, 2U}, {1U, 5U}, {3U, 7U}, {4U, 6U}, {4U, 7U}, {5U, 6U}})
-    join(a, b, 25);
-  return std::move(builder).build().value();
-}
-
 TEST(DoubleBinaryTree, HasTwoBinaryTreesOfWhichOneLeavesEveryNpuAlone) {
   for (std::uint32_t n = 2; n <= 33; ++n) {
     const auto forest = trees_of("dbt", support::fully_connected(n));
@@ -139,7 +127,7 @@ TEST(Multitree, TakesAnotherWayWhereALinkIsTakenInTheStep) {
 }
 
 TEST(CCube, LaysTwoBinaryTreesOverFourOfSixLinksOfADgx1) {
-  const auto topology = dgx1();
+  const auto topology = support::dgx1();
   const auto forest = trees_of("c_cube", topology);
   ASSERT_EQ(forest.parent.size(), 2U);
   std::map<std::uint32_t, int> used;
@@ -192,7 +180,7 @@ TEST(Blink, PacksTreesOverAllOfTheBandwidth) {
   // Fully connected, 8 NPUs: 8 trees of 7 edges over 28 pairs, two on each.
   EXPECT_EQ(trees_of("blink", support::fully_connected(8)).largest_load(), 2);
   // A DGX-1 has 24 bricks and 8 trees of 7 edges: at least ceil(56/24) = 3 on some brick; a doubled pair has two.
-  const auto topology = dgx1();
+  const auto topology = support::dgx1();
   const auto forest = trees_of("blink", topology);
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> load;
   for (const auto& [tree, parents] : forest.parent)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy
 
 import tenex_analysis
-from tenex_analysis import papers
+from tenex_analysis import papers, papers_switches
 
 RESULTS = Path(os.environ["TENEX_RESULTS"])
 
@@ -88,6 +88,25 @@ class ComesOutAsPrinted(unittest.TestCase):
         for who, steps in (("pccl", 3), ("pccl, members only", 4)):
             found = reached("process_groups", f"Fig. 6.13, two collectives: timesteps, {who}")
             self.assertAlmostEqual(found, steps, delta=0.05)
+
+
+class SwitchesReachWhatIsPrinted(unittest.TestCase):
+    def test_two_ndv2_chassis_gather_no_later_than_te_ccl(self):
+        for size, printed in papers_switches.NDV2.items():
+            text = papers_switches.text_of(size)
+            found = reached("switches", f"NDv2 x2, All-Gather {text}: us, best of 1 to 8 chunks")
+            self.assertLessEqual(found, printed)
+
+    def test_512_gpus_in_boxes_and_rails_meet_their_bounds(self):
+        for collective in ("All-to-All", "All-Gather"):
+            found = reached("switches", f"SW(8)_SW(64), 512 NPUs, {collective}: bound over time")
+            self.assertGreaterEqual(found, 0.99)
+
+    def test_an_all_reduce_inside_a_switch_nears_libras_formula(self):
+        # 8 * 64 chunks pass the switch one after the other; filling and draining the pipeline takes some 7 * 2 of them.
+        found = reached("switches", "SW(8), All-Reduce in the switch, store_and_forward, 64 chunks: time over S/B")
+        self.assertLess(found, 1.05)
+        self.assertGreaterEqual(found, 1)
 
 
 class HoldsWhatWasObserved(unittest.TestCase):

@@ -64,6 +64,24 @@ class ComparesEquals(unittest.TestCase):
         labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
         self.assertIn("on the unwound topology, with its bound", "\n".join(labels).replace("\n", " "))
 
+    def test_a_schedule_played_on_the_switches_counts_there(self):
+        # On the unwound switch 4 us, bound 3 us; on the switch 8 us, bound 2 us: efficiency 2 / 8.
+        study = rows(
+            algorithm=["tacos", "ring"],
+            unwind=[1, 0],
+            bound_ps=[3 * US, 2 * US],
+            switched_time_ps=[8 * US, -1],
+            switched_bound_ps=[2 * US, -1],
+        )
+        (contest,) = overview.contests(study)
+        found = contest.rows.set_index("who")
+        self.assertAlmostEqual(found["seconds"]["tacos"], 8e-6)
+        self.assertAlmostEqual(found["bound_seconds"]["tacos"], 2e-6)
+        self.assertAlmostEqual(found["efficiency"]["tacos"], 0.25)
+        self.assertAlmostEqual(found["efficiency"]["ring"], 0.5)
+        self.assertFalse(found["unwound"].any())
+        self.assertEqual(overview.winners(contest)["fastest"].to_list(), [["ring"]])
+
     def test_no_length_starts_anywhere_but_at_zero(self):
         (contest,) = overview.contests(rows(algorithm=["a", "b"], collective_time_ps=[4 * US, 400 * US]))
         figure = pictures.draw_reached(contest)

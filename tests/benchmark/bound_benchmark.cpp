@@ -19,7 +19,7 @@ using enum CollectiveKind;
 /// As make_case(), also for a machine file: 1 MiB per chunk.
 Case case_of(const std::string& network, CollectiveKind kind) {
   if (!network.ends_with(".toml")) return make_case(network, kind);
-  auto topology = read_machine_file(TENEX_SOURCE_DIR "/experiments/machines/" + network).value().topology;
+  auto topology = topology_of(read_machine_file(TENEX_SOURCE_DIR "/experiments/machines/" + network).value());
   const auto npus = topology.npus();
   return {std::move(topology), support::collective(kind, npus, mebibytes(static_cast<std::int64_t>(npus)), 1)};
 }

@@ -22,6 +22,7 @@
 #include "benchmark/filtered_main.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex::benchmarks {
 namespace {
@@ -37,6 +38,13 @@ struct SimulationCase {
   bool record = false;  ///< record the sends, otherwise every NPU's finish
   DestinationOrder order = DestinationOrder::relative;
 };
+
+/// The shape; its switches cut through where the engine is made for them.
+Topology network_of(const SimulationCase& given) {
+  auto topology = support::shape(given.shape);
+  if (given.engine != SimulationEngine::wires) return topology;
+  return wires_of(topology.with_switches(SwitchProperties{.forwarding = Forwarding::cut_through})).value();
+}
 
 std::vector<SimulationCase> simulation_cases() {
   using enum SimulationEngine;
@@ -55,6 +63,10 @@ std::vector<SimulationCase> simulation_cases() {
       {"direct_ring_1024/trains", "RI(1024)", "direct", all_gather, trains},
       {"direct_ring_1024/orbit", "RI(1024)", "direct", all_gather, orbit},
       {"direct_switch_4096/trains", "SW(4096)", "direct", all_gather, trains},
+      {"direct_exchange_switches_8x64/wires", "SW(8)_SW(64)", "direct", all_to_all, wires},
+      {"direct_exchange_switches_8x64/recorded", "SW(8)_SW(64)", "direct", all_to_all, wires, {1}, 1, true},
+      {"direct_exchange_switch_4096/wires", "SW(4096)", "direct", all_to_all, wires},
+      {"ring_all_reduce_switch_64/wires", "SW(64)", ring, all_reduce, wires, {1}, 64},
       {"ring_all_gather_4096/window", "RI(4096)", ring, all_gather, window, {1, 2}},
       {"ring_all_gather_4096/static_order", "RI(4096)", ring, all_gather, static_order},
       {"ring_all_reduce_40000/static_order", "RI(40000)", ring, all_reduce, static_order},
@@ -105,7 +117,7 @@ void count(benchmark::State& state, const Simulation& simulation, double user) {
 }
 
 void run_simulation(benchmark::State& state, const SimulationCase& given, int threads) {
-  const auto topology = support::shape(given.shape);
+  const auto topology = network_of(given);
   const auto npus = static_cast<std::int64_t>(topology.npus());
   const auto collective = support::collective(given.kind, topology.npus(), mebibytes(npus), given.chunks);
   AlgorithmOptions made;

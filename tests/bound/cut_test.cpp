@@ -158,6 +158,25 @@ TEST(Cut, OfAnAllToAllIsABoxBehindSwitchesOfFullSpeed) {
   EXPECT_EQ(bound_of(boxes, of_megabytes(all_to_all, 8)).time, kStep * 16);
 }
 
+TEST(Cut, OfAnAllToAllIsAPodBelowSwitchesOnSwitches) {
+  // 4 pods of 2 leaves with 2 NPUs each; both leaves of a pod are joined to its 2 middle switches, and these to one
+  // core, all links alike. 4 * 12 chunks leave a pod over 2 links, 24 steps; 2 * 14 a leaf over 2, and 15 an NPU.
+  TopologyBuilder builder(16);
+  const VertexId core = builder.add_switch();
+  for (std::uint32_t pod = 0; pod < 4; ++pod) {
+    const VertexId leaves[] = {builder.add_switch(), builder.add_switch()};
+    const VertexId middle[] = {builder.add_switch(), builder.add_switch()};
+    for (std::uint32_t npu = 0; npu < 4; ++npu) builder.add_link_pair(link(4 * pod + npu, leaves[npu / 2].value()));
+    for (const VertexId above : middle) {
+      for (const VertexId leaf : leaves) builder.add_link_pair(link(leaf.value(), above.value()));
+      builder.add_link_pair(link(above.value(), core.value()));
+    }
+  }
+  const auto tree = std::move(builder).build().value();
+  const auto bound = bound_of(tree, of_megabytes(all_to_all, 16));
+  EXPECT_EQ(bound.time, kStep * 24);
+}
+
 TEST(Cut, IsTheCornerOfAMesh) {
   const auto mesh = support::mesh(10, 10, SimTime::zero());
   // 99 chunks over the corner's two links: 50 on one of them.

@@ -136,6 +136,36 @@ TEST(Strength, OfAPlainSwitchCountsBothOfItsLinks) {
   EXPECT_EQ(bound_of(std::move(builder).build().value(), all_reduce(4, 100)).time, kStep * 400);
 }
 
+/// `leaves` switches with NPUs each, every one joined to all spines.
+Topology leaves_and_spines(std::uint32_t leaves, std::uint32_t npus_each, std::uint32_t spines, std::int64_t up) {
+  const std::uint32_t npus = leaves * npus_each;
+  TopologyBuilder builder(npus);
+  for (std::uint32_t s = 0; s < leaves + spines; ++s) builder.add_switch();
+  for (std::uint32_t npu = 0; npu < npus; ++npu) builder.add_link_pair(link(npu, npus + npu / npus_each));
+  for (std::uint32_t leaf = 0; leaf < leaves; ++leaf)
+    for (std::uint32_t spine = 0; spine < spines; ++spine)
+      builder.add_link_pair(link(npus + leaf, npus + leaves + spine, up));
+  return std::move(builder).build().value();
+}
+
+TEST(Strength, OfTwoLevelsOfSwitchesIsWhatCrossesBetweenLeaves) {
+  // 16 leaves of 8 NPUs, 8 spines, 5 GB/s between them (200 us per chunk): far too many ways to list. Per chunk 2 * 15
+  // ways between leaves, each over a link up and a link down, on 16 * 8 * 2 links: 3.75 for 32, 128 chunks: 30 * 200
+  // us. The links into NPUs have 2 * 127 chunks of 20 us each, 5,080 us.
+  const auto topology = leaves_and_spines(16, 8, 8, 5);
+  EXPECT_EQ(bound_of(topology, all_reduce(128)).time, microseconds(6000));
+}
+
+RC_GTEST_PROP(StrengthProperties, TimesOfAnyWeightsAreThoseOfTheChecker, ()) {
+  const auto npus = *rc::gen::inRange<std::uint32_t>(2, 6);
+  const auto topology = support::random_graph(npus, *rc::gen::inRange<std::uint32_t>(0, 6));
+  std::vector<std::uint32_t> weights;
+  for (std::size_t l = 0; l < topology.links(); ++l) weights.push_back(*rc::gen::inRange<std::uint32_t>(0, 6));
+  const auto collective = all_reduce(npus);
+  const BoundProblem problem{topology, collective};
+  RC_ASSERT(strength_time(problem, weights) == check_strength(problem, weights));
+}
+
 TEST(Strength, AddsTheCountsOfGroups) {
   // A line of four, groups {0, 3} and {1, 2}, 2 chunks of 1 MB each: the middle link pair carries both groups' chunks,
   // 4 each way.

@@ -3,59 +3,22 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "bound/any_schedule.hpp"
+#include "bound/compared.hpp"
 #include "bound/graphs.hpp"
-#include "tenex/bound/bound.hpp"
-#include "tenex/bound/certificates.hpp"
 #include "tenex/schedule/verifier.hpp"
 
 namespace tenex {
 namespace {
 
 using enum CollectiveKind;
-
-constexpr std::uint64_t kWork = 1U << 20;
-
-const std::vector<CollectiveKind> kAllKinds{all_gather,  reduce_scatter, all_reduce, broadcast,
-                                            reduce,      all_to_all,     gather,     scatter,
-                                            all_to_allv, halo_exchange,  conditions};
-
-/// The largest bound; empty `wrong` if all are at most `time` and all checkers agree.
-struct Compared {
-  SimTime largest;
-  std::string wrong;
-};
-
-Compared compare(const BoundProblem& problem, SimTime time) {
-  Compared compared;
-  const auto take = [&](std::string_view name, SimTime bound) {
-    compared.largest = std::max(compared.largest, bound);
-    if (bound > time) compared.wrong += fmt::format(" {} {} > {}", name, bound.count(), time.count());
-  };
-  const auto take_certified = [&](const BoundMethod& method, const CertifiedBound& found) {
-    const auto proves = method.time_of(problem, found);
-    take(method.name, proves);
-    if (method.check(problem, found) != proves) compared.wrong += fmt::format(" {}'s checker disagrees", method.name);
-  };
-  for (const auto& bound : cheap_bounds(problem)) take(bound.name, bound.time);
-  const StandIn stand_in(problem);
-  for (const auto& method : bound_methods()) {
-    if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
-    if (const auto found = method.certify(problem, kWork)) {
-      take_certified(method, *found);
-      if (method.time_of(problem, *found) != found->time) compared.wrong += " a search names another time";
-    }
-    if (const auto found = stand_in.find(method, kWork)) take_certified(method, *found);
-  }
-  return compared;
-}
+using support::compare;
+using support::kAllKinds;
 
 void expect_below_a_greedy(const Topology& topology, const Collective& collective) {
   const auto occupancy = *rc::gen::element(Occupancy::serialization, Occupancy::transfer);

@@ -90,6 +90,34 @@ TEST(ScheduleFiles, AreVerifiedAndReplayedAsTheyWereMade) {
   }
 }
 
+TEST(ScheduleFiles, OfUnwoundSwitchesArePlayedOnTheSwitches) {
+  // SW(4), 1000 B at 1 GB/s: three steps of 1 us over the unwound ring; on the switch each step is two hops of 1 us.
+  const TemporaryFolder folder;
+  const auto file = (folder.path() / "s.h5").string();
+  const auto played = (folder.path() / "played.h5").string();
+  const std::vector<std::string> network{"--topology", "SW(4)", "--alpha", "0ns", "--bandwidth", "1GB/s"};
+  std::vector<std::string> synthesize{"synthesize", "--collective", "all_gather", "--size",
+                                      "4000B",      "--out",        file,         "--json"};
+  synthesize.insert(synthesize.end(), network.begin(), network.end());
+  const auto made = tenex(synthesize);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("\"collective_time_ps\":3000000,"));
+  EXPECT_THAT(made.out, HasSubstr("\"switched_time_ps\":6000000,"));
+  std::vector<std::string> play{"simulate", "--schedule", file, "--on-switches", "--out", played, "--json"};
+  play.insert(play.end(), network.begin(), network.end());
+  const auto finished = tenex(play);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("\"planned_time_ps\":3000000,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"switched_time_ps\":6000000,"));
+  EXPECT_THAT(finished.out, HasSubstr("\"verified\":true"));
+  EXPECT_EQ(tenex({"verify", played}).exit_code, 0);
+  play.back() = "2GB/s";
+  const auto other = tenex(play);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("not for this network"));
+  EXPECT_EQ(tenex({"simulate", "--schedule", file, "--on-switches"}).exit_code, 2);
+}
+
 TEST(ScheduleFiles, TellWhatTheyTakeOnDisk) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "s.h5";
@@ -293,7 +321,7 @@ TEST(List, SaysWhatEachAlgorithmIsForAndNeeds) {
   ASSERT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.out, HasSubstr("for all_gather, all_to_all"));     // bruck
   EXPECT_THAT(finished.out, HasSubstr("needs groups of powers of two"));  // rhd
-  EXPECT_THAT(finished.out, HasSubstr("tried by auto up to 256 NPUs"));   // multitree, blink
+  EXPECT_THAT(finished.out, HasSubstr("tried by auto up to 256 NPUs"));   // multitree, blink, rings
 }
 
 TEST(Simulate, TellsThatAScheduleOfPayloadsHasNoFile) {

@@ -57,6 +57,10 @@ TEST(NetworkCost, RefusesPartsWithoutAPrice) {
   EXPECT_THAT(to_string(rates.errors()), HasSubstr("dimension 1 (chiplet) has a switch without a price"));
   EXPECT_THAT(to_string(cost_rates(simple_model(), PriceLevel::low, shape, std::vector{pod}).errors()),
               HasSubstr("1 dimension kinds for 2 dimensions"));
+  EXPECT_THAT(to_string(cost_rates(simple_model(), PriceLevel::low, *parse_shape("fat_tree(4)"),
+                                   std::vector{package, node, pod})
+                            .errors()),
+              HasSubstr("fat_tree(4) has no network cost"));
 }
 
 TEST(NetworkCost, NamesTheOutermostKindsByDefault) {

@@ -81,8 +81,9 @@ TEST(MakePoint, RefusesWordsThatDoNotFitTogether) {
       "--npu_bandwidth: \"bandwidth\" and \"npu_bandwidth\" exclude each other (bandwidth is per link, npu_bandwidth "
       "per NPU and dimension) keep one of them");
   EXPECT_EQ(errors_of(kMesh, {{"algorithm", "ring"}}), "--algorithm: \"algorithm\" is given twice keep one of them");
-  EXPECT_EQ(errors_of(kMesh, {{"faults", "links 1%"}}),
-            "--faults: \"faults\" is not supported by this version (it draws link failures) remove the key");
+  EXPECT_EQ(errors_of(kMesh, {{"faults", "links 1% draw 1..3"}}),
+            "--faults: a range of draws is several values (one value belongs here) write axes.faults = [...] for an "
+            "axis, or one draw");
   EXPECT_EQ(errors_of(kMesh, {{"faults", "none"}}), "");
   EXPECT_EQ(
       errors_of(kMesh, {{"without", "3-4"}}),
@@ -196,7 +197,8 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
                                  {"overlap", "false"},
                                  {"attempts", "8"},
                                  {"window", "3"},
-                                 {"stragglers", "link 1-0 x1.50; npu 7 x2"}},
+                                 {"stragglers", "link 1-0 x1.50; npu 7 x2"},
+                                 {"faults", "switch 17, links 1.50%"}},
                                 test_words());
   ASSERT_TRUE(point.ok());
   const std::vector<std::pair<std::string_view, std::string_view>> cells{{"topology", "RI(4)_SW(4)"},
@@ -219,7 +221,8 @@ TEST(Settings, ReadEveryFieldInIntegerUnits) {
                                                                          {"window", "0"},
                                                                          {"order", "relative"},
                                                                          {"stragglers", "npu 7 x2; link 0-1 x1.5"},
-                                                                         {"simulation_engine_setting", "auto"}};
+                                                                         {"simulation_engine_setting", "auto"},
+                                                                         {"faults", "links 1.5% draw 1; switch 17"}};
   for (const auto& [name, text] : cells) EXPECT_EQ(cell_text(setting_cell(*point, name)), text) << name;
 }
 

@@ -349,6 +349,30 @@ TEST_F(StudyWithMachine, RefusesAlphaAndBandwidth) {
   EXPECT_THAT(text, testing::HasSubstr("study.toml:9:13: \"bandwidth\" for the machine file"));
 }
 
+/// A file that names a shape, as the TOML of its network and as the keys of a study.
+const std::string kShapedBox =
+    "schema = 1\nkind = \"machine\"\nname = \"b\"\nsource = \"by hand\"\nshape = \"multi_rail(4,2)\"\n"
+    "alpha = \"1us, 2us\"\nbandwidth = \"40GB/s, 5GB/s\"\n";
+
+TEST_F(StudyWithMachine, ThatNamesAShapeIsThatShape) {
+  std::ofstream(folder_ / "machines" / "shaped.toml") << kShapedBox;
+  const auto by_file = read("topology = \"machines/shaped.toml\"\nkeep = \"npus = 8\"\n");
+  const auto by_hand = read("topology = \"SW(4)_SW(2)\"\nalpha = \"1us,2us\"\nbandwidth = \"40GB/s,5GB/s\"\n");
+  ASSERT_EQ(messages_of(by_file), "");
+  ASSERT_EQ(messages_of(by_hand), "");
+  EXPECT_EQ(by_file->points[0].canonical, by_hand->points[0].canonical);
+  EXPECT_EQ(by_file->points[0].topology.text, "machines/shaped.toml");
+  EXPECT_EQ(by_file->machines.at("machines/shaped.toml").view(), kShapedBox);
+}
+
+TEST_F(StudyWithMachine, ThatNamesAShapeStatesItsLinks) {
+  std::ofstream(folder_ / "machines" / "shaped.toml") << kShapedBox;
+  EXPECT_THAT(messages_of(read("topology = \"machines/shaped.toml\"\nalpha = \"1us\"\n")),
+              testing::HasSubstr("study.toml:8:9: \"alpha\" for the machine file \"machines/shaped.toml\""));
+  EXPECT_THAT(messages_of(read("topology = \"machines/shaped.toml\"\ngroups = \"0-8\"\n")),
+              testing::HasSubstr("NPU 8 does not exist"));
+}
+
 TEST_F(StudyWithMachine, TellsWhatIsWrongInTheFile) {
   std::ofstream(folder_ / "machines" / "bad.toml") << "nothing\n";
   EXPECT_THAT(messages_of(read("topology = \"machines/bad.toml\"\n")), testing::HasSubstr("machines/bad.toml:1:8: "));

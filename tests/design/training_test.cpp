@@ -21,13 +21,13 @@ TEST(TrainingText, OfAPlainPoint) {
                                  "\n"
                                  "hp=4,8\n"
                                  "npu_bandwidth=200000000000,100000000000\n"
-                                 "physics=3\n"
+                                 "physics=4\n"
                                  "seed=1\n"
                                  "topology=RI(4)_SW(8)\n"
                                  "workload=" +
                                  kGpt3);
   // XXH3-128 of the seven lines above: pinned, because stored results are found by it.
-  EXPECT_EQ(to_string(point.key), "496076cd750bb044058f0a9dcb5d8193");
+  EXPECT_EQ(to_string(point.key), "34cf60717acb8193ec49cdb195f38b3e");
 }
 
 // A point with synthesized collectives on chosen bandwidths, with every key it may have and none at its default.
@@ -78,7 +78,7 @@ TEST(TrainingText, OfAPointWithEverything) {
                 kGpt3 + " HP-(4,8) x1; " + kMsft +
                 " HP-(8,4) x2\n"
                 "optimize_with=libra_derated\n"
-                "physics=3\n"
+                "physics=4\n"
                 "price_level=mid\n"
                 "scheme=perf_opt\n"
                 "seed=3\n"
@@ -480,7 +480,30 @@ TEST_F(TrainingFiles, AMachineFileIsNoShape) {
   EXPECT_EQ(messages_of(study_of("workload = \"gpt3\"\ntopology = \"box.toml\"\n")),
             (folder_ / "study.toml").string() +
                 ":9:12: the machine file \"box.toml\" beside a workload (a parallelization is laid over the dimensions "
-                "of a shape) write a shape, for instance \"RI(4)_SW(8)\"");
+                "of a shape) write a shape, for instance \"RI(4)_SW(8)\", or a file that names one");
+}
+
+TEST_F(TrainingFiles, AMachineFileThatNamesAShapeStatesItsLinks) {
+  write("box.toml",
+        "schema = 1\nkind = \"machine\"\nname = \"box\"\nsource = \"a test\"\nshape = \"RI(4)_SW(8)\"\n"
+        "alpha = \"1us\"\nnpu_bandwidth = \"5GB/s, 2GB/s\"\n");
+  const auto read = [&](const std::string& keys) {
+    write("study.toml", "schema = 1\nname = \"s\"\n[[sweep]]\nhp = \"4,8\"\nworkload = \"gpt3\"\n" + keys);
+    return read_study(folder_ / "study.toml", test_words());
+  };
+  const auto by_file = read("topology = \"box.toml\"\n");
+  const auto by_hand = read("topology = \"RI(4)_SW(8)\"\nnpu_bandwidth = \"5GB/s,2GB/s\"\n");
+  ASSERT_EQ(messages_of(by_file), "");
+  ASSERT_EQ(messages_of(by_hand), "");
+  EXPECT_EQ(by_file->points[0].canonical, by_hand->points[0].canonical);
+  for (const std::string key : {"npu_bandwidth = \"1GB/s\"", "bandwidth = \"1GB/s\"", "alpha = \"1us\""})
+    EXPECT_THAT(messages_of(read("topology = \"box.toml\"\n" + key + "\ncollective_time = \"themis\"\n")),
+                testing::HasSubstr(":7:" + std::to_string(key.find('"') + 1) + ": \"" + key.substr(0, key.find(' ')) +
+                                   "\" for the machine file \"box.toml\""));
+  EXPECT_THAT(messages_of(read("topology = \"box.toml\"\ntotal_bandwidth = \"9GB/s\"\nscheme = \"equal\"\n")),
+              testing::AllOf(testing::HasSubstr("\"scheme\" for the machine file"),
+                             testing::HasSubstr("\"total_bandwidth\" for the machine file"),
+                             testing::HasSubstr("write the shape that the file names")));
 }
 
 TEST(TrainingRefusals, OfModelsThatSimulateWithoutLatency) {

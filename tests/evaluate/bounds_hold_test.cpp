@@ -208,7 +208,7 @@ bool one_in(std::size_t count) { return draw(count) == 0; }
 /// A shape of at most 16 NPUs.
 std::string random_shape() {
   const auto size = [](std::size_t least, std::size_t most) { return least + draw(most + 1 - least); };
-  switch (draw(8)) {
+  switch (draw(10)) {
     case 0:
       return fmt::format("mesh({},{})", size(2, 4), size(2, 4));
     case 1:
@@ -218,6 +218,10 @@ std::string random_shape() {
     case 3:
       return fmt::format("hypercube({})", size(2, 4));
     case 4:
+      return one_of({"fat_tree(2)", "fat_tree(4)", "rail_spine(2,3,2)", "rail_spine(3,2,1)"});
+    case 5:
+      return fmt::format("leaf_spine({},{},{})", size(1, 4), size(2, 4), size(1, 3));
+    case 6:
       return fmt::format("{}({})", one_of({"RI", "FC", "SW", "LI"}), size(2, 8));
     default:
       return fmt::format("{}({})_{}({})", one_of({"RI", "FC", "SW", "LI"}), size(2, 4),
@@ -262,6 +266,17 @@ std::string random_stragglers(const Topology& topology) {
   return text.empty() ? "none" : text.substr(0, text.size() - 2);
 }
 
+std::string random_faults(const Topology& topology) {
+  std::string text;
+  const auto draw_number = 1 + draw(1000);
+  if (one_in(6)) text += fmt::format("npu {}; ", draw(topology.npus()));
+  const auto gone = random_link(topology);
+  if (one_in(8)) text += fmt::format("link {}->{}; ", gone.source.value(), gone.target.value());
+  if (one_in(6)) text += fmt::format("links {} draw {}; ", one_of({"1", "10%", "20%"}), draw_number);
+  if (one_in(10)) text += fmt::format("npus {} draw {}; ", one_of({"1", "10%"}), draw_number);
+  return text.empty() ? "none" : text;
+}
+
 /// The settings of a point, but for its collective and its algorithm.
 Words random_words() {
   const auto text = random_shape();
@@ -286,6 +301,7 @@ Words random_words() {
     topology = left;
   }
   words.emplace_back("stragglers", random_stragglers(topology));
+  words.emplace_back("faults", random_faults(topology));
   return words;
 }
 
@@ -312,6 +328,8 @@ TEST(BoundsHold, ForEveryAlgorithmOnMachinesAndShapesOfUpToSixteenNpus) {
     networks.push_back({{"topology", TENEX_SOURCE_DIR "/experiments/machines/" + machine + ".toml"}});
   for (const auto* shape : {"mesh(4,4)", "torus(4,4)", "FC(4)_SW(4)", "LI(3)_RI(4)", "LI(4)_FC(2)", "dragonfly(3,4)"})
     networks.push_back({{"topology", shape}, {"alpha", "300ns"}, {"bandwidth", "50GB/s,25GB/s"}});
+  for (const auto* shape : {"fat_tree(4)", "rail_spine(4,3,2)"})
+    networks.push_back({{"topology", shape}, {"alpha", "300ns"}, {"bandwidth", "50GB/s,25GB/s,20GB/s"}});
   for (const auto* stragglers : {"npu 3 delay 50us; npu 4 delay 3us", "npu 2 x2; link 0->1 x1.5"})
     networks.push_back(
         {{"topology", "torus(3,2)"}, {"alpha", "300ns"}, {"bandwidth", "50GB/s"}, {"stragglers", stragglers}});

@@ -38,6 +38,7 @@ class Draw {
                 {"algorithm", algorithm()},
                 {"groups", groups(npus)},
                 {"stragglers", stragglers(npus)},
+                {"faults", faults(npus)},
                 {"occupancy", one_of({"serialization", "transfer"})},
                 {"overlap", one_of({"true", "false"})},
                 {"window", one_of({"0", "1", "2"})},
@@ -77,6 +78,14 @@ class Draw {
       if (random_.below(4) == 0) text += "npu " + std::to_string(npu) + one_of({" delay 5us; ", " delay 100us; "});
       if (random_.below(6) == 0) text += "npu " + std::to_string(npu) + one_of({" x2; ", " x1000.5; "});
     }
+    return text.empty() ? "none" : text;
+  }
+
+  std::string faults(std::uint32_t npus) {
+    std::string text;
+    if (random_.below(12) == 0) text += "npu " + std::to_string(random_.below(npus)) + "; ";
+    if (random_.below(8) == 0)
+      text += "links " + std::string(one_of({"1", "10%", "30%"})) + " draw " + std::to_string(1 + random_.below(99));
     return text.empty() ? "none" : text;
   }
 

@@ -161,7 +161,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"RI(256)", "all_reduce", "rhd"}, Case{"torus(16,16,8)", "all_reduce", "rhd"},
                       Case{"SW(512)", "all_reduce", "dbt"}, Case{"FC(300)", "all_to_all", "direct"},
                       Case{"torus(8,8,4)", "all_reduce", "hierarchical"},
-                      Case{"mesh(16,16)", "all_gather", "multitree"},
+                      Case{"mesh(16,16)", "all_gather", "multitree"}, Case{"SW(400)", "all_reduce", "rings"},
+                      Case{"torus(8,8,8)", "all_gather", "rings"}, Case{"FC(200)", "all_gather", "rings"},
                       Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
                       Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"},
                       Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
@@ -234,7 +235,9 @@ TEST(MemoryPlanOfChecks, NeedsNoSetsOfContributionsForAnyAlgorithmsSums) {
                                                         {"mesh(3,3)", "multitree"},
                                                         {"FC(8)", "c_cube"},
                                                         {"mesh(3,3)", "tto"},
-                                                        {"mesh(3,3)", "blink"}}) {
+                                                        {"mesh(3,3)", "blink"},
+                                                        {"torus(4,4)", "rings"},
+                                                        {"mesh(3,3)", "rings"}}) {
     const auto row = row_of(point({{"topology", topology},
                                    {"collective", "all_reduce"},
                                    {"algorithm", algorithm},

@@ -55,6 +55,62 @@ TEST(Evaluate, ReportsAnAllReduceWithAndWithoutOverlap) {
   EXPECT_EQ(row_without.time_with_overlap_ps, row.time_with_overlap_ps);
 }
 
+TEST(Evaluate, PlaysSchedulesForUnwoundSwitchesOnTheSwitches) {
+  // SW(4) unwound is a ring one way: three steps of 1 us. On the switch a step is two hops of 1 us each, or one path of
+  // 1 us if it cuts through. The bound of that network is the one that Direct has there.
+  for (const auto* forwarding : {"store_and_forward", "cut_through"}) {
+    const Words words{{"topology", "SW(4)"}, {"size", "4000B"}, {"forwarding", forwarding}};
+    auto tacos = words;
+    tacos.insert(tacos.end(), {{"algorithm", "tacos"}, {"unwind", "1"}});
+    auto direct = words;
+    direct.emplace_back("algorithm", "direct");
+    const auto row = row_of(point(tacos));
+    const auto simulated = row_of(point(direct));
+    ASSERT_EQ(simulated.status, PointStatus::ok) << simulated.reason;
+    EXPECT_EQ(row.collective_time_ps, 3'000'000);
+    EXPECT_EQ(row.switched_time_ps, forwarding[0] == 's' ? 6'000'000 : 3'000'000) << row.reason;
+    EXPECT_EQ(row.switched_bound_ps, simulated.bound_ps);
+    EXPECT_EQ(simulated.switched_time_ps, -1);
+    EXPECT_EQ(simulated.simulation_engine == "wires", forwarding[0] == 'c');
+  }
+}
+
+TEST(Evaluate, RefusesTextbookAlgorithmsOverSwitchesWithALimitedBuffer) {
+  const Words words{{"topology", "SW(4)"}, {"size", "4000B"}, {"switch_buffer", "2"}};
+  auto direct = words;
+  direct.emplace_back("algorithm", "direct");
+  const auto refused = row_of(point(direct));
+  EXPECT_EQ(refused.status, PointStatus::unsupported);
+  EXPECT_NE(refused.reason.find("flow control"), std::string::npos) << refused.reason;
+  Foresight foresee;
+  EXPECT_NE(foresee(point(direct)).find("flow control"), std::string::npos);
+  direct.emplace_back("backend", "congestion_unaware");
+  EXPECT_EQ(row_of(point(direct)).status, PointStatus::ok);
+  EXPECT_EQ(foresee(point(direct)), "");
+  auto tacos = words;
+  tacos.insert(tacos.end(), {{"algorithm", "tacos"}, {"unwind", "1"}});
+  const auto unwound = row_of(point(tacos));
+  EXPECT_EQ(unwound.status, PointStatus::ok) << unwound.reason;
+  EXPECT_EQ(unwound.switched_time_ps, -1);
+  EXPECT_NE(unwound.reason.find("not played on the switches"), std::string::npos) << unwound.reason;
+}
+
+TEST(Evaluate, PlaysReductionsWithoutOverlapOnTheSwitchesAgainstTheBoundWithOverlap) {
+  for (const auto* overlap : {"true", "false"})
+    for (const auto* degree : {"1", "2", "3"}) {
+      const auto row = row_of(point({{"topology", "RI(2)_SW(4)"},
+                                     {"size", "64000B"},
+                                     {"collective", "all_reduce"},
+                                     {"algorithm", "tacos"},
+                                     {"unwind", degree},
+                                     {"chunks", "2"},
+                                     {"overlap", overlap}}));
+      ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+      EXPECT_GE(row.switched_time_ps, row.switched_bound_ps);
+      EXPECT_GT(row.switched_bound_ps, 0);
+    }
+}
+
 TEST(Evaluate, UnwindsSwitchesForSynthesizersAndSaysSo) {
   const Words words{{"topology", "SW(4)"}, {"size", "4000B"}};
   auto tacos = words;

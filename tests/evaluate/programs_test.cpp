@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 #include <string>
 
 #include "evaluate/points.hpp"
 #include "tenex/algorithm/algorithm.hpp"
+#include "tenex/base/random.hpp"
 #include "tenex/simulation/simulator.hpp"
 
 namespace tenex {
@@ -44,6 +46,26 @@ TEST(Programs, OfEveryAlgorithmAreVerifiedWithTheirPayloads) {
       EXPECT_FALSE(row.destination_order.empty()) << algorithm.name;
       EXPECT_EQ(row.simulation_engine, "window") << algorithm.name;  // the engine that records
     }
+  }
+}
+
+TEST(Programs, OfPackedRingsAreVerifiedOnAnyNetworkInAnyGroups) {
+  Random random(1, 0x72696e67);
+  for (int drawn = 0; drawn < 40; ++drawn) {
+    const auto* topology =
+        std::array{"torus(4,3)", "RI(2)_FC(3)_SW(2)", "SW(12)", "mesh(4,3)", "FC(12)", "SW(3)_SW(4)"}[random.below(6)];
+    const auto* groups = std::array{"all", "0-5; 6-11", "0,1,4,5; 2,3,6,7; 8,9", "11,3,7,0,2"}[random.below(4)];
+    const auto* collective = std::array{"all_gather", "reduce_scatter", "all_reduce"}[random.below(3)];
+    const auto row = row_of(point({{"topology", topology},
+                                   {"groups", groups},
+                                   {"collective", collective},
+                                   {"algorithm", "rings"},
+                                   {"size", std::to_string(1000 + random.below(100'000)) + "B"},
+                                   {"chunks", std::to_string(1 + random.below(9))},
+                                   {"alpha", "1us"}}));
+    ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+    EXPECT_EQ(row.verified, Verified::yes) << collective << " of " << groups << " on " << topology;
+    EXPECT_GE(row.collective_time_ps, row.bound_ps);
   }
 }
 

@@ -29,6 +29,12 @@ struct Numbers {
 const std::vector<Numbers> kNumbers{
     {"amd_1ch", 16, 0, 56, 5'600'000'000'000, 0},
     {"amd_2ch", 32, 17, 208, 13'600'000'000'000, 0},
+    // SW(8): 8 links up and 8 down: 16 * 450 GB/s, 16 * 0.35 us. Of 32 boxes: 512 links of each kind, 512 * (450 + 50)
+    // GB/s, 512 * (0.35 + 1.3) us; 32 switches in boxes and 8 rails.
+    {"dgx_h100", 8, 1, 16, 7'200'000'000'000, 5'600'000},
+    {"dgx_h100_x32", 256, 40, 1'024, 256'000'000'000'000, 844'800'000},
+    {"dgx_h200", 8, 1, 16, 7'200'000'000'000, 5'600'000},
+    {"dgx_h200_x32", 256, 40, 1'024, 256'000'000'000'000, 844'800'000},
     {"dgx1", 8, 0, 32, 1'200'000'000'000, 22'400'000},
     {"dgx2_1ch", 16, 1, 32, 4'000'000'000'000, 11'200'000},
     {"dgx2_2ch", 32, 2, 80, 8'200'000'000'000, 64'000'000},
@@ -36,19 +42,27 @@ const std::vector<Numbers> kNumbers{
     {"forestcoll_a100_2x8", 16, 20, 96, 11'200'000'000'000, 0},
     {"forestcoll_a100_4x8", 32, 38, 192, 22'400'000'000'000, 0},
     {"forestcoll_mi250_2x16", 32, 1, 176, 12'224'000'000'000, 0},
+    // 144 * 900 GB/s: the 130 TB/s of the data sheet, rounded.
+    {"gb200_nvl72", 72, 1, 144, 129'600'000'000'000, 50'400'000},
     {"mesh_4x4_100GBps", 16, 0, 48, 4'800'000'000'000, 0},
     {"mesh_6x6_100GBps", 36, 0, 120, 12'000'000'000'000, 0},
+    // 8 GPUs * 7 links of 64 GB/s and 0.7 us.
+    {"mi300x", 8, 0, 56, 3'584'000'000'000, 39'200'000},
     {"ndv2_1ch", 8, 0, 32, 1'200'000'000'000, 22'400'000},
     {"ndv2_2ch", 16, 0, 66, 2'425'000'000'000, 47'400'000},
     {"ndv2_2ch_switch", 16, 1, 68, 2'450'000'000'000, 50'000'000},
     {"ndv2_4ch_switch", 32, 1, 136, 4'900'000'000'000, 100'000'000},
+    // 64 NPUs with 6 out-links each: 384 * 50, 384 * 100, and 256 * 128 + 128 * 64 GB/s; 1 us each.
+    {"tpu_v4_cube", 64, 0, 384, 19'200'000'000'000, 384'000'000},
+    {"tpu_v5p_cube", 64, 0, 384, 38'400'000'000'000, 384'000'000},
+    {"trn2_ultraserver", 64, 0, 384, 40'960'000'000'000, 384'000'000},
 };
 
 TEST(Machines, HaveThePublishedNumbers) {
   for (const auto& expected : kNumbers) {
     const auto machine = read_machine_file(kMachines / (std::string(expected.file) + ".toml"));
     ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
-    const auto& topology = machine->topology;
+    const auto topology = topology_of(*machine);
     EXPECT_EQ(topology.npus(), expected.npus) << expected.file;
     EXPECT_EQ(topology.switches(), expected.switches) << expected.file;
     EXPECT_EQ(topology.links(), expected.links) << expected.file;
@@ -71,7 +85,7 @@ TEST(Machines, AreConnectedAndSayWhereTheyComeFrom) {
     EXPECT_EQ(tested.count(file.path().stem().string()), 1U) << file.path() << " has no numbers in this test";
     const auto machine = read_machine_file(file.path());
     ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
-    EXPECT_FALSE(find_disconnected_pair(machine->topology).has_value()) << file.path();
+    EXPECT_FALSE(find_disconnected_pair(topology_of(*machine)).has_value()) << file.path();
     EXPECT_THAT(machine->source, ::testing::AnyOf(HasSubstr("licence"), HasSubstr("license"))) << file.path();
     EXPECT_THAT(machine->source, HasSubstr("@")) << file.path();
   }
@@ -164,9 +178,76 @@ TEST(MachineFile, NamesThePlaceOfEveryMistake) {
               HasSubstr("did you mean \"bandwidth\"?"));
   EXPECT_THAT(errors_of(kHead + "npus = 0\nlinks = []"), HasSubstr("m.toml:5:8: npus = 0"));
   EXPECT_THAT(errors_of(kHead + "npus = 2\n[[switches]]\ncount = 0\n[[links]]\n"), HasSubstr("count = 0"));
+  const auto hub = [](const std::string& body) { return kHead + "npus = 2\n[[switches]]\n" + body + "[[links]]\n"; };
+  EXPECT_THAT(errors_of(hub("forwarding = \"cut\"\n")),
+              HasSubstr("m.toml:7:15: a [[switches]] has forwarding = \"cut\""));
+  EXPECT_THAT(errors_of(hub("buffer = -1\n")), HasSubstr("m.toml:7:10: a [[switches]] has buffer = -1"));
+  EXPECT_THAT(errors_of(hub("forwarding = \"cut_through\"\nbuffer = 4\n")),
+              HasSubstr("m.toml:8:10: a buffer in switches that cut through"));
   EXPECT_THAT(errors_of("schema = 2\nkind = \"machine\""), HasSubstr("m.toml:1:10: schema 2 is not known"));
   EXPECT_THAT(errors_of("schema = 1\nkind = \"study\""), HasSubstr("kind \"study\" is no machine"));
   EXPECT_THAT(errors_of("= 1"), HasSubstr("m.toml:1:1"));
+}
+
+TEST(MachineFile, SaysHowItsSwitchesForward) {
+  const auto machine = parse_machine(kHead + R"(
+npus = 2
+[[switches]]
+forwarding = "cut_through"
+[[switches]]
+buffer = 3
+[[links]]
+bandwidth = "1GB/s"
+alpha = "0us"
+pairs = [[0, 2], [1, 3], [2, 3]]
+)",
+                                     "m.toml");
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->topology.switch_properties(VertexId(2)),
+            (SwitchProperties{.forwarding = Forwarding::cut_through}));
+  EXPECT_EQ(machine->topology.switch_properties(VertexId(3)), (SwitchProperties{.buffer = 3}));
+}
+
+TEST(MachineFile, NamesAShapeInsteadOfLinks) {
+  const auto machine = parse_machine(
+      kHead + "shape = \"SW(8)_torus(4,4)\"\nalpha = \"0.5us\"\nnpu_bandwidth = \"400GB/s, 50GB/s,20GB/s\"\n", "m");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  ASSERT_TRUE(machine->shaped);
+  EXPECT_EQ(to_string(machine->shaped->shape), "SW(8)_RI(4)_RI(4)");
+  EXPECT_EQ(machine->topology.npus(), 0U);
+  const auto topology = topology_of(*machine);
+  EXPECT_EQ(topology.npus(), 128U);
+  EXPECT_EQ(topology.shape(), machine->shaped->shape);
+  // NPU 0: up to its switch, then two links in each ring, which share 50 and 20 GB/s.
+  std::vector<std::int64_t> bandwidth;
+  for (const auto link : topology.out_links(VertexId(0))) bandwidth.push_back(topology.bandwidth(link).count());
+  constexpr std::int64_t kGiga = 1'000'000'000;
+  EXPECT_THAT(bandwidth, ::testing::ElementsAre(400 * kGiga, 25 * kGiga, 25 * kGiga, 10 * kGiga, 10 * kGiga));
+}
+
+TEST(MachineFile, NamesThePlaceOfEveryMistakeBesideAShape) {
+  const std::string shape = kHead + "shape = \"RI(4)_SW(2)\"\n";
+  const std::string links = "alpha = \"1us\"\nbandwidth = \"1GB/s\"\n";
+  EXPECT_THAT(errors_of(kHead + "shape = \"RI(4)_XX(2)\"\n" + links), HasSubstr("m.toml:5:16: unknown block \"XX\""));
+  EXPECT_THAT(errors_of(shape + "npus = 8\n" + links), HasSubstr("m.toml:6:8: \"npus\" beside a shape"));
+  EXPECT_THAT(errors_of(shape + "links = []\n" + links), HasSubstr("\"links\" beside a shape"));
+  EXPECT_THAT(errors_of(shape + "alpha = \"1us\"\n"), HasSubstr("the key \"bandwidth\" is missing"));
+  EXPECT_THAT(errors_of(shape + "bandwidth = \"1GB/s\"\n"), HasSubstr("the key \"alpha\" is missing"));
+  EXPECT_THAT(errors_of(shape + links + "npu_bandwidth = \"1GB/s\"\n"), HasSubstr("m.toml:7:13: \"bandwidth\" and"));
+  EXPECT_THAT(errors_of(shape + "alpha = \"1us, 2us, 3us\"\nbandwidth = \"1GB/s\"\n"),
+              HasSubstr("m.toml:5:9: 3 alphas for RI(4)_SW(2)"));
+  EXPECT_THAT(errors_of(shape + "alpha = \"1us, 2\"\nbandwidth = \"1GB/s\"\n"), HasSubstr("m.toml:6:15:"));
+  EXPECT_THAT(errors_of(shape + "alpha = 1\nbandwidth = \"1GB/s\"\n"), HasSubstr("m.toml:6:9:"));
+  EXPECT_THAT(errors_of(kHead + "npus = 2\nalpha = \"1us\"\n[[links]]\n"),
+              HasSubstr("m.toml:6:9: \"alpha\" of a machine that names no shape"));
+}
+
+TEST(MachineFile, DoesNotBuildAShapeToReadIt) {
+  const auto machine =
+      parse_machine(kHead + "shape = \"torus(1024,1024,1024)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n", "m");
+  ASSERT_FALSE(machine.ok());  // 6 * 2^30 links
+  EXPECT_EQ(machine.errors().front().fault, Fault::resource);
+  EXPECT_TRUE(parse_machine(kHead + "shape = \"RI(1000000000)\"\nalpha = \"1us\"\nbandwidth = \"1GB/s\"\n", "m").ok());
 }
 
 TEST(MachineFile, ReportsAllMistakesAtOnce) {

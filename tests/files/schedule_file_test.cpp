@@ -6,12 +6,14 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "support/process.hpp"
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/files/column_file.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -100,6 +102,30 @@ TEST_P(ScheduleFiles, GiveBackCopies) {
   const auto read = read_schedule_file(file());
   ASSERT_TRUE(read.ok()) << message_of(read);
   expect_same(written, *read);
+}
+
+TEST_P(ScheduleFiles, GiveBackWiresAndWhatSwitchesDo) {
+  auto written = sample(copies(17));
+  std::vector<SwitchProperties> switches(written.topology.switches(), {.copy = true, .buffer = 2});
+  switches.front() = {.reduce = true, .forwarding = Forwarding::cut_through};
+  written.topology = wires_of(written.topology.with_switches(std::move(switches))).value();
+  ASSERT_NE(written.topology.wires(), nullptr);
+  write(written);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  ASSERT_NE(read->topology.wires(), nullptr);
+  const Topology& network = read->topology.wires()->network();
+  const Topology& before = written.topology.wires()->network();
+  for (std::size_t v = network.npus(); v < network.vertices(); ++v)
+    EXPECT_EQ(network.switch_properties(VertexId::at(v)), before.switch_properties(VertexId::at(v)));
+  ASSERT_EQ(read->topology.links(), written.topology.links());
+  for (std::size_t i = 0; i < read->topology.links(); ++i) {
+    EXPECT_EQ(read->topology.link(LinkId::at(i)), written.topology.link(LinkId::at(i)));
+    const auto spans = read->topology.wires()->spans(LinkId::at(i));
+    const auto other = written.topology.wires()->spans(LinkId::at(i));
+    EXPECT_TRUE(std::equal(spans.begin(), spans.end(), other.begin(), other.end()));
+  }
+  EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(written.schedule));
 }
 
 TEST_P(ScheduleFiles, GiveBackStagesAndMessages) {

@@ -76,11 +76,12 @@ TEST(LostRank, ThatIsRankZeroEndsTheOthersInAStateThatResumes) {
 }
 
 TEST(LostRank, EndsOnAPointThatIsGivenUpAfterTheSecondTime) {
-  // The longest points are those of seeds 22 and 53, then 13 and 44. Rank 0 begins with the first, and is so slow that
-  // the others begin the next three long before it is done. So rank 0 is not the one that ends on seed 13.
+  // The longest points are those of seeds 22 and 53, then 13 and 44. Rank 0 begins with the first and is in it until
+  // the others have met seed 13 twice. So rank 0 is not the one that ends on it, however slowly the others start.
   const Job job;
-  const auto child =
-      job.start(4, with({"--points", "60", "--slow-rank", "0", "--crash-seed", "13"}, soon_dead), recovery);
+  const auto child = job.start(
+      4, with({"--points", "60", "--slow-rank", "0", "--slow-until-crashes", "2", "--crash-seed", "13"}, soon_dead),
+      recovery);
   EXPECT_EQ(child->wait(), 0) << child->err();
   EXPECT_EQ(child->number("lost_ranks"), 2);
   EXPECT_EQ(child->number("quarantined"), 1);

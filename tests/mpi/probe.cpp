@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -77,6 +78,15 @@ void end_process(const Arguments& arguments, const DesignPoint& point, const std
   }
 }
 
+/// Waits until the notes tell of that many crashes, at most a minute.
+void wait_for_crashes(const std::filesystem::path& notes, double crashes) {
+  const double last = monotonic_seconds() + 60;
+  for (double seen = 0; seen < crashes && monotonic_seconds() < last; testing::sleep_seconds(0.01)) {
+    std::ifstream lines(notes / "crashes");
+    seen = static_cast<double>(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'));
+  }
+}
+
 RunOptions make_options(const Arguments& arguments, int rank) {
   const double scale = arguments.number("--scale", 1);
   const double equal = arguments.number("--point-seconds", 0);
@@ -103,6 +113,7 @@ RunOptions make_options(const Arguments& arguments, int rank) {
   options.evaluate_point = [=](const DesignPoint& point, Cache&, const EvaluateOptions&) {
     const double start = monotonic_seconds();
     end_process(arguments, point, notes);
+    if (slow) wait_for_crashes(notes, arguments.number("--slow-until-crashes", 0));
     testing::sleep_seconds(point.seed == stuck_seed ? 1000 : expected_seconds(point, scale, equal) * (slow ? 10 : 1));
     const std::lock_guard lock(*mutex);
     *log << fmt::format("{} {:.6f} {:.6f}", point.seed, start, monotonic_seconds()) << std::endl;

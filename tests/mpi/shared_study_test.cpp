@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "support/process.hpp"
+#include "support/results.hpp"
 
 namespace tenex {
 namespace {
@@ -72,6 +74,38 @@ TEST(SharedStudy, IsRankZerosWhateverTheOthersAreGiven) {
   EXPECT_THAT(job.out, HasSubstr("14 points: 14 evaluated now"));
   EXPECT_TRUE(fs::exists(folder.path() / "results" / "study.h5"));
   EXPECT_FALSE(fs::exists(folder.path() / "elsewhere"));
+}
+
+// Every rank draws the same faults: the rows of one rank and of three are equal, cuts included.
+TEST(SharedStudy, HasTheSameFaultsOnEveryRank) {
+  const TemporaryFolder folder;
+  support::write_text(folder.path() / "study.toml", R"TOML(schema = 1
+name = "faults"
+seed = [1, 2]
+[[sweep]]
+topology = "torus(3,3)"
+alpha = "0.5us"
+bandwidth = "50GB/s"
+size = "9MB"
+axes.collective = ["all_gather", "all_to_all"]
+axes.algorithm = ["direct", "pccl"]
+axes.faults = ["none", "links 20% draw 1..6", "npus 1 draw 1..3", "links 60% draw 1..3"]
+)TOML");
+  const auto words = [](const char* out) {
+    return std::vector<std::string>{"run", "study.toml", "--out", out, "--quiet"};
+  };
+  const auto alone = run_ranks({words("one")}, {folder.path()});
+  const auto three =
+      run_ranks({words("three"), words("three"), words("three")}, {folder.path(), folder.path(), folder.path()});
+  EXPECT_EQ(alone.status(), three.status()) << three.err;
+  support::expect_same_rows(folder.path() / "one" / "study.h5", folder.path() / "three" / "study.h5");
+  const auto result = read_result(folder.path() / "one" / "study.h5");
+  ASSERT_TRUE(result.ok());
+  const auto has = [&](PointStatus status) {
+    return std::ranges::any_of(result->rows, [&](const Evaluation& row) { return row.status == status; });
+  };
+  EXPECT_TRUE(has(PointStatus::ok));
+  EXPECT_TRUE(has(PointStatus::infeasible));  // of 18 pairs, 11 failed
 }
 
 TEST(SharedStudy, BringsItsMachineFilesToRanksThatCannotSeeThem) {

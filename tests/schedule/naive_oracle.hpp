@@ -1,6 +1,7 @@
 // The definition of a valid schedule, written as simply as possible: quadratic loops over whole transfers, sets of
 // contributors as std::set. It shares nothing with the verifier: there are no events and no replay, and every question
-// is answered by looking at all transfers.
+// is answered by looking at all transfers. Where links are wires, no two sends are one signal: as if no switch copied
+// or added.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "tenex/collective/instance.hpp"
 #include "tenex/schedule/schedule.hpp"
 #include "tenex/topology/timing.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex::test {
 
@@ -61,10 +63,32 @@ class NaiveOracle {
     });
   }
 
+  /// A physical link during [from, until).
+  struct Use {
+    LinkId link;
+    SimTime from, until;
+  };
+  std::vector<Use> uses(const Send& send) const {
+    if (topology_.wires() == nullptr) return {{send.link, send.start, send.start + hop(send).busy}};
+    const Topology& network = topology_.wires()->network();
+    const SimTime serialization = hop(send).latency - topology_.alpha(send.link);
+    std::vector<Use> all;
+    for (const WireSpan& span : topology_.wires()->spans(send.link)) {
+      const SimTime from = send.start + span.offset;
+      const SimTime longer = occupancy_ == Occupancy::transfer ? network.alpha(span.link) : SimTime::zero();
+      all.push_back({span.link, from, from + serialization + longer});
+    }
+    return all;
+  }
+
   bool links_are_exclusive() const {
     for (const auto& a : sends_)
-      for (const auto& b : sends_)
-        if (&a != &b && a.link == b.link && a.start <= b.start && b.start < a.start + hop(a).busy) return false;
+      for (const auto& b : sends_) {
+        if (&a == &b) continue;
+        for (const Use& one : uses(a))
+          for (const Use& other : uses(b))
+            if (one.link == other.link && one.from <= other.from && other.from < one.until) return false;
+      }
     return true;
   }
 

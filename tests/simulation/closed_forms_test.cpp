@@ -76,6 +76,47 @@ TEST(RingTimes, GroupsOnDisjointLinksDoNotSlowEachOther) {
   EXPECT_EQ(finish("ring", line, both), finish("ring", line, one));
 }
 
+// With as many chunks per NPU as there are rings of one rate, every NPU has one chunk on each ring, and a ring takes
+// n-1 steps of alpha + beta*m (All-Reduce: twice as many), whatever the others do.
+TEST(RingsTimes, AreThoseOfOneRingWhereAllRingsAreAlike) {
+  struct Case {
+    const char* shape;
+    std::int64_t rings;
+  };
+  for (const auto& [shape, rings] :
+       {Case{"RI(7)", 2}, Case{"RI(4)_RI(4)", 4}, Case{"RI(3)_RI(4)_RI(5)", 6}, Case{"FC(5)", 4}, Case{"FC(8)", 7}}) {
+    const auto topology = support::shape(shape);
+    const auto n = static_cast<std::uint32_t>(topology.npus());
+    for (const auto kind : support::kGathersAndSums) {
+      const std::int64_t steps = (n - 1) * (kind == CollectiveKind::all_reduce ? 2 : 1);
+      EXPECT_EQ(finish("rings", topology, megabyte_chunks(kind, n, rings)), steps * kHop) << shape;
+      // Two chunks on each ring follow each other without a gap: alpha is paid once, in All-Reduce too.
+      EXPECT_EQ(finish("rings", topology, megabyte_chunks(kind, n, 2 * rings)), 2 * steps * kSer + support::kAlpha);
+    }
+  }
+  // One switch: one ring, and every step passes two links.
+  EXPECT_EQ(finish("rings", support::switched(6), megabyte_chunks(CollectiveKind::all_gather, 6)), 5 * 2 * kHop);
+}
+
+TEST(RingsTimes, OfADgx1UseAllBricks) {
+  // All-Reduce of 256 MB with 6 chunks per NPU: each of six rings takes 14 steps with chunks of S/48, which a brick of
+  // 25 GB/s passes in 213.33 us. Were every link one brick, the time would be 14 (alpha + S/48 / 25 GB/s). A link of
+  // two bricks passes one chunk of each of its two rings in turn, at twice the speed, so that rings may run ahead
+  // there; links of one brick bound the time: 14 chunks, and the latency of the last.
+  const auto collective = support::collective(CollectiveKind::all_reduce, 8, bytes(256'000'000), 6);
+  const auto brick = serialization_time(collective.chunk_bytes(ChunkId(0)), gigabytes_per_second(25));
+  EXPECT_GE(brick, nanoseconds(213'333));
+  const auto alpha = nanoseconds(700);
+  const auto time = finish("rings", support::dgx1(), collective);
+  EXPECT_GE(time, 14 * brick + alpha);
+  EXPECT_LE(time, 14 * (brick + alpha));
+  // TACOS, section V-A: Ideal = 2 S (n-1)/n / (150 GB/s) + diameter * alpha = 2986.67 us + 2 * 0.7 us. The six rings
+  // reach 0.9972 of it at least; section VI-B.5 prints 0.9961 for its Ring. Ranks in order of id reach 0.168.
+  const double ideal = 2988.0667e6;
+  EXPECT_GE(ideal / static_cast<double>(time.count()), 0.9972);
+  EXPECT_LT(ideal / static_cast<double>(finish("ring", support::dgx1(), collective).count()), 0.35);
+}
+
 TEST(DirectTimes, OnAFullyConnectedTopologyAreOneHop) {
   const auto topology = support::fully_connected(9);
   EXPECT_EQ(finish("direct", topology, megabyte_chunks(CollectiveKind::all_gather, 9)), kHop);

@@ -87,6 +87,19 @@ inline Topology line3_heterogeneous() {
   return std::move(builder).build().value();
 }
 
+/// The hybrid cube mesh of a DGX-1: 8 NPUs, links of 50 GB/s (two bricks) and 25 GB/s, alpha 0.7 us.
+inline Topology dgx1() {
+  TopologyBuilder builder(8);
+  const auto join = [&](std::uint32_t a, std::uint32_t b, std::int64_t speed) {
+    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(700), gigabytes_per_second(speed)});
+  };
+  for (const auto& [a, b] : {std::pair{0U, 1U}, {0U, 4U}, {1U, 3U}, {2U, 3U}, {2U, 6U}, {4U, 5U}, {5U, 7U}, {6U, 7U}})
+    join(a, b, 50);
+  for (const auto& [a, b] : {std::pair{0U, 2U}, {0U, 3U}, {1U, 2U}, {1U, 5U}, {3U, 7U}, {4U, 6U}, {4U, 7U}, {5U, 6U}})
+    join(a, b, 25);
+  return std::move(builder).build().value();
+}
+
 /// A strongly connected random digraph of 2 to max_npus NPUs without switches: a random cycle through all NPUs and up
 /// to two extra links per NPU (parallel links may occur). All links alike, or each with one of three alphas and
 /// bandwidths. The same seed gives the same topology everywhere.

@@ -184,15 +184,6 @@ TEST(PcclPaths, NamesAnNpuThatCannotBeReachedAndTheCut) {
             "the NPU out of the collective");
 }
 
-TEST(PcclPaths, RefusesSwitches) {
-  const Topology topology = support::switched(4);
-  const Collective collective = all_to_all_of(4, 1);
-  const SynthesisProblem problem{{topology, collective, Occupancy::transfer}, 1, 1, 1};
-  ASSERT_FALSE(plan_paths(problem).ok());
-  EXPECT_NE(plan_paths(problem).errors()[0].suggestion.find("unwind"), std::string::npos);
-  EXPECT_TRUE(paths_unsuitable(problem).has_value());
-}
-
 TEST(PcclPaths, ReportsWhatThePassesDid) {
   const Topology topology = support::mesh(12, 12);
   const Collective collective = support::of_megabytes(all_gather, topology.npus());

@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const char* const kShapes[] = {
-    "RI(2)",       "RI(7)",          "FC(5)",     "LI(1)",       "SW(1)_LI(3)", "RI(4)_FC(3)_SW(5)",
-    "SW(4)_SW(3)", "dragonfly(4,9)", "mesh(3,4)", "hypercube(4)"};
+    "RI(2)",          "RI(7)",     "FC(5)",        "LI(1)",       "SW(1)_LI(3)", "RI(4)_FC(3)_SW(5)", "SW(4)_SW(3)",
+    "dragonfly(4,9)", "mesh(3,4)", "hypercube(4)", "slim_fly(3)", "slim_fly(4)", "hyperx(2,3)"};
 
 TEST(TopologyPlan, CountsWhatWillBeBuilt) {
   for (const auto* text : kShapes) {
@@ -34,9 +34,9 @@ TEST(TopologyPlan, CountsWhatWillBeBuilt) {
 }
 
 TEST(TopologyPlan, CountsBytesOfTheLargestWithoutBuildingIt) {
-  // FC(20000): 20,000 * 19,999 links of 50 B (32 listed, 10 in columns, 8 in two indices), 20,000 NPUs of 26 B.
+  // FC(20000): 20,000 * 19,999 links of 50 B (32 listed, 10 in columns, 8 in two indices), 20,000 NPUs of 32 B.
   const Shape shape = parse_shape("FC(20000)").value();
-  EXPECT_EQ(topology_bytes(shape), 399'980'000ULL * 50 + 20'000 * 26);
+  EXPECT_EQ(topology_bytes(shape), 399'980'000ULL * 50 + 20'000 * 32);
   // Unwinding keeps the topology that it starts from in memory.
   const Shape switched = parse_shape("SW(1000)").value();
   EXPECT_GT(topology_bytes(switched, 1), topology_bytes(switched));

@@ -37,7 +37,17 @@ TEST(Shape, ExpandsEveryAlias) {
   EXPECT_EQ(canonical("grid(5,5,5)"), "LI(5)_LI(5)_LI(5)");
   EXPECT_EQ(canonical("torus(4,4,4)"), "RI(4)_RI(4)_RI(4)");
   EXPECT_EQ(canonical("hypercube(3)"), "RI(2)_RI(2)_RI(2)");
+  EXPECT_EQ(canonical("hyperx(4,3)"), "FC(4)_FC(3)");
+  EXPECT_EQ(canonical("flattened_butterfly(4,3)"), "FC(4)_FC(4)_FC(4)");
+  EXPECT_EQ(canonical("multi_rail(8,64)"), "SW(8)_SW(64)");
   EXPECT_EQ(canonical("dragonfly(4,5)"), "dragonfly(4,5)");
+}
+
+TEST(Shape, KeepsFamiliesByName) {
+  EXPECT_EQ(canonical(" fat_tree ( 16 ) "), "fat_tree(16)");
+  EXPECT_EQ(canonical("leaf_spine( 32,16,8)"), "leaf_spine(32,16,8)");
+  EXPECT_EQ(canonical("rail_spine(8,4,2)"), "rail_spine(8,4,2)");
+  EXPECT_EQ(canonical("slim_fly(5)"), "slim_fly(5)");
 }
 
 TEST(Shape, JoinsProductAliasesWithBlocks) {
@@ -57,7 +67,8 @@ TEST(Shape, KnowsThatADragonflyIsNoProduct) {
 }
 
 TEST(Shape, ParsesItsOwnCanonicalText) {
-  for (const auto text : {"RI(4)_FC(8)_SW(32)", "mesh(3,4)", "hypercube(5)", "dragonfly(3,7)", "LI(1)"}) {
+  for (const auto text : {"RI(4)_FC(8)_SW(32)", "mesh(3,4)", "hypercube(5)", "dragonfly(3,7)", "LI(1)", "fat_tree(4)",
+                          "leaf_spine(4,3,2)", "rail_spine(4,3,2)", "slim_fly(9)", "multi_rail(4,2)"}) {
     const Shape shape = parse_shape(text).value();
     EXPECT_EQ(parse_shape(to_string(shape)).value(), shape) << text;
   }
@@ -87,7 +98,8 @@ TEST(Shape, SuggestsTheNearestSpellingWithItsPlace) {
 TEST(Shape, ListsTheBlocksWhereNoSpellingIsNear) {
   const std::string message = refusal("butterfly_network(4)");
   EXPECT_THAT(message, AllOf(HasSubstr("(blocks and aliases are RI, FC, SW, LI, "),
-                             HasSubstr(", mesh, grid, torus, hypercube, dragonfly)")));
+                             HasSubstr(", mesh, grid, torus, hypercube, hyperx, flattened_butterfly, "
+                                       "multi_rail, dragonfly, fat_tree, leaf_spine, rail_spine, slim_fly)")));
 }
 
 TEST(Shape, RefusesSizesThatAreNoPositiveNumbers) {
@@ -119,6 +131,34 @@ TEST(Shape, RefusesTheWrongNumberOfSizes) {
 TEST(Shape, RefusesADragonflyBesideOtherBlocks) {
   EXPECT_THAT(refusal("dragonfly(4,5)_SW(2)"), HasSubstr("stands alone"));
   EXPECT_THAT(refusal("SW(2)_dragonfly(4,5)"), HasSubstr("stands alone"));
+  EXPECT_THAT(refusal("fat_tree(4)_fat_tree(4)"), HasSubstr("fat_tree(k) is no product and stands alone"));
+}
+
+TEST(Shape, RefusesNumbersForWhichAFamilyHasNoMember) {
+  // The place is that of the number: "fat_tree(" has nine letters, and the text begins in column 20.
+  EXPECT_THAT(refusal("fat_tree(5)"), HasSubstr("study.toml:7:29: no fat_tree(k) for 5"));
+  EXPECT_THAT(refusal("fat_tree(5)"), HasSubstr("use fat_tree(6)"));
+  EXPECT_THAT(refusal("slim_fly(6)"), AllOf(HasSubstr("study.toml:7:29: no slim_fly(q) for 6"),
+                                            HasSubstr("no prime power"), HasSubstr("use slim_fly(5) or slim_fly(7)")));
+  EXPECT_THAT(refusal("slim_fly(1)"), HasSubstr("use slim_fly(3)"));
+  EXPECT_THAT(refusal("slim_fly(2)"), HasSubstr("use slim_fly(3)"));
+  EXPECT_THAT(refusal("slim_fly(15)"), HasSubstr("use slim_fly(13) or slim_fly(16)"));
+  EXPECT_THAT(refusal("leaf_spine(4,4)"), HasSubstr("write leaf_spine(n,l,s)"));
+  EXPECT_THAT(refusal("fat_tree(0)"), HasSubstr("a size of 0"));
+  EXPECT_THAT(refusal("fat_treee(4)"), HasSubstr("did you mean \"fat_tree\"?"));
+  EXPECT_THAT(refusal("RI_FC(4)"), HasSubstr("\"(\" is missing after \"RI\""));
+}
+
+TEST(Shape, BoundsTheNpusOfFamilies) {
+  EXPECT_EQ(parse_shape("fat_tree(2048)").value().npus(), std::size_t{1} << 31);
+  EXPECT_EQ(parse_shape("slim_fly(32768)").value().npus(), std::size_t{1} << 31);
+  EXPECT_THAT(refusal("flattened_butterfly(2,2147483648)"), HasSubstr("too many NPUs"));
+  EXPECT_EQ(parse_shape("flattened_butterfly(1,2147483648)").value().npus(), 1U);
+  EXPECT_EQ(parse_shape("flattened_butterfly(50000,1)").value().npus(), 50'000U);
+  EXPECT_THAT(refusal("fat_tree(2050)"), HasSubstr("too many NPUs"));
+  EXPECT_THAT(refusal("slim_fly(32771)"), HasSubstr("too many NPUs"));
+  EXPECT_THAT(refusal("leaf_spine(65536,65536,1)"), HasSubstr("too many NPUs"));
+  EXPECT_THAT(refusal("dragonfly(65536,65536)"), HasSubstr("too many NPUs"));
 }
 
 TEST(Shape, RefusesMoreThanTwoToThe31Npus) {

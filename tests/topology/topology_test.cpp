@@ -144,5 +144,18 @@ TEST(Topology, FindsWhoCannotBeReached) {
             std::pair(VertexId(0), VertexId(2)));
 }
 
+// 0 -> 2 -> 1 over a switch that only copies: back over one that only reduces.
+TEST(Topology, MirroredTurnsLinksAndExchangesCopyAndReduce) {
+  TopologyBuilder builder(2);
+  builder.add_switch({.copy = true, .buffer = 3});
+  builder.add_link({VertexId(0), VertexId(2), nanoseconds(5), gigabytes_per_second(1)});
+  builder.add_link({VertexId(2), VertexId(1), nanoseconds(7), gigabytes_per_second(2)});
+  const Topology topology = std::move(builder).build().value();
+  const Topology mirrored = topology.mirrored();
+  EXPECT_EQ(mirrored.link(LinkId(0)), (Link{VertexId(2), VertexId(0), nanoseconds(5), gigabytes_per_second(1)}));
+  EXPECT_EQ(mirrored.switch_properties(VertexId(2)), (SwitchProperties{.reduce = true, .buffer = 3}));
+  EXPECT_EQ(mirrored.mirrored().switch_properties(VertexId(2)), topology.switch_properties(VertexId(2)));
+}
+
 }  // namespace
 }  // namespace tenex

@@ -51,6 +51,26 @@ TEST(Unwinding, DegreeThreeConnectsAllFour) {
   EXPECT_EQ(full.bandwidth(LinkId(0)), gigabytes_per_second(20));
 }
 
+TEST(Unwinding, TellsWhichLinksOfTheSwitchALinkStandsFor) {
+  // Two switches of three NPUs, each with links to the two others: 2 * 3 * 2 links over switches, beside RI(2)'s 6.
+  const Topology network = shape("RI(2)_SW(3)", {kA}, {gigabytes_per_second(60)});
+  const UnwoundNetwork unwound = unwind_with_origins(network, 2).value();
+  ASSERT_EQ(unwound.links.size(), unwound.topology.links());
+  EXPECT_EQ(all_links(unwound.topology), all_links(unwind_switches(network, 2).value()));
+  int over_switches = 0;
+  for (std::size_t l = 0; l < unwound.links.size(); ++l) {
+    const Link link = unwound.topology.link(LinkId::at(l));
+    const auto& [first, second] = unwound.links[l];
+    EXPECT_EQ(network.source(first), link.source);
+    EXPECT_EQ(network.target(second.exists() ? second : first), link.target);
+    if (!second.exists()) continue;
+    ++over_switches;
+    EXPECT_EQ(network.target(first), network.source(second));
+    EXPECT_FALSE(network.is_npu(network.target(first)));
+  }
+  EXPECT_EQ(over_switches, 12);
+}
+
 TEST(Unwinding, DegreeIsCappedAtEveryoneElse) {
   EXPECT_EQ(all_links(unwound("SW(4)", 9)), all_links(unwound("SW(4)", 3)));
 }

@@ -141,6 +141,7 @@ TEST(LibraTime, WhatDoesNotFitTheShapeIsRefused) {
   EXPECT_THAT(problem("RI(4)_SW(4)", {one}, {false, {true, false}}), HasSubstr("in dimension 1 of RI(4)_SW(4)"));
   EXPECT_THAT(problem("RI(4)_SW(4)", {one}, {false, {true}}), HasSubstr("1 in-network flags"));
   EXPECT_THAT(problem("dragonfly(4,5)", {one}), HasSubstr("has no LIBRA time"));
+  EXPECT_THAT(problem("dragonfly(4,5)", {one}, {false, {true, true}}), HasSubstr("has no LIBRA time"));
   EXPECT_THAT(
       problem_of(libra("RI(4)", {one}).time({TrafficKind::all_reduce, bytes(8), Scope::data}, mapping("SW(4)", "1,4"))),
       HasSubstr("both must be the same shape"));

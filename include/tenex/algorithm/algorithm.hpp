@@ -72,11 +72,12 @@ struct Algorithm {
   /// as given: a topology or groups that do not meet it.
   Status (*fits)(std::string_view name, const Topology&, const Collective&) = nullptr;
   /// The most NPUs for which candidates() tries the algorithm. Beyond, making its program takes too long (a tree per
-  /// NPU; 256 NPUs take a fraction of a second).
+  /// NPU, a search for cycles; 256 NPUs take a second at most).
   std::size_t candidate_npus = SIZE_MAX;
   bool straight = false;      ///< each chunk goes straight from its owner to each destination; all leave at time zero
   bool along_rings = false;   ///< messages go between neighbours of a ring of all members, or of rings along dimensions
   bool tree_per_npu = false;  ///< the program keeps a tree of all NPUs for each NPU
+  bool joins_pairs = false;   ///< making the program takes memory per pair of NPUs that a link or switches join
 };
 
 /// The word that a study writes for the best of candidates().

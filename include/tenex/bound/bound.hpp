@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,8 +18,31 @@
 
 namespace tenex {
 
-/// The data that a bound may read.
+struct PassingLinks;  // src/bound/passing_links.hpp
+
+/// The data that a bound may read: a collective on the physical network. Links that are wires (topology/wires.hpp)
+/// share physical links, so counts on wires would prove little. `topology` has the vertices and links of the physical
+/// network, with all its switches. A link on paths over cut-through switches has there what every send over it needs at
+/// least: the least sum of alphas of such a path, and the bandwidth of the slowest link of the fastest such path. So
+/// each link by itself has delivered no more by a time than capacity.hpp counts. Paths are measured on `network`.
 struct BoundProblem : Instance {
+  /// `given` names a physical network, or a topology of wires. O(1); O(links log vertices) with cut-through switches.
+  // NOLINTNEXTLINE(google-explicit-constructor): an instance is a problem
+  BoundProblem(const Instance& given, bool overlap = true, bool single_chunks = true,
+               std::span<const StartDelay> start_delays = {});
+  BoundProblem(const Topology& given, const Collective& what, Occupancy how = Occupancy::serialization,
+               bool overlap = true, bool single_chunks = true)
+      : BoundProblem(Instance{given, what, how}, overlap, single_chunks) {}
+
+  /// The same for another collective. O(1).
+  [[nodiscard]] BoundProblem with(const Collective& what) const;
+
+  /// A send over a link of this class of `topology`. `latency` lasts until the chunk has arrived at the end of its path
+  /// over cut-through switches. O(1).
+  [[nodiscard]] HopTime hop(std::size_t link_class, Bytes size) const;
+
+  const Topology& network;                      ///< the physical network as it is
+  std::shared_ptr<const PassingLinks> passing;  ///< of `topology`; null without cut-through switches
   /// All-Reduce: a chunk's gather may begin when its own reduction is complete. Without overlap the sum of the bounds
   /// of the two parts holds too; with overlap it does not (a 3-NPU line with 4 chunks takes 13 steps, the sum says 16).
   bool overlap = true;
@@ -27,7 +51,10 @@ struct BoundProblem : Instance {
   /// apply.
   bool single_chunks = true;
   /// NPUs that start late; none twice. Bounds that do not read them hold as well.
-  std::span<const StartDelay> start_delays = {};
+  std::span<const StartDelay> start_delays;
+
+ private:
+  BoundProblem(const Instance& given, const Topology& physical, std::shared_ptr<const PassingLinks> links);
 };
 
 /// One bound's answer.
@@ -77,8 +104,9 @@ struct BoundMethod {
 
 /// The "Ideal" of TACOS, section V-A, a metric and not a bound: size * 2(n-1)/n over the least NPU bandwidth plus the
 /// latency diameter ((n-1)/n for All-Gather and Reduce-Scatter). The NPU bandwidth is the lesser of the sums over an
-/// NPU's out-links and in-links. With several groups: the largest over groups. nullopt for other collectives, and where
-/// a search for the diameter would take more than 2^26 link visits (about a second).
+/// NPU's out-links and in-links, which are physical ones: for a topology of wires those of its network. With several
+/// groups: the largest over groups. nullopt for other collectives, and where a search for the diameter would take more
+/// than 2^26 link visits (about a second).
 [[nodiscard]] std::optional<SimTime> paper_ideal(const Topology& topology, const Collective& collective);
 
 }  // namespace tenex

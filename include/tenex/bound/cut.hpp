@@ -28,9 +28,9 @@ namespace tenex {
 /// conditions the densest sets by what single NPUs get or send; for all collectives boxes (what links without switches,
 /// or faster links, join), the planes and halves of each dimension of an intact product shape, the weakest NPU, and
 /// each switch with its NPUs; for All-to-Alls, stored conditions and mixed groups what lies nearer to one far vertex
-/// than to another. `work_limit`: link visits after which the search ends with what it has (some 10 ns each); as many
-/// for the other sets. nullopt where nothing must be sent. Deterministic. Expected O(members * links into a
-/// neighbourhood) after one maximum flow.
+/// than to another; and where switches are joined, what lies up to three links from a switch. `work_limit`: link visits
+/// after which the search ends with what it has (some 10 ns each); as many for the other sets. nullopt where nothing
+/// must be sent. Deterministic. Expected O(members * links into a neighbourhood) after one maximum flow.
 [[nodiscard]] std::optional<CertifiedBound> cut_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
 /// The time that a set proves; zero where it proves nothing. O(links + members + destinations of conditions).

@@ -29,22 +29,24 @@
 namespace tenex {
 
 /// Ways through plain switches are listed if they are at most so many, and as many of the work limit's link visits per
-/// way are left.
+/// way are left. Otherwise the lightest are found for each weighing.
 inline constexpr std::size_t kMostWays = std::size_t{1} << 21;
 inline constexpr std::size_t kVisitsPerWay = 16;
+/// The checker searches from every vertex. Where ways are not listed, its visits, each as long as so many of the
+/// search, must fit into the work limit.
+inline constexpr std::size_t kVisitsPerCheck = 8;
 
 /// The best partition, by a closed form (product shapes) or by flows (other topologies of NPUs, all members of one
 /// group) within half of the limit. Elsewhere the largest bound of the weights that are tried: of single classes of
 /// links, of all links, by multiplicative weights (Arora, Hazan and Kale, "The multiplicative weights update method",
 /// Theory of Computing 8, 2012) on spanning trees, and of the partitions at their steps. Weights are integers of at
 /// most 2^20, and the time is exact. `work_limit`: link visits, some 20 ns each. nullopt where no
-/// group runs an All-Reduce, and where plain switches give more ways between vertices than are listed. Deterministic.
+/// group runs an All-Reduce, and where the checker would take too long. Deterministic.
 /// O(work_limit).
 [[nodiscard]] std::optional<CertifiedBound> strength_bound(const BoundProblem& problem, std::uint64_t work_limit);
 
-/// The time that weights prove, one per link. nullopt where plain switches give too many ways between vertices. O(links
-/// log links), through plain switches O(ways log ways).
-[[nodiscard]] std::optional<SimTime> strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights);
+/// The time that weights prove, one per link. O(groups * links log links + links of the lightest ways).
+[[nodiscard]] SimTime strength_time(const BoundProblem& problem, std::span<const std::uint32_t> weights);
 
 /// The time that weights prove, one per link, computed without code of the search. Throws InvariantError unless there
 /// is one weight per link. O(links log links), through plain switches O(ways).

@@ -75,8 +75,8 @@ struct CostRates {
   bool operator==(const CostRates&) const = default;
 };
 
-/// The rates of a shape. `kinds` has one kind per dimension. Errors: (input) a dimension whose parts have no price in
-/// the model (for example a switch between chiplets); (resource) an amount beyond int64.
+/// The rates of a shape. `kinds` has one kind per dimension. Errors: (input) a shape that is no product; a dimension
+/// whose parts have no price in the model (for example a switch between chiplets); (resource) an amount beyond int64.
 [[nodiscard]] Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Shape& shape,
                                            std::span<const DimensionKind> kinds);
 

@@ -19,13 +19,40 @@
 #include "tenex/design/training_point.hpp"
 #include "tenex/files/demand.hpp"
 #include "tenex/schedule/run_choices.hpp"
+#include "tenex/topology/faults.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/timing.hpp"
 
 namespace tenex {
 
 /// Raised whenever a result may change for the same point; part of every key.
-inline constexpr std::int64_t physics_version = 3;
+inline constexpr std::int64_t physics_version = 4;
+
+/// How the switches of a point forward: as its shape or machine file builds them, or all in one way.
+enum class SwitchForwarding : std::uint8_t { as_built, store_and_forward, cut_through };
+[[nodiscard]] std::string_view to_string(SwitchForwarding forwarding);
+
+/// Whether the switches of a point have an ability.
+enum class SwitchAbility : std::uint8_t { as_built, no, yes };
+[[nodiscard]] std::string_view to_string(SwitchAbility ability);
+
+/// The chunks that may wait in a switch; no value: as built.
+struct SwitchBuffer {
+  std::optional<std::uint32_t> chunks;  ///< kUnlimitedBuffer: any number
+  bool operator==(const SwitchBuffer&) const = default;
+};
+/// "as_built", "unlimited" or a number.
+[[nodiscard]] std::string to_string(const SwitchBuffer& buffer);
+
+/// The properties that a point gives to all its switches. Shapes build switches that store and forward, with an
+/// unlimited buffer, and neither copy nor reduce.
+struct SwitchChoice {
+  SwitchForwarding forwarding = SwitchForwarding::as_built;
+  SwitchAbility copy = SwitchAbility::as_built;
+  SwitchAbility reduce = SwitchAbility::as_built;
+  SwitchBuffer buffer;
+  bool operator==(const SwitchChoice&) const = default;
+};
 
 /// The source of the topology: a shape, or a machine file (then alpha and bandwidth must be absent).
 struct TopologyChoice {
@@ -35,7 +62,9 @@ struct TopologyChoice {
   Shape shape;                 ///< for shapes
   ShapeLinks links;            ///< for shapes
   std::uint32_t unwind = 0;    ///< degree; 0: switches stay, but synthesizers that need unwinding use degree 1
+  SwitchChoice switches;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> without;  ///< pairs of vertices whose links are removed
+  NetworkFaults faults;                                          ///< what has failed, after `without`
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
 };
 
@@ -49,6 +78,7 @@ struct SettingReads {
   bool engine = true;    ///< it has several engines
   bool attempts = true;  ///< it draws random numbers
   bool routes = true;    ///< it routes chunks one by one: relays, improve
+  bool switches = true;  ///< it sends over switches; otherwise they are unwound for it
   bool operator==(const SettingReads&) const = default;
 };
 

@@ -10,8 +10,12 @@
 
 namespace tenex {
 
-/// The request for the point's Collective over `npus` NPUs. Errors (input): a matrix or conditions that do not fit a
-/// group, a halo exchange without a shape. O(members + conditions).
+/// Whether a group has all of `npus` NPUs in their order, as `all` does. O(members).
+[[nodiscard]] bool has_everyone(const ProcessGroup& group, std::size_t npus);
+
+/// The request for the point's Collective over `npus` NPUs. Groups of all NPUs lose those that have failed. Errors
+/// (input): a matrix or conditions that do not fit a group, a halo exchange without a shape, a failed NPU in another
+/// group, fewer than two NPUs left. O(members + conditions), and failed_npus().
 [[nodiscard]] Result<CollectiveRequest> collective_request(const DesignPoint& point, std::size_t npus);
 
 /// One group in numbers, without making its conditions.

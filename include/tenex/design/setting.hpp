@@ -53,6 +53,11 @@ enum class Key : std::uint8_t {
   conditions,
   relays,
   improve,
+  forwarding,
+  switch_copy,
+  switch_reduce,
+  switch_buffer,
+  faults,
   workload,
   hp,
   compute,
@@ -144,6 +149,8 @@ struct Setting {
 
   // How values reach a point; only for this module.
   Result<SettingValue> (*parse)(const Setting&, std::string_view name, const Node&, ValueContext&) = nullptr;
+  /// The values that an item of an axis stands for; null: one, as `parse` reads it.
+  Result<std::vector<SettingValue>> (*parse_item)(const Node&) = nullptr;
   void (*set)(const PointDraft&, const SettingValue&) = nullptr;  ///< null: the row's own checks set it
   void (*reset)(const PointDraft&) = nullptr;                     ///< sets the default; null: the key always matters
   bool (*matters)(const PointView&) = nullptr;           ///< whether the result can depend on the key; null: always

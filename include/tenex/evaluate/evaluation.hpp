@@ -33,13 +33,16 @@ struct Evaluation {
   std::int64_t npus = -1;
   std::int64_t links = -1;          ///< of the point's transformed topology
   std::int64_t unwound_degree = 0;  ///< of the switches; 0: none was unwound
-  std::int64_t chunks = -1;         ///< of all groups
-  std::int64_t chunk_bytes = -1;    ///< the largest
-  std::int64_t sends = -1;          ///< hops over links
+  std::int64_t failed_links = -1;   ///< directed links that have failed, those of failed NPUs and switches included
+  std::int64_t failed_npus = -1;
+  std::int64_t chunks = -1;       ///< of all groups
+  std::int64_t chunk_bytes = -1;  ///< the largest
+  std::int64_t sends = -1;        ///< hops over links
   std::int64_t steps = -1;  ///< collective time / hop time, if all hops take equally long and the quotient is whole
   std::int64_t waste = -1;  ///< deliveries that nobody needed
   std::string engine;  ///< a synthesizer's engine, or the simulator's backend: "congestion_aware", "congestion_unaware"
-  std::string simulation_engine;  ///< of a program: "window", "static_order", "trains", "orbit"; otherwise empty
+  std::string
+      simulation_engine;  ///< of a program: "window", "static_order", "trains", "orbit", "wires"; otherwise empty
   std::string destination_order;  ///< of a program: "relative", "absolute"
   std::string chosen_algorithm;   ///< of `auto`: the fastest
   std::int64_t candidates = -1;   ///< of `auto`: how many were simulated
@@ -48,7 +51,7 @@ struct Evaluation {
   std::int64_t collective_time_ps = -1;
   std::int64_t time_with_overlap_ps = -1;     ///< All-Reduce only
   std::int64_t time_without_overlap_ps = -1;  ///< All-Reduce only
-  std::string overlap_method;                 ///< All-Reduce of a synthesizer: "retimed", "no_gain", "no_memory"
+  std::string overlap_method;                 ///< as in Synthesis
   std::int64_t bound_ps = -1;
   std::string bound_name = "none";
   /// Bound / time; absent if times are not bounded (congestion_unaware).
@@ -64,6 +67,9 @@ struct Evaluation {
   std::int64_t retime_gain_ps = -1;
   std::int64_t reroute_gain_ps = -1;
   std::int64_t rerouted = -1;  ///< conditions that were routed again
+  // Of synthesizers for which switches were unwound: the same schedule played on the switches (play_on_switches()).
+  std::int64_t switched_time_ps = -1;
+  std::int64_t switched_bound_ps = -1;  ///< of any schedule on the network with switches
 
   // For training points. Their collective_time_ps is absent; their bound and efficiency refer to training_time_ps.
   std::int64_t training_time_ps = -1;  ///< one iteration

@@ -17,14 +17,31 @@ namespace tenex {
 struct PointTopology {
   Topology topology;
   std::uint32_t unwound_degree = 0;
+  std::size_t failed_links = 0;  ///< of the network before unwinding
 };
 
 /// The degree to which this point's switches are unwound; 0 if it has no switches or keeps them.
 [[nodiscard]] std::uint32_t unwinding_degree(const DesignPoint& point, const Topology& topology);
 
-/// Builds the topology from the shape or file, removes links, unwinds switches and checks connectivity. Does not check
-/// memory.
+/// Builds the topology from the shape or file, gives its switches the point's properties, removes links and what has
+/// failed, unwinds switches, and turns paths over cut-through switches into wires. Checks that the topology is
+/// connected if nothing has failed; else check_reach() does. Does not check memory.
 [[nodiscard]] Result<PointTopology> build_transformed_topology(const DesignPoint& point);
+
+/// The same network with its switches: the point of any algorithm that uses them, with overlap. Only for topologies and
+/// bounds.
+[[nodiscard]] DesignPoint with_switches_kept(DesignPoint point);
+
+/// Errors (input): faults cut a member of a group off from another one of it. Must be called before anything is
+/// synthesized, simulated or bounded. O(groups * links), or O(1) without faults.
+[[nodiscard]] Status check_reach(const DesignPoint& point, const PointTopology& built, const Collective& collective);
+
+/// Errors (unsupported): a textbook algorithm on a topology with a switch whose buffer is limited. Its messages would
+/// need flow control, which is not simulated; the congestion-unaware backend needs none. O(switches).
+[[nodiscard]] Status check_flow_control(const DesignPoint& point, const Topology& topology);
+
+/// Errors (input): faults by name, or counts of faults, that the point's topology does not have. O(links log links).
+[[nodiscard]] Status check_faults(const DesignPoint& point);
 
 /// The topology as bounds may read it, where it is not the point's own: they assume that the links of a shape's
 /// dimension are alike, so a shape whose links the point slows down is forgotten. O(links) if so.
@@ -40,7 +57,7 @@ struct PointTopology {
 /// build_topology() and of the machine file; (resource) more than `memory_limit_bytes` while it is built.
 [[nodiscard]] Result<Topology> build_point_topology(
     const DesignPoint& point, std::size_t memory_limit_bytes = ExecutionOptions{}.memory_limit_bytes);
-/// Builds the point's collective on a topology of `npus`.
+/// Builds the point's collective on a topology of `npus`; failed NPUs are not counted out there.
 [[nodiscard]] Result<Collective> build_point_collective(const DesignPoint& point, std::size_t npus);
 
 /// Errors (input): some schedule of the collective may take longer than kLongestTime. Must be called before anything is

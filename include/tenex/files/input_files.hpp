@@ -15,16 +15,26 @@
 
 namespace tenex {
 
-// Machine files: topologies as edge lists, `schema = 1`. docs: experiments/machines/README.md
+// Machine files: topologies as edge lists or by shape, `schema = 1`. docs: experiments/machines/README.md
+
+/// A shape with its links.
+struct ShapedNetwork {
+  Shape shape;
+  ShapeLinks links;
+};
 
 /// A machine with the facts in its file.
 struct Machine {
   std::string name;
-  std::string source;                ///< the source of the facts, as the file states it
-  std::vector<std::string> remarks;  ///< remarks on the facts
-  Topology topology;
-  Digest content;  ///< of the file's bytes: stands for the file in canonical keys
+  std::string source;                   ///< the source of the facts, as the file states it
+  std::vector<std::string> remarks;     ///< remarks on the facts
+  std::optional<ShapedNetwork> shaped;  ///< of a file that names a shape; build_topology() succeeds but for its memory
+  Topology topology;                    ///< of a file that lists its links; empty otherwise
+  Digest content;                       ///< of the file's bytes: stands for a list of links in canonical keys
 };
+
+/// The topology of a machine of either kind. O(links).
+[[nodiscard]] Topology topology_of(const Machine& machine);
 
 /// Reads and checks a machine file. Errors: unreadable (environment), everything that the schema forbids (input, with
 /// places).

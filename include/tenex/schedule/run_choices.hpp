@@ -14,12 +14,13 @@ enum class Backend : std::uint8_t { congestion_aware, congestion_unaware };
 /// How a congestion-aware simulation is computed. It never changes the result.
 enum class SimulationEngine : std::uint8_t {
   automatic,
-  window,        ///< any program: one event per hop, in windows of the least hop time
+  window,        ///< any program on links: one event per hop, in windows of the least hop time
   static_order,  ///< cycles on routes that share no link: recurrences over arrays
   trains,        ///< open loops with a known order on each link: FIFOs drained whole
   orbit,         ///< programs that move with a translation group: one NPU stands for all
+  wires,         ///< any program on paths over cut-through switches
 };
-/// "auto", "window", "static_order", "trains", "orbit".
+/// "auto", "window", "static_order", "trains", "orbit", "wires".
 [[nodiscard]] std::string_view to_string(SimulationEngine engine);
 
 /// The order in which an NPU addresses its peers, if they are many.

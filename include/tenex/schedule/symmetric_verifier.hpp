@@ -18,11 +18,19 @@
 // g maps the sends of (w, i) to those of (w+g, i), with the same starts and, classes being equal, the same arrivals; so
 // it maps a true statement about x and (w, i) to a true one about x+g and (w+g, i). Each statement about a chunk is the
 // translate by w of one about a chunk of NPU 0, each about a link into r is the translate by r of one about a link into
-// NPU 0. No statement spans two chunks. (No switches: what a send carries has no other conditions.)
+// NPU 0. No statement spans two chunks. (No switches that hold chunks: what a send carries has no other conditions.)
+//
+// Switches that cut through: links are wires (topology/wires.hpp), paths of physical links, and 1 is that no two sends
+// overlap on a physical link. V must then map physical links too: each one leaves an NPU, or leads from a switch to an
+// NPU, in a role that every NPU has once. Over a switch the sends of all directions of a dimension that leave NPU 0
+// share its link up, those into NPU 0 its link down; the latter are the translates of the former, with the same starts.
+// So 1 is checked for NPU 0's link of each role. A multicast counts as several sends, as if no switch copied: a
+// symmetric schedule gains nothing by copies, since every NPU receives as many signals as it sends.
 //
 // The checks are exact and not a sample. First the premise on the topology, for all links: each (source, direction) is
 // a link that starts and ends where it should, of its direction's class, and each link is one of these; for
-// translations this is the premise for the generators and hence for the group. Then the premise on the collective. Then
+// translations this is the premise for the generators and hence for the group; and each wire takes the physical links
+// of its roles, alike at all NPUs. Then the premise on the collective. Then
 // 1 to 3, by a replay of the orbits. S consists of its orbits' translates by the definition of the storage (whose
 // expansion the full replay checks on small cases). Reductions are checked by the in-tree rule: every NPU but the owner
 // sends a chunk's sum exactly once, after all it receives of it; then the sends form a tree into the owner, along which

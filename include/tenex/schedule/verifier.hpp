@@ -10,8 +10,10 @@
 // final value when the last contribution arrives. An NPU keeps what it sends, so if it sends a sum to two places and
 // both meet later, its contributions count twice. A switch without `copy` forwards each arrival at most once; one
 // without `reduce` passes partial sums on one by one, in order of arrival, each once; one that reduces but cannot copy
-// no longer has its sum after sending it. A message's first hop takes what its source holds at that start; relays hold
-// it apart. An invalid send is reported once and then replayed as if it were valid.
+// no longer has its sum after sending it. What waits in a switch between an arrival and the last send of it must fit
+// into the switch's buffer at the end of every instant. Where links are wires (topology/wires.hpp), each physical link
+// of a path carries one signal at once. A message's first hop takes what its source holds at that start; relays hold it
+// apart. An invalid send is reported once and then replayed as if it were valid.
 //
 // The verifier is written from that definition alone. It uses only base, topology, collective and schedule, and shares
 // no code with synthesizers or simulators.
@@ -44,6 +46,7 @@ enum class Violation : std::uint8_t {
   switch_reduce,          ///< a switch without `reduce` adds
   missing_postcondition,  ///< an NPU ends without a chunk it must hold
   missing_contribution,   ///< a sum that ends without the contribution of some NPU
+  buffer_overflow,        ///< more chunks wait in a switch than its buffer holds
 };
 
 [[nodiscard]] std::string_view to_string(Violation violation);

@@ -75,9 +75,9 @@ struct JointPartSizes {
 [[nodiscard]] std::size_t joint_replay_bytes(std::size_t links, std::span<const JointPartSizes> first,
                                              std::span<const JointPartSizes> second);
 
-/// The joint replay. Errors: (unsupported) a schedule whose sums do not travel in trees; (resource) more than
-/// `memory_limit_bytes`, or ends beyond the range of time. Deterministic. O((sends + links) log time) time: 0.1 to
-/// 0.2 us per send (tests/benchmark/replay_benchmark.cpp).
+/// The joint replay. Errors: (unsupported) a schedule whose sums do not travel in trees, switches that cut through or
+/// have a limited buffer; (resource) more than `memory_limit_bytes`, or ends beyond the range of time. Deterministic.
+/// O((sends + links) log time) time: 0.1 to 0.2 us per send (tests/benchmark/replay_benchmark.cpp).
 [[nodiscard]] Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy,
                                                  const JointStream& first, const JointStream& second,
                                                  std::size_t memory_limit_bytes);

@@ -73,14 +73,18 @@ struct Simulation {
   Utilization utilization;                             ///< if utilization_bins > 0
 };
 
+/// Errors (unsupported): a switch with a limited buffer. Which messages wait before a full switch depends on its flow
+/// control, which is not simulated. O(switches).
+[[nodiscard]] Status check_buffers(const Topology& topology);
+
 /// Runs a program from time zero until no message is under way. Errors (input): a message whose destination cannot be
 /// reached, a collective for another number of NPUs, a delay of an NPU that does not exist or has one already;
-/// (unsupported) an engine that cannot run the program or record what the options ask for; with the congestion-unaware
-/// backend record_sends and utilization, as its messages overlap on links; (resource) more messages to record than
-/// 32-bit ids can number. Recorded sends carry message ids, numbered by (time of injection, NPU, order there), unless
-/// every message is a single hop; sends of several chunks carry payloads, and equal payloads are stored once.
-/// Utilization takes a second run (the first gives the width of the bins). Window engine: O(hops) time, O(links +
-/// messages under way) memory.
+/// (unsupported) an engine that cannot run the program or record what the options ask for; a switch with a limited
+/// buffer, unless congestion-unaware; with the congestion-unaware backend record_sends and utilization, as its messages
+/// overlap on links; (resource) more messages to record than 32-bit ids can number. Recorded sends carry message ids,
+/// numbered by (time of injection, NPU, order there), unless every message is a single hop; sends of several chunks
+/// carry payloads, and equal payloads are stored once. Utilization takes a second run (the first gives the width of the
+/// bins). Window engine: O(hops) time, O(links + messages under way) memory.
 [[nodiscard]] Result<Simulation> simulate(const Topology& topology, const Collective& collective,
                                           const Program& program, const SimulationOptions& options);
 
@@ -90,12 +94,15 @@ enum class Replay : std::uint8_t {
 };
 
 /// Replays a schedule hop by hop through the same link model: the times of a runtime that follows the given schedule. A
-/// timed replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is never later. Errors
-/// (input): the schedule waits for a chunk that never arrives, or has an impossible link, chunk or start; (unsupported)
-/// the congestion-unaware backend, start_delays, sends that carry several chunks; (resource) more sends than fit in
-/// memory if each must be kept. `messages` counts deliveries. If a schedule of single chunks between NPUs is followed
-/// exactly, or copies without waste, its sends are streamed: O(sends) time, 16 bytes per chunk and thread or 4 per NPU
-/// and chunk. Otherwise O(sends log sends) time, 120 bytes per send.
+/// timed replay of a valid schedule gives the schedule's own times; an as-soon-as-possible one is never later. Where
+/// links are wires (topology/wires.hpp), each physical link keeps the order of planned starts: an as-soon-as-possible
+/// replay may then be later, if the schedule lets a send overtake another one on the way or has signals that switches
+/// copy or add; a timed replay of such a schedule is an error (unsupported). Other errors (input): the schedule waits
+/// for a chunk that never arrives, or has an impossible link, chunk or start; (unsupported) the congestion-unaware
+/// backend, start_delays, sends that carry several chunks, an as-soon-as-possible replay over a switch with a limited
+/// buffer; (resource) more sends than fit in memory if each must be kept. `messages` counts deliveries. If a schedule
+/// of single chunks between NPUs is followed exactly, or copies without waste, its sends are streamed: O(sends) time,
+/// 16 bytes per chunk and thread or 4 per NPU and chunk. Otherwise O(sends log sends) time, 120 bytes per send.
 [[nodiscard]] Result<Simulation> replay(const Topology& topology, const Collective& collective,
                                         const Schedule& schedule, Replay mode, const SimulationOptions& options);
 

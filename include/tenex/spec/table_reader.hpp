@@ -39,6 +39,8 @@ class TableReader {
   std::optional<SimTime> time(std::string_view key);
   std::optional<Bytes> size(std::string_view key);
   std::optional<Bandwidth> bandwidth(std::string_view key);
+  std::optional<std::vector<SimTime>> times(std::string_view key);
+  std::optional<std::vector<Bandwidth>> bandwidths(std::string_view key);
   /// Items of an array; empty when absent or wrong.
   std::span<const Node> array(std::string_view key);
   /// An array of strings; a single string counts as an array of one. Empty when absent or wrong.
@@ -69,5 +71,8 @@ class TableReader {
 [[nodiscard]] Result<SimTime> as_time(const Node& node, std::string_view name);
 [[nodiscard]] Result<Bytes> as_bytes(const Node& node, std::string_view name);
 [[nodiscard]] Result<Bandwidth> as_bandwidth(const Node& node, std::string_view name);
+/// One quantity or several in one string, separated by commas: "0.5us, 2us". Every mistake has its own place.
+[[nodiscard]] Result<std::vector<SimTime>> as_times(const Node& node, std::string_view name);
+[[nodiscard]] Result<std::vector<Bandwidth>> as_bandwidths(const Node& node, std::string_view name);
 
 }  // namespace tenex

@@ -48,8 +48,9 @@ struct SearchReport {
 struct Synthesis {
   Schedule schedule;  ///< All-Reduce: with overlap (re-timed)
   SimTime time;       ///< its last useful arrival
-  /// All-Reduce: "retimed", "no_gain" (proven: re-timing ends no sooner), or "no_memory" (re-timing does not fit into
-  /// memory_limit_bytes).
+  /// All-Reduce: "retimed", "no_gain" (proven: re-timing ends no sooner), "reordered" (links take the sends of both
+  /// halves in another order), "no_memory" (re-timing does not fit into memory_limit_bytes), or "no_room" (switches
+  /// have limited buffers, in which chunks that came sooner could wait too long).
   std::string overlap_method;
   SimTime overlap_limit;               ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
   SimTime time_without_overlap;        ///< All-Reduce: time of reduction, then gather; otherwise equal to `time`
@@ -83,6 +84,9 @@ struct Synthesizer {
   bool draws = true;
   /// Whether the synthesizer routes chunks one by one, and so reads `relays` and `improve`.
   bool routes = false;
+  /// Whether the synthesizer sends over switches, stored ones (vertices) and wires. Otherwise switches are unwound for
+  /// it (TACOS, section IV-G).
+  bool uses_switches = false;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;

@@ -32,10 +32,9 @@ struct BlockPart {
                             ///< placed member
 };
 
-/// All that other code asks of a block. Members marked "for products" are null where the block is no factor of a
-/// product.
+/// All that other code asks of a block.
 struct BlockRule {
-  std::string_view name;         ///< as written before the parenthesis; empty: the block is not written by itself
+  std::string_view name;         ///< as written before the parenthesis
   std::string_view description;  ///< for lists
   /// Adds the links (and switches) of the dimension, in increasing order of their NPUs.
   void (*add_links)(const Dimension& dimension, TopologyBuilder& builder);
@@ -43,27 +42,25 @@ struct BlockRule {
   std::uint64_t (*count_links)(const Dimension& dimension);
   /// Number of switches of the dimension; null: none.
   std::uint64_t (*count_switches)(const Dimension& dimension) = nullptr;
-  /// The number of out-links over which `npu_bandwidth` is divided. `stride` is the product of the sizes before; in
-  /// products the number does not depend on it.
-  std::uint32_t (*bandwidth_shares)(std::uint32_t size, std::size_t stride);
+  /// The number of out-links over which `npu_bandwidth` is divided.
+  std::uint32_t (*bandwidth_shares)(std::uint32_t size);
   /// Hops between two positions; a switch's links up and down are two hops. The maximum where the number varies.
   std::uint32_t (*hops)(std::uint32_t from, std::uint32_t to, std::uint32_t size);
   /// Mean hops between two positions drawn at random, which may be the same.
   double (*mean_hops)(std::uint32_t size);
-
-  /// For products: the most out-links that an NPU has, in the middle of a line.
-  std::uint32_t (*degree)(std::uint32_t size) = nullptr;
-  /// For products: hops between the two positions farthest apart.
-  std::uint32_t (*diameter_hops)(std::uint32_t size) = nullptr;
-  /// For products: hops between all ordered pairs of positions, summed.
-  std::int64_t (*total_hops)(std::uint32_t size) = nullptr;
-  /// For products: position after one step of the dimension-order route; a switch counts as one step here.
-  std::uint32_t (*step_toward)(std::uint32_t from, std::uint32_t to, std::uint32_t size) = nullptr;
-  /// For products: the part of a dimension that a group can use.
-  BlockPart (*part)(const LinePart& part) = nullptr;
-  /// For products: whether two groups of several members share a link of their dimension whatever their schedules are,
+  /// The most out-links that an NPU has, in the middle of a line.
+  std::uint32_t (*degree)(std::uint32_t size);
+  /// Hops between the two positions farthest apart.
+  std::uint32_t (*diameter_hops)(std::uint32_t size);
+  /// Hops between all ordered pairs of positions, summed.
+  std::int64_t (*total_hops)(std::uint32_t size);
+  /// Position after one step of the dimension-order route; a switch counts as one step here.
+  std::uint32_t (*step_toward)(std::uint32_t from, std::uint32_t to, std::uint32_t size);
+  /// The part of a dimension that a group can use.
+  BlockPart (*part)(const LinePart& part);
+  /// Whether two groups of several members share a link of their dimension whatever their schedules are,
   /// as long as messages keep to shortest paths and switches are not unwound. `closer` has the smaller stride.
-  bool (*parts_share)(const LinePart& closer, const LinePart& wider) = nullptr;
+  bool (*parts_share)(const LinePart& closer, const LinePart& wider);
   /// The steps of an NPU's links along the dimension, modulo the size, in the order of the links at position 0. They
   /// exist where every position has the same steps and each step has an opposite. Empty for other sizes; null: for no
   /// size.
@@ -73,6 +70,9 @@ struct BlockRule {
   std::uint32_t (*links_per_middle_link)(std::uint32_t size) = nullptr;
 
   bool through_switch = false;  ///< steps go through a switch, one per line
+  /// The same block where its switches cut through and are wires (wires.hpp); null where it has no switch.
+  const BlockRule* wired = nullptr;
+  bool one_port = false;        ///< all of an NPU's sends along the dimension share one port
   bool all_neighbours = false;  ///< every position has a link of its own to every other one, in order of position
   /// Links join only consecutive positions, and perhaps the last to the first. Routes go the shorter way, ties toward
   /// increasing positions.
@@ -84,7 +84,7 @@ struct BlockRule {
 
 // Names that stand for a list of blocks: mesh(10,10) = LI(10)_LI(10).
 
-/// A named family of shapes.
+/// A name for products.
 struct ShapeAlias {
   std::string_view name;
   std::string_view usage;        ///< for messages: "mesh(a,b,..)"
@@ -92,7 +92,6 @@ struct ShapeAlias {
   std::size_t least_arguments;   ///< numbers in the parentheses
   std::size_t most_arguments;
   std::uint32_t largest_argument;
-  bool product;  ///< may be a factor of a larger shape
   std::vector<Block> (*expand)(const std::vector<std::uint32_t>& arguments);
 };
 

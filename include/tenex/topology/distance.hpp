@@ -1,4 +1,5 @@
-// Distances in time: the least time that a message of one size needs, hop by hop, store-and-forward.
+// Distances in time: the least time that a message of one size needs, from holder to holder: hop by hop, and over a
+// path of cut-through switches at once (wires.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,21 @@
 
 namespace tenex {
 
-/// Earliest arrival at every vertex of a message that leaves `source` at time zero. Each hop takes alpha + beta*m.
+/// Whether no link begins or ends at a vertex: an NPU that has failed, for example. O(1).
+[[nodiscard]] inline bool is_isolated(const Topology& topology, VertexId vertex) {
+  return topology.out_links(vertex).empty() && topology.in_links(vertex).empty();
+}
+
+/// Earliest arrival at every vertex of a message that leaves `source` at time zero. Each hop takes alpha + beta*m. Any
+/// path over cut-through switches takes its alphas and beta*m of its slowest link; in such a switch the time is that of
+/// the message's first part. A slowed link counts there with its effective bandwidth: up to rounding, never too long.
 /// SimTime::max() where no path exists or the sum does not fit. Breadth-first where all hops take equally long, else
 /// Dijkstra. O(links log vertices).
 [[nodiscard]] std::vector<SimTime> arrival_times(const Topology& topology, VertexId source, Bytes size);
 
-/// max over NPU pairs of the least total alpha on a path (beta = 0): the Diameter of TACOS, V-A. Computed per dimension
-/// on an intact product shape and from the NPUs of one group on an intact dragonfly; elsewhere O(npus * links).
+/// max over NPU pairs of the least total alpha on a path (beta = 0): the Diameter of TACOS, V-A. NPUs without links do
+/// not count. Computed per dimension on an intact product shape and from the representatives of an intact family;
+/// elsewhere O(npus * links).
 [[nodiscard]] SimTime latency_diameter(const Topology& topology);
 
 /// The same; nullopt where the search would visit more than `link_visits` links in all.

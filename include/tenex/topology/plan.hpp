@@ -21,7 +21,8 @@ struct TopologySizes {
   bool operator==(const TopologySizes&) const = default;
 };
 
-/// The sizes of a shape. `unwind` = 0 keeps its switches; otherwise they are unwound to that degree. O(dimensions).
+/// The sizes of a shape. `unwind` = 0 keeps its switches; otherwise they are unwound to that degree, but for those of
+/// families, which check_shape() refuses to unwind. O(dimensions).
 [[nodiscard]] TopologySizes sizes_of(const Shape& shape, std::uint32_t unwind = 0);
 
 /// Bytes of a topology of these sizes at the peak of its construction: the builder's list of links, the frozen columns

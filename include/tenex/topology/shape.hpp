@@ -1,10 +1,10 @@
-// The shape notation: "RI(4)_FC(8)_RI(4)_SW(32)", "mesh(10,10)", "dragonfly(4,5)".
+// The shape notation: "RI(4)_FC(8)_RI(4)_SW(32)", "mesh(10,10)", "fat_tree(16)".
 //
 // A shape is a Cartesian product of blocks; dimension 1 varies fastest in the NPU id. Blocks: RI ring (bidirectional;
-// RI(2) is one link each way), FC fully connected, SW switch (one switch per line of NPUs), LI line. Aliases:
-// mesh(a,b,..) and grid(a,b,..) are products of LI, torus(a,b,..) of RI, hypercube(d) of d RI(2). dragonfly(a,g) is the
-// one family that is no product: g groups FC(a), one link per pair of groups. The notation is that of ASTRA-sim2.0 and
-// LIBRA.
+// RI(2) is one link each way), FC fully connected, SW switch (one switch per line of NPUs), LI line. Aliases name
+// products: mesh(a,b,..) of LI, torus(a,b,..) of RI, hyperx(a,b,..) of FC. The notation is that of ASTRA-sim2.0 and
+// LIBRA. A shape may also be a member of a family that is no product, such as dragonfly(a,g) and fat_tree(k), and then
+// stands alone; where this file says dimension, such a shape has levels of links (tenex/topology/family.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 namespace tenex {
 
 struct BlockRule;
+struct FamilyRule;
 
 /// One dimension of a shape: a block and the number of NPUs that it spans.
 struct Block {
@@ -28,22 +29,24 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
-/// A product of blocks, first dimension fastest; or a dragonfly: {FC(a), its g groups}.
+/// A product of blocks, first dimension fastest; or a member of a family.
 struct Shape {
-  std::vector<Block> blocks;
+  std::vector<Block> blocks;               ///< of a product; empty otherwise
+  const FamilyRule* family = nullptr;      ///< null for products
+  std::vector<std::uint32_t> arguments{};  ///< of the family, as many as it takes
 
-  [[nodiscard]] bool is_product() const;
-  /// Product of the block sizes.
+  [[nodiscard]] bool is_product() const { return family == nullptr; }
   [[nodiscard]] std::size_t npus() const;
-  [[nodiscard]] std::size_t dimensions() const { return blocks.size(); }
+  /// The dimensions of a product, the levels of links of a family.
+  [[nodiscard]] std::size_t dimensions() const;
   bool operator==(const Shape&) const = default;
 };
 
-/// Canonical text, aliases expanded: "LI(10)_LI(10)", "dragonfly(4,5)".
+/// Canonical text, aliases expanded: "LI(10)_LI(10)", "fat_tree(16)".
 [[nodiscard]] std::string to_string(const Shape& shape);
 
 /// Parses the notation. Errors (input) at `place` plus the offset in the text: unknown block or alias with the nearest
-/// spelling, a size of zero, a missing parenthesis, more than 2^31 NPUs.
+/// spelling, a size of zero, a missing parenthesis, more than 2^31 NPUs, numbers for which a family has no member.
 [[nodiscard]] Result<Shape> parse_shape(std::string_view text, const Place& place = {});
 
 /// The coordinates of an NPU in a product shape, dimension 1 first.
@@ -56,8 +59,8 @@ struct ShapeLinks {
   std::vector<SimTime> alpha;        ///< per dimension, or one for all
   std::vector<Bandwidth> bandwidth;  ///< per dimension, or one for all
   /// `bandwidth` is per NPU and dimension (LIBRA's B_i) and divided over the NPU's out-links there: RI(k>2) and LI by 2
-  /// (ends included), FC(k) by k-1, SW by 1; between dragonfly groups by the most global links that an NPU has.
-  /// Otherwise it is per link. A quotient that is not whole is rounded down.
+  /// (ends included), FC(k) by k-1, SW by 1; in a level of a family by the most such links that an NPU has, and not
+  /// divided between switches. Otherwise it is per link. A quotient that is not whole is rounded down.
   bool per_npu = false;
 };
 
@@ -77,7 +80,8 @@ class Topology;
 
 /// The topology of a shape. A switch block's links have its alpha and bandwidth each way, so a route through it is two
 /// hops. Links are ordered by dimension, then by NPU id; a switch's links stand beside those of the NPU that they join.
-/// Switches are ordered by dimension, then by the first NPU of their line. SW(1) has no switch. Errors: (input) the
+/// Switches are ordered by dimension, then by the first NPU of their line. SW(1) has no switch. The files of families
+/// state the order of their vertices. Errors: (input) the
 /// wrong number of alphas or bandwidths, a negative alpha, a bandwidth that is not positive or rounds to zero;
 /// (resource) more than 2^32-2 links. O(links).
 [[nodiscard]] Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links);

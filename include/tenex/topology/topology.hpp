@@ -7,9 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tenex/base/csr.hpp"
@@ -48,12 +51,31 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-/// Abilities of a switch beyond storing and forwarding. Switches of shapes and machine files have neither.
+/// How a switch passes chunks on.
+enum class Forwarding : std::uint8_t {
+  store_and_forward,  ///< it receives all of a chunk before it sends the chunk on; chunks may wait in its buffer
+  cut_through,        ///< it passes a chunk on while the chunk arrives; nothing waits there (wires.hpp)
+};
+
+[[nodiscard]] constexpr std::string_view to_string(Forwarding forwarding) {
+  return forwarding == Forwarding::cut_through ? "cut_through" : "store_and_forward";
+}
+
+/// The buffer of a switch in which any number of chunks may wait.
+inline constexpr std::uint32_t kUnlimitedBuffer = std::numeric_limits<std::uint32_t>::max();
+
+/// What a switch can do. By default it stores and forwards with an unlimited buffer, and neither copies nor reduces.
 struct SwitchProperties {
   bool copy = false;    ///< may forward one arrival over several out-links
   bool reduce = false;  ///< may add arrivals of the same chunk before forwarding
+  Forwarding forwarding = Forwarding::store_and_forward;
+  /// Chunks that may wait at once: a chunk waits from its arrival until its last send from here starts, and one that is
+  /// sent on at the instant of its arrival does not wait. Only for switches that store and forward.
+  std::uint32_t buffer = kUnlimitedBuffer;
   bool operator==(const SwitchProperties&) const = default;
 };
+
+class Wires;  // wires.hpp
 
 /// An immutable directed multigraph. Built by TopologyBuilder or build_topology().
 class Topology {
@@ -86,10 +108,24 @@ class Topology {
   /// The shape that the topology was built from, as long as it is intact (no link removed, no switch unwound).
   /// Dimension-order routes and translation groups rely on it.
   [[nodiscard]] const std::optional<Shape>& shape() const { return shape_; }
+  /// The paths over cut-through switches that the links stand for; null where every link is a physical one. Links that
+  /// share a physical link must not use it at the same time.
+  [[nodiscard]] const Wires* wires() const { return wires_.get(); }
 
+  /// Whether every link is a physical one between NPUs: no switch, and no wires over switches.
+  [[nodiscard]] bool direct() const { return switches_.empty() && !wires_; }
+
+  /// The same vertices and links where every switch has these properties. O(links).
+  [[nodiscard]] Topology with_switches(SwitchProperties properties) const;
+  /// The same where switch i, vertex npus() + i, has properties[i].
+  [[nodiscard]] Topology with_switches(std::vector<SwitchProperties> properties) const;
   /// The same links with source and target exchanged; link ids are kept. O(links).
   [[nodiscard]] Topology reversed() const;
+  /// reversed(), where each switch copies if it reduced and reduces if it copied: what is a reduction here is a
+  /// multicast there. O(links).
+  [[nodiscard]] Topology mirrored() const;
   /// The same vertices without the links for which `drop` is set (one flag per link); link ids are renumbered in order.
+  /// Not for topologies of wires.
   [[nodiscard]] Topology without(const std::vector<bool>& drop) const;
 
  private:
@@ -103,6 +139,7 @@ class Topology {
   Csr<LinkId> out_;
   Csr<LinkId> in_;
   std::optional<Shape> shape_;
+  std::shared_ptr<const Wires> wires_;
 };
 
 /// Collects vertices and links, then checks and freezes them.
@@ -120,6 +157,8 @@ class TopologyBuilder {
   LinkId add_link_pair(Link link);
   /// Declares that the links form this shape, intact.
   void declare_shape(Shape shape) { shape_ = std::move(shape); }
+  /// Declares that the links are these wires, in their order.
+  void declare_wires(std::shared_ptr<const Wires> wires) { wires_ = std::move(wires); }
 
   /// Errors (input): no NPU, a link to a vertex that does not exist, a self-link, a bandwidth that is not positive, a
   /// negative alpha, a slowdown below 1000, more than 65,535 link classes. Connectivity is not checked here. O(links).
@@ -130,6 +169,7 @@ class TopologyBuilder {
   std::vector<SwitchProperties> switches_;
   std::vector<Link> links_;
   std::optional<Shape> shape_;
+  std::shared_ptr<const Wires> wires_;
 };
 
 /// Two vertices with no path from the first to the second; nullopt when the topology is strongly connected. O(links).

@@ -20,6 +20,22 @@ namespace tenex {
 /// switch, an NPU attached one way only or by parallel links. O(links * d).
 [[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
 
+/// What a link of an unwound network stands for in the network with switches.
+struct UnwoundLink {
+  LinkId first;   ///< the NPU's link into the switch, or the link itself if it joins two NPUs
+  LinkId second;  ///< the link out of the switch; none() where there is no switch
+  bool operator==(const UnwoundLink&) const = default;
+};
+
+/// An unwound network, and what each of its links stands for.
+struct UnwoundNetwork {
+  Topology topology;
+  std::vector<UnwoundLink> links;
+};
+
+/// unwind_switches(), with the origin of every link. Same errors and cost.
+[[nodiscard]] Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree);
+
 /// Removes all links between each pair of vertices, both directions. Errors (input): a pair that no link joins (the
 /// nearest existing neighbours are named). The shape is forgotten. O(links + pairs * degree).
 [[nodiscard]] Result<Topology> remove_links(const Topology& topology,

@@ -37,6 +37,13 @@ struct TranslationDimension {
   std::uint32_t directions = 0;
   std::uint64_t first_link = 0;  ///< its links are consecutive, `directions` for each NPU in order of id
   bool links_by_target = false;  ///< an NPU's links are in the order of their targets (FC), not of their directions
+  bool one_port = false;         ///< wires over a switch: all directions leave, and arrive, by one port of an NPU
+};
+
+/// What a caller knows of links that share physical ones.
+enum class LinkPorts : std::uint8_t {
+  own,     ///< every link is used without regard to others: no group of topologies of wires
+  shared,  ///< the caller respects TranslationDimension::one_port
 };
 
 /// The group of an intact shape. A small value; O(directions) memory.
@@ -45,7 +52,7 @@ class TranslationGroup {
   /// nullopt where the topology has no translation group: a line of more than two NPUs, a switch, a dragonfly, removed
   /// links, a reversed topology, links that differ inside a dimension. Trusts topology.shape() for the targets of links
   /// (the orbit verifier does not). O(links) where the topology has several link classes, else O(directions).
-  [[nodiscard]] static std::optional<TranslationGroup> of(const Topology& topology);
+  [[nodiscard]] static std::optional<TranslationGroup> of(const Topology& topology, LinkPorts ports = LinkPorts::own);
 
   [[nodiscard]] std::size_t npus() const { return npus_; }
   [[nodiscard]] std::size_t links() const { return npus_ * directions_.size(); }

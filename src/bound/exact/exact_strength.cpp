@@ -67,7 +67,7 @@ std::optional<CertifiedBound> exact_strength_bound(const BoundProblem& problem) 
   const auto found = best_weights(relative_capacities(problem), lightest, kExactWork);
   BestWeights best;
   for (const auto& weights : {into_members(problem.topology), rounded(found), rounded(found, kManyFractions)})
-    if (!weights.empty()) best.offer(strength_time(problem, weights).value(), weights);
+    if (!weights.empty()) best.offer(strength_time(problem, weights), weights);
   return best.take();
 }
 

@@ -175,9 +175,10 @@ std::vector<Setting> algorithm_settings() {
        .text = text_if<order, runs_collective>},
       {.key = Key::simulation_engine,
        .name = "simulation_engine",
-       .help = "how a program is simulated: auto, window, static_order, trains or orbit; never changes the times",
+       .help =
+           "how a program is simulated: auto, window, static_order, trains, orbit or wires; never changes the times",
        .example = "\"window\"",
-       .words = words_to<SimulationEngine::orbit>(),
+       .words = words_to<SimulationEngine::wires>(),
        .fallback = "auto",
        .read_by = ReadBy::collectives,
        .reason = kSaidByCollectiveTime,

@@ -15,6 +15,7 @@
 #include "design/canonical.hpp"
 #include "design/setting_value.hpp"
 #include "tenex/design/design_point.hpp"
+#include "tenex/design/faults.hpp"
 #include "tenex/design/setting.hpp"
 
 namespace tenex {
@@ -58,7 +59,9 @@ std::string printed(const std::vector<T>& quantities) {
   return comma_list(quantities);
 }
 inline std::string printed(const LinkPairs& pairs) { return text_of_pairs(pairs); }
+inline std::string printed(const SwitchBuffer& buffer) { return to_string(buffer); }
 inline std::string printed(const Stragglers& stragglers) { return to_string(stragglers); }
+inline std::string printed(const NetworkFaults& faults) { return to_string(faults); }
 inline std::string printed(const Groups& groups) { return std::string(groups.text()); }
 inline std::string printed(const TrafficMatrix& matrix) { return std::string(matrix.text()); }
 inline std::string printed(const ConditionList& list) { return std::string(list.text()); }
@@ -187,6 +190,7 @@ inline constexpr SettingColumn list_column(std::string_view units = {}) { return
 
 // The entries by subject; settings() joins them.
 [[nodiscard]] std::vector<Setting> network_settings();
+[[nodiscard]] std::vector<Setting> switch_settings();
 [[nodiscard]] std::vector<Setting> collective_settings();
 [[nodiscard]] std::vector<Setting> algorithm_settings();
 [[nodiscard]] std::vector<Setting> training_settings();

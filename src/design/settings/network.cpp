@@ -16,6 +16,7 @@ constexpr auto alpha = [](auto& point) -> auto& { return point.point.topology.li
 constexpr auto bandwidth = [](auto& point) -> auto& { return point.point.topology.links.bandwidth; };
 constexpr auto unwind = [](auto& point) -> auto& { return point.point.topology.unwind; };
 constexpr auto without = [](auto& point) -> auto& { return point.point.topology.without; };
+constexpr auto faults = [](auto& point) -> auto& { return point.point.topology.faults; };
 constexpr auto stragglers = [](auto& point) -> auto& { return point.collective.stragglers; };
 
 Result<SettingValue> parse_topology(const Setting&, std::string_view, const Node& node, ValueContext& context) {
@@ -85,6 +86,29 @@ Result<SettingValue> parse_straggler_list(const Setting&, std::string_view, cons
   value.expression = to_string(*list);
   value.data = *std::move(list);
   return value;
+}
+
+SettingValue fault_value(const Node& node, ParsedFaults parsed) {
+  SettingValue value = value_at(node);
+  value.text = to_string(parsed.faults);
+  value.expression = value.text;
+  value.data = std::move(parsed);
+  return value;
+}
+
+Result<SettingValue> parse_fault_list(const Setting&, std::string_view, const Node& node, ValueContext&) {
+  auto parsed = parse_faults(node.text(), node.text_place());
+  if (!parsed) return parsed.errors();
+  return fault_value(node, *std::move(parsed));
+}
+
+/// One value for each draw of a range.
+Result<std::vector<SettingValue>> parse_fault_item(const Node& node) {
+  auto parsed = parse_fault_values(node.text(), node.text_place());
+  if (!parsed) return parsed.errors();
+  std::vector<SettingValue> values;
+  for (ParsedFaults& each : *parsed) values.push_back(fault_value(node, std::move(each)));
+  return values;
 }
 
 /// Whether the point states the bandwidths itself.
@@ -180,7 +204,9 @@ std::vector<Setting> network_settings() {
        .list = bandwidths_where<true>},
       {.key = Key::unwind,
        .name = "unwind",
-       .help = "degree to which switches are replaced by direct links; 0 leaves them (synthesizers then use 1)",
+       .help = "degree to which switches are replaced by direct links; 0 leaves them, but for synthesizers that need "
+               "direct links "
+               "it is then 1",
        .example = "2",
        .written = Written::integer,
        .counts = Counts::numbers,
@@ -224,6 +250,23 @@ std::vector<Setting> network_settings() {
        .reset = reset<stragglers>,
        .canonical = unless_default<stragglers>,
        .text = text_if<stragglers, runs_collective>},
+      {.key = Key::faults,
+       .name = "faults",
+       .help = "links, NPUs and switches that have failed: `link A-B`, `link A->B`, `npu N`, `switch V`, `links P%` or "
+               "`links N` and `npus P%` or `npus N` with `draw D`, joined by `;`; on an axis `draw 1..20` is 20 values",
+       .example = "\"links 1% draw 2; npu 7\"",
+       .fallback = "none",
+       .read_by = ReadBy::collectives,
+       .reason = "a parallelization is laid over the dimensions of a whole shape",
+       .column = text_column(),
+       .of_links = true,
+       .parse = parse_fault_list,
+       .parse_item = parse_fault_item,
+       .set = [](const PointDraft& draft,
+                 const SettingValue& value) { faults(draft) = value.as<ParsedFaults>().faults; },
+       .reset = reset<faults>,
+       .canonical = unless_default<faults>,
+       .text = text_if<faults, runs_collective>},
   };
 }
 

@@ -15,8 +15,8 @@ const std::vector<Setting>& settings() {
   static std::deque<std::string> names;  // for columns whose names differ from their keys'
   static const std::vector<Setting> table = [] {
     std::vector<Setting> all;
-    for (auto* const entries :
-         {network_settings, collective_settings, algorithm_settings, training_settings, codesign_settings})
+    for (auto* const entries : {network_settings, switch_settings, collective_settings, algorithm_settings,
+                                training_settings, codesign_settings})
       for (Setting& each : entries()) {
         each.column.training = each.read_by == ReadBy::training;
         each.column.has_default = each.fallback.has_value();
@@ -89,39 +89,23 @@ Diagnostics check_string(const Setting& setting, std::string_view name, const No
 
 namespace {
 
-template <class T, class Parse>
-Result<SettingValue> parse_list(const Node& node, const Parse& parse_one) {
-  const std::string& text = node.text();
-  std::vector<T> list;
-  Diagnostics errors;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    std::size_t first = start;
-    while (first < end && text[first] == ' ') ++first;
-    const Result<T> one =
-        parse_one(std::string_view(text).substr(first, end - first), place_within(node.text_place(), text, first));
-    if (one) {
-      list.push_back(*one);
-    } else {
-      append(errors, one.errors());
-    }
-    start = end + 1;
-  }
-  if (!errors.empty()) return errors;
+template <class T>
+Result<SettingValue> list_value(const Node& node, Result<std::vector<T>> list) {
+  if (!list) return list.errors();
   SettingValue value = value_at(node);
-  const bool uniform = std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
-  if (uniform) value.expression = list.front();
-  value.data = std::move(list);
+  const bool uniform = std::adjacent_find(list->begin(), list->end(), std::not_equal_to<>()) == list->end();
+  if (uniform) value.expression = list->front();
+  value.data = *std::move(list);
   return value;
 }
 
 }  // namespace
 
-Result<SettingValue> parse_times(const Setting&, std::string_view, const Node& node, ValueContext&) {
-  return parse_list<SimTime>(node, parse_time);
+Result<SettingValue> parse_times(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  return list_value(node, as_times(node, name));
 }
-Result<SettingValue> parse_bandwidths(const Setting&, std::string_view, const Node& node, ValueContext&) {
-  return parse_list<Bandwidth>(node, parse_bandwidth);
+Result<SettingValue> parse_bandwidths(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  return list_value(node, as_bandwidths(node, name));
 }
 
 Result<SettingValue> parse_size(const Setting&, std::string_view, const Node& node, ValueContext&) {

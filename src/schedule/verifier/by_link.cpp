@@ -54,7 +54,7 @@ bool goes_to_all_or_owners(const Collective& collective) {
 }  // namespace
 
 std::optional<Verdict> verify_by_link(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
-  if (schedule.tiles() == 0 || context.topology().switches() > 0 || !goes_to_all_or_owners(context.collective()))
+  if (schedule.tiles() == 0 || !context.topology().direct() || !goes_to_all_or_owners(context.collective()))
     return std::nullopt;
   const bool sums = reduces(context.collective().kind());
   if (sums && options.reduction_check == ReductionCheck::exact_sets) return std::nullopt;

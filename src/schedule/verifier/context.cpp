@@ -8,6 +8,7 @@ namespace tenex::verifier {
 Context::Context(const Instance& instance, const Payloads* payloads)
     : topology_(instance.topology),
       collective_(instance.collective),
+      occupancy_(instance.occupancy),
       payloads_(payloads),
       sizes_(instance.collective.chunk_sizes()),
       times_(instance.topology, sizes_, instance.occupancy) {

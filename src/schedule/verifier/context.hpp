@@ -25,6 +25,7 @@ class Context {
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
   [[nodiscard]] const Collective& collective() const { return collective_; }
+  [[nodiscard]] Occupancy occupancy() const { return occupancy_; }
 
   [[nodiscard]] bool link_exists(const Send& send) const { return send.link.index() < topology_.links(); }
   /// Whether the chunk exists, or the payload is valid: chunks that exist, increasing, all of one group.
@@ -71,6 +72,7 @@ class Context {
 
   const Topology& topology_;
   const Collective& collective_;
+  Occupancy occupancy_;
   const Payloads* payloads_;
   std::vector<Bytes> sizes_;                    ///< sizes of chunks, then of payloads, each once
   std::vector<std::uint32_t> size_of_payload_;  ///< index into sizes_, or kUnfit

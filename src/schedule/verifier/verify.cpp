@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "schedule/verifier/buffers.hpp"
 #include "schedule/verifier/by_link.hpp"
 #include "schedule/verifier/exact_sums.hpp"
 #include "schedule/verifier/findings.hpp"
@@ -43,7 +44,7 @@ class Replay {
         start_of_(options.start_delays.empty() ? 0 : context.topology().vertices()),
         findings_(context, options.max_findings),
         arrivals_(context.lanes()),
-        links_(context.topology().links()),
+        links_(context),
         paths_(context),
         holdings_(context) {
     for (const auto& [npu, time] : options.start_delays)
@@ -53,6 +54,7 @@ class Replay {
   Verdict run(const Schedule& schedule) {
     replay(context_, schedule, arrivals_, *this);
     check_paths_ended();
+    for (const Overflow& overflow : find_overflows(context_, schedule)) report(overflow);
     if (sums_known_) check_postconditions();
     Verdict verdict;
     verdict.violations = findings_.count();
@@ -77,9 +79,7 @@ class Replay {
         const VertexId source = context_.source(send);
         return fmt::format("{} starts at {}", name(source), text_of(start_of_[source.index()]));
       });
-    if (const auto busy_until = links_.take(context_, send))
-      findings_.add(Violation::link_overlap, send,
-                    [&] { return fmt::format("the link is busy with another send until {}", text_of(*busy_until)); });
+    if (const auto problem = links_.take(send)) findings_.add(Violation::link_overlap, send, [&] { return *problem; });
     const PathStep step = paths_.step(send);
     if (step.broken) {
       if (!step.problem.empty()) findings_.add(Violation::broken_path, send, [&] { return step.problem; });
@@ -208,6 +208,13 @@ class Replay {
     });
   }
 
+  void report(const Overflow& overflow) {
+    findings_.add_at_end(Violation::buffer_overflow, {overflow.time, LinkId::none(), ChunkId::none()}, [&] {
+      return fmt::format("at {} {} chunks wait in {}, whose buffer holds {}", text_of(overflow.time), overflow.waiting,
+                         name(overflow.at), context_.topology().switch_properties(overflow.at).buffer);
+    });
+  }
+
   void check_paths_ended() {
     for (const Send& last : paths_.unfinished())
       findings_.add(Violation::broken_path, last, [&] {
@@ -322,6 +329,8 @@ std::string_view to_string(Violation violation) {
       return "missing_postcondition";
     case Violation::missing_contribution:
       return "missing_contribution";
+    case Violation::buffer_overflow:
+      return "buffer_overflow";
   }
   return "unknown";
 }

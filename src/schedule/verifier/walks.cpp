@@ -108,7 +108,7 @@ bool all_useful(const WalkRules& rules, const Schedule& schedule, std::uint64_t 
 
 std::optional<Verdict> verify_by_walks(const Context& context, const Schedule& schedule, const VerifyOptions& options) {
   if (!context.collective().is_unicast()) return std::nullopt;
-  if (context.topology().switches() > 0 || schedule.payloads() != nullptr) return std::nullopt;
+  if (!context.topology().direct() || schedule.payloads() != nullptr) return std::nullopt;
   const WalkRules rules(context, options.start_delays);
   const auto useful = static_cast<int>(std::min<std::uint64_t>(1024, schedule.sends() / kSendsPerThread));
   const int threads = std::clamp(options.threads, 1, std::max(1, useful));

@@ -1,8 +1,15 @@
 // The reference simulator: every message carries its whole route, and one priority queue orders all arrivals by (time,
 // vertex, in-port rank at the vertex). An NPU's own delayed start is ordered as if it came over a port before all
 // others. Two messages never arrive over one link at the same time, so this order is total.
+//
+// A message waits in the queue of the first physical link that it takes: of a path over cut-through switches the first
+// one, else the only one. When it is at the head and that link is free, it becomes ready: it reserves all links of its
+// path for the earliest time at which each is free when the message reaches it. Messages reserve in the order in which
+// they become ready, those of one instant in the order of their first links, after all arrivals of that instant. No
+// message goes through a gap that an earlier one left.
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <queue>
 #include <set>
@@ -13,6 +20,7 @@
 
 #include "tenex/simulation/reference.hpp"
 #include "tenex/topology/routes.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
@@ -29,8 +37,8 @@ constexpr std::size_t no_message = SIZE_MAX;
 
 struct Event {
   SimTime time;
-  VertexId vertex;
-  std::int64_t port;
+  VertexId vertex;      ///< none, which comes after all others: the message is ready to reserve its path
+  std::int64_t port;    ///< rank of the in-port; of a ready message its first physical link
   std::size_t message;  ///< index of the message; none: the vertex starts
   [[nodiscard]] auto key() const { return std::tuple(time, vertex, port); }
   bool operator>(const Event& other) const { return key() > other.key(); }
@@ -66,6 +74,10 @@ class ReferenceSimulator {
     while (unreachable_.empty() && !events_.empty()) {
       const auto event = events_.top();
       events_.pop();
+      if (!event.vertex.exists()) {
+        take_path(event.message, event.time);
+        continue;
+      }
       if (event.message == no_message) {
         wake(npu_of(event.vertex), event.time);
         continue;
@@ -139,20 +151,49 @@ class ReferenceSimulator {
     return collective_.chunk_bytes(collective_.first_chunk(group)) * std::int64_t{message.chunks};
   }
 
+  /// The physical links of the next hop of a message.
+  [[nodiscard]] std::vector<WireSpan> next_path(std::size_t index) const {
+    const auto link = messages_[index].route[messages_[index].hop];
+    if (topology_.wires() == nullptr) return {{link, SimTime::zero()}};
+    const auto spans = topology_.wires()->spans(link);
+    return {spans.begin(), spans.end()};
+  }
+  [[nodiscard]] SimTime alpha_of(const WireSpan& span) const {
+    return topology_.wires() == nullptr ? topology_.alpha(span.link) : topology_.wires()->network().alpha(span.link);
+  }
+
   void enter_link(std::size_t index, SimTime now) {
-    const auto& entering = messages_[index];
-    const auto id = entering.route[entering.hop];
+    const auto first = next_path(index).front().link;
+    queues_[first].push_back(index);
+    if (queues_[first].size() == 1) announce(first, now);
+  }
+
+  /// The head of a queue becomes ready as soon as the link is free.
+  void announce(LinkId first, SimTime now) {
+    events_.push({std::max(now, free_[first]), VertexId::none(), first.value(), queues_[first].front()});
+  }
+
+  void take_path(std::size_t index, SimTime now) {
+    const auto& ready = messages_[index];
+    const auto id = ready.route[ready.hop];
     const auto link = topology_.link(id);
-    const auto size = size_of(entering.message);
+    const auto size = size_of(ready.message);
     const auto nominal = serialization_time(size, link.bandwidth).count();
     const auto serialization = picoseconds((nominal * link.slowdown + 999) / 1000);
-    const auto busy = options_.occupancy == Occupancy::serialization ? serialization : link.alpha + serialization;
-    const auto start = std::max(now, free_[id]);
-    free_[id] = start + busy;
+    const bool transfer = options_.occupancy == Occupancy::transfer;
+    const auto path = next_path(index);
+    auto start = now;
+    for (const auto& span : path) start = std::max(start, free_[span.link] - span.offset);
+    for (const auto& span : path)
+      free_[span.link] = start + span.offset + serialization + (transfer ? alpha_of(span) : SimTime::zero());
+    const auto busy = transfer ? link.alpha + serialization : serialization;
     bytes_[id] += size;
     busy_[id] += busy;
     events_.push({start + link.alpha + serialization, link.target, port_rank(id), index});
     hops_.push_back({start, busy, id, index});
+    auto& queue = queues_[path.front().link];
+    queue.pop_front();
+    if (!queue.empty()) announce(path.front().link, now);
   }
 
   /// The rank of a link among the in-links of its target: on a product shape by dimension and step if it joins NPUs,
@@ -257,7 +298,8 @@ class ReferenceSimulator {
   std::set<NpuId> asleep_;
   std::map<NpuId, std::vector<std::size_t>> held_;  ///< messages that arrived before the start
   std::map<NpuId, SimTime> npu_finish_;
-  std::map<LinkId, SimTime> free_;
+  std::map<LinkId, std::deque<std::size_t>> queues_;  ///< by first physical link: messages that wait for it
+  std::map<LinkId, SimTime> free_;                    ///< by physical link
   std::map<LinkId, Bytes> bytes_;
   std::map<LinkId, SimTime> busy_;
   std::vector<Hop> hops_;

@@ -16,6 +16,7 @@
 #include "simulation/replay/event_queue.hpp"
 #include "simulation/replay/joint_part.hpp"
 #include "simulation/replay/link_set.hpp"
+#include "tenex/simulation/simulator.hpp"
 #include "tenex/topology/time_range.hpp"
 
 namespace tenex {
@@ -240,6 +241,10 @@ std::size_t joint_replay_bytes(const Topology& topology, const JointStream& firs
 
 Result<JointReplay> replay_jointly(const Topology& topology, Occupancy occupancy, const JointStream& first,
                                    const JointStream& second, std::size_t memory_limit_bytes) {
+  if (topology.wires() != nullptr)
+    return unsupported_error({}, "communications side by side over switches that cut through are not replayed",
+                             "their paths share links", "let the switches store and forward");
+  if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
   const auto needed = joint_replay_bytes(topology, first, second);
   if (needed > memory_limit_bytes)
     return resource_error(fmt::format("communications side by side need {} bytes", needed),

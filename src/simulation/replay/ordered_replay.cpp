@@ -100,7 +100,7 @@ class OrderedReplay {
 
 std::optional<Simulation> replay_in_order(const Topology& topology, const Collective& collective,
                                           const Schedule& schedule, Replay mode, const SimulationOptions& options) {
-  if (schedule.may_carry_messages() || topology.switches() > 0 || collective.has_sums() || options.record_sends ||
+  if (schedule.may_carry_messages() || !topology.direct() || collective.has_sums() || options.record_sends ||
       options.record_arrivals || options.utilization_bins > 0 || topology.npus() > max_table / collective.chunks())
     return std::nullopt;
   return OrderedReplay(topology, collective, schedule, mode, options).run();

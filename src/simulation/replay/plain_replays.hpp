@@ -16,9 +16,9 @@ namespace tenex {
                                                         const SimulationOptions& options);
 
 /// The replay of a schedule all of whose sends start exactly as planned; nullopt where that cannot be seen: the
-/// schedule offers no link-major access, there are switches, a send could not start as planned or (as soon as possible)
-/// could start earlier, or deliveries are to be kept. Reads every link twice. O(sends) time on options.threads threads,
-/// 16 bytes per chunk and thread.
+/// schedule offers no link-major access, there are switches or wires, a send could not start as planned or (as soon as
+/// possible) could start earlier, or deliveries are to be kept. Reads every link twice. O(sends) time on
+/// options.threads threads, 16 bytes per chunk and thread.
 [[nodiscard]] std::optional<Simulation> replay_in_place(const Topology& topology, const Collective& collective,
                                                         const Schedule& schedule, Replay mode,
                                                         const SimulationOptions& options);

@@ -11,6 +11,11 @@
 // replay equals the given schedule, one as soon as possible is never later. Sums are not followed (the verifier does
 // that): the replay tells times alone.
 //
+// Where links are wires (topology/wires.hpp), a send waits on each physical link of its path for the previous send
+// there, in the order of planned starts. All waits still point back in planned time. As soon as possible that is a
+// valid replay. A timed one equals the given schedule unless sends take a link in another order than they start, or are
+// one signal; it is refused then.
+//
 // Encoding: waits are counted per send. "Delivery i and all before it of its kind" is an event of its own (a prefix),
 // so a send that waits for many deliveries waits for one event, and all waits together are O(sends).
 #include <algorithm>
@@ -24,18 +29,17 @@
 #include <fmt/format.h>
 
 #include "simulation/record.hpp"
+#include "simulation/replay/listed_replay.hpp"
 #include "simulation/replay/plain_replays.hpp"
 #include "tenex/base/units.hpp"
 #include "tenex/simulation/simulator.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
 
 using Index = std::uint32_t;  ///< of a send in planned order
 constexpr Index nobody = std::numeric_limits<Index>::max();
-constexpr std::uint64_t listed_send_bytes = 120;  ///< while it is replayed
-/// 32 GB; below the 2^32 that Index can tell apart.
-constexpr std::uint64_t most_listed_sends = std::uint64_t{1} << 28;
 
 /// Lists of sends that wait for events; each send waits in at most one list. O(events + sends) memory.
 class WaitingLists {
@@ -52,26 +56,33 @@ class WaitingLists {
 
 class Replayer {
  public:
-  Replayer(const Topology& topology, const Collective& collective, std::vector<Send> sends, Replay mode,
+  Replayer(const Topology& topology, const Collective& collective, PlannedSends planned, Replay mode,
            const SimulationOptions& options)
       : topology_(topology),
         collective_(collective),
+        wires_(topology.wires()),
+        timed_(mode == Replay::timed),
         options_(options),
         hop_times_(topology, collective.chunk_sizes(), options.occupancy),
-        sends_(std::move(sends)),
+        sends_(std::move(planned.sends)),
+        arrivals_(std::move(planned.arrivals)),
         start_(sends_.size()),
         waits_for_(sends_.size(), 0),
-        next_on_link_(sends_.size(), nobody),
         next_delivery_(sends_.size(), nobody),
         prefix_waits_for_(sends_.size(), 0),
         prefix_time_(sends_.size()),
         waiting_(2 * sends_.size(), sends_.size()) {
-    if (mode == Replay::timed)
+    if (timed_)
       for (Index i = 0; i < sends_.size(); ++i) start_[i] = sends_[i].start;
+    if (wires_ != nullptr) number_slots();
+    next_on_link_.assign(wires_ == nullptr ? sends_.size() : first_slot_.back(), nobody);
   }
 
   Result<Simulation> run() {
-    chain_links();
+    if (wires_ == nullptr)
+      chain_links();
+    else if (auto chained = chain_paths(); !chained)
+      return chained.errors();
     group_deliveries();
     if (auto done = find_supplies(); !done) return done.errors();
     start_all();
@@ -89,7 +100,9 @@ class Replayer {
   }
   [[nodiscard]] VertexId source(Index i) const { return topology_.source(sends_[i].link); }
   [[nodiscard]] VertexId target(Index i) const { return topology_.target(sends_[i].link); }
-  [[nodiscard]] SimTime planned_arrival(Index i) const { return sends_[i].start + hop(i).latency; }
+  [[nodiscard]] SimTime planned_arrival(Index i) const {
+    return arrivals_.empty() ? sends_[i].start + hop(i).latency : arrivals_[i];
+  }
   /// Unpacked at the end of its link: not a hop in the middle of a message.
   [[nodiscard]] bool delivers(Index i) const {
     return !sends_[i].message.exists() || target(i) == vertex_of(sends_[i].destination);
@@ -102,6 +115,55 @@ class Replayer {
       if (previous == nobody) continue;
       next_on_link_[previous] = i;
       ++waits_for_[i];
+    }
+  }
+
+  // On wires. A slot is a physical link of a send's path; next_on_link_ has the next send there.
+
+  void number_slots() {
+    first_slot_.reserve(sends_.size() + 1);
+    first_slot_.push_back(0);
+    for (const auto& send : sends_) first_slot_.push_back(first_slot_.back() + wires_->spans(send.link).size());
+  }
+  /// When the link of a span is free again after a send that starts at `start`.
+  [[nodiscard]] SimTime free_after(Index i, const WireSpan& span, SimTime start) const {
+    const auto serialization = hop(i).latency - topology_.alpha(sends_[i].link);
+    const bool transfer = options_.occupancy == Occupancy::transfer;
+    return start + span.offset + serialization + (transfer ? wires_->network().alpha(span.link) : SimTime::zero());
+  }
+  /// After which time a send reaches a physical link of its path.
+  [[nodiscard]] SimTime offset_of(Index i, LinkId link) const {
+    for (const auto& span : wires_->spans(sends_[i].link))
+      if (span.link == link) return span.offset;
+    ensure(false, "a send follows another one on a link that is not on its path");
+    return SimTime::zero();
+  }
+
+  Status chain_paths() {
+    struct Last {
+      std::size_t slot = 0;
+      Index send = nobody;
+      SimTime free;
+    };
+    std::vector<Last> last(wires_->network().links());
+    for (Index i = 0; i < sends_.size(); ++i) {
+      auto slot = first_slot_[i];
+      for (const auto& span : wires_->spans(sends_[i].link)) {
+        const auto free = free_after(i, span, sends_[i].start);
+        const auto previous = std::exchange(last[span.link.index()], Last{slot++, i, free});
+        if (previous.send == nobody) continue;
+        if (timed_ && previous.free > sends_[i].start + span.offset) return passing_error(i);
+        next_on_link_[previous.slot] = i;
+        ++waits_for_[i];
+      }
+    }
+    return success();
+  }
+  void free_path(Index i) {
+    auto slot = first_slot_[i];
+    for (const auto& span : wires_->spans(sends_[i].link)) {
+      const auto next = next_on_link_[slot++];
+      if (next != nobody) release(next, free_after(i, span, start_[i]) - offset_of(next, span.link));
     }
   }
 
@@ -210,7 +272,10 @@ class Replayer {
       ready_.pop_back();
       ++started_;
       const auto arrival = start_[i] + hop(i).latency;
-      if (next_on_link_[i] != nobody) release(next_on_link_[i], start_[i] + hop(i).busy);
+      if (wires_ != nullptr)
+        free_path(i);
+      else if (next_on_link_[i] != nobody)
+        release(next_on_link_[i], start_[i] + hop(i).busy);
       release_all(arrival_of(i), arrival);
       if (delivers(i)) complete_prefixes(i, arrival);
     }
@@ -241,6 +306,12 @@ class Replayer {
   [[nodiscard]] Diagnostic never_comes_error(Index i, std::string why) const {
     return input_error({}, describe(i) + " waits for a chunk that never comes", std::move(why),
                        "verify the schedule to see what is wrong with it");
+  }
+  [[nodiscard]] Diagnostic passing_error(Index i) const {
+    return unsupported_error({}, describe(i) + " cannot be replayed at its planned time",
+                             "on a link of its path it overlaps with a send that started before it, or is one signal "
+                             "with it",
+                             "replay the schedule as_soon_as_possible");
   }
   [[nodiscard]] Diagnostic stuck_error() const {
     Index i = 0;
@@ -288,14 +359,18 @@ class Replayer {
 
   const Topology& topology_;
   const Collective& collective_;
+  const Wires* wires_;
+  bool timed_;
   const SimulationOptions& options_;
   HopTimes hop_times_;
   std::vector<Send> sends_;              ///< in planned order
+  std::vector<SimTime> arrivals_;        ///< planned; empty: they follow from the starts
   std::vector<SimTime> start_;           ///< the latest of what is known of each send so far
-  std::vector<std::uint8_t> waits_for_;  ///< events that a send still waits for, at most two
-  std::vector<Index> next_on_link_;
-  std::vector<Index> deliveries_;     ///< by kind, then planned arrival
-  std::vector<Index> next_delivery_;  ///< of the same kind
+  std::vector<std::uint8_t> waits_for_;  ///< events that a send still waits for, at most one and one for each link
+  std::vector<Index> next_on_link_;      ///< by send; on wires by slot
+  std::vector<std::size_t> first_slot_;  ///< by send, on wires: the slots of its links
+  std::vector<Index> deliveries_;        ///< by kind, then planned arrival
+  std::vector<Index> next_delivery_;     ///< of the same kind
   std::vector<std::uint8_t> prefix_waits_for_;
   std::vector<SimTime> prefix_time_;
   WaitingLists waiting_;
@@ -323,6 +398,12 @@ Status check_sends(const Topology& topology, const Collective& collective, const
 
 }  // namespace
 
+Result<Simulation> replay_listed(const Topology& topology, const Collective& collective, PlannedSends planned,
+                                 Replay mode, const SimulationOptions& options) {
+  if (auto fit = check_sends(topology, collective, planned.sends); !fit) return fit.errors();
+  return Replayer(topology, collective, std::move(planned), mode, options).run();
+}
+
 Result<Simulation> replay(const Topology& topology, const Collective& collective, const Schedule& schedule, Replay mode,
                           const SimulationOptions& options) {
   if (options.backend != Backend::congestion_aware)
@@ -334,15 +415,15 @@ Result<Simulation> replay(const Topology& topology, const Collective& collective
   if (schedule.payloads() != nullptr)
     return unsupported_error({}, "cannot replay sends that carry several chunks", "a replay follows chunk by chunk",
                              "replay a schedule whose sends carry one chunk each");
+  if (mode == Replay::as_soon_as_possible)
+    if (auto unlimited = check_buffers(topology); !unlimited) return unlimited.errors();
   if (auto result = replay_in_place(topology, collective, schedule, mode, options)) return std::move(*result);
   if (auto result = replay_in_order(topology, collective, schedule, mode, options)) return std::move(*result);
-  if (schedule.sends() > most_listed_sends)
+  if (schedule.sends() > kMostListedSends)
     return resource_error(fmt::format("cannot replay {} sends one by one", schedule.sends()),
-                          fmt::format("they take about {} bytes", schedule.sends() * listed_send_bytes),
+                          fmt::format("they take about {} bytes", schedule.sends() * kListedSendBytes),
                           "replay it under the occupancy that it was made for, or a smaller schedule");
-  auto sends = list_sends(schedule);
-  if (auto fit = check_sends(topology, collective, sends); !fit) return fit.errors();
-  return Replayer(topology, collective, std::move(sends), mode, options).run();
+  return replay_listed(topology, collective, {list_sends(schedule), {}}, mode, options);
 }
 
 }  // namespace tenex

@@ -157,7 +157,7 @@ class InPlaceReplay {
 
 std::optional<Simulation> replay_in_place(const Topology& topology, const Collective& collective,
                                           const Schedule& schedule, Replay mode, const SimulationOptions& options) {
-  if (schedule.tiles() == 0 || topology.switches() > 0 || options.record_arrivals) return std::nullopt;
+  if (schedule.tiles() == 0 || !topology.direct() || options.record_arrivals) return std::nullopt;
   return InPlaceReplay(topology, collective, schedule, mode, options).run();
 }
 

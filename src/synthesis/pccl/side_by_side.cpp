@@ -72,7 +72,7 @@ class SideBySide {
   SideBySide(const SynthesisProblem& problem, Gatherer gather) : problem_(problem), gather_(gather) {}
 
   Result<Synthesis> run(std::string_view engine) {
-    auto reduction = plan(problem_.topology.reversed(), reducing_roles(problem_.collective), true);
+    auto reduction = plan(problem_.topology.mirrored(), reducing_roles(problem_.collective), true);
     if (!reduction) return reduction.errors();
     auto copies = plan(problem_.topology, copying_roles(problem_.collective), false);
     if (!copies) return copies.errors();
@@ -84,7 +84,8 @@ class SideBySide {
     delay_gathers(*reduction, *copies);
     auto sends = std::move(reduction->sends);
     sends.insert(sends.end(), copies->sends.begin(), copies->sends.end());
-    synthesis.schedule = retime(problem_, make_list_schedule(std::move(sends)));
+    synthesis.schedule = make_list_schedule(std::move(sends));
+    if (!limits_buffers(problem_.topology)) synthesis.schedule = retime(problem_, synthesis.schedule);
     synthesis.without_overlap = synthesis.schedule;
     synthesis.time = synthesis.time_without_overlap = last_arrival(problem_, synthesis.schedule);
     return synthesis;
@@ -118,10 +119,13 @@ class SideBySide {
     return pruned;
   }
 
-  /// The gather of an All-Reduce begins when the sums of its group are complete.
+  /// The gather of an All-Reduce begins when the sums of its group are complete. Over switches all copies begin after
+  /// all reductions: the two plans may share links only where re-timing puts sends in turn that overlap, which it does
+  /// for direct links alone.
   void delay_gathers(const Plan& reduction, Plan& copies) const {
     const auto& collective = problem_.collective;
-    std::vector<SimTime> complete(collective.groups().size());
+    const bool in_turn = !problem_.topology.direct();
+    std::vector<SimTime> complete(collective.groups().size(), in_turn ? reduction.time : SimTime::zero());
     for (const Send& send : reduction.sends) {
       const auto hop = hop_time(problem_.topology.classes()[problem_.topology.class_of(send.link)],
                                 collective.chunk_bytes(send.chunk), problem_.occupancy);

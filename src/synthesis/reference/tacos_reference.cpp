@@ -146,9 +146,8 @@ class ReferenceAttempt {
 };
 
 Result<Gathered> gather(const SynthesisProblem& problem) {
-  if (problem.topology.switches() > 0)
-    return input_error({}, fmt::format("the topology has {} switch(es)", problem.topology.switches()),
-                       "this synthesizer sends only over direct links between NPUs",
+  if (!problem.topology.direct())
+    return input_error({}, "the topology has switches", "this synthesizer sends only over direct links between NPUs",
                        "unwind the switches to a degree, for example 1");
   const Digest key = synthesis_key(problem);
   Gathered best;

@@ -45,6 +45,6 @@ struct Dimension {
 extern const BlockRule kRingRule;
 extern const BlockRule kFullyConnectedRule;
 extern const BlockRule kLineRule;
-extern const BlockRule kDragonflyGroupsRule;
+extern const BlockRule kSwitchRule;
 
 }  // namespace tenex

@@ -32,7 +32,7 @@ constinit const BlockRule kFullyConnectedRule{
     .description = "fully connected",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * (d.size - 1); },
-    .bandwidth_shares = [](std::uint32_t size, std::size_t) { return std::max<std::uint32_t>(size - 1, 1); },
+    .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(size - 1, 1); },
     .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from == to ? 0U : 1U; },
     .mean_hops = [](std::uint32_t size) { return 1 - 1 / static_cast<double>(size); },
     .degree = [](std::uint32_t size) { return size - 1; },

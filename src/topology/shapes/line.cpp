@@ -35,7 +35,7 @@ constinit const BlockRule kLineRule{
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return 2 * std::uint64_t{d.lines()} * (d.size - 1); },
     // The ends too, so that every link of the line is alike; a line of one NPU has no link to share with.
-    .bandwidth_shares = [](std::uint32_t size, std::size_t) { return size > 1 ? 2U : 1U; },
+    .bandwidth_shares = [](std::uint32_t size) { return size > 1 ? 2U : 1U; },
     .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from < to ? to - from : from - to; },
     .mean_hops = [](std::uint32_t size) { return (size - 1 / static_cast<double>(size)) / 3; },
     .degree = [](std::uint32_t size) { return std::min(size - 1, 2U); },

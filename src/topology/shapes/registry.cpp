@@ -5,16 +5,13 @@
 
 namespace tenex {
 
-extern const BlockRule kSwitchRule;
-
 namespace {
 
 constexpr std::array kRules{
-    &kRingRule,             // RI
-    &kFullyConnectedRule,   // FC
-    &kSwitchRule,           // SW
-    &kLineRule,             // LI
-    &kDragonflyGroupsRule,  // the second dimension of dragonfly(a,g)
+    &kRingRule,            // RI
+    &kFullyConnectedRule,  // FC
+    &kSwitchRule,          // SW
+    &kLineRule,            // LI
 };
 
 }  // namespace

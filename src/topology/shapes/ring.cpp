@@ -67,7 +67,7 @@ constinit const BlockRule kRingRule{
     .description = "ring, bidirectional",
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * neighbours(d.size); },
-    .bandwidth_shares = [](std::uint32_t size, std::size_t) { return std::max<std::uint32_t>(neighbours(size), 1); },
+    .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(neighbours(size), 1); },
     .hops = hops,
     .mean_hops = mean_hops,
     .degree = neighbours,

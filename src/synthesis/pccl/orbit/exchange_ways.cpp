@@ -73,4 +73,11 @@ ExchangeWays::ExchangeWays(const TranslationGroup& group, const OrbitChunks& chu
   }
 }
 
+std::vector<std::uint64_t> ExchangeWays::load_of(const OrbitPorts& ports) const {
+  std::vector<std::uint64_t> sums(ports.size(), 0);
+  for (std::size_t direction = 0; direction < load.size(); ++direction)
+    sums[ports.port_of[direction]] += load[direction];
+  return sums;
+}
+
 }  // namespace tenex

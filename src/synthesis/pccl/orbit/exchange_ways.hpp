@@ -2,9 +2,9 @@
 //
 // A path from an NPU to the NPU at offset delta is a sequence of directions whose sum is delta. The group is abelian,
 // so the order of the hops is free, and a path is a count per direction. A shortest one goes the shorter way round each
-// ring and takes one hop along a fully connected dimension; only half way round an even ring there are two, which the
-// chunks take in turn. The hops of one NPU's chunks in a direction are the sends on each of its links, so these counts
-// say how long each link is busy.
+// ring and takes one hop along a fully connected dimension or over a switch; only half way round an even ring there are
+// two, which the chunks take in turn. The hops of one NPU's chunks in a direction are the sends on each of its links,
+// so these counts say how long each link is busy.
 //
 // An odd number of chunks cannot be split evenly over the two ways round a ring. For one group of all NPUs n/k * c is
 // odd for a ring of k only if all other sizes are odd; for the cosets of a subgroup the same holds of the subgroup.
@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "tenex/schedule/orbit_ports.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/topology/translation.hpp"
 
@@ -46,6 +47,9 @@ struct ExchangeWays {
   /// dimensions).
   ExchangeWays(const TranslationGroup& group, const OrbitChunks& chunks,
                std::optional<std::size_t> coset_ring = std::nullopt);
+
+  /// Hops of all jobs by port. O(directions).
+  [[nodiscard]] std::vector<std::uint64_t> load_of(const OrbitPorts& ports) const;
 
   std::size_t cosets = 1;
   std::size_t coset_dimension = 0;  ///< where there are two: a hop along it leads from one coset to the other

@@ -14,6 +14,7 @@
 #include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/bound.hpp"
+#include "tenex/schedule/orbit_ports.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 
 namespace tenex {
@@ -34,22 +35,22 @@ constexpr double kBytesPerListedSend = 80;
 
 bool exchanges(const SynthesisProblem& problem) { return problem.collective.kind() == CollectiveKind::all_to_all; }
 
-std::vector<HopTime> hops_of(const SynthesisProblem& problem, const TranslationGroup& group) {
-  std::vector<HopTime> hops;
-  for (const auto& direction : group.directions())
-    hops.push_back(hop_time(problem.topology.classes()[direction.link_class], problem.collective.chunk_sizes()[0],
-                            problem.occupancy));
+/// The hops of one NPU's chunks along each dimension. O(npus * dimensions).
+std::vector<std::uint64_t> hops_by_dimension(const TranslationGroup& group, const OrbitChunks& chunks) {
+  std::vector<std::uint64_t> hops(group.dimensions().size(), 0);
+  for (std::uint32_t delta = 0; delta < group.npus(); ++delta) {
+    if (!chunks.has(delta * chunks.each)) continue;
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      const auto& dimension = group.dimensions()[i];
+      hops[i] += std::uint64_t{chunks.each} * exchange_hops(dimension, delta / dimension.stride % dimension.size);
+    }
+  }
   return hops;
 }
 
-/// The hops of one NPU's chunks. O(npus * dimensions).
 double hops_of_one(const TranslationGroup& group, const OrbitChunks& chunks) {
-  std::uint64_t hops = 0;
-  for (std::uint32_t delta = 0; delta < group.npus(); ++delta)
-    if (chunks.has(delta * chunks.each))
-      for (const auto& dimension : group.dimensions())
-        hops += exchange_hops(dimension, delta / dimension.stride % dimension.size);
-  return static_cast<double>(hops) * chunks.each;
+  const auto hops = hops_by_dimension(group, chunks);
+  return static_cast<double>(std::accumulate(hops.begin(), hops.end(), std::uint64_t{0}));
 }
 
 /// The most attempts at a plan of that many hops.
@@ -58,8 +59,28 @@ std::uint32_t most_attempts(const SynthesisProblem& problem, double hops) {
   return std::max(problem.attempts, static_cast<std::uint32_t>(spare));
 }
 
+/// The time in which a port carries so many chunks.
+SimTime time_of_port(const OrbitPort& port, std::uint64_t chunks) {
+  return chunks == 0 ? SimTime::zero() : port.hop.busy * (static_cast<std::int64_t>(chunks) - 1) + port.hop.latency;
+}
+
+/// The time in which the ports of a dimension carry what must cross it.
+SimTime bound_of_ports(const SynthesisProblem& problem, const TranslationGroup& group) {
+  const OrbitPorts ports = orbit_ports(problem, group);
+  const auto hops = hops_by_dimension(group, orbit_chunks(problem.collective));
+  SimTime bound;
+  for (std::size_t i = 0; i < hops.size(); ++i) {
+    const auto& dimension = group.dimensions()[i];
+    const std::uint32_t side_by_side = dimension.one_port ? 1 : dimension.directions;
+    const OrbitPort& port = ports.all[ports.port_of[dimension.first_direction]];
+    bound = std::max(bound, time_of_port(port, (hops[i] + side_by_side - 1) / side_by_side));
+  }
+  return bound;
+}
+
 /// The strongest of the bounds on one NPU that cost little.
-SimTime bound_of(const SynthesisProblem& problem) {
+SimTime bound_of(const SynthesisProblem& problem, const TranslationGroup& group) {
+  if (problem.topology.wires() != nullptr) return bound_of_ports(problem, group);
   constexpr std::array<std::string_view, 4> names = {"volume_distance", "injection", "ejection", "eccentricity"};
   SimTime bound;
   for (const auto& method : bound_methods())
@@ -69,14 +90,12 @@ SimTime bound_of(const SynthesisProblem& problem) {
   return bound;
 }
 
-/// The least time in which the directions can carry the hops of these ways.
-SimTime load_time(const ExchangeWays& ways, const std::vector<HopTime>& hops) {
+/// The least time in which the ports can carry the hops of these ways.
+SimTime load_time(const ExchangeWays& ways, const OrbitPorts& ports) {
+  const auto load = ways.load_of(ports);
   SimTime time;
-  for (std::size_t direction = 0; direction < hops.size(); ++direction) {
-    if (ways.load[direction] == 0) continue;
-    const auto most = static_cast<std::int64_t>((ways.load[direction] + ways.cosets - 1) / ways.cosets);  // of a link
-    time = std::max(time, hops[direction].busy * (most - 1) + hops[direction].latency);
-  }
+  for (std::size_t port = 0; port < ports.size(); ++port)
+    time = std::max(time, time_of_port(ports.all[port], (load[port] + ways.cosets - 1) / ways.cosets));
   return time;
 }
 
@@ -88,18 +107,18 @@ struct BestExchange {
 
   BestExchange(const SynthesisProblem& problem, const TranslationGroup& group, const ExchangeWays& ways,
                SimTime bound) {
-    const auto hops = hops_of(problem, group);
-    const SimTime enough = std::max(bound, load_time(ways, hops));
+    const OrbitPorts ports = orbit_ports(problem, group);
+    const SimTime enough = std::max(bound, load_time(ways, ports));
     const auto work = static_cast<double>(std::accumulate(ways.load.begin(), ways.load.end(), std::uint64_t{0}));
     const std::uint32_t attempts = most_attempts(problem, work);
     std::optional<Digest> key;
-    OrbitExchange exchange(group, ways, hops);
+    OrbitExchange exchange(group, ways, ports);
     const std::uint32_t styles = work <= kMostReserved ? 3 : 2;  // free, with ordered dimensions, job by job
     for (std::uint32_t i = 0; i < attempts && time > enough; ++i) {
       if (i == styles) key = synthesis_key(problem);
       const auto random = key ? std::optional(attempt_stream(problem.seed, *key, i)) : std::nullopt;
       if (i % styles == 2) {
-        auto made = reserve_exchange(group, ways, hops, random);
+        auto made = reserve_exchange(group, ways, ports, random);
         if (made.time < time) take(made.time, i, std::move(made.sends));
       } else {
         const SimTime made = exchange.run(i % styles == 1, random);
@@ -144,7 +163,7 @@ std::optional<std::size_t> ring_to_split(const TranslationGroup& group, const Or
 
 Gathered exchange_by_orbit(const SynthesisProblem& problem, const TranslationGroup& group) {
   const OrbitChunks chunks = orbit_chunks(problem.collective);
-  const SimTime bound = bound_of(problem);
+  const SimTime bound = bound_of(problem, group);
   const ExchangeWays ways(group, chunks);
   BestExchange best(problem, group, ways, bound);
   Gathered gathered;
@@ -186,13 +205,13 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
   if (gathers) {
     if (!moves_with_npus(problem.collective)) return "one NPU's plan serves one group of all NPUs in their order";
     const Collective gather = problem.collective.as(CollectiveKind::all_gather);
-    auto reason = symmetric_unsuitable(gather_of(problem, gather));
+    auto reason = symmetric_over_ports_unsuitable(gather_of(problem, gather));
     return reason.empty() ? std::nullopt : std::optional(std::move(reason));
   }
-  const auto group = TranslationGroup::of(problem.topology);
+  const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !has_exchange_ways(*group))
-    return "one NPU's plan serves all only on a shape of RI and FC blocks (and of lines of two) whose links are alike "
-           "in each dimension";
+    return "one NPU's plan serves all only on a shape of RI and FC blocks, of lines of two and of SW blocks that cut "
+           "through, whose links are alike in each dimension";
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   if (!moves_with_translations(problem.collective, *group))
     return "one NPU's plan serves all only in one group of all NPUs in their order, or in equal groups of all NPUs "
@@ -206,7 +225,7 @@ Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
     if (synthesis) synthesis->engine = kName;
     return synthesis;
   }
-  const auto group = TranslationGroup::of(problem.topology);
+  const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   ensure(group.has_value(), "a plan for all NPUs without a translation group");
   auto gathered = exchange_by_orbit(problem, *group);
   Synthesis synthesis;
@@ -219,7 +238,7 @@ Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
 
 std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
   if (!exchanges(problem)) return symmetric_bytes(problem);
-  const auto group = TranslationGroup::of(problem.topology);
+  const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !moves_with_translations(problem.collective, *group)) return 0;
   const OrbitChunks chunks = orbit_chunks(problem.collective);
   const double npus = static_cast<double>(group->npus());
@@ -232,7 +251,7 @@ std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
 
 double pccl_orbit_seconds(const SynthesisProblem& problem) {
   if (!exchanges(problem)) return symmetric_seconds(problem);
-  const auto group = TranslationGroup::of(problem.topology);
+  const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !moves_with_translations(problem.collective, *group)) return 0;
   const OrbitChunks chunks = orbit_chunks(problem.collective);
   const double hops = hops_of_one(*group, chunks);

@@ -1,4 +1,4 @@
-// The event loop over directions.
+// The event loop over ports.
 #include "synthesis/pccl/orbit/orbit_exchange.hpp"
 
 #include <algorithm>
@@ -15,50 +15,50 @@ namespace {
 
 constexpr std::int64_t kMostBuckets = 4096;
 
-/// What a hop in each direction adds to a job's bucket: its latency, in units that make few enough buckets.
-std::vector<std::uint32_t> weights_of(const ExchangeWays& ways, const std::vector<HopTime>& hops) {
+/// What a hop by each port adds to a job's bucket: its latency, in units that make few enough buckets.
+std::vector<std::uint32_t> weights_of(const ExchangeWays& ways, const OrbitPorts& ports) {
   std::int64_t unit = 0;
-  for (const auto& hop : hops) unit = std::gcd(unit, hop.latency.count());
+  for (const auto& port : ports.all) unit = std::gcd(unit, port.hop.latency.count());
   std::int64_t longest = 0;
   for (std::size_t job = 0; job < ways.jobs; ++job) {
     std::int64_t time = 0;
     for (std::size_t i = 0; i < ways.dimensions; ++i) {
       const auto& leg = ways.legs[job * ways.dimensions + i];
-      time += leg.hops * hops[leg.direction].latency.count();
+      time += leg.hops * ports.hop(leg.direction).latency.count();
     }
     longest = std::max(longest, time);
   }
   unit = std::max({std::int64_t{1}, unit, longest / kMostBuckets});
   std::vector<std::uint32_t> weights;
-  for (const auto& hop : hops)
-    weights.push_back(static_cast<std::uint32_t>(std::max(std::int64_t{1}, hop.latency.count() / unit)));
+  for (const auto& port : ports.all)
+    weights.push_back(static_cast<std::uint32_t>(std::max(std::int64_t{1}, port.hop.latency.count() / unit)));
   return weights;
 }
 
 }  // namespace
 
-OrbitExchange::OrbitExchange(const TranslationGroup& group, const ExchangeWays& ways, const std::vector<HopTime>& hops)
-    : group_(group), ways_(ways), hops_(hops), weight_(weights_of(ways, hops)), nodes_(ways.jobs * ways.dimensions) {
+OrbitExchange::OrbitExchange(const TranslationGroup& group, const ExchangeWays& ways, const OrbitPorts& ports)
+    : group_(group), ways_(ways), ports_(ports), weight_(weights_of(ways, ports)), nodes_(ways.jobs * ways.dimensions) {
   std::vector<std::uint64_t> buckets(ways.jobs, 0);
   for (std::size_t node = 0; node < nodes_; ++node)
-    buckets[node / ways.dimensions] += std::uint64_t{ways.legs[node].hops} * weight_[ways.legs[node].direction];
+    buckets[node / ways.dimensions] +=
+        std::uint64_t{ways.legs[node].hops} * weight_[ports.port_of[ways.legs[node].direction]];
   buckets_ = std::size_t{1} + (buckets.empty() ? 0 : *std::max_element(buckets.begin(), buckets.end()));
-  ensure(nodes_ + buckets_ * hops.size() * ways.cosets < kNone, "a symmetric All-to-All with too many chunks");
+  ensure(nodes_ + buckets_ * ports.size() * ways.cosets < kNone, "a symmetric All-to-All with too many chunks");
 }
 
 void OrbitExchange::reset(bool ordered, std::optional<Random> random) {
   ordered_ = ordered && ways_.dimensions > 1;
   legs_ = ways_.legs;
-  left_ = ways_.load;
+  left_ = ways_.load_of(ports_);
   at_.assign(ways_.jobs, NpuId(0));
   bucket_.assign(ways_.jobs, 0);
   coset_.assign(ways_.jobs, 0);
   std::fill(coset_.begin() + static_cast<std::ptrdiff_t>(ways_.numbers), coset_.end(), std::uint8_t{1});
   for (std::size_t node = 0; node < nodes_; ++node)
-    bucket_[node / ways_.dimensions] += legs_[node].hops * weight_[legs_[node].direction];
-  machines_.assign(hops_.size() * ways_.cosets, {});
-  for (std::size_t i = 0; i < machines_.size(); ++i)
-    machines_[i].direction = static_cast<std::uint32_t>(i / ways_.cosets);
+    bucket_[node / ways_.dimensions] += legs_[node].hops * weight_[ports_.port_of[legs_[node].direction]];
+  machines_.assign(ports_.size() * ways_.cosets, {});
+  for (std::size_t i = 0; i < machines_.size(); ++i) machines_[i].port = static_cast<std::uint32_t>(i / ways_.cosets);
   next_.resize(nodes_ + buckets_ * machines_.size());
   std::iota(next_.begin(), next_.end(), 0U);  // queues are empty
   previous_ = next_;
@@ -93,14 +93,14 @@ SimTime OrbitExchange::run(bool ordered, std::optional<Random> random) {
 bool OrbitExchange::advance() {
   SimTime next = SimTime::max();
   for (const Machine& machine : machines_) {
-    if (left_[machine.direction] > 0 && machine.free_at > now_) next = std::min(next, machine.free_at);
+    if (left_[machine.port] > 0 && machine.free_at > now_) next = std::min(next, machine.free_at);
     if (machine.landed < machine.flights.size())
-      next = std::min(next, machine.started[machine.landed] + hops_[machine.direction].latency);
+      next = std::min(next, machine.started[machine.landed] + ports_.all[machine.port].hop.latency);
   }
   if (next == SimTime::max()) return false;
   now_ = next;
   for (Machine& machine : machines_) {
-    const SimTime latency = hops_[machine.direction].latency;
+    const SimTime latency = ports_.all[machine.port].hop.latency;
     while (machine.landed < machine.flights.size() && machine.started[machine.landed] + latency <= now_)
       wait(machine.flights[machine.landed++]);
     if (machine.landed < machine.flights.size() || machine.landed == 0) continue;
@@ -114,8 +114,8 @@ bool OrbitExchange::advance() {
 /// Gives every free machine a job.
 void OrbitExchange::choose() {
   const auto work = [&](std::uint32_t machine) {
-    const std::uint32_t direction = machines_[machine].direction;
-    return static_cast<std::int64_t>(left_[direction]) * hops_[direction].busy.count();
+    const std::uint32_t port = machines_[machine].port;
+    return static_cast<std::int64_t>(left_[port]) * ports_.all[port].hop.busy.count();
   };
   for (std::size_t i = 1; i < order_.size(); ++i)  // nearly sorted already
     for (std::size_t j = i; j > 0 && work(order_[j - 1]) < work(order_[j]); --j) std::swap(order_[j - 1], order_[j]);
@@ -136,7 +136,7 @@ void OrbitExchange::choose() {
 
 /// Takes the job that another machine has chosen, if that one finds another.
 void OrbitExchange::take_over(std::uint32_t machine) {
-  const std::uint32_t dimension = group_.directions()[machines_[machine].direction].dimension;
+  const std::uint32_t dimension = dimension_of(machines_[machine].port);
   for (std::uint32_t other = 0; other < machines_.size(); ++other) {
     const std::uint32_t theirs = machines_[other].chosen;
     if (theirs == kNone || other == machine) continue;
@@ -155,16 +155,18 @@ void OrbitExchange::start_chosen() {
   for (Machine& machine : machines_) {
     const std::uint32_t job = std::exchange(machine.chosen, kNone);
     if (job == kNone) continue;
-    const std::uint32_t direction = machine.direction;
-    const std::uint32_t dimension = group_.directions()[direction].dimension;
-    --left_[direction];
-    --legs_[job * ways_.dimensions + dimension].hops;
-    bucket_[job] -= weight_[direction];
+    const std::uint32_t dimension = dimension_of(machine.port);
+    const HopTime& hop = ports_.all[machine.port].hop;
+    ExchangeLeg& leg = legs_[job * ways_.dimensions + dimension];
+    const std::uint32_t direction = leg.direction;
+    --left_[machine.port];
+    --leg.hops;
+    bucket_[job] -= weight_[machine.port];
     at_[job] = group_.neighbour(at_[job], direction);
     if (ways_.cosets > 1 && dimension == ways_.coset_dimension) coset_[job] ^= 1U;
     sends_.push_back({now_, direction, at_[job], job, Stage::copy});
-    machine.free_at = now_ + hops_[direction].busy;
-    finish_ = std::max(finish_, now_ + hops_[direction].latency);
+    machine.free_at = now_ + hop.busy;
+    finish_ = std::max(finish_, now_ + hop.latency);
     if (bucket_[job] == 0) continue;
     machine.flights.push_back(job);
     machine.started.push_back(now_);

@@ -34,11 +34,11 @@ class MachineGaps {
 };
 
 /// The jobs, the longest first.
-std::vector<std::uint32_t> farthest_first(const ExchangeWays& ways, const std::vector<HopTime>& hops,
+std::vector<std::uint32_t> farthest_first(const ExchangeWays& ways, const OrbitPorts& ports,
                                           std::optional<Random>& random) {
   std::vector<SimTime> length(ways.jobs);
   for (std::size_t leg = 0; leg < ways.legs.size(); ++leg)
-    length[leg / ways.dimensions] += hops[ways.legs[leg].direction].latency * ways.legs[leg].hops;
+    length[leg / ways.dimensions] += ports.hop(ways.legs[leg].direction).latency * ways.legs[leg].hops;
   std::vector<std::uint32_t> jobs(ways.jobs);
   std::iota(jobs.begin(), jobs.end(), 0U);
   if (random) random->shuffle(std::span(jobs));
@@ -48,11 +48,14 @@ std::vector<std::uint32_t> farthest_first(const ExchangeWays& ways, const std::v
 
 }  // namespace
 
-ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeWays& ways,
-                                  const std::vector<HopTime>& hops, std::optional<Random> random) {
+ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeWays& ways, const OrbitPorts& ports,
+                                  std::optional<Random> random) {
   ReservedExchange made;
-  std::vector<MachineGaps> machines(hops.size() * ways.cosets);
-  for (const std::uint32_t job : farthest_first(ways, hops, random)) {
+  std::vector<MachineGaps> machines(ports.size() * ways.cosets);
+  const auto machine = [&](std::uint32_t direction, std::size_t coset) -> MachineGaps& {
+    return machines[ports.port_of[direction] * ways.cosets + coset];
+  };
+  for (const std::uint32_t job : farthest_first(ways, ports, random)) {
     const auto first = ways.legs.begin() + static_cast<std::ptrdiff_t>(job * ways.dimensions);
     std::vector<ExchangeLeg> legs(first, first + static_cast<std::ptrdiff_t>(ways.dimensions));
     std::size_t coset = job / ways.numbers;
@@ -62,15 +65,14 @@ ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeW
       SimTime start = SimTime::max();
       for (auto& leg : legs) {
         if (leg.hops == 0) continue;
-        const SimTime possible =
-            machines[leg.direction * ways.cosets + coset].first_start(now, hops[leg.direction].busy);
+        const SimTime possible = machine(leg.direction, coset).first_start(now, ports.hop(leg.direction).busy);
         if (possible > start || (possible == start && leg.hops <= next->hops)) continue;
         start = possible;
         next = &leg;
       }
       if (next == nullptr) break;
-      const HopTime& hop = hops[next->direction];
-      machines[next->direction * ways.cosets + coset].take(start, hop.busy);
+      const HopTime& hop = ports.hop(next->direction);
+      machine(next->direction, coset).take(start, hop.busy);
       --next->hops;
       at = group.neighbour(at, next->direction);
       if (ways.cosets > 1 && group.directions()[next->direction].dimension == ways.coset_dimension) coset ^= 1U;

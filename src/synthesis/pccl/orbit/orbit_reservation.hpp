@@ -1,8 +1,8 @@
 // One attempt at a symmetric All-to-All, job by job: PCCL's own order of work.
 //
 // PCCL (the ASTRA-sim2.0 thesis, chapter 6) takes the farthest condition first, searches its earliest path over the
-// time that is left on the links, and removes what the path uses. Here a job takes, hop by hop, the direction that it
-// could use soonest, in the first gap that is long enough. Where latency is long, jobs whose hops follow each other
+// time that is left on the links, and removes what the path uses. Here a job takes, hop by hop, the port that it could
+// use soonest, in the first gap that is long enough. Where latency is long, jobs whose hops follow each other
 // without a pause leave gaps for shorter ones, which an event loop (orbit_exchange.hpp) cannot see ahead of time. Each
 // machine keeps its gaps in a sorted map: O(log hops) per gap that is too short or too early, so this is for small
 // plans.
@@ -13,8 +13,8 @@
 
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/schedule/orbit_ports.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
-#include "tenex/topology/timing.hpp"
 
 namespace tenex {
 
@@ -24,9 +24,9 @@ struct ReservedExchange {
   SimTime time;
 };
 
-/// `hops` by direction. With random numbers, jobs that are equally far are shuffled. The same arguments give the same
+/// With random numbers, jobs that are equally far are shuffled. The same arguments give the same
 /// plan.
 [[nodiscard]] ReservedExchange reserve_exchange(const TranslationGroup& group, const ExchangeWays& ways,
-                                                const std::vector<HopTime>& hops, std::optional<Random> random);
+                                                const OrbitPorts& ports, std::optional<Random> random);
 
 }  // namespace tenex

@@ -19,12 +19,14 @@ namespace {
 constexpr double kSecondsPerUnicastHop = 400e-9;  ///< of a path to one destination, in slots
 constexpr double kSecondsPerTreeVisit = 90e-9;    ///< of a link that a tree looks at
 constexpr double kGapFactor = 2.5;                ///< hops that take unequally long
-constexpr double kOtherPathsFactor = 2;           ///< of a first attempt over all paths
+constexpr double kOtherPathsFactor = 5;           ///< first attempts over all paths, in rounds, over cheap links
+constexpr double kOtherTreesFactor = 2;           ///< of first attempts in rounds
 constexpr double kSecondsPerReroutedSend = 2e-6;  ///< all rounds that one time the conditions allow
 constexpr double kBytesPerChunk = 12;             ///< order and distances
 constexpr double kBytesPerSlotSend = 14;          ///< rows, which grow by halves, and free slots
 constexpr double kBytesPerListSend = 56;          ///< sends of sparse plans and of unequal hops
 constexpr double kBytesPerSendBeside = 280;       ///< of reductions and copies of different groups: lists, re-timing
+constexpr double kHopsOverSwitches = 2;           ///< of a delivery in a tree
 constexpr double kDetours = 1.5;                  ///< hops of paths around slow links
 constexpr std::size_t kSamples = 4;
 
@@ -38,7 +40,7 @@ struct PathsSizes {
   [[nodiscard]] double chunks() const { return paths + trees; }
 };
 
-/// The mean distance in hops from a few vertices to all that they reach. O(links).
+/// The mean distance in hops from a few NPUs to all that they reach. O(links).
 double mean_hops(const Topology& topology) {
   double total = 0;
   double pairs = 1;
@@ -53,10 +55,11 @@ double mean_hops(const Topology& topology) {
         const std::uint32_t next = topology.target(link).value();
         if (row[next] != kUnreached<std::uint32_t>) continue;
         row[next] = row[queue[head]] + 1;
-        total += row[next];
         queue.push_back(next);
+        if (!topology.is_npu(VertexId(next))) continue;
+        total += row[next];
+        ++pairs;
       }
-    pairs += static_cast<double>(queue.size()) - 1;
   }
   return std::max(1.0, total / pairs);
 }
@@ -70,6 +73,7 @@ PathsSizes sizes_of(const SynthesisProblem& problem) {
     const auto chunks = static_cast<double>(collective.chunks_in(GroupId::at(g)));
     const auto members = static_cast<double>(collective.groups()[g].members.size());
     const double outside = std::min(2.0, std::sqrt(static_cast<double>(problem.topology.npus()) / members));
+    const double switched = problem.topology.switches() > 0 ? kHopsOverSwitches : 1;
     const double passes = kind == CollectiveKind::all_reduce ? 2 : 1;
     const bool unicast = stores_conditions(kind) || kind == CollectiveKind::all_to_all ||
                          kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
@@ -77,7 +81,8 @@ PathsSizes sizes_of(const SynthesisProblem& problem) {
     if (unicast)
       sizes.path_hops += chunks * hops;
     else
-      sizes.tree_hops += chunks * (members - 1) * outside * (collective.kind() == CollectiveKind::mixed ? passes : 1);
+      sizes.tree_hops +=
+          chunks * (members - 1) * outside * switched * (collective.kind() == CollectiveKind::mixed ? passes : 1);
     for (const Condition& stored : collective.conditions(GroupId::at(g))) {
       const double more = static_cast<double>(stored.destinations.size()) - 1;
       // A tree comes to a vertex once.
@@ -91,6 +96,11 @@ PathsSizes sizes_of(const SynthesisProblem& problem) {
 /// Whether all NPUs take part in the first group: links are then used about equally.
 bool is_dense(const SynthesisProblem& problem) {
   return problem.collective.groups().front().members.size() == problem.topology.npus();
+}
+
+/// Whether links are those of a product of blocks, without switches.
+bool is_product(const Topology& topology) {
+  return topology.direct() && topology.shape() && topology.shape()->is_product();
 }
 
 double threads_of(const SynthesisProblem& problem) {
@@ -127,19 +137,19 @@ double paths_seconds(const SynthesisProblem& problem) {
   const PathsSizes sizes = sizes_of(problem);
   const bool slotted = problem.topology.homogeneous() && problem.collective.chunk_sizes().size() == 1;
   const double paths = sizes.path_hops * kSecondsPerUnicastHop;
-  const double trees = sizes.trees * static_cast<double>(problem.topology.links()) * kSecondsPerTreeVisit;
+  const bool grows = !problem.topology.direct() && PathNetwork(problem).grows_trees();
+  const double searches = grows ? std::max(1.0, static_cast<double>(problem.topology.npus()) / 2) : 1;  // per tree
+  const double trees = sizes.trees * searches * static_cast<double>(problem.topology.links()) * kSecondsPerTreeVisit;
   const double unequal = slotted ? 1 : kGapFactor;
   double seconds = std::max<std::uint32_t>(1, problem.attempts) * (paths + trees) * unequal;
-  if (!is_dense(problem) || trees > 0 || !slotted) {  // likely to be far from the bound
-    seconds += kOtherPathsFactor * paths * unequal;
+  if (!is_dense(problem) || trees > 0 || !slotted ||
+      !is_product(problem.topology)) {  // likely to be far from the bound
+    seconds += (kOtherPathsFactor * paths + (grows ? kOtherTreesFactor * trees : 0)) * unequal;
     if (sizes.sends() <= kMostReroutedSends) seconds += kSecondsPerReroutedSend * sizes.sends() * unequal;
   }
   return problem.collective.kind() == CollectiveKind::all_reduce ? 2 * seconds : seconds;
 }
 
-std::optional<std::string> paths_unsuitable(const SynthesisProblem& problem) {
-  if (problem.topology.switches() > 0) return "it sends only over direct links between NPUs: unwind the switches";
-  return std::nullopt;
-}
+std::optional<std::string> paths_unsuitable(const SynthesisProblem& /*problem*/) { return std::nullopt; }
 
 }  // namespace tenex

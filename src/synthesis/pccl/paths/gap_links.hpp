@@ -1,7 +1,8 @@
 // The free gaps of links whose sends take unequally long: exact times, any interval.
 //
-// Encoding: per link its gaps, sorted and disjoint, each at least as long as the link's shortest send: shorter ones can
-// hold nothing and are dropped. The last gap has no end.
+// Encoding: per physical link its gaps, sorted and disjoint, each at least as long as the link's shortest send: shorter
+// ones can hold nothing and are dropped. The last gap has no end. A send over a wire takes a gap on each physical link
+// of its path, as much later than its start as the path says; it starts where all of them are free.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,8 @@ class GapLinks {
   GapLinks(const PathNetwork& network, const Collective& collective)
       : network_(&network),
         collective_(&collective),
-        gaps_(network.links(), std::vector<Gap>{{0, kNoEnd}}),
-        load_(network.links(), 0) {}
+        gaps_(network.physical_links(), std::vector<Gap>{{0, kNoEnd}}),
+        load_(network.physical_links(), 0) {}
 
   [[nodiscard]] Cell weight(std::uint32_t link, std::size_t size) const { return network_->weight(link, size); }
   [[nodiscard]] Time least(Cell distance) const { return static_cast<Time>(distance) * network_->unit().count(); }
@@ -39,16 +40,42 @@ class GapLinks {
 
   [[nodiscard]] Time busy(std::uint32_t link, std::size_t size) const { return network_->hop(link, size).busy.count(); }
 
-  /// The earliest start at `time` or later of a send that the link has time for. O(log gaps + gaps that are too short).
+  /// The earliest start at `time` or later of a send that the link has time for. O(log gaps + gaps that are too short),
+  /// for each physical link of a wire, and again where they fit at different times.
   [[nodiscard]] Time free_from(std::uint32_t link, Time time, std::size_t size) const {
-    const Time busy = this->busy(link, size);
-    const auto& gaps = gaps_[link];
-    auto gap = std::upper_bound(gaps.begin(), gaps.end(), time, [](Time t, const Gap& g) { return t < g.end; });
-    while (std::max(time, gap->begin) + busy > gap->end) ++gap;
-    return std::max(time, gap->begin);
+    if (quantum_ == 0) return free_exactly(link, time, size);
+    for (;;) {
+      const Time start = (time + quantum_ - 1) / quantum_ * quantum_;
+      time = free_exactly(link, start, size);
+      if (time == start) return start;
+    }
+  }
+  /// From here on sends start at multiples of a time alone; 0: at any time. Where most sends take this time, gaps then
+  /// keep lengths that sends fill, and are not cut into pieces by small differences of latencies.
+  void start_at_multiples_of(Time quantum) { quantum_ = quantum; }
+  /// Starts all sends as soon as their order on links allows. Not where buffers are limited or signals shared.
+  void close_gaps();
+  /// The latest such start at `time` or sooner; negative if there is none. Costs as free_from().
+  [[nodiscard]] Time free_until(std::uint32_t link, Time time, std::size_t size) const {
+    if (!network_->wired()) return free_before(link, time, busy(link, size));
+    const Time serialization = network_->serialization(link, size);
+    for (Time before = -1; before != time && time >= 0;) {
+      before = time;
+      for (const PhysicalUse& use : network_->uses(link))
+        if (time >= 0) time = free_before(use.link, time + use.offset, serialization + use.extra) - use.offset;
+    }
+    return time;
   }
 
-  void take(std::uint32_t link, Time start, std::size_t size, std::uint32_t chunk);
+  /// Takes the time of a send that starts then, but for that of the first `shared` physical links of a wire.
+  void take(std::uint32_t link, Time start, std::size_t size, std::uint32_t chunk, std::size_t shared = 0);
+  /// How many physical links a send over a wire would share with one of the same chunk over `signal`, both from `start`
+  /// on, as one signal that parts at a switch which copies; 0 if it cannot, or if its own links are taken then.
+  [[nodiscard]] std::size_t shares(std::uint32_t signal, std::uint32_t link, Time start, std::size_t size) const;
+  /// From here on undo_trial() takes back all that is taken.
+  void begin_trial();
+  /// O(what was taken since begin_trial() * gaps of its links).
+  void undo_trial();
   /// Takes out all sends of the chunks whose bit is set. O(sends log sends).
   void drop(const Bitset& chunks);
   /// All sends, sorted by (start, link). O(sends log sends).
@@ -57,8 +84,13 @@ class GapLinks {
   void assign(const std::vector<PlannedHop<Time>>& hops);
 
   [[nodiscard]] std::uint64_t sends() const { return hops_.size(); }
-  /// The time for which the link is busy.
-  [[nodiscard]] Time load(std::uint32_t link) const { return load_[link]; }
+  /// The time for which the link, or the physical links of a wire together, are busy.
+  [[nodiscard]] Time load(std::uint32_t link) const {
+    if (!network_->wired()) return load_[link];
+    Time total = 0;
+    for (const PhysicalUse& use : network_->uses(link)) total += load_[use.link];
+    return total;
+  }
 
   /// The last arrival. O(sends).
   [[nodiscard]] Time end() const;
@@ -67,15 +99,54 @@ class GapLinks {
 
  private:
   static constexpr Time kNoEnd = std::numeric_limits<Time>::max();
+  static constexpr Time kNone = std::numeric_limits<Time>::min() / 2;  ///< sooner than any offset
   struct Gap {
     Time begin;
     Time end;
   };
 
-  void rebuild();
+  /// Picoseconds of one physical link.
+  struct Interval {
+    std::uint32_t link;
+    Time begin;
+    Time end;
+  };
 
-  [[nodiscard]] Time busy_of(const PlannedHop<Time>& hop) const {
-    return busy(hop.link, collective_->size_class(ChunkId(hop.chunk)));
+  [[nodiscard]] Time free_exactly(std::uint32_t link, Time time, std::size_t size) const {
+    if (!network_->wired()) return free_on(link, time, busy(link, size));
+    const Time serialization = network_->serialization(link, size);
+    for (Time before = -1; before != time;) {
+      before = time;
+      for (const PhysicalUse& use : network_->uses(link))
+        time = free_on(use.link, time + use.offset, serialization + use.extra) - use.offset;
+    }
+    return time;
+  }
+  [[nodiscard]] Time free_on(std::uint32_t physical, Time time, Time busy) const {
+    const auto& gaps = gaps_[physical];
+    auto gap = std::upper_bound(gaps.begin(), gaps.end(), time, [](Time t, const Gap& g) { return t < g.end; });
+    while (std::max(time, gap->begin) + busy > gap->end) ++gap;
+    return std::max(time, gap->begin);
+  }
+  [[nodiscard]] Time free_before(std::uint32_t physical, Time time, Time busy) const {
+    const auto& gaps = gaps_[physical];
+    auto gap = std::upper_bound(gaps.begin(), gaps.end(), time, [](Time t, const Gap& g) { return t < g.begin; });
+    while (gap != gaps.begin()) {
+      --gap;
+      const Time latest = std::min(time, gap->end - busy);
+      if (latest >= gap->begin) return latest;
+    }
+    return kNone;
+  }
+  void cut(const Interval& interval);
+  void rebuild();
+  /// Calls visit(Interval) for what a send takes.
+  template <class Visit>
+  void for_each_interval(std::uint32_t link, Time start, std::size_t size, Visit&& visit) const {
+    if (!network_->wired()) return visit(Interval{link, start, start + busy(link, size)});
+    const Time serialization = network_->serialization(link, size);
+    for (const PhysicalUse& use : network_->uses(link))
+      visit(Interval{use.link, start + use.offset, start + use.offset + serialization + use.extra});
   }
 
   const PathNetwork* network_;
@@ -83,6 +154,16 @@ class GapLinks {
   std::vector<std::vector<Gap>> gaps_;
   std::vector<Time> load_;
   std::vector<PlannedHop<Time>> hops_;
+  Time quantum_ = 0;
+  /// A physical link before the trial took it.
+  struct Before {
+    std::uint32_t link;
+    std::vector<Gap> gaps;
+    Time load;
+  };
+  bool trial_ = false;
+  std::vector<Before> undo_;
+  std::size_t hops_before_ = 0;
 };
 
 }  // namespace tenex

@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 
+#include "tenex/topology/wires.hpp"
+
 namespace tenex {
 namespace {
 
@@ -39,6 +41,10 @@ double expected_sends(const Collective& collective, std::int64_t hops_to_farthes
 
 PathNetwork::PathNetwork(const Instance& instance)
     : topology_(instance.topology), sizes_(instance.collective.chunk_sizes().size()) {
+  for (std::size_t v = npus(); v < vertices(); ++v) {
+    has_limits_ = has_limits_ || !rests(static_cast<std::uint32_t>(v));
+    has_single_use_ = has_single_use_ || !branches(static_cast<std::uint32_t>(v));
+  }
   out_begin_.push_back(0);
   in_begin_.push_back(0);
   for (std::size_t v = 0; v < vertices(); ++v) {
@@ -55,15 +61,16 @@ PathNetwork::PathNetwork(const Instance& instance)
 
 void PathNetwork::set_times(const Instance& instance) {
   for (const auto& link_class : topology_.classes()) {
-    least_busy_.push_back(SimTime::max());
+    least_busy_.push_back(SimTime::max().count());
     for (const Bytes size : instance.collective.chunk_sizes()) {
       times_.push_back(hop_time(link_class, size, instance.occupancy));
-      least_busy_.back() = std::min(least_busy_.back(), times_.back().busy);
+      least_busy_.back() = std::min(least_busy_.back(), times_.back().busy.count());
     }
   }
   alike_ =
       !times_.empty() && std::all_of(times_.begin(), times_.end(), [&](const auto& t) { return t == times_.front(); });
-  if (!alike_ || vertices() > kMostSlottedVertices) return;
+  set_uses(instance);
+  if (!alike_ || vertices() > kMostSlottedVertices || wired() || has_limits_) return;
   const std::int64_t slots = ceil_div(times_.front().latency.count(), times_.front().busy.count());
   if (slots > kMostSlotsPerHop) return;
   slots_per_hop_ = static_cast<std::uint32_t>(slots);
@@ -71,6 +78,31 @@ void PathNetwork::set_times(const Instance& instance) {
   const double empty = static_cast<double>(links()) * static_cast<double>(hops * (slots - 1));
   empty_slot_bytes_ = empty * kBytesPerEmptySlot;
   slotted_ = empty_slot_bytes_ <= kEmptyBytes + expected_sends(instance.collective, hops) * kEmptyBytesPerCopy;
+}
+
+void PathNetwork::set_uses(const Instance& instance) {
+  const Wires* wires = topology_.wires();
+  if (wires == nullptr) return;
+  physical_links_ = wires->network().links();
+  least_busy_.assign(physical_links_, SimTime::max().count());
+  for (std::size_t link = 0; link < physical_links_; ++link) {
+    const VertexId end = wires->network().target(LinkId::at(link));
+    const bool parts = !wires->network().is_npu(end) && wires->network().switch_properties(end).copy &&
+                       wires->network().switch_properties(end).forwarding == Forwarding::cut_through;
+    copies_after_.push_back(parts);
+    shares_signals_ = shares_signals_ || parts;
+  }
+  use_begin_.push_back(0);
+  for (std::uint32_t wire = 0; wire < links(); ++wire) {
+    for (const WireSpan& span : wires->spans(LinkId(wire))) {
+      const bool transfer = instance.occupancy == Occupancy::transfer;
+      const std::int64_t extra = transfer ? wires->network().alpha(span.link).count() : 0;
+      uses_.push_back({span.link.value(), span.offset.count(), extra});
+      for (std::size_t size = 0; size < sizes_; ++size)
+        least_busy_[span.link.index()] = std::min(least_busy_[span.link.index()], serialization(wire, size) + extra);
+    }
+    use_begin_.push_back(uses_.size());
+  }
 }
 
 std::int64_t PathNetwork::hops_to_farthest() const {

@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostClasses = 1 << 16;
 constexpr std::size_t kMostErrors = 8;
 constexpr std::size_t kMostRanges = 6;  ///< of a list of NPUs in a message
 
-/// "0-3, 5" of the vertices that a row reaches.
+/// "0-3, 5" of the NPUs that a row reaches.
 std::string reached_npus(std::span<const std::uint32_t> row) {
   std::string text;
   std::size_t ranges = 0;
@@ -47,7 +47,11 @@ Diagnostic unreached(std::uint32_t source, VertexId destination, std::span<const
 class Measure {
  public:
   Measure(const SynthesisProblem& problem, const PathNetwork& network, const std::vector<Bitset>& members)
-      : conditions_(problem.collective), members_(members), search_(network), row_(network.vertices()) {}
+      : conditions_(problem.collective),
+        members_(members),
+        search_(network),
+        npus_(network.npus()),
+        row_(network.vertices()) {}
 
   Result<std::vector<std::uint32_t>> distances() {
     std::vector<std::uint32_t> all(conditions_.count(), kStays);
@@ -70,7 +74,7 @@ class Measure {
     conditions_.for_each_destination(chunk, [&](VertexId destination) {
       const std::uint32_t distance = row_[destination.index()];
       if (distance == kUnreached<std::uint32_t> && (errors_.empty() || source != last_error_)) {
-        errors_.push_back(unreached(source, destination, row_, !members_.empty()));
+        errors_.push_back(unreached(source, destination, std::span(row_).first(npus_), !members_.empty()));
         last_error_ = source;
       }
       farthest = std::max(farthest, distance);
@@ -82,6 +86,7 @@ class Measure {
   Conditions conditions_;
   const std::vector<Bitset>& members_;
   DistanceSearch<std::uint32_t> search_;
+  std::size_t npus_;
   std::vector<std::uint32_t> row_;
   std::uint32_t source_ = VertexId::none().value();
   std::size_t size_ = 0;
@@ -96,6 +101,36 @@ std::vector<std::uint32_t> ConditionOrder::shuffled(Random& random) const {
   std::vector<std::uint32_t> result = chunks;
   for (std::size_t c = 0; c + 1 < class_begin.size(); ++c)
     random.shuffle(std::span(result).subspan(class_begin[c], class_begin[c + 1] - class_begin[c]));
+  return result;
+}
+
+std::vector<std::uint32_t> ConditionOrder::in_rounds(const Collective& collective, Random* random) const {
+  struct Place {
+    std::uint32_t copy;
+    std::uint32_t offset;
+    std::uint32_t chunk;
+    auto operator<=>(const Place&) const = default;
+  };
+  const Conditions conditions(collective);
+  const auto npus = static_cast<std::uint32_t>(collective.npus());
+  std::vector<std::uint32_t> round(npus);  // by distance in the order of NPUs
+  std::iota(round.begin(), round.end(), 0U);
+  if (random != nullptr) random->shuffle(std::span(round));
+  std::vector<Place> places;
+  places.reserve(chunks.size());
+  for (const std::uint32_t number : chunks) {
+    const ChunkId chunk(number);
+    const GroupId group = conditions.group(chunk);
+    const std::uint32_t local = number - collective.first_chunk(group).value();
+    const auto copies = static_cast<std::uint32_t>(collective.chunks_per_npu(group));
+    const VertexId only = conditions.only_destination(chunk);
+    const std::uint32_t source = conditions.source(chunk).value();
+    places.push_back({local % copies, only.exists() ? round[(only.value() + npus - source) % npus] : 0, number});
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<std::uint32_t> result;
+  result.reserve(places.size());
+  for (const Place& place : places) result.push_back(place.chunk);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/random.hpp"
+#include "tenex/collective/collective.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
@@ -24,6 +25,11 @@ struct ConditionOrder {
 
   /// The same with each class shuffled. O(chunks).
   [[nodiscard]] std::vector<std::uint32_t> shuffled(Random& random) const;
+  /// All chunks in rounds: first the first chunk of every pair whose destination is one place after its source, in the
+  /// order of NPUs, then two places, and so on; then the second chunks. The sends of a round load the links of all NPUs
+  /// alike. Chunks with several destinations come by source. With `random` the rounds are shuffled. O(chunks log
+  /// chunks).
+  [[nodiscard]] std::vector<std::uint32_t> in_rounds(const Collective& collective, Random* random) const;
 };
 
 /// Orders the conditions of `problem.collective`. `members`: per group the vertices that its paths must not leave;

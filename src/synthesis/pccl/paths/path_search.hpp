@@ -30,6 +30,12 @@ enum class PathRange : std::uint8_t {
   any,       ///< all: the earliest arrival of all paths
 };
 
+/// Which of several paths that arrive equally soon a search for one destination takes.
+enum class PathTies : std::uint8_t {
+  turned,          ///< one that the search comes to first, which its `turn` and the numbers of vertices decide
+  by_destination,  ///< the shortest path that the destination's number spells, if it is one of them
+};
+
 /// A hop of a found path.
 template <class Time>
 struct FoundHop {
@@ -50,7 +56,13 @@ class PathSearch {
   /// row of distances to the destination, from which it can be reached. `turn` chooses among equals. The hops come last
   /// one first; valid until the next call.
   [[nodiscard]] std::span<const Hop> find_path(const Links& links, std::uint32_t source, std::uint32_t destination,
-                                               const Cell* left, std::size_t size, PathRange range, std::uint32_t turn);
+                                               const Cell* left, std::size_t size, PathRange range, std::uint32_t turn,
+                                               PathTies ties = PathTies::turned);
+
+  /// The same over cheapest paths alone: `sums` is the row of least sums of `prices` to the destination.
+  [[nodiscard]] std::span<const Hop> find_cheapest(const Links& links, std::uint32_t source, std::uint32_t destination,
+                                                   const std::uint32_t* sums, std::span<const std::uint32_t> prices,
+                                                   std::size_t size, std::uint32_t turn);
 
   /// A tree from `source` that reaches every destination as early as possible, over `allowed` vertices (null: all), all
   /// of whose branches end at destinations. All destinations must be reachable. Each hop comes after those that lead to
@@ -115,22 +127,56 @@ class PathSearch {
     hops_.push_back({at.link, static_cast<Time>(at.time - links.latency(at.link, size))});
   }
 
+  Time spell_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
+                  std::size_t size);
+
   const PathNetwork& network_;
   std::vector<Label> labels_;
   std::vector<Key> open_;
   std::vector<Hop> hops_;
+  std::vector<Hop> spelled_;
+  std::vector<PathHop> nearer_;
   std::vector<std::uint32_t> order_;
   std::uint32_t search_ = 0;
   std::uint64_t visits_ = 0;
   Time arrival_ = 0;
 };
 
+/// Fills spelled_ with a shortest path: at each vertex the digits of the destination's number, to the base of how many
+/// links lead nearer, choose one of these. In a fat tree the sends of a step in which every NPU's destination is as far
+/// on in the order of NPUs never meet on such paths (destination-modulo routing). Returns the arrival.
+template <class Links>
+auto PathSearch<Links>::spell_path(const Links& links, std::uint32_t source, std::uint32_t destination,
+                                   const Cell* left, std::size_t size) -> Time {
+  spelled_.clear();
+  Time time = 0;
+  std::uint32_t digits = destination;
+  for (std::uint32_t at = source; at != destination;) {
+    nearer_.clear();
+    for (const PathHop& hop : network_.out(at))
+      if (left[hop.vertex] != kUnreached<Cell> && left[hop.vertex] + links.weight(hop.link, size) == left[at])
+        nearer_.push_back(hop);
+    const auto choices = static_cast<std::uint32_t>(nearer_.size());
+    const PathHop chosen = nearer_[digits % choices];
+    digits /= choices;
+    const Time start = links.free_from(chosen.link, time, size);
+    spelled_.push_back({chosen.link, start});
+    time = start + links.latency(chosen.link, size);
+    at = chosen.vertex;
+  }
+  std::reverse(spelled_.begin(), spelled_.end());
+  return time;
+}
+
 template <class Links>
 auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std::uint32_t destination, const Cell* left,
-                                  std::size_t size, PathRange range, std::uint32_t turn) -> std::span<const Hop> {
+                                  std::size_t size, PathRange range, std::uint32_t turn, PathTies ties)
+    -> std::span<const Hop> {
   begin(source);
   push(links.least(left[source]), left[source], source);
-  Time best = kNever;
+  const bool spells = ties == PathTies::by_destination;
+  const Time spelled = spells ? spell_path(links, source, destination, left, size) : kNever;
+  Time best = spelled;
   while (!open_.empty()) {
     const Key least = pop();
     const auto at = static_cast<std::uint32_t>(least & kMask);
@@ -159,6 +205,35 @@ auto PathSearch<Links>::find_path(const Links& links, std::uint32_t source, std:
     });
   }
   arrival_ = best;
+  if (spells && best == spelled) return spelled_;
+  for (std::uint32_t at = destination; at != source; at = labels_[at].from) trace(links, at, size);
+  return hops_;
+}
+
+template <class Links>
+auto PathSearch<Links>::find_cheapest(const Links& links, std::uint32_t source, std::uint32_t destination,
+                                      const std::uint32_t* sums, std::span<const std::uint32_t> prices,
+                                      std::size_t size, std::uint32_t turn) -> std::span<const Hop> {
+  begin(source);
+  push(0, 0, source);
+  for (;;) {
+    const Key least = pop();
+    const auto at = static_cast<std::uint32_t>(least & kMask);
+    const Time time = labels_[at].time;
+    if (at == destination) break;
+    if (time != static_cast<Time>(least >> (2 * Links::kHalf))) continue;
+    turn_through(network_.out(at), turn, [&](const PathHop& hop) {
+      if (sums[hop.vertex] == kUnreached<std::uint32_t> || sums[hop.vertex] + prices[hop.link] != sums[at]) return;
+      Label& next = label(hop.vertex);
+      const Time arrival = links.free_from(hop.link, time, size) + links.latency(hop.link, size);
+      if (next.time <= arrival) return;
+      next.time = arrival;
+      next.link = hop.link;
+      next.from = at;
+      push(arrival, 0, hop.vertex);
+    });
+  }
+  arrival_ = labels_[destination].time;
   for (std::uint32_t at = destination; at != source; at = labels_[at].from) trace(links, at, size);
   return hops_;
 }

@@ -14,6 +14,7 @@
 
 #include "synthesis/pccl/paths/gap_links.hpp"
 #include "synthesis/pccl/paths/planner.hpp"
+#include "synthesis/pccl/paths/prices.hpp"
 #include "synthesis/pccl/paths/reroute.hpp"
 #include "synthesis/pccl/paths/slot_links.hpp"
 #include "tenex/bound/bound.hpp"
@@ -23,6 +24,8 @@ namespace {
 
 constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not improved
 
+constexpr std::uint64_t kLeastRerouted = 4096;  ///< conditions, where trees grow destination by destination
+constexpr std::uint32_t kInRounds = std::numeric_limits<std::uint32_t>::max() - 1;   ///< more than any attempt
 constexpr std::uint32_t kRerouteStream = std::numeric_limits<std::uint32_t>::max();  ///< no attempt has this number
 
 /// An attempt's plan.
@@ -47,7 +50,9 @@ class PathsMultiStart {
         bound_(best_cheap_bound({setup.problem, true}).time) {}
 
   PathsAttempt<Links> run(PathsReport& report) {
-    best_ = attempt(0, PathRange::shortest);
+    const bool switched = !setup_.problem.topology.direct();  // rounds are mostly the best there, and soon made
+    if (switched) best_ = in_rounds(kInRounds);
+    if (is_far_from_bound(best_.time)) best_.keep_better(attempt(0, PathRange::shortest));
     if (is_far_from_bound(best_.time)) {
       auto other = attempt(0, PathRange::any);
       if (other.time < best_.time) {
@@ -55,6 +60,9 @@ class PathsMultiStart {
         best_ = std::move(other);
       }
     }
+    if (is_far_from_bound(best_.time) && !switched) best_.keep_better(in_rounds(kInRounds));
+    if (is_far_from_bound(best_.time) && !setup_.network.has_limits()) keep_to_cheap_links();
+    if (is_far_from_bound(best_.time)) try_multiples();
     run_others();
     report.range = range_;
     report.link_visits = best_.planner->visits();
@@ -69,15 +77,62 @@ class PathsMultiStart {
     PathsAttempt<Links> made{SimTime::max(), number, std::make_unique<PathPlanner<Links>>(setup_, table_)};
     Random random = attempt_stream(setup_.problem.seed, key_, number);
     const auto order = setup_.order.shuffled(random);
-    made.planner->plan(order, range, random);
-    made.time = made.planner->links().time_of(made.planner->links().end());
+    if (made.planner->plan(order, range, random))
+      made.time = made.planner->links().time_of(made.planner->links().end());
     return made;
+  }
+
+  /// Plans again with the prices that the best plan suggests, in random order and in rounds.
+  void keep_to_cheap_links() {
+    const Links& links = best_.planner->links();
+    prices_ = std::make_unique<LinkPrices>(setup_, [&](std::uint32_t link) { return links.load(link); });
+    if (prices_->empty()) return;
+    PathsAttempt<Links> made{SimTime::max(), kInRounds, std::make_unique<PathPlanner<Links>>(setup_, table_)};
+    made.planner->keep_to(*prices_);
+    Random random = attempt_stream(setup_.problem.seed, key_, 0);
+    if (made.planner->plan(setup_.order.shuffled(random), PathRange::shortest, random))
+      made.time = made.planner->links().time_of(made.planner->links().end());
+    best_.keep_better(std::move(made));
+    best_.keep_better(in_rounds(kInRounds));
+  }
+
+  /// A plan in rounds: in turn, which counts as an attempt after all others, or in random order.
+  PathsAttempt<Links> in_rounds(std::uint32_t number) const {
+    PathsAttempt<Links> made{SimTime::max(), number, std::make_unique<PathPlanner<Links>>(setup_, table_)};
+    PathPlanner<Links>& planner = *made.planner;
+    if (prices_ && !prices_->empty()) planner.keep_to(*prices_);
+    Random random = attempt_stream(setup_.problem.seed, key_, number);
+    Random* order = number == kInRounds ? nullptr : &random;
+    planner.links().start_at_multiples_of(static_cast<typename Links::Time>(quantum_));
+    if (!planner.plan_in_rounds(setup_.order.in_rounds(setup_.problem.collective, order), order)) return made;
+    planner.links().start_at_multiples_of(0);
+    if (quantum_ > 0) planner.links().close_gaps();
+    made.time = planner.links().time_of(planner.links().end());
+    return made;
+  }
+
+  /// Plans in rounds at multiples of the time for which the fastest links are busy; these plans are re-timed. Keeps to
+  /// that if it is better.
+  void try_multiples() {
+    const PathNetwork& network = setup_.network;
+    if (network.slotted() || network.has_limits() || network.shares_signals()) return;
+    quantum_ = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t link = 0; link < network.links(); ++link)
+      for (std::size_t size = 0; size < network.sizes(); ++size)
+        quantum_ = std::min(quantum_,
+                            network.wired() ? network.serialization(link, size) : network.hop(link, size).busy.count());
+    auto made = in_rounds(kInRounds);
+    if (made.time < best_.time)
+      best_ = std::move(made);
+    else
+      quantum_ = 0;
   }
 
   /// Attempts after one that meets the bound cannot matter.
   void run_others() {
     const std::uint32_t attempts = std::max<std::uint32_t>(1, setup_.problem.attempts);
     last_ = best_.time <= bound_ ? 0 : attempts - 1;
+    rounds_ = best_.attempt == kInRounds;
     const int threads = static_cast<int>(std::min<std::int64_t>(std::max(1, setup_.problem.threads), last_.load()));
     if (last_.load() == 0) return;
 #pragma omp parallel num_threads(threads) if (threads > 1)
@@ -90,7 +145,7 @@ class PathsMultiStart {
     std::exception_ptr failure;
     try {
       for (std::uint32_t number = next_.fetch_add(1); number <= last_.load(); number = next_.fetch_add(1)) {
-        best.keep_better(attempt(number, range_));
+        best.keep_better(rounds_ ? in_rounds(number) : attempt(number, range_));
         std::uint32_t last = last_.load();
         while (best.time <= bound_ && number < last && !last_.compare_exchange_weak(last, number)) {
         }
@@ -110,6 +165,9 @@ class PathsMultiStart {
   Digest key_;
   SimTime bound_;
   PathRange range_ = PathRange::shortest;
+  std::int64_t quantum_ = 0;            ///< picoseconds of which starts are multiples in rounds; 0: any
+  bool rounds_ = false;                 ///< whether later attempts plan in rounds
+  std::unique_ptr<LinkPrices> prices_;  ///< must outlive the plans that keep to them
   std::atomic<std::uint32_t> next_{1};
   std::atomic<std::uint32_t> last_{0};
   PathsAttempt<Links> best_;
@@ -135,7 +193,9 @@ PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathR
   const Links& links = best.planner->links();
   Random random = attempt_stream(setup.problem.seed, synthesis_key(setup.problem), kRerouteStream);
   Reroute<Links> reroute(setup, *best.planner, range, random);
-  pass.work = reroute.run({bound, effort * std::uint64_t{setup.order.chunks.size()}});
+  // Few trees, each of many sends, are worth many rounds.
+  const std::uint64_t least = setup.network.grows_trees() ? kLeastRerouted : 0;
+  pass.work = reroute.run({bound, effort * std::max<std::uint64_t>(least, setup.order.chunks.size())});
   best.time = pass.after = links.time_of(links.end());
   return pass;
 }
@@ -180,17 +240,27 @@ template <class Links>
 PathsAttempt<Links> best_attempt(const PathsSetup& setup, const PathsOptions& options, PathsPlan& plan) {
   PathsMultiStart<Links> starts(setup);
   PathsAttempt<Links> best = starts.run(plan.report);
-  if (options.reroute_effort > 0 && starts.is_far_from_bound(best.time) && may_reroute(setup, best, plan.gathered))
+  if (best.time == SimTime::max()) return best;
+  const bool moves = !setup.network.has_limits() && !setup.network.shares_signals();
+  if (options.reroute_effort > 0 && moves && starts.is_far_from_bound(best.time) &&
+      may_reroute(setup, best, plan.gathered))
     plan.report.passes.push_back(reroute_best(setup, best, plan.report.range, starts.bound(), options.reroute_effort));
-  plan.gathered.best_attempt = best.attempt;
+  plan.gathered.best_attempt = std::min(best.attempt, std::max<std::uint32_t>(1, setup.problem.attempts));
   plan.gathered.engine = "paths";
   return best;
 }
 
+Diagnostic no_room() {
+  return input_error({}, "no plan keeps to the buffers of the switches",
+                     "a multicast would have to wait at a switch that copies and has no room left",
+                     "give the switches larger buffers");
+}
+
 template <class Links>
-PathsPlan plan_on(const PathsSetup& setup, const PathsOptions& options) {
+Result<PathsPlan> plan_on(const PathsSetup& setup, const PathsOptions& options) {
   PathsPlan plan;
   const auto best = best_attempt<Links>(setup, options, plan);
+  if (best.time == SimTime::max()) return no_room();
   Links& links = best.planner->links();
   if (options.retime && retime_slots(setup, links, plan)) return plan;
   plan.gathered.schedule = std::move(links).finish();
@@ -214,19 +284,21 @@ std::optional<PathsPlan> plan_in_whole_hops(const PathsSetup& exact, const Paths
 
 /// plan_on() with slots. Where they round up, far from the bound, also in whole hops; the better plan is kept.
 PathsPlan plan_in_slots(const PathsSetup& setup, const PathsOptions& options) {
-  auto plan = plan_on<SlotLinks>(setup, options);
-  const auto bound = best_cheap_bound({setup.problem, true}).time;
+  auto plan = plan_on<SlotLinks>(setup, options).value();  // slots are only where buffers have no limits
+  const SimTime bound = best_cheap_bound({setup.problem, true}).time;
   const bool far = plan.gathered.time > bound + bound / kCloseToBound;
   if (!options.retime || !far || !rounds_up(setup.network)) return plan;
   auto other = plan_in_whole_hops(setup, options);
   return other && other->gathered.time < plan.gathered.time ? *std::move(other) : std::move(plan);
 }
 
-std::vector<Bitset> members_of_groups(const Collective& collective) {
+/// Per group its NPUs, and all switches.
+std::vector<Bitset> members_of_groups(const SynthesisProblem& problem) {
   std::vector<Bitset> members;
-  for (const ProcessGroup& group : collective.groups()) {
-    members.emplace_back(collective.npus());
+  for (const ProcessGroup& group : problem.collective.groups()) {
+    members.emplace_back(problem.topology.vertices());
     for (const NpuId member : group.members) members.back().set(member.index());
+    for (std::size_t v = problem.topology.npus(); v < problem.topology.vertices(); ++v) members.back().set(v);
   }
   return members;
 }
@@ -234,16 +306,13 @@ std::vector<Bitset> members_of_groups(const Collective& collective) {
 }  // namespace
 
 Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions& options) {
-  if (problem.topology.switches() > 0)
-    return input_error({}, fmt::format("the topology has {} switch(es)", problem.topology.switches()),
-                       "this synthesizer sends only over direct links between NPUs",
-                       "unwind the switches to a degree, for example 1");
   const PathNetwork network(problem);
-  const auto members = options.outside ? std::vector<Bitset>() : members_of_groups(problem.collective);
+  const auto members = options.outside ? std::vector<Bitset>() : members_of_groups(problem);
   const auto order = order_conditions(problem, network, members);
   if (!order) return order.errors();
   const PathsSetup setup{problem, network, *order, members};
-  return network.slotted() ? plan_in_slots(setup, options) : plan_on<GapLinks>(setup, options);
+  if (network.slotted()) return plan_in_slots(setup, options);
+  return plan_on<GapLinks>(setup, options);
 }
 
 Result<Gathered> gather_paths(const SynthesisProblem& problem) {

@@ -1,5 +1,5 @@
-// The engine `paths` of pccl: an earliest-arrival path or tree for each condition, on any topology without switches
-// (PCCL, chapter 6 of the ASTRA-sim2.0 thesis).
+// The engine `paths` of pccl: an earliest-arrival path or tree for each condition, on any topology (PCCL, chapter 6 of
+// the ASTRA-sim2.0 thesis).
 //
 // Idea: conditions get their paths one after the other, farthest first. Each search finds the earliest arrival over the
 // links' free times, and its sends are then taken. Attempts differ in the order among equally far conditions; the best
@@ -61,7 +61,8 @@ struct PathsPlan {
   PathsReport report;
 };
 
-/// Synthesizes a collective that only copies. Errors (input): switches, a destination that its source does not reach.
+/// Synthesizes a collective that only copies. Errors (input): a destination that its source does not reach; buffers
+/// that leave no way for a multicast.
 [[nodiscard]] Result<PathsPlan> plan_paths(const SynthesisProblem& problem, const PathsOptions& options = {});
 
 /// plan_paths() with the usual options, as a Gatherer for compose().

@@ -1,7 +1,9 @@
 // Plans conditions one after the other: search, then take the links.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "synthesis/pccl/paths/network.hpp"
 #include "synthesis/pccl/paths/order.hpp"
 #include "synthesis/pccl/paths/path_search.hpp"
+#include "synthesis/pccl/paths/switch_buffers.hpp"
+#include "synthesis/pccl/paths/tree_growth.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
@@ -38,9 +42,9 @@ template <class Cell>
   return {destination.value(), size, conditions.group(chunk).value()};
 }
 
-/// The rows of all chunks with one destination; empty if they do not fit into kMostDistanceBytes.
+/// Rows for all chunks with one destination, not filled; empty if they do not fit into kMostDistanceBytes.
 template <class Cell>
-[[nodiscard]] DistanceTable<Cell> distances_to_destinations(const PathsSetup& setup) {
+[[nodiscard]] DistanceTable<Cell> rows_of_destinations(const PathsSetup& setup) {
   const Conditions conditions(setup.problem.collective);
   const std::size_t vertices = setup.network.vertices();
   DistanceTable<Cell> table(vertices);
@@ -51,6 +55,14 @@ template <class Cell>
     if (table.index().size() * vertices * sizeof(Cell) > kMostDistanceBytes) return DistanceTable<Cell>(vertices);
   }
   table.allocate();
+  return table;
+}
+
+/// The same with the distances to the destinations.
+template <class Cell>
+[[nodiscard]] DistanceTable<Cell> distances_to_destinations(const PathsSetup& setup) {
+  auto table = rows_of_destinations<Cell>(setup);
+  if (table.empty()) return table;
   DistanceSearch<Cell> search(setup.network);
   for (const auto& [key, index] : table.index())
     search.fill(key.destination, key.size_class, LinkDirection::backward,
@@ -71,32 +83,92 @@ class PathPlanner {
         table_(table),
         rows_(setup.network),
         search_(setup.network),
+        growth_(setup.network),
+        buffers_(setup.network),
         links_(setup.network, setup.problem.collective) {}
 
-  /// Finds and takes the paths of `chunks`, in this order.
-  void plan(std::span<const std::uint32_t> chunks, PathRange range, Random& random) {
-    for (const std::uint32_t chunk : chunks) plan(ChunkId(chunk), range, random());
+  /// Finds and takes the paths of `chunks`, in this order. False if buffers leave no way for one of them.
+  bool plan(std::span<const std::uint32_t> chunks, PathRange range, Random& random) {
+    return std::all_of(chunks.begin(), chunks.end(),
+                       [&](std::uint32_t chunk) { return plan(ChunkId(chunk), range, random(), PathTies::turned); });
+  }
+
+  /// The same where chunks come in rounds (ConditionOrder::in_rounds): equal paths are told apart by their
+  /// destinations, and trees that grow do so side by side, each by one destination in a round. With `random` their
+  /// order changes from round to round.
+  bool plan_in_rounds(std::span<const std::uint32_t> chunks, Random* random) {
+    std::vector<Growing> growing;
+    for (const std::uint32_t chunk : chunks) {
+      if (setup_.network.grows_trees() && !conditions_.only_destination(ChunkId(chunk)).exists())
+        growing.push_back({ChunkId(chunk), {{{conditions_.source(ChunkId(chunk)).value(), 0, 0}}, {}}});
+      else if (!plan(ChunkId(chunk), PathRange::shortest, 0, PathTies::by_destination))
+        return false;
+    }
+    for (std::size_t round = 0; !growing.empty(); ++round) {
+      if (random != nullptr) random->shuffle(std::span(growing));
+      for (auto& [chunk, tree] : growing) {
+        auto asked = request(chunk, random != nullptr ? (*random)() : 0);
+        asked.in_turn = random == nullptr;
+        if (!growth_.reach_one(links_, buffers_, asked, tree)) return false;
+      }
+      std::erase_if(growing, [&](const Growing& tree) { return destinations_of(tree.chunk).size() == round + 1; });
+    }
+    return true;
+  }
+
+  /// From here on chunks with one destination keep to cheapest paths. `prices` must outlive the plan.
+  template <class Prices>
+  void keep_to(const Prices& prices) {
+    find_cheapest_ = [this, &prices](ChunkId chunk, VertexId only, const GrowthRequest<Cell>& asked) {
+      const auto* sums = prices.row(distance_key<std::uint32_t>(setup_, conditions_, chunk, only));
+      return search_.find_cheapest(links_, asked.source, only.value(), sums, prices.prices(), asked.size, asked.turn);
+    };
   }
 
   [[nodiscard]] Links& links() { return links_; }
   [[nodiscard]] const Links& links() const { return links_; }
-  [[nodiscard]] std::uint64_t visits() const { return search_.visits(); }
+  [[nodiscard]] std::uint64_t visits() const { return search_.visits() + growth_.visits(); }
 
  private:
-  void plan(ChunkId chunk, PathRange range, std::uint32_t turn) {
-    const std::size_t size = conditions_.size_class(chunk);
-    const std::uint32_t source = conditions_.source(chunk).value();
+  /// A tree that has not reached all destinations.
+  struct Growing {
+    ChunkId chunk;
+    ChunkTree<Time> tree;
+  };
+
+  bool plan(ChunkId chunk, PathRange range, std::uint32_t turn, PathTies ties) {
     const VertexId only = conditions_.only_destination(chunk);
-    std::span<const FoundHop<Time>> hops;
-    if (only.exists()) {
-      hops = search_.find_path(links_, source, only.value(), row(chunk, only), size, range, turn);
-    } else {
-      destinations_.clear();
-      conditions_.for_each_destination(chunk, [&](VertexId npu) { destinations_.push_back(npu.value()); });
-      const Bitset* allowed = setup_.members.empty() ? nullptr : &setup_.members[conditions_.group(chunk).index()];
-      hops = search_.find_tree(links_, source, destinations_, allowed, size, turn);
-    }
-    for (const auto& hop : hops) links_.take(hop.link, hop.start, size, chunk.value());
+    const PathNetwork& network = setup_.network;
+    GrowthRequest<Cell> asked = request(chunk, turn);
+    asked.left = only.exists() ? row(chunk, only) : nullptr;
+    asked.range = range;
+    asked.in_turn = false;
+    if (only.exists() ? network.has_limits() : network.grows_trees()) return growth_.grow(links_, buffers_, asked);
+    const auto hops =
+        only.exists() && find_cheapest_ ? find_cheapest_(chunk, only, asked)
+        : only.exists()
+            ? search_.find_path(links_, asked.source, only.value(), asked.left, asked.size, range, turn, ties)
+            : search_.find_tree(links_, asked.source, asked.destinations, asked.allowed, asked.size, turn);
+    for (const auto& hop : hops) links_.take(hop.link, hop.start, asked.size, chunk.value());
+    return true;
+  }
+
+  /// A chunk's tree, grown in turn. Valid until the next call.
+  GrowthRequest<Cell> request(ChunkId chunk, std::uint32_t turn) {
+    GrowthRequest<Cell> asked;
+    asked.chunk = chunk.value();
+    asked.size = conditions_.size_class(chunk);
+    asked.source = conditions_.source(chunk).value();
+    asked.destinations = destinations_of(chunk);
+    asked.allowed = setup_.members.empty() ? nullptr : &setup_.members[conditions_.group(chunk).index()];
+    asked.turn = turn;
+    asked.in_turn = true;
+    return asked;
+  }
+  std::span<const std::uint32_t> destinations_of(ChunkId chunk) {
+    destinations_.clear();
+    conditions_.for_each_destination(chunk, [&](VertexId npu) { destinations_.push_back(npu.value()); });
+    return destinations_;
   }
 
   /// The distances to the destination of a chunk.
@@ -118,7 +190,10 @@ class PathPlanner {
   DistanceSearch<Cell> rows_;
   std::vector<Cell> own_row_;  ///< where there is no table: the row of the last search
   typename DistanceTable<Cell>::Key own_key_;
+  std::function<std::span<const FoundHop<Time>>(ChunkId, VertexId, const GrowthRequest<Cell>&)> find_cheapest_;
   PathSearch<Links> search_;
+  TreeGrowth<Links> growth_;
+  SwitchBuffers<Time> buffers_;
   Links links_;
   std::vector<std::uint32_t> destinations_;
 };

@@ -16,6 +16,7 @@
 
 #include "synthesis/pccl/paths/planner.hpp"
 #include "tenex/base/bitset.hpp"
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
@@ -53,7 +54,7 @@ class Reroute {
       if (work + order.size() > limits.work) break;
       work += order.size();
       planner_.links().drop(taken_out_);
-      planner_.plan(order, range_, random_);
+      ensure(planner_.plan(order, range_, random_), "only limited buffers leave chunks without a way");
       auto hops = planner_.links().hops();
       const Standing now = retime(hops);
       if (now < best) idle = 0;

@@ -48,7 +48,18 @@ class SlotLinks {
     return static_cast<Time>(64 * word) + static_cast<Time>(std::countr_zero(~taken.words[word]));
   }
 
-  void take(std::uint32_t link, Time start, std::size_t /*size*/, std::uint32_t chunk) {
+  // What limited buffers and wires need (as in GapLinks): there are no slots where they are.
+  [[nodiscard]] static std::size_t shares(std::uint32_t /*signal*/, std::uint32_t /*link*/, Time /*start*/,
+                                          std::size_t /*size*/) {
+    return 0;
+  }
+  [[nodiscard]] static Time free_until(std::uint32_t /*link*/, Time time, std::size_t /*size*/) { return time; }
+  void start_at_multiples_of(Time /*quantum*/) {}
+  void close_gaps() {}
+  void begin_trial() {}
+  void undo_trial() {}
+
+  void take(std::uint32_t link, Time start, std::size_t /*size*/, std::uint32_t chunk, std::size_t /*shared*/ = 0) {
     taken_[link].set(start);
     auto& row = rows_[link];
     if (start >= row.size()) {

@@ -106,7 +106,7 @@ Attempt stream(CoarseSetup setup, const SynthesisProblem& problem, std::uint32_t
 std::string coarse_unsuitable(const SynthesisProblem& problem) {
   const Topology& topology = problem.topology;
   const Collective& collective = problem.collective;
-  if (topology.switches() > 0) return "its blocks send over direct links between NPUs, and the topology has switches";
+  if (!topology.direct()) return "its blocks send over direct links between NPUs, and the topology has switches";
   if (!topology.homogeneous()) return "its rows need links that all have one latency and bandwidth";
   if (collective.kind() != CollectiveKind::all_gather)
     return "it makes only All-Gathers and collectives composed of them";

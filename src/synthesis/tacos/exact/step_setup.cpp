@@ -52,7 +52,7 @@ std::vector<KeyedLane> lanes_of(const SynthesisProblem& problem) {
 std::string step_refusal(const SynthesisProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_gather)
     return "it makes only All-Gathers and collectives composed of them";
-  if (problem.topology.switches() > 0) return "the topology has switches; unwind them";
+  if (!problem.topology.direct()) return "the topology has switches; unwind them";
   const std::size_t pairs = problem.topology.classes().size() * problem.collective.chunk_sizes().size();
   if (pairs > kMostLanes)
     return fmt::format("there are {} pairs of a link class and a chunk size, and a grid of steps takes at most {}",

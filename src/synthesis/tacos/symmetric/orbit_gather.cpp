@@ -11,7 +11,7 @@
 
 namespace tenex {
 
-OrbitGather::OrbitGather(const OrbitSetup& setup) : setup_(setup), order_(setup.steps.size()) {
+OrbitGather::OrbitGather(const OrbitSetup& setup) : setup_(setup), order_(setup.ports.size()) {
   received_.reserve(setup.required + setup.chunks);
 }
 
@@ -22,7 +22,9 @@ void OrbitGather::reset() {
   for (std::size_t rank = 1; rank < opened_.size(); ++rank) opened_[rank] = Bitset(items);
   flights_.assign(lanes_.size(), {});
   if (flights_.size() == 1) flights_[0].sends.reserve(setup_.required);
-  walks_.assign(setup_.steps.size(), {});
+  walks_.assign(setup_.ports.size(), {});
+  for (std::size_t port = 0; port < walks_.size(); ++port)
+    if (setup_.ports.all[port].directions > 1) walks_[port].lines = Bitset(items);
   received_.clear();
   sends_.clear();
   sends_.reserve(setup_.required);
@@ -52,7 +54,7 @@ std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
   match();
   while (missing_ > 0) {
     if (!advance()) {
-      // No event is left: slow directions wait for faster ones that have nothing to send. Lets them take what they
+      // No event is left: slow ports wait for faster ones that have nothing to send. Lets them take what they
       // deferred.
       ensure(!insisting_, "a symmetric synthesis came to rest with deliveries missing");
       insisting_ = true;
@@ -63,7 +65,7 @@ std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
   return finish_;
 }
 
-/// Moves to the next instant at which something arrives or a direction becomes free. Returns false if there is none.
+/// Moves to the next instant at which something arrives or a port becomes free. Returns false if there is none.
 bool OrbitGather::advance() {
   constexpr auto never = std::numeric_limits<std::int64_t>::max();
   std::int64_t next = never;
@@ -87,70 +89,109 @@ bool OrbitGather::advance() {
   return true;
 }
 
-/// Gives every free direction something to send.
+/// Gives every free port something to send.
 void OrbitGather::match() {
   if (random_)
     random_->shuffle(std::span(order_));
   else
     turn_ = turn_ + 1 < order_.size() ? turn_ + 1 : 0;
   for (std::size_t i = 0, at = turn_; i < order_.size(); ++i, at = at + 1 < order_.size() ? at + 1 : 0) {
-    const std::uint32_t direction = order_[at];
-    if (walks_[direction].free_at > now_ || missing_ == 0) continue;
-    if (const auto item = choose(direction))
-      send(direction, *item);
+    const std::uint32_t port = order_[at];
+    if (walks_[port].free_at > now_ || missing_ == 0) continue;
+    if (const auto find = choose(port))
+      send(port, *find);
     else
-      rematch(direction);
+      rematch(port);
   }
 }
 
-/// Takes over the item of another direction of the same lane that started at this instant, if that one can send another
+/// Takes over the item of another port of the same lane that started at this instant, if that one can send another
 /// item.
-bool OrbitGather::rematch(std::uint32_t direction) {
-  const std::uint32_t lane = setup_.lane_of[direction];
-  const PackedStep& back = setup_.steps[setup_.group.directions()[direction].opposite];
+bool OrbitGather::rematch(std::uint32_t port) {
+  const std::uint32_t lane = setup_.lane_of[port];
   for (std::uint32_t other = 0; other < walks_.size(); ++other) {
     if (setup_.lane_of[other] != lane || walks_[other].free_at != now_ + lanes_[lane].busy)
       continue;  // not started now
-    const PackedItem theirs = sends_[walks_[other].last_send].item;
-    if (!held_.test(back.apply(theirs))) continue;
+    const auto theirs = deliverable(port, sends_[walks_[other].last_send].item);
+    if (!theirs) continue;
     const auto instead = choose(other);
     if (!instead) continue;
-    sends_[walks_[other].last_send].item = *instead;
-    claim(*instead);
-    send(direction, theirs);
+    sends_[walks_[other].last_send].item = instead->item;
+    sends_[walks_[other].last_send].direction = instead->direction;
+    claim(instead->item);
+    send(port, *theirs);
     return true;
   }
   return false;
 }
 
-std::optional<PackedItem> OrbitGather::choose(std::uint32_t direction) {
-  Walk& walk = walks_[direction];
-  const PackedStep step = setup_.steps[direction];
-  const std::uint32_t rank = ranking_->rank_of[direction];
-  if (rank == 0 && !insisting_ && !worth_it(direction)) return std::nullopt;
-  while (walk.cursor < received_.size()) {
-    std::size_t position = walk.cursor++;
-    if (position < setup_.chunks) position = (position + walk.first_own) % setup_.chunks;
-    const PackedItem item = step.apply(received_[position]);
-    if (claimed_.test(item)) continue;
-    if (rank == 0 || !opened_[rank].test(item & ranking_->own_fields[rank])) return item;
-    walk.deferred.push_back(item);
+/// The item with the first direction of a port whose source has received it.
+std::optional<OrbitGather::Find> OrbitGather::deliverable(std::uint32_t port, PackedItem item) const {
+  const OrbitPort& own = setup_.ports.all[port];
+  for (std::uint32_t i = 0; i < own.directions; ++i) {
+    const std::uint32_t direction = own.first_direction + i;
+    if (held_.test(setup_.steps[setup_.group.directions()[direction].opposite].apply(item)))
+      return Find{item, direction};
   }
-  return rank == 0 ? std::nullopt : choose_deferred(direction);
+  return std::nullopt;
 }
 
-std::optional<PackedItem> OrbitGather::choose_deferred(std::uint32_t direction) {
-  auto& deferred = walks_[direction].deferred;
+std::optional<OrbitGather::Find> OrbitGather::choose(std::uint32_t port) {
+  const std::uint32_t rank = ranking_->rank_of[port];
+  if (rank == 0 && !insisting_ && !worth_it(port)) return std::nullopt;
+  Walk& walk = walks_[port];
+  const auto put_off = [&](PackedItem item) {
+    if (rank == 0 || !opened_[rank].test(item & ranking_->own_fields[rank])) return false;
+    walk.deferred.push_back(item);
+    return true;
+  };
+  const OrbitPort& own = setup_.ports.all[port];
+  if (own.directions > 1) {
+    while (const auto find = next_in_turn(port))
+      if (!claimed_.test(find->item) && !put_off(find->item)) return find;
+  } else {
+    const PackedStep step = setup_.steps[own.first_direction];
+    while (walk.cursor < received_.size()) {
+      const PackedItem item = step.apply(received_[position_at(walk)]);
+      ++walk.cursor;
+      if (!claimed_.test(item) && !put_off(item)) return Find{item, own.first_direction};
+    }
+  }
+  return rank == 0 ? std::nullopt : choose_deferred(port);
+}
+
+/// What a port of several directions looks at next; nullopt: it has looked at all that was received.
+std::optional<OrbitGather::Find> OrbitGather::next_in_turn(std::uint32_t port) {
+  Walk& walk = walks_[port];
+  const OrbitPort& own = setup_.ports.all[port];
+  while (walk.cursor < received_.size()) {
+    const PackedItem from = received_[position_at(walk)];
+    if (walk.turn == 0 && !walk.lines.insert(setup_.steps[own.first_direction].line_of(from))) {
+      ++walk.cursor;
+      continue;
+    }
+    const std::uint32_t direction = own.first_direction + walk.turn;
+    if (++walk.turn == own.directions) {
+      walk.turn = 0;
+      ++walk.cursor;
+    }
+    return Find{setup_.steps[direction].apply(from), direction};
+  }
+  return std::nullopt;
+}
+
+std::optional<OrbitGather::Find> OrbitGather::choose_deferred(std::uint32_t port) {
+  auto& deferred = walks_[port].deferred;
   while (!deferred.empty() && claimed_.test(deferred.back())) deferred.pop_back();
-  if (deferred.empty() || (!insisting_ && !worth_it(direction))) return std::nullopt;
+  if (deferred.empty() || (!insisting_ && !worth_it(port))) return std::nullopt;
   const PackedItem item = deferred.back();
   deferred.pop_back();
-  return item;
+  return deliverable(port, item);
 }
 
-/// Whether all directions together cannot deliver all missing items before a send in this direction arrives.
-bool OrbitGather::worth_it(std::uint32_t direction) const {
-  const std::uint32_t lane = setup_.lane_of[direction];
+/// Whether all ports together cannot deliver all missing items before a send of this one arrives.
+bool OrbitGather::worth_it(std::uint32_t port) const {
+  const std::uint32_t lane = setup_.lane_of[port];
   if (lane == 0) return true;
   const std::int64_t end = now_ + lanes_[lane].latency - 1;
   std::uint64_t delivered = 0;
@@ -162,14 +203,14 @@ bool OrbitGather::worth_it(std::uint32_t direction) const {
   return delivered < missing_;
 }
 
-void OrbitGather::send(std::uint32_t direction, PackedItem item) {
-  const std::uint32_t lane = setup_.lane_of[direction];
+void OrbitGather::send(std::uint32_t port, Find find) {
+  const std::uint32_t lane = setup_.lane_of[port];
   flights_[lane].sends.push_back(static_cast<std::uint32_t>(sends_.size()));
-  walks_[direction].last_send = static_cast<std::uint32_t>(sends_.size());
-  sends_.push_back({now_, item, direction});
-  walks_[direction].free_at = now_ + lanes_[lane].busy;
+  walks_[port].last_send = static_cast<std::uint32_t>(sends_.size());
+  sends_.push_back({now_, find.item, find.direction});
+  walks_[port].free_at = now_ + lanes_[lane].busy;
   finish_ = std::max(finish_, now_ + lanes_[lane].latency);
-  claim(item);
+  claim(find.item);
   --missing_;
 }
 
@@ -178,16 +219,17 @@ void OrbitGather::claim(PackedItem item) {
   for (std::size_t rank = 1; rank < opened_.size(); ++rank) opened_[rank].set(item & ranking_->own_fields[rank]);
 }
 
-/// Starts every send as early as possible, keeping each direction's order, and sorts by start again.
+/// Starts every send as early as possible, keeping each port's order, and sorts by start again.
 void OrbitGather::move_early() {
   std::vector<std::int64_t> arrival(claimed_.size(), 0);
   std::vector<std::int64_t> free(walks_.size(), 0);
   finish_ = 0;
   for (auto& send : sends_) {
-    const auto& [busy, latency] = setup_.lanes[setup_.lane_of[send.direction]];
+    const std::uint32_t port = setup_.ports.port_of[send.direction];
+    const auto& [busy, latency] = setup_.lanes[setup_.lane_of[port]];
     const PackedStep& back = setup_.steps[setup_.group.directions()[send.direction].opposite];
-    send.start = std::max(free[send.direction], arrival[back.apply(send.item)]);
-    free[send.direction] = send.start + busy;
+    send.start = std::max(free[port], arrival[back.apply(send.item)]);
+    free[port] = send.start + busy;
     arrival[send.item] = send.start + latency;
     finish_ = std::max(finish_, arrival[send.item]);
   }

@@ -28,6 +28,8 @@ struct PackedStep {
     const std::uint64_t sum = digit + step;
     return item + ((sum - (sum >= size ? size : 0) - digit) << shift);
   }
+  /// The item at position 0 of the same line.
+  [[nodiscard]] PackedItem line_of(PackedItem item) const { return item & ~(mask << shift); }
 };
 
 class PackedOffsets {

@@ -94,14 +94,20 @@ class Search {
 
 }  // namespace
 
-std::string symmetric_unsuitable(const SynthesisProblem& problem) {
+namespace {
+
+std::string unsuitable_with(LinkPorts ports, const SynthesisProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_gather)
     return "a symmetric schedule has no root: it is made for All-Gather, Reduce-Scatter and All-Reduce";
   if (!moves_with_npus(problem.collective)) return "a symmetric schedule serves one group of all NPUs in their order";
-  const auto group = TranslationGroup::of(problem.topology);
+  const auto group = TranslationGroup::of(problem.topology, ports);
   if (!group)
-    return "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike in each "
-           "dimension";
+    return ports == LinkPorts::own
+               ? "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike "
+                 "in "
+                 "each dimension"
+               : "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of SW blocks that cut "
+                 "through, whose links are alike in each dimension";
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
@@ -109,8 +115,15 @@ std::string symmetric_unsuitable(const SynthesisProblem& problem) {
   return {};
 }
 
+}  // namespace
+
+std::string symmetric_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(LinkPorts::own, problem); }
+std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem) {
+  return unsuitable_with(LinkPorts::shared, problem);
+}
+
 Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
-  const auto group = TranslationGroup::of(problem.topology);
+  const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   ensure(group.has_value(), "a symmetric synthesis without a translation group");
   const OrbitSetup setup(problem, *group);
   Search search(problem, setup);

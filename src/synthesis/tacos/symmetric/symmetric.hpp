@@ -17,6 +17,9 @@ namespace tenex {
 
 /// Empty if the engine can make this gather, otherwise the reason. O(npus), O(links) with several link classes.
 [[nodiscard]] std::string symmetric_unsuitable(const SynthesisProblem& problem);
+/// The same where dimensions may also be switches that cut through (TranslationDimension::one_port), for which all
+/// functions here serve.
+[[nodiscard]] std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem);
 
 /// An All-Gather. Makes at least `attempts` attempts, and more within a fixed amount of work, each style first without
 /// and then with random numbers, until one meets the bound. The first among the best is kept.

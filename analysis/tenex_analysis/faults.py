@@ -1,0 +1,143 @@
+"""How collectives slow down as links fail, from the result of experiments/faults or faults_large.
+
+    python3 -m tenex_analysis.faults DIR                  print the table
+    python3 -m tenex_analysis.faults DIR --table FILE     write it between the marks in FILE
+    python3 -m tenex_analysis.faults DIR --into FOLDER    faults.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import numpy
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .command import run_command
+from .growth import as_markdown, write_between_marks
+from .reader import Study, open_study
+from .words import NothingToShow, picture
+
+DRAWN = re.compile(r"links (?P<share>[\d.]+)% draw (?P<draw>\d+)")
+COLOURS = {"direct": "#e08e2b", "pccl": "#1b6ca8"}
+NAMES = {"all_reduce": "All-Reduce", "all_to_all": "All-to-All"}
+
+
+def shares(study: Study) -> pandas.DataFrame:
+    """The rows without faults (share 0) and with drawn links: with `share` in percent, `draw`, `connected`, and
+    `slower` and `least`: time and bound over the time of the same point without faults.
+    """
+    frame = study.frame()
+    texts = frame["faults"].astype(str) if "faults" in frame else pandas.Series(dtype=str)
+    found = texts.str.extract(f"^{DRAWN.pattern}$")
+    kept = (texts == "none") | found["share"].notna()
+    if not found["share"].notna().any():
+        raise NothingToShow(f"{study.path} has no drawn links (experiments/faults has them)")
+    frame = frame[kept].assign(
+        share=found["share"].astype(float).fillna(0.0), draw=found["draw"].astype(float).fillna(0).astype(int),
+        connected=frame["status"].astype(str) == "ok",
+    )  # fmt: skip
+    for name in ("topology", "collective", "algorithm"):
+        frame[name] = frame[name].astype(str)
+    key = ["topology", "collective", "algorithm"]
+    whole = frame[(frame["share"] == 0) & frame["connected"]].set_index(key)
+    if not whole.index.is_unique:
+        raise ValueError(f"{study.path} has several rows without faults for one network, collective and algorithm")
+    index = pandas.MultiIndex.from_frame(frame[key])
+    before = whole["collective_time_ps"].reindex(index).to_numpy(float)
+    for name, column in (("slower", "collective_time_ps"), ("least", "bound_ps")):
+        ratio = frame[column].to_numpy(float) / before
+        frame[name] = numpy.where(frame["connected"], ratio, numpy.nan)
+    return frame
+
+
+def table(study: Study) -> pandas.DataFrame:
+    """For every network, collective and algorithm: the time without faults in microseconds, how many times as long the
+    connected draws of each share take on average (and the longest), and their mean bound over the same time.
+    """
+    frame = shares(study)
+    lines = []
+    for (topology, collective, algorithm), of in frame.groupby(["topology", "collective", "algorithm"], sort=False):
+        whole = of[of["share"] == 0].iloc[0]
+        line = {"network": topology, "collective": NAMES.get(collective, collective), "algorithm": algorithm,
+                "us": float(whole["collective_time_ps"]) * 1e-6, "0 %": f"1, bound {whole['least']:.2f}"}
+        for share in sorted(set(frame["share"]) - {0.0}):
+            draws = of[(of["share"] == share) & of["connected"]]
+            line[f"{share:g} %"] = _cell(draws, int((of["share"] == share).sum()))
+        lines.append(line)
+    return pandas.DataFrame(lines)
+
+
+def _cell(draws: pandas.DataFrame, drawn: int) -> str:
+    """ "1.20 (1.45), bound 1.10": the mean (and the largest) of times and the mean of bounds; the connected draws."""
+    if not len(draws):
+        return f"none of {drawn} connected"
+    text = f"{draws['slower'].mean():.2f} ({draws['slower'].max():.2f}), bound {draws['least'].mean():.2f}"
+    return text if len(draws) == drawn else f"{text}; {len(draws)} of {drawn} connected"
+
+
+def draw(study: Study) -> Figure:
+    """Times and bounds over the time without faults against the share of lost links: a row of pictures per
+    collective, a column per network. Lines are means over connected draws, bands reach from the least to the largest.
+    """
+    frame = shares(study)
+    networks = list(dict.fromkeys(frame["topology"]))
+    collectives = [each for each in NAMES if each in set(frame["collective"])]
+    figure = Figure(figsize=(3.4 * len(networks), 3.1 * len(collectives)), dpi=110, layout="constrained")
+    many = figure.subplots(len(collectives), len(networks), squeeze=False, sharex=True, sharey="row")
+    for row, collective in zip(many, collectives):
+        for axes, topology in zip(row, networks):
+            _draw_one(axes, frame[(frame["collective"] == collective) & (frame["topology"] == topology)])
+            axes.set_title(f"{topology}, {NAMES[collective]}", fontsize=9)
+        row[0].set_ylabel("times as long as without faults", fontsize=8)
+    for axes in many[-1]:
+        axes.set_xlabel("lost links, %", fontsize=8)
+    return figure
+
+
+def _draw_one(axes: Axes, frame: pandas.DataFrame) -> None:
+    for algorithm, of in frame[frame["connected"]].groupby("algorithm"):
+        by_share = of.groupby("share")
+        time, bound = by_share["slower"], by_share["least"]
+        colour = COLOURS.get(algorithm, "#555555")
+        at = time.mean().index
+        axes.fill_between(at, time.min(), time.max(), color=colour, alpha=0.2, lw=0)
+        axes.plot(at, time.mean(), "o-", ms=3, color=colour, label=algorithm)
+        axes.plot(at, bound.mean(), "--", lw=1, color=colour, label=f"bound of {algorithm}")
+    asked = frame.groupby("share")["connected"].mean()
+    for share, connected in asked[asked < 1].items():
+        axes.annotate(f"{100 * connected:.0f} %", (share, 1), fontsize=6, color="#b03030", ha="center", va="top",
+                      xytext=(0, -4), textcoords="offset points")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=7)
+    axes.legend(fontsize=6, frameon=False, loc="upper left")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result")
+    parser.add_argument("--into", type=Path)
+    parser.add_argument("--table", type=Path)
+    given = parser.parse_args(arguments)
+    study = open_study(given.result)
+    if given.into:
+        given.into.mkdir(parents=True, exist_ok=True)
+        picture(draw, study).savefig(given.into / "faults.png")
+        print(f"drawn: {given.into / 'faults'}.png")
+        return 0
+    try:
+        text = as_markdown(table(study), {"us": ".1f"})
+    except NothingToShow as nothing:
+        raise ValueError(str(nothing)) from None
+    if given.table:
+        write_between_marks(given.table, text)
+    else:
+        print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_command(main))

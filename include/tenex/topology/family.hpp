@@ -1,0 +1,72 @@
+// Families of shapes that are no Cartesian product: fat_tree(16), slim_fly(5). Each builds its links itself.
+//
+// A new family is one file in src/topology/families/ that defines a FamilyRule, and an entry of the table there. Other
+// code asks the rule and never which family it is. Routes and distances of a family are searched for. Its links stand
+// in levels, each with an alpha and a bandwidth of its own: lists of a study have one value per level, as they have one
+// per dimension of a product.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/topology/shape.hpp"
+
+namespace tenex {
+
+class TopologyBuilder;
+struct LinkClass;
+
+/// The numbers in the parentheses of a family; at least 1 and at most 2^31 each.
+using FamilyArguments = std::span<const std::uint32_t>;
+
+/// A number for which the family has no member.
+struct ArgumentFault {
+  std::size_t argument = 0;  ///< position in the parentheses, from 0
+  std::string why;
+  std::string suggestion;
+};
+
+/// A level of links of a family.
+struct FamilyLevel {
+  std::uint64_t links = 0;             ///< directed
+  std::uint32_t bandwidth_shares = 1;  ///< the number of links over which `npu_bandwidth` is divided
+};
+
+/// Hops of a family's routes, for estimates.
+struct FamilyHops {
+  double pair = 1;       ///< mean between two NPUs drawn at random, which may be the same
+  double neighbour = 1;  ///< mean between NPUs with consecutive ids
+};
+
+/// All that other code asks of a family. Every function is O(1) in the size of the topology except add_links() and
+/// representatives(). They are called only with arguments that fault() accepts.
+struct FamilyRule {
+  std::string_view name;         ///< as written before the parenthesis
+  std::string_view usage;        ///< for messages: "dragonfly(a,g)"
+  std::string_view description;  ///< for lists
+  std::size_t arguments = 1;     ///< numbers in the parentheses
+  /// No larger argument gives a topology of at most 2^31 NPUs.
+  std::uint32_t largest_argument = std::uint32_t{1} << 31;
+  /// The first argument for which the family has no member; null where it has one for all.
+  std::optional<ArgumentFault> (*fault)(FamilyArguments) = nullptr;
+  std::uint64_t (*npus)(FamilyArguments);
+  /// Number of switches. They may be joined with each other and are not unwound. Null: none.
+  std::uint64_t (*switches)(FamilyArguments) = nullptr;
+  /// The levels of links, in the order in which add_links() adds them.
+  std::vector<FamilyLevel> (*levels)(FamilyArguments);
+  /// Adds the switches and then the links, level by level; `links` has the class of each level.
+  void (*add_links)(FamilyArguments, std::span<const LinkClass> links, TopologyBuilder& builder);
+  FamilyHops (*hops)(FamilyArguments);
+  /// NPUs such that every NPU is the image of one of them under a symmetry of the topology that keeps the levels.
+  std::vector<std::uint32_t> (*representatives)(FamilyArguments);
+};
+
+/// All families, one line each.
+[[nodiscard]] std::span<const FamilyRule* const> family_rules();
+
+}  // namespace tenex

@@ -1,0 +1,120 @@
+// The graphs over which cycles are laid (ring_network.hpp).
+#include "algorithm/ring_network.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tenex/topology/routes.hpp"
+
+namespace tenex {
+
+void RingNetwork::add_arc(Arc arc, std::span<const std::uint32_t> links) {
+  const auto id = static_cast<std::uint32_t>(arcs_.size());
+  arc_[std::size_t{arc.from} * members_ + arc.to] = id;
+  arcs_.push_back(arc);
+  links_of_.insert(links_of_.end(), links.begin(), links.end());
+  first_link_.push_back(links_of_.size());
+  from_[arc.from].push_back(id);
+}
+
+std::uint32_t RingNetwork::add_link(std::int64_t capacity) {
+  capacity_.push_back(capacity);
+  return static_cast<std::uint32_t>(capacity_.size() - 1);
+}
+
+std::int64_t RingNetwork::rate_bound() const {
+  // A cycle enters and leaves every member once. Arcs out of a member begin with different links or share one.
+  std::vector<std::set<std::uint32_t>> out(members_);
+  std::vector<std::set<std::uint32_t>> in(members_);
+  for (std::uint32_t a = 0; a < arcs_.size(); ++a) {
+    out[arcs_[a].from].insert(links(a).front());
+    in[arcs_[a].to].insert(links(a).back());
+  }
+  auto bound = INT64_MAX;
+  for (const auto* sides : {&out, &in})
+    for (const auto& side : *sides) {
+      std::int64_t total = 0;
+      for (const auto link : side) total += capacity_[link];
+      bound = std::min(bound, total);
+    }
+  return bound;
+}
+
+bool RingNetwork::symmetric() const {
+  return std::ranges::all_of(arcs_, [&](const Arc& each) {
+    const auto back = arc(each.to, each.from);
+    if (back == kNoArc) return false;
+    const auto one_way = links(arc(each.from, each.to));
+    const auto other = links(back);
+    return std::equal(one_way.begin(), one_way.end(), other.rbegin(), other.rend(),
+                      [&](std::uint32_t x, std::uint32_t y) { return capacity_[x] == capacity_[y]; });
+  });
+}
+
+namespace {
+
+/// The links of the route from one NPU to another; empty if it passes another NPU or does not arrive.
+std::vector<LinkId> path_over_switches(const Topology& topology, Router& router, NpuId from, NpuId to) {
+  std::vector<LinkId> path;
+  const VertexId goal(to.value());
+  VertexId at(from.value());
+  do {
+    const auto link = router.next_link(at, to);
+    if (!link.exists()) return {};
+    path.push_back(link);
+    at = topology.target(link);
+  } while (at != goal && !topology.is_npu(at));
+  return at == goal ? path : std::vector<LinkId>{};
+}
+
+/// Calls `visit(arc, links)` for each arc of a group. Destinations are in the outer loop, because the router keeps
+/// trees by destination.
+template <class Visit>
+void for_each_arc(const Topology& topology, Router& router, const std::vector<NpuId>& members, const Visit& visit) {
+  for (std::uint32_t to = 0; to < members.size(); ++to)
+    for (std::uint32_t from = 0; from < members.size(); ++from) {
+      if (from == to) continue;
+      const auto links = path_over_switches(topology, router, members[from], members[to]);
+      if (!links.empty()) visit(RingNetwork::Arc{from, to}, links);
+    }
+}
+
+/// By link, the number of groups whose arcs take it.
+std::vector<std::int64_t> sharers_of(const Topology& topology, Router& router, const Collective& collective) {
+  std::vector<std::int64_t> sharers(topology.links(), 0);
+  std::vector<std::size_t> last(topology.links(), SIZE_MAX);
+  for (std::size_t g = 0; g < collective.groups().size(); ++g)
+    for_each_arc(topology, router, collective.groups()[g].members, [&](auto /*arc*/, const auto& links) {
+      for (const auto link : links) sharers[link.index()] += std::exchange(last[link.index()], g) == g ? 0 : 1;
+    });
+  return sharers;
+}
+
+}  // namespace
+
+std::vector<RingNetwork> ring_networks(const Topology& topology, const Collective& collective) {
+  Router router(topology);
+  const bool alone = collective.groups().size() == 1;
+  const auto sharers =
+      alone ? std::vector<std::int64_t>(topology.links(), 1) : sharers_of(topology, router, collective);
+  std::vector<RingNetwork> networks;
+  for (const auto& group : collective.groups()) {
+    auto& network = networks.emplace_back(static_cast<std::uint32_t>(group.members.size()));
+    std::map<LinkId, std::uint32_t> number;
+    std::vector<std::uint32_t> numbers;
+    for_each_arc(topology, router, group.members, [&](auto arc, const auto& links) {
+      numbers.clear();
+      for (const auto link : links) {
+        const auto [known, fresh] = number.try_emplace(link, 0);
+        if (fresh) known->second = network.add_link(topology.bandwidth(link).count() / sharers[link.index()]);
+        numbers.push_back(known->second);
+      }
+      network.add_arc(arc, numbers);
+    });
+  }
+  return networks;
+}
+
+}  // namespace tenex

@@ -1,0 +1,117 @@
+// The keys of the switches: how they forward, what they can do, and what may wait in them.
+#include <fmt/core.h>
+
+#include "design/settings/entry.hpp"
+#include "tenex/base/decimal.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace entry;  // NOLINT: this file is entries
+
+constexpr std::string_view kTrainingSwitches = "the switches of a training step store and forward";
+constexpr auto forwarding = [](auto& point) -> auto& { return point.point.topology.switches.forwarding; };
+constexpr auto switch_copy = [](auto& point) -> auto& { return point.point.topology.switches.copy; };
+constexpr auto switch_reduce = [](auto& point) -> auto& { return point.point.topology.switches.reduce; };
+constexpr auto switch_buffer = [](auto& point) -> auto& { return point.point.topology.switches.buffer; };
+
+Result<SettingValue> parse_switch_buffer(const Setting&, std::string_view name, const Node& node, ValueContext&) {
+  const std::string& text = node.text();
+  SwitchBuffer buffer;
+  if (text == to_string(SwitchBuffer{kUnlimitedBuffer})) {
+    buffer.chunks = kUnlimitedBuffer;
+  } else if (text != to_string(SwitchBuffer{})) {
+    buffer.chunks = read_number<std::uint32_t>(text);
+    if (!buffer.chunks || buffer.chunks == kUnlimitedBuffer)
+      return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", name, shortened(text)),
+                         "it is a number of chunks, \"unlimited\" or \"as_built\"", "write for instance \"4\"");
+  }
+  SettingValue value = value_at(node);
+  value.text = to_string(buffer);
+  value.expression = value.text;
+  value.data = buffer;
+  return value;
+}
+
+/// Whether the point may have switches. Those of machine files are not known here.
+bool has_switches(const PointView& view) {
+  const TopologyChoice& topology = view.point.topology;
+  return runs_collective(view) && (!topology.machine_file.empty() || count_shape(topology.shape).switches > 0);
+}
+
+/// Whether the point's algorithm can use what switches can do beyond forwarding. Messages of textbook algorithms go
+/// from NPU to NPU.
+bool uses_abilities(const PointView& view) {
+  return has_switches(view) && view.point.family != AlgorithmFamily::textbook && view.point.reads.switches &&
+         view.point.topology.unwind == 0;
+}
+
+/// The entry of an ability, whose field is `Field`.
+template <auto Field>
+Setting ability(Key key, std::string_view name, std::string_view help) {
+  return {.key = key,
+          .name = name,
+          .help = help,
+          .example = "\"yes\"",
+          .words = words_to<SwitchAbility::yes>(),
+          .fallback = "as_built",
+          .read_by = ReadBy::collectives,
+          .reason = kTrainingSwitches,
+          .column = text_column(),
+          .parse = parse_choice<SwitchAbility>,
+          .set = set<Field>,
+          .reset = reset<Field>,
+          .matters = uses_abilities,
+          .canonical = unless_default<Field>,
+          .text = text_if<Field, runs_collective>};
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(readability-function-size): a table
+std::vector<Setting> switch_settings() {
+  return {
+      {.key = Key::forwarding,
+       .name = "forwarding",
+       .help =
+           "how switches forward: store_and_forward (a switch receives all of a chunk before it sends it on), "
+           "cut_through (a send takes its whole path over switches at once), or as_built: as the machine file says; "
+           "those of shapes store and forward",
+       .example = "\"cut_through\"",
+       .words = words_to<SwitchForwarding::cut_through>(),
+       .fallback = "as_built",
+       .read_by = ReadBy::collectives,
+       .reason = kTrainingSwitches,
+       .column = text_column(),
+       .parse = parse_choice<SwitchForwarding>,
+       .set = set<forwarding>,
+       .reset = reset<forwarding>,
+       .matters = has_switches,
+       .canonical = unless_default<forwarding>,
+       .text = text_if<forwarding, runs_collective>},
+      ability<switch_copy>(Key::switch_copy, "switch_copy",
+                           "whether switches copy, so that one arrival leaves over several links: yes, no, or "
+                           "as_built: as the machine file says; those of shapes do not"),
+      ability<switch_reduce>(Key::switch_reduce, "switch_reduce",
+                             "whether switches reduce, so that partial sums of a chunk leave as one: yes, no, or "
+                             "as_built: as the machine file says; those of shapes do not"),
+      {.key = Key::switch_buffer,
+       .name = "switch_buffer",
+       .help = "chunks that may wait in a switch that stores and forwards: a number, unlimited, or as_built: as the "
+               "machine file says; those of shapes are unlimited",
+       .example = "\"4\"",
+       .fallback = "as_built",
+       .read_by = ReadBy::collectives,
+       .reason = kTrainingSwitches,
+       .column = text_column(),
+       .parse = parse_switch_buffer,
+       .set = set<switch_buffer>,
+       .reset = reset<switch_buffer>,
+       .matters = has_switches,
+       .canonical = unless_default<switch_buffer>,
+       .text = text_if<switch_buffer, runs_collective>},
+  };
+}
+
+}  // namespace tenex

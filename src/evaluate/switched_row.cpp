@@ -1,0 +1,68 @@
+// The schedule of a point whose switches were unwound, played on the switches: its time there and the bound of the
+// network with switches, which compare with those of algorithms that use the switches themselves.
+#include <fmt/format.h>
+
+#include "evaluate/evaluate_point.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/execution_cache.hpp"
+#include "tenex/execution/sizes.hpp"
+#include "tenex/execution/verified_collective.hpp"
+#include "tenex/simulation/switched_replay.hpp"
+#include "tenex/topology/time_range.hpp"
+#include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint64_t kBytesOfPlayedSend = 300;  // two hops, listed and replayed
+/// About ten seconds. Synthesizers that make more sends in less time have formulas for them, which a play has not.
+constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 23;
+
+void leave_out(Evaluation& row, std::string_view why) {
+  row.reason += fmt::format("{}the schedule was not played on the switches: {}", row.reason.empty() ? "" : "; ", why);
+}
+
+}  // namespace
+
+bool fill_switched(Evaluation& row, const DesignPoint& point, const PointTopology& built, const Collective& collective,
+                   const Schedule& schedule, const VerifyOptions& checking, ExecutionCache& cache) {
+  if (built.unwound_degree == 0 || !start_delays_of(point).empty()) return true;
+  if (schedule.sends() > kMostPlayedSends)
+    return leave_out(row, fmt::format("it has more than {} sends", kMostPlayedSends)), true;
+  // With overlap: as soon as possible, a gather begins when its own sum is complete.
+  const auto network_point = with_switches_kept(point);
+  const auto needed = planned_topology_bytes(network_point) + schedule.sends() * kBytesOfPlayedSend;
+  if (needed > checking.memory_limit_bytes)
+    return leave_out(row, fmt::format("that needs {} bytes more", needed)), true;
+  const auto network = find_topology(network_point, checking.memory_limit_bytes, cache);
+  if (!*network) return leave_out(row, to_string((*network).errors())), true;
+  const auto& switched = (*network)->topology;
+  // Each of a link's sends may go over one physical link, twice as many hops in a row.
+  const auto hops = 2.0 * built.unwound_degree * serialised_hops(point, sizes_of_built(built.topology, collective));
+  if (!fits_time_range(slowest_hop(switched, collective.chunk_sizes()), hops))
+    return leave_out(row, "it may take longer than times are computed"), true;
+  const auto& physical = switched.wires() != nullptr ? switched.wires()->network() : switched;
+  const auto unwound = unwind_with_origins(physical, built.unwound_degree);
+  ensure(unwound && unwound->topology.links() == built.topology.links(), "unwinding is deterministic");
+  SimulationOptions options;
+  options.occupancy = point.occupancy;
+  options.record_sends = true;
+  const auto played = play_on_switches(switched, *unwound, collective, schedule, options);
+  if (!played) return leave_out(row, to_string(played.errors())), true;
+  const Instance instance{switched, collective, point.occupancy};
+  const auto check = check_stream(instance, played->sends, played->finish, "the play on switches", checking);
+  if (!check.error.empty()) return end_point(row, PointStatus::failed, check.error), false;
+  const auto bound = find_bound(network_point, switched, collective, true, played->finish, cache);
+  if (played->finish < bound->time) {
+    end_point(row, PointStatus::failed,
+              fmt::format("time {} ps on the switches is below the proven bound {} ps ({})", played->finish.count(),
+                          bound->time.count(), bound->name));
+    return false;
+  }
+  row.switched_time_ps = played->finish.count();
+  row.switched_bound_ps = bound->time.count();
+  return true;
+}
+
+}  // namespace tenex

@@ -1,0 +1,252 @@
+// Wires from a breadth-first search per holder, over the switches that it reaches without passing another holder.
+//
+// Path `rank` of a pair is found backward: at each vertex the rank chooses among the links from the level before, whose
+// sources have as many shortest paths as were counted on the way out.
+#include "tenex/topology/wires.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "tenex/topology/plan.hpp"
+#include "topology/shapes/block.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr std::uint32_t kNotReached = std::numeric_limits<std::uint32_t>::max();
+
+/// A wire before it has a number.
+struct FoundWire {
+  LinkId first_link;
+  VertexId target;
+  std::uint64_t first_span = 0;
+  std::uint32_t spans = 0;
+};
+
+/// Searches from one holder at a time. Its tables are cleared by recording the entries that were changed.
+class WireSearch {
+ public:
+  explicit WireSearch(const Topology& network)
+      : network_(network), hops_(network.vertices(), kNotReached), paths_(network.vertices()) {}
+
+  /// Adds the wires that begin at a holder. False where there are too many.
+  bool add_from(VertexId holder) {
+    for (const LinkId link : network_.out_links(holder))
+      if (!cuts_through(network_, network_.target(link))) add_link(link);
+    search(holder);
+    for (const VertexId reached : reached_)
+      if (reached != holder && !cuts_through(network_, reached)) add_paths(holder, reached);
+    for (const VertexId vertex : reached_) hops_[vertex.index()] = kNotReached;
+    reached_.clear();
+    return found_.size() <= kMostWires;
+  }
+
+  [[nodiscard]] Wires finish(std::shared_ptr<const Topology> network) {
+    std::stable_sort(found_.begin(), found_.end(), [](const FoundWire& a, const FoundWire& b) {
+      return std::pair(a.first_link, a.target) < std::pair(b.first_link, b.target);
+    });
+    std::vector<std::uint64_t> first{0};
+    std::vector<WireSpan> spans;
+    first.reserve(found_.size() + 1);
+    spans.reserve(spans_.size());
+    for (const FoundWire& wire : found_) {
+      const auto begin = spans_.begin() + static_cast<std::ptrdiff_t>(wire.first_span);
+      spans.insert(spans.end(), begin, begin + wire.spans);
+      first.push_back(spans.size());
+    }
+    return {std::move(network), std::move(first), std::move(spans)};
+  }
+
+ private:
+  void add_link(LinkId link) {
+    found_.push_back({link, network_.target(link), spans_.size(), 1});
+    spans_.push_back({link, SimTime::zero()});
+  }
+
+  /// Counts the shortest paths to all vertices that are reached over cut-through switches.
+  void search(VertexId holder) {
+    reach(holder, 0, 1);
+    for (std::size_t head = 0; head < reached_.size(); ++head) {
+      const VertexId at = reached_[head];
+      if (head > 0 && !cuts_through(network_, at)) continue;
+      for (const LinkId link : network_.out_links(at)) {
+        const VertexId next = network_.target(link);
+        if (head == 0 && !cuts_through(network_, next)) continue;  // a wire of one link
+        const std::uint32_t hops = hops_[at.index()] + 1;
+        if (hops_[next.index()] == kNotReached)
+          reach(next, hops, paths_[at.index()]);
+        else if (hops_[next.index()] == hops)
+          paths_[next.index()] += paths_[at.index()];
+      }
+    }
+  }
+
+  void reach(VertexId vertex, std::uint32_t hops, double paths) {
+    hops_[vertex.index()] = hops;
+    paths_[vertex.index()] = paths;
+    reached_.push_back(vertex);
+  }
+
+  /// Counts are whole numbers in doubles: exact up to 2^53, and beyond it evenly spread is all that is asked for.
+  [[nodiscard]] std::uint64_t paths_to(VertexId vertex) const {
+    constexpr double most = 9e15;
+    return static_cast<std::uint64_t>(std::min(paths_[vertex.index()], most));
+  }
+
+  void add_paths(VertexId holder, VertexId target) {
+    const std::uint64_t all = paths_to(target);
+    const std::uint64_t taken = std::min<std::uint64_t>(all, kMostWiresPerPair);
+    for (std::uint64_t i = 0; i < taken; ++i)
+      add_path(target, (all / taken * i + holder.index() + target.index()) % all);
+  }
+
+  void add_path(VertexId target, std::uint64_t rank) {
+    path_.clear();
+    for (VertexId at = target; hops_[at.index()] > 0; at = network_.source(path_.back()))
+      path_.push_back(choose_link(at, rank));
+    FoundWire wire{path_.back(), target, spans_.size(), static_cast<std::uint32_t>(path_.size())};
+    SimTime offset;
+    for (auto link = path_.rbegin(); link != path_.rend(); ++link) {
+      spans_.push_back({*link, offset});
+      offset += network_.alpha(*link);
+    }
+    found_.push_back(wire);
+  }
+
+  /// The link over which path `rank` enters `at`; `rank` becomes that of the path to the link's source.
+  LinkId choose_link(VertexId at, std::uint64_t& rank) {
+    LinkId chosen = LinkId::none();
+    for (const LinkId link : network_.in_links(at)) {
+      const VertexId from = network_.source(link);
+      if (hops_[from.index()] + 1 != hops_[at.index()] || hops_[from.index()] == kNotReached) continue;
+      if (hops_[from.index()] > 0 && !cuts_through(network_, from)) continue;
+      chosen = link;
+      const std::uint64_t paths = paths_to(from);
+      if (rank < paths) break;
+      rank -= paths;
+    }
+    return chosen;
+  }
+
+  const Topology& network_;
+  std::vector<std::uint32_t> hops_;  ///< from the present holder
+  std::vector<double> paths_;        ///< shortest paths from there
+  std::vector<VertexId> reached_;
+  std::vector<LinkId> path_;
+  std::vector<FoundWire> found_;
+  std::vector<WireSpan> spans_;
+};
+
+/// Whether a link serializes more slowly than another.
+bool slower(const LinkClass& a, const LinkClass& b) {
+  __extension__ using Wide = __int128;
+  return Wide{a.slowdown} * b.bandwidth.count() > Wide{b.slowdown} * a.bandwidth.count();
+}
+
+/// The wire as one link between holders.
+Link as_link(const Topology& network, std::span<const WireSpan> spans, const std::vector<VertexId>& holder_of) {
+  Link link = network.link(spans.front().link);
+  LinkClass slowest{link.alpha, link.bandwidth, link.slowdown};
+  for (const WireSpan& span : spans.subspan(1)) {
+    const LinkClass& each = network.classes()[network.class_of(span.link)];
+    if (slower(each, slowest)) slowest = each;
+    link.alpha += each.alpha;
+  }
+  link.bandwidth = slowest.bandwidth;
+  link.slowdown = slowest.slowdown;
+  link.source = holder_of[network.source(spans.front().link).index()];
+  link.target = holder_of[network.target(spans.back().link).index()];
+  return link;
+}
+
+/// The shape whose switches are wires; nullopt where the network is no intact product.
+std::optional<Shape> wired_shape(const Topology& network) {
+  if (!network.shape() || !network.shape()->is_product()) return std::nullopt;
+  Shape shape = *network.shape();
+  for (Block& block : shape.blocks)
+    if (block.rule->wired != nullptr) block.rule = block.rule->wired;
+  return shape;
+}
+
+}  // namespace
+
+Wires Wires::reversed() const {
+  std::vector<WireSpan> turned;
+  turned.reserve(spans_.size());
+  for (std::size_t wire = 0; wire < size(); ++wire) {
+    const auto path = spans(LinkId::at(wire));
+    SimTime offset;
+    for (auto span = path.rbegin(); span != path.rend(); ++span) {
+      turned.push_back({span->link, offset});
+      offset += network_->alpha(span->link);
+    }
+  }
+  return {std::make_shared<const Topology>(network_->reversed()), first_, std::move(turned)};
+}
+
+Wires Wires::exchanged() const {
+  return {std::make_shared<const Topology>(network_->mirrored().reversed()), first_, spans_};
+}
+
+Result<Topology> wires_of(const Topology& topology) {
+  ensure(topology.wires() == nullptr, "wires are made once");
+  std::vector<VertexId> holders;
+  std::vector<VertexId> holder_of(topology.vertices(), VertexId::none());
+  TopologyBuilder builder(topology.npus());
+  for (std::size_t v = 0; v < topology.vertices(); ++v) {
+    const VertexId vertex = VertexId::at(v);
+    if (cuts_through(topology, vertex)) continue;
+    holder_of[v] = VertexId::at(holders.size());
+    holders.push_back(vertex);
+    if (!topology.is_npu(vertex)) builder.add_switch(topology.switch_properties(vertex));
+  }
+  if (holders.size() == topology.vertices()) return topology;
+  WireSearch search(topology);
+  for (const VertexId holder : holders)
+    if (!search.add_from(holder))
+      return resource_error(
+          fmt::format("more than {} paths lead over the cut-through switches", kMostWires),
+          "each is kept, so that sends which share a link can be told apart",
+          "use fewer NPUs, smaller switches, or switches that store and forward (forwarding = \"store_and_forward\")");
+  auto wires = std::make_shared<const Wires>(search.finish(std::make_shared<const Topology>(topology)));
+  builder.reserve_links(wires->size());
+  for (std::size_t wire = 0; wire < wires->size(); ++wire)
+    builder.add_link(as_link(topology, wires->spans(LinkId::at(wire)), holder_of));
+  if (auto shape = wired_shape(topology); shape && holders.size() == topology.npus())
+    builder.declare_shape(*std::move(shape));
+  builder.declare_wires(std::move(wires));
+  return std::move(builder).build();
+}
+
+WireCounts count_wires(const Shape& shape) {
+  const auto counts = count_shape(shape);
+  if (counts.switches == 0) return {};
+  const std::uint64_t npus = shape.npus();
+  if (!shape.is_product()) {
+    constexpr std::uint64_t longest = 6;  // links of a path up and down three levels of switches
+    const std::uint64_t wires = npus * (npus - 1) * kMostWiresPerPair;
+    return {wires, wires * longest};
+  }
+  WireCounts wires;
+  for (std::size_t index = 0; index < shape.dimensions(); ++index) {
+    const BlockRule& rule = *shape.blocks[index].rule;
+    const Dimension dimension = dimension_of(shape, index);
+    const std::uint64_t links = (rule.wired != nullptr ? rule.wired : &rule)->count_links(dimension);
+    wires.wires += links;
+    wires.spans += rule.wired != nullptr ? 2 * links : links;
+  }
+  return wires;
+}
+
+std::uint64_t wire_bytes(std::uint64_t npus, const WireCounts& counts) {
+  // The search's lists and their sorted copies; then the topology of wires while it is built.
+  return counts.wires * (sizeof(FoundWire) + sizeof(std::uint64_t)) + counts.spans * 2 * sizeof(WireSpan) +
+         topology_bytes({npus, 0, counts.wires});
+}
+
+}  // namespace tenex

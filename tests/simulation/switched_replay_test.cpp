@@ -1,0 +1,144 @@
+// Schedules for unwound switches, played on the switches.
+#include "tenex/simulation/switched_replay.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/collectives.hpp"
+#include "support/topologies.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/wires.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr SwitchProperties kCuttingThrough{.forwarding = Forwarding::cut_through};
+
+/// The network as it is played on: the wires of one that cuts through.
+Topology played_network(const Topology& network, Forwarding forwarding) {
+  if (forwarding == Forwarding::store_and_forward) return network;
+  return wires_of(network.with_switches(kCuttingThrough)).value();
+}
+
+Schedule synthesized(const Topology& unwound, const Collective& collective, Occupancy occupancy, std::uint64_t seed) {
+  const bool exchange = collective.kind() == CollectiveKind::all_to_all;
+  SynthesisProblem problem{{unwound, collective, occupancy}};
+  problem.seed = seed;
+  return find_synthesizer(exchange ? "pccl" : "tacos")->synthesize(problem).value().schedule;
+}
+
+SimulationOptions kept(Occupancy occupancy) {
+  SimulationOptions options;
+  options.occupancy = occupancy;
+  options.record_sends = true;
+  return options;
+}
+
+// SW(4), degree 1, is a ring one way: All-Gather takes three steps over an unwound link, each alpha + beta*m = 0.5 us +
+// 1 us. On the switch a step is two links: 2 * 1.5 us if it stores and forwards, 2 * 0.5 us + 1 us if it cuts through.
+TEST(SwitchedReplay, TakesTwoHopsOrOneWirePerStepOfARing) {
+  const auto network = support::switched(4);
+  const auto unwound = unwind_with_origins(network, 1).value();
+  const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(200'000));
+  for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer}) {
+    const auto schedule = synthesized(unwound.topology, collective, occupancy, 1);
+    ASSERT_EQ(last_arrival({unwound.topology, collective, occupancy}, schedule), nanoseconds(4500));
+    const auto stored = play_on_switches(network, unwound, collective, schedule, kept(occupancy)).value();
+    EXPECT_EQ(stored.finish, nanoseconds(9000));
+    EXPECT_EQ(stored.sends.sends(), 24U);  // 4 NPUs receive 3 chunks, over two links each
+    const auto wires = played_network(network, Forwarding::cut_through);
+    const auto cut = play_on_switches(wires, unwound, collective, schedule, kept(occupancy)).value();
+    EXPECT_EQ(cut.finish, nanoseconds(6000));
+    EXPECT_EQ(cut.sends.sends(), 12U);
+  }
+}
+
+// SW(3), degree 2, is fully connected at half the bandwidth: All-Gather takes one step of 0.5 us + 2 us. On the switch
+// NPU i sends its chunk to i + 1 at 0 us and to i + 2 at 1 us, at full bandwidth; all links to NPUs are free when a
+// chunk comes: 1 us + 2 * 1.5 us if it is stored, 1 us + 2 us if it cuts through.
+TEST(SwitchedReplay, LetsTheLinksOfAnNpuTakeTurnsAtFullBandwidth) {
+  const auto network = support::switched(3);
+  const auto unwound = unwind_with_origins(network, 2).value();
+  const auto collective = support::collective(CollectiveKind::all_gather, 3, bytes(150'000));
+  const auto schedule = synthesized(unwound.topology, collective, Occupancy::serialization, 1);
+  ASSERT_EQ(last_arrival({unwound.topology, collective, Occupancy::serialization}, schedule), nanoseconds(2500));
+  const auto options = kept(Occupancy::serialization);
+  EXPECT_EQ(play_on_switches(network, unwound, collective, schedule, options)->finish, nanoseconds(4000));
+  const auto wires = played_network(network, Forwarding::cut_through);
+  EXPECT_EQ(play_on_switches(wires, unwound, collective, schedule, options)->finish, nanoseconds(3000));
+}
+
+TEST(SwitchedReplay, LeavesNetworksWithoutSwitchesAsTheyAre) {
+  const auto ring = support::ring(5);
+  const auto unwound = unwind_with_origins(ring, 1).value();
+  const auto collective = support::collective(CollectiveKind::all_reduce, 5, bytes(500'000));
+  const auto schedule = synthesized(unwound.topology, collective, Occupancy::serialization, 3);
+  const auto played = play_on_switches(ring, unwound, collective, schedule, kept(Occupancy::serialization)).value();
+  EXPECT_EQ(played.finish,
+            replay(ring, collective, schedule, Replay::as_soon_as_possible, kept(Occupancy::serialization))->finish);
+}
+
+/// A shape with one or two switched dimensions; each dimension has its own alpha and bandwidth.
+Topology drawn_network(Random& random) {
+  constexpr const char* shapes[] = {"SW(5)",       "SW(3)_SW(3)", "RI(3)_SW(4)", "SW(4)_RI(2)",
+                                    "FC(3)_SW(3)", "LI(2)_SW(5)", "SW(2)_LI(3)", "SW(3)_FC(2)_SW(2)"};
+  const std::string text = shapes[random.below(8)];
+  std::vector<SimTime> alpha;
+  std::vector<Bandwidth> bandwidth;
+  for (std::size_t d = 0; d < parse_shape(text)->dimensions(); ++d) {
+    alpha.push_back(nanoseconds(200 * random.below(4)));
+    bandwidth.push_back(gigabytes_per_second(25 << random.below(3)));
+  }
+  return support::shape(text, alpha, bandwidth);
+}
+
+TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Random random(seed, 0x73776974);
+    auto network = drawn_network(random);
+    if (random.below(3) == 0)
+      network = without_shape(
+          slow_links(network, {{VertexId(random.below(static_cast<std::uint32_t>(network.npus()))), {}, 1700}})
+              .value());
+    const auto unwound = unwind_with_origins(network, 1 + random.below(3)).value();
+    constexpr CollectiveKind kinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                                        CollectiveKind::all_reduce, CollectiveKind::all_to_all};
+    const auto kind = kinds[seed % 4];
+    const auto occupancy = random.below(2) == 0 ? Occupancy::serialization : Occupancy::transfer;
+    const auto collective = support::collective(kind, network.npus(), bytes(600'000), 1 + random.below(3));
+    const auto schedule = synthesized(without_shape(unwound.topology), collective, occupancy, seed);
+    for (const auto forwarding : {Forwarding::store_and_forward, Forwarding::cut_through}) {
+      SCOPED_TRACE(std::string(to_string(kind)) + ", " + std::string(to_string(forwarding)) + ", seed " +
+                   std::to_string(seed));
+      const auto real = played_network(network, forwarding);
+      const auto played = play_on_switches(real, unwound, collective, schedule, kept(occupancy)).value();
+      const auto verdict = verify({real, collective, occupancy}, played.sends);
+      ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      ASSERT_EQ(verdict.collective_time, played.finish);
+      ASSERT_GE(played.finish, best_cheap_bound({{real, collective, occupancy}, true}).time);
+    }
+  }
+}
+
+TEST(SwitchedReplay, RefusesAnotherNetwork) {
+  const auto network = support::switched(4);
+  const auto unwound = unwind_with_origins(network, 1).value();
+  const auto collective = support::collective(CollectiveKind::all_gather, 4, bytes(200'000));
+  const auto schedule = synthesized(unwound.topology, collective, Occupancy::serialization, 1);
+  const auto options = kept(Occupancy::serialization);
+  EXPECT_FALSE(play_on_switches(support::switched(5), unwound, collective, schedule, options));
+  EXPECT_FALSE(play_on_switches(support::ring(4), unwound, collective, schedule, options));
+  const auto limited =
+      play_on_switches(network.with_switches(SwitchProperties{.buffer = 2}), unwound, collective, schedule, options);
+  ASSERT_FALSE(limited);
+  EXPECT_EQ(limited.errors()[0].fault, Fault::unsupported);
+}
+
+}  // namespace
+}  // namespace tenex
