@@ -7,105 +7,30 @@
 // to one other cover, which takes the old ones in return. Joining is always accepted; dividing seldom, and less often
 // as time goes on (simulated annealing).
 //
+// Two covers also swap arcs along a closed path, which takes arcs of one forward and of the other backward, in turn:
+// the load of links stays. Where no set of cycles is found and fewer will do, the covers of the most cycles are dropped
+// and the others go on.
+//
 // On a symmetric network, each cycle may be taken in both directions. Then an exchange may also reverse a part: a->a',
 // b->b' become a->b, a'->b'. The first covers are matched along Euler trails, which pass every link one way only, so no
 // cover uses a link to and fro (Petersen 1891: a graph of even degree is a union of 2-factors).
 //
-// Encoding: per cover, the next and the previous member, and the label of the cycle of each member.
+// Encoding: ring_cover.hpp.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "algorithm/ring_cover.hpp"
 #include "algorithm/ring_packing.hpp"
 #include "tenex/base/random.hpp"
 
 namespace tenex {
 namespace {
-
-constexpr std::uint32_t kNobody = UINT32_MAX;
-
-/// A partition of the members into cycles.
-class Cover {
- public:
-  explicit Cover(std::vector<std::uint32_t> next)
-      : next_(std::move(next)), before_(next_.size()), label_(next_.size()) {
-    for (std::uint32_t u = 0; u < next_.size(); ++u) before_[next_[u]] = u;
-    std::vector<bool> seen(next_.size(), false);
-    for (std::uint32_t u = 0; u < next_.size(); ++u) {
-      if (seen[u]) continue;
-      ++cycles_;
-      ++labels_;
-      for (auto v = u; !seen[v]; v = next_[v]) seen[v] = true, label_[v] = labels_;
-    }
-  }
-  [[nodiscard]] std::uint32_t next(std::uint32_t u) const { return next_[u]; }
-  [[nodiscard]] std::uint32_t before(std::uint32_t u) const { return before_[u]; }
-  [[nodiscard]] bool together(std::uint32_t u, std::uint32_t v) const { return label_[u] == label_[v]; }
-  [[nodiscard]] int cycles() const { return cycles_; }
-
-  /// The change of the number of cycles by an exchange of two arcs of the cover, given by their sources.
-  [[nodiscard]] int change(std::uint32_t a, std::uint32_t b, bool turns) const {
-    if (!together(a, b)) return -1;
-    return turns ? 0 : 1;
-  }
-  /// a->a', b->b' become a->b', b->a'; with `turns`, a->b, a'->b'.
-  void exchange(std::uint32_t a, std::uint32_t b, bool turns) {
-    if (turns)
-      turn(a, b);
-    else
-      cross(a, b);
-  }
-  [[nodiscard]] std::vector<std::uint32_t> order() const {
-    std::vector<std::uint32_t> order{0};
-    for (auto u = next_[0]; u != 0; u = next_[u]) order.push_back(u);
-    return order;
-  }
-
- private:
-  void link(std::uint32_t u, std::uint32_t v) {
-    next_[u] = v;
-    before_[v] = u;
-  }
-  /// a->a', b->b' become a->b', b->a'.
-  void cross(std::uint32_t a, std::uint32_t b) {
-    const bool divides = together(a, b);
-    const auto a_next = next_[a];
-    link(a, next_[b]);
-    link(b, a_next);
-    cycles_ += divides ? 1 : -1;
-    const auto label = divides ? ++labels_ : label_[a];
-    auto v = b;
-    do label_[v] = label;
-    while ((v = next_[v]) != b);
-  }
-  /// a->a', b->b' become a->b, a'->b'; what lies between is reversed.
-  void turn(std::uint32_t a, std::uint32_t b) {
-    const auto first = next_[a];
-    const auto end = next_[b];
-    if (!together(a, b)) {
-      auto v = b;
-      do std::swap(next_[v], before_[v]);
-      while ((v = next_[v]) != b);
-      return cross(a, end);  // end->b is now an arc of the reversed cycle
-    }
-    path_.clear();
-    for (auto v = first; v != b; v = next_[v]) path_.push_back(v);
-    path_.push_back(b);
-    link(a, b);
-    for (std::size_t i = path_.size(); i-- > 1;) link(path_[i], path_[i - 1]);
-    link(first, end);
-  }
-
-  std::vector<std::uint32_t> next_;
-  std::vector<std::uint32_t> before_;
-  std::vector<std::uint32_t> label_;
-  std::vector<std::uint32_t> path_;
-  int cycles_ = 0;
-  std::uint32_t labels_ = 0;  ///< the last one given
-};
 
 /// The room of links for cycles of one rate.
 class Room {
@@ -113,6 +38,12 @@ class Room {
   Room(const RingNetwork& network, const EqualRings& wanted) : network_(network), both_ways_(wanted.both_ways) {
     for (const auto capacity : network.capacities())
       left_.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(capacity / wanted.rate, wanted.count)));
+  }
+  /// How many cycles more may take the arc, one way.
+  [[nodiscard]] std::int32_t of(std::uint32_t arc) const {
+    auto least = INT32_MAX;
+    for (const auto link : network_.links(arc)) least = std::min(least, left_[link]);
+    return least;
   }
   /// Whether one cycle more may take the arc.
   [[nodiscard]] bool fits(std::uint32_t from, std::uint32_t to) {
@@ -149,12 +80,14 @@ class Room {
 /// Perfect matchings of the members as sources with the members as targets, by augmenting paths (Kuhn 1955).
 class Matching {
  public:
-  Matching(const RingNetwork& network, Random& random) : network_(network) {
+  /// Arcs with more room are tried first; among equals the order is random.
+  Matching(const RingNetwork& network, const Room& room, Random& random) : network_(network) {
     for (std::uint32_t u = 0; u < network.members(); ++u) {
       const auto arcs = network.arcs_from(u);
       auto& targets = targets_.emplace_back();
       for (const auto arc : arcs) targets.push_back(network.arcs()[arc].to);
       random.shuffle(std::span(targets));
+      std::ranges::stable_sort(targets, std::greater<>(), [&](auto v) { return room.of(network.arc(u, v)); });
     }
     source_.assign(network.members(), kNobody);
     seen_.assign(network.members(), kNobody);
@@ -258,52 +191,90 @@ struct ArcExchange {
 class CoverSearch {
  public:
   CoverSearch(const RingNetwork& network, const EqualRings& wanted)
-      : network_(network), wanted_(wanted), random_(kSeed), room_(network, wanted) {}
+      : network_(network),
+        wanted_(wanted),
+        random_(kSeed),
+        room_(network, wanted),
+        along_(wanted.both_ways ? along_trails(network, wanted)
+                                : std::vector<std::int32_t>(network.arcs().size(), INT32_MAX)) {}
 
   std::vector<Ring> run() {
-    if (!match_covers()) return {};
-    const auto steps = std::uint64_t{std::min(kStepsPerMember * network_.members(), kMostSteps)} * covers_.size();
-    for (std::uint64_t step = 0; step < steps && !done(); ++step) {
-      const double heat = kHeat * static_cast<double>(steps - step) / static_cast<double>(steps);
-      try_exchange(std::max(heat, kLeastHeat));
+    for (std::uint32_t k = 0; k < wanted_.count / (wanted_.both_ways ? 2 : 1); ++k)
+      if (!match_cover()) return {};
+    anneal(first_exchanges(network_, static_cast<std::uint32_t>(covers_.size())), kHeat);
+    while (wanted_.fewer && !done() && covers_.size() > 1) {
+      drop_covers();
+      anneal(first_exchanges(network_, static_cast<std::uint32_t>(covers_.size())) / 4, kHeat / 2);
     }
     return rings();
   }
 
  private:
   static constexpr std::uint64_t kSeed = 1;
-  static constexpr std::uint32_t kStepsPerMember = 300;
-  static constexpr std::uint32_t kMostSteps = 40'000;  ///< per cover
-  static constexpr std::uint32_t kThirdArcs = 8;       ///< tried per exchange
+  static constexpr std::uint32_t kThirdArcs = 8;  ///< tried per exchange
   static constexpr double kHeat = 0.3;
   static constexpr double kLeastHeat = 0.05;
+  static constexpr std::uint32_t kExchangesPerSwap = 8;
+  static constexpr std::size_t kLongestTrail = 64;
+  static constexpr int kRedraws = 2;
+
   static constexpr int kOverloadCost = 2;  ///< of one cycle too many on a link, in cycles to be joined
 
-  /// The first covers, one after the other on the room that is left; then on links without room, if need be.
-  bool match_covers() {
-    auto along = wanted_.both_ways ? along_trails(network_, wanted_)
-                                   : std::vector<std::int32_t>(network_.arcs().size(), INT32_MAX);
-    for (std::uint32_t k = 0; k < wanted_.count / (wanted_.both_ways ? 2 : 1); ++k) {
-      Matching matching(network_, random_);
-      matching.extend([&](auto u, auto v) { return along[network_.arc(u, v)] > 0 && room_.fits(u, v); });
-      matching.extend([&](auto u, auto v) { return room_.fits(u, v); });
-      matching.extend([](auto, auto) { return true; });
-      auto next = matching.targets();
-      if (next.empty()) return false;
-      for (std::uint32_t u = 0; u < next.size(); ++u) {
-        overload_ += room_.take(u, next[u], 1);
-        --along[network_.arc(u, next[u])];
-      }
-      covers_.emplace_back(std::move(next));
-      cycles_ += covers_.back().cycles();
-    }
+  /// Adds a cover on the room that is left; then on links without room, if need be. False if there is no cover at all.
+  bool match_cover() {
+    Matching matching(network_, room_, random_);
+    matching.extend([&](auto u, auto v) { return along_[network_.arc(u, v)] > 0 && room_.fits(u, v); });
+    matching.extend([&](auto u, auto v) { return room_.fits(u, v); });
+    matching.extend([](auto, auto) { return true; });
+    auto next = matching.targets();
+    if (next.empty()) return false;
+    for (std::uint32_t u = 0; u < next.size(); ++u) --along_[network_.arc(u, next[u])];
+    covers_.emplace_back(std::move(next));
+    overload_ += load(covers_.back(), 1);
+    cycles_ += covers_.back().cycles();
     return true;
+  }
+
+  /// Takes all arcs of a cover `times`, and returns by how much the overload grows.
+  int load(const Cover& cover, std::int32_t times) {
+    int grows = 0;
+    for (std::uint32_t u = 0; u < network_.members(); ++u) grows += room_.take(u, cover.next(u), times);
+    return grows;
+  }
+
+  /// Exchanges arcs while it grows colder, until all covers are cycles that fit.
+  void anneal(std::uint64_t steps, double hottest) {
+    for (std::uint64_t step = 0; step < steps && !done(); ++step) {
+      const double heat = hottest * static_cast<double>(steps - step) / static_cast<double>(steps);
+      try_exchange(std::max(heat, kLeastHeat));
+    }
+  }
+
+  /// Drops the covers of the most cycles: one, or more if the search is far from its end.
+  void drop_covers() {
+    const auto excess = static_cast<std::size_t>(cycles_) - covers_.size();
+    const auto drops = excess > covers_.size() ? 1 + covers_.size() / 8 : 1;
+    for (std::size_t i = 0; i < drops; ++i) {
+      const auto worst = std::ranges::max_element(covers_, {}, &Cover::cycles);
+      cycles_ -= worst->cycles();
+      overload_ += load(*worst, -1);
+      covers_.erase(worst);
+    }
   }
 
   [[nodiscard]] bool done() const { return overload_ == 0 && cycles_ == static_cast<int>(covers_.size()); }
 
+  /// A random cover; those of several cycles are more likely once all links hold.
+  std::uint32_t draw_cover() {
+    const auto covers = static_cast<std::uint32_t>(covers_.size());
+    auto f = random_.below(covers);
+    for (int draw = 0; draw < kRedraws && overload_ == 0 && covers_[f].cycles() == 1; ++draw) f = random_.below(covers);
+    return f;
+  }
+
   void try_exchange(double heat) {
-    const auto f = random_.below(static_cast<std::uint32_t>(covers_.size()));
+    const auto f = draw_cover();
+    if (covers_.size() > 1 && random_.below(kExchangesPerSwap) == 0) return try_swap(f, heat);
     auto& cover = covers_[f];
     const auto a = random_.below(network_.members());
     const auto arcs = network_.arcs_from(a);
@@ -357,6 +328,59 @@ class CoverSearch {
       cover.exchange(e.a, e.b, false);
       take(-1);
     }
+  }
+
+  /// Swaps arcs with another cover along a path that leaves a member by an arc of one, and goes back by the arc of the
+  /// other into the same target, until it returns. The load of links stays.
+  void try_swap(std::uint32_t f, double heat) {
+    const auto g = (f + 1 + random_.below(static_cast<std::uint32_t>(covers_.size()) - 1)) %
+                   static_cast<std::uint32_t>(covers_.size());
+    if (!(wanted_.both_ways ? find_trail(f, g) : find_sources(f, g))) return;
+    one_ = covers_[f];
+    other_ = covers_[g];
+    if (wanted_.both_ways)
+      one_.swap_trail(other_, path_);
+    else
+      one_.swap_arcs(other_, path_);
+    const int joined = one_.cycles() + other_.cycles() - covers_[f].cycles() - covers_[g].cycles();
+    if (!accepts(joined, heat)) return;
+    cycles_ += joined;
+    std::swap(covers_[f], one_);
+    std::swap(covers_[g], other_);
+  }
+  /// The sources of a path of arcs, in `path_`. False if all members are on it, or the arcs are the same.
+  bool find_sources(std::uint32_t f, std::uint32_t g) {
+    path_.clear();
+    const auto first = random_.below(network_.members());
+    auto u = first;
+    do {
+      path_.push_back(u);
+      u = covers_[g].before(covers_[f].next(u));
+    } while (u != first);
+    return path_.size() > 1 && path_.size() < network_.members();
+  }
+  /// The members on a closed trail, in `path_`, which takes any of the two neighbours. False if it becomes long.
+  bool find_trail(std::uint32_t f, std::uint32_t g) {
+    path_.clear();
+    ++trails_;
+    used_.resize(2 * std::size_t{network_.members()}, 0);
+    const auto first = random_.below(network_.members());
+    auto u = first;
+    do {
+      if (path_.size() >= kLongestTrail) return false;
+      for (const auto side : {f, g}) {
+        path_.push_back(u);
+        // A pair of neighbours is known by the member from which its arc leaves.
+        const auto& cover = covers_[side];
+        const std::size_t offset = side == f ? 0 : network_.members();
+        const bool forward = random_.below(2) == 0;
+        auto source = forward ? u : cover.before(u);
+        if (used_[offset + source] == trails_) source = forward ? cover.before(u) : u;
+        used_[offset + source] = trails_;
+        u = source == u ? cover.next(u) : source;
+      }
+    } while (u != first);
+    return path_.size() > 2;
   }
 
   [[nodiscard]] bool accepts(int cost, double heat) { return cost <= 0 || random_.unit() < std::exp(-cost / heat); }
@@ -432,12 +456,25 @@ class CoverSearch {
   EqualRings wanted_;
   Random random_;
   Room room_;
+  std::vector<std::int32_t> along_;  ///< by arc: how often first covers may take it before others are tried
   std::vector<Cover> covers_;
   int cycles_ = 0;    ///< of all covers
   int overload_ = 0;  ///< of all links
+  // For swaps of arcs between two covers.
+  Cover one_{{}};
+  Cover other_{{}};
+  std::vector<std::uint32_t> path_;
+  std::vector<std::uint64_t> used_;  ///< by cover and source: the last trail that took the arc
+  std::uint64_t trails_ = 0;
 };
 
 }  // namespace
+
+std::uint64_t first_exchanges(const RingNetwork& network, std::uint32_t cycles) {
+  constexpr std::uint32_t kPerMember = 600;
+  constexpr std::uint32_t kMost = 80'000;
+  return std::uint64_t{cycles} * std::min(kPerMember * network.members(), kMost);
+}
 
 std::vector<Ring> find_equal_rings(const RingNetwork& network, const EqualRings& wanted) {
   return CoverSearch(network, wanted).run();

@@ -2,7 +2,11 @@
 #include "algorithm/ring_network.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
+#include <numeric>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -24,22 +28,53 @@ std::uint32_t RingNetwork::add_link(std::int64_t capacity) {
   return static_cast<std::uint32_t>(capacity_.size() - 1);
 }
 
-std::int64_t RingNetwork::rate_bound() const {
-  // A cycle enters and leaves every member once. Arcs out of a member begin with different links or share one.
-  std::vector<std::set<std::uint32_t>> out(members_);
-  std::vector<std::set<std::uint32_t>> in(members_);
+std::vector<std::vector<std::uint32_t>> RingNetwork::cuts() const {
+  std::vector<std::int64_t> speed;  // by arc: that of its slowest link
+  std::vector<std::uint32_t> slowest;
   for (std::uint32_t a = 0; a < arcs_.size(); ++a) {
-    out[arcs_[a].from].insert(links(a).front());
-    in[arcs_[a].to].insert(links(a).back());
+    slowest.push_back(*std::ranges::min_element(links(a), {}, [&](auto link) { return capacity_[link]; }));
+    speed.push_back(capacity_[slowest.back()]);
   }
-  auto bound = INT64_MAX;
-  for (const auto* sides : {&out, &in})
-    for (const auto& side : *sides) {
-      std::int64_t total = 0;
-      for (const auto link : side) total += capacity_[link];
-      bound = std::min(bound, total);
+  std::set<std::vector<std::uint32_t>> cuts;
+  const auto add_cuts = [&](const std::vector<std::uint32_t>& part_of, std::uint32_t parts) {
+    // Any link of each arc will do: the first ones, the last ones and the slowest ones are three cuts.
+    std::vector<std::array<std::set<std::uint32_t>, 6>> around(parts);
+    for (std::uint32_t a = 0; a < arcs_.size(); ++a) {
+      const auto from = part_of[arcs_[a].from];
+      const auto to = part_of[arcs_[a].to];
+      if (from == to) continue;
+      const std::array chosen{links(a).front(), links(a).back(), slowest[a]};
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        around[from][2 * i].insert(chosen[i]);
+        around[to][2 * i + 1].insert(chosen[i]);
+      }
     }
-  return bound;
+    if (parts == 1) return;
+    for (const auto& sets : around)
+      for (const auto& set : sets) cuts.emplace(set.begin(), set.end());
+  };
+  std::vector<std::uint32_t> part_of(members_);
+  std::iota(part_of.begin(), part_of.end(), 0U);
+  add_cuts(part_of, members_);
+  const std::set<std::int64_t, std::greater<>> speeds(speed.begin(), speed.end());
+  for (const auto least : speeds | std::views::take(kMostSpeeds)) add_cuts(part_of, join_parts(speed, least, part_of));
+  return {cuts.begin(), cuts.end()};
+}
+
+std::uint32_t RingNetwork::join_parts(const std::vector<std::int64_t>& speed, std::int64_t least,
+                                      std::vector<std::uint32_t>& part_of) const {
+  std::vector<std::uint32_t> root(members_);
+  std::iota(root.begin(), root.end(), 0U);
+  const auto root_of = [&](std::uint32_t u) {
+    while (root[u] != u) u = root[u] = root[root[u]];
+    return u;
+  };
+  for (std::uint32_t a = 0; a < arcs_.size(); ++a)
+    if (speed[a] >= least) root[root_of(arcs_[a].from)] = root_of(arcs_[a].to);
+  std::map<std::uint32_t, std::uint32_t> part;
+  for (std::uint32_t u = 0; u < members_; ++u)
+    part_of[u] = part.try_emplace(root_of(u), static_cast<std::uint32_t>(part.size())).first->second;
+  return static_cast<std::uint32_t>(part.size());
 }
 
 bool RingNetwork::symmetric() const {

@@ -21,6 +21,7 @@ namespace tenex {
 class RingNetwork {
  public:
   static constexpr std::uint32_t kNoArc = UINT32_MAX;
+  static constexpr std::size_t kMostSpeeds = 8;
   struct Arc {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
@@ -49,14 +50,20 @@ class RingNetwork {
   /// The arcs that leave a rank. O(1).
   [[nodiscard]] std::span<const std::uint32_t> arcs_from(std::uint32_t rank) const { return from_[rank]; }
 
-  /// No larger total rate of cycles is possible: each passes every member. O(arcs * links per arc).
-  [[nodiscard]] std::int64_t rate_bound() const;
+  /// Sets of links, of each of which every Hamiltonian cycle takes at least one: those out of a member and into it, and
+  /// those out of and into a part that faster arcs join than those around it. At most kMostSpeeds of the distinct
+  /// capacities are looked at. O(arcs * links per arc) for each.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> cuts() const;
   /// Whether every arc has an arc back, and all links have links of the same capacity back.
   [[nodiscard]] bool symmetric() const;
 
   bool operator==(const RingNetwork&) const = default;
 
  private:
+  /// Numbers the parts that arcs of at least a speed join, by member; returns how many there are.
+  std::uint32_t join_parts(const std::vector<std::int64_t>& speed, std::int64_t least,
+                           std::vector<std::uint32_t>& part_of) const;
+
   std::uint32_t members_;
   std::vector<std::uint32_t> arc_;  ///< by from * members + to
   std::vector<Arc> arcs_;

@@ -2,7 +2,8 @@
 //
 // Two searches. Equal rings: several cycles of one rate, found as covers by shorter cycles which exchanges of arcs join
 // (ring_covers.cpp). Any rings: the linear program over all Hamiltonian cycles, solved exactly for few members
-// (ring_program.cpp). Equal rings come first, because they divide chunks evenly.
+// (ring_program.cpp). Equal rings come first, because they divide chunks evenly. A few numbers of rings are tried, for
+// few chunks; on larger networks then as many as cuts allow, of the rates that promise most.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +40,15 @@ struct EqualRings {
   std::uint32_t count = 0;
   std::int64_t rate = 0;   ///< of each, in B/s
   bool both_ways = false;  ///< each cycle is taken in both directions; `count` is even
+  bool fewer = false;      ///< where they are not found, the search goes on for one or some less, again and again
 };
 
-/// Cycles of one rate that fit the network together: `wanted.count` if the search succeeds, fewer if not. The search
-/// ends after 300 exchanges per member and cycle, at most 40,000 per cycle.
+/// The exchanges of arcs after which a search for cycles (both ways: pairs of them) gives up: 600 per member and cycle,
+/// at most 80,000 per cycle.
+[[nodiscard]] std::uint64_t first_exchanges(const RingNetwork& network, std::uint32_t cycles);
+
+/// Cycles of one rate that fit the network together: `wanted.count` if the search succeeds, fewer if not. It ends after
+/// first_exchanges(); with `fewer` it adds a quarter of them for each number that it tries.
 [[nodiscard]] std::vector<Ring> find_equal_rings(const RingNetwork& network, const EqualRings& wanted);
 
 /// The largest total rate, by the simplex method with columns from dynamic programming over subsets (Held and Karp

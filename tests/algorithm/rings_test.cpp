@@ -39,13 +39,19 @@ void add_loads(const RingNetwork& network, const std::vector<Ring>& rings, std::
   }
 }
 
+std::int64_t capacity_of(const RingNetwork& network, const std::vector<std::uint32_t>& links) {
+  std::int64_t total = 0;
+  for (const auto link : links) total += network.capacities()[link];
+  return total;
+}
+
 /// The packings of a network, each checked to fit; their total rates in GB/s, increasing.
 std::vector<RingPacking> checked_packings(const RingNetwork& network, std::uint32_t most = kNoLimit) {
   auto packings = pack_rings(network, most);
   std::int64_t before = 0;
   for (const auto& packing : packings) {
     EXPECT_GT(packing.rate(), before) << "each is better than those before";
-    EXPECT_LE(packing.rate(), network.rate_bound());
+    for (const auto& cut : network.cuts()) EXPECT_LE(packing.rate(), capacity_of(network, cut));
     EXPECT_LE(packing.rings.size(), most);
     before = packing.rate();
     std::vector<std::int64_t> load(network.capacities().size(), 0);
@@ -191,6 +197,25 @@ TEST(RingPackings, UseAllLinksOfToriAndFullyConnectedNetworks) {
   }
 }
 
+TEST(RingPackings, UseAllLinksOfNetworksWithoutAPlan) {
+  // Rates that no packing can exceed: those of the links out of an NPU, in GB/s. An odd degree needs cycles of half a
+  // link's rate, or cycles that differ in the two directions.
+  struct Case {
+    const char* shape;
+    std::vector<std::int64_t> bandwidths;
+    std::int64_t rate;
+  };
+  for (const auto& [shape, bandwidths, rate] :
+       {Case{"RI(2)_RI(2)_RI(2)_RI(2)_RI(2)", {50}, 250}, Case{"dragonfly(4,5)", {50}, 200},
+        Case{"dragonfly(8,9)", {50}, 400}, Case{"slim_fly(5)", {50}, 350}, Case{"RI(4)_FC(4)", {50}, 250},
+        Case{"RI(8)_RI(8)", {100, 25}, 250}, Case{"RI(4)_RI(4)_RI(4)", {100, 50, 25}, 350}}) {
+    std::vector<Bandwidth> links;
+    for (const auto each : bandwidths) links.push_back(gigabytes_per_second(each));
+    const auto packings = checked_packings(network_of(support::shape(shape, {support::kAlpha}, links)));
+    EXPECT_EQ(packings.back().rate(), rate * 1'000'000'000) << shape;
+  }
+}
+
 TEST(RingPackings, FitOnLargerNetworksOfUnequalLinks) {
   // Checked by checked_packings(); the rates here are only those that any search should find.
   for (const auto* shape :
@@ -202,6 +227,43 @@ TEST(RingPackings, FitOnLargerNetworksOfUnequalLinks) {
     const auto packings = checked_packings(network_of(support::shape(shape, {support::kAlpha}, bandwidths)), 16);
     ASSERT_FALSE(packings.empty());
   }
+}
+
+TEST(RingNetworks, HaveCutsThatEveryCycleTakes) {
+  int cuts = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto network = network_of(seed % 2 == 0 ? with_odd_bandwidths(seed)
+                                                  : support::shape(seed % 4 == 1 ? "SW(3)_SW(2)" : "LI(2)_LI(3)"));
+    std::vector<std::uint32_t> order(network.members());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto all = network.cuts();
+    cuts += static_cast<int>(all.size());
+    do {
+      std::set<std::uint32_t> taken;
+      bool exists = true;
+      for (std::size_t i = 0; i < order.size() && exists; ++i) {
+        const auto arc = network.arc(order[i], order[(i + 1) % order.size()]);
+        exists = arc != RingNetwork::kNoArc;
+        if (exists) taken.insert(network.links(arc).begin(), network.links(arc).end());
+      }
+      if (!exists) continue;
+      for (const auto& cut : all)
+        ASSERT_TRUE(std::ranges::any_of(cut, [&](auto link) { return taken.count(link) > 0; }));
+    } while (std::next_permutation(order.begin() + 1, order.end()));
+  }
+  EXPECT_GT(cuts, 400);
+}
+
+TEST(RingNetworks, HaveACutAroundEveryBox) {
+  // SW(8)_SW(4): boxes of 8 NPUs with 300 GB/s each within and 25 GB/s each between boxes. An NPU has 325 GB/s, but a
+  // cycle leaves a box at least once: 8 * 25 = 200 GB/s.
+  const auto network = network_of(
+      support::shape("SW(8)_SW(4)", {support::kAlpha}, {gigabytes_per_second(300), gigabytes_per_second(25)}));
+  auto least = INT64_MAX;
+  for (const auto& cut : network.cuts()) least = std::min(least, capacity_of(network, cut));
+  EXPECT_EQ(least, 200'000'000'000);
+  EXPECT_GE(checked_packings(network).back().rate(), 150'000'000'000);
 }
 
 TEST(RingNetworks, ShareALinkEquallyAmongGroups) {

@@ -72,7 +72,7 @@ struct Algorithm {
   /// as given: a topology or groups that do not meet it.
   Status (*fits)(std::string_view name, const Topology&, const Collective&) = nullptr;
   /// The most NPUs for which candidates() tries the algorithm. Beyond, making its program takes too long (a tree per
-  /// NPU, a search for cycles; 256 NPUs take a second at most).
+  /// NPU, a search for cycles; 256 NPUs take some seconds at most).
   std::size_t candidate_npus = SIZE_MAX;
   bool straight = false;      ///< each chunk goes straight from its owner to each destination; all leave at time zero
   bool along_rings = false;   ///< messages go between neighbours of a ring of all members, or of rings along dimensions
