@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -57,7 +56,12 @@ std::vector<std::vector<std::uint32_t>> RingNetwork::cuts() const {
   std::iota(part_of.begin(), part_of.end(), 0U);
   add_cuts(part_of, members_);
   const std::set<std::int64_t, std::greater<>> speeds(speed.begin(), speed.end());
-  for (const auto least : speeds | std::views::take(kMostSpeeds)) add_cuts(part_of, join_parts(speed, least, part_of));
+  std::size_t looked_at = 0;
+  for (const auto least : speeds) {
+    if (looked_at++ == kMostSpeeds) break;
+    const auto parts = join_parts(speed, least, part_of);
+    add_cuts(part_of, parts);
+  }
   return {cuts.begin(), cuts.end()};
 }
 

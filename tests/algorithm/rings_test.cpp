@@ -312,7 +312,7 @@ std::map<std::vector<std::uint32_t>, int> cycles_of(const Topology& topology, st
     std::vector<std::uint32_t> order{owner};
     while (hops.count(order.back()) > 0) order.push_back(hops.at(order.back()));
     EXPECT_EQ(order.size(), topology.npus());
-    std::ranges::rotate(order, std::ranges::find(order, 0U));
+    std::rotate(order.begin(), std::ranges::find(order, 0U), order.end());
     ++cycles[order];
   }
   return cycles;

@@ -40,6 +40,12 @@ class ComesOutAsPrinted(unittest.TestCase):
             found = reached("multi_node", f"Direct over Ideal, unwound, {npus} NPUs")
             self.assertAlmostEqual(found / printed, 1, delta=0.01)
 
+    def test_ring_over_ideal_in_table_v_takes_links_of_50_gb_per_s(self):
+        for npus, printed in ((16, 7.14), (32, 7.083), (64, 7.059), (128, 7.088)):
+            found = reached("multi_node", "Ring one way round over Ideal, FC links of 50 GB/s, chunks 2, transfer, "
+                                          f"{npus} NPUs")
+            self.assertAlmostEqual(found / printed, 1, delta=0.006)
+
     def test_a_real_switch_is_far_from_table_v(self):
         self.assertAlmostEqual(reached("multi_node", "Direct over Ideal, on the switch, 128 NPUs"), 6.67, places=2)
 
