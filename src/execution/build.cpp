@@ -95,7 +95,7 @@ Result<PointTopology> build_transformed_topology(const DesignPoint& point) {
     if (!reduced) return reduced.errors();
     // Programs follow the shape's routes, so they keep the shape. Synthesizers would assume that the links of a
     // dimension are alike.
-    if (find_synthesizer(point.algorithm) != nullptr) reduced = without_shape(*reduced);
+    if (find_synthesizer(point.algorithm) != nullptr) reduced = reduced->without_shape();
   }
   // Slow links come first: a straggler may name a link that is drawn to fail.
   std::size_t failed_links = 0;
@@ -151,7 +151,7 @@ Status check_faults(const DesignPoint& point) {
 std::optional<Topology> topology_for_bounds(const DesignPoint& point, const Topology& topology) {
   const Topology& network = physical_network(topology);
   if (!slows_links(point.collective().stragglers) || !network.shape()) return std::nullopt;
-  return without_shape(network);
+  return network.without_shape();
 }
 
 std::vector<StartDelay> start_delays_of(const DesignPoint& point) {

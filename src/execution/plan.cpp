@@ -95,7 +95,7 @@ double recorded_bytes(const DesignPoint& point, double hops, double messages) {
 bool moves_by_orbit(const DesignPoint& point, const PointSizes& sizes) {
   const auto& blocks = point.topology.shape.blocks;
   const bool symmetric = std::ranges::all_of(blocks, [](const Block& block) {
-    return block.size <= 2 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
+    return block.size == 1 || (block.rule->translations != nullptr && !block.rule->translations(block.size).empty());
   });
   const auto kind = point.collective().kind;
   const bool alike = !has_root(kind) && !stores_conditions(kind) && kind != CollectiveKind::mixed;

@@ -208,7 +208,7 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   data.occupancy = to_string(file.occupancy);
   data.algorithm = file.algorithm;
   data.canonical = file.canonical;
-  const auto& topology = network_of(file.topology);
+  const auto& topology = physical_network(file.topology);
   data.npus = static_cast<std::int64_t>(topology.npus());
   if (topology.shape()) data.shape = to_string(*topology.shape());
   for (std::size_t i = 0; i < topology.switches(); ++i) {

@@ -107,7 +107,7 @@ Status write_schedule_hdf5(const std::filesystem::path& path, const ScheduleFile
   writer->set_attribute("/", "kind", kScheduleKind);
   writer->set_attribute("/", "schema", compact ? kScheduleSchema : kExpandedSchema);
   write_facts(*writer, describe_schedule(file, false));
-  write_links(*writer, network_of(file.topology));
+  write_links(*writer, physical_network(file.topology));
   const StorageTarget target{*writer, file.topology, options.threads};
   if (compact) {
     write_storages(target, file.schedule);

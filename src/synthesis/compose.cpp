@@ -16,7 +16,10 @@ namespace tenex {
 
 namespace {
 
-constexpr std::size_t kBytesPerSendRetimed = 100;  ///< for re-timing by lists
+constexpr std::size_t kBytesPerSendRetimed = 100;    ///< for re-timing by lists
+constexpr std::size_t kBytesPerSendOfSignals = 600;  ///< for timing signals of wires side by side
+constexpr double kSecondsPerSendOfSignals = 6e-6;
+constexpr std::uint64_t kMostSendsOfSignals = std::uint64_t{1} << 19;
 
 /// The copying collective whose time reversal is the reduction.
 CollectiveKind partner_of(CollectiveKind reduction) {
@@ -93,17 +96,6 @@ bool gains_nothing(const SynthesisProblem& problem, const Schedule& reduction, c
   return true;
 }
 
-/// Takes the sends of both halves in another order, if that ends sooner.
-bool reorder(const SynthesisProblem& problem, Synthesis& synthesis) {
-  const auto merged = merge_phases(problem, synthesis.without_overlap);
-  if (!merged || last_arrival(problem, *merged) >= synthesis.time) return false;
-  synthesis.schedule = *merged;
-  synthesis.time = last_arrival(problem, synthesis.schedule);
-  synthesis.overlap_limit = SimTime::zero();
-  synthesis.overlap_method = "reordered";
-  return true;
-}
-
 /// Begins each chunk's gather as soon as its reduction and the order on links allow.
 void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
   const Schedule& in_turn = synthesis.without_overlap;
@@ -114,7 +106,6 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
   } else if (in_turn.sends() <= left / kBytesPerSendRetimed) {
     synthesis.schedule = retime(problem, in_turn);
     synthesis.time = last_arrival(problem, synthesis.schedule);
-    if (reorder(problem, synthesis)) return;
   } else {
     const std::size_t lists = in_turn.sends() * kBytesPerSendRetimed;
     const std::size_t trees = retime_in_trees_bytes(problem);
@@ -126,6 +117,16 @@ void overlap(const SynthesisProblem& problem, Synthesis& synthesis) {
   }
   synthesis.overlap_limit = synthesis.time;  // re-timing is the least solution
   synthesis.overlap_method = synthesis.time < synthesis.time_without_overlap ? "retimed" : "no_gain";
+}
+
+/// The sends that merge_halves() is expected to time over wires; 0: it leaves the halves as they are.
+double sends_of_signals(const SynthesisProblem& problem) {
+  if (problem.collective.kind() != CollectiveKind::all_reduce || problem.topology.wires() == nullptr) return 0;
+  if (!may_merge_phases(problem.topology)) return 0;
+  const double sends = 2 * sends_of_one_pass(problem.collective);
+  const bool fits =
+      sends * static_cast<double>(kBytesPerSendOfSignals) <= static_cast<double>(problem.memory_limit_bytes);
+  return fits && sends <= static_cast<double>(kMostSendsOfSignals) ? sends : 0;
 }
 
 /// Builds reduction and gather in sequence, then overlaps them.
@@ -142,6 +143,7 @@ void sequence(const SynthesisProblem& problem, const Schedule& reduction, Synthe
     synthesis.overlap_method = "no_gain";
   else
     overlap(problem, synthesis);
+  merge_halves(problem, synthesis);
 }
 
 Result<Synthesis> all_reduce(const SynthesisProblem& problem, Gatherer gather, std::string_view engine) {
@@ -171,6 +173,33 @@ Result<Synthesis> compose(const SynthesisProblem& problem, Gatherer gather, std:
   if (!part) return part.errors();
   return from(std::move(*part), engine);
 }
+
+void merge_halves(const SynthesisProblem& problem, Synthesis& synthesis) {
+  if (!may_merge_phases(problem.topology) || synthesis.overlap_method == "no_memory") return;
+  const Schedule& in_turn = synthesis.without_overlap;
+  const bool wired = problem.topology.wires() != nullptr;
+  if (wired && in_turn.sends() > kMostSendsOfSignals) return;
+  const std::size_t per_send = wired ? kBytesPerSendOfSignals : kBytesPerSendRetimed;
+  const std::size_t bytes = in_turn.memory_bytes() + static_cast<std::size_t>(in_turn.sends()) * per_send;
+  if (bytes > problem.memory_limit_bytes) {
+    synthesis.left_out += fmt::format(
+        "{}the reduction and the gather were not timed side by side: with that, the synthesis may need {} bytes",
+        synthesis.left_out.empty() ? "" : "; ", bytes);
+    return;
+  }
+  const auto merged = merge_phases(problem, in_turn);
+  if (!merged || last_arrival(problem, *merged) >= synthesis.time) return;
+  synthesis.schedule = *merged;
+  synthesis.time = last_arrival(problem, synthesis.schedule);
+  synthesis.overlap_limit = SimTime::zero();
+  synthesis.overlap_method = "reordered";
+}
+
+std::size_t merge_bytes(const SynthesisProblem& problem) {
+  return static_cast<std::size_t>(sends_of_signals(problem) * static_cast<double>(kBytesPerSendOfSignals));
+}
+
+double merge_seconds(const SynthesisProblem& problem) { return sends_of_signals(problem) * kSecondsPerSendOfSignals; }
 
 bool limits_buffers(const Topology& topology) {
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)

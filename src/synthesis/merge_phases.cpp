@@ -7,18 +7,19 @@
 #include <functional>
 #include <queue>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "synthesis/merge_signals.hpp"
+#include "synthesis/phase_order.hpp"
 #include "tenex/base/diagnostic.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 namespace {
 
-bool may_merge(const Instance& instance, const Schedule& schedule) {
-  const Topology& topology = instance.topology;
-  if (topology.switches() == 0 || topology.wires() != nullptr || schedule.may_carry_messages()) return false;
+/// Whether every switch that is a vertex copies and reduces, and holds any number of chunks.
+bool holds_at_switches(const Topology& topology) {
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
     const SwitchProperties& properties = topology.switch_properties(VertexId::at(v));
     if (!properties.copy || !properties.reduce || properties.buffer != kUnlimitedBuffer) return false;
@@ -26,26 +27,33 @@ bool may_merge(const Instance& instance, const Schedule& schedule) {
   return true;
 }
 
+/// Whether some switch that cuts through copies and reduces.
+bool copies_and_adds(const Topology& network) {
+  for (std::size_t v = network.npus(); v < network.vertices(); ++v) {
+    const SwitchProperties& properties = network.switch_properties(VertexId::at(v));
+    if (cuts_through(network, VertexId::at(v)) && properties.copy && properties.reduce) return true;
+  }
+  return false;
+}
+
 class PhaseMerge {
  public:
   PhaseMerge(const Instance& instance, const Schedule& schedule)
-      : topology_(instance.topology), sends_(list_sends(schedule)), links_(instance.topology.links()) {
-    const HopTimes times(topology_, instance.collective.chunk_sizes(), instance.occupancy);
-    for (const Send& send : sends_)
-      hop_.push_back(times.at(topology_.class_of(send.link), instance.collective.size_class(send.chunk)));
-    find_dependencies();
-    rank_chunks(instance.collective.chunks());
-  }
+      : sends_(list_sends(schedule)),
+        hop_(hop_times_of(instance, sends_)),
+        dependencies_(find_dependencies(instance.topology, sends_)),
+        rank_(ranks_of(sums_complete(instance, sends_, hop_))),
+        links_(instance.topology.links()) {}
 
   std::vector<Send> run() {
     for (std::uint32_t i = 0; i < sends_.size(); ++i)
-      if (waits_for_[i] == 0) make_ready(i, SimTime::zero());
+      if (dependencies_.waits_for[i] == 0) make_ready(i, SimTime::zero());
     while (!events_.empty()) {
       const auto [time, kind, number] = events_.top();
       events_.pop();
       if (kind == Event::arrival) {
-        for (const std::uint32_t next : waiting_[number])
-          if (--waits_for_[next] == 0) make_ready(next, time);
+        for (const std::uint32_t next : dependencies_.waiting[number])
+          if (--dependencies_.waits_for[next] == 0) make_ready(next, time);
       } else {
         start_one(number, time);
       }
@@ -64,53 +72,6 @@ class PhaseMerge {
     SimTime free;
     LeastFirst<std::tuple<std::uint32_t, std::uint32_t>> ready;  ///< rank of the chunk, send
   };
-
-  std::uint64_t key(VertexId vertex, ChunkId chunk) const {
-    return (std::uint64_t{vertex.value()} << 32U) | chunk.value();
-  }
-
-  /// A partial sum leaves after all that are added to it; a copy leaves after the delivery of the copy, or after all
-  /// sums where the whole sum is made.
-  void find_dependencies() {
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> sums;
-    std::unordered_map<std::uint64_t, std::uint32_t> copies;
-    for (std::uint32_t i = 0; i < sends_.size(); ++i) {
-      const std::uint64_t at = key(topology_.target(sends_[i].link), sends_[i].chunk);
-      if (sends_[i].stage == Stage::reduce)
-        sums[at].push_back(i);
-      else
-        copies.emplace(at, i);
-    }
-    waiting_.resize(sends_.size());
-    waits_for_.assign(sends_.size(), 0);
-    const auto wait = [&](std::uint32_t later, std::uint32_t earlier) {
-      waiting_[earlier].push_back(later);
-      ++waits_for_[later];
-    };
-    for (std::uint32_t i = 0; i < sends_.size(); ++i) {
-      const std::uint64_t at = key(topology_.source(sends_[i].link), sends_[i].chunk);
-      const auto copy = copies.find(at);
-      if (sends_[i].stage == Stage::copy && copy != copies.end()) {
-        wait(i, copy->second);
-      } else if (const auto sum = sums.find(at); sum != sums.end()) {
-        for (const std::uint32_t earlier : sum->second) wait(i, earlier);
-      }
-    }
-  }
-
-  /// By the last arrival of a partial sum.
-  void rank_chunks(std::size_t chunks) {
-    std::vector<std::pair<SimTime, std::uint32_t>> complete(chunks);
-    for (std::uint32_t c = 0; c < chunks; ++c) complete[c].second = c;
-    for (std::size_t i = 0; i < sends_.size(); ++i)
-      if (sends_[i].stage == Stage::reduce) {
-        auto& last = complete[sends_[i].chunk.index()].first;
-        last = std::max(last, sends_[i].start + hop_[i].latency);
-      }
-    std::sort(complete.begin(), complete.end());
-    rank_.resize(chunks);
-    for (std::uint32_t r = 0; r < chunks; ++r) rank_[complete[r].second] = r;
-  }
 
   void make_ready(std::uint32_t send, SimTime time) {
     LinkState& link = links_[sends_[send].link.index()];
@@ -131,12 +92,10 @@ class PhaseMerge {
     if (!link.ready.empty()) events_.emplace(link.free, Event::free_link, number);
   }
 
-  const Topology& topology_;
   std::vector<Send> sends_;
   std::vector<HopTime> hop_;
-  std::vector<std::vector<std::uint32_t>> waiting_;  ///< by send: those that wait for its arrival
-  std::vector<std::uint32_t> waits_for_;
-  std::vector<std::uint32_t> rank_;  ///< by chunk
+  Dependencies dependencies_;
+  std::vector<std::uint32_t> rank_;  ///< by chunk: by the last arrival of a partial sum
   std::vector<LinkState> links_;
   LeastFirst<Timed> events_;
   std::size_t started_ = 0;
@@ -144,8 +103,14 @@ class PhaseMerge {
 
 }  // namespace
 
+bool may_merge_phases(const Topology& topology) {
+  if (!holds_at_switches(topology)) return false;
+  return topology.wires() != nullptr ? copies_and_adds(topology.wires()->network()) : topology.switches() > 0;
+}
+
 std::optional<Schedule> merge_phases(const Instance& instance, const Schedule& in_turn) {
-  if (!may_merge(instance, in_turn)) return std::nullopt;
+  if (!may_merge_phases(instance.topology) || in_turn.may_carry_messages()) return std::nullopt;
+  if (instance.topology.wires() != nullptr) return make_list_schedule(merge_signals(instance, in_turn));
   return make_list_schedule(PhaseMerge(instance, in_turn).run());
 }
 

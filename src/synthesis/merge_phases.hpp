@@ -5,7 +5,7 @@
 // links down, so that in this order hardly anything overlaps. Here each link takes, of the sends that are ready, the
 // one whose chunk was planned to be complete first, so that a chunk is gathered while later ones are added: with many
 // chunks an All-Reduce of S bytes over one such switch takes S/B, and not twice as long (the volume is the least that a
-// link of an NPU can have).
+// link of an NPU can have). merge_signals.hpp does the same over switches that cut through.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,14 @@
 
 namespace tenex {
 
-/// The sends of `in_turn` (then_gather() of a reduction and a gather) in another order and at other times; they need
-/// not end sooner. nullopt where the topology has no switches, some switch does not both copy and reduce or has a
-/// limited buffer, links are wires, or there are messages. O(sends log sends) time, some 150 bytes per send.
+/// Whether merge_phases() can make anything on a topology: every switch that stores and forwards copies, reduces and
+/// has no limited buffer, and there is such a switch or, where links are wires, one that cuts through, copies and
+/// reduces. O(switches).
+[[nodiscard]] bool may_merge_phases(const Topology& topology);
+
+/// The sends of `in_turn` (then_gather() of a reduction and a gather without waste) in another order and at other
+/// times; they need not end sooner. nullopt where may_merge_phases() is false, or there are messages. O(sends log
+/// sends) time, some 150 bytes per send; over wires as merge_signals() says.
 [[nodiscard]] std::optional<Schedule> merge_phases(const Instance& instance, const Schedule& in_turn);
 
 }  // namespace tenex

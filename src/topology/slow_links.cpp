@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
 #include "topology/missing_link.hpp"
 
 namespace tenex {
@@ -42,6 +44,7 @@ TopologyBuilder copied(const Topology& topology, const std::vector<std::int64_t>
 }  // namespace
 
 Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns) {
+  ensure(topology.wires() == nullptr, "links are slowed down before wires are made");
   std::vector<std::int64_t> factors(topology.links(), kNoSlowdown);
   Diagnostics errors;
   for (const auto& slowdown : slowdowns) {
@@ -57,10 +60,6 @@ Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown
   auto builder = copied(topology, factors);
   if (topology.shape()) builder.declare_shape(*topology.shape());
   return std::move(builder).build();
-}
-
-Topology without_shape(const Topology& topology) {
-  return copied(topology, std::vector<std::int64_t>(topology.links(), kNoSlowdown)).build().value();
 }
 
 }  // namespace tenex

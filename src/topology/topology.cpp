@@ -93,6 +93,13 @@ Topology Topology::with_switches(std::vector<SwitchProperties> properties) const
   return changed;
 }
 
+Topology Topology::without_shape() const {
+  Topology plain = *this;
+  plain.shape_.reset();
+  if (wires_) plain.wires_ = std::make_shared<const Wires>(wires_->without_shape());
+  return plain;
+}
+
 Topology Topology::reversed() const {
   Topology turned = *this;
   if (wires_) turned.wires_ = std::make_shared<const Wires>(wires_->reversed());

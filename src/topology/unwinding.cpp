@@ -8,7 +8,9 @@
 
 #include <fmt/core.h>
 
+#include "tenex/base/diagnostic.hpp"
 #include "tenex/topology/transform.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
@@ -120,6 +122,7 @@ class Unwinder {
 }  // namespace
 
 Result<UnwoundNetwork> unwind_with_origins(const Topology& topology, std::uint32_t degree) {
+  ensure(topology.wires() == nullptr, "switches are unwound before wires are made");
   if (degree == 0) {
     return input_error({}, "an unwinding degree of 0", "every NPU needs an out-link", "use a degree of at least 1");
   }

@@ -193,6 +193,10 @@ Wires Wires::exchanged() const {
   return {std::make_shared<const Topology>(network_->mirrored().reversed()), first_, spans_};
 }
 
+Wires Wires::without_shape() const {
+  return {std::make_shared<const Topology>(network_->without_shape()), first_, spans_};
+}
+
 Result<Topology> wires_of(const Topology& topology) {
   ensure(topology.wires() == nullptr, "wires are made once");
   std::vector<VertexId> holders;

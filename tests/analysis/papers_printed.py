@@ -113,6 +113,10 @@ class SwitchesReachWhatIsPrinted(unittest.TestCase):
         found = reached("switches", "SW(8), All-Reduce in the switch, store_and_forward, 64 chunks: time over S/B")
         self.assertLess(found, 1.05)
         self.assertGreaterEqual(found, 1)
+        # Over a switch that cuts through 8 * 63 + 15 chunk times and latency.
+        found = reached("switches", "SW(8), All-Reduce in the switch, cut_through, 64 chunks: time over S/B")
+        self.assertLess(found, 1.02)
+        self.assertGreaterEqual(found, 1)
 
 
 class HoldsWhatWasObserved(unittest.TestCase):

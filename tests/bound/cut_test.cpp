@@ -131,10 +131,10 @@ RC_GTEST_PROP(CutProperties, IsTheDensestSetOfRandomGraphs, ()) {
 
 TEST(Cut, OfAnAllToAllIsTheMiddleOfAMeshWithoutItsShape) {
   // 18 * 18 chunks go over the six links between two halves of a 6x6 mesh: 54 steps. A 4x4x6 grid: 48 * 48 over 16.
-  EXPECT_EQ(bound_of(without_shape(support::mesh(6, 6, SimTime::zero())), of_megabytes(all_to_all, 36)).time,
+  EXPECT_EQ(bound_of(support::mesh(6, 6, SimTime::zero()).without_shape(), of_megabytes(all_to_all, 36)).time,
             kStep * 54);
   const auto grid = support::shape("grid(4,4,6)", {SimTime::zero()});
-  EXPECT_EQ(bound_of(without_shape(grid), of_megabytes(all_to_all, 96)).time, kStep * 144);
+  EXPECT_EQ(bound_of(grid.without_shape(), of_megabytes(all_to_all, 96)).time, kStep * 144);
 }
 
 TEST(Cut, OfAnAllToAllIsASwitchBehindSlowLinks) {

@@ -108,7 +108,7 @@ RC_GTEST_PROP(StrengthProperties, ClosedFormsAreTheBestPartition, ()) {
   const auto product = support::random_product();
   const auto collective = all_reduce(product.npus(), 16);
   const auto closed = bound_of(product, collective);
-  const auto searched = bound_of(without_shape(product), collective);
+  const auto searched = bound_of(product.without_shape(), collective);
   RC_ASSERT(closed.densest);
   RC_ASSERT(searched.densest);
   const auto difference = closed.time - searched.time;  // of equally good partitions, in whole chunks

@@ -169,7 +169,7 @@ class Audit {
   const Claims& find(const Key& key, const DesignPoint& point, const EvaluationOutput& output) {
     const auto [found, added] = claims_.try_emplace(key);
     if (!added) return found->second;
-    const auto plain = without_shape(*output.topology);
+    const auto plain = output.topology->without_shape();
     const auto delays = key.delayed ? start_delays_of(point) : std::vector<StartDelay>{};
     const Instance instance{key.shaped ? *output.topology : plain, *output.collective, point.occupancy};
     found->second = claims_of({instance, key.overlap, key.single_chunks, delays});

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "evaluate/points.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/plan.hpp"
 
 namespace tenex {
 namespace {
@@ -24,6 +26,22 @@ TEST(Estimate, GrowsWithTheWork) {
     EXPECT_GT(large.seconds, 64 * small.seconds) << algorithm;  // sends grow as the square of the NPUs: 4,096 times
     EXPECT_GT(large.bytes, 2 * small.bytes) << algorithm;
   }
+}
+
+TEST(Estimate, CountsAllMessagesThatWaitWhereASwitchOfTwoStands) {
+  // The engine `orbit` does not run over a switch, not even over one of two NPUs, so that all 400 * 399 messages of a
+  // Direct All-to-All wait, and each takes 64 bytes. On a ring of 400 NPUs one NPU stands for all.
+  constexpr std::size_t kWaiting = std::size_t{400} * 399 * 64;
+  constexpr std::size_t kNoLimit = std::size_t{1} << 40;
+  const auto planned = [&](const char* topology) {
+    const auto given =
+        point({{"topology", topology}, {"collective", "all_to_all"}, {"size", "64MiB"}, {"algorithm", "direct"}});
+    const auto built = build_point_topology(given, kNoLimit).value();
+    const auto collective = build_point_collective(given, built.npus()).value();
+    return plan_built(given, built, collective, kNoLimit, true).estimate.bytes;
+  };
+  EXPECT_GT(planned("SW(2)_RI(200)"), kWaiting);
+  EXPECT_LT(planned("RI(2)_RI(200)"), kWaiting);
 }
 
 TEST(Estimate, CountsTheSendsOfAReductionAsThoseOfAGather) {

@@ -103,16 +103,16 @@ TEST(SwitchedReplay, IsAValidScheduleOfTheNetworkAndNeverBelowItsBound) {
     Random random(seed, 0x73776974);
     auto network = drawn_network(random);
     if (random.below(3) == 0)
-      network = without_shape(
-          slow_links(network, {{VertexId(random.below(static_cast<std::uint32_t>(network.npus()))), {}, 1700}})
-              .value());
+      network = slow_links(network, {{VertexId(random.below(static_cast<std::uint32_t>(network.npus()))), {}, 1700}})
+                    .value()
+                    .without_shape();
     const auto unwound = unwind_with_origins(network, 1 + random.below(3)).value();
     constexpr CollectiveKind kinds[] = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                         CollectiveKind::all_reduce, CollectiveKind::all_to_all};
     const auto kind = kinds[seed % 4];
     const auto occupancy = random.below(2) == 0 ? Occupancy::serialization : Occupancy::transfer;
     const auto collective = support::collective(kind, network.npus(), bytes(600'000), 1 + random.below(3));
-    const auto schedule = synthesized(without_shape(unwound.topology), collective, occupancy, seed);
+    const auto schedule = synthesized(unwound.topology.without_shape(), collective, occupancy, seed);
     for (const auto forwarding : {Forwarding::store_and_forward, Forwarding::cut_through}) {
       SCOPED_TRACE(std::string(to_string(kind)) + ", " + std::string(to_string(forwarding)) + ", seed " +
                    std::to_string(seed));

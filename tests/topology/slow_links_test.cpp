@@ -76,7 +76,7 @@ TEST(SlowLinks, TakeTheLargestFactorOfSeveral) {
 TEST(SlowLinks, KeepTheShapeUntilItIsForgotten) {
   const auto slow = slow_links(ring_of(4), {{VertexId(1), std::nullopt, 2000}}).value();
   ASSERT_TRUE(slow.shape());
-  const auto plain = without_shape(slow);
+  const auto plain = slow.without_shape();
   EXPECT_FALSE(plain.shape());
   EXPECT_EQ(plain.links(), slow.links());
   for (std::size_t i = 0; i < slow.links(); ++i) EXPECT_EQ(plain.link(LinkId::at(i)), slow.link(LinkId::at(i)));

@@ -131,6 +131,22 @@ TEST(Wires, UseAllLinksOfParallelPathsAlike) {
   for (std::uint32_t link = 32; link < 64; ++link) EXPECT_EQ(uses[link], 32) << link;
 }
 
+TEST(Wires, StayWithoutAShape) {
+  // SW(3)_RI(2): without the shape every wire is what it was, also in its network.
+  const Topology wired = wires_of(built("SW(3)_RI(2)", all_alike())).value();
+  const Topology plain = wired.without_shape();
+  EXPECT_FALSE(plain.shape());
+  ASSERT_NE(plain.wires(), nullptr);
+  EXPECT_FALSE(plain.wires()->network().shape());
+  EXPECT_EQ(plain.wires()->network().links(), wired.wires()->network().links());
+  ASSERT_EQ(plain.links(), wired.links());
+  for (std::size_t wire = 0; wire < wired.links(); ++wire) {
+    EXPECT_EQ(plain.link(LinkId::at(wire)), wired.link(LinkId::at(wire)));
+    EXPECT_EQ(path_of(*plain.wires(), wire), path_of(*wired.wires(), wire));
+  }
+  EXPECT_TRUE(wired.shape());
+}
+
 TEST(Wires, AreNotMadeOfNetworksWithoutCutThroughSwitches) {
   const Topology plain = build_topology(*parse_shape("SW(4)"), all_alike()).value();
   EXPECT_EQ(wires_of(plain).value().wires(), nullptr);

@@ -115,6 +115,9 @@ class Topology {
   /// Whether every link is a physical one between NPUs: no switch, and no wires over switches.
   [[nodiscard]] bool direct() const { return switches_.empty() && !wires_; }
 
+  /// The same vertices, links and wires without a shape, in the network of the wires too. O(links + spans).
+  [[nodiscard]] Topology without_shape() const;
+
   /// The same vertices and links where every switch has these properties. O(links).
   [[nodiscard]] Topology with_switches(SwitchProperties properties) const;
   /// The same where switch i, vertex npus() + i, has properties[i].

@@ -52,11 +52,8 @@ struct Slowdown {
 
 /// Slows links down. Link::slowdown becomes the largest factor of the slowdowns that name the link; the bandwidth
 /// stays. The shape is kept because routes depend on it. The links of a dimension may then differ, so use
-/// without_shape() for anything that relies on equal dimensions (bounds, synthesis). Errors (input): a vertex or a link
-/// that does not exist. O(links).
+/// Topology::without_shape() for anything that relies on equal dimensions (bounds, synthesis). Errors (input): a vertex
+/// or a link that does not exist. Before wires are made. O(links).
 [[nodiscard]] Result<Topology> slow_links(const Topology& topology, const std::vector<Slowdown>& slowdowns);
-
-/// The same vertices and links without a shape. O(links).
-[[nodiscard]] Topology without_shape(const Topology& topology);
 
 }  // namespace tenex

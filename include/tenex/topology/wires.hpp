@@ -54,6 +54,8 @@ class Wires {
   [[nodiscard]] Wires reversed() const;
   /// The same wires of the network whose switches copy if they reduced and reduce if they copied. O(spans).
   [[nodiscard]] Wires exchanged() const;
+  /// The same wires of the network without its shape. O(links + spans).
+  [[nodiscard]] Wires without_shape() const;
 
  private:
   std::shared_ptr<const Topology> network_;
@@ -77,11 +79,6 @@ class Wires {
 /// shape, in which an NPU reaches all others of a switch directly. Errors: (resource) more than kMostWires wires.
 /// O(holders * links of a holder's switches + spans).
 [[nodiscard]] Result<Topology> wires_of(const Topology& topology);
-
-/// The physical network: that of the wires, or the topology itself.
-[[nodiscard]] inline const Topology& network_of(const Topology& topology) {
-  return topology.wires() != nullptr ? topology.wires()->network() : topology;
-}
 
 /// The wires of a shape whose switches all cut through, and their spans: for memory plans. An upper bound where the
 /// shape is no product. O(dimensions).

@@ -222,7 +222,9 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
 Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
   if (!exchanges(problem)) {
     auto synthesis = synthesize_symmetric(problem);
-    if (synthesis) synthesis->engine = kName;
+    if (!synthesis) return synthesis;
+    synthesis->engine = kName;
+    if (problem.collective.kind() == CollectiveKind::all_reduce) merge_halves(problem, *synthesis);
     return synthesis;
   }
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
@@ -237,7 +239,7 @@ Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
 }
 
 std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
-  if (!exchanges(problem)) return symmetric_bytes(problem);
+  if (!exchanges(problem)) return symmetric_bytes(problem) + merge_bytes(problem);
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !moves_with_translations(problem.collective, *group)) return 0;
   const OrbitChunks chunks = orbit_chunks(problem.collective);
@@ -250,7 +252,7 @@ std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
 }
 
 double pccl_orbit_seconds(const SynthesisProblem& problem) {
-  if (!exchanges(problem)) return symmetric_seconds(problem);
+  if (!exchanges(problem)) return symmetric_seconds(problem) + merge_seconds(problem);
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !moves_with_translations(problem.collective, *group)) return 0;
   const OrbitChunks chunks = orbit_chunks(problem.collective);

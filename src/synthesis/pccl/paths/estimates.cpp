@@ -130,7 +130,8 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
   }
   if (problem.collective.kind() == CollectiveKind::mixed && problem.collective.has_sums())
     least += kBytesPerSendBeside * sizes.sends();
-  return static_cast<std::size_t>(problem.collective.kind() == CollectiveKind::all_reduce ? 2 * least : least);
+  const double halves = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
+  return static_cast<std::size_t>(halves * least) + merge_bytes(problem);
 }
 
 double paths_seconds(const SynthesisProblem& problem) {
@@ -147,7 +148,8 @@ double paths_seconds(const SynthesisProblem& problem) {
     seconds += (kOtherPathsFactor * paths + (grows ? kOtherTreesFactor * trees : 0)) * unequal;
     if (sizes.sends() <= kMostReroutedSends) seconds += kSecondsPerReroutedSend * sizes.sends() * unequal;
   }
-  return problem.collective.kind() == CollectiveKind::all_reduce ? 2 * seconds : seconds;
+  const double halves = problem.collective.kind() == CollectiveKind::all_reduce ? 2 : 1;
+  return halves * seconds + merge_seconds(problem);
 }
 
 std::optional<std::string> paths_unsuitable(const SynthesisProblem& /*problem*/) { return std::nullopt; }

@@ -26,29 +26,14 @@ std::size_t GapLinks::shares(std::uint32_t signal, std::uint32_t link, Time star
   if (shared == 0 || shared == path.size() || !network_->copies_after(path[shared - 1].link)) return 0;
   for (const PhysicalUse& use : path.subspan(shared)) {
     const Time begin = start + use.offset;
-    if (free_on(use.link, begin, serialization + use.extra) != begin) return 0;
+    if (gaps_[use.link].first(begin, serialization + use.extra) != begin) return 0;
   }
   return shared;
 }
 
 void GapLinks::cut(const Interval& interval) {
-  const Time least = network_->least_busy(interval.link);
-  auto& gaps = gaps_[interval.link];
-  if (trial_) undo_.push_back({interval.link, gaps, load_[interval.link]});
-  const auto gap =
-      std::upper_bound(gaps.begin(), gaps.end(), interval.begin, [](Time t, const Gap& g) { return t < g.end; });
-  const Gap before{gap->begin, interval.begin};
-  const Gap after{interval.end, gap->end};
-  const bool keeps_before = before.end - before.begin >= least;
-  const bool keeps_after = after.end - after.begin >= least;
-  if (keeps_before && keeps_after) {
-    *gap = after;
-    gaps.insert(gap, before);
-  } else if (keeps_before || keeps_after) {
-    *gap = keeps_before ? before : after;
-  } else {
-    gaps.erase(gap);
-  }
+  if (trial_) undo_.push_back({interval.link, gaps_[interval.link], load_[interval.link]});
+  gaps_[interval.link].take(interval.begin, interval.end, network_->least_busy(interval.link));
   load_[interval.link] += interval.end - interval.begin;
 }
 
@@ -77,18 +62,20 @@ void GapLinks::rebuild() {
             [](const auto& a, const auto& b) { return std::pair(a.link, a.begin) < std::pair(b.link, b.begin); });
   std::fill(load_.begin(), load_.end(), Time{0});
   std::size_t next = 0;
+  std::vector<FreeGaps::Gap> gaps;
   for (std::uint32_t link = 0; link < gaps_.size(); ++link) {
     const Time least = network_->least_busy(link);
     Time free_since = 0;
-    gaps_[link].clear();
+    gaps.clear();
     for (; next < intervals.size() && intervals[next].link == link; ++next) {
       const auto& [physical, begin, end] = intervals[next];
       if (begin < free_since) continue;  // one signal with the send before
-      if (begin - free_since >= least) gaps_[link].push_back({free_since, begin});
+      if (begin - free_since >= least) gaps.push_back({free_since, begin});
       free_since = end;
       load_[link] += end - begin;
     }
-    gaps_[link].push_back({free_since, kNoEnd});
+    gaps.push_back({free_since, FreeGaps::kNoEnd});
+    gaps_[link].assign(gaps);
   }
 }
 

@@ -1,16 +1,16 @@
 // The free gaps of links whose sends take unequally long: exact times, any interval.
 //
-// Encoding: per physical link its gaps, sorted and disjoint, each at least as long as the link's shortest send: shorter
-// ones can hold nothing and are dropped. The last gap has no end. A send over a wire takes a gap on each physical link
-// of its path, as much later than its start as the path says; it starts where all of them are free.
+// Encoding: per physical link its gaps (free_gaps.hpp), each at least as long as the link's shortest send. A send over
+// a wire takes a gap on each physical link of its path, as much later than its start as the path says; it starts where
+// all of them are free.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "synthesis/free_gaps.hpp"
 #include "synthesis/pccl/paths/network.hpp"
 #include "synthesis/pccl/paths/planned_hop.hpp"
 #include "tenex/base/bitset.hpp"
@@ -21,7 +21,7 @@ namespace tenex {
 
 class GapLinks {
  public:
-  using Time = std::int64_t;                    ///< picoseconds
+  using Time = FreeGaps::Time;                  ///< picoseconds
   using Cell = std::uint32_t;                   ///< distances: network.unit()
   __extension__ using Key = unsigned __int128;  ///< of open vertices: a time, a distance and a vertex
   static constexpr unsigned kHalf = 32;         ///< bits of a Key for the distance, and for the vertex
@@ -29,7 +29,7 @@ class GapLinks {
   GapLinks(const PathNetwork& network, const Collective& collective)
       : network_(&network),
         collective_(&collective),
-        gaps_(network.physical_links(), std::vector<Gap>{{0, kNoEnd}}),
+        gaps_(network.physical_links()),
         load_(network.physical_links(), 0) {}
 
   [[nodiscard]] Cell weight(std::uint32_t link, std::size_t size) const { return network_->weight(link, size); }
@@ -57,12 +57,12 @@ class GapLinks {
   void close_gaps();
   /// The latest such start at `time` or sooner; negative if there is none. Costs as free_from().
   [[nodiscard]] Time free_until(std::uint32_t link, Time time, std::size_t size) const {
-    if (!network_->wired()) return free_before(link, time, busy(link, size));
+    if (!network_->wired()) return gaps_[link].last(time, busy(link, size));
     const Time serialization = network_->serialization(link, size);
     for (Time before = -1; before != time && time >= 0;) {
       before = time;
       for (const PhysicalUse& use : network_->uses(link))
-        if (time >= 0) time = free_before(use.link, time + use.offset, serialization + use.extra) - use.offset;
+        if (time >= 0) time = gaps_[use.link].last(time + use.offset, serialization + use.extra) - use.offset;
     }
     return time;
   }
@@ -98,13 +98,6 @@ class GapLinks {
   [[nodiscard]] Schedule finish() &&;
 
  private:
-  static constexpr Time kNoEnd = std::numeric_limits<Time>::max();
-  static constexpr Time kNone = std::numeric_limits<Time>::min() / 2;  ///< sooner than any offset
-  struct Gap {
-    Time begin;
-    Time end;
-  };
-
   /// Picoseconds of one physical link.
   struct Interval {
     std::uint32_t link;
@@ -113,30 +106,14 @@ class GapLinks {
   };
 
   [[nodiscard]] Time free_exactly(std::uint32_t link, Time time, std::size_t size) const {
-    if (!network_->wired()) return free_on(link, time, busy(link, size));
+    if (!network_->wired()) return gaps_[link].first(time, busy(link, size));
     const Time serialization = network_->serialization(link, size);
     for (Time before = -1; before != time;) {
       before = time;
       for (const PhysicalUse& use : network_->uses(link))
-        time = free_on(use.link, time + use.offset, serialization + use.extra) - use.offset;
+        time = gaps_[use.link].first(time + use.offset, serialization + use.extra) - use.offset;
     }
     return time;
-  }
-  [[nodiscard]] Time free_on(std::uint32_t physical, Time time, Time busy) const {
-    const auto& gaps = gaps_[physical];
-    auto gap = std::upper_bound(gaps.begin(), gaps.end(), time, [](Time t, const Gap& g) { return t < g.end; });
-    while (std::max(time, gap->begin) + busy > gap->end) ++gap;
-    return std::max(time, gap->begin);
-  }
-  [[nodiscard]] Time free_before(std::uint32_t physical, Time time, Time busy) const {
-    const auto& gaps = gaps_[physical];
-    auto gap = std::upper_bound(gaps.begin(), gaps.end(), time, [](Time t, const Gap& g) { return t < g.begin; });
-    while (gap != gaps.begin()) {
-      --gap;
-      const Time latest = std::min(time, gap->end - busy);
-      if (latest >= gap->begin) return latest;
-    }
-    return kNone;
   }
   void cut(const Interval& interval);
   void rebuild();
@@ -151,14 +128,14 @@ class GapLinks {
 
   const PathNetwork* network_;
   const Collective* collective_;
-  std::vector<std::vector<Gap>> gaps_;
+  std::vector<FreeGaps> gaps_;
   std::vector<Time> load_;
   std::vector<PlannedHop<Time>> hops_;
   Time quantum_ = 0;
   /// A physical link before the trial took it.
   struct Before {
     std::uint32_t link;
-    std::vector<Gap> gaps;
+    FreeGaps gaps;
     Time load;
   };
   bool trial_ = false;
