@@ -11,10 +11,9 @@ namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
 constexpr double kSecondsToTryPaths = 0.25;
-/// Over plain switches that cut through the plan for all NPUs is near the bound of their ports, and a search looks at
-/// every physical link that a path shares, which its estimate does not count. Only the search uses switches that copy
-/// or add.
-constexpr double kSecondsToTryPathsOverWires = 0.005;
+/// Over plain switches the plan for all NPUs is near the bound of their ports, and a search looks at every physical
+/// link that a path shares, which its estimate does not count. Only the search uses switches that copy or add.
+constexpr double kSecondsToTryPathsOverSwitches = 0.005;
 
 bool any_copies_or_adds(const Topology& network) {
   for (std::size_t v = network.npus(); v < network.vertices(); ++v) {
@@ -26,9 +25,8 @@ bool any_copies_or_adds(const Topology& network) {
 
 /// Whether `auto` also routes condition by condition.
 bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
-  const Wires* wires = problem.topology.wires();
-  const bool few = wires != nullptr && !any_copies_or_adds(wires->network());
-  const double most = few ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
+  const bool plain = !problem.topology.direct() && !any_copies_or_adds(physical_network(problem.topology));
+  const double most = plain ? kSecondsToTryPathsOverSwitches : kSecondsToTryPaths;
   return problem.engine == kAutomaticEngine && chosen.name != pccl_engine::paths && !paths_unsuitable(problem) &&
          paths_seconds(problem) <= most && paths_bytes(problem) <= problem.memory_limit_bytes;
 }

@@ -12,7 +12,7 @@ namespace tenex {
 namespace {
 
 /// One group under another kind with the same chunks.
-struct Role {
+struct GroupRole {
   GroupId group;
   CollectiveKind kind;
 };
@@ -23,8 +23,8 @@ CollectiveKind copying_partner(CollectiveKind kind) {
 }
 
 /// What is copied: groups that only copy, and the second half of All-Reduces.
-std::vector<Role> copying_roles(const Collective& collective) {
-  std::vector<Role> roles;
+std::vector<GroupRole> copying_roles(const Collective& collective) {
+  std::vector<GroupRole> roles;
   for (std::size_t g = 0; g < collective.groups().size(); ++g) {
     const auto kind = collective.kind(GroupId::at(g));
     if (kind == CollectiveKind::all_reduce) roles.push_back({GroupId::at(g), CollectiveKind::all_gather});
@@ -34,15 +34,15 @@ std::vector<Role> copying_roles(const Collective& collective) {
 }
 
 /// What is reduced, as the copies of which it is the time reversal.
-std::vector<Role> reducing_roles(const Collective& collective) {
-  std::vector<Role> roles;
+std::vector<GroupRole> reducing_roles(const Collective& collective) {
+  std::vector<GroupRole> roles;
   for (std::size_t g = 0; g < collective.groups().size(); ++g)
     if (const auto kind = collective.kind(GroupId::at(g)); reduces(kind))
       roles.push_back({GroupId::at(g), copying_partner(kind)});
   return roles;
 }
 
-Collective of_roles(const Collective& collective, const std::vector<Role>& roles) {
+Collective of_roles(const Collective& collective, const std::vector<GroupRole>& roles) {
   CollectiveRequest request;
   request.npus = collective.npus();
   for (const auto& [group, kind] : roles) {
@@ -92,7 +92,7 @@ class SideBySide {
   }
 
  private:
-  [[nodiscard]] Result<Plan> plan(const Topology& topology, const std::vector<Role>& roles, bool reverse) const {
+  [[nodiscard]] Result<Plan> plan(const Topology& topology, const std::vector<GroupRole>& roles, bool reverse) const {
     if (roles.empty()) return Plan{};
     const Collective collective = of_roles(problem_.collective, roles);
     const SynthesisProblem part{topology,          collective,       problem_.occupancy, problem_.seed,
