@@ -4,6 +4,7 @@
 // little better where a plan for all NPUs must round; the better one is kept, the first among equals.
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
+#include "tenex/bound/bound.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -11,9 +12,13 @@ namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
 constexpr double kSecondsToTryPaths = 0.25;
-/// Over plain switches the plan for all NPUs is near the bound of their ports, and a search looks at every physical
-/// link that a path shares, which its estimate does not count. Only the search uses switches that copy or add.
-constexpr double kSecondsToTryPathsOverSwitches = 0.005;
+/// Over plain switches that cut through the plan for all NPUs is near the bound of their ports, and a search looks at
+/// every physical link that a path shares, which its estimate does not count. Only the search uses switches that copy
+/// or add.
+constexpr double kSecondsToTryPathsOverWires = 0.005;
+/// Over switches that store and forward the plan for all NPUs loses nothing where they copy, and does not exist where
+/// they could add and copy. Trees that grow destination by destination take some times their estimate.
+constexpr double kSecondsToTryPathsOverSwitches = 0.02;
 
 bool any_copies_or_adds(const Topology& network) {
   for (std::size_t v = network.npus(); v < network.vertices(); ++v) {
@@ -23,12 +28,17 @@ bool any_copies_or_adds(const Topology& network) {
   return false;
 }
 
+double most_seconds_to_try_paths(const Topology& topology) {
+  if (topology.switches() > 0) return kSecondsToTryPathsOverSwitches;
+  const Wires* wires = topology.wires();
+  return wires != nullptr && !any_copies_or_adds(wires->network()) ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
+}
+
 /// Whether `auto` also routes condition by condition.
 bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
-  const bool plain = !problem.topology.direct() && !any_copies_or_adds(physical_network(problem.topology));
-  const double most = plain ? kSecondsToTryPathsOverSwitches : kSecondsToTryPaths;
   return problem.engine == kAutomaticEngine && chosen.name != pccl_engine::paths && !paths_unsuitable(problem) &&
-         paths_seconds(problem) <= most && paths_bytes(problem) <= problem.memory_limit_bytes;
+         paths_seconds(problem) <= most_seconds_to_try_paths(problem.topology) &&
+         paths_bytes(problem) <= problem.memory_limit_bytes;
 }
 
 }  // namespace
@@ -37,7 +47,7 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
   const auto engine = choose_pccl_engine(problem);
   if (!engine) return engine.errors();
   auto made = (*engine)->synthesize(problem);
-  if (!made || !tries_paths(problem, **engine)) return made;
+  if (!made || !tries_paths(problem, **engine) || made->time <= best_cheap_bound({problem, true}).time) return made;
   auto routed = pccl_engines().back().synthesize(problem);
   return routed && routed->time < made->time ? routed : made;
 }
