@@ -18,7 +18,7 @@ constexpr double kSecondsToTryPaths = 0.25;
 constexpr double kSecondsToTryPathsOverWires = 0.005;
 /// Over switches that store and forward the plan for all NPUs loses nothing where they copy, and does not exist where
 /// they could add and copy. Trees that grow destination by destination take some times their estimate.
-constexpr double kSecondsToTryPathsOverSwitches = 0.02;
+constexpr double kSecondsToTryPathsOverSwitches = 0.05;
 
 bool any_copies_or_adds(const Topology& network) {
   for (std::size_t v = network.npus(); v < network.vertices(); ++v) {
