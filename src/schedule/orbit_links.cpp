@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "tenex/topology/wires.hpp"
 
@@ -84,22 +85,24 @@ class WireRoles {
     return has_role(spans[0].link, {role, departure.source}) && has_role(spans[1].link, {role + 1, target});
   }
 
-  /// Whether a wire's links lead from its source over cut-through switches to its target, in its times.
+  /// Whether a wire's links lead from its source over switches to its target, in its times. A switch that cuts through
+  /// passes on what arrives, one that stores and forwards begins when all has arrived.
   [[nodiscard]] bool is_path(LinkId wire, NpuId source, NpuId target) const {
     const std::uint16_t claimed = instance_.topology.class_of(wire);
-    SimTime alpha;
+    SimTime offset;
     SimTime slowest;
     VertexId at = vertex_of(source);
     for (const WireSpan& span : wires_.spans(wire)) {
-      const bool cuts_through =
-          !network_.is_npu(at) && network_.switch_properties(at).forwarding == Forwarding::cut_through;
-      if (network_.source(span.link) != at || (at != vertex_of(source) && !cuts_through) || span.offset != alpha)
-        return false;
-      alpha += network_.alpha(span.link);
+      if (at != vertex_of(source)) {
+        if (network_.is_npu(at)) return false;
+        if (!cuts_through(network_, at)) offset += std::exchange(slowest, SimTime::zero());
+      }
+      if (network_.source(span.link) != at || span.offset != offset) return false;
+      offset += network_.alpha(span.link);
       slowest = std::max(slowest, link_time_[network_.class_of(span.link)]);
       at = network_.target(span.link);
     }
-    return at == vertex_of(target) && instance_.topology.classes()[claimed].alpha == alpha &&
+    return at == vertex_of(target) && instance_.topology.classes()[claimed].alpha == offset &&
            wire_time_[claimed] == slowest;
   }
 

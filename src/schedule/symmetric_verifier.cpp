@@ -17,6 +17,8 @@
 #include "tenex/base/csr.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/schedule/relayed.hpp"
+#include "tenex/topology/wires.hpp"
 
 namespace tenex {
 
@@ -263,6 +265,8 @@ class OrbitReplay {
 }  // namespace
 
 bool has_orbit_check(const Topology& topology, const Collective& collective, const Schedule& schedule) {
+  if (const RelayedParts parts = relayed_parts(schedule); parts.ways)
+    return topology.wires() == nullptr && has_orbit_check(*parts.ways, collective, parts.base);
   const SymmetricStorage* storage = symmetric_storage(schedule);
   const auto kind = collective.kind();
   return storage != nullptr && kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce &&
@@ -270,19 +274,52 @@ bool has_orbit_check(const Topology& topology, const Collective& collective, con
          TranslationGroup::of(topology, LinkPorts::shared).has_value() && storage->chunks() == orbit_chunks(collective);
 }
 
+namespace {
+
+/// The premise does not hold.
+Verdict other_topology(std::uint64_t sends) {
+  Verdict verdict;
+  verdict.sends = sends;
+  verdict.violations = 1;
+  verdict.findings.push_back({Violation::unknown_link, {}, "the topology is not the one that the schedule is for"});
+  return verdict;
+}
+
+/// Whether all links and switches are the same. O(links).
+bool same_network(const Topology& a, const Topology& b) {
+  if (a.npus() != b.npus() || a.vertices() != b.vertices() || a.links() != b.links()) return false;
+  for (std::size_t v = a.npus(); v < a.vertices(); ++v)
+    if (!(a.switch_properties(VertexId::at(v)) == b.switch_properties(VertexId::at(v)))) return false;
+  for (std::size_t link = 0; link < a.links(); ++link)
+    if (!(a.link(LinkId::at(link)) == b.link(LinkId::at(link)))) return false;
+  return true;
+}
+
+/// The verdict on the ways, which are checked against the network; sends are counted link by link.
+Verdict verify_relayed(const Instance& instance, const Schedule& schedule, const RelayedParts& parts,
+                       const VerifyOptions& options) {
+  const Wires& wires = *parts.ways->wires();
+  if (!same_network(instance.topology, wires.network()) ||
+      !may_be_relayed(instance.topology, instance.collective.kind()))
+    return other_topology(schedule.sends());
+  Verdict verdict = verify_symmetric({*parts.ways, instance.collective, instance.occupancy}, parts.base, options);
+  verdict.sends = schedule.sends();
+  for (Finding& finding : verdict.findings)
+    if (finding.send.link.exists()) finding.send.link = wires.spans(finding.send.link).front().link;
+  return verdict;
+}
+
+}  // namespace
+
 Verdict verify_symmetric(const Instance& instance, const Schedule& schedule, const VerifyOptions& options) {
   ensure(has_orbit_check(instance.topology, instance.collective, schedule),
          "the orbit check does not know this schedule");
+  if (const RelayedParts parts = relayed_parts(schedule); parts.ways)
+    return verify_relayed(instance, schedule, parts, options);
   const SymmetricStorage& storage = *symmetric_storage(schedule);
   std::optional<OrbitLinks> links;
   if (translations_hold(instance.topology, storage.group())) links = orbit_links(instance, storage.group());
-  if (!links) {
-    Verdict verdict;
-    verdict.sends = storage.sends();
-    verdict.violations = 1;
-    verdict.findings.push_back({Violation::unknown_link, {}, "the topology is not the one that the schedule is for"});
-    return verdict;
-  }
+  if (!links) return other_topology(storage.sends());
   return OrbitReplay(instance, storage, *std::move(links), options.max_findings).run();
 }
 

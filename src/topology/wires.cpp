@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "tenex/topology/plan.hpp"
+#include "tenex/topology/timing.hpp"
 #include "topology/shapes/block.hpp"
 
 namespace tenex {
@@ -225,6 +226,71 @@ Result<Topology> wires_of(const Topology& topology) {
     builder.declare_shape(*std::move(shape));
   builder.declare_wires(std::move(wires));
   return std::move(builder).build();
+}
+
+namespace {
+
+/// The ways of a network whose switches store and forward, and the links that they are.
+class RelayWires {
+ public:
+  RelayWires(const Topology& network, Bytes chunk) : network_(network), chunk_(chunk), builder_(network.npus()) {}
+
+  /// Adds all ways that begin with a link, in order of their last link. False where the links of one differ.
+  bool add_from(LinkId link) {
+    const VertexId source = network_.source(link);
+    const VertexId next = network_.target(link);
+    if (network_.is_npu(next)) {
+      spans_.push_back({link, SimTime::zero()});
+      finish(network_.link(link));
+      return true;
+    }
+    for (const LinkId down : network_.out_links(next)) {
+      if (network_.target(down) == source) continue;
+      if (network_.class_of(down) != network_.class_of(link)) return false;
+      Link way = network_.link(down);
+      const SimTime received = way.alpha + serialization_time(chunk_, network_.classes()[network_.class_of(link)]);
+      spans_.push_back({link, SimTime::zero()});
+      spans_.push_back({down, received});
+      way.source = source;
+      way.alpha += received;
+      finish(way);
+    }
+    return true;
+  }
+
+  Result<Topology> build(Shape shape) && {
+    builder_.declare_shape(std::move(shape));
+    builder_.declare_wires(std::make_shared<const Wires>(std::make_shared<const Topology>(network_), std::move(first_),
+                                                         std::move(spans_)));
+    return std::move(builder_).build();
+  }
+
+ private:
+  void finish(const Link& way) {
+    builder_.add_link(way);
+    first_.push_back(spans_.size());
+  }
+
+  const Topology& network_;
+  Bytes chunk_;
+  TopologyBuilder builder_;
+  std::vector<std::uint64_t> first_{0};
+  std::vector<WireSpan> spans_;
+};
+
+}  // namespace
+
+std::optional<Topology> relay_wires_of(const Topology& topology, Bytes chunk) {
+  if (topology.switches() == 0 || topology.wires() != nullptr) return std::nullopt;
+  for (std::size_t v = topology.npus(); v < topology.vertices(); ++v)
+    if (cuts_through(topology, VertexId::at(v))) return std::nullopt;
+  auto shape = wired_shape(topology);
+  if (!shape || count_wires(*topology.shape()).wires > kMostWires) return std::nullopt;
+  RelayWires ways(topology, chunk);
+  for (std::size_t link = 0; link < topology.links(); ++link)
+    if (topology.is_npu(topology.source(LinkId::at(link))) && !ways.add_from(LinkId::at(link))) return std::nullopt;
+  auto built = std::move(ways).build(*std::move(shape));
+  return built ? std::optional(*std::move(built)) : std::nullopt;
 }
 
 WireCounts count_wires(const Shape& shape) {

@@ -27,6 +27,12 @@
 // So 1 is checked for NPU 0's link of each role. A multicast counts as several sends, as if no switch copied: a
 // symmetric schedule gains nothing by copies, since every NPU receives as many signals as it sends.
 //
+// Switches that store and forward: of a relayed schedule (relayed.hpp) the ways over switches are checked as such
+// wires, whose second link is taken when the chunk has arrived over the first one. What comes to a switch leaves it at
+// that instant, so nothing waits there, and of partial sums of a chunk the first to come is the first to go. Where
+// switches copy, a chunk comes to each once, and leaves it then and later; the check asks for more there, that the
+// way's source holds the chunk each time.
+//
 // The checks are exact and not a sample. First the premise on the topology, for all links: each (source, direction) is
 // a link that starts and ends where it should, of its direction's class, and each link is one of these; for
 // translations this is the premise for the generators and hence for the group; and each wire takes the physical links
@@ -49,9 +55,9 @@
 
 namespace tenex {
 
-/// Whether verify_symmetric() can judge the schedule: it needs a symmetric storage, a topology with a translation
-/// group, and an All-Gather, Reduce-Scatter, All-Reduce or All-to-All over all NPUs. O(npus), plus O(links) if there
-/// are several link classes.
+/// Whether verify_symmetric() can judge the schedule: it needs a symmetric storage, or a relayed one, a topology with a
+/// translation group, and an All-Gather, Reduce-Scatter, All-Reduce or All-to-All over all NPUs. O(npus), plus O(links)
+/// if there are several link classes.
 [[nodiscard]] bool has_orbit_check(const Topology& topology, const Collective& collective, const Schedule& schedule);
 
 /// The verdict on the whole schedule. `sends` and `waste` count NPU-level sends (n for each orbit), `violations` counts

@@ -11,6 +11,9 @@
 //   switch that reduces.
 // Either way their D must be the same: nothing is stored, so a signal has one speed.
 //
+// The same serves plans in which a switch that stores and forwards passes each chunk on at the instant of its arrival
+// (relay_wires_of()): there link i of the path is busy from the arrival at its source on.
+//
 // Wires join holders: NPUs and switches that store and forward. Paths are those with the fewest links; of more than
 // kMostWiresPerPair between two holders as many are taken, evenly spread over all of them and turned by the pair, so
 // that the wires of all pairs together use all links alike.
@@ -18,6 +21,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,7 +32,8 @@ namespace tenex {
 /// A physical link of a wire.
 struct WireSpan {
   LinkId link;     ///< of Wires::network()
-  SimTime offset;  ///< from the start of a send until this link becomes busy: the alphas before it
+  SimTime offset;  ///< from the start of a send until this link becomes busy: the alphas before it, and what switches
+                   ///< that store and forward take to receive the chunk
   bool operator==(const WireSpan&) const = default;
 };
 
@@ -79,6 +84,13 @@ class Wires {
 /// shape, in which an NPU reaches all others of a switch directly. Errors: (resource) more than kMostWires wires.
 /// O(holders * links of a holder's switches + spans).
 [[nodiscard]] Result<Topology> wires_of(const Topology& topology);
+
+/// The network whose links are the ways from NPU to NPU over at most one switch, for chunks of one size that no switch
+/// keeps longer than it must: a way up and down takes both hops, the second as soon as the first has arrived, so that
+/// nothing waits in a buffer. relayed() (tenex/schedule/relayed.hpp) makes a schedule on it one on `topology`. nullopt
+/// unless `topology` is an intact product of blocks with switches, all of which store and forward, links up and down
+/// are alike, and there are at most kMostWires ways. O(wires).
+[[nodiscard]] std::optional<Topology> relay_wires_of(const Topology& topology, Bytes chunk);
 
 /// The wires of a shape whose switches all cut through, and their spans: for memory plans. An upper bound where the
 /// shape is no product. O(dimensions).

@@ -4,6 +4,7 @@
 // little better where a plan for all NPUs must round; the better one is kept, the first among equals.
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
+#include "tenex/bound/bound.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -15,6 +16,9 @@ constexpr double kSecondsToTryPaths = 0.25;
 /// every physical link that a path shares, which its estimate does not count. Only the search uses switches that copy
 /// or add.
 constexpr double kSecondsToTryPathsOverWires = 0.005;
+/// Over switches that store and forward the plan for all NPUs loses nothing where they copy, and does not exist where
+/// they could add and copy. Trees that grow destination by destination take some times their estimate.
+constexpr double kSecondsToTryPathsOverSwitches = 0.05;
 
 bool any_copies_or_adds(const Topology& network) {
   for (std::size_t v = network.npus(); v < network.vertices(); ++v) {
@@ -24,13 +28,17 @@ bool any_copies_or_adds(const Topology& network) {
   return false;
 }
 
+double most_seconds_to_try_paths(const Topology& topology) {
+  if (topology.switches() > 0) return kSecondsToTryPathsOverSwitches;
+  const Wires* wires = topology.wires();
+  return wires != nullptr && !any_copies_or_adds(wires->network()) ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
+}
+
 /// Whether `auto` also routes condition by condition.
 bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
-  const Wires* wires = problem.topology.wires();
-  const bool few = wires != nullptr && !any_copies_or_adds(wires->network());
-  const double most = few ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
   return problem.engine == kAutomaticEngine && chosen.name != pccl_engine::paths && !paths_unsuitable(problem) &&
-         paths_seconds(problem) <= most && paths_bytes(problem) <= problem.memory_limit_bytes;
+         paths_seconds(problem) <= most_seconds_to_try_paths(problem.topology) &&
+         paths_bytes(problem) <= problem.memory_limit_bytes;
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
   const auto engine = choose_pccl_engine(problem);
   if (!engine) return engine.errors();
   auto made = (*engine)->synthesize(problem);
-  if (!made || !tries_paths(problem, **engine)) return made;
+  if (!made || !tries_paths(problem, **engine) || made->time <= best_cheap_bound({problem, true}).time) return made;
   auto routed = pccl_engines().back().synthesize(problem);
   return routed && routed->time < made->time ? routed : made;
 }

@@ -11,6 +11,7 @@
 #include "synthesis/pccl/orbit/exchange_ways.hpp"
 #include "synthesis/pccl/orbit/orbit_exchange.hpp"
 #include "synthesis/pccl/orbit/orbit_reservation.hpp"
+#include "synthesis/pccl/orbit/relay_problem.hpp"
 #include "synthesis/tacos/symmetric/symmetric.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/bound/bound.hpp"
@@ -32,6 +33,7 @@ constexpr double kBytesPerHop = 36;                            // sends, the sto
 constexpr double kBytesPerHopKept = 24;                        // the best so far
 constexpr double kBytesPerLeg = 28;                            // legs twice, queues
 constexpr double kBytesPerListedSend = 80;
+constexpr double kRelayedFactor = 1.5;  // a plan over switches is also kept link by link
 
 bool exchanges(const SynthesisProblem& problem) { return problem.collective.kind() == CollectiveKind::all_to_all; }
 
@@ -202,6 +204,12 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
                        kind == CollectiveKind::all_reduce;
   if (!gathers && !exchanges(problem))
     return "one NPU's plan serves all in All-Gather, Reduce-Scatter, All-Reduce and All-to-All only";
+  if (problem.topology.switches() > 0) {
+    if (const auto relay = RelayProblem::of(problem)) return pccl_orbit_unsuitable(relay->problem);
+    return "one NPU's plan serves all only on a shape of RI, FC and SW blocks, whose links are alike in each "
+           "dimension, "
+           "and over equal switches that pass chunks on as they are";
+  }
   if (gathers) {
     if (!moves_with_npus(problem.collective)) return "one NPU's plan serves one group of all NPUs in their order";
     const Collective gather = problem.collective.as(CollectiveKind::all_gather);
@@ -210,8 +218,8 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
   }
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !has_exchange_ways(*group))
-    return "one NPU's plan serves all only on a shape of RI and FC blocks, of lines of two and of SW blocks that cut "
-           "through, whose links are alike in each dimension";
+    return "one NPU's plan serves all only on a shape of RI and FC blocks, of lines of two and of SW blocks, whose "
+           "links are alike in each dimension";
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   if (!moves_with_translations(problem.collective, *group))
     return "one NPU's plan serves all only in one group of all NPUs in their order, or in equal groups of all NPUs "
@@ -220,6 +228,12 @@ std::optional<std::string> pccl_orbit_unsuitable(const SynthesisProblem& problem
 }
 
 Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
+  if (problem.topology.switches() > 0) {
+    const auto relay = RelayProblem::of(problem);
+    ensure(relay.has_value(), "a plan for all NPUs over switches without ways");
+    auto made = synthesize_pccl_orbit(relay->problem);
+    return made ? Result<Synthesis>(relay->relayed(*std::move(made))) : std::move(made);
+  }
   if (!exchanges(problem)) {
     auto synthesis = synthesize_symmetric(problem);
     if (!synthesis) return synthesis;
@@ -239,6 +253,12 @@ Result<Synthesis> synthesize_pccl_orbit(const SynthesisProblem& problem) {
 }
 
 std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
+  if (problem.topology.switches() > 0) {
+    const auto relay = RelayProblem::of(problem);
+    return relay ? static_cast<std::size_t>(relay_bytes(problem.topology) +
+                                            kRelayedFactor * static_cast<double>(pccl_orbit_bytes(relay->problem)))
+                 : 0;
+  }
   if (!exchanges(problem)) return symmetric_bytes(problem) + merge_bytes(problem);
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !moves_with_translations(problem.collective, *group)) return 0;
@@ -252,6 +272,10 @@ std::size_t pccl_orbit_bytes(const SynthesisProblem& problem) {
 }
 
 double pccl_orbit_seconds(const SynthesisProblem& problem) {
+  if (problem.topology.switches() > 0) {
+    const auto relay = RelayProblem::of(problem);
+    return relay ? pccl_orbit_seconds(relay->problem) : 0;
+  }
   if (!exchanges(problem)) return symmetric_seconds(problem) + merge_seconds(problem);
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group || !moves_with_translations(problem.collective, *group)) return 0;

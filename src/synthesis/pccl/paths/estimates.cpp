@@ -118,7 +118,9 @@ std::size_t paths_bytes(const SynthesisProblem& problem) {
   const double rows = std::min<double>(kMostDistanceBytes, vertices * vertices * (network.slotted() ? 2 : 4));
   const double shared = rows + sizes.chunks() * kBytesPerChunk + links * 100;
   const double empty = network.slotted() ? network.empty_slot_bytes() : 0;
-  const double plan = sizes.sends() * per_send + empty + sizes.chunks() * 4 + links * 200 + vertices * 50;
+  const double floors = network.grows_trees() ? sizes.trees * links : 0;
+  const double plan = sizes.sends() * per_send + empty + sizes.chunks() * 4 + links * 200 + vertices * 50 +
+                      (floors <= static_cast<double>(kMostFloors) ? floors * sizeof(std::int64_t) : 0);
   const double plans = threads_of(problem) + 1;  // attempts beside the best one
   double least = shared + plans * plan;
   const double limit = static_cast<double>(problem.memory_limit_bytes);

@@ -42,6 +42,9 @@ class PathNetwork {
     return times_[topology_.class_of(LinkId(link)) * sizes_ + size_class];
   }
 
+  [[nodiscard]] std::size_t link_classes() const { return topology_.classes().size(); }
+  [[nodiscard]] std::uint16_t link_class(std::uint32_t link) const { return topology_.class_of(LinkId(link)); }
+
   /// Whether a chunk that is here may leave more than once: at NPUs and switches that copy.
   [[nodiscard]] bool branches(std::uint32_t vertex) const {
     return vertex < npus() || topology_.switch_properties(VertexId(vertex)).copy;

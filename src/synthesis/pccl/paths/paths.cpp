@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::int64_t kCloseToBound = 100;  ///< a plan within bound / 100 of the bound is not improved
 
-constexpr std::uint64_t kLeastRerouted = 4096;  ///< conditions, where trees grow destination by destination
+constexpr std::uint64_t kLeastRerouted = 4096;  ///< conditions, where trees grow destination by destination,
+constexpr std::uint64_t kLeastReroutedSends = std::uint64_t{1} << 19;  ///< unless they have more sends than these
 constexpr std::uint32_t kInRounds = std::numeric_limits<std::uint32_t>::max() - 1;   ///< more than any attempt
 constexpr std::uint32_t kRerouteStream = std::numeric_limits<std::uint32_t>::max();  ///< no attempt has this number
 
@@ -47,13 +48,18 @@ class PathsMultiStart {
       : setup_(setup),
         table_(distances_to_destinations<typename Links::Cell>(setup)),
         key_(synthesis_key(setup.problem)),
-        bound_(best_cheap_bound({setup.problem, true}).time) {}
+        bound_(best_cheap_bound({setup.problem, true}).time) {
+    const Conditions conditions(setup.problem.collective);
+    has_ways_ = std::any_of(setup.order.chunks.begin(), setup.order.chunks.end(),
+                            [&](std::uint32_t chunk) { return conditions.only_destination(ChunkId(chunk)).exists(); });
+  }
 
   PathsAttempt<Links> run(PathsReport& report) {
     const bool switched = !setup_.problem.topology.direct();  // rounds are mostly the best there, and soon made
     if (switched) best_ = in_rounds(kInRounds);
+    if (is_far_from_bound(best_.time) && switched) keep_to_regions();
     if (is_far_from_bound(best_.time)) best_.keep_better(attempt(0, PathRange::shortest));
-    if (is_far_from_bound(best_.time)) {
+    if (is_far_from_bound(best_.time) && has_ways_) {
       auto other = attempt(0, PathRange::any);
       if (other.time < best_.time) {
         range_ = PathRange::any;
@@ -75,11 +81,25 @@ class PathsMultiStart {
  private:
   PathsAttempt<Links> attempt(std::uint32_t number, PathRange range) const {
     PathsAttempt<Links> made{SimTime::max(), number, std::make_unique<PathPlanner<Links>>(setup_, table_)};
+    if (regions_) made.planner->keep_to_regions(*regions_);
     Random random = attempt_stream(setup_.problem.seed, key_, number);
     const auto order = setup_.order.shuffled(random);
     if (made.planner->plan(order, range, random))
       made.time = made.planner->links().time_of(made.planner->links().end());
     return made;
+  }
+
+  /// Plans again in rounds with the regions that the best plan suggests. Keeps to them if that is better.
+  void keep_to_regions() {
+    if (!setup_.network.grows_trees() || setup_.network.has_limits() || !setup_.members.empty()) return;
+    const Links& links = best_.planner->links();
+    regions_ = std::make_unique<Regions>(setup_.network, [&](std::uint32_t link) { return links.load(link); });
+    if (!regions_->useful()) return regions_.reset();
+    auto made = in_rounds(kInRounds);
+    if (made.time < best_.time)
+      best_ = std::move(made);
+    else
+      regions_.reset();  // no plan that is kept refers to them
   }
 
   /// Plans again with the prices that the best plan suggests, in random order and in rounds.
@@ -101,6 +121,7 @@ class PathsMultiStart {
     PathsAttempt<Links> made{SimTime::max(), number, std::make_unique<PathPlanner<Links>>(setup_, table_)};
     PathPlanner<Links>& planner = *made.planner;
     if (prices_ && !prices_->empty()) planner.keep_to(*prices_);
+    if (regions_) planner.keep_to_regions(*regions_);
     Random random = attempt_stream(setup_.problem.seed, key_, number);
     Random* order = number == kInRounds ? nullptr : &random;
     planner.links().start_at_multiples_of(static_cast<typename Links::Time>(quantum_));
@@ -164,10 +185,12 @@ class PathsMultiStart {
   DistanceTable<typename Links::Cell> table_;
   Digest key_;
   SimTime bound_;
+  bool has_ways_ = false;  ///< whether a chunk has one destination: only its way depends on a range
   PathRange range_ = PathRange::shortest;
   std::int64_t quantum_ = 0;            ///< picoseconds of which starts are multiples in rounds; 0: any
   bool rounds_ = false;                 ///< whether later attempts plan in rounds
   std::unique_ptr<LinkPrices> prices_;  ///< must outlive the plans that keep to them
+  std::unique_ptr<Regions> regions_;    ///< must outlive the plans that keep to them
   std::atomic<std::uint32_t> next_{1};
   std::atomic<std::uint32_t> last_{0};
   PathsAttempt<Links> best_;
@@ -194,8 +217,11 @@ PathsPass reroute_best(const PathsSetup& setup, PathsAttempt<Links>& best, PathR
   Random random = attempt_stream(setup.problem.seed, synthesis_key(setup.problem), kRerouteStream);
   Reroute<Links> reroute(setup, *best.planner, range, random);
   // Few trees, each of many sends, are worth many rounds.
-  const std::uint64_t least = setup.network.grows_trees() ? kLeastRerouted : 0;
-  pass.work = reroute.run({bound, effort * std::max<std::uint64_t>(least, setup.order.chunks.size())});
+  const std::uint64_t chunks = setup.order.chunks.size();
+  const std::uint64_t sends_of_each = std::max<std::uint64_t>(1, links.sends() / std::max<std::uint64_t>(1, chunks));
+  const std::uint64_t least =
+      setup.network.grows_trees() ? std::min(kLeastRerouted, kLeastReroutedSends / sends_of_each) : 0;
+  pass.work = reroute.run({bound, effort * std::max(least, chunks)});
   best.time = pass.after = links.time_of(links.end());
   return pass;
 }

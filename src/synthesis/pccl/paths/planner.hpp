@@ -33,6 +33,9 @@ struct PathsSetup {
 /// slotted networks of 4,096 NPUs.
 inline constexpr std::size_t kMostDistanceBytes = std::size_t{1} << 25;
 
+/// The (tree, link) pairs of which growing trees keep a time; more than these are searched without.
+inline constexpr std::size_t kMostFloors = std::size_t{1} << 22;
+
 /// The row key of a chunk with one destination.
 template <class Cell>
 [[nodiscard]] typename DistanceTable<Cell>::Key distance_key(const PathsSetup& setup, const Conditions& conditions,
@@ -100,10 +103,12 @@ class PathPlanner {
     std::vector<Growing> growing;
     for (const std::uint32_t chunk : chunks) {
       if (setup_.network.grows_trees() && !conditions_.only_destination(ChunkId(chunk)).exists())
-        growing.push_back({ChunkId(chunk), {{{conditions_.source(ChunkId(chunk)).value(), 0, 0}}, {}}});
+        growing.push_back({ChunkId(chunk), {{{conditions_.source(ChunkId(chunk)).value(), 0, 0}}, {}, {}}});
       else if (!plan(ChunkId(chunk), PathRange::shortest, 0, PathTies::by_destination))
         return false;
     }
+    if (growth_.has_floors() && growing.size() * setup_.network.links() <= kMostFloors)
+      for (Growing& each : growing) each.tree.floors.assign(setup_.network.links(), 0);
     for (std::size_t round = 0; !growing.empty(); ++round) {
       if (random != nullptr) random->shuffle(std::span(growing));
       for (auto& [chunk, tree] : growing) {
@@ -124,6 +129,9 @@ class PathPlanner {
       return search_.find_cheapest(links_, asked.source, only.value(), sums, prices.prices(), asked.size, asked.turn);
     };
   }
+
+  /// From here on trees that grow keep to regions, which must outlive the plan.
+  void keep_to_regions(const Regions& regions) { growth_.keep_to(regions); }
 
   [[nodiscard]] Links& links() { return links_; }
   [[nodiscard]] const Links& links() const { return links_; }

@@ -8,6 +8,12 @@
 // together (hop_chain.hpp); a label there stands for the best chain that leads to it, so that with such switches the
 // arrival is not always the earliest one.
 //
+// Where trees keep to regions (regions.hpp), scarce links lead only into regions in which the chunk is not yet.
+//
+// The links of a plan are only ever taken, so a send from a holder never starts sooner in a later search than in an
+// earlier one. Where trees are large, these starts are kept as floors: a link that cannot arrive before a
+// destination that the search has met already is not looked at again.
+//
 // Encoding: as in path_search.hpp.
 #pragma once
 
@@ -23,6 +29,7 @@
 #include "synthesis/pccl/paths/hop_chain.hpp"
 #include "synthesis/pccl/paths/network.hpp"
 #include "synthesis/pccl/paths/path_search.hpp"
+#include "synthesis/pccl/paths/regions.hpp"
 #include "synthesis/pccl/paths/switch_buffers.hpp"
 #include "tenex/base/bitset.hpp"
 
@@ -56,7 +63,8 @@ template <class Time>
 struct ChunkTree {
   std::vector<ChunkHolder<Time>> holders;
   std::vector<FoundHop<Time>>
-      signals;  ///< sends that more destinations may join, where wires lead over copying switches
+      signals;               ///< sends that more destinations may join, where wires lead over copying switches
+  std::vector<Time> floors;  ///< by link: a send from its source, a holder, starts no sooner; empty: not known
 };
 
 template <class Links>
@@ -91,9 +99,11 @@ class TreeGrowth {
                                ChunkTree<Time>& tree) {
     begin(request, tree.holders);
     signals_.swap(tree.signals);
+    floors_.swap(tree.floors);
     const std::uint32_t found = search(links, buffers, request);
     if (found != kNowhere) take_path(links, buffers, request, found);
     signals_.swap(tree.signals);
+    floors_.swap(tree.floors);
     if (found == kNowhere) return false;
     tree.holders.resize(holders_.size());
     std::transform(holders_.begin(), holders_.end(), tree.holders.begin(), [&](std::uint32_t vertex) {
@@ -101,6 +111,15 @@ class TreeGrowth {
     });
     return true;
   }
+
+  /// From here on trees keep to regions, which must outlive this.
+  void keep_to(const Regions& regions) {
+    regions_ = &regions;
+    entered_.assign(network_.vertices(), 0);
+  }
+
+  /// Whether floors of a tree are of use: buffers take nothing back, and no send joins another.
+  [[nodiscard]] bool has_floors() const { return !network_.has_limits() && !network_.shares_signals(); }
 
   /// Links looked at so far, over all searches.
   [[nodiscard]] std::uint64_t visits() const { return visits_; }
@@ -110,6 +129,7 @@ class TreeGrowth {
   static constexpr Time kNever = std::numeric_limits<Time>::max();
   static constexpr Key kMask = (Key{1} << Links::kHalf) - 1;
   static constexpr std::uint32_t kMostTrials = 64;
+  static constexpr std::size_t kFewDestinations = 8;  ///< for which a tree is grown at once without floors
   static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
   /// What the present search knows of a vertex.
@@ -129,7 +149,8 @@ class TreeGrowth {
   };
 
   bool grow_from(Time start, Links& links, SwitchBuffers<Time>& buffers, const GrowthRequest<Cell>& request) {
-    ChunkTree<Time> tree{{{request.source, start, start}}, {}};
+    ChunkTree<Time> tree{{{request.source, start, start}}, {}, {}};
+    if (has_floors() && request.destinations.size() > kFewDestinations) tree.floors.assign(network_.links(), 0);
     first_start_ = kNever;
     for (std::size_t missing = request.destinations.size(); missing > 0; --missing)
       if (!reach_one(links, buffers, request, tree)) return false;
@@ -148,6 +169,7 @@ class TreeGrowth {
     mark.since = since;
     mark.until = until;
     holders_.push_back(vertex);
+    if (regions_ != nullptr) entered_[regions_->of(vertex)] = tree_;
   }
   [[nodiscard]] bool holds(std::uint32_t vertex) const { return marks_[vertex].held == tree_; }
 
@@ -175,6 +197,7 @@ class TreeGrowth {
     ++search_;
     open_.clear();
     refused_by_ = kNever;
+    Time best = kNever;  // of the destinations that have a label
     const auto bound = [&](Time time, std::uint32_t vertex) {
       return request.left == nullptr ? time : time + links.least(request.left[vertex]);
     };
@@ -195,7 +218,10 @@ class TreeGrowth {
       for (std::size_t i = 0; i < hops.size(); ++i) {
         const PathHop& hop = hops[first + i < hops.size() ? first + i : first + i - hops.size()];
         if (!may_take(links, request, at, hop)) continue;
+        const bool floored = !floors_.empty() && here.from == at;
+        if (floored && floors_[hop.link] + links.latency(hop.link, request.size) > best) continue;
         const Time arrival = this->arrival(links, buffers, request, at, hop.link);
+        if (floored) floors_[hop.link] = arrival - links.latency(hop.link, request.size);
         Label& next = labels_[hop.vertex];
         if (next.search == search_) {
           if (next.settled || next.time < arrival) continue;
@@ -203,6 +229,7 @@ class TreeGrowth {
         }
         if (arrival == kNever) continue;
         next = {search_, hop.link, at, false, arrival};
+        if (marks_[hop.vertex].wanted == tree_) best = std::min(best, arrival);
         push(bound(arrival, hop.vertex), rank(request, hop.vertex), hop.vertex);
       }
     }
@@ -212,6 +239,7 @@ class TreeGrowth {
   [[nodiscard]] bool may_take(const Links& links, const GrowthRequest<Cell>& request, std::uint32_t at,
                               const PathHop& hop) const {
     if (holds(hop.vertex) || (request.allowed != nullptr && !request.allowed->test(hop.vertex))) return false;
+    if (regions_ != nullptr && regions_->scarce(hop.link) && entered_[regions_->of(hop.vertex)] == tree_) return false;
     if (request.left == nullptr) return true;
     const Cell there = request.left[hop.vertex];
     if (there == kUnreached<Cell>) return false;
@@ -297,6 +325,9 @@ class TreeGrowth {
   std::vector<Mark> marks_;
   std::vector<std::uint32_t> holders_;
   std::vector<FoundHop<Time>> signals_;
+  std::vector<Time> floors_;
+  const Regions* regions_ = nullptr;
+  std::vector<std::uint32_t> entered_;  ///< by region: the tree that has a holder there
   std::vector<Key> open_;
   std::vector<std::uint32_t> chain_;
   std::vector<FoundHop<Time>> path_;

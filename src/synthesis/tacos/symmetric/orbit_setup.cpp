@@ -81,7 +81,7 @@ void OrbitSetup::add_ranking(const std::vector<std::uint32_t>& rank_of_dimension
 
 /// The strongest of the bounds on one NPU, where all NPUs see the same network (`relay` is never below `ejection`).
 void OrbitSetup::set_bound(const SynthesisProblem& problem) {
-  if (ports.size() < group.directions().size()) {
+  if (problem.topology.wires() != nullptr) {
     bound = bound_of_ports();
     return;
   }

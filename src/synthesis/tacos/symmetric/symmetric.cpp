@@ -106,8 +106,8 @@ std::string unsuitable_with(LinkPorts ports, const SynthesisProblem& problem) {
                ? "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike "
                  "in "
                  "each dimension"
-               : "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of SW blocks that cut "
-                 "through, whose links are alike in each dimension";
+               : "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of SW blocks, whose "
+                 "links are alike in each dimension";
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
