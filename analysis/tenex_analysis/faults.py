@@ -1,7 +1,7 @@
-"""How collectives slow down as links fail, from the result of experiments/faults or faults_large.
+"""How collectives slow down as links and NPUs fail, from the result of experiments/faults or faults_large.
 
-    python3 -m tenex_analysis.faults DIR                  print the table
-    python3 -m tenex_analysis.faults DIR --table FILE     write it between the marks in FILE
+    python3 -m tenex_analysis.faults DIR                  print the tables
+    python3 -m tenex_analysis.faults DIR --table FILE     write them between the marks in FILE
     python3 -m tenex_analysis.faults DIR --into FOLDER    faults.png
 """
 
@@ -21,9 +21,11 @@ from .growth import as_markdown, write_between_marks
 from .reader import Study, open_study
 from .words import NothingToShow, picture
 
-DRAWN = re.compile(r"links (?P<share>[\d.]+)% draw (?P<draw>\d+)")
-COLOURS = {"direct": "#e08e2b", "pccl": "#1b6ca8"}
-NAMES = {"all_reduce": "All-Reduce", "all_to_all": "All-to-All"}
+DRAWN = re.compile(r"(?:switch_)?links (?P<share>[\d.]+)% draw (?P<draw>\d+)")
+DEAD = re.compile(r"(?:npus? [^;]*)(?:; npus? [^;]*)*")
+COLOURS = {"direct": "#e08e2b", "pccl": "#1b6ca8", "tacos": "#4a9a5b"}
+NAMES = {"all_reduce": "All-Reduce", "all_to_all": "All-to-All", "all_gather": "All-Gather"}
+KEY = ["topology", "collective", "algorithm"]
 
 
 def shares(study: Study) -> pandas.DataFrame:
@@ -37,16 +39,34 @@ def shares(study: Study) -> pandas.DataFrame:
     if not found["share"].notna().any():
         raise NothingToShow(f"{study.path} has no drawn links (experiments/faults has them)")
     frame = frame[kept].assign(
-        share=found["share"].astype(float).fillna(0.0), draw=found["draw"].astype(float).fillna(0).astype(int),
-        connected=frame["status"].astype(str) == "ok",
-    )  # fmt: skip
-    for name in ("topology", "collective", "algorithm"):
+        share=found["share"].astype(float).fillna(0.0), draw=found["draw"].astype(float).fillna(0).astype(int)
+    )
+    drawn = frame["topology"].isin(set(frame.loc[frame["share"] > 0, "topology"]))
+    return _over_whole(frame[drawn], study)
+
+
+def dead(study: Study) -> pandas.DataFrame:
+    """The rows without faults and with dead NPUs, named or drawn, of networks and algorithms that have both: with
+    `slower`, `least` and `connected` as in shares(). Empty where there are none.
+    """
+    frame = study.frame()
+    texts = frame["faults"].astype(str) if "faults" in frame else pandas.Series("none", index=frame.index)
+    frame = frame.assign(faults=texts, dead=texts.str.fullmatch(DEAD.pattern))
+    frame = frame[frame["dead"] | (texts == "none")]
+    keys = frame[KEY].astype(str).agg("|".join, axis=1)
+    both = set(keys[frame["dead"]]) & set(keys[~frame["dead"]])
+    return _over_whole(frame[keys.isin(both)], study)
+
+
+def _over_whole(frame: pandas.DataFrame, study: Study) -> pandas.DataFrame:
+    """The rows with `connected`, `slower` and `least`. ValueError for two rows without faults where one is meant."""
+    frame = frame.assign(connected=frame["status"].astype(str) == "ok")
+    for name in KEY:
         frame[name] = frame[name].astype(str)
-    key = ["topology", "collective", "algorithm"]
-    whole = frame[(frame["share"] == 0) & frame["connected"]].set_index(key)
+    whole = frame[(frame["faults"].astype(str) == "none") & frame["connected"]].set_index(KEY)
     if not whole.index.is_unique:
         raise ValueError(f"{study.path} has several rows without faults for one network, collective and algorithm")
-    index = pandas.MultiIndex.from_frame(frame[key])
+    index = pandas.MultiIndex.from_frame(frame[KEY])
     before = whole["collective_time_ps"].reindex(index).to_numpy(float)
     for name, column in (("slower", "collective_time_ps"), ("least", "bound_ps")):
         ratio = frame[column].to_numpy(float) / before
@@ -60,10 +80,9 @@ def table(study: Study) -> pandas.DataFrame:
     """
     frame = shares(study)
     lines = []
-    for (topology, collective, algorithm), of in frame.groupby(["topology", "collective", "algorithm"], sort=False):
+    for names, of in frame.groupby(KEY, sort=False):
         whole = of[of["share"] == 0].iloc[0]
-        line = {"network": topology, "collective": NAMES.get(collective, collective), "algorithm": algorithm,
-                "us": float(whole["collective_time_ps"]) * 1e-6, "0 %": f"1, bound {whole['least']:.2f}"}
+        line = _line(names, whole) | {"0 %": f"1, bound {whole['least']:.2f}"}
         for share in sorted(set(frame["share"]) - {0.0}):
             draws = of[(of["share"] == share) & of["connected"]]
             line[f"{share:g} %"] = _cell(draws, int((of["share"] == share).sum()))
@@ -71,11 +90,36 @@ def table(study: Study) -> pandas.DataFrame:
     return pandas.DataFrame(lines)
 
 
+def dead_table(study: Study) -> pandas.DataFrame:
+    """For every network, collective and algorithm with dead NPUs: the time without faults in microseconds, and how many
+    times as long the named and the drawn ones take, with the bound over the same time; draws of one amount together.
+    """
+    frame = dead(study)
+    frame["amount"] = frame["faults"].str.replace(r" draw \d+", "", regex=True)
+    lines = []
+    for names, of in frame.groupby(KEY, sort=False):
+        whole = of[~of["dead"]].iloc[0]
+        line = _line(names, whole) | {"none": f"1, bound {whole['least']:.2f}"}
+        for amount in dict.fromkeys(frame.loc[frame["dead"], "amount"]):
+            rows = of[of["amount"] == amount]
+            line[amount] = _cell(rows[rows["connected"]], len(rows))
+        lines.append(line)
+    return pandas.DataFrame(lines)
+
+
+def _line(names: tuple[str, str, str], whole: pandas.Series) -> dict[str, str | float]:
+    """The columns that tell which row this is, and its time without faults."""
+    topology, collective, algorithm = names
+    return {"network": topology, "collective": NAMES.get(collective, collective), "algorithm": algorithm,
+            "us": float(whole["collective_time_ps"]) * 1e-6}  # fmt: skip
+
+
 def _cell(draws: pandas.DataFrame, drawn: int) -> str:
     """ "1.20 (1.45), bound 1.10": the mean (and the largest) of times and the mean of bounds; the connected draws."""
     if not len(draws):
-        return f"none of {drawn} connected"
-    text = f"{draws['slower'].mean():.2f} ({draws['slower'].max():.2f}), bound {draws['least'].mean():.2f}"
+        return f"none of {drawn} connected" if drawn else ""
+    longest = f" ({draws['slower'].max():.2f})" if drawn > 1 else ""
+    text = f"{draws['slower'].mean():.2f}{longest}, bound {draws['least'].mean():.2f}"
     return text if len(draws) == drawn else f"{text}; {len(draws)} of {drawn} connected"
 
 
@@ -90,7 +134,11 @@ def draw(study: Study) -> Figure:
     many = figure.subplots(len(collectives), len(networks), squeeze=False, sharex=True, sharey="row")
     for row, collective in zip(many, collectives):
         for axes, topology in zip(row, networks):
-            _draw_one(axes, frame[(frame["collective"] == collective) & (frame["topology"] == topology)])
+            of = frame[(frame["collective"] == collective) & (frame["topology"] == topology)]
+            if not len(of):
+                axes.set_axis_off()
+                continue
+            _draw_one(axes, of)
             axes.set_title(f"{topology}, {NAMES[collective]}", fontsize=9)
         row[0].set_ylabel("times as long as without faults", fontsize=8)
     for axes in many[-1]:
@@ -129,7 +177,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"drawn: {given.into / 'faults'}.png")
         return 0
     try:
-        text = as_markdown(table(study), {"us": ".1f"})
+        text = as_markdown(table(study), {"us": ".1f"}) + "\n"
+        if len(killed := dead_table(study)):
+            text += "\nDead NPUs, in the same way:\n\n" + as_markdown(killed, {"us": ".1f"}) + "\n"
     except NothingToShow as nothing:
         raise ValueError(str(nothing)) from None
     if given.table:

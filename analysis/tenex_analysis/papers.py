@@ -234,7 +234,7 @@ def table_of(name: str, study: Study) -> pandas.DataFrame:
     """The table of experiments/NAME. NothingToShow if needed rows are missing or not ok."""
     try:
         table = TABLES[name](study)
-        if table.empty or table["reached"].isna().any():
+        if table.empty or ("reached" in table and table["reached"].isna().any()):
             raise ValueError("rows are missing")
         return table
     except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
@@ -252,7 +252,8 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     table = table_of(given.study, open_study(given.result))
     digits = FORMATS.get(given.study, ".4g")
-    text = as_markdown(table, {"printed": digits, "reached": digits, "ratio": ".3f"}) + "\n"
+    formats = {"printed": digits, "reached": digits, "ratio": ".3f", "bound over": ".4f", "s of": ".3g"}
+    text = as_markdown(table, formats) + "\n"
     if given.into:
         write_between_marks(given.into, text)
     else:

@@ -1,4 +1,5 @@
-"""Switches in the papers beside experiments/switches: `tenex_analysis.papers switches` prints this table.
+"""Switches in the papers beside experiments/switches, and the rows of experiments/switches_large: the tables that
+`tenex_analysis.papers switches` and `switches_large` print.
 
 SyCCL (SIGCOMM 2025) names its networks, not its times; TE-CCL, Table 8; LIBRA's All-Reduce inside a switch.
 """
@@ -90,4 +91,18 @@ def switches(study: Study) -> pandas.DataFrame:
     return compare(_boxes(frame) + _machines(frame) + _in_network(frame) + _unwound(frame))
 
 
-TABLES = {"switches": switches}
+def switches_large(study: Study) -> pandas.DataFrame:
+    """All-to-Alls of 1,024 NPUs, of which no paper has times: time, bound and seconds of synthesis of every row."""
+    names = {"all_to_all": "All-to-All", "all_gather": "All-Gather"}
+    frame = study.frame(only_ok=True)
+    return pandas.DataFrame({
+        "network": frame["topology"].astype(str), "NPUs": frame["npus"].astype(int),
+        "collective": [names[str(each)] for each in frame["collective"]],
+        "algorithm": frame["algorithm"].astype(str), "us": frame["collective_time_ps"] * 1e-6,
+        "bound, us": frame["bound_ps"] * 1e-6, "bound": frame["bound_name"].astype(str),
+        "bound over time": frame["efficiency"],
+        "s of synthesis": frame["synthesis_seconds"].where(frame["algorithm"].astype(str) == "pccl"),
+    })  # fmt: skip
+
+
+TABLES = {"switches": switches, "switches_large": switches_large}

@@ -21,6 +21,14 @@ constexpr std::uint32_t kMostDraws = 1'000'000;
 constexpr std::string_view kExamples =
     "it is for instance link 3->4, link 0-1, npu 17, switch 64, links 1% draw 2 or npus 2";
 
+/// What is drawn, as written; nullopt where the word names no drawn fault.
+std::optional<FaultKind> drawn_kind(std::string_view what) {
+  if (what == "links") return FaultKind::drawn_links;
+  if (what == "switch_links") return FaultKind::drawn_switch_links;
+  if (what == "npus") return FaultKind::drawn_npus;
+  return std::nullopt;
+}
+
 auto order_of(const NetworkFault& fault) {
   return std::tuple(fault.kind, fault.first, fault.second, !fault.is_share, fault.amount, fault.draw);
 }
@@ -106,9 +114,9 @@ class FaultReader {
     written.place = at(words.front().at);
     const std::string_view what = words.front().text;
     const std::size_t before = errors_.size();
-    const bool drawn = what == "links" || what == "npus";
+    const auto drawn = drawn_kind(what);
     const bool known =
-        words.size() >= 2 && (drawn              ? read_amount(what, words[1], written.fault)
+        words.size() >= 2 && (drawn              ? read_amount(*drawn, words[1], written.fault)
                               : what == "link"   ? read_link(words[1], written.fault)
                               : what == "npu"    ? read_vertex(FaultKind::npu, words[1], written.fault)
                               : what == "switch" ? read_vertex(FaultKind::whole_switch, words[1], written.fault)
@@ -120,7 +128,8 @@ class FaultReader {
       read_draw(words, written);
     } else if (words.size() > 2) {
       fail(words[2].at, fmt::format("\"{}\" is one word too many", words[2].text),
-           words[2].text == "draw" ? "only links and npus are drawn" : "separate several faults with \";\"");
+           words[2].text == "draw" ? "only links, switch_links and npus are drawn"
+                                   : "separate several faults with \";\"");
     }
     if (errors_.size() == before) items_.push_back(std::move(written));
   }
@@ -148,8 +157,8 @@ class FaultReader {
     return vertex.has_value();
   }
 
-  bool read_amount(std::string_view what, const FaultWord& word, NetworkFault& fault) {
-    fault.kind = what == "links" ? FaultKind::drawn_links : FaultKind::drawn_npus;
+  bool read_amount(FaultKind kind, const FaultWord& word, NetworkFault& fault) {
+    fault.kind = kind;
     fault.is_share = word.text.ends_with('%');
     if (!fault.is_share) {
       const auto count = read_number<std::uint32_t>(word.text);
@@ -257,6 +266,8 @@ std::string to_string(const NetworkFault& fault) {
       return fmt::format("link {}->{}", fault.first, fault.second);
     case FaultKind::drawn_links:
       return fmt::format("links {} draw {}", amount_text(fault), fault.draw);
+    case FaultKind::drawn_switch_links:
+      return fmt::format("switch_links {} draw {}", amount_text(fault), fault.draw);
     case FaultKind::npu:
       return fmt::format("npu {}", fault.first);
     case FaultKind::drawn_npus:

@@ -240,8 +240,10 @@ const Diagnostics& RowChecker::fault_errors(const SettingValue& faults, const Se
                                             const SettingValue& topology) {
   const auto [found, is_new] = faulty_.try_emplace({&faults, without, &topology});
   const auto& parsed = faults.as<ParsedFaults>();
-  const bool shares = std::ranges::all_of(parsed.faults, &NetworkFault::is_share);
-  if (!is_new || shares) return found->second;
+  const bool always_fit = std::ranges::all_of(parsed.faults, [](const NetworkFault& fault) {
+    return fault.is_share && fault.kind != NetworkFault::Kind::drawn_switch_links;
+  });
+  if (!is_new || always_fit) return found->second;
   const auto& choice = topology.as<TopologyValue>().choice;
   // Only the connections matter here, so alpha and bandwidth are arbitrary.
   auto built = build_topology(choice.shape, {{SimTime::zero()}, {gigabytes_per_second(1)}, false});

@@ -67,6 +67,13 @@ std::vector<FailingPair> link_pairs(const Topology& topology) {
   return pairs;
 }
 
+/// The pairs that join two switches.
+std::vector<FailingPair> switch_link_pairs(const Topology& topology) {
+  auto pairs = link_pairs(topology);
+  std::erase_if(pairs, [&](const FailingPair& pair) { return pair.lesser < topology.npus(); });
+  return pairs;
+}
+
 std::uint64_t rank_of(std::uint32_t a, std::uint32_t b, std::uint32_t parallel, std::uint32_t draw,
                       std::uint64_t seed) {
   const auto bits = philox({a, b, parallel, draw},
@@ -101,7 +108,9 @@ class Breaker {
       case NetworkFault::Kind::one_way:
         return between(VertexId(fault.first), VertexId(fault.second));
       case NetworkFault::Kind::drawn_links:
-        return draw_pairs(fault);
+        return draw_pairs(fault, link_pairs(topology_));
+      case NetworkFault::Kind::drawn_switch_links:
+        return draw_pairs(fault, switch_link_pairs(topology_));
       case NetworkFault::Kind::whole_switch:
         return all_of(VertexId(fault.first));
       case NetworkFault::Kind::npu:
@@ -120,8 +129,7 @@ class Breaker {
     for (const LinkId link : topology_.out_links(from))
       if (topology_.target(link) == to) broken_[link.index()] = true;
   }
-  void draw_pairs(const NetworkFault& fault) {
-    const auto pairs = link_pairs(topology_);
+  void draw_pairs(const NetworkFault& fault, const std::vector<FailingPair>& pairs) {
     std::vector<std::uint64_t> ranks;
     ranks.reserve(pairs.size());
     for (const FailingPair& pair : pairs)
@@ -193,6 +201,8 @@ std::string few_of(std::span<const NpuId> npus) {
 
 std::size_t count_link_pairs(const Topology& topology) { return link_pairs(topology).size(); }
 
+std::size_t count_switch_link_pairs(const Topology& topology) { return switch_link_pairs(topology).size(); }
+
 std::optional<Diagnostic> refuse_fault(const Topology& topology, const NetworkFault& fault) {
   const VertexId first(fault.first);
   switch (fault.kind) {
@@ -202,6 +212,11 @@ std::optional<Diagnostic> refuse_fault(const Topology& topology, const NetworkFa
     case NetworkFault::Kind::drawn_links:
       if (fault.is_share || amount_of(fault, 0) <= topology.links() / 2) return std::nullopt;
       return refuse_count(fault, count_link_pairs(topology), "link pairs");
+    case NetworkFault::Kind::drawn_switch_links:
+      if (const auto pairs = count_switch_link_pairs(topology); pairs > 0)
+        return refuse_count(fault, pairs, "link pairs between switches");
+      return input_error({}, "no link joins two switches", std::string(kOnlyWhatExists),
+                         "draw among all links: links 1% draw 2");
     case NetworkFault::Kind::drawn_npus:
       return refuse_count(fault, topology.npus(), "NPUs");
     case NetworkFault::Kind::npu:

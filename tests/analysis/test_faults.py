@@ -44,6 +44,33 @@ class FindsShares(unittest.TestCase):
             self.assertIn("67 %", texts_of(words.picture(faults.draw, a_study(folder))))
 
 
+    def test_links_between_switches(self):
+        texts = ["none", "switch_links 2% draw 1", "switch_links 2% draw 2", "switch_links 2% draw 3", "npu 3"]
+        with tempfile.TemporaryDirectory() as folder:
+            line = faults.table(a_study(folder, faults=texts)).iloc[0]
+        self.assertEqual(line["2 %"], "2.50 (3.00), bound 1.25; 2 of 3 connected")
+
+    def test_networks_without_drawn_links_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            frame = faults.table(a_study(folder, topology=["RI(4)"] * 4 + ["LI(4)"]))
+        self.assertEqual(list(frame["network"]), ["RI(4)"])
+
+
+class FindsDeadNpus(unittest.TestCase):
+    def test_by_hand(self):
+        texts = ["none", "npus 5% draw 1", "npus 5% draw 2", "npus 5% draw 3", "npu 3; npus 1 draw 2"]
+        with tempfile.TemporaryDirectory() as folder:
+            line = faults.dead_table(a_study(folder, faults=texts)).iloc[0]
+        self.assertEqual(line["none"], "1, bound 0.50")
+        self.assertEqual(line["npus 5%"], "2.50 (3.00), bound 1.25; 2 of 3 connected")
+        self.assertEqual(line["npu 3; npus 1"], "1.00, bound 1.00")
+
+    def test_none(self):
+        texts = ["none", "links 1% draw 1", "links 1% draw 2", "links 1% draw 3", "npu 3; link 0-1"]
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(len(faults.dead_table(a_study(folder, faults=texts))), 0)
+
+
 class SaysWhatIsMissing(unittest.TestCase):
     def test_without_drawn_links(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -55,7 +55,8 @@ TEST(FaultNotation, RefusesWithLineAndColumn) {
   EXPECT_EQ(read("links 100.5%"), "s:3:16: the share 100.5% is out of range (it is from 0% to 100%)");
   EXPECT_EQ(read("links 0.0625%"),
             "s:3:16: the share 0.0625% has more than three decimals (shares are exact, in thousandths) round it");
-  EXPECT_EQ(read("npu 3 draw 2"), "s:3:16: \"draw\" is one word too many (only links and npus are drawn)");
+  EXPECT_EQ(read("npu 3 draw 2"),
+            "s:3:16: \"draw\" is one word too many (only links, switch_links and npus are drawn)");
   EXPECT_EQ(read("npu 3 4"), "s:3:16: \"4\" is one word too many (separate several faults with \";\")");
   EXPECT_EQ(read("links 1% drawn 2"),
             "s:3:19: \"drawn\" is not understood (after the amount a draw may follow) write for instance draw 2 or "

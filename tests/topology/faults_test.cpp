@@ -111,6 +111,45 @@ TEST(NetworkFaults, DrawWholePairs) {
   }
 }
 
+TEST(NetworkFaults, DrawLinksBetweenSwitchesOnly) {
+  // leaf_spine(2,3,4): 6 NPUs with a link pair each, 3 leaves of 4 pairs each to the spines. NPUs are vertices 0 to 5.
+  const auto tree = shape("leaf_spine(2,3,4)");
+  EXPECT_EQ(count_link_pairs(tree), 18U);
+  EXPECT_EQ(count_switch_link_pairs(tree), 12U);
+  EXPECT_EQ(count_switch_link_pairs(shape("SW(4)_SW(2)")), 0U);
+  const auto ends = [](const Topology& topology) {
+    const auto list = link_ends(topology);
+    return std::set<std::pair<std::uint32_t, std::uint32_t>>(list.begin(), list.end());
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, int> taken;
+  for (std::uint32_t draw = 1; draw <= 200; ++draw) {
+    // A quarter of 12 pairs: three.
+    const auto faulty = with_faults(tree, {share(Kind::drawn_switch_links, 25'000, draw)}, 3).value();
+    EXPECT_EQ(faulty.failed_links, 6U);
+    const auto left = ends(faulty.topology);
+    for (const auto& [a, b] : ends(tree)) {
+      if (left.contains({a, b})) continue;
+      EXPECT_TRUE(a >= 6 && b >= 6);
+      EXPECT_FALSE(left.contains({b, a}));
+      ++taken[{a, b}];
+    }
+    // Links keep their ranks: what a draw among all links takes of those between switches, it takes first.
+    const auto among_all = ends(with_faults(tree, {count(Kind::drawn_links, 5, draw)}, 3).value().topology);
+    std::size_t of_switches = 0;
+    for (const auto& [a, b] : ends(tree))
+      if (a >= 6 && b > a && !among_all.contains({a, b})) ++of_switches;
+    const NetworkFaults as_many{count(Kind::drawn_switch_links, static_cast<std::int64_t>(of_switches), draw)};
+    for (const auto& [a, b] : ends(with_faults(tree, as_many, 3).value().topology))
+      EXPECT_TRUE(a < 6 || b < 6 || among_all.contains({a, b}));
+  }
+  EXPECT_EQ(taken.size(), 24U);
+  EXPECT_EQ(refusal(tree, count(Kind::drawn_switch_links, 13)),
+            "13 link pairs between switches cannot fail (there are 12)");
+  EXPECT_EQ(refusal(tree, count(Kind::drawn_switch_links, 12)), "");
+  EXPECT_EQ(refusal(shape("mesh(3,3)"), share(Kind::drawn_switch_links, 1000)),
+            "no link joins two switches (only what exists can fail) draw among all links: links 1% draw 2");
+}
+
 TEST(NetworkFaults, OfALargerShareHoldTheSmallerOnes) {
   const auto torus = shape("torus(4,4)");
   for (std::uint32_t draw = 1; draw < 6; ++draw) {

@@ -1,8 +1,9 @@
 // The notation of faults, the value of the key `faults`.
 //
 //   faults = "none" | item { ( ";" | "," ) item } [ ";" | "," ]
-//   item   = "link" a "-" b | "link" a "->" b | "npu" n | "switch" s | ( "links" | "npus" ) amount [ "draw" d [ ".." d
-//   ] ] amount = count | percent "%"
+//   item   = "link" a "-" b | "link" a "->" b | "npu" n | "switch" s | drawn amount [ "draw" d [ ".." d ] ]
+//   drawn  = "links" | "switch_links" | "npus"
+//   amount = count | percent "%"
 //
 // A draw is a number from 1 on, 1 where none is written. A range of draws stands for several values.
 #pragma once

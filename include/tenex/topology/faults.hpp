@@ -3,7 +3,8 @@
 // A draw ranks links and NPUs by random numbers, and those of the least rank fail. The number of a link depends on the
 // seed, the draw and the link's ends only (an NPU's: on the seed, the draw and its id). So all collectives, sizes and
 // algorithms meet the same faults, in any order and on any rank; a larger share of a draw holds the smaller ones; and
-// networks that have a link in common rank it alike.
+// networks that have a link in common rank it alike. Where only links between switches are drawn, as in a tree whose
+// NPUs have one link each, these keep their ranks.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,13 @@ inline constexpr std::int64_t kWholeShare = 100'000;
 /// One kind of failure.
 struct NetworkFault {
   enum class Kind : std::uint8_t {
-    link,          ///< the links between vertices `first` and `second`, both ways
-    one_way,       ///< the links from vertex `first` to vertex `second`
-    drawn_links,   ///< link pairs; a link pair is a link with one that leads back, or a link that has none
-    npu,           ///< NPU `first`, with all its links
-    drawn_npus,    ///< NPUs, with all their links
-    whole_switch,  ///< all links of the switch with vertex id `first`
+    link,                ///< the links between vertices `first` and `second`, both ways
+    one_way,             ///< the links from vertex `first` to vertex `second`
+    drawn_links,         ///< link pairs; a link pair is a link with one that leads back, or a link that has none
+    drawn_switch_links,  ///< link pairs between two switches
+    npu,                 ///< NPU `first`, with all its links
+    drawn_npus,          ///< NPUs, with all their links
+    whole_switch,        ///< all links of the switch with vertex id `first`
   };
   Kind kind = Kind::link;
   std::uint32_t first = 0;
@@ -40,7 +42,9 @@ struct NetworkFault {
   std::uint32_t draw = 0;   ///< of drawn faults: from 1
   bool operator==(const NetworkFault&) const = default;
 
-  [[nodiscard]] bool is_drawn() const { return kind == Kind::drawn_links || kind == Kind::drawn_npus; }
+  [[nodiscard]] bool is_drawn() const {
+    return kind == Kind::drawn_links || kind == Kind::drawn_switch_links || kind == Kind::drawn_npus;
+  }
 };
 using NetworkFaults = std::vector<NetworkFault>;
 
@@ -56,9 +60,12 @@ using NetworkFaults = std::vector<NetworkFault>;
 /// The link pairs of a topology. A link and one that leads back are a pair; parallel links are in pairs of their own,
 /// in the order of their ids; a link with none that leads back is alone. O(links log links).
 [[nodiscard]] std::size_t count_link_pairs(const Topology& topology);
+/// Those of them that join two switches. O(links log links).
+[[nodiscard]] std::size_t count_switch_link_pairs(const Topology& topology);
 
 /// Why the fault does not fit the topology; nullopt where it does. Errors (input): a link, an NPU or a switch that does
-/// not exist, a count above all. O(degree), or O(links log links) for a count of links.
+/// not exist, a count above all, no link between switches to draw from. O(degree), or O(links log links) for a count of
+/// links and for links between switches.
 [[nodiscard]] std::optional<Diagnostic> refuse_fault(const Topology& topology, const NetworkFault& fault);
 
 struct FaultyTopology {

@@ -252,8 +252,10 @@ std::vector<Setting> network_settings() {
        .text = text_if<stragglers, runs_collective>},
       {.key = Key::faults,
        .name = "faults",
-       .help = "links, NPUs and switches that have failed: `link A-B`, `link A->B`, `npu N`, `switch V`, `links P%` or "
-               "`links N` and `npus P%` or `npus N` with `draw D`, joined by `;`; on an axis `draw 1..20` is 20 values",
+       .help =
+           "links, NPUs and switches that have failed: `link A-B`, `link A->B`, `npu N`, `switch V`, `links P%` or "
+           "`links N`, `switch_links P%` (between switches only) and `npus P%` or `npus N` with `draw D`, joined by "
+           "`;`; on an axis `draw 1..20` is 20 values",
        .example = "\"links 1% draw 2; npu 7\"",
        .fallback = "none",
        .read_by = ReadBy::collectives,
