@@ -25,7 +25,7 @@ bool any_copies_or_adds(const Topology& network) {
 }
 
 /// Whether `auto` also routes condition by condition.
-bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
+bool tries_paths(const SynthesisProblem& problem, const SynthesisEngine& chosen) {
   const Wires* wires = problem.topology.wires();
   const bool few = wires != nullptr && !any_copies_or_adds(wires->network());
   const double most = few ? kSecondsToTryPathsOverWires : kSecondsToTryPaths;
@@ -36,7 +36,7 @@ bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
 }  // namespace
 
 Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
-  const auto engine = choose_pccl_engine(problem);
+  const auto engine = choose_engine(pccl_engines(), problem);
   if (!engine) return engine.errors();
   auto made = (*engine)->synthesize(problem);
   if (!made || !tries_paths(problem, **engine)) return made;
@@ -45,15 +45,15 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
 }
 
 std::size_t pccl_bytes(const SynthesisProblem& problem) {
-  const auto chosen = choose_pccl_engine(problem);
-  const PcclEngine& engine = chosen ? **chosen : pccl_engines().back();
+  const auto chosen = choose_engine(pccl_engines(), problem);
+  const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
   const auto bytes = engine.bytes(problem);
   return tries_paths(problem, engine) ? bytes + paths_bytes(problem) : bytes;
 }
 
 double pccl_seconds(const SynthesisProblem& problem) {
-  const auto chosen = choose_pccl_engine(problem);
-  const PcclEngine& engine = chosen ? **chosen : pccl_engines().back();
+  const auto chosen = choose_engine(pccl_engines(), problem);
+  const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
   return engine.seconds(problem) + (tries_paths(problem, engine) ? paths_seconds(problem) : 0);
 }
 
