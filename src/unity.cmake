@@ -8,6 +8,7 @@ function(tenex_names_defined file result types)
   string(REPLACE "[[nodiscard]] " "" text "${text}")
   string(REGEX REPLACE "[];\\\\]|\\[" " " text "\n${text}")  # what CMake's lists take for their own
   string(REGEX REPLACE "( final)? : (public|private) [^\n{]*{" "{" text "${text}")  # base classes
+  string(REGEX REPLACE "(enum class [A-Za-z0-9_]+) : [^\n{]*{" "\\1 {" text "${text}")  # underlying types
   string(REGEX MATCHALL "\n[A-Za-z][^\n(={]*[(={]" starts "${text}")
   set(names "")
   set(type_names "")

@@ -74,11 +74,10 @@ std::vector<Field> outcome_fields() {
       {{"overlap_method",
         Kind::flags,
         "",
-        "All-Reduce of a synthesizer: re-timed, in another order on links, proven to gain nothing, or not overlapped "
-        "for "
-        "lack of memory or of room in switches",
+        "All-Reduce of a synthesizer: re-timed, in another order on links, proven to gain nothing, not overlapped for "
+        "lack of memory or of room in switches, or by a tree for each chunk, which has no phases",
         false,
-        {"", "retimed", "no_gain", "no_memory", "reordered", "no_room"}},
+        {"", "retimed", "no_gain", "no_memory", "reordered", "no_room", "trees"}},
        &Evaluation::overlap_method},
       {{"bound_name", Kind::flags, "", "the lower bound that binds", false, bound_flags()}, &Evaluation::bound_name},
       {{"simulation_engine",

@@ -25,12 +25,12 @@ Vocabulary vocabulary() {
   }
   words.algorithms.push_back(std::move(any));
   for (const auto& synthesizer : synthesizers())
-    words.algorithms.push_back(
-        {std::string(synthesizer.name),
-         AlgorithmFamily::synthesizer,
-         synthesizer.collectives,
-         {false, false, !synthesizer.engines.empty(), synthesizer.draws, synthesizer.routes, synthesizer.uses_switches},
-         {synthesizer.engines.begin(), synthesizer.engines.end()}});
+    words.algorithms.push_back({std::string(synthesizer.name),
+                                AlgorithmFamily::synthesizer,
+                                synthesizer.collectives,
+                                {false, false, !synthesizer.engines.empty(), synthesizer.draws, synthesizer.routes,
+                                 synthesizer.uses_switches, synthesizer.phases},
+                                {synthesizer.engines.begin(), synthesizer.engines.end()}});
   words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
     return check_training_point(point, cache->impl().training);
   };

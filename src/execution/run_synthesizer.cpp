@@ -28,11 +28,11 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
   if (all_reduce) {
     stream.with_overlap_ps = made->time.count();
-    stream.without_overlap_ps = made->time_without_overlap.count();
+    if (made->time_without_overlap > SimTime::zero()) stream.without_overlap_ps = made->time_without_overlap.count();
     stream.overlap_method = made->overlap_method;
   }
   if (!all_reduce && point.collective().kind == CollectiveKind::all_reduce) stream.with_overlap_ps = made->time.count();
-  const bool without = all_reduce && !point.collective().overlap;
+  const bool without = all_reduce && synthesizer->phases && !point.collective().overlap;
   stream.schedule = without ? made->without_overlap : made->schedule;
   stream.finish = without ? made->time_without_overlap : made->time;
   stream.sends = stream.schedule.sends();

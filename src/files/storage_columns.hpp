@@ -68,6 +68,11 @@ bool write_orbits(const StorageTarget& target, const std::string& group, const S
 /// As write_blocks().
 bool write_grid(const StorageTarget& target, const std::string& group, const GridSchedule& data);
 [[nodiscard]] Result<StoredSchedule> read_grid(const StorageSource& source, const std::string& group);
+/// As write_blocks().
+bool write_combs(const StorageTarget& target, const std::string& group, const CombSchedule& data);
+[[nodiscard]] Result<StoredSchedule> read_combs(const StorageSource& source, const std::string& group);
+void write_periods(const StorageTarget& target, const std::string& group, const PeriodicSchedule& data);
+[[nodiscard]] Result<StoredSchedule> read_periods(const StorageSource& source, const std::string& group);
 
 /// Whether write_storages() would save anything.
 [[nodiscard]] bool has_compact_form(const Schedule& schedule);

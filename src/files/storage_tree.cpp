@@ -86,6 +86,15 @@ class TreeWriter {
   std::size_t write(const Schedule& schedule, const GridSchedule* data) {
     return write_data(schedule, "grid", [&](const std::string& group) { return write_grid(target_, group, *data); });
   }
+  std::size_t write(const Schedule& schedule, const CombSchedule* data) {
+    return write_data(schedule, "comb", [&](const std::string& group) { return write_combs(target_, group, *data); });
+  }
+  std::size_t write(const Schedule& schedule, const PeriodicSchedule* data) {
+    return write_data(schedule, "periodic", [&](const std::string& group) {
+      write_periods(target_, group, *data);
+      return true;
+    });
+  }
   std::size_t write(const Schedule& schedule, const PlainParts&) {
     return write_data(schedule, "list", [](const std::string&) { return false; });
   }
@@ -181,6 +190,8 @@ class TreeReader {
     if (*kind == "block") return read_blocks(source_, group);
     if (*kind == "symmetric") return read_orbits(source_, group);
     if (*kind == "grid") return read_grid(source_, group);
+    if (*kind == "comb") return read_combs(source_, group);
+    if (*kind == "periodic") return read_periods(source_, group);
     if (*kind == "reversed") return read_reversed(group);
     if (*kind == "sequence") return read_sequence(group);
     if (*kind == "relabelled") return read_relabelled(group);
@@ -335,6 +346,8 @@ bool is_compact(const StepTable<Slot>*) {
 bool is_compact(const BlockSchedule*) { return true; }
 bool is_compact(const SymmetricStorage*) { return true; }
 bool is_compact(const GridSchedule*) { return true; }
+bool is_compact(const CombSchedule*) { return true; }
+bool is_compact(const PeriodicSchedule*) { return true; }
 bool is_compact(const ReversedParts& reversed) { return has_compact_form(reversed.base); }
 bool is_compact(const SequenceParts& sequence) {
   return has_compact_form(sequence.first) || has_compact_form(sequence.second);

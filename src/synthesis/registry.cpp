@@ -3,6 +3,7 @@
 #include "synthesis/reference/tacos_reference.hpp"
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
+#include "synthesis/trees/trees.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 namespace tenex {
@@ -41,6 +42,16 @@ const std::vector<Synthesizer>& synthesizers() {
        .routes = true,
        .uses_switches = true,
        .translations_engine = pccl_engine::orbit},
+      {.name = "trees",
+       .description = "pipelined spanning trees, a tree for each chunk: All-Reduce at the strength of the network",
+       .source = "spanning-tree packing (Tutte; Nash-Williams, 1961)",
+       .synthesize = synthesize_trees,
+       .estimate_bytes = trees_bytes,
+       .estimate_seconds = trees_seconds,
+       .collectives = {CollectiveKind::all_reduce},
+       .engines = {trees_engine::combs, trees_engine::packed},
+       .draws = false,
+       .phases = false},
   };
   return table;
 }

@@ -13,7 +13,9 @@
 #include "tenex/files/column_file.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/block_schedule.hpp"
+#include "tenex/schedule/comb_schedule.hpp"
 #include "tenex/schedule/grid_schedule.hpp"
+#include "tenex/schedule/periodic_schedule.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/step_table.hpp"
 #include "tenex/schedule/verifier.hpp"
@@ -458,6 +460,49 @@ TEST(CompactSchedules, WithUnsoundTimetablesAreRefused) {
   EXPECT_THAT(changed("start", 3, ~std::uint32_t{0}), HasSubstr("too long"));
   // A start that delays one hop: it can be read, and the verifier finds what is wrong.
   EXPECT_EQ(changed("start", 3, std::uint32_t{1}), "(no error)");
+}
+
+TEST(CompactSchedules, GiveBackCombs) {
+  const auto grid = support::shape("grid(4,3,2)");
+  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 24, bytes(24 * 2 * 1000), 2);
+  const HopTime hop = hop_time(grid.classes()[0], all_reduce.chunk_sizes()[0], kOccupancy);
+  const auto file = file_of(grid, all_reduce, make_comb_schedule({{4, 3, 2}, hop.busy, hop.latency, {1, 2, 1}, 48}));
+  EXPECT_TRUE(round_trip(file).schedule.tiles() > 0);
+  const auto changed = [&](const std::string& column, std::size_t row, auto value) {
+    return message_after(file, "/storage/0/" + column, row, value);
+  };
+  EXPECT_THAT(changed("size", 0, std::uint32_t{1}), HasSubstr("a dimension is unfit"));
+  EXPECT_THAT(changed("size", 0, std::uint32_t{5}), HasSubstr("another topology"));
+  EXPECT_THAT(changed("rounds", 1, std::uint32_t{3}), HasSubstr("a number of rounds is unfit"));
+  EXPECT_THAT(changed("rounds", 0, ~std::uint32_t{0}), HasSubstr("a number of rounds is unfit"));
+  // Other rounds: it can be read, and is as valid.
+  EXPECT_EQ(changed("rounds", 0, std::uint32_t{2}), "(no error)");
+}
+
+TEST(CompactSchedules, GiveBackPeriods) {
+  // Two NPUs, a tree a period: the sum of a chunk goes from 1 to 0 in one period, its copy back in the next.
+  const auto pair = support::line(2);
+  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 2, bytes(2 * 3 * 1000), 3);
+  const SimTime period = hop_time(pair.classes()[0], all_reduce.chunk_sizes()[0], kOccupancy).latency;
+  const auto from_one = pair.out_links(VertexId(1))[0];
+  const auto from_zero = pair.out_links(VertexId(0))[0];
+  const auto file = file_of(pair, all_reduce,
+                            make_periodic_schedule({period,
+                                                    1,
+                                                    6,
+                                                    {{SimTime::zero(), from_one, ChunkId(0), Stage::reduce},
+                                                     {period, from_zero, ChunkId(0), Stage::copy}}},
+                                                   pair.links()));
+  ASSERT_EQ(file.schedule.sends(), 12U);
+  EXPECT_TRUE(round_trip(file).schedule.tiles() > 0);
+  const auto changed = [&](const std::string& column, std::size_t row, auto value) {
+    return message_after(file, "/storage/0/" + column, row, value);
+  };
+  EXPECT_THAT(changed("link", 0, std::uint32_t{2}), HasSubstr("a link does not exist"));
+  EXPECT_THAT(changed("link", 0, from_zero.value()), HasSubstr("two sends at once"));
+  EXPECT_THAT(changed("tree", 1, std::uint32_t{1}), HasSubstr("a tree does not exist"));
+  EXPECT_THAT(changed("stage", 0, std::uint8_t{2}), HasSubstr("a stage is unfit"));
+  EXPECT_THAT(changed("start_ps", 0, std::int64_t{-1}), HasSubstr("a start is unfit"));
 }
 
 TEST(CompactSchedules, AreRefusedWhenCutOff) {

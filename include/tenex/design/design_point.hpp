@@ -79,6 +79,7 @@ struct SettingReads {
   bool attempts = true;  ///< it draws random numbers
   bool routes = true;    ///< it routes chunks one by one: relays, improve
   bool switches = true;  ///< it sends over switches; otherwise they are unwound for it
+  bool phases = true;    ///< its All-Reduce is a reduction and a gather: overlap
   bool operator==(const SettingReads&) const = default;
 };
 

@@ -67,14 +67,16 @@ struct PlainParts {};
 template <class Slot>
 struct StepTable;
 struct BlockSchedule;
+struct CombSchedule;
 struct GridSchedule;
+struct PeriodicSchedule;
 class SymmetricStorage;
 
 /// The parts of a storage. What pointers point to lives as long as the schedule.
 struct StorageParts {
   std::variant<PlainParts, const StepTable<std::uint16_t>*, const StepTable<std::uint32_t>*, const BlockSchedule*,
-               const SymmetricStorage*, const GridSchedule*, ReversedParts, SequenceParts, RelabelledParts,
-               RetimedParts>
+               const SymmetricStorage*, const GridSchedule*, const CombSchedule*, const PeriodicSchedule*,
+               ReversedParts, SequenceParts, RelabelledParts, RetimedParts>
       kind;
 };
 

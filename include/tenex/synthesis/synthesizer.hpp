@@ -49,11 +49,13 @@ struct Synthesis {
   Schedule schedule;  ///< All-Reduce: with overlap (re-timed)
   SimTime time;       ///< its last useful arrival
   /// All-Reduce: "retimed", "no_gain" (proven: re-timing ends no sooner), "reordered" (links take the sends of both
-  /// halves in another order), "no_memory" (re-timing does not fit into memory_limit_bytes), or "no_room" (switches
-  /// have limited buffers, in which chunks that came sooner could wait too long).
+  /// halves in another order), "trees" (never in sequence: each chunk has its tree), "no_memory" (re-timing does not
+  /// fit into memory_limit_bytes), or "no_room" (switches have limited buffers, in which chunks that came sooner could
+  /// wait too long).
   std::string overlap_method;
-  SimTime overlap_limit;               ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
-  SimTime time_without_overlap;        ///< All-Reduce: time of reduction, then gather; otherwise equal to `time`
+  SimTime overlap_limit;  ///< All-Reduce: lower bound on the time of a re-timing (zero: not known)
+  /// All-Reduce: time of reduction, then gather; zero where it is not made of them. Otherwise equal to `time`.
+  SimTime time_without_overlap;
   Schedule without_overlap;            ///< the schedule that takes `time_without_overlap`
   std::string engine;                  ///< the engine that made it: "event_driven", "reference"
   std::uint32_t best_attempt = 0;      ///< All-Reduce: best attempt of its gather part
@@ -87,6 +89,8 @@ struct Synthesizer {
   /// Whether the synthesizer sends over switches, stored ones (vertices) and wires. Otherwise switches are unwound for
   /// it (TACOS, section IV-G).
   bool uses_switches = false;
+  /// Whether an All-Reduce is a reduction and then a gather, so that it can be asked for without their overlap.
+  bool phases = true;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;

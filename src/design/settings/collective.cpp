@@ -65,7 +65,11 @@ bool has_common_chunks(const PointView& view) { return simulates(view) && is_com
 bool has_common_size(const PointView& view) { return runs_collective(view) && is_common(view); }
 
 bool has_root_rank(const PointView& view) { return has_root(view.collective.kind); }
-bool is_all_reduce(const PointView& view) { return view.collective.kind == CollectiveKind::all_reduce; }
+/// Whether the point runs a reduction and a gather that may overlap.
+bool has_phases(const PointView& view) {
+  return view.collective.kind == CollectiveKind::all_reduce &&
+         (view.point.family != AlgorithmFamily::synthesizer || view.point.reads.phases);
+}
 
 }  // namespace
 
@@ -208,7 +212,7 @@ std::vector<Setting> collective_settings() {
        .parse = parse_flag,
        .set = set<overlap>,
        .reset = reset<overlap>,
-       .matters = is_all_reduce,
+       .matters = has_phases,
        .canonical = unless_default<overlap>,
        .integer = integer_if<overlap, runs_collective>},
   };

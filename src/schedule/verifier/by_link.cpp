@@ -60,6 +60,8 @@ std::optional<Verdict> verify_by_link(const Context& context, const Schedule& sc
   if (sums && options.reduction_check == ReductionCheck::exact_sets) return std::nullopt;
   const auto tally = check_npus(context, schedule, std::max(1, options.threads));
   if (!tally || tally->sends != schedule.sends()) return std::nullopt;  // otherwise some are on links that do not exist
+  // Every chunk has a sum that stays: following the sends of a sum leads to ever later ones. So each has exactly one.
+  if (sums && tally->roots != context.collective().chunks()) return std::nullopt;
   Verdict verdict;
   verdict.outcome = Verification::valid;
   verdict.sends = tally->sends;

@@ -10,10 +10,14 @@ NpuCheck::NpuCheck(const Context& context, const Schedule& schedule, const Csr<C
       copies_(!sums_ || context.collective().kind() == CollectiveKind::all_reduce),
       one_size_(context.collective().chunk_sizes().size() == 1) {
   const auto chunks = context.collective().chunks();
-  if (sums_) summed_.resize(chunks);
+  if (sums_) {
+    summed_.resize(chunks);
+    sum_left_.resize(chunks);
+  }
   if (copies_) {
     copied_.resize(chunks);
     forwarded_.resize(chunks);
+    if (sums_) copy_left_.resize(chunks);
   }
   for (std::size_t c = 0; c < context.topology().classes().size(); ++c)
     for (std::size_t size = 0; size < context.collective().chunk_sizes().size(); ++size)
@@ -27,7 +31,6 @@ bool NpuCheck::check(NpuId npu, LinkTally& tally) {
   const auto tiles = schedule_.tiles();
   for (const LinkId link : topology.in_links(vertex_of(npu)))
     if (!receive(link)) return false;
-  settle(npu);
   for (const LinkId link : topology.out_links(vertex_of(npu)))
     for (std::size_t tile = 0; tile < tiles; ++tile)
       if (!read(tile, link) || !send(link)) return false;
@@ -40,14 +43,18 @@ void NpuCheck::begin(NpuId npu) {
   const GroupId group = collective.group_of(npu);
   needed_begin_ = group.exists() ? collective.first_chunk(group).index() : 0;
   needed_ = group.exists() ? collective.chunks_in(group) : 0;
-  arrived_ = copies_arrived_ = sums_sent_ = sums_to_send_ = 0;
+  arrived_ = copies_arrived_ = 0;
   last_sum_ = 0;
   std::ranges::fill(copied_, kNever);
+  std::ranges::fill(copy_left_, kNever);
+  std::ranges::fill(sum_left_, kNever);
   if (needed_ < collective.chunks()) {
     std::ranges::fill(forwarded_, std::uint8_t{0});
     std::ranges::fill(summed_, kNothing);
   }
   if (sums_) std::fill_n(summed_.begin() + static_cast<std::ptrdiff_t>(needed_begin_), needed_, Time{0});
+  if (!sums_)
+    for (const ChunkId chunk : owned_.row(npu.index())) copied_[chunk.index()] = 0;
 }
 
 /// Whether all ids are below `limit`. Compiles to vector instructions, because it has no branch and no comparison per
@@ -148,58 +155,74 @@ bool NpuCheck::receive(LinkId link) {
   return true;
 }
 
-/// Called when all deliveries are entered. The chunks that the NPU owns are there from the start, or from when their
-/// sums are complete.
-void NpuCheck::settle(NpuId npu) {
-  const auto owned = owned_.row(npu.index());
-  for (const ChunkId chunk : owned) {
-    if (copies_) copied_[chunk.index()] = sums_ ? summed_[chunk.index()] : 0;
-    if (sums_) summed_[chunk.index()] = kNever;  // the owner's sum never leaves
-  }
-  if (!sums_) return;
-  sums_to_send_ = needed_ - owned.size();
-  if (needed_ == summed_.size()) return;
-  for (std::size_t c = 0; c < summed_.size(); ++c) {
-    if (needs(c)) continue;
-    if (summed_[c] == kNothing)
-      summed_[c] = kNever;
-    else
-      ++sums_to_send_;
-  }
-}
-
-/// Compares the sends of an out-link with what the NPU held.
+/// Enters the sends of an out-link. Where there are no sums, compares them with what the NPU held at once.
 bool NpuCheck::send(LinkId link) {
   const bool may_relay = needed_ < context_.collective().chunks();
   bool held = true;
   const auto copies = [&](std::size_t first, std::size_t last) {
     const Time* const copied = copied_.data();
-    each(link, first, last, [&](std::size_t chunk, Time start, const HopTime&) { held &= copied[chunk] <= start; });
+    Time* const left = copy_left_.data();
+    if (sums_)
+      each(link, first, last,
+           [&](std::size_t chunk, Time start, const HopTime&) { left[chunk] = std::min(left[chunk], start); });
+    else
+      each(link, first, last, [&](std::size_t chunk, Time start, const HopTime&) { held &= copied[chunk] <= start; });
     if (may_relay)
       each(link, first, last, [&](std::size_t chunk, Time, const HopTime&) { forwarded_[chunk] |= !needs(chunk); });
     return held;
   };
   const auto sums = [&](std::size_t first, std::size_t last) {
-    Time* const summed = summed_.data();
-    sums_sent_ += last - first;
+    Time* const left = sum_left_.data();
     each(link, first, last, [&](std::size_t chunk, Time start, const HopTime&) {
-      held &= summed[chunk] <= start;
-      summed[chunk] = kNever;
+      held &= left[chunk] == kNever;  // a sum leaves once
+      left[chunk] = start;
     });
     return held;
   };
   return by_stage(copies, sums);
 }
 
-/// Checks the postconditions and counts the useful deliveries.
+/// Whether every sum of the NPU's own group leaves after its last part has arrived, or stays here, and copies of sums
+/// that stay start when they are complete. Counts the sums that stay.
+bool NpuCheck::sums_obey(NpuId npu, std::uint64_t& roots) const {
+  bool obeys = true;
+  for (std::size_t c = needed_begin_; c < needed_begin_ + needed_; ++c) {
+    const bool stays = sum_left_[c] == kNever;
+    roots += stays ? 1 : 0;
+    obeys &= summed_[c] <= sum_left_[c];
+    if (copies_) obeys &= (stays ? summed_[c] : copied_[c]) <= copy_left_[c];
+  }
+  // In an All-Reduce a sum may become complete anywhere (in_tree.hpp), otherwise at its owner.
+  if (copies_) return obeys;
+  const auto owned = owned_.row(npu.index());
+  return obeys && roots == owned.size() &&
+         std::ranges::all_of(owned, [&](ChunkId chunk) { return sum_left_[chunk.index()] == kNever; });
+}
+
+/// Whether what the NPU passes on for other groups leaves after it has arrived, and every sum does leave.
+bool NpuCheck::relays_obey() const {
+  bool obeys = true;
+  for (std::size_t c = 0; c < summed_.size(); ++c) {
+    if (needs(c)) continue;
+    const bool has_sum = summed_[c] != kNothing;
+    obeys &= has_sum == (sum_left_[c] != kNever) && summed_[c] <= sum_left_[c];
+    if (copies_) obeys &= copied_[c] <= copy_left_[c];
+  }
+  return obeys;
+}
+
+/// Checks the sums and the postconditions, and counts the useful deliveries.
 bool NpuCheck::finish(NpuId npu, LinkTally& tally) const {
-  if (sums_sent_ != sums_to_send_) return false;
+  LinkTally own;
+  if (sums_ && !sums_obey(npu, own.roots)) return false;
+  if (sums_ && needed_ < summed_.size() && !relays_obey()) return false;
   std::uint64_t useful = 0;
   Time last = last_sum_;
   if (copies_) {
-    for (std::size_t c = needed_begin_; c < needed_begin_ + needed_; ++c) last = std::max(last, copied_[c]);
+    for (std::size_t c = needed_begin_; c < needed_begin_ + needed_; ++c)
+      if (!sums_ || sum_left_[c] != kNever) last = std::max(last, copied_[c]);
     if (last == kNever) return false;
-    useful = needed_ - owned_.row(npu.index()).size();
+    useful = needed_ - (sums_ ? own.roots : owned_.row(npu.index()).size());
     if (needed_ < copied_.size())
       for (std::size_t c = 0; c < copied_.size(); ++c)
         if (forwarded_[c] != 0) {
@@ -207,7 +230,10 @@ bool NpuCheck::finish(NpuId npu, LinkTally& tally) const {
           last = std::max(last, copied_[c]);
         }
   }
-  tally.add({arrived_, copies_arrived_ - useful, SimTime::of(last)});
+  own.sends = arrived_;
+  own.waste = copies_arrived_ - useful;
+  own.last_useful = SimTime::of(last);
+  tally.add(own);
   return true;
 }
 

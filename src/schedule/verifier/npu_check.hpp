@@ -18,11 +18,13 @@ namespace tenex::verifier {
 struct LinkTally {
   std::uint64_t sends = 0;  ///< over their in-links
   std::uint64_t waste = 0;  ///< copies that arrived there and were of no use
+  std::uint64_t roots = 0;  ///< sums that became complete there
   SimTime last_useful;      ///< last arrival of a sum or of a useful copy
 
   void add(const LinkTally& other) {
     sends += other.sends;
     waste += other.waste;
+    roots += other.roots;
     last_useful = std::max(last_useful, other.last_useful);
   }
 };
@@ -47,8 +49,9 @@ class NpuCheck {
   [[nodiscard]] bool is_usual(LinkId link) const;
   [[nodiscard]] bool receive(LinkId link);
   [[nodiscard]] bool send(LinkId link);
-  void settle(NpuId npu);
   [[nodiscard]] bool finish(NpuId npu, LinkTally& tally) const;
+  [[nodiscard]] bool sums_obey(NpuId npu, std::uint64_t& roots) const;
+  [[nodiscard]] bool relays_obey() const;
   [[nodiscard]] bool needs(std::size_t chunk) const { return chunk - needed_begin_ < needed_; }
   /// Calls visit(first, last) for runs of sends of one stage. Returns false if a call does.
   template <class Copies, class Sums>
@@ -66,17 +69,17 @@ class NpuCheck {
   bool times_fit_ = true;  ///< no hop time is near overflow
 
   SendBuffer buffer_;
-  std::vector<SimTime> starts_;     ///< of a batch with one start for all sends
-  std::span<const SimTime> start_;  ///< of the batch that was read
-  std::vector<Time> copied_;        ///< when the final value first arrives; kNever if it does not
-  std::vector<Time> summed_;  ///< from when the sum may leave; kNothing where there is none, kNever once it has left
+  std::vector<SimTime> starts_;          ///< of a batch with one start for all sends
+  std::span<const SimTime> start_;       ///< of the batch that was read
+  std::vector<Time> copied_;             ///< when the final value first arrives; kNever if it does not
+  std::vector<Time> copy_left_;          ///< when the final value is first sent, beside sums; kNever if it is not
+  std::vector<Time> summed_;             ///< when the last partial sum arrives; kNothing where there is no sum
+  std::vector<Time> sum_left_;           ///< when the sum is sent; kNever if it is not
   std::vector<std::uint8_t> forwarded_;  ///< whether the NPU forwarded the chunk as a copy without needing it
   std::size_t needed_begin_ = 0;         ///< the chunks of the NPU's group
   std::size_t needed_ = 0;
   std::uint64_t arrived_ = 0;
   std::uint64_t copies_arrived_ = 0;
-  std::uint64_t sums_sent_ = 0;
-  std::uint64_t sums_to_send_ = 0;
   Time last_sum_ = 0;
 };
 

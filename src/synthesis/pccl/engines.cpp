@@ -1,7 +1,5 @@
 #include "synthesis/pccl/engines.hpp"
 
-#include <fmt/format.h>
-
 #include "synthesis/pccl/grid/grid.hpp"
 #include "synthesis/pccl/orbit/orbit.hpp"
 #include "synthesis/pccl/paths/paths.hpp"
@@ -53,27 +51,13 @@ std::optional<std::string> orbit_refusal(const SynthesisProblem& problem) {
 
 }  // namespace
 
-const std::vector<PcclEngine>& pccl_engines() {
-  static const std::vector<PcclEngine> table = {
+const std::vector<SynthesisEngine>& pccl_engines() {
+  static const std::vector<SynthesisEngine> table = {
       {pccl_engine::orbit, orbit_refusal, synthesize_pccl_orbit, pccl_orbit_bytes, pccl_orbit_seconds},
       {pccl_engine::grid, grid_unsuitable, synthesize_grid, grid_bytes, grid_seconds},
       {pccl_engine::paths, paths_unsuitable, synthesize_paths, paths_bytes, paths_seconds},
   };
   return table;
-}
-
-Result<const PcclEngine*> choose_pccl_engine(const SynthesisProblem& problem) {
-  const bool any = problem.engine == kAutomaticEngine;
-  std::string reason;  // of the last engine that does not suit
-  for (const PcclEngine& engine : pccl_engines()) {
-    if (!any && problem.engine != engine.name) continue;
-    const auto unsuitable = engine.unsuitable(problem);
-    if (!unsuitable) return &engine;
-    reason = *unsuitable;
-  }
-  if (any) return &pccl_engines().back();  // says what is wrong
-  return input_error({}, fmt::format("the engine `{}` cannot make this schedule", problem.engine), reason,
-                     "leave the engine to `auto`");
 }
 
 }  // namespace tenex

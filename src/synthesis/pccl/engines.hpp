@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "synthesis/compose.hpp"
+#include "synthesis/engine_table.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
 /// The names of the engines in studies.
@@ -22,20 +23,7 @@ inline constexpr std::string_view paths = "paths";  ///< an earliest path for ea
 
 namespace tenex {
 
-struct PcclEngine {
-  std::string_view name;
-  /// Why the engine cannot make this collective; nullopt if it can. `problem.collective` is the one that is asked for.
-  std::optional<std::string> (*unsuitable)(const SynthesisProblem& problem);
-  /// Makes the whole collective.
-  Result<Synthesis> (*synthesize)(const SynthesisProblem& problem);
-  std::size_t (*bytes)(const SynthesisProblem& problem);
-  double (*seconds)(const SynthesisProblem& problem);
-};
-
-[[nodiscard]] const std::vector<PcclEngine>& pccl_engines();
-
-/// The engine for a problem. Errors (input): the named engine does not suit, with its reason.
-[[nodiscard]] Result<const PcclEngine*> choose_pccl_engine(const SynthesisProblem& problem);
+[[nodiscard]] const std::vector<SynthesisEngine>& pccl_engines();
 
 // The registry entry (thesis ASTRA-sim2.0, chapter 6).
 [[nodiscard]] Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem);

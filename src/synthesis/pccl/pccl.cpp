@@ -35,7 +35,7 @@ double most_seconds_to_try_paths(const Topology& topology) {
 }
 
 /// Whether `auto` also routes condition by condition.
-bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
+bool tries_paths(const SynthesisProblem& problem, const SynthesisEngine& chosen) {
   return problem.engine == kAutomaticEngine && chosen.name != pccl_engine::paths && !paths_unsuitable(problem) &&
          paths_seconds(problem) <= most_seconds_to_try_paths(problem.topology) &&
          paths_bytes(problem) <= problem.memory_limit_bytes;
@@ -44,7 +44,7 @@ bool tries_paths(const SynthesisProblem& problem, const PcclEngine& chosen) {
 }  // namespace
 
 Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
-  const auto engine = choose_pccl_engine(problem);
+  const auto engine = choose_engine(pccl_engines(), problem);
   if (!engine) return engine.errors();
   auto made = (*engine)->synthesize(problem);
   if (!made || !tries_paths(problem, **engine) || made->time <= best_cheap_bound({problem, true}).time) return made;
@@ -53,15 +53,15 @@ Result<Synthesis> synthesize_pccl(const SynthesisProblem& problem) {
 }
 
 std::size_t pccl_bytes(const SynthesisProblem& problem) {
-  const auto chosen = choose_pccl_engine(problem);
-  const PcclEngine& engine = chosen ? **chosen : pccl_engines().back();
+  const auto chosen = choose_engine(pccl_engines(), problem);
+  const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
   const auto bytes = engine.bytes(problem);
   return tries_paths(problem, engine) ? bytes + paths_bytes(problem) : bytes;
 }
 
 double pccl_seconds(const SynthesisProblem& problem) {
-  const auto chosen = choose_pccl_engine(problem);
-  const PcclEngine& engine = chosen ? **chosen : pccl_engines().back();
+  const auto chosen = choose_engine(pccl_engines(), problem);
+  const SynthesisEngine& engine = chosen ? **chosen : pccl_engines().back();
   return engine.seconds(problem) + (tries_paths(problem, engine) ? paths_seconds(problem) : 0);
 }
 

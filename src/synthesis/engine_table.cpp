@@ -1,0 +1,22 @@
+#include "synthesis/engine_table.hpp"
+
+#include <fmt/format.h>
+
+namespace tenex {
+
+Result<const SynthesisEngine*> choose_engine(const std::vector<SynthesisEngine>& table,
+                                             const SynthesisProblem& problem) {
+  const bool any = problem.engine == kAutomaticEngine;
+  std::string reason;  // of the last engine that does not suit
+  for (const SynthesisEngine& engine : table) {
+    if (!any && problem.engine != engine.name) continue;
+    const auto unsuitable = engine.unsuitable(problem);
+    if (!unsuitable) return &engine;
+    reason = *unsuitable;
+  }
+  if (any) return &table.back();  // says what is wrong
+  return input_error({}, fmt::format("the engine `{}` cannot make this schedule", problem.engine), reason,
+                     "leave the engine to `auto`");
+}
+
+}  // namespace tenex

@@ -1,0 +1,29 @@
+// Engines of a synthesizer that is a table of them: each makes whole collectives, and the first that suits is taken.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+struct SynthesisEngine {
+  std::string_view name;
+  /// Why the engine cannot make this collective; nullopt if it can. `problem.collective` is the one that is asked for.
+  std::optional<std::string> (*unsuitable)(const SynthesisProblem& problem);
+  /// Makes the whole collective.
+  Result<Synthesis> (*synthesize)(const SynthesisProblem& problem);
+  std::size_t (*bytes)(const SynthesisProblem& problem);
+  double (*seconds)(const SynthesisProblem& problem);
+};
+
+/// The engine for a problem: the one it names, or the first that suits. Where none suits `auto`, the last, which then
+/// says what is wrong. Errors (input): the named engine does not suit, with its reason.
+[[nodiscard]] Result<const SynthesisEngine*> choose_engine(const std::vector<SynthesisEngine>& table,
+                                                           const SynthesisProblem& problem);
+
+}  // namespace tenex

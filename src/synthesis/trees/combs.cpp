@@ -1,0 +1,110 @@
+#include "synthesis/trees/combs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tenex/schedule/comb_schedule.hpp"
+#include "tenex/schedule/grid_schedule.hpp"
+#include "tenex/schedule/symmetric_schedule.hpp"
+#include "tenex/topology/timing.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint32_t kMostEqualRounds = 16;  ///< tried where all dimensions have the same
+/// How many numbers of rounds are tried per dimension where they differ, at most.
+constexpr double kMostChoices = 512;
+constexpr std::size_t kBytesPerLink = 16;
+constexpr double kSecondsPerLink = 10e-9;
+
+/// The timetable but for its rounds; nullopt where the topology is no product of equal lines.
+std::optional<CombSchedule> frame_of(const SynthesisProblem& problem) {
+  const auto& sizes = problem.collective.chunk_sizes();
+  const auto& classes = problem.topology.classes();
+  if (sizes.size() != 1 || classes.size() != 1) return std::nullopt;
+  const auto dimensions = grid_dimensions(problem);
+  if (!dimensions) return std::nullopt;
+  CombSchedule data;
+  const HopTime hop = hop_time(classes.front(), sizes.front(), problem.occupancy);
+  data.slot = hop.busy;
+  data.lag = hop.latency;
+  data.chunks = problem.collective.chunks();
+  for (const auto& dimension : *dimensions) data.sizes.push_back(dimension.size);
+  return data;
+}
+
+/// Keeps the better of two timetables.
+class Best {
+ public:
+  void try_rounds(CombSchedule data) {
+    if (!comb_problem(data).empty()) return;
+    const SimTime time = comb_time(data);
+    if (best_ && time >= time_) return;
+    time_ = time;
+    best_ = std::move(data);
+  }
+  [[nodiscard]] std::optional<CombSchedule>& best() { return best_; }
+  [[nodiscard]] SimTime time() const { return time_; }
+
+ private:
+  std::optional<CombSchedule> best_;
+  SimTime time_;
+};
+
+/// Tries equal rounds, and all small numbers of rounds in every dimension.
+Best choose_rounds(const CombSchedule& frame) {
+  const std::size_t dimensions = frame.sizes.size();
+  Best best;
+  CombSchedule data = frame;
+  for (std::uint32_t rounds = 1; rounds <= kMostEqualRounds; ++rounds) {
+    data.rounds.assign(dimensions, rounds);
+    best.try_rounds(data);
+  }
+  if (std::ranges::adjacent_find(frame.sizes, std::not_equal_to{}) == frame.sizes.end()) return best;
+  const auto values = static_cast<std::uint32_t>(std::pow(kMostChoices, 1.0 / static_cast<double>(dimensions)));
+  data.rounds.assign(dimensions, 0);
+  for (std::size_t d = 0; d < dimensions;) {
+    best.try_rounds(data);
+    for (d = 0; d < dimensions && ++data.rounds[d] >= values; ++d) data.rounds[d] = 0;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<std::string> combs_unsuitable(const SynthesisProblem& problem) {
+  if (problem.collective.kind() != CollectiveKind::all_reduce) return "it makes only All-Reduces";
+  if (!moves_with_npus(problem.collective)) return "it needs one group of all NPUs in the order of their ids";
+  auto frame = frame_of(problem);
+  if (!frame) return "it needs a product of lines (LI, mesh, grid) whose links are all there and alike";
+  frame->rounds.assign(frame->sizes.size(), 1);
+  if (const auto reason = comb_problem(*frame); !reason.empty()) return reason;
+  return std::nullopt;
+}
+
+Result<Synthesis> synthesize_combs(const SynthesisProblem& problem) {
+  if (auto reason = combs_unsuitable(problem))
+    return input_error({}, "the engine `combs` cannot make this schedule", *std::move(reason),
+                       "leave the engine to `auto`");
+  Best best = choose_rounds(*frame_of(problem));
+  ensure(best.best().has_value(), "one round per dimension is possible");
+  Synthesis made;
+  made.time = best.time();
+  made.schedule = make_comb_schedule(*std::move(best.best()));
+  made.engine = "combs";
+  made.overlap_method = "trees";
+  return made;
+}
+
+std::size_t combs_bytes(const SynthesisProblem& problem) {
+  return problem.topology.links() * kBytesPerLink + (std::size_t{1} << 22);
+}
+
+double combs_seconds(const SynthesisProblem& problem) {
+  return 1e-3 + static_cast<double>(problem.topology.links()) * kSecondsPerLink;
+}
+
+}  // namespace tenex

@@ -1,0 +1,45 @@
+// Spanning trees that share the links of a network: the packing whose rate is the strength.
+//
+// Idea: each tree is a minimum spanning tree under weights that grow with what the trees before it have put on each
+// pair of opposite links (multiplicative weights). As the number of trees grows, the most loaded link approaches the
+// least possible (Plotkin, Shmoys, Tardos; the dual of the strength, Tutte and Nash-Williams). Among links of equal
+// weight, those nearest to the root are taken first, so that trees are shallow.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tenex/base/ids.hpp"
+#include "tenex/base/quantity.hpp"
+#include "tenex/collective/instance.hpp"
+
+namespace tenex {
+
+/// A spanning tree: the link from each NPU to its parent, and the opposite one. The root has none.
+struct SpanningTree {
+  NpuId root;
+  std::vector<LinkId> up;
+  std::vector<LinkId> down;
+  std::vector<NpuId> order;  ///< from the root outwards
+};
+
+/// The links of a network in pairs, and how long a chunk keeps each busy.
+struct PairedLinks {
+  std::vector<LinkId> opposite;  ///< per link
+  std::vector<HopTime> hop;      ///< per link, for a chunk of the collective
+};
+
+struct PackingOptions {
+  std::uint32_t trees = 1;
+  double depth_weight = 0;  ///< what a hop of distance from the root adds, as a share of a chunk on a link
+};
+
+/// Packs trees. The topology must be connected and have no switches. Draws no random numbers.
+/// O(trees * links * log links).
+[[nodiscard]] std::vector<SpanningTree> pack_trees(const Instance& instance, const PairedLinks& links,
+                                                   const PackingOptions& options);
+
+/// The least time in which every link carries its trees' chunks, one each: the period at which they can be repeated.
+[[nodiscard]] SimTime packing_period(const PairedLinks& links, const std::vector<SpanningTree>& trees);
+
+}  // namespace tenex

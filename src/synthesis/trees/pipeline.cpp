@@ -1,0 +1,157 @@
+#include "synthesis/trees/pipeline.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+namespace {
+
+/// The raster of a link: which of its slots of a period are taken.
+class LinkRaster {
+ public:
+  /// Takes the first free slot at or after `ready` and returns its time. Some slot must be free.
+  SimTime take(SimTime ready, SimTime period, SimTime busy) {
+    if (taken_.empty()) {
+      origin_ = ready - period * (ready / period);
+      taken_.assign(static_cast<std::size_t>(period / busy), false);
+    }
+    const std::int64_t slots = static_cast<std::int64_t>(taken_.size());
+    const SimTime since = ready + period - origin_;  // not negative
+    std::int64_t row = since / period;
+    std::int64_t slot = ceil_div((since - period * row).count(), busy.count());
+    for (std::int64_t tried = 0; tried <= slots; ++tried, ++slot) {
+      if (slot >= slots) {
+        slot = 0;
+        ++row;
+      }
+      if (taken_[static_cast<std::size_t>(slot)]) continue;
+      taken_[static_cast<std::size_t>(slot)] = true;
+      return origin_ + period * (row - 1) + busy * slot;
+    }
+    ensure(false, "a period has a slot for each of a link's sends");
+    return {};
+  }
+
+ private:
+  SimTime origin_;
+  std::vector<bool> taken_;
+};
+
+/// The sends of one period, placed as they become ready.
+class Placement {
+ public:
+  Placement(const Instance& instance, const PairedLinks& links, const std::vector<SpanningTree>& trees, SimTime period)
+      : topology_(instance.topology), links_(links), trees_(trees), period_(period), rasters_(topology_.links()) {
+    const std::size_t npus = topology_.npus();
+    waiting_.resize(trees.size() * npus);
+    height_.resize(trees.size() * npus);
+    complete_.resize(trees.size() * npus);
+    for (std::uint32_t t = 0; t < trees.size(); ++t) measure(t);
+  }
+
+  std::vector<Send> place() {
+    while (!open_.empty()) {
+      const auto [ready, copies, less_height, tree, npu] = open_.top();
+      open_.pop();
+      if (copies != 0)
+        copy_to(tree, NpuId(npu), ready);
+      else
+        add_from(tree, NpuId(npu), ready);
+    }
+    return std::move(sends_);
+  }
+  /// Of each tree's first chunk.
+  [[nodiscard]] const std::vector<SimTime>& last_arrivals() const { return last_; }
+
+ private:
+  /// Ready time, sums before copies, the longest remaining way first, tree, NPU below the link.
+  using Entry = std::tuple<SimTime, int, std::int64_t, std::uint32_t, std::uint32_t>;
+
+  [[nodiscard]] std::size_t at(std::uint32_t tree, NpuId npu) const { return tree * topology_.npus() + npu.index(); }
+  [[nodiscard]] NpuId parent(std::uint32_t tree, NpuId npu) const {
+    return npu_of(topology_.target(trees_[tree].up[npu.index()]));
+  }
+
+  /// Counts children and heights (of the subtree below each NPU, in hops), and opens the leaves.
+  void measure(std::uint32_t t) {
+    const SpanningTree& tree = trees_[t];
+    last_.push_back(SimTime::zero());
+    for (auto npu = tree.order.rbegin(); npu != tree.order.rend(); ++npu) {
+      if (*npu == tree.root) continue;
+      ++waiting_[at(t, parent(t, *npu))];
+      auto& above = height_[at(t, parent(t, *npu))];
+      above = std::max(above, height_[at(t, *npu)] + 1);
+    }
+    children_.push_back(Csr<NpuId>::group(
+        topology_.npus(), tree.order.size() - 1, [&](std::size_t i) { return parent(t, tree.order[i + 1]).index(); },
+        [&](std::size_t i) { return tree.order[i + 1]; }));
+    for (const NpuId npu : tree.order)
+      if (waiting_[at(t, npu)] == 0) open_.push({SimTime::zero(), 0, 0, t, npu.value()});
+  }
+
+  void put(LinkId link, std::uint32_t tree, SimTime ready, Stage stage, SimTime& arrival) {
+    const HopTime& hop = links_.hop[link.index()];
+    const SimTime start = rasters_[link.index()].take(ready, period_, hop.busy);
+    sends_.push_back({start, link, ChunkId(tree), stage});
+    arrival = start + hop.latency;
+  }
+
+  /// The sum of an NPU goes to its parent.
+  void add_from(std::uint32_t t, NpuId npu, SimTime ready) {
+    if (npu == trees_[t].root) return begin_copies(t, npu, ready);
+    SimTime arrival;
+    put(trees_[t].up[npu.index()], t, ready, Stage::reduce, arrival);
+    const NpuId above = parent(t, npu);
+    auto& complete = complete_[at(t, above)];
+    complete = std::max(complete, arrival);
+    if (--waiting_[at(t, above)] == 0) open_.push({complete, 0, -height_[at(t, above)], t, above.value()});
+  }
+  void begin_copies(std::uint32_t t, NpuId npu, SimTime ready) {
+    last_[t] = std::max(last_[t], ready);
+    for (const NpuId child : children_[t].row(npu.index()))
+      open_.push({ready, 1, -height_[at(t, child)], t, child.value()});
+  }
+  /// The result goes from an NPU's parent to it.
+  void copy_to(std::uint32_t t, NpuId npu, SimTime ready) {
+    SimTime arrival;
+    put(trees_[t].down[npu.index()], t, ready, Stage::copy, arrival);
+    begin_copies(t, npu, arrival);
+  }
+
+  const Topology& topology_;
+  const PairedLinks& links_;
+  const std::vector<SpanningTree>& trees_;
+  const SimTime period_;
+  std::vector<LinkRaster> rasters_;
+  std::vector<Csr<NpuId>> children_;
+  std::vector<std::uint32_t> waiting_;  ///< children whose sums have not arrived, per tree and NPU
+  std::vector<std::int64_t> height_;
+  std::vector<SimTime> complete_;  ///< last arrival of a sum
+  std::vector<SimTime> last_;
+  std::vector<Send> sends_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+};
+
+}  // namespace
+
+Pipeline pipeline_all_reduce(const Instance& instance, const PairedLinks& links, const std::vector<SpanningTree>& trees,
+                             SimTime period, std::uint64_t chunks) {
+  Placement placement(instance, links, trees, period);
+  Pipeline made;
+  made.schedule.period = period;
+  made.schedule.trees = static_cast<std::uint32_t>(trees.size());
+  made.schedule.chunks = chunks;
+  made.schedule.sends = placement.place();
+  for (std::size_t tree = 0; tree < trees.size() && tree < chunks; ++tree) {
+    const auto last_period = static_cast<std::int64_t>((chunks - 1 - tree) / trees.size());
+    made.time = std::max(made.time, period * last_period + placement.last_arrivals()[tree]);
+  }
+  return made;
+}
+
+}  // namespace tenex

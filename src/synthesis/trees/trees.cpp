@@ -1,0 +1,64 @@
+// The registry entry `trees`: an engine for the whole collective. `auto` takes the first that suits, or a later one
+// that is fast and better.
+#include "synthesis/trees/trees.hpp"
+
+#include <utility>
+
+#include "synthesis/trees/combs.hpp"
+#include "synthesis/trees/packed.hpp"
+
+namespace tenex {
+
+const std::vector<SynthesisEngine>& trees_engines() {
+  static const std::vector<SynthesisEngine> table = {
+      {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_seconds},
+      {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_seconds},
+  };
+  return table;
+}
+
+namespace {
+
+/// By estimates from sizes alone, so that the choice is the same everywhere.
+constexpr double kSecondsToTry = 0.5;
+
+/// The engine that suits, and those after it that `auto` tries, too: they suit and take little time. The last one if
+/// none suits, so that estimates never fail.
+std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& problem) {
+  std::vector<const SynthesisEngine*> engines;
+  for (const SynthesisEngine& engine : trees_engines()) {
+    if (problem.engine != kAutomaticEngine && problem.engine != engine.name) continue;
+    if (engine.unsuitable(problem)) continue;
+    if (engines.empty() || engine.seconds(problem) <= kSecondsToTry) engines.push_back(&engine);
+  }
+  if (engines.empty()) engines.push_back(&trees_engines().back());
+  return engines;
+}
+
+}  // namespace
+
+Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
+  const auto engine = choose_engine(trees_engines(), problem);
+  if (!engine) return engine.errors();
+  auto best = (*engine)->synthesize(problem);
+  for (const SynthesisEngine* other : engines_to_run(problem)) {
+    if (!best || other == *engine) continue;
+    auto made = other->synthesize(problem);
+    if (made && made->time < best->time) best = std::move(made);
+  }
+  return best;
+}
+
+std::size_t trees_bytes(const SynthesisProblem& problem) {
+  std::size_t bytes = 0;
+  for (const SynthesisEngine* engine : engines_to_run(problem)) bytes += engine->bytes(problem);
+  return bytes;
+}
+
+double trees_seconds(const SynthesisProblem& problem) {
+  double seconds = 0;
+  for (const SynthesisEngine* engine : engines_to_run(problem)) seconds += engine->seconds(problem);
+  return seconds;
+}
+
+}  // namespace tenex

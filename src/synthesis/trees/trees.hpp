@@ -1,0 +1,28 @@
+// `trees`: collectives by pipelined spanning trees, for bandwidth.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "synthesis/engine_table.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+/// The names of the engines in studies.
+namespace tenex::trees_engine {
+
+inline constexpr std::string_view combs = "combs";    ///< All-Reduce on products of lines, as a periodic timetable
+inline constexpr std::string_view packed = "packed";  ///< All-Reduce on any network whose links have opposites
+
+}  // namespace tenex::trees_engine
+
+namespace tenex {
+
+[[nodiscard]] const std::vector<SynthesisEngine>& trees_engines();
+
+/// The registry entry `trees`.
+[[nodiscard]] Result<Synthesis> synthesize_trees(const SynthesisProblem& problem);
+[[nodiscard]] std::size_t trees_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double trees_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex

@@ -1,0 +1,96 @@
+// The engine `packed`: All-Reduces by packed spanning trees on any network, against numbers by hand, the verifier and
+// the bounds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/topologies.hpp"
+#include "synthesis/compose.hpp"
+#include "synthesis/trees/packed.hpp"
+#include "synthesis/trees/packing.hpp"
+#include "synthesis/trees/trees.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr Bytes kChunk = bytes(1'000'000);
+constexpr SimTime kTreeStep = nanoseconds(20'500);  ///< 1 MB at 50 GB/s, and 500 ns
+
+Collective all_reduce_of(std::size_t npus, std::int64_t chunks) {
+  return support::collective(CollectiveKind::all_reduce, npus, kChunk * (static_cast<std::int64_t>(npus) * chunks),
+                             chunks);
+}
+
+/// Synthesizes; expects a valid schedule without waste that takes the time it states, not below the bound.
+SimTime time_of(const Topology& topology, std::int64_t chunks, Occupancy occupancy = Occupancy::transfer) {
+  const Collective collective = all_reduce_of(topology.npus(), chunks);
+  const SynthesisProblem problem{{topology, collective, occupancy}};
+  const auto made = synthesize_packed(problem).value();
+  for (const auto check : {ReductionCheck::automatic, ReductionCheck::exact_sets}) {
+    VerifyOptions options;
+    options.reduction_check = check;
+    const Verdict verdict = verify(problem, made.schedule, options);
+    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+    EXPECT_EQ(verdict.waste, 0U);
+    EXPECT_EQ(verdict.sends, 2 * (topology.npus() - 1) * collective.chunks());
+    EXPECT_EQ(verdict.collective_time, made.time);
+  }
+  EXPECT_GE(made.time, best_cheap_bound({{topology, collective, occupancy}}).time);
+  EXPECT_LE(made.schedule.memory_bytes(), packed_bytes(problem));
+  return made.time;
+}
+
+// FC(4): stars. Each of 4 chunks has its own root; the three sums of a chunk come over three links at once, and every
+// link carries one sum (of its target's chunk) and one copy (of its source's). Two steps.
+TEST(PackedTrees, AreStarsOnFullConnections) { EXPECT_EQ(time_of(support::fully_connected(4), 1), kTreeStep * 2); }
+
+// A line of 3 with 4 chunks per NPU: the tree is the line, with the middle as its root. Each link carries 12 chunks
+// each way: sums of all inwards, one slot each, and copies outwards one step later. (12 sums, and the last copy: 13
+// steps.)
+TEST(PackedTrees, FollowEachOtherOnALine) { EXPECT_EQ(time_of(support::line(3), 4), kTreeStep * 13); }
+
+// The packing comes close to the strength of mesh(8,8), 112 pairs of links: 128 trees of 63 pairs need at least 72 of
+// each, and in no packing fewer.
+TEST(PackedTrees, ShareTheLinksEvenly) {
+  const Topology mesh = support::mesh(8, 8);
+  const Instance instance{mesh, all_reduce_of(64, 2), Occupancy::transfer};
+  PairedLinks links{*opposite_links(mesh), {}};
+  links.hop.assign(mesh.links(), HopTime{kTreeStep, kTreeStep});
+  const auto trees = pack_trees(instance, links, {128, 0});
+  EXPECT_GE(packing_period(links, trees), kTreeStep * 72);
+  EXPECT_LE(packing_period(links, trees), kTreeStep * 75);
+}
+
+/// A connected graph whose links have equal opposites; some are parallel, and speeds differ.
+Topology random_graph_of_pairs(Random& random) {
+  const std::uint32_t npus = 2 + random.below(14);
+  TopologyBuilder builder(npus);
+  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
+    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
+                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
+  };
+  for (std::uint32_t npu = 1; npu < npus; ++npu) pair_up(random.below(npu), npu);
+  for (std::uint32_t extra = random.below(2 * npus); extra > 0; --extra) {
+    const std::uint32_t from = random.below(npus);
+    pair_up(from, (from + 1 + random.below(npus - 1)) % npus);
+  }
+  return std::move(builder).build().value();
+}
+
+TEST(PackedTrees, AreValidOnAnyGraph) {
+  Random random(11);
+  for (int round = 0; round < 60; ++round) {
+    const Topology graph = random_graph_of_pairs(random);
+    time_of(graph, 1 + random.below(8), random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization);
+  }
+}
+
+}  // namespace
+}  // namespace tenex
