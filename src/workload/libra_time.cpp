@@ -34,9 +34,16 @@ Fraction plain_volume(TrafficKind kind, std::int64_t members, std::int64_t inner
 }  // namespace
 
 Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind) {
-  const auto part = block.rule->part({share.extent, share.members, share.stride});
+  const auto part = block.rule->part(block, {share.extent, share.members, share.stride});
   const std::int64_t links = kind == TrafficKind::point_to_point ? 1 : part.links;
   return product({links, block.rule->bandwidth_shares(share.extent)}, {1, part.hops});
+}
+
+std::int64_t oversubscription(const Block& block, const DimensionShare& share) {
+  const auto part = block.rule->part(block, {share.extent, share.members, share.stride});
+  std::int64_t sharers = part.oversubscription;
+  for (const SwitchLevel& level : part.block.levels) sharers *= level.oversubscription;
+  return sharers;
 }
 
 std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
@@ -48,6 +55,7 @@ std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& sp
     const bool in_network = !model.in_network.empty() && model.in_network[share.dimension];
     auto volume = plain_volume(kind, share.members, inner, in_network);
     if (model.derated) volume = quotient(volume, derating(shape.blocks[share.dimension], share, kind));
+    if (!in_network) volume = product(volume, {oversubscription(shape.blocks[share.dimension], share), 1});
     volumes.push_back({share.dimension, volume});
     inner *= share.members;
   }

@@ -56,6 +56,25 @@ TEST(LibraTime, VolumesFollowTheCollective) {
   EXPECT_THAT(volumes(TrafficKind::all_to_all), ElementsAre(DimensionVolume{0, {3, 4}}, DimensionVolume{1, {7, 8}}));
 }
 
+TEST(LibraTime, OversubscribedLevelsDivideTheBandwidthOfGroupsThatClimbThem) {
+  // An All-Reduce among 32 moves 2 * 31/32 of S. Without oversubscription a hierarchy is as good as one switch; with 2
+  // and then 4 on the way up an eighth of the bandwidth is left; a leaf of 8 moves 2 * 7/8 at full bandwidth.
+  const auto volume = [](const char* text, const char* degrees, Scope scope) {
+    const auto shape = shape_of(text);
+    return libra_volumes(TrafficKind::all_reduce, mapping(text, degrees).span(scope), shape, {}).at(0).per_byte;
+  };
+  EXPECT_EQ(volume("SW(32,8)", "1,32", Scope::world), volume("SW(32)", "1,32", Scope::world));
+  EXPECT_EQ(volume("SW(32,4:2,16:4)", "1,32", Scope::world), (Fraction{31, 2}));
+  EXPECT_EQ(volume("SW(32,8:2)", "8,4", Scope::tensor), (Fraction{7, 4}));
+  // The four replicas of a shard are on four leaves: 2 * 3/4, twice.
+  EXPECT_EQ(volume("SW(32,8:2)", "8,4", Scope::data), (Fraction{3, 1}));
+  // A sum in the network leaves each switch as one stream.
+  const LibraModel in_network{.in_network = {true}};
+  EXPECT_THAT(libra_volumes(TrafficKind::all_reduce, mapping("SW(32,8:2)", "1,32").span(Scope::world),
+                            shape_of("SW(32,8:2)"), in_network),
+              ElementsAre(DimensionVolume{0, {1, 1}}));
+}
+
 TEST(LibraTime, TimeIsRoundedUpToPicoseconds) {
   // 1000 B in groups of 3: 2000*2/3 = 1333.3.. B at 1e9 B/s: 1333333.3.. ps.
   EXPECT_EQ(libra("SW(3)", {gigabytes_per_second(1)})

@@ -10,6 +10,12 @@
 //   All-Reduce, in-network       m / (g_1 .. g_(i-1)) in a dimension whose switches reduce
 // `libra` gives a group on a part of a dimension all of B_i, as the public LIBRA does. `libra_derated` gives it the
 // bandwidth of its own links (derating()). Both are volume over bandwidth, so the optimizer can take either.
+//
+// LIBRA has no term for a hierarchy of switches inside a dimension (its Fig. 4b). Where every level can pass on what
+// comes from below, the formula holds as for one switch. Where levels are oversubscribed, both variants give a group
+// B_i over the product of the oversubscriptions that its messages climb, as if all of the volume went up to the worst
+// level: a group within a leaf has all of B_i, and an algorithm that sums within the leaf first may be faster than the
+// formula says. A sum in the network takes all of B_i: one stream leaves each switch.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +49,10 @@ struct Fraction {
 /// point-to-point message uses one link: FC 1/(k-1), RI and LI half of 1/s.
 [[nodiscard]] Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind);
 
+/// The NPUs of a group that share what one of them has, on the narrowest level of switches that its messages climb: 1
+/// without oversubscribed levels.
+[[nodiscard]] std::int64_t oversubscription(const Block& block, const DimensionShare& share);
+
 /// The volume of one communication in one dimension, per byte of its size.
 struct DimensionVolume {
   std::size_t dimension = 0;
@@ -50,8 +60,8 @@ struct DimensionVolume {
   bool operator==(const DimensionVolume&) const = default;
 };
 
-/// The volumes of a kind of traffic in the dimensions that `span` crosses; a derated model divides them by the
-/// derating. O(dimensions).
+/// The volumes of a kind of traffic in the dimensions that `span` crosses, times the oversubscription; a derated model
+/// divides them by the derating. O(dimensions).
 [[nodiscard]] std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
                                                          const LibraModel& model);
 
