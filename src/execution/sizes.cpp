@@ -193,11 +193,16 @@ double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
     return passes_of(point.collective().kind) * sizes.collective.sends + vertices;
   // With routes in dimension order, at most four pairs of ring neighbours share a link of a product shape. Other pairs
   // share a link of a dimension of k positions if the destination agrees with the link in the earlier dimensions and
-  // the source in the later ones: n/k cases, with up to k^2/4 pairs of positions each.
+  // the source in the later ones: n/k cases, with up to k^2/4 pairs of positions each. A bundle between switches has
+  // fewer links for the pairs over it where it is oversubscribed.
   double share = 4;
   const auto* algorithm = find_algorithm(point.algorithm);
   for (const auto& block : point.topology.shape.blocks)
-    if (algorithm == nullptr || !algorithm->along_rings) share = std::max<double>(share, block.size);
+    if (algorithm == nullptr || !algorithm->along_rings) {
+      double sharers = block.size;
+      for (const SwitchLevel& level : block.levels) sharers *= level.oversubscription;
+      share = std::max(share, sharers);
+    }
   return share * each_once + 2 * vertices;
 }
 

@@ -81,6 +81,27 @@ TEST(Pipeline, SendsMessagesOverOneLinkPerDimension) {
   EXPECT_EQ(switched.forward_exposed_ps, 3'500'000);
 }
 
+TEST(Pipeline, ClimbsTheSwitchesOfADimension) {
+  // As above on SW(4,2), where the longest way has four links: 1.5 us over each for the last piece, 0.5 us after the
+  // first. Half of the bandwidth goes up on SW(4,2:2): 1 us for a piece and 1 us of latency, 4 * 2 + 1 us.
+  const Words words{
+      {"workload", "stages.toml"},     {"topology", "SW(4,2)"}, {"hp", "1,1,4"}, {"npu_bandwidth", "1GB/s"},
+      {"collective_time", "pipeline"}, {"alpha", "1us"},        {"chunks", "2"}};
+  EXPECT_EQ(training_row(words, kFiles).forward_exposed_ps, 6'500'000);
+  EXPECT_EQ(training_row(with(words, "topology", "SW(4,2:2)"), kFiles).forward_exposed_ps, 9'000'000);
+}
+
+TEST(Pipeline, GivesAGroupAcrossLeavesItsShareOfTheWayUp) {
+  // Two replicas on two leaves of SW(4,2:2): half of the bandwidth and twice the latency of a switch of their own.
+  Words words{{"workload", "sum.toml"},        {"topology", "SW(4,2:2)"}, {"hp", "2,2"},  {"npu_bandwidth", "2GB/s"},
+              {"collective_time", "pipeline"}, {"alpha", "1us"},          {"chunks", "4"}};
+  const auto across = training_row(words, kFiles);
+  words = with(with(with(words, "topology", "SW(2)"), "hp", "1,2"), "npu_bandwidth", "1GB/s");
+  const auto alone = training_row(with(words, "alpha", "2us"), kFiles);
+  EXPECT_GT(alone.training_time_ps, 0);
+  EXPECT_EQ(across.training_time_ps, alone.training_time_ps);
+}
+
 TEST(Pipeline, PadsWhatIsLessThanAByteForEachNpu) {
   // 1 B among 4 is padded to 4 B: one chunk of one byte each. On FC(4) at 3 GB/s: 1 ns each way and 2 of latency.
   const Words words{{"workload", "byte.toml"},  {"topology", "FC(4)"},           {"hp", "1,4"},    {"chunks", "64"},

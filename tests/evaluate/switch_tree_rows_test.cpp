@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "evaluate/points.hpp"
+#include "tenex/topology/topology.hpp"
+#include "training/dimension_network.hpp"
 
 namespace tenex {
 namespace {
@@ -91,6 +94,26 @@ TEST(SwitchTreeRows, AFaultInABundleLeavesItsOtherLinks) {
     words.emplace_back("faults", "links 2 draw 1");
     row_on("SW(16,8:2)", "all_gather", "direct", "16MB", words);
     row_on("SW(16,8:2)", "all_to_all", "pccl", "16MB", words);
+  }
+}
+
+TEST(SwitchTreeRows, CopiesOfADimensionHaveTheLinksOfItsTree) {
+  // The tree alone is 2 * 4 times in the product. Links of a copy join the vertices that stand for those of the tree.
+  const Shape shape = parse_shape("RI(2)_SW(8,2,4:2)_SW(4,2)").value();
+  const ShapeLinks links{{microseconds(1)}, {gigabytes_per_second(50)}, false};
+  const auto tree = build_topology(Shape{{shape.blocks[1]}}, links).value();
+  const auto product = build_topology(shape, links).value();
+  const Copies copies(shape, {1}, tree, {0, 1, 2}, product);
+  ASSERT_EQ(copies.count(), 8U);
+  for (std::size_t copy = 0; copy < copies.count(); ++copy) {
+    std::map<VertexId, VertexId> there;
+    for (std::size_t npu = 0; npu < tree.npus(); ++npu)
+      there[VertexId::at(npu)] = vertex_of(copies.npu(copy, NpuId::at(npu)));
+    for (std::size_t i = 0; i < tree.links(); ++i) {
+      const auto link = product.link(copies.link(copy, LinkId::at(i)));
+      EXPECT_EQ(there.try_emplace(tree.source(LinkId::at(i)), link.source).first->second, link.source);
+      EXPECT_EQ(there.try_emplace(tree.target(LinkId::at(i)), link.target).first->second, link.target);
+    }
   }
 }
 

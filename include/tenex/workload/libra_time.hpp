@@ -11,11 +11,17 @@
 // `libra` gives a group on a part of a dimension all of B_i, as the public LIBRA does. `libra_derated` gives it the
 // bandwidth of its own links (derating()). Both are volume over bandwidth, so the optimizer can take either.
 //
-// LIBRA has no term for a hierarchy of switches inside a dimension (its Fig. 4b). Where every level can pass on what
-// comes from below, the formula holds as for one switch. Where levels are oversubscribed, both variants give a group
-// B_i over the product of the oversubscriptions that its messages climb, as if all of the volume went up to the worst
-// level: a group within a leaf has all of B_i, and an algorithm that sums within the leaf first may be faster than the
-// formula says. A sum in the network takes all of B_i: one stream leaves each switch.
+// LIBRA has no term for a hierarchy of switches inside a dimension (its Fig. 4b). Here every level that a group's
+// messages climb counts as the NPUs' links do, and the slowest sets the time. A level whose switches have h_j members
+// of the group below each, and which leaves each of them 1/o_j of B_i (the product of the oversubscriptions), carries
+// for each member
+//   All-Reduce                  2m (g_i - h_j) / (g_1 .. g_i h_j): halving and doubling sums within a switch first
+//   Reduce-Scatter, All-Gather   m (g_i - h_j) / (g_1 .. g_i h_j)
+//   All-to-All                   m (g_i - h_j) / g_i
+//   point-to-point               m
+//   All-Reduce, in-network       m / (g_1 .. g_(i-1) h_j)
+// over o_j: with h_j = o_j = 1 the formulas above. Where switches of a level differ in their members, h_j is 1, which
+// is never too fast.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +66,8 @@ struct DimensionVolume {
   bool operator==(const DimensionVolume&) const = default;
 };
 
-/// The volumes of a kind of traffic in the dimensions that `span` crosses, times the oversubscription; a derated model
-/// divides them by the derating. O(dimensions).
+/// The volumes of a kind of traffic in the dimensions that `span` crosses; a derated model divides them by the
+/// derating. Of a hierarchy of switches the level counts that takes longest. O(dimensions * levels).
 [[nodiscard]] std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
                                                          const LibraModel& model);
 
