@@ -65,6 +65,16 @@ TEST(SwitchTreeRows, OversubscriptionBindsWhatLeavesALeaf) {
   EXPECT_LT(row_on("SW(16,4:2)", "all_gather", "pccl", "16MB", kCutThrough).bound_ps, 320'000'000);
 }
 
+TEST(SwitchTreeRows, GroupsAcrossLeavesAreBoundByTheLinksBetweenSwitches) {
+  // Four groups with a member on each of three leaves: 2 * 9 MB over trees of four links between switches each, of
+  // which there are 3 * 2 each way: 4 * 72 MB / (12 * 50 GB/s) = 480 us. What leaves a leaf alone says 4 * 9 MB / 100
+  // GB/s.
+  const Words words{{"groups", "0,4,8; 1,5,9; 2,6,10; 3,7,11"}, {"bounds", "full"}};
+  const auto row = row_on("SW(12,4:2)", "all_reduce", "direct", "9MB", words);
+  EXPECT_GE(row.bound_ps, 480'000'000);
+  EXPECT_LE(row.bound_ps, 490'000'000);
+}
+
 TEST(SwitchTreeRows, ObeyEverySettingOfSwitches) {
   for (const auto* topology : {"SW(8,4:2)", "RI(2)_SW(8,2,4)"}) {
     for (const auto* collective : {"all_gather", "all_reduce", "broadcast"}) {
