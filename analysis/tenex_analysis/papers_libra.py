@@ -320,5 +320,24 @@ def libra_parallelization(study: Study) -> pandas.DataFrame:
     return compare(rows)
 
 
+def switch_tree(study: Study) -> pandas.DataFrame:
+    """Fig. 4b: what 32 NPUs pay for a hierarchy of switches in their dimension, and how long they communicate."""
+    frame = training_frame(study)
+    names = {"../libra_runtime/all_reduce_1gb.toml": "All-Reduce", "all_to_all_1gb.toml": "All-to-All",
+             "replicas_1gb.toml": "All-Reduce of 4 across leaves"}  # fmt: skip
+    rows = []
+    for topology in frame["topology"].unique():
+        of = where(frame, topology=topology)
+        rows.append((f"{topology}: cost in dollars", None, of["network_cost_usd"].iloc[0]))
+        for workload, name in names.items():
+            for times in ("libra", "synthesized"):
+                row = where(of, workload=workload, times=times)
+                rows.append((f"{topology}, {name}, `{times}`: ms", None, value(row, "seconds") * 1e3))
+            rows.append((f"{topology}, {name}: bound over time, synthesized", None,
+                         value(row, "bound_seconds") / value(row, "seconds")))
+    return compare(rows)
+
+
 TABLES = {table.__name__: table
-          for table in (libra_utilization, libra_sweep, libra_group, libra_cost, libra_runtime, libra_parallelization)}
+          for table in (libra_utilization, libra_sweep, libra_group, libra_cost, libra_runtime, libra_parallelization,
+                        switch_tree)}  # fmt: skip

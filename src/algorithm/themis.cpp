@@ -43,9 +43,9 @@ std::vector<Port> ports_of(const Topology& topology) {
   const auto links = topology.out_links(vertex_of(npu_at(shape, middle)));
   std::vector<Port> ports;
   std::size_t next = 0;  // an NPU's links are ordered by dimension
-  for (const auto& [rule, size] : shape.blocks) {
+  for (const auto& block : shape.blocks) {
     Port port;
-    for (const auto end = next + rule->degree(size); next < end; ++next) {
+    for (const auto end = next + block.rule->degree(block.size); next < end; ++next) {
       port.bandwidth += topology.bandwidth(links[next]);
       port.alpha = topology.alpha(links[next]);
     }

@@ -76,8 +76,9 @@ Status fits_tto(std::string_view name, const Topology& topology, const Collectiv
   const auto blocks = real_blocks(topology);
   // A line: consecutive steps only, and the ends are the farthest apart in both directions.
   const auto is_line = [](const Block& block) {
-    const auto& [rule, size] = block;
-    return rule->stepwise && rule->hops(0, size - 1, size) == size - 1 && rule->hops(size - 1, 0, size) == size - 1;
+    const BlockRule& rule = *block.rule;
+    const auto last = block.size - 1;
+    return rule.stepwise && rule.hops(0, last, block) == last && rule.hops(last, 0, block) == last;
   };
   if (blocks.size() != 2 || !std::all_of(blocks.begin(), blocks.end(), is_line))
     return input_error(

@@ -101,6 +101,19 @@ TreeWeights weights_of_trees(const BoundProblem& problem, WayForest& forest, std
   return found;
 }
 
+/// One for every link that joins two switches; empty where there is none.
+LinkWeights weights_between_switches(const Topology& topology) {
+  LinkWeights weights(topology.links(), 0);
+  bool any = false;
+  for (std::size_t i = 0; i < topology.links(); ++i) {
+    const LinkId link = LinkId::at(i);
+    if (topology.is_npu(topology.source(link)) || topology.is_npu(topology.target(link))) continue;
+    weights[i] = 1;
+    any = true;
+  }
+  return any ? weights : LinkWeights();
+}
+
 /// One for links between the parts that links lighter than `least` join, improved where the topology is small, else
 /// zero. A plain switch stands outside all parts, and its links have one from `least` on.
 LinkWeights between_parts(const BoundProblem& problem, const std::vector<double>& weights, double least,
@@ -193,6 +206,9 @@ void search_weights(const BoundProblem& problem, WayForest& forest, std::uint64_
   };
   if (forest.work() > work) return;
   try_weights(LinkWeights(topology.links(), 1));
+  // Where a dimension is a tree of switches, groups that lie across its leaves share the links between switches alone.
+  if (work > forest.work() && topology.shape() && topology.shape()->is_product())
+    try_weights(weights_between_switches(topology));
   if (work > forest.work()) try_weights(between_parts(problem, std::vector<double>(topology.links(), 1), 1, work));
   for (std::size_t k = 0; topology.classes().size() > 1 && k < std::min(kMostSteps, topology.classes().size()); ++k)
     if (work > forest.work()) try_weights(weights_of_class(topology, k));

@@ -39,7 +39,7 @@ SimTime distances_by_dimension(const BoundProblem& problem) {
   SimTime bound = SimTime::zero();
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Block& block = problem.topology.shape()->blocks[i];
-    const std::int64_t sends = block.rule->total_hops(block.size) * chunks_per_position_pair(problem, block);
+    const std::int64_t sends = block.rule->total_hops(block) * chunks_per_position_pair(problem, block);
     bound = std::max(bound, least_time(problem, links[i], problem.collective.chunk_sizes()[0], sends));
   }
   return bound;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -18,9 +19,10 @@ constexpr std::array<std::string_view, 3> kLevelNames{"low", "mid", "high"};
 /// Prices are per 1e9 bytes per second.
 constexpr std::int64_t kGiga = 1'000'000'000;
 
-/// The price of one GB/s for one NPU in a dimension.
-Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, const Block& block, DimensionKind kind,
-                                   std::size_t dimension) {
+/// The price of one GB/s for every NPU in a dimension; nullopt beyond 64 bits.
+Result<std::optional<std::int64_t>> price_of(const CostModel& model, PriceLevel level, const Shape& shape,
+                                             DimensionKind kind, std::size_t dimension) {
+  const Block& block = shape.blocks[dimension];
   const auto& prices = model.of(kind);
   const auto missing = [&](std::string_view part) {
     return input_error({},
@@ -29,13 +31,15 @@ Result<std::int64_t> price_per_npu(const CostModel& model, PriceLevel level, con
                        "choose another kind for the dimension or add the price");
   };
   if (!prices.link) return missing("links");
-  std::int64_t sum = prices.link->at(level).count();
-  if (block.rule->through_switch) {
-    if (!prices.switch_port) return missing("a switch");
-    sum += prices.switch_port->at(level).count();
-  }
-  if (prices.nic && (block.rule->through_switch || model.nic_without_switch)) sum += prices.nic->at(level).count();
-  return sum;
+  const bool switched = block.rule->through_switch;
+  if (switched && !prices.switch_port) return missing("a switch");
+  const auto npus = static_cast<WideInt>(shape.npus());
+  const WideInt up = links_between_switches(shape, dimension);
+  WideInt sum = (npus + up) * prices.link->at(level).count();
+  if (switched) sum += (npus + 2 * up) * prices.switch_port->at(level).count();
+  if (prices.nic && (switched || model.nic_without_switch)) sum += npus * prices.nic->at(level).count();
+  if (sum > std::numeric_limits<std::int64_t>::max()) return std::optional<std::int64_t>();
+  return std::optional(static_cast<std::int64_t>(sum));
 }
 
 }  // namespace
@@ -75,17 +79,15 @@ Result<CostRates> cost_rates(const CostModel& model, PriceLevel level, const Sha
   CostRates rates;
   Diagnostics errors;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto price = price_per_npu(model, level, shape.blocks[i], kinds[i], i);
+    const auto price = price_of(model, level, shape, kinds[i], i);
     if (!price) {
       append(errors, price.errors());
       continue;
     }
-    std::int64_t rate = 0;
-    if (__builtin_mul_overflow(*price, static_cast<std::int64_t>(shape.npus()), &rate)) {
+    if (!*price)
       errors.push_back(resource_error(fmt::format("the price of dimension {} is beyond 64 bits", i + 1),
                                       "it is counted in millionths of a dollar for all NPUs together"));
-    }
-    rates.per_gigabyte_per_second.push_back(Money::of(rate));
+    rates.per_gigabyte_per_second.push_back(Money::of(price->value_or(0)));
   }
   if (!errors.empty()) return errors;
   return rates;

@@ -71,9 +71,10 @@ Result<Conditions> listed_conditions(const ConditionList& list, Bytes size) {
   return conditions;
 }
 
-/// Whether the last position of a dimension is next to the first one.
+/// Whether the last position of a dimension is next to the first one: everywhere but on a line.
 bool closes(const Block& block) {
-  return block.size > 2 && block.rule->hops(0, block.size - 1, block.size) < block.size - 1;
+  const auto last = block.size - 1;
+  return last > 1 && !(block.rule->stepwise && block.rule->hops(0, last, block) == last);
 }
 
 /// The most neighbours that an NPU of the grid has.

@@ -185,7 +185,9 @@ double waiting_bytes(const DesignPoint& point, const PointSizes& sizes, double m
                     point.collective().kind != CollectiveKind::mixed &&
                     sizes.collective.smallest_chunk == sizes.collective.largest_chunk;
   const bool wires = point.topology.switches.forwarding == SwitchForwarding::cut_through;
-  const bool trains = one_block && sizes.product && open && !wires;
+  const bool tree =
+      std::ranges::any_of(point.topology.shape.blocks, [](const Block& block) { return !block.levels.empty(); });
+  const bool trains = one_block && sizes.product && open && !wires && !tree;
   if (!records && (goes_by_orbit(point, sizes) || trains)) return static_cast<double>(sizes.topology.npus) * 512;
   return messages * bytes_per_waiting_message;
 }

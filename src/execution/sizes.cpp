@@ -58,12 +58,12 @@ bool in_order(const std::vector<NpuId>& members) {
 /// Mean distance of two positions drawn at random, equal ones included.
 double mean_distance(const Block& block, std::uint32_t unwind) {
   if (block.rule->through_switch && unwind > 0) return std::max(1.0, static_cast<double>(block.size) / (2 * unwind));
-  return block.rule->mean_hops(block.size);
+  return block.rule->mean_hops(block);
 }
 
 /// Mean hops between two positions, there and back.
 double hops_both_ways(const Block& block, std::uint32_t a, std::uint32_t b) {
-  return (static_cast<double>(block.rule->hops(a, b, block.size)) + block.rule->hops(b, a, block.size)) / 2;
+  return (static_cast<double>(block.rule->hops(a, b, block)) + block.rule->hops(b, a, block)) / 2;
 }
 
 /// Mean hops between neighbouring positions, and from the last to the first, both ways.
@@ -119,10 +119,11 @@ bool has_wires(const DesignPoint& point) {
          count_shape(point.topology.shape).switches > 0;
 }
 
-/// A wire over a product's switch has the latencies of two links.
+/// A wire over a product's switches has the latencies of its links: of two, or of the longest way through a tree.
 void add_paths(const Shape& shape, std::vector<LinkClass>& classes) {
   for (std::size_t i = 0; i < classes.size(); ++i)
-    if (shape.is_product() && shape.blocks[i].rule->wired != nullptr) classes[i].alpha += classes[i].alpha;
+    if (shape.is_product() && shape.blocks[i].rule->wired != nullptr)
+      classes[i].alpha = classes[i].alpha * std::int64_t{shape.blocks[i].rule->diameter_hops(shape.blocks[i])};
 }
 
 }  // namespace
@@ -192,11 +193,16 @@ double serialised_hops(const DesignPoint& point, const PointSizes& sizes) {
     return passes_of(point.collective().kind) * sizes.collective.sends + vertices;
   // With routes in dimension order, at most four pairs of ring neighbours share a link of a product shape. Other pairs
   // share a link of a dimension of k positions if the destination agrees with the link in the earlier dimensions and
-  // the source in the later ones: n/k cases, with up to k^2/4 pairs of positions each.
+  // the source in the later ones: n/k cases, with up to k^2/4 pairs of positions each. A bundle between switches has
+  // fewer links for the pairs over it where it is oversubscribed.
   double share = 4;
   const auto* algorithm = find_algorithm(point.algorithm);
   for (const auto& block : point.topology.shape.blocks)
-    if (algorithm == nullptr || !algorithm->along_rings) share = std::max<double>(share, block.size);
+    if (algorithm == nullptr || !algorithm->along_rings) {
+      double sharers = block.size;
+      for (const SwitchLevel& level : block.levels) sharers *= level.oversubscription;
+      share = std::max(share, sharers);
+    }
   return share * each_once + 2 * vertices;
 }
 

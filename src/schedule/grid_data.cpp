@@ -108,7 +108,7 @@ std::optional<std::vector<LineDimension>> grid_dimensions(const Instance& instan
   for (const auto& block : shape->blocks) {
     if (block.size == 1) continue;
     const auto& rule = *block.rule;
-    if (!rule.stepwise || rule.hops(0, block.size - 1, block.size) != block.size - 1) return std::nullopt;  // a ring
+    if (!rule.stepwise || rule.hops(0, block.size - 1, block) != block.size - 1) return std::nullopt;  // a ring
     dimensions.push_back({block.size, SimTime::zero()});
   }
   const auto& sizes = instance.collective.chunk_sizes();

@@ -7,12 +7,13 @@
 namespace tenex {
 
 WayAlong way_along(const Block& block) {
-  const auto& [rule, size] = block;
-  if (rule->through_switch) return WayAlong::over_switch;
-  if (rule->all_neighbours) return WayAlong::direct;
-  if (rule->stepwise && rule->hops(0, 1, size) == 1 && rule->hops(1, 0, size) == 1)
-    return rule->hops(0, size - 1, size) == 1 ? WayAlong::round : WayAlong::straight;
-  return rule->degree(size) == 1 ? WayAlong::one_link : WayAlong::unknown;
+  const BlockRule& rule = *block.rule;
+  if (!block.levels.empty()) return WayAlong::unknown;
+  if (rule.through_switch) return WayAlong::over_switch;
+  if (rule.all_neighbours) return WayAlong::direct;
+  if (rule.stepwise && rule.hops(0, 1, block) == 1 && rule.hops(1, 0, block) == 1)
+    return rule.hops(0, block.size - 1, block) == 1 ? WayAlong::round : WayAlong::straight;
+  return rule.degree(block.size) == 1 ? WayAlong::one_link : WayAlong::unknown;
 }
 
 std::optional<ShapeRoutes> ShapeRoutes::of(const Topology& topology) {

@@ -69,8 +69,15 @@ Result<LinkClass> resolve(const Shape& shape, const ShapeLinks& links, std::size
 /// The number of links over which unwinding spreads an NPU's link of this dimension; 1 where it is not unwound.
 std::int64_t unwound_degree(const Shape& shape, std::size_t index, std::uint32_t unwind) {
   if (unwind == 0 || !shape.is_product()) return 1;
-  const auto& [rule, size] = shape.blocks[index];
-  return rule->through_switch && size > 1 ? std::min(unwind, size - 1) : 1;
+  const Block& block = shape.blocks[index];
+  return block.rule->through_switch && block.size > 1 ? std::min(unwind, block.size - 1) : 1;
+}
+
+/// Whether switches of the shape are attached to one another: those of a family, or of a dimension with levels.
+bool joins_switches(const Shape& shape) {
+  if (!shape.is_product()) return count_shape(shape).switches > 0;
+  return std::any_of(shape.blocks.begin(), shape.blocks.end(),
+                     [](const Block& block) { return !block.levels.empty(); });
 }
 
 }  // namespace
@@ -91,6 +98,13 @@ ShapeCounts count_shape(const Shape& shape) {
   return counts;
 }
 
+std::uint64_t links_between_switches(const Shape& shape, std::size_t dimension) {
+  const Block& block = shape.blocks[dimension];
+  if (block.levels.empty()) return 0;
+  const Dimension placed = dimension_of(shape, dimension);
+  return block.rule->count_links(placed) / 2 - placed.npus;  // the others join NPUs
+}
+
 std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension) {
   if (!shape.is_product()) return shape.family->levels(shape.arguments)[dimension].bandwidth_shares;
   return shape.blocks[dimension].rule->bandwidth_shares(shape.blocks[dimension].size);
@@ -100,7 +114,7 @@ Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32
   if (shape.dimensions() == 0) return {input_error({}, "a shape without blocks", "a shape has at least one dimension")};
   Diagnostics errors = check_counts(shape, links);
   if (!errors.empty()) return errors;
-  if (unwind > 0 && !shape.is_product() && count_shape(shape).switches > 0) {
+  if (unwind > 0 && joins_switches(shape)) {
     errors.push_back(input_error({}, fmt::format("the switches of {} cannot be unwound", to_string(shape)),
                                  "they are attached to other switches",
                                  "synthesizers need direct links: use a textbook algorithm or another topology"));

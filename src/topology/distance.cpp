@@ -110,7 +110,7 @@ std::optional<SimTime> diameter_by_dimension(const Topology& topology) {
   SimTime total;
   for (std::size_t i = 0; i < alphas->size(); ++i) {
     const Block& block = topology.shape()->blocks[i];
-    const auto hops = static_cast<std::int64_t>(block.rule->diameter_hops(block.size));
+    const auto hops = static_cast<std::int64_t>(block.rule->diameter_hops(block));
     for (std::int64_t hop = 0; hop < hops; ++hop) total = saturating_sum(total, (*alphas)[i]);
   }
   return total;

@@ -22,7 +22,10 @@ std::string to_string(const Shape& shape) {
   if (!shape.is_product()) return fmt::format("{}({})", shape.family->name, fmt::join(shape.arguments, ","));
   std::string text;
   for (const Block& block : shape.blocks) {
-    text += fmt::format("{}{}({})", text.empty() ? "" : "_", block.rule->name, block.size);
+    text += fmt::format("{}{}({}", text.empty() ? "" : "_", block.rule->name, block.size);
+    for (const auto& [npus, oversubscription] : block.levels)
+      text += oversubscription == 1 ? fmt::format(",{}", npus) : fmt::format(",{}:{}", npus, oversubscription);
+    text += ')';
   }
   return text;
 }

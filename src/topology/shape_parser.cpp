@@ -1,12 +1,15 @@
 // The parser of the shape notation.
 //
 //   shape   = factor { "_" factor }
-//   factor  = name "(" number { "," number } ")"
+//   factor  = name "(" number { "," number [ ":" number ] } ")"
 //
-// where name is a block (one number), an alias, or a family, which stands alone. Blanks are allowed around every part.
+// where name is a block (one number, or several with oversubscriptions where it takes levels of switches), an alias, or
+// a family, which stands alone. Blanks are allowed around every part.
 // Names are case-sensitive: the nearest spelling is suggested, never assumed.
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -57,6 +60,8 @@ Usage usage_of(std::string_view name) {
     return {std::string(alias->usage), alias->least_arguments, alias->most_arguments, alias->largest_argument};
   if (const auto* family = find_family(name))
     return {std::string(family->usage), family->arguments, family->arguments, family->largest_argument};
+  constexpr std::size_t most_levels = 30;  // each has twice as many NPUs as the one below
+  if (find_block(name)->takes_levels) return {fmt::format("{0}(k) or {0}(k,l,..)", name), 1, 1 + most_levels};
   return {fmt::format("{}(k)", name)};
 }
 
@@ -64,6 +69,7 @@ Usage usage_of(std::string_view name) {
 struct Argument {
   std::uint32_t value = 0;
   std::size_t offset = 0;
+  std::optional<std::uint32_t> oversubscription = std::nullopt;
 };
 
 /// The parts of "name(1,2)".
@@ -139,6 +145,11 @@ class ShapeParser {
     do {
       auto argument = parse_number();
       if (!argument) return argument.errors();
+      if (take(':')) {
+        const auto shared = parse_number();
+        if (!shared) return shared.errors();
+        argument->oversubscription = shared->value;
+      }
       factor.arguments.push_back(*argument);
     } while (take(','));
     if (!take(')')) {
@@ -186,6 +197,37 @@ class ShapeParser {
     }
     for (const Argument& argument : factor.arguments)
       if (argument.value > usage.largest) return too_large(argument.offset);
+    const BlockRule* rule = find_block(factor.name);
+    const bool levels = rule != nullptr && rule->takes_levels;
+    for (std::size_t i = 0; i < given; ++i)
+      if (factor.arguments[i].oversubscription && (i == 0 || !levels))
+        return error_at(factor.arguments[i].offset,
+                        fmt::format("an oversubscription of {}", *factor.arguments[i].oversubscription),
+                        "only a level of switches below the top one has it", "write SW(32,8:2)");
+    return levels ? check_levels(factor) : std::nullopt;
+  }
+
+  /// Checks the levels of switches: each size divides the next, and what goes up is a whole number of links.
+  std::optional<Diagnostic> check_levels(const Factor& factor) const {
+    const std::uint32_t size = factor.arguments.front().value;
+    std::uint32_t below = 1;
+    std::uint32_t lanes = 1;
+    for (std::size_t i = 1; i < factor.arguments.size(); ++i) {
+      const auto& [npus, offset, shared] = factor.arguments[i];
+      if (npus <= below || npus % below != 0 || npus >= size || size % npus != 0)
+        return error_at(offset, fmt::format("switches over {} NPUs", npus),
+                        fmt::format("a level has more NPUs than the one before, fewer than all {}, and each number "
+                                    "divides the next",
+                                    size),
+                        "state levels from the leaves up: SW(512,8,64)");
+      const std::uint32_t from_below = npus / below * lanes;
+      if (from_below % shared.value_or(1) != 0)
+        return error_at(offset, fmt::format("an oversubscription of {}", *shared),
+                        fmt::format("{} links come from below, and a whole number of links goes up", from_below),
+                        fmt::format("choose a divisor of {}", from_below));
+      lanes = from_below / shared.value_or(1);
+      below = npus;
+    }
     return std::nullopt;
   }
 
@@ -196,7 +238,12 @@ class ShapeParser {
   }
 
   static std::vector<Block> expand(const Factor& factor) {
-    if (const BlockRule* rule = find_block(factor.name)) return {{rule, factor.arguments.front().value}};
+    if (const BlockRule* rule = find_block(factor.name)) {
+      Block block{rule, factor.arguments.front().value};
+      for (const Argument& level : std::span(factor.arguments).subspan(1))
+        block.levels.push_back({level.value, level.oversubscription.value_or(1)});
+      return {std::move(block)};
+    }
     return find_alias(factor.name)->expand(numbers_of(factor));
   }
 

@@ -43,7 +43,7 @@ bool TranslationGroup::add_dimension(const Block& block) {
   if (steps.empty()) return false;
   TranslationDimension dimension;
   dimension.size = block.size;
-  dimension.farthest_hops = block.rule->diameter_hops(block.size);
+  dimension.farthest_hops = block.rule->diameter_hops(block);
   dimension.stride = static_cast<std::uint32_t>(npus_);
   dimension.first_direction = static_cast<std::uint32_t>(directions_.size());
   dimension.directions = static_cast<std::uint32_t>(steps.size());

@@ -1,7 +1,10 @@
 // Wires from a breadth-first search per holder, over the switches that it reaches without passing another holder.
 //
 // Path `rank` of a pair is found backward: at each vertex the rank chooses among the links from the level before, whose
-// sources have as many shortest paths as were counted on the way out.
+// sources have as many shortest paths as were counted on the way out. A bundle of parallel links between two switches
+// counts once. A path over bundles becomes two wires: one takes every bundle's link for the target, as messages to it
+// do (lanes.hpp), so that partial sums for one NPU meet; the other the links for the source, so that what one NPU sends
+// to several stays together up to the switch at which it parts. Reversed, the one is the other.
 #include "tenex/topology/wires.hpp"
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 
 #include "tenex/topology/plan.hpp"
 #include "tenex/topology/timing.hpp"
+#include "topology/lanes.hpp"
 #include "topology/shapes/block.hpp"
 
 namespace tenex {
@@ -33,7 +37,7 @@ struct FoundWire {
 class WireSearch {
  public:
   explicit WireSearch(const Topology& network)
-      : network_(network), hops_(network.vertices(), kNotReached), paths_(network.vertices()) {}
+      : network_(network), bundles_(network), hops_(network.vertices(), kNotReached), paths_(network.vertices()) {}
 
   /// Adds the wires that begin at a holder. False where there are too many.
   bool add_from(VertexId holder) {
@@ -78,6 +82,7 @@ class WireSearch {
       for (const LinkId link : network_.out_links(at)) {
         const VertexId next = network_.target(link);
         if (head == 0 && !cuts_through(network_, next)) continue;  // a wire of one link
+        if (bundles_.first_of(link) != link) continue;
         const std::uint32_t hops = hops_[at.index()] + 1;
         if (hops_[next.index()] == kNotReached)
           reach(next, hops, paths_[at.index()]);
@@ -101,15 +106,33 @@ class WireSearch {
 
   void add_paths(VertexId holder, VertexId target) {
     const std::uint64_t all = paths_to(target);
-    const std::uint64_t taken = std::min<std::uint64_t>(all, kMostWiresPerPair);
+    const std::uint64_t taken = std::min<std::uint64_t>(all, kMostWiresPerPair / (bundles_.empty() ? 1 : 2));
     for (std::uint64_t i = 0; i < taken; ++i)
-      add_path(target, (all / taken * i + holder.index() + target.index()) % all);
+      add_path(holder, target, (all / taken * i + holder.index() + target.index()) % all);
   }
 
-  void add_path(VertexId target, std::uint64_t rank) {
+  void add_path(VertexId holder, VertexId target, std::uint64_t rank) {
     path_.clear();
     for (VertexId at = target; hops_[at.index()] > 0; at = network_.source(path_.back()))
       path_.push_back(choose_link(at, rank));
+    if (bundles_.empty()) return add_wire(target);
+    const auto of_source = through_bundles(holder);
+    path_ = through_bundles(target);
+    const bool differ = of_source != path_;
+    add_wire(target);
+    path_ = of_source;
+    if (differ) add_wire(target);
+  }
+
+  /// The path over the links of bundles that are for `end`.
+  [[nodiscard]] std::vector<LinkId> through_bundles(VertexId end) const {
+    std::vector<LinkId> path = path_;
+    for (LinkId& link : path) link = bundles_.lane(link, end);
+    return path;
+  }
+
+  /// Adds the wire of path_, which is backward.
+  void add_wire(VertexId target) {
     FoundWire wire{path_.back(), target, spans_.size(), static_cast<std::uint32_t>(path_.size())};
     SimTime offset;
     for (auto link = path_.rbegin(); link != path_.rend(); ++link) {
@@ -126,6 +149,7 @@ class WireSearch {
       const VertexId from = network_.source(link);
       if (hops_[from.index()] + 1 != hops_[at.index()] || hops_[from.index()] == kNotReached) continue;
       if (hops_[from.index()] > 0 && !cuts_through(network_, from)) continue;
+      if (bundles_.first_of(link) != link) continue;
       chosen = link;
       const std::uint64_t paths = paths_to(from);
       if (rank < paths) break;
@@ -135,6 +159,7 @@ class WireSearch {
   }
 
   const Topology& network_;
+  Bundles bundles_;
   std::vector<std::uint32_t> hops_;  ///< from the present holder
   std::vector<double> paths_;        ///< shortest paths from there
   std::vector<VertexId> reached_;
@@ -170,7 +195,7 @@ std::optional<Shape> wired_shape(const Topology& network) {
   if (!network.shape() || !network.shape()->is_product()) return std::nullopt;
   Shape shape = *network.shape();
   for (Block& block : shape.blocks)
-    if (block.rule->wired != nullptr) block.rule = block.rule->wired;
+    if (block.rule->wired != nullptr) block.rule = block.rule->wired(block);
   return shape;
 }
 
@@ -304,11 +329,12 @@ WireCounts count_wires(const Shape& shape) {
   }
   WireCounts wires;
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
-    const BlockRule& rule = *shape.blocks[index].rule;
-    const Dimension dimension = dimension_of(shape, index);
-    const std::uint64_t links = (rule.wired != nullptr ? rule.wired : &rule)->count_links(dimension);
+    const Block& block = shape.blocks[index];
+    const bool switched = block.rule->wired != nullptr;
+    const std::uint64_t links =
+        (switched ? block.rule->wired(block) : block.rule)->count_links(dimension_of(shape, index));
     wires.wires += links;
-    wires.spans += rule.wired != nullptr ? 2 * links : links;
+    wires.spans += switched ? links * block.rule->diameter_hops(block) : links;
   }
   return wires;
 }

@@ -52,10 +52,10 @@ class LinkDimensions {
  public:
   LinkDimensions(const Shape& shape, const Dimensions& dimensions, const Topology& topology)
       : shape_(shape), dimensions_(dimensions), topology_(topology) {
-    std::size_t npus = topology.npus();
     for (const auto dimension : dimensions) {
       const auto& block = shape.blocks[dimension];
-      if (block.rule->through_switch && block.size > 1) switches_.insert(switches_.end(), npus / block.size, dimension);
+      const auto of_line = static_cast<std::size_t>(count_shape({{block}}).switches);
+      switches_.insert(switches_.end(), topology.npus() / block.size * of_line, dimension);
     }
   }
 
@@ -83,9 +83,27 @@ class LinkDimensions {
   std::vector<std::size_t> switches_;  // per switch
 };
 
-VertexId npu_end(const Topology& topology, LinkId link) {
-  return std::min(topology.source(link), topology.target(link));
-}
+/// An NPU for every link: the lower of its ends or, for a link between switches, the first NPU below the lower one.
+/// Switches are numbered from the leaves up, and so are the links into them.
+class NpuEnds {
+ public:
+  explicit NpuEnds(const Topology& topology) : topology_(topology), first_(topology.vertices(), VertexId::none()) {
+    for (std::size_t npu = 0; npu < topology.npus(); ++npu) first_[npu] = VertexId::at(npu);
+    for (std::size_t link = 0; link < topology.links(); ++link) {
+      const auto source = topology.source(LinkId::at(link));
+      const auto target = topology.target(LinkId::at(link));
+      if (topology.is_npu(target) || source > target) continue;
+      first_[target.index()] = std::min(first_[target.index()], first_[source.index()]);
+    }
+  }
+  [[nodiscard]] VertexId operator()(LinkId link) const {
+    return first_[std::min(topology_.source(link), topology_.target(link)).index()];
+  }
+
+ private:
+  const Topology& topology_;
+  std::vector<VertexId> first_;
+};
 
 }  // namespace
 
@@ -136,13 +154,15 @@ Copies::Copies(const Shape& shape, const Dimensions& inner, const Topology& inne
   links_.resize(count);
   for (std::size_t npu = 0; npu < places.size(); ++npu) npus_[places[npu].copy][places[npu].npu] = NpuId::at(npu);
   const LinkDimensions dimensions(shape, outer, outer_topology);
+  const NpuEnds inner_end(inner_topology);
+  const NpuEnds outer_end(outer_topology);
   for (std::size_t index = 0; index < outer_topology.links(); ++index) {
     const auto link = LinkId::at(index);
     if (!std::ranges::binary_search(inner, dimensions.of(link))) continue;
-    const auto& place = places[npu_end(outer_topology, link).index()];
+    const auto& place = places[outer_end(link).index()];
     auto& links = links_[place.copy];
     const auto twin = LinkId::at(links.size());
-    ensure(twin.index() < inner_topology.links() && npu_end(inner_topology, twin).index() == place.npu &&
+    ensure(twin.index() < inner_topology.links() && inner_end(twin).index() == place.npu &&
                outer_topology.link(link).bandwidth == inner_topology.link(twin).bandwidth &&
                outer_topology.link(link).alpha == inner_topology.link(twin).alpha,
            "copies of dimensions have the same links in the same order");

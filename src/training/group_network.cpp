@@ -21,12 +21,15 @@ GroupNetwork group_network(const GroupSpan& span, const Shape& shape, const std:
   ensure(shape.is_product(), "groups span dimensions of a product shape");
   GroupNetwork network;
   for (const auto& share : span.shares) {
-    const auto part = shape.blocks[share.dimension].rule->part({share.extent, share.members, share.stride});
+    const Block& block = shape.blocks[share.dimension];
+    const auto part = block.rule->part(block, {share.extent, share.members, share.stride});
     const std::int64_t links = bandwidth_shares(shape, share.dimension);
     const std::int64_t hops = part.hops;
+    const std::int64_t sharers = hops * part.oversubscription;
     network.shape.blocks.push_back(part.block);
-    network.links.alpha.push_back(pick(alpha, share.dimension) * hops);
-    network.links.bandwidth.push_back(pick(npu_bandwidth, share.dimension) / links * std::int64_t{part.paths} / hops);
+    network.links.alpha.push_back(pick(alpha, share.dimension) * (hops * part.climb));
+    network.links.bandwidth.push_back(pick(npu_bandwidth, share.dimension) / links * std::int64_t{part.paths} /
+                                      sharers);
   }
   return network;
 }

@@ -4,6 +4,10 @@
 // share of the links there is given by LIBRA's derating (workload/libra_time.hpp), here as links:
 //   FC(k)  FC(g), links as they are
 //   SW(k)  SW(g), links as they are
+//   SW(k,l:o)  SW(g) where the group is on one leaf; the tree of its members where they fill leaves and the group's
+//   part
+//          of the bundles is a whole number of links; else SW(g) with links of the worst level's share of the bandwidth
+//          and the latency of the longest way, half of it up and half down
 //   RI(k)  members s apart, s interleaved groups on every link: RI(g) where they close the ring, else LI(g); a link of
 //          1/s of the bandwidth and s times the alpha, which is what s hops in turn with s-1 others take
 //   LI(k)  LI(g) likewise

@@ -51,13 +51,14 @@ std::size_t npus_of(const Shape& shape, const Dimensions& dimensions) {
 double mean_links(const GroupSpan& span, const Shape& shape, bool switches) {
   double links = 0;
   for (const auto& [dimension, extent, members, stride] : span.shares) {
-    const auto& rule = *shape.blocks[dimension].rule;
+    const Block& block = shape.blocks[dimension];
+    const auto& rule = *block.rule;
     double sum = 0;
     for (std::uint32_t step = 1; step < members; ++step) {
       const auto apart = step * stride;
       const double ways = rule.through_switch && !switches
                               ? 2.0
-                              : static_cast<double>(rule.hops(0, apart, extent)) + rule.hops(apart, 0, extent);
+                              : static_cast<double>(rule.hops(0, apart, block)) + rule.hops(apart, 0, block);
       sum += ways * (members - step);
     }
     links += sum / (static_cast<double>(members) * members);

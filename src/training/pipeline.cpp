@@ -38,20 +38,27 @@ constexpr std::string_view kBalancedMultiRail = "themis";
 
 SimTime clamped_sum(SimTime a, SimTime b) { return a > SimTime::max() - b ? SimTime::max() : a + b; }
 
-/// One link of a dimension with the bandwidth that LIBRA's derating leaves to one group's messages.
+/// One link of a dimension with the bandwidth that LIBRA's derating and the oversubscription leave to one group's
+/// messages.
 LinkClass message_link(const Block& block, const DimensionShare& share, SimTime alpha, Bandwidth npu_bandwidth) {
   __extension__ using Wide = __int128;
   const auto part = derating(block, share, TrafficKind::point_to_point);
   return {alpha, Bandwidth::of(static_cast<std::int64_t>(static_cast<Wide>(npu_bandwidth.count()) * part.numerator /
-                                                         part.denominator))};
+                                                         part.denominator / oversubscription(block, share)))};
 }
 
-/// The time of a message in pieces over one link, and of its last piece over the second link of a switch.
-SimTime message_time(const LinkClass& link, bool switched, Bytes size, std::int64_t chunks, Occupancy occupancy) {
+/// Links of the longest way of a group's message in a dimension: those that `part` stands for, of a ring or line one.
+std::uint32_t links_of_message(const Block& block, const BlockPart& part) {
+  return block.rule->through_switch ? 2 * part.climb * static_cast<std::uint32_t>(part.block.levels.size() + 1) : 1;
+}
+
+/// The time of a message in pieces over one link, and of its last piece over `links` - 1 more.
+SimTime message_time(const LinkClass& link, std::uint32_t links, Bytes size, std::int64_t chunks, Occupancy occupancy) {
   if (link.bandwidth.count() < 1) return SimTime::max();
   const auto pieces = std::clamp<std::int64_t>(chunks, 1, std::max<std::int64_t>(size.count(), 1));
   const auto hop = hop_time(link, bytes(ceil_div(size.count(), pieces)), occupancy);
-  auto time = switched ? clamped_sum(hop.latency, hop.latency) : hop.latency;
+  auto time = hop.latency;
+  for (std::uint32_t next = 1; next < links; ++next) time = clamped_sum(time, hop.latency);
   for (std::int64_t next = 1; next < pieces && time < SimTime::max(); ++next) time = clamped_sum(time, hop.busy);
   return time;
 }
@@ -78,10 +85,13 @@ class PipelineTime final : public MeasuredCollectiveTime {
     const auto& shares = mapping.span(communication.scope).shares;
     SimTime slowest;
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      const auto& block = mapping.shape().blocks[shares[i].dimension];
-      const auto link = message_link(block, shares[i], group.links.alpha[i], network_.bandwidth[shares[i].dimension]);
+      const auto& [dimension, extent, members, stride] = shares[i];
+      const auto& block = mapping.shape().blocks[dimension];
+      const auto part = block.rule->part(block, {extent, members, stride});
+      const auto alpha = group.links.alpha[i] / std::int64_t{part.climb};
+      const auto link = message_link(block, shares[i], alpha, network_.bandwidth[dimension]);
       const auto time =
-          message_time(link, block.rule->through_switch, communication.size, point.chunks, point.occupancy);
+          message_time(link, links_of_message(block, part), communication.size, point.chunks, point.occupancy);
       slowest = std::max(slowest, time);
     }
     if (slowest < SimTime::max()) return slowest;

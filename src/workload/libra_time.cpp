@@ -14,29 +14,60 @@ namespace tenex {
 
 namespace {
 
-/// The volume of one dimension per byte of S, before derating; `inner` is g_1 .. g_(i-1).
-Fraction plain_volume(TrafficKind kind, std::int64_t members, std::int64_t inner, bool in_network) {
+/// The bytes per byte of S that go up for each member of a group at the switches with `below` of its members each,
+/// before derating: with one each, what an NPU sends. `inner` is g_1 .. g_(i-1).
+Fraction plain_volume(TrafficKind kind, std::int64_t members, std::int64_t below, std::int64_t inner, bool in_network) {
   switch (kind) {
     case TrafficKind::all_reduce:
-      if (in_network) return {1, inner};
-      return product({2 * (members - 1), members}, {1, inner});
+      if (in_network) return {1, inner * below};
+      return product({2 * (members - below), members}, {1, inner * below});
     case TrafficKind::reduce_scatter:
     case TrafficKind::all_gather:
-      return product({members - 1, members}, {1, inner});
+      return product({members - below, members}, {1, inner * below});
     case TrafficKind::all_to_all:
-      return {members - 1, members};
+      return {members - below, members};
     case TrafficKind::point_to_point:
       break;
   }
   return {1, 1};
 }
 
+/// A level of switches below the top one of a group's dimension that the group's messages climb.
+struct Climb {
+  std::int64_t below = 1;  ///< members below each of its switches; 1 where switches differ in that
+  std::int64_t sharers =
+      1;  ///< members that share what one of them has: oversubscriptions up to this level, multiplied
+};
+
+std::vector<Climb> climbs_of(const Block& block, const DimensionShare& share) {
+  std::vector<Climb> climbs;
+  std::int64_t sharers = 1;
+  for (const auto& [npus, oversubscription] : block.levels) {
+    if (npus % (share.members * share.stride) == 0) break;  // the group is below one switch
+    sharers *= oversubscription;
+    const auto below = npus % share.stride == 0 ? npus / share.stride : 1;
+    climbs.push_back({share.members % below == 0 ? below : 1, sharers});
+  }
+  return climbs;
+}
+
+Fraction larger(const Fraction& a, const Fraction& b) {
+  const bool first = static_cast<Wide>(a.numerator) * static_cast<Wide>(b.denominator) >=
+                     static_cast<Wide>(b.numerator) * static_cast<Wide>(a.denominator);
+  return first ? a : b;
+}
+
 }  // namespace
 
 Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind) {
-  const auto part = block.rule->part({share.extent, share.members, share.stride});
+  const auto part = block.rule->part(block, {share.extent, share.members, share.stride});
   const std::int64_t links = kind == TrafficKind::point_to_point ? 1 : part.links;
   return product({links, block.rule->bandwidth_shares(share.extent)}, {1, part.hops});
+}
+
+std::int64_t oversubscription(const Block& block, const DimensionShare& share) {
+  const auto climbs = climbs_of(block, share);
+  return climbs.empty() ? 1 : climbs.back().sharers;
 }
 
 std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
@@ -46,8 +77,10 @@ std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& sp
   std::int64_t inner = 1;
   for (const auto& share : span.shares) {
     const bool in_network = !model.in_network.empty() && model.in_network[share.dimension];
-    auto volume = plain_volume(kind, share.members, inner, in_network);
+    auto volume = plain_volume(kind, share.members, 1, inner, in_network);
     if (model.derated) volume = quotient(volume, derating(shape.blocks[share.dimension], share, kind));
+    for (const auto& [below, sharers] : climbs_of(shape.blocks[share.dimension], share))
+      volume = larger(volume, product(plain_volume(kind, share.members, below, inner, in_network), {sharers, 1}));
     volumes.push_back({share.dimension, volume});
     inner *= share.members;
   }

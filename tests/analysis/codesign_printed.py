@@ -125,5 +125,23 @@ class Libra(unittest.TestCase):
                                few[0])
 
 
+class SwitchTree(unittest.TestCase):
+    COSTS = {"SW(32)": 91840, "SW(32,8)": 161920, "SW(32,8:2)": 126880, "SW(32,8:4)": 109360}
+
+    def test_a_hierarchy_costs_links_and_ports_between_switches(self):
+        # 32 NPUs with 50 GB/s; $7.8 a link, $18.0 a port, $31.6 a NIC. With u links up for an NPU (0, 1, 1/2, 1/4):
+        # 1,600 * ((1 + u) * 7.8 + (1 + 2u) * 18.0 + 31.6).
+        for topology, cost in self.COSTS.items():
+            self.assertAlmostEqual(reached("switch_tree", f"{topology}: cost in dollars"), cost, places=6)
+
+    def test_the_formula_takes_the_slowest_level(self):
+        # 1 GB at 50 GB/s. All-Reduce among all: 2 * 31/32; above leaves with a quarter 2 * 24 / 256 * 4 is less.
+        # All-to-All: 31/32, above leaves 24/32 times 2 or 4. Replicas on four leaves: 2 * 3/4, times 2 or 4.
+        for topology, ms in (("SW(32)", (38.75, 19.375, 30)), ("SW(32,8)", (38.75, 19.375, 30)),
+                             ("SW(32,8:2)", (38.75, 30, 60)), ("SW(32,8:4)", (38.75, 60, 120))):  # fmt: skip
+            for name, time in zip(("All-Reduce", "All-to-All", "All-Reduce of 4 across leaves"), ms, strict=True):
+                self.assertAlmostEqual(reached("switch_tree", f"{topology}, {name}, `libra`: ms"), time, places=4)
+
+
 if __name__ == "__main__":
     unittest.main()

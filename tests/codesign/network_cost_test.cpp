@@ -39,6 +39,35 @@ TEST(NetworkCost, ChargesSwitchesAndNicsOnSwitchDimensionsAlone) {
               ElementsAre(dollars(60), dollars(30 * 202), dollars(30 * 222)));
 }
 
+TEST(NetworkCost, ChargesLinksAndPortsBetweenTheSwitchesOfADimension) {
+  // Per GB/s of one of 32 NPUs: link 1, port 10, NIC 100. SW(32): 1 + 10 + 100 = 111.
+  // SW(32,8): as many links between switches as NPUs have, each with two ports: 2 + 30 + 100 = 132.
+  // SW(32,8:2): half of that: 1.5 + 20 + 100 = 121.5.
+  // SW(32,4:2,16:2): leaves of 4 have 2 links up, 16 in all; two switches over 16 have 4 * 2 / 2 = 4 each, 8 in all:
+  // 56 links, 32 + 2 * 24 = 80 ports, 32 NICs.
+  const auto rate = [](const char* text) {
+    return cost_rates(simple_model(), PriceLevel::low, *parse_shape(text), std::vector{pod})
+        ->per_gigabyte_per_second[0];
+  };
+  EXPECT_EQ(rate("SW(32)"), dollars(32 * 111));
+  EXPECT_EQ(rate("SW(32,8)"), dollars(32 * 132));
+  EXPECT_EQ(rate("SW(32,8:2)"), dollars(16 * 243));
+  EXPECT_EQ(rate("SW(32,4:2,16:2)"), dollars(56 + 800 + 3200));
+}
+
+TEST(NetworkCost, OfLibrasHierarchyAtThePricesOfItsTableI) {
+  // The example at the head of the header: 4 NPUs with 10 GB/s, link $7.8, switch port $18.0, NIC $31.6 per GB/s.
+  CostModel table_1;
+  table_1.kinds[3] = {price(7'800'000), price(18'000'000), price(31'600'000)};
+  const auto cost = [&](const char* text) {
+    const auto rates = *cost_rates(table_1, PriceLevel::low, *parse_shape(text), std::vector{pod});
+    return network_cost(rates, std::vector{gigabytes_per_second(10)});
+  };
+  EXPECT_EQ(cost("SW(4)"), dollars(2296));
+  EXPECT_EQ(cost("SW(4,2)"), dollars(4048));
+  EXPECT_EQ(cost("SW(4,2:2)"), dollars(3172));
+}
+
 TEST(NetworkCost, IsLinearInTheBandwidths) {
   const CostRates rates{{dollars(30), dollars(3)}};
   // 30 * 2 + 3 * 0.5 = 61.5 dollars.

@@ -48,7 +48,11 @@ std::vector<Network> networks() {
     EXPECT_FALSE(shapes.empty());
     for (const auto& shape : shapes) all.push_back({shape});
   };
-  for (const BlockRule* block : block_rules()) add({fmt::format("{}(9)", block->name)});
+  for (const BlockRule* block : block_rules()) {
+    add({fmt::format("{}(9)", block->name)});
+    if (block->takes_levels)
+      add({fmt::format("{}(12,6:3)", block->name), fmt::format("RI(2)_{}(8,2,4:2)", block->name)});
+  }
   for (const ShapeAlias& alias : shape_aliases())
     add(small_shapes(alias, std::max<std::size_t>(1, alias.least_arguments)));
   for (const FamilyRule* family : family_rules()) add(small_shapes(*family, family->arguments));

@@ -19,6 +19,7 @@ using support::workload_text;
 
 const Files kFiles{
     {"sum.toml", workload_text(phase_text("weight_gradient", "all_reduce", "8000B", "data"))},
+    {"shards.toml", workload_text(phase_text("weight_gradient", "all_reduce", "8000B", "data"), "tensor = 2\n")},
     {"gather.toml", workload_text(phase_text("forward", "all_gather", "4000B", "tensor"), "tensor = 4\n")},
     {"exchange.toml", workload_text(phase_text("forward", "all_to_all", "4000B", "world"))},
     {"stages.toml", workload_text(phase_text("forward", "point_to_point", "1000B", "pipeline"))},
@@ -79,6 +80,28 @@ TEST(Pipeline, SendsMessagesOverOneLinkPerDimension) {
   const auto switched =
       training_row(with(with(with(words, "topology", "SW(4)"), "npu_bandwidth", "1GB/s"), "chunks", "2"), kFiles);
   EXPECT_EQ(switched.forward_exposed_ps, 3'500'000);
+}
+
+TEST(Pipeline, ClimbsTheSwitchesOfADimension) {
+  // As above on SW(4,2), where the longest way has four links: 1.5 us over each for the last piece, 0.5 us after the
+  // first. Half of the bandwidth goes up on SW(4,2:2): 1 us for a piece and 1 us of latency, 4 * 2 + 1 us.
+  const Words words{
+      {"workload", "stages.toml"},     {"topology", "SW(4,2)"}, {"hp", "1,1,4"}, {"npu_bandwidth", "1GB/s"},
+      {"collective_time", "pipeline"}, {"alpha", "1us"},        {"chunks", "2"}};
+  EXPECT_EQ(training_row(words, kFiles).forward_exposed_ps, 6'500'000);
+  EXPECT_EQ(training_row(with(words, "topology", "SW(4,2:2)"), kFiles).forward_exposed_ps, 9'000'000);
+}
+
+TEST(Pipeline, GivesAGroupAcrossLeavesItsShareOfTheWayUp) {
+  // Two replicas on two leaves of SW(4,2:2): half of the bandwidth and twice the latency of a switch of their own.
+  Words words{{"workload", "shards.toml"},     {"topology", "SW(4,2:2)"}, {"hp", "2,2"},  {"npu_bandwidth", "2GB/s"},
+              {"collective_time", "pipeline"}, {"alpha", "1us"},          {"chunks", "4"}};
+  const auto across = training_row(words, kFiles);
+  words = with(with(with(words, "workload", "sum.toml"), "topology", "SW(2)"), "hp", "1,2");
+  words = with(words, "npu_bandwidth", "1GB/s");
+  const auto alone = training_row(with(words, "alpha", "2us"), kFiles);
+  EXPECT_GT(alone.training_time_ps, 0);
+  EXPECT_EQ(across.training_time_ps, alone.training_time_ps);
 }
 
 TEST(Pipeline, PadsWhatIsLessThanAByteForEachNpu) {

@@ -33,8 +33,8 @@ TEST(WindowEngine, EqualsTheReferenceOnRandomTopologies) {
 }
 
 TEST(WindowEngine, EqualsTheReferenceOnShapes) {
-  for (const auto* shape :
-       {"RI(7)", "FC(6)", "LI(3)_LI(4)", "RI(4)_RI(3)", "RI(4)_RI(4)", "SW(6)", "FC(8)", "RI(3)_FC(2)_SW(2)"}) {
+  for (const auto* shape : {"RI(7)", "FC(6)", "LI(3)_LI(4)", "RI(4)_RI(3)", "RI(4)_RI(4)", "SW(6)", "FC(8)",
+                            "RI(3)_FC(2)_SW(2)", "SW(6,3)", "RI(2)_SW(8,4:2)", "SW(8,2,4:2)"}) {
     SCOPED_TRACE(shape);
     expect_equal_for_all_algorithms(support::shape(shape), 3, bytes(1'000'000));
     if (HasFailure()) return;

@@ -167,7 +167,8 @@ TEST(WiresEngine, EqualsTheReferenceOnRandomNetworks) {
 }
 
 TEST(WiresEngine, EqualsTheReferenceOnShapes) {
-  for (const auto* shape : {"SW(2)", "SW(7)", "SW(8)", "RI(3)_SW(4)", "SW(4)_SW(4)", "FC(2)_SW(3)_RI(2)"}) {
+  for (const auto* shape :
+       {"SW(2)", "SW(7)", "SW(8)", "RI(3)_SW(4)", "SW(4)_SW(4)", "FC(2)_SW(3)_RI(2)", "SW(8,4:2)", "RI(2)_SW(6,3)"}) {
     SCOPED_TRACE(shape);
     support::expect_equal_for_all_algorithms(wired(shape), 3, bytes(1'000'000));
     if (HasFailure()) return;
@@ -229,7 +230,7 @@ TEST(WiresEngine, RecordsTheSameWhetherItKeepsDeliveriesOrNot) {
 
 TEST(StaticOrderEngine, EqualsTheWiresEngineWhereRoutesShareNoPhysicalLink) {
   int runs = 0;
-  for (const auto* shape : {"SW(2)", "SW(5)", "SW(8)", "SW(4)_RI(3)"})
+  for (const auto* shape : {"SW(2)", "SW(5)", "SW(8)", "SW(4)_RI(3)", "SW(8,4:2)"})
     for (const auto& algorithm : algorithms())
       for (const auto kind : algorithm.collectives)
         for (const auto occupancy : support::kOccupancies) {

@@ -49,12 +49,14 @@ T draw(T least, T beyond) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(least, beyond));
 }
 
-/// A random product of up to three blocks with up to five NPUs each.
+/// A random product of up to three blocks with up to five NPUs each, or eight on a tree of switches.
 Shape random_product() {
   const auto names = rc::gen::element("RI", "FC", "SW", "LI");
   Shape shape;
   const int dimensions = draw(1, 4);
-  for (int i = 0; i < dimensions; ++i) shape.blocks.push_back(support::block(*names, draw(1U, 6U)));
+  const auto trees = rc::gen::element("SW(4,2)", "SW(6,3)", "SW(8,4:2)", "SW(8,2,4:2)");
+  for (int i = 0; i < dimensions; ++i)
+    shape.blocks.push_back(draw(0, 5) > 0 ? support::block(*names, draw(1U, 6U)) : parse_shape(*trees)->blocks[0]);
   return shape;
 }
 

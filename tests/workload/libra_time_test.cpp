@@ -56,6 +56,41 @@ TEST(LibraTime, VolumesFollowTheCollective) {
   EXPECT_THAT(volumes(TrafficKind::all_to_all), ElementsAre(DimensionVolume{0, {3, 4}}, DimensionVolume{1, {7, 8}}));
 }
 
+TEST(LibraTime, OfAHierarchyIsThatOfItsSlowestLevel) {
+  const auto volume = [](const char* text, const char* degrees, Scope scope, TrafficKind kind) {
+    return libra_volumes(kind, mapping(text, degrees).span(scope), shape_of(text), {}).at(0).per_byte;
+  };
+  using enum TrafficKind;
+  // Among all 32 an NPU moves 2 * 31/32 of S in an All-Reduce. Above leaves of 4 with half of the bandwidth it is 2 *
+  // 28 / (32 * 4) * 2 = 7/8, above switches over 16 with an eighth 2 * 16 / (32 * 16) * 8 = 1/2: the NPUs' links bind.
+  EXPECT_EQ(volume("SW(32,4:2,16:4)", "1,32", Scope::world, all_reduce), (Fraction{31, 16}));
+  // Leaves of 4 with one link up: 2 * 28 / 128 * 4 = 7/4; above switches over 8 with an eighth 2 * 24 / 256 * 8 = 3/2.
+  EXPECT_EQ(volume("SW(32,4:4,8:2)", "1,32", Scope::world, all_reduce), (Fraction{31, 16}));
+  EXPECT_EQ(volume("SW(8,2:2,4:2)", "1,8", Scope::world, all_gather), (Fraction{7, 8}));
+  // Of an All-to-All 16/32 leave a switch over 16, at an eighth of the bandwidth: 4 S.
+  EXPECT_EQ(volume("SW(32,4:2,16:4)", "1,32", Scope::world, all_to_all), (Fraction{4, 1}));
+  // The four replicas of a shard are on four leaves: 2 * 3/4 at half of the bandwidth. A leaf has all of it.
+  EXPECT_EQ(volume("SW(32,8:2)", "8,4", Scope::data, all_reduce), (Fraction{3, 1}));
+  EXPECT_EQ(volume("SW(32,8:2)", "8,4", Scope::tensor, all_reduce), (Fraction{7, 4}));
+  // Without oversubscription a hierarchy is as good as one switch.
+  for (const auto kind : {all_reduce, all_gather, all_to_all})
+    EXPECT_EQ(volume("SW(32,8)", "1,32", Scope::world, kind), volume("SW(32)", "1,32", Scope::world, kind));
+}
+
+TEST(LibraTime, SumsInTheNetworkLeaveEachSwitchAsOneStream) {
+  // A leaf of 8 has 4 links up: less than the buffer that each NPU sends. Of two members on different leaves each has
+  // half a link's share of the bandwidth.
+  const LibraModel in_network{.derated = false, .in_network = {true}};
+  const auto volume = [&](const char* degrees, Scope scope) {
+    return libra_volumes(TrafficKind::all_reduce, mapping("SW(32,8:2)", degrees).span(scope), shape_of("SW(32,8:2)"),
+                         in_network)
+        .at(0)
+        .per_byte;
+  };
+  EXPECT_EQ(volume("1,32", Scope::world), (Fraction{1, 1}));
+  EXPECT_EQ(volume("16,2", Scope::data), (Fraction{2, 1}));
+}
+
 TEST(LibraTime, TimeIsRoundedUpToPicoseconds) {
   // 1000 B in groups of 3: 2000*2/3 = 1333.3.. B at 1e9 B/s: 1333333.3.. ps.
   EXPECT_EQ(libra("SW(3)", {gigabytes_per_second(1)})

@@ -8,6 +8,17 @@
 //
 // The links of a ring, line or fully connected dimension divide B_i among themselves, so together they cost as one
 // link.
+//
+// A dimension with a hierarchy of switches, such as SW(k,l:o) (LIBRA, Fig. 4b), has links between its switches too.
+// Each is a link of B_i and takes a port of the switch below and one of the switch above. Of up-links for one NPU there
+// are u = sum over levels of 1 / (the product of the oversubscriptions up to that level), so
+//
+//   cost of the dimension = npus * B_i * ((1 + u) * link_i + (1 + 2u) * switch_i + nic_i).
+//
+// For example 4 NPUs with 10 GB/s in one pod dimension at the prices of Table I (link $7.8, switch $18.0, NIC $31.6 per
+// GB/s): SW(4) costs 4 * 10 * (7.8 + 18.0 + 31.6) = $2,296; SW(4,2) has u = 1 and costs
+// 4 * 10 * (2 * 7.8 + 3 * 18.0 + 31.6) = $4,048; SW(4,2:2) has u = 1/2 and costs
+// 4 * 10 * (1.5 * 7.8 + 2 * 18.0 + 31.6) = $3,172.
 // Money is exact: whole millionths of a dollar.
 #pragma once
 

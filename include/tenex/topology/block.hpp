@@ -30,6 +30,12 @@ struct BlockPart {
   std::uint32_t paths = 1;  ///< paths of the dimension for each link of `block`
   std::uint32_t links = 1;  ///< links of the dimension that every member can use for a collective, counted at the worst
                             ///< placed member
+  /// Links of the dimension for each link of `block` on the way up or down where messages climb a tree of switches that
+  /// `block` does not have.
+  std::uint32_t climb = 1;
+  /// NPUs that share what one of them has, on the narrowest level that the group's messages climb and `block` does not
+  /// have.
+  std::uint32_t oversubscription = 1;
 };
 
 /// All that other code asks of a block.
@@ -45,19 +51,19 @@ struct BlockRule {
   /// The number of out-links over which `npu_bandwidth` is divided.
   std::uint32_t (*bandwidth_shares)(std::uint32_t size);
   /// Hops between two positions; a switch's links up and down are two hops. The maximum where the number varies.
-  std::uint32_t (*hops)(std::uint32_t from, std::uint32_t to, std::uint32_t size);
+  std::uint32_t (*hops)(std::uint32_t from, std::uint32_t to, const Block& block);
   /// Mean hops between two positions drawn at random, which may be the same.
-  double (*mean_hops)(std::uint32_t size);
+  double (*mean_hops)(const Block& block);
   /// The most out-links that an NPU has, in the middle of a line.
   std::uint32_t (*degree)(std::uint32_t size);
   /// Hops between the two positions farthest apart.
-  std::uint32_t (*diameter_hops)(std::uint32_t size);
+  std::uint32_t (*diameter_hops)(const Block& block);
   /// Hops between all ordered pairs of positions, summed.
-  std::int64_t (*total_hops)(std::uint32_t size);
+  std::int64_t (*total_hops)(const Block& block);
   /// Position after one step of the dimension-order route; a switch counts as one step here.
   std::uint32_t (*step_toward)(std::uint32_t from, std::uint32_t to, std::uint32_t size);
   /// The part of a dimension that a group can use.
-  BlockPart (*part)(const LinePart& part);
+  BlockPart (*part)(const Block& block, const LinePart& part);
   /// Whether two groups of several members share a link of their dimension whatever their schedules are,
   /// as long as messages keep to shortest paths and switches are not unwound. `closer` has the smaller stride.
   bool (*parts_share)(const LinePart& closer, const LinePart& wider);
@@ -69,9 +75,10 @@ struct BlockRule {
   /// one direction. Null for other blocks.
   std::uint32_t (*links_per_middle_link)(std::uint32_t size) = nullptr;
 
-  bool through_switch = false;  ///< steps go through a switch, one per line
-  /// The same block where its switches cut through and are wires (wires.hpp); null where it has no switch.
-  const BlockRule* wired = nullptr;
+  bool through_switch = false;  ///< steps go through the switches of a line, a tree
+  bool takes_levels = false;    ///< Block::levels may be stated
+  /// The rule of the block where its switches cut through and are wires (wires.hpp); null where it has no switch.
+  const BlockRule* (*wired)(const Block& block) = nullptr;
   bool one_port = false;        ///< all of an NPU's sends along the dimension share one port
   bool all_neighbours = false;  ///< every position has a link of its own to every other one, in order of position
   /// Links join only consecutive positions, and perhaps the last to the first. Routes go the shorter way, ties toward

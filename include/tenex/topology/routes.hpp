@@ -1,9 +1,11 @@
 // Deterministic unicast routes: dimension order on intact product shapes, shortest paths elsewhere.
 //
 // Dimension order corrects dimension 1 first. A ring goes the shorter way, ties toward increasing id. A line has one
-// way, a fully connected block takes one hop, a switch takes two. Elsewhere (files, dragonfly, removed links) the route
-// has the fewest hops and, among those routes, the lowest link id at each vertex. It comes from a breadth-first tree
-// per destination, which is built on first use and kept in a bounded cache. O(links) memory per cached tree.
+// way, a fully connected block takes one hop, a switch takes two. In a tree of switches it climbs to the lowest switch
+// above both. Elsewhere (files, dragonfly, removed links) the route has the fewest hops and, among those routes, the
+// lowest link id at each vertex. It comes from a breadth-first tree per destination, which is built on first use and
+// kept in a bounded cache. O(links) memory per cached tree. Parallel links between two switches share messages by
+// their destination (src/topology/lanes.hpp).
 #pragma once
 
 #include <cstddef>

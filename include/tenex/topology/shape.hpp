@@ -1,10 +1,12 @@
 // The shape notation: "RI(4)_FC(8)_RI(4)_SW(32)", "mesh(10,10)", "fat_tree(16)".
 //
 // A shape is a Cartesian product of blocks; dimension 1 varies fastest in the NPU id. Blocks: RI ring (bidirectional;
-// RI(2) is one link each way), FC fully connected, SW switch (one switch per line of NPUs), LI line. Aliases name
-// products: mesh(a,b,..) of LI, torus(a,b,..) of RI, hyperx(a,b,..) of FC. The notation is that of ASTRA-sim2.0 and
-// LIBRA. A shape may also be a member of a family that is no product, such as dragonfly(a,g) and fat_tree(k), and then
-// stands alone; where this file says dimension, such a shape has levels of links (tenex/topology/family.hpp).
+// RI(2) is one link each way), FC fully connected, SW switch (one switch per line of NPUs), LI line. SW(32,8:2) is one
+// dimension with a hierarchy of switches: 32 NPUs, leaf switches of 8, an oversubscription of 2 (the tree is described
+// in src/topology/shapes/switch_tree.hpp). Aliases name products: mesh(a,b,..) of LI, torus(a,b,..) of RI,
+// hyperx(a,b,..) of FC. The notation is that of ASTRA-sim2.0 and LIBRA. A shape may also be a member of a family that
+// is no product, such as dragonfly(a,g) and fat_tree(k), and then stands alone; where this file says dimension, such a
+// shape has levels of links (tenex/topology/family.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,10 +24,18 @@ namespace tenex {
 struct BlockRule;
 struct FamilyRule;
 
+/// A level of smaller switches inside a switch dimension.
+struct SwitchLevel {
+  std::uint32_t npus = 1;              ///< below each switch of the level
+  std::uint32_t oversubscription = 1;  ///< links into the switch from below for each of its links up
+  bool operator==(const SwitchLevel&) const = default;
+};
+
 /// One dimension of a shape: a block and the number of NPUs that it spans.
 struct Block {
   const BlockRule* rule = nullptr;  ///< of the table (tenex/topology/block.hpp): never null in a shape
   std::uint32_t size = 1;
+  std::vector<SwitchLevel> levels{};  ///< below the top switch, from the NPUs up; only of rules that take levels
   bool operator==(const Block&) const = default;
 };
 
@@ -73,6 +83,9 @@ struct ShapeCounts {
 /// O(dimensions).
 [[nodiscard]] ShapeCounts count_shape(const Shape& shape);
 
+/// The links, each way, between the switches of a dimension of a product: 0 without levels of switches.
+[[nodiscard]] std::uint64_t links_between_switches(const Shape& shape, std::size_t dimension);
+
 /// The number of out-links over which `npu_bandwidth` divides an NPU's bandwidth of a dimension; at least 1.
 [[nodiscard]] std::uint32_t bandwidth_shares(const Shape& shape, std::size_t dimension);
 
@@ -80,8 +93,9 @@ class Topology;
 
 /// The topology of a shape. A switch block's links have its alpha and bandwidth each way, so a route through it is two
 /// hops. Links are ordered by dimension, then by NPU id; a switch's links stand beside those of the NPU that they join.
-/// Switches are ordered by dimension, then by the first NPU of their line. SW(1) has no switch. The files of families
-/// state the order of their vertices. Errors: (input) the
+/// Links between the switches of a dimension follow, level by level. Switches are ordered by dimension, then by the
+/// first NPU of their line, then by level. SW(1) has no switch. The files of families state the order of their
+/// vertices. Errors: (input) the
 /// wrong number of alphas or bandwidths, a negative alpha, a bandwidth that is not positive or rounds to zero;
 /// (resource) more than 2^32-2 links. O(links).
 [[nodiscard]] Result<Topology> build_topology(const Shape& shape, const ShapeLinks& links);

@@ -16,7 +16,9 @@
 //
 // Wires join holders: NPUs and switches that store and forward. Paths are those with the fewest links; of more than
 // kMostWiresPerPair between two holders as many are taken, evenly spread over all of them and turned by the pair, so
-// that the wires of all pairs together use all links alike.
+// that the wires of all pairs together use all links alike. Parallel links between two switches are one link of a path
+// here, and a path over them has two wires: the first takes the links on which messages to its target go, the second
+// those on which messages to its source go (SW(32,8) in tenex/topology/shape.hpp).
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,18 @@
 //   All-Reduce, in-network       m / (g_1 .. g_(i-1)) in a dimension whose switches reduce
 // `libra` gives a group on a part of a dimension all of B_i, as the public LIBRA does. `libra_derated` gives it the
 // bandwidth of its own links (derating()). Both are volume over bandwidth, so the optimizer can take either.
+//
+// LIBRA has no term for a hierarchy of switches inside a dimension (its Fig. 4b). Here every level that a group's
+// messages climb counts as the NPUs' links do, and the slowest sets the time. A level whose switches have h_j members
+// of the group below each, and which leaves each of them 1/o_j of B_i (the product of the oversubscriptions), carries
+// for each member
+//   All-Reduce                  2m (g_i - h_j) / (g_1 .. g_i h_j): halving and doubling sums within a switch first
+//   Reduce-Scatter, All-Gather   m (g_i - h_j) / (g_1 .. g_i h_j)
+//   All-to-All                   m (g_i - h_j) / g_i
+//   point-to-point               m
+//   All-Reduce, in-network       m / (g_1 .. g_(i-1) h_j)
+// over o_j: with h_j = o_j = 1 the formulas above. Where switches of a level differ in their members, h_j is 1, which
+// is never too fast.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +55,10 @@ struct Fraction {
 /// point-to-point message uses one link: FC 1/(k-1), RI and LI half of 1/s.
 [[nodiscard]] Fraction derating(const Block& block, const DimensionShare& share, TrafficKind kind);
 
+/// The NPUs of a group that share what one of them has, on the narrowest level of switches that its messages climb: 1
+/// without oversubscribed levels.
+[[nodiscard]] std::int64_t oversubscription(const Block& block, const DimensionShare& share);
+
 /// The volume of one communication in one dimension, per byte of its size.
 struct DimensionVolume {
   std::size_t dimension = 0;
@@ -51,7 +67,7 @@ struct DimensionVolume {
 };
 
 /// The volumes of a kind of traffic in the dimensions that `span` crosses; a derated model divides them by the
-/// derating. O(dimensions).
+/// derating. Of a hierarchy of switches the level counts that takes longest. O(dimensions * levels).
 [[nodiscard]] std::vector<DimensionVolume> libra_volumes(TrafficKind kind, const GroupSpan& span, const Shape& shape,
                                                          const LibraModel& model);
 

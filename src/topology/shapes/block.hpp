@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/topology/block.hpp"
@@ -13,10 +14,11 @@ namespace tenex {
 /// One dimension of a shape under construction: NPU u has position (u / stride) mod size, and its neighbours along the
 /// dimension are a multiple of `stride` away.
 struct Dimension {
-  std::size_t npus = 1;    ///< of the whole shape
-  std::uint32_t size = 1;  ///< of the block
-  std::size_t stride = 1;  ///< product of the sizes of the dimensions before
-  LinkClass link;          ///< the class of every link of the dimension
+  std::size_t npus = 1;               ///< of the whole shape
+  std::uint32_t size = 1;             ///< of the block
+  std::vector<SwitchLevel> levels{};  ///< of the block
+  std::size_t stride = 1;             ///< product of the sizes of the dimensions before
+  LinkClass link;                     ///< the class of every link of the dimension
 
   [[nodiscard]] std::size_t lines() const { return npus / size; }
   [[nodiscard]] std::uint32_t position(std::size_t npu) const {

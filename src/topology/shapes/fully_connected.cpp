@@ -33,14 +33,14 @@ constinit const BlockRule kFullyConnectedRule{
     .add_links = add_links,
     .count_links = [](const Dimension& d) { return std::uint64_t{d.npus} * (d.size - 1); },
     .bandwidth_shares = [](std::uint32_t size) { return std::max<std::uint32_t>(size - 1, 1); },
-    .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from == to ? 0U : 1U; },
-    .mean_hops = [](std::uint32_t size) { return 1 - 1 / static_cast<double>(size); },
+    .hops = [](std::uint32_t from, std::uint32_t to, const Block&) { return from == to ? 0U : 1U; },
+    .mean_hops = [](const Block& block) { return 1 - 1 / static_cast<double>(block.size); },
     .degree = [](std::uint32_t size) { return size - 1; },
-    .diameter_hops = [](std::uint32_t size) { return size > 1 ? 1U : 0U; },
-    .total_hops = [](std::uint32_t size) { return std::int64_t{size} * (size - 1); },
+    .diameter_hops = [](const Block& block) { return block.size > 1 ? 1U : 0U; },
+    .total_hops = [](const Block& block) { return std::int64_t{block.size} * (block.size - 1); },
     .step_toward = [](std::uint32_t, std::uint32_t to, std::uint32_t) { return to; },
     .part =
-        [](const LinePart& p) {
+        [](const Block&, const LinePart& p) {
           return BlockPart{{&kFullyConnectedRule, p.members}, 1, 1, p.members - 1};
         },
     .parts_share = [](const LinePart&, const LinePart&) { return false; },

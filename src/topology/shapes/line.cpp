@@ -16,8 +16,8 @@ void add_links(const Dimension& dimension, TopologyBuilder& builder) {
 }
 
 /// The sum over distances d of 2 (k-d) d.
-std::int64_t total_hops(std::uint32_t size) {
-  const std::int64_t k = size;
+std::int64_t total_hops(const Block& block) {
+  const std::int64_t k = block.size;
   return (k - 1) * k * (k + 1) / 3;
 }
 
@@ -36,15 +36,15 @@ constinit const BlockRule kLineRule{
     .count_links = [](const Dimension& d) { return 2 * std::uint64_t{d.lines()} * (d.size - 1); },
     // The ends too, so that every link of the line is alike; a line of one NPU has no link to share with.
     .bandwidth_shares = [](std::uint32_t size) { return size > 1 ? 2U : 1U; },
-    .hops = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from < to ? to - from : from - to; },
-    .mean_hops = [](std::uint32_t size) { return (size - 1 / static_cast<double>(size)) / 3; },
+    .hops = [](std::uint32_t from, std::uint32_t to, const Block&) { return from < to ? to - from : from - to; },
+    .mean_hops = [](const Block& block) { return (block.size - 1 / static_cast<double>(block.size)) / 3; },
     .degree = [](std::uint32_t size) { return std::min(size - 1, 2U); },
-    .diameter_hops = [](std::uint32_t size) { return size - 1; },
+    .diameter_hops = [](const Block& block) { return block.size - 1; },
     .total_hops = total_hops,
     .step_toward = [](std::uint32_t from, std::uint32_t to, std::uint32_t) { return from < to ? from + 1 : from - 1; },
     // A member at an end of the line has one neighbour.
     .part =
-        [](const LinePart& p) {
+        [](const Block&, const LinePart& p) {
           return BlockPart{{&kLineRule, p.members}, p.stride, 1, 1};
         },
     .parts_share = parts_share,

@@ -22,6 +22,7 @@ Dimension dimension_of(const Shape& shape, std::size_t index) {
   Dimension dimension;
   dimension.npus = shape.npus();
   dimension.size = shape.blocks[index].size;
+  dimension.levels = shape.blocks[index].levels;
   for (std::size_t before = 0; before < index; ++before) dimension.stride *= shape.blocks[before].size;
   return dimension;
 }

@@ -25,26 +25,26 @@ std::uint32_t step_toward(std::uint32_t from, std::uint32_t to, std::uint32_t si
   return upward <= size - upward ? (from + 1) % size : (from + size - 1) % size;
 }
 
-std::uint32_t hops(std::uint32_t from, std::uint32_t to, std::uint32_t size) {
+std::uint32_t hops(std::uint32_t from, std::uint32_t to, const Block& block) {
   const std::uint32_t apart = from < to ? to - from : from - to;
-  return std::min(apart, size - apart);
+  return std::min(apart, block.size - apart);
 }
 
-double mean_hops(std::uint32_t size) {
-  const double k = size;
-  return size % 2 == 0 ? k / 4 : (k - 1 / k) / 4;
+double mean_hops(const Block& block) {
+  const double k = block.size;
+  return block.size % 2 == 0 ? k / 4 : (k - 1 / k) / 4;
 }
 
 /// Summed over the positions: the sum over offsets of the shorter way.
-std::int64_t total_hops(std::uint32_t size) {
-  const std::int64_t k = size;
+std::int64_t total_hops(const Block& block) {
+  const std::int64_t k = block.size;
   return k * (k / 2) * ((k + 1) / 2);
 }
 
 /// Members that are spaced evenly all around form a ring; two such members have both ways round. Other members form a
 /// line.
-BlockPart part(const LinePart& part) {
-  if (std::uint64_t{part.members} * part.stride != part.extent) return kLineRule.part(part);
+BlockPart part(const Block& block, const LinePart& part) {
+  if (std::uint64_t{part.members} * part.stride != part.extent) return kLineRule.part(block, part);
   const std::uint32_t paths = part.members == 2 && part.extent > 2 ? 2 : 1;
   return {{&kRingRule, part.members}, part.stride, paths, neighbours(part.extent)};
 }
@@ -71,7 +71,7 @@ constinit const BlockRule kRingRule{
     .hops = hops,
     .mean_hops = mean_hops,
     .degree = neighbours,
-    .diameter_hops = [](std::uint32_t size) { return size / 2; },
+    .diameter_hops = [](const Block& block) { return block.size / 2; },
     .total_hops = total_hops,
     .step_toward = step_toward,
     .part = part,
