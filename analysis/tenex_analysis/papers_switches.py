@@ -10,6 +10,7 @@ import pandas
 
 from .reader import Study
 from .tables import compare, value, where
+from .words import NothingToShow
 
 #: TE-CCL, Table 8, All-Gather on two NDv2 chassis with the optimal epoch: bytes of the output to microseconds.
 NDV2 = {
@@ -95,6 +96,9 @@ def switches_large(study: Study) -> pandas.DataFrame:
     """All-to-Alls of 1,024 NPUs, of which no paper has times: time, bound and seconds of synthesis of every row."""
     names = {"all_to_all": "All-to-All", "all_gather": "All-Gather"}
     frame = study.frame(only_ok=True)
+    frame = frame[frame["npus"] >= 1024]
+    if frame.empty:
+        raise NothingToShow("the study has no rows of 1,024 NPUs")
     return pandas.DataFrame({
         "network": frame["topology"].astype(str), "NPUs": frame["npus"].astype(int),
         "collective": [names[str(each)] for each in frame["collective"]],

@@ -11,8 +11,8 @@ from tenex_analysis.words import NothingToShow
 
 def a_study(folder, **changed):
     columns = {
-        "topology": ["fat_tree(4)"] * 2,
-        "npus": [16] * 2,
+        "topology": ["fat_tree(16)"] * 2,
+        "npus": [1024] * 2,
         "collective": ["all_to_all"] * 2,
         "algorithm": ["pccl", "direct"],
         "status": ["ok", "ok"],
@@ -38,6 +38,8 @@ class LargeSwitches(unittest.TestCase):
     def test_without_rows(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(NothingToShow):
             papers.table_of("switches_large", a_study(folder, status=["infeasible"] * 2))
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(NothingToShow):
+            papers.table_of("switches_large", a_study(folder, npus=[16] * 2))
 
 
 if __name__ == "__main__":

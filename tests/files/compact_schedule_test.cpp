@@ -480,27 +480,27 @@ TEST(CompactSchedules, GiveBackCombs) {
 }
 
 TEST(CompactSchedules, GiveBackPeriods) {
-  // Two NPUs, a tree a period: the sum of a chunk goes from 1 to 0 in one period, its copy back in the next.
+  // Two NPUs, five trees a period: the sum of a chunk goes from 1 to 0 in one period, its copy back in the next.
+  constexpr std::uint32_t kTrees = 5;
   const auto pair = support::line(2);
-  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 2, bytes(2 * 3 * 1000), 3);
-  const SimTime period = hop_time(pair.classes()[0], all_reduce.chunk_sizes()[0], kOccupancy).latency;
+  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 2, bytes(2 * 6 * 1000), 6);
+  const SimTime slot = hop_time(pair.classes()[0], all_reduce.chunk_sizes()[0], kOccupancy).latency;
   const auto from_one = pair.out_links(VertexId(1))[0];
   const auto from_zero = pair.out_links(VertexId(0))[0];
-  const auto file = file_of(pair, all_reduce,
-                            make_periodic_schedule({period,
-                                                    1,
-                                                    6,
-                                                    {{SimTime::zero(), from_one, ChunkId(0), Stage::reduce},
-                                                     {period, from_zero, ChunkId(0), Stage::copy}}},
-                                                   pair.links()));
-  ASSERT_EQ(file.schedule.sends(), 12U);
+  PeriodicSchedule data{slot * kTrees, kTrees, 12, {}};
+  for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
+    data.sends.push_back({slot * tree, from_one, ChunkId(tree), Stage::reduce});
+    data.sends.push_back({slot * tree + data.period, from_zero, ChunkId(tree), Stage::copy});
+  }
+  const auto file = file_of(pair, all_reduce, make_periodic_schedule(std::move(data), pair.links()));
+  ASSERT_EQ(file.schedule.sends(), 24U);
   EXPECT_TRUE(round_trip(file).schedule.tiles() > 0);
   const auto changed = [&](const std::string& column, std::size_t row, auto value) {
     return message_after(file, "/storage/0/" + column, row, value);
   };
   EXPECT_THAT(changed("link", 0, std::uint32_t{2}), HasSubstr("a link does not exist"));
-  EXPECT_THAT(changed("link", 0, from_zero.value()), HasSubstr("two sends at once"));
-  EXPECT_THAT(changed("tree", 1, std::uint32_t{1}), HasSubstr("a tree does not exist"));
+  EXPECT_THAT(changed("start_ps", 0, slot.count()), HasSubstr("two sends at once"));
+  EXPECT_THAT(changed("tree", 1, kTrees), HasSubstr("a tree does not exist"));
   EXPECT_THAT(changed("stage", 0, std::uint8_t{2}), HasSubstr("a stage is unfit"));
   EXPECT_THAT(changed("start_ps", 0, std::int64_t{-1}), HasSubstr("a start is unfit"));
 }

@@ -61,7 +61,7 @@ TEST(PackedTrees, FollowEachOtherOnALine) { EXPECT_EQ(time_of(support::line(3), 
 TEST(PackedTrees, ShareTheLinksEvenly) {
   const Topology mesh = support::mesh(8, 8);
   const Instance instance{mesh, all_reduce_of(64, 2), Occupancy::transfer};
-  PairedLinks links{*opposite_links(mesh), {}};
+  TreeLinks links{*opposite_links(mesh), {}};
   links.hop.assign(mesh.links(), HopTime{kTreeStep, kTreeStep});
   const auto trees = pack_trees(instance, links, {128, 0});
   EXPECT_GE(packing_period(links, trees), kTreeStep * 72);
@@ -89,6 +89,33 @@ TEST(PackedTrees, AreValidOnAnyGraph) {
   for (int round = 0; round < 60; ++round) {
     const Topology graph = random_graph_of_pairs(random);
     time_of(graph, 1 + random.below(8), random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization);
+  }
+}
+
+// On a one-way ring of 4 the trees are lines around it: 3 hops of sums, then 3 of copies, for each of 4 chunks, over 4
+// links: 6 steps if every tree ends at another NPU and begins anew.
+TEST(PackedTrees, GoOneWayAroundARing) {
+  std::vector<Link> links;
+  for (std::uint32_t npu = 0; npu < 4; ++npu)
+    links.push_back({VertexId(npu), VertexId((npu + 1) % 4), support::kAlpha, support::kBandwidth});
+  EXPECT_EQ(time_of(support::graph(4, links), 1), kTreeStep * 6);
+}
+
+TEST(PackedTrees, AreValidWithOneWayLinks) {
+  Random random(12);
+  for (int round = 0; round < 40; ++round) {
+    const std::uint32_t npus = 2 + random.below(10);
+    TopologyBuilder builder(npus);
+    const auto link = [&](std::uint32_t from, std::uint32_t to) {
+      builder.add_link({VertexId(from), VertexId(to), nanoseconds(500 * random.below(3)),
+                        gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
+    };
+    for (std::uint32_t npu = 0; npu < npus; ++npu) link(npu, (npu + 1) % npus);
+    for (std::uint32_t extra = random.below(2 * npus); extra > 0; --extra) {
+      const std::uint32_t from = random.below(npus);
+      link(from, (from + 1 + random.below(npus - 1)) % npus);
+    }
+    time_of(std::move(builder).build().value(), 1 + random.below(6));
   }
 }
 

@@ -163,9 +163,9 @@ TEST(SwitchTree, ShiftsShareLinksAsOftenAsTheOversubscriptionSays) {
     for (std::uint32_t shift = 1; shift < tree.size; shift += 1 + tree.size / 8) {
       EXPECT_LE(most_sharers(line, 1, tree.size, shift), tree.oversubscription) << tree.text << " by " << shift;
       EXPECT_LE(most_sharers(product, 2, tree.size, shift), tree.oversubscription) << tree.text << " by " << shift;
-      EXPECT_LE(most_sharers(without_shape(product), 2, tree.size, shift), tree.oversubscription) << tree.text;
+      EXPECT_LE(most_sharers(product.without_shape(), 2, tree.size, shift), tree.oversubscription) << tree.text;
       EXPECT_LE(most_sharers(wired(product), 2, tree.size, shift), tree.oversubscription) << tree.text;
-      EXPECT_LE(most_sharers(wired(without_shape(product)), 2, tree.size, shift), tree.oversubscription) << tree.text;
+      EXPECT_LE(most_sharers(wired(product.without_shape()), 2, tree.size, shift), tree.oversubscription) << tree.text;
     }
     EXPECT_EQ(most_sharers(line, 1, tree.size, tree.size / 2), tree.oversubscription) << tree.text;
   }
@@ -176,7 +176,7 @@ TEST(SwitchTree, RoutesAreShortestAndArithmeticAgreesWithSearch) {
   for (int round = 0; round < 12; ++round) {
     const auto tree = random_tree(random);
     const Topology topology = shape(tree.text);
-    const Topology plain = without_shape(topology);
+    const Topology plain = topology.without_shape();
     const Block& block = topology.shape()->blocks[0];
     Router by_shape(topology);
     Router by_search(plain);

@@ -49,8 +49,7 @@ std::optional<std::string> packed_unsuitable(const SynthesisProblem& problem) {
   if (collective.groups().size() != 1 || collective.groups().front().members.size() != problem.topology.npus())
     return "it needs one group of all NPUs";
   if (collective.chunk_sizes().size() != 1) return "it needs chunks of one size";
-  if (!problem.topology.direct()) return "it does not send over switches (unwind them)";
-  if (!opposite_links(problem.topology)) return "some link has no equal link in the other direction";
+  if (!problem.topology.direct()) return "it does not send over switches";
   if (tree_numbers(problem).empty()) return "the network is too large";
   return std::nullopt;
 }
@@ -60,7 +59,7 @@ Result<Synthesis> synthesize_packed(const SynthesisProblem& problem) {
     return input_error({}, "the engine `packed` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
   const auto& topology = problem.topology;
-  PairedLinks links{*opposite_links(topology), {}};
+  TreeLinks links{opposite_links(topology).value_or(std::vector<LinkId>()), {}};
   for (std::size_t link = 0; link < topology.links(); ++link)
     links.hop.push_back(hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
                                  problem.collective.chunk_sizes().front(), problem.occupancy));

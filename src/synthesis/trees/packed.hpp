@@ -1,4 +1,4 @@
-// The engine `packed` of `trees`: All-Reduce on any network whose links have opposites, by packed spanning trees.
+// The engine `packed` of `trees`: All-Reduce on any network of direct links, by packed spanning trees.
 //
 // Trees are packed at nearly the strength of the network (packing.hpp) and repeated period by period (pipeline.hpp).
 // More trees use the links more evenly; fewer make the period, and so the time in which the pipeline fills, shorter.

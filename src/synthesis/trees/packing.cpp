@@ -14,29 +14,53 @@ namespace {
 
 /// How much faster a weight grows than the load, as a power of e per chunk on the fastest link.
 constexpr double kWeightGrowth = 2.0;
+/// From root to root where trees cannot be moved to their middles: spreads roots over the NPUs.
+constexpr std::uint64_t kRootStep = 2'654'435'761;
 
 class Packer {
  public:
-  Packer(const Instance& instance, const PairedLinks& links, const PackingOptions& options)
+  Packer(const Instance& instance, const TreeLinks& links, const PackingOptions& options)
       : topology_(instance.topology), links_(links), options_(options), load_(topology_.links()) {
     fastest_ = SimTime::max();
     for (const HopTime& hop : links.hop) fastest_ = std::min(fastest_, hop.busy);
   }
 
-  /// A minimum spanning tree grown from `root`, which is then moved to its middle.
+  /// A tree grown from `root`. Where links have opposites, it is a minimum spanning tree.
   SpanningTree grow(NpuId root) {
+    SpanningTree tree;
+    tree.root = root;
+    tree.down_order = grow(root, false, tree.down);
+    if (links_.opposite.empty()) {
+      tree.up_order = grow(root, true, tree.up);
+    } else {
+      tree.up_order = tree.down_order;
+      for (const LinkId link : tree.down) {
+        tree.up.push_back(link.exists() ? links_.opposite[link.index()] : link);
+        if (link.exists()) ++load_[tree.up.back().index()];
+      }
+    }
+    ++trees_;
+    return tree;
+  }
+
+ private:
+  /// Fills `towards` with the link between each NPU and its parent: to the parent if `up`. Returns the NPUs from the
+  /// root outwards.
+  std::vector<NpuId> grow(NpuId root, bool up, std::vector<LinkId>& towards) {
     const std::size_t npus = topology_.npus();
-    SpanningTree tree{root, std::vector<LinkId>(npus, LinkId::none()), std::vector<LinkId>(npus, LinkId::none()), {}};
+    towards.assign(npus, LinkId::none());
+    std::vector<NpuId> order;
     std::vector<std::uint32_t> depth(npus);
     std::vector<bool> reached(npus);
-    using Entry = std::tuple<double, std::uint32_t, std::uint32_t, LinkId>;  // weight, depth, load of its end, link
+    using Entry = std::tuple<double, std::uint32_t, std::uint32_t, LinkId>;  // weight, depth, order of equals, link
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
+    const auto outer = [&](LinkId link) { return npu_of(up ? topology_.source(link) : topology_.target(link)); };
     const auto reach = [&](NpuId npu) {
       reached[npu.index()] = true;
-      tree.order.push_back(npu);
-      for (const LinkId link : topology_.out_links(vertex_of(npu))) {
-        const NpuId to = npu_of(topology_.target(link));
-        if (reached[to.index()]) continue;
+      order.push_back(npu);
+      const auto links = up ? topology_.in_links(vertex_of(npu)) : topology_.out_links(vertex_of(npu));
+      for (const LinkId link : links) {
+        if (reached[outer(link).index()]) continue;
         const std::uint32_t hops = depth[npu.index()] + 1;
         frontier.emplace(weight(link) + options_.depth_weight * hops, hops, spread(link), link);
       }
@@ -44,22 +68,19 @@ class Packer {
     reach(root);
     while (!frontier.empty()) {
       const LinkId link = std::get<LinkId>(frontier.top());
+      const std::uint32_t hops = std::get<1>(frontier.top());
       frontier.pop();
-      const NpuId to = npu_of(topology_.target(link));
-      if (reached[to.index()]) continue;
-      depth[to.index()] = depth[topology_.source(link).index()] + 1;
-      tree.down[to.index()] = link;
-      tree.up[to.index()] = links_.opposite[link.index()];
+      const NpuId npu = outer(link);
+      if (reached[npu.index()]) continue;
+      depth[npu.index()] = hops;
+      towards[npu.index()] = link;
       ++load_[link.index()];
-      ++load_[links_.opposite[link.index()].index()];
-      reach(to);
+      reach(npu);
     }
-    ensure(tree.order.size() == npus, "the network is connected");
-    ++trees_;
-    return tree;
+    ensure(order.size() == npus, "the network is connected");
+    return order;
   }
 
- private:
   /// The logarithm of the weight: the order of links is all that matters.
   [[nodiscard]] double weight(LinkId link) const {
     const double slowness =
@@ -68,12 +89,13 @@ class Packer {
   }
   /// Equal links in another order for every tree.
   [[nodiscard]] std::uint32_t spread(LinkId link) const {
-    const std::uint32_t pair = std::min(link.value(), links_.opposite[link.index()].value());
+    const std::uint32_t pair =
+        links_.opposite.empty() ? link.value() : std::min(link.value(), links_.opposite[link.index()].value());
     return (pair * 2'654'435'761U) ^ (trees_ * 2'246'822'519U);
   }
 
   const Topology& topology_;
-  const PairedLinks& links_;
+  const TreeLinks& links_;
   const PackingOptions& options_;
   std::vector<std::uint32_t> load_;
   SimTime fastest_;
@@ -81,8 +103,7 @@ class Packer {
 };
 
 /// The farthest NPU from `from` along a tree, and the way there.
-std::vector<NpuId> longest_way(const Topology& topology, const PairedLinks& links, const SpanningTree& tree,
-                               NpuId from) {
+std::vector<NpuId> longest_way(const Topology& topology, const TreeLinks& links, const SpanningTree& tree, NpuId from) {
   std::vector<std::vector<NpuId>> next(topology.npus());
   for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
     if (!tree.up[npu].exists()) continue;
@@ -130,20 +151,24 @@ void root_at(const Topology& topology, SpanningTree& tree, NpuId root) {
   std::vector<std::vector<NpuId>> children(topology.npus());
   for (std::size_t npu = 0; npu < topology.npus(); ++npu)
     if (tree.up[npu].exists()) children[topology.target(tree.up[npu]).index()].push_back(NpuId::at(npu));
-  tree.order = {root};
-  for (std::size_t i = 0; i < tree.order.size(); ++i)
-    for (const NpuId child : children[tree.order[i].index()]) tree.order.push_back(child);
+  tree.up_order = {root};
+  for (std::size_t i = 0; i < tree.up_order.size(); ++i)
+    for (const NpuId child : children[tree.up_order[i].index()]) tree.up_order.push_back(child);
+  tree.down_order = tree.up_order;
 }
 
 }  // namespace
 
-std::vector<SpanningTree> pack_trees(const Instance& instance, const PairedLinks& links,
-                                     const PackingOptions& options) {
+std::vector<SpanningTree> pack_trees(const Instance& instance, const TreeLinks& links, const PackingOptions& options) {
   const Topology& topology = instance.topology;
   Packer packer(instance, links, options);
   std::vector<SpanningTree> trees;
   NpuId root = NpuId(0);
   for (std::uint32_t number = 0; number < options.trees; ++number) {
+    if (links.opposite.empty()) {
+      trees.push_back(packer.grow(NpuId(static_cast<std::uint32_t>(number * kRootStep % topology.npus()))));
+      continue;
+    }
     SpanningTree tree = packer.grow(root);
     const auto end = longest_way(topology, links, tree, tree.root).front();
     const auto way = longest_way(topology, links, tree, end);
@@ -154,14 +179,12 @@ std::vector<SpanningTree> pack_trees(const Instance& instance, const PairedLinks
   return trees;
 }
 
-SimTime packing_period(const PairedLinks& links, const std::vector<SpanningTree>& trees) {
+SimTime packing_period(const TreeLinks& links, const std::vector<SpanningTree>& trees) {
   std::vector<std::int64_t> load(links.hop.size());
   for (const SpanningTree& tree : trees)
     for (std::size_t npu = 0; npu < tree.up.size(); ++npu)
-      if (tree.up[npu].exists()) {
-        ++load[tree.up[npu].index()];
-        ++load[tree.down[npu].index()];
-      }
+      for (const LinkId link : {tree.up[npu], tree.down[npu]})
+        if (link.exists()) ++load[link.index()];
   SimTime period;
   for (std::size_t link = 0; link < load.size(); ++link) period = std::max(period, links.hop[link].busy * load[link]);
   return period;

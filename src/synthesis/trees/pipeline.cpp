@@ -45,11 +45,12 @@ class LinkRaster {
 /// The sends of one period, placed as they become ready.
 class Placement {
  public:
-  Placement(const Instance& instance, const PairedLinks& links, const std::vector<SpanningTree>& trees, SimTime period)
+  Placement(const Instance& instance, const TreeLinks& links, const std::vector<SpanningTree>& trees, SimTime period)
       : topology_(instance.topology), links_(links), trees_(trees), period_(period), rasters_(topology_.links()) {
     const std::size_t npus = topology_.npus();
     waiting_.resize(trees.size() * npus);
-    height_.resize(trees.size() * npus);
+    up_height_.resize(trees.size() * npus);
+    down_height_.resize(trees.size() * npus);
     complete_.resize(trees.size() * npus);
     for (std::uint32_t t = 0; t < trees.size(); ++t) measure(t);
   }
@@ -73,24 +74,30 @@ class Placement {
   using Entry = std::tuple<SimTime, int, std::int64_t, std::uint32_t, std::uint32_t>;
 
   [[nodiscard]] std::size_t at(std::uint32_t tree, NpuId npu) const { return tree * topology_.npus() + npu.index(); }
-  [[nodiscard]] NpuId parent(std::uint32_t tree, NpuId npu) const {
+  [[nodiscard]] NpuId up_parent(std::uint32_t tree, NpuId npu) const {
     return npu_of(topology_.target(trees_[tree].up[npu.index()]));
+  }
+  [[nodiscard]] NpuId down_parent(std::uint32_t tree, NpuId npu) const {
+    return npu_of(topology_.source(trees_[tree].down[npu.index()]));
   }
 
   /// Counts children and heights (of the subtree below each NPU, in hops), and opens the leaves.
   void measure(std::uint32_t t) {
     const SpanningTree& tree = trees_[t];
     last_.push_back(SimTime::zero());
-    for (auto npu = tree.order.rbegin(); npu != tree.order.rend(); ++npu) {
+    const auto raise = [](std::int64_t& above, std::int64_t own) { above = std::max(above, own + 1); };
+    for (auto npu = tree.up_order.rbegin(); npu != tree.up_order.rend(); ++npu) {
       if (*npu == tree.root) continue;
-      ++waiting_[at(t, parent(t, *npu))];
-      auto& above = height_[at(t, parent(t, *npu))];
-      above = std::max(above, height_[at(t, *npu)] + 1);
+      ++waiting_[at(t, up_parent(t, *npu))];
+      raise(up_height_[at(t, up_parent(t, *npu))], up_height_[at(t, *npu)]);
     }
+    for (auto npu = tree.down_order.rbegin(); npu != tree.down_order.rend(); ++npu)
+      if (*npu != tree.root) raise(down_height_[at(t, down_parent(t, *npu))], down_height_[at(t, *npu)]);
     children_.push_back(Csr<NpuId>::group(
-        topology_.npus(), tree.order.size() - 1, [&](std::size_t i) { return parent(t, tree.order[i + 1]).index(); },
-        [&](std::size_t i) { return tree.order[i + 1]; }));
-    for (const NpuId npu : tree.order)
+        topology_.npus(), tree.down_order.size() - 1,
+        [&](std::size_t i) { return down_parent(t, tree.down_order[i + 1]).index(); },
+        [&](std::size_t i) { return tree.down_order[i + 1]; }));
+    for (const NpuId npu : tree.up_order)
       if (waiting_[at(t, npu)] == 0) open_.push({SimTime::zero(), 0, 0, t, npu.value()});
   }
 
@@ -106,15 +113,15 @@ class Placement {
     if (npu == trees_[t].root) return begin_copies(t, npu, ready);
     SimTime arrival;
     put(trees_[t].up[npu.index()], t, ready, Stage::reduce, arrival);
-    const NpuId above = parent(t, npu);
+    const NpuId above = up_parent(t, npu);
     auto& complete = complete_[at(t, above)];
     complete = std::max(complete, arrival);
-    if (--waiting_[at(t, above)] == 0) open_.push({complete, 0, -height_[at(t, above)], t, above.value()});
+    if (--waiting_[at(t, above)] == 0) open_.push({complete, 0, -up_height_[at(t, above)], t, above.value()});
   }
   void begin_copies(std::uint32_t t, NpuId npu, SimTime ready) {
     last_[t] = std::max(last_[t], ready);
     for (const NpuId child : children_[t].row(npu.index()))
-      open_.push({ready, 1, -height_[at(t, child)], t, child.value()});
+      open_.push({ready, 1, -down_height_[at(t, child)], t, child.value()});
   }
   /// The result goes from an NPU's parent to it.
   void copy_to(std::uint32_t t, NpuId npu, SimTime ready) {
@@ -124,14 +131,15 @@ class Placement {
   }
 
   const Topology& topology_;
-  const PairedLinks& links_;
+  const TreeLinks& links_;
   const std::vector<SpanningTree>& trees_;
   const SimTime period_;
   std::vector<LinkRaster> rasters_;
   std::vector<Csr<NpuId>> children_;
-  std::vector<std::uint32_t> waiting_;  ///< children whose sums have not arrived, per tree and NPU
-  std::vector<std::int64_t> height_;
-  std::vector<SimTime> complete_;  ///< last arrival of a sum
+  std::vector<std::uint32_t> waiting_;     ///< children whose sums have not arrived, per tree and NPU
+  std::vector<std::int64_t> up_height_;    ///< hops to the farthest NPU below, in the tree of sums
+  std::vector<std::int64_t> down_height_;  ///< and in that of copies
+  std::vector<SimTime> complete_;          ///< last arrival of a sum
   std::vector<SimTime> last_;
   std::vector<Send> sends_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
@@ -139,7 +147,7 @@ class Placement {
 
 }  // namespace
 
-Pipeline pipeline_all_reduce(const Instance& instance, const PairedLinks& links, const std::vector<SpanningTree>& trees,
+Pipeline pipeline_all_reduce(const Instance& instance, const TreeLinks& links, const std::vector<SpanningTree>& trees,
                              SimTime period, std::uint64_t chunks) {
   Placement placement(instance, links, trees, period);
   Pipeline made;

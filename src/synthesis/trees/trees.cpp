@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "synthesis/relays.hpp"
 #include "synthesis/trees/combs.hpp"
 #include "synthesis/trees/packed.hpp"
 
@@ -38,6 +39,9 @@ std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& probl
 }  // namespace
 
 Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
+  // Switches, and NPUs that cannot be reached, are told before any engine is.
+  if (const auto all = find_participants(problem.topology, problem.collective.as(CollectiveKind::all_gather)); !all)
+    return all.errors();
   const auto engine = choose_engine(trees_engines(), problem);
   if (!engine) return engine.errors();
   auto best = (*engine)->synthesize(problem);

@@ -12,7 +12,7 @@
 namespace tenex::trees_engine {
 
 inline constexpr std::string_view combs = "combs";    ///< All-Reduce on products of lines, as a periodic timetable
-inline constexpr std::string_view packed = "packed";  ///< All-Reduce on any network whose links have opposites
+inline constexpr std::string_view packed = "packed";  ///< All-Reduce on any network of direct links
 
 }  // namespace tenex::trees_engine
 
