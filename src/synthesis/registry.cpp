@@ -49,7 +49,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .estimate_bytes = trees_bytes,
        .estimate_seconds = trees_seconds,
        .collectives = {CollectiveKind::all_reduce},
-       .engines = {trees_engine::combs, trees_engine::packed},
+       .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed},
        .draws = false,
        .phases = false},
   };

@@ -1,5 +1,5 @@
-// The engine `packed`: All-Reduces by packed spanning trees on any network, against numbers by hand, the verifier and
-// the bounds.
+// The engines `packed` and `queued`: All-Reduces by packed spanning trees on any network, against numbers by hand, the
+// verifier and the bounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "synthesis/compose.hpp"
 #include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/packing.hpp"
+#include "synthesis/trees/queued.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/bound/bound.hpp"
@@ -28,37 +29,52 @@ Collective all_reduce_of(std::size_t npus, std::int64_t chunks) {
                              chunks);
 }
 
-/// Synthesizes; expects a valid schedule without waste that takes the time it states, not below the bound.
-SimTime time_of(const Topology& topology, std::int64_t chunks, Occupancy occupancy = Occupancy::transfer) {
-  const Collective collective = all_reduce_of(topology.npus(), chunks);
-  const SynthesisProblem problem{{topology, collective, occupancy}};
-  const auto made = synthesize_packed(problem).value();
-  for (const auto check : {ReductionCheck::automatic, ReductionCheck::exact_sets}) {
-    VerifyOptions options;
-    options.reduction_check = check;
-    const Verdict verdict = verify(problem, made.schedule, options);
-    EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-    EXPECT_EQ(verdict.waste, 0U);
-    EXPECT_EQ(verdict.sends, 2 * (topology.npus() - 1) * collective.chunks());
-    EXPECT_EQ(verdict.collective_time, made.time);
+struct TreesEngine {
+  std::string name;
+  Result<Synthesis> (*synthesize)(const SynthesisProblem&);
+  std::size_t (*bytes)(const SynthesisProblem&);
+};
+
+class PackedTrees : public ::testing::TestWithParam<TreesEngine> {
+ protected:
+  /// Synthesizes; expects a valid schedule without waste that takes the time it states, not below the bound.
+  static SimTime time_of(const Topology& topology, std::int64_t chunks, Occupancy occupancy = Occupancy::transfer) {
+    const Collective collective = all_reduce_of(topology.npus(), chunks);
+    const SynthesisProblem problem{{topology, collective, occupancy}};
+    const auto made = GetParam().synthesize(problem).value();
+    EXPECT_EQ(made.engine, GetParam().name);
+    for (const auto check : {ReductionCheck::automatic, ReductionCheck::exact_sets}) {
+      VerifyOptions options;
+      options.reduction_check = check;
+      const Verdict verdict = verify(problem, made.schedule, options);
+      EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      EXPECT_EQ(verdict.waste, 0U);
+      EXPECT_EQ(verdict.sends, 2 * (topology.npus() - 1) * collective.chunks());
+      EXPECT_EQ(verdict.collective_time, made.time);
+    }
+    EXPECT_GE(made.time, best_cheap_bound({{topology, collective, occupancy}}).time);
+    EXPECT_LE(made.schedule.memory_bytes(), GetParam().bytes(problem));
+    return made.time;
   }
-  EXPECT_GE(made.time, best_cheap_bound({{topology, collective, occupancy}}).time);
-  EXPECT_LE(made.schedule.memory_bytes(), packed_bytes(problem));
-  return made.time;
-}
+};
+
+INSTANTIATE_TEST_SUITE_P(Trees, PackedTrees,
+                         ::testing::Values(TreesEngine{"packed", synthesize_packed, packed_bytes},
+                                           TreesEngine{"queued", synthesize_queued, queued_bytes}),
+                         [](const auto& info) { return info.param.name; });
 
 // FC(4): stars. Each of 4 chunks has its own root; the three sums of a chunk come over three links at once, and every
 // link carries one sum (of its target's chunk) and one copy (of its source's). Two steps.
-TEST(PackedTrees, AreStarsOnFullConnections) { EXPECT_EQ(time_of(support::fully_connected(4), 1), kTreeStep * 2); }
+TEST_P(PackedTrees, AreStarsOnFullConnections) { EXPECT_EQ(time_of(support::fully_connected(4), 1), kTreeStep * 2); }
 
 // A line of 3 with 4 chunks per NPU: the tree is the line, with the middle as its root. Each link carries 12 chunks
 // each way: sums of all inwards, one slot each, and copies outwards one step later. (12 sums, and the last copy: 13
 // steps.)
-TEST(PackedTrees, FollowEachOtherOnALine) { EXPECT_EQ(time_of(support::line(3), 4), kTreeStep * 13); }
+TEST_P(PackedTrees, FollowEachOtherOnALine) { EXPECT_EQ(time_of(support::line(3), 4), kTreeStep * 13); }
 
 // The packing comes close to the strength of mesh(8,8), 112 pairs of links: 128 trees of 63 pairs need at least 72 of
 // each, and in no packing fewer.
-TEST(PackedTrees, ShareTheLinksEvenly) {
+TEST(TreePacking, SharesTheLinksEvenly) {
   const Topology mesh = support::mesh(8, 8);
   const Instance instance{mesh, all_reduce_of(64, 2), Occupancy::transfer};
   TreeLinks links{*opposite_links(mesh), {}};
@@ -84,7 +100,7 @@ Topology random_graph_of_pairs(Random& random) {
   return std::move(builder).build().value();
 }
 
-TEST(PackedTrees, AreValidOnAnyGraph) {
+TEST_P(PackedTrees, AreValidOnAnyGraph) {
   Random random(11);
   for (int round = 0; round < 60; ++round) {
     const Topology graph = random_graph_of_pairs(random);
@@ -92,16 +108,24 @@ TEST(PackedTrees, AreValidOnAnyGraph) {
   }
 }
 
+// mesh(8,8) with 16 chunks per NPU has 63 * 1024 / 112 = 576 steps as its bound; a reduction and a gather take 1,008.
+// The queue fills the pipeline faster than fixed places do.
+TEST(QueuedTrees, KeepThePipelineFull) {
+  const Topology mesh = support::mesh(8, 8);
+  const Collective collective = all_reduce_of(64, 16);
+  EXPECT_LE(synthesize_queued({{mesh, collective, Occupancy::transfer}}).value().time, kTreeStep * 640);
+}
+
 // On a one-way ring of 4 the trees are lines around it: 3 hops of sums, then 3 of copies, for each of 4 chunks, over 4
 // links: 6 steps if every tree ends at another NPU and begins anew.
-TEST(PackedTrees, GoOneWayAroundARing) {
+TEST_P(PackedTrees, GoOneWayAroundARing) {
   std::vector<Link> links;
   for (std::uint32_t npu = 0; npu < 4; ++npu)
     links.push_back({VertexId(npu), VertexId((npu + 1) % 4), support::kAlpha, support::kBandwidth});
   EXPECT_EQ(time_of(support::graph(4, links), 1), kTreeStep * 6);
 }
 
-TEST(PackedTrees, AreValidWithOneWayLinks) {
+TEST_P(PackedTrees, AreValidWithOneWayLinks) {
   Random random(12);
   for (int round = 0; round < 40; ++round) {
     const std::uint32_t npus = 2 + random.below(10);

@@ -6,11 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "synthesis/compose.hpp"
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/pipeline.hpp"
-#include "tenex/topology/distance.hpp"
-#include "tenex/topology/timing.hpp"
 
 namespace tenex {
 namespace {
@@ -44,12 +41,7 @@ std::vector<std::uint32_t> tree_numbers(const SynthesisProblem& problem) {
 }  // namespace
 
 std::optional<std::string> packed_unsuitable(const SynthesisProblem& problem) {
-  const auto& collective = problem.collective;
-  if (collective.kind() != CollectiveKind::all_reduce) return "it makes only All-Reduces";
-  if (collective.groups().size() != 1 || collective.groups().front().members.size() != problem.topology.npus())
-    return "it needs one group of all NPUs";
-  if (collective.chunk_sizes().size() != 1) return "it needs chunks of one size";
-  if (!problem.topology.direct()) return "it does not send over switches";
+  if (auto reason = packing_unsuitable(problem)) return reason;
   if (tree_numbers(problem).empty()) return "the network is too large";
   return std::nullopt;
 }
@@ -59,10 +51,7 @@ Result<Synthesis> synthesize_packed(const SynthesisProblem& problem) {
     return input_error({}, "the engine `packed` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
   const auto& topology = problem.topology;
-  TreeLinks links{opposite_links(topology).value_or(std::vector<LinkId>()), {}};
-  for (std::size_t link = 0; link < topology.links(); ++link)
-    links.hop.push_back(hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
-                                 problem.collective.chunk_sizes().front(), problem.occupancy));
+  const TreeLinks links = tree_links(problem);
   const auto numbers = tree_numbers(problem);
   std::optional<Pipeline> best;
   for (const double depth_weight : kDepthWeights) {

@@ -6,6 +6,7 @@
 #include <queue>
 #include <tuple>
 
+#include "synthesis/compose.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -158,6 +159,25 @@ void root_at(const Topology& topology, SpanningTree& tree, NpuId root) {
 }
 
 }  // namespace
+
+std::optional<std::string> packing_unsuitable(const SynthesisProblem& problem) {
+  const auto& collective = problem.collective;
+  if (collective.kind() != CollectiveKind::all_reduce) return "it makes only All-Reduces";
+  if (collective.groups().size() != 1 || collective.groups().front().members.size() != problem.topology.npus())
+    return "it needs one group of all NPUs";
+  if (collective.chunk_sizes().size() != 1) return "it needs chunks of one size";
+  if (!problem.topology.direct()) return "it does not send over switches";
+  return std::nullopt;
+}
+
+TreeLinks tree_links(const SynthesisProblem& problem) {
+  const auto& topology = problem.topology;
+  TreeLinks links{opposite_links(topology).value_or(std::vector<LinkId>()), {}};
+  for (std::size_t link = 0; link < topology.links(); ++link)
+    links.hop.push_back(hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
+                                 problem.collective.chunk_sizes().front(), problem.occupancy));
+  return links;
+}
 
 std::vector<SpanningTree> pack_trees(const Instance& instance, const TreeLinks& links, const PackingOptions& options) {
   const Topology& topology = instance.topology;

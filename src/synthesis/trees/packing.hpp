@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
 #include "tenex/collective/instance.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+#include "tenex/topology/timing.hpp"
 
 namespace tenex {
 
@@ -31,6 +35,12 @@ struct TreeLinks {
   std::vector<LinkId> opposite;  ///< per link; empty: some link has no equal one the other way
   std::vector<HopTime> hop;      ///< per link, for a chunk of the collective
 };
+
+/// Why no tree can be packed for this collective, for the user; nullopt if it can. O(npus).
+[[nodiscard]] std::optional<std::string> packing_unsuitable(const SynthesisProblem& problem);
+
+/// The links of a problem that suits.
+[[nodiscard]] TreeLinks tree_links(const SynthesisProblem& problem);
 
 struct PackingOptions {
   std::uint32_t trees = 1;

@@ -7,12 +7,14 @@
 #include "synthesis/relays.hpp"
 #include "synthesis/trees/combs.hpp"
 #include "synthesis/trees/packed.hpp"
+#include "synthesis/trees/queued.hpp"
 
 namespace tenex {
 
 const std::vector<SynthesisEngine>& trees_engines() {
   static const std::vector<SynthesisEngine> table = {
       {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_seconds},
+      {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_seconds},
       {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_seconds},
   };
   return table;

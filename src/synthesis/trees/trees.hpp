@@ -12,6 +12,7 @@
 namespace tenex::trees_engine {
 
 inline constexpr std::string_view combs = "combs";    ///< All-Reduce on products of lines, as a periodic timetable
+inline constexpr std::string_view queued = "queued";  ///< the same trees, the lowest chunk first on every link
 inline constexpr std::string_view packed = "packed";  ///< All-Reduce on any network of direct links
 
 }  // namespace tenex::trees_engine
