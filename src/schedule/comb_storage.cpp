@@ -168,15 +168,9 @@ void CombStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) c
 void CombStorage::read(std::size_t segment, SendBuffer& buffer) const {
   const SimTime width = data_.slot * segment_slots_;
   const SimTime begin = width * static_cast<std::int64_t>(segment);
-  struct Sent {
-    SimTime start;
-    std::uint32_t link, chunk;
-    Stage stage;
-  };
-  std::vector<Sent> sent;
+  std::vector<Send> sent;
   sent.reserve(places_.size() * static_cast<std::size_t>(segment_slots_));
   std::vector<std::uint32_t> coordinates(times_.dimensions());
-  bool in_order = true;
   for (std::uint32_t link = 0; link < places_.size(); ++link) {
     const LinkPlace& place = places_[link];
     for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d] = coordinate(place.source, d);
@@ -185,27 +179,10 @@ void CombStorage::read(std::size_t segment, SendBuffer& buffer) const {
       const Use used = use(place, coordinates, static_cast<std::uint32_t>(g % times_.slots()));
       std::uint32_t chunk = 0;
       if (used.periods == Use::kIdle || !frame_.chunk_of(g / times_.slots() - used.periods, used.tree, chunk)) continue;
-      const SimTime start = data_.slot * g + own.shift;
-      in_order = in_order && (sent.empty() || sent.back().start <= start);
-      sent.push_back({start, link, chunk, used.stage});
+      sent.push_back({data_.slot * g + own.shift, LinkId(link), ChunkId(chunk), used.stage});
     }
   }
-  if (!in_order) std::ranges::stable_sort(sent, {}, &Sent::start);
-  buffer.link.clear();
-  buffer.chunk.clear();
-  buffer.start.clear();
-  buffer.stage.clear();
-  for (const Sent& send : sent) {
-    buffer.link.push_back(LinkId(send.link));
-    buffer.chunk.push_back(ChunkId(send.chunk));
-    buffer.start.push_back(send.start);
-    buffer.stage.push_back(send.stage);
-  }
-  buffer.batch = {};
-  buffer.batch.link = buffer.link;
-  buffer.batch.chunk = buffer.chunk;
-  buffer.batch.start = buffer.start;
-  buffer.batch.stage = buffer.stage;
+  show_sends(sent, buffer);
 }
 
 }  // namespace

@@ -54,4 +54,23 @@ void read_uses(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime 
   buffer.batch.stage = std::span(buffer.stage).first(size);
 }
 
+void show_sends(std::vector<Send>& sends, SendBuffer& buffer) {
+  if (!std::ranges::is_sorted(sends, {}, &Send::start)) std::ranges::stable_sort(sends, {}, &Send::start);
+  buffer.link.clear();
+  buffer.chunk.clear();
+  buffer.start.clear();
+  buffer.stage.clear();
+  for (const Send& send : sends) {
+    buffer.link.push_back(send.link);
+    buffer.chunk.push_back(send.chunk);
+    buffer.start.push_back(send.start);
+    buffer.stage.push_back(send.stage);
+  }
+  buffer.batch = {};
+  buffer.batch.link = buffer.link;
+  buffer.batch.chunk = buffer.chunk;
+  buffer.batch.start = buffer.start;
+  buffer.batch.stage = buffer.stage;
+}
+
 }  // namespace tenex

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tenex/base/ids.hpp"
 #include "tenex/base/quantity.hpp"
@@ -53,5 +54,8 @@ void visit_link(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime
 /// Fills `buffer.batch` with the link's sends that start in [begin, end), as visit_link() visits them.
 void read_uses(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime begin, SimTime end, LinkId link,
                SendBuffer& buffer);
+
+/// Fills `buffer.batch` with sends without messages, which must be in order of link; sorts them by start.
+void show_sends(std::vector<Send>& sends, SendBuffer& buffer);
 
 }  // namespace tenex

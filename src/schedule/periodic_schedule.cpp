@@ -69,10 +69,7 @@ class PeriodicStorage final : public ScheduleStorage {
       visit_link(uses_.row(link), frame_, begin, begin + width_, [&](SimTime start, std::uint32_t chunk, Stage stage) {
         sends.push_back({start, LinkId::at(link), ChunkId(chunk), stage});
       });
-    std::ranges::stable_sort(sends, {}, &Send::start);
-    clear(buffer);
-    for (const Send& send : sends) add(buffer, send);
-    show(buffer);
+    show_sends(sends, buffer);
   }
 
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
@@ -81,26 +78,6 @@ class PeriodicStorage final : public ScheduleStorage {
   }
 
  private:
-  static void clear(SendBuffer& buffer) {
-    buffer.link.clear();
-    buffer.chunk.clear();
-    buffer.start.clear();
-    buffer.stage.clear();
-  }
-  static void add(SendBuffer& buffer, const Send& send) {
-    buffer.link.push_back(send.link);
-    buffer.chunk.push_back(send.chunk);
-    buffer.start.push_back(send.start);
-    buffer.stage.push_back(send.stage);
-  }
-  static void show(SendBuffer& buffer) {
-    buffer.batch = {};
-    buffer.batch.link = buffer.link;
-    buffer.batch.chunk = buffer.chunk;
-    buffer.batch.start = buffer.start;
-    buffer.batch.stage = buffer.stage;
-  }
-
   PeriodicSchedule data_;
   PeriodFrame frame_;
   Csr<LinkUse> uses_;  ///< per link, by residue

@@ -19,8 +19,8 @@
 // waits must be computed. The waves of the second direction start one lag later where the side is even, so that both
 // waves of the last stage reach the root at the same time, and neither waits a period for the other.
 //
-// On a square mesh of side R with lag = slot, n chunks take n/2 * (1 + 1/R) + 2R - 1 slots; the bound is n/2 * (1 +
-// 1/R).
+// On a square mesh of even side R with lag = slot, n chunks take n/2 * (1 + 1/R) + 2R - 1 slots; the bound is n/2 * (1
+// + 1/R).
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,6 @@ struct CombSchedule {
   SimTime lag;                        ///< from its start on a link to its start on the next; at least `slot`
   std::vector<std::uint32_t> rounds;  ///< of trees with teeth along each dimension, in a period
   std::uint64_t chunks = 1;
-
-  bool operator==(const CombSchedule&) const = default;
 };
 
 /// What is wrong with the data, so that it cannot be read; empty: nothing. (Whether the schedule is valid is for the

@@ -135,28 +135,9 @@ std::uint64_t count_wires_of_tree(const Dimension& dimension) {
 extern const BlockRule kWiredSwitchRule;
 extern const BlockRule kWiredTreeRule;
 
-constinit const BlockRule kWiredSwitchRule{
-    .name = "SW",
-    .description = "switch that cuts through",
-    .add_links = [](const Dimension& d, TopologyBuilder& builder) { kFullyConnectedRule.add_links(d, builder); },
-    .count_links = [](const Dimension& d) { return kFullyConnectedRule.count_links(d); },
-    .bandwidth_shares = [](std::uint32_t) { return 1U; },
-    .hops = [](std::uint32_t from, std::uint32_t to, const Block&) { return from == to ? 0U : 1U; },
-    .mean_hops = [](const Block& block) { return kFullyConnectedRule.mean_hops(block); },
-    .degree = [](std::uint32_t size) { return size - 1; },
-    .diameter_hops = [](const Block& block) { return block.size > 1 ? 1U : 0U; },
-    .total_hops = [](const Block& block) { return std::int64_t{block.size} * (block.size - 1); },
-    .step_toward = [](std::uint32_t, std::uint32_t to, std::uint32_t) { return to; },
-    .part = part_of,
-    .parts_share = [](const LinePart&, const LinePart&) { return true; },
-    .translations = [](std::uint32_t size) { return kFullyConnectedRule.translations(size); },
-    .one_port = true,
-    .all_neighbours = true,
-};
-
 /// The wires of a tree. No translation by one position keeps a tree, nor do two wires of a pair stand where those of a
 /// fully connected block do, so nothing that relies on either applies.
-constinit const BlockRule kWiredTreeRule{
+constexpr BlockRule kWiredTree{
     .name = "SW",
     .description = "switches that cut through",
     .add_links = [](const Dimension& d, TopologyBuilder& builder) { kFullyConnectedRule.add_links(d, builder); },
@@ -172,6 +153,18 @@ constinit const BlockRule kWiredTreeRule{
     .parts_share = [](const LinePart&, const LinePart&) { return true; },
     .one_port = true,
 };
+
+constinit const BlockRule kWiredTreeRule = kWiredTree;
+
+/// The wires of one switch: a tree of one level, which translations keep.
+constinit const BlockRule kWiredSwitchRule = [] {
+  BlockRule rule = kWiredTree;
+  rule.description = "switch that cuts through";
+  rule.count_links = [](const Dimension& d) { return kFullyConnectedRule.count_links(d); };
+  rule.translations = [](std::uint32_t size) { return kFullyConnectedRule.translations(size); };
+  rule.all_neighbours = true;
+  return rule;
+}();
 
 constinit const BlockRule kSwitchRule{
     .name = "SW",
