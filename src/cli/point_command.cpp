@@ -39,7 +39,7 @@ std::string_view algorithm_for(const PointArguments& arguments) {
     const auto kind = parse_collective_kind(text);
     if (kind && has_root(*kind)) return kDefaultSynthesizer;
   }
-  return kBestAlgorithm;
+  return kAutoAlgorithm;
 }
 
 Result<DesignPoint> point_of(const PointArguments& arguments) {
@@ -47,6 +47,9 @@ Result<DesignPoint> point_of(const PointArguments& arguments) {
   if (!names(arguments, "algorithm")) settings.emplace_back("algorithm", std::string(algorithm_for(arguments)));
   auto point = make_point(settings, vocabulary());
   if (!point) return point;
+  if (arguments.command == Command::bound && point->chunks == kAutomaticChunks)
+    return input_error({"--chunks", 0, 0}, "no number of chunks", "bounds depend on it", "give a number");
+  if (point->family == AlgorithmFamily::any) return point;
   const bool synthesizer = find_synthesizer(point->algorithm) != nullptr;
   if (arguments.command == Command::synthesize && !synthesizer)
     return input_error({"--synthesizer", 0, 0}, "'" + point->algorithm + "' is a textbook algorithm",
@@ -76,7 +79,7 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   }
   report.add_count("links", row.links);
   add_metrics(report, row, {"unwound_degree"});
-  report.add_count("chunks", point.chunks);
+  report.add_count("chunks", row.chosen_chunks > 0 ? row.chosen_chunks : point.chunks);
   add_metrics(report, row, {"total_chunks", "chunk_bytes", "sends", "steps", "waste", "engine"});
   add_present_metrics(report, row,
                       {"simulation_engine", "destination_order", "chosen_algorithm", "candidates", "searched_time_ps",
@@ -143,11 +146,10 @@ void add_observations(Report& report, const EvaluationOutput& output) {
 /// A lower bound on the sends of any schedule of the point: each NPU receives every chunk that it must hold and lacks,
 /// or sends its share of it. 0 where messages carry several chunks.
 std::uint64_t least_sends(const DesignPoint& point) {
-  const auto* algorithm = find_algorithm(point.algorithm);
-  if (algorithm != nullptr && !algorithm->single_chunks) return 0;
+  if (!sends_single_chunks(point)) return 0;
   const auto& topology = point.topology;
   const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
-  const auto collective = build_point_collective(point, npus);
+  const auto collective = build_point_collective(with_any_chunks(point), npus);
   if (!collective) return 0;  // evaluation reports the error
   double sends = 0;
   for (std::size_t g = 0; g < collective->groups().size(); ++g) {

@@ -63,6 +63,7 @@ std::optional<Groups> RowChecker::check(const Row& row, bool varies) {
   const GroupFacts& facts = group_facts(row, topology);
   check_collective(row, facts);
   check_overlap(row, facts);
+  if (!check_choices(row, facts)) return std::nullopt;
   if (!facts.errors.empty()) {
     fail_groups(row, facts.errors);
   } else if (const auto kind = row[index_of(Key::collective)]->as<CollectiveKind>();
@@ -392,6 +393,15 @@ void RowChecker::check_overlap(const Row& row, const GroupFacts& facts) {
        "overlap = true or groups = all");
 }
 
+/// What a row may leave to its evaluation. False if that is not possible, so that its groups are not known.
+bool RowChecker::check_choices(const Row& row, const GroupFacts& facts) {
+  const SettingValue* chunks = row[index_of(Key::chunks)];
+  if (chunks == nullptr || chunks->as<std::int64_t>() != kAutomaticChunks || !facts.own) return true;
+  fail(*chunks, "chunks = \"auto\" for groups that have collectives, sizes, chunks or roots of their own",
+       "one number of chunks is chosen for all groups", "write numbers of chunks", "chunks != auto or groups = all");
+  return false;
+}
+
 /// Makes the collective, which says what is wrong with it.
 void RowChecker::check_request(const Row& row, const GroupFacts& facts, std::size_t npus) {
   const auto common = row[index_of(Key::collective)]->as<CollectiveKind>();
@@ -399,7 +409,7 @@ void RowChecker::check_request(const Row& row, const GroupFacts& facts, std::siz
     if (const auto kind = group.kind.value_or(common); group.root && !has_root(kind) && kind != CollectiveKind::mixed)
       fail(*row[index_of(Key::groups)], fmt::format("root {} of a group that runs {}", *group.root, to_string(kind)),
            "it starts and ends at all members alike", "remove the root", "");
-  DesignPoint point = build_point(row, facts.groups, vocabulary_);
+  DesignPoint point = with_any_chunks(build_point(row, facts.groups, vocabulary_));
   point.topology.faults.clear();  // what fails is known to the row only
   auto request = collective_request(point, npus);
   const auto errors = request ? Collective::make(*std::move(request)).errors() : request.errors();
@@ -421,7 +431,7 @@ void RowChecker::check_root(const Row& row, const GroupFacts& facts) {
 void RowChecker::check_size(const Row& row, const GroupFacts& facts, std::size_t npus) {
   const SettingValue& size_value = *row[index_of(Key::size)];
   const SettingValue* chunks_value = row[index_of(Key::chunks)];
-  const std::int64_t chunks = integer_or(chunks_value, 1);
+  const std::int64_t chunks = std::max<std::int64_t>(integer_or(chunks_value, 1), 1);  // automatic: 1 is among them
   const bool rooted = owned_by_root(row[index_of(Key::collective)]->as<CollectiveKind>());
   const auto owners = static_cast<std::int64_t>(rooted ? facts.count : facts.members);
   const auto owners_in_group = static_cast<std::int64_t>(rooted ? std::size_t{1} : facts.largest);

@@ -94,6 +94,7 @@ class RowChecker {
   void check_engine(const Row& row);
   void check_collective(const Row& row, const GroupFacts& group_facts);
   void check_overlap(const Row& row, const GroupFacts& facts);
+  bool check_choices(const Row& row, const GroupFacts& facts);
   void check_request(const Row& row, const GroupFacts& facts, std::size_t npus);
   void check_training(const Row& row, const TopologyValue& topology);
   void check_stated_bandwidth(const Row& row, const TopologyValue& topology);

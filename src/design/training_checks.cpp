@@ -72,6 +72,14 @@ Diagnostic TrainingAsker::relocated(Diagnostic error, const Row& row, bool varie
 
 void RowChecker::check_training(const Row& row, const TopologyValue& topology) {
   const SettingValue& place = *row[index_of(Key::topology)];
+  if (const SettingValue* algorithm = row[index_of(Key::algorithm)]; algorithm != nullptr)
+    if (algorithm->as<std::string>() == kBestOfAll)
+      fail(*algorithm, fmt::format("algorithm \"{}\" beside a workload", kBestOfAll),
+           "all collectives of an iteration are made by one algorithm", "name a synthesizer", "");
+  if (const SettingValue* chunks = row[index_of(Key::chunks)]; chunks != nullptr)
+    if (chunks->as<std::int64_t>() == kAutomaticChunks)
+      fail(*chunks, "chunks = \"auto\" beside a workload",
+           "all collectives of an iteration have the same number of chunks", "write the number", "");
   if (topology.is_machine()) {
     fail(place, fmt::format("the machine file \"{}\" beside a workload", shortened(place.text)),
          "a parallelization is laid over the dimensions of a shape",

@@ -83,7 +83,7 @@ class PointChecker {
     // The text gives a shape's number of NPUs, so its groups and sizes were checked then. A machine file gives it only
     // now.
     if (point.topology.machine_file.empty() || entry->second == 0) return;
-    if (const auto collective = build_point_collective(point, entry->second); !collective)
+    if (const auto collective = build_point_collective(with_any_chunks(point), entry->second); !collective)
       append(all_, with_topology(collective.errors(), point));
   }
 

@@ -94,9 +94,9 @@ std::vector<Field> outcome_fields() {
         false,
         {"", "relative", "absolute"}},
        &Evaluation::destination_order},
-      {{"chosen_algorithm", Kind::text, "", "the fastest textbook algorithm, if algorithm is auto", false, {}},
+      {{"chosen_algorithm", Kind::text, "", "the fastest algorithm, if algorithm is auto or best", false, {}},
        &Evaluation::chosen_algorithm},
-      {{"candidates", Kind::integer, "", "number of algorithms that auto simulated", false, {}},
+      {{"candidates", Kind::integer, "", "number of algorithms that auto or best timed", false, {}},
        &Evaluation::candidates},
       {{"schedule_hash", Kind::text, "", "XXH3-64 of the timed stream", false, {}}, &Evaluation::schedule_hash},
   };
@@ -154,6 +154,7 @@ std::vector<Field> result_fields() {
             &Evaluation::switched_time_ps),
       added("switched_bound_ps", "ps", "proven lower bound on the collective time on the switches",
             &Evaluation::switched_bound_ps),
+      added("chosen_chunks", "", "the best number of chunks, if chunks is auto", &Evaluation::chosen_chunks),
   };
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "evaluate/cache.hpp"
+#include "evaluate/choices.hpp"
 #include "tenex/design/faults.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/execution/build.hpp"
@@ -58,6 +59,7 @@ StandIn stand_in_for(const DesignPoint& point) {
        {std::string_view(point.algorithm), std::string_view(point.engine), runs.groups.text(), runs.matrix.text(),
         runs.conditions.text(), to_string(point.relays), to_string(point.improve)})
     (text += word) += '\0';
+  append_raw(text, point.good_enough.thousandths);
   append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
   append_raw(text, point.chunks);
   append_raw(text, runs.window);
@@ -119,6 +121,7 @@ Estimate Estimator::operator()(const DesignPoint& point) {
           memory_limit_bytes_);
     });
   }
+  if (leaves_choice(point)) return estimate_choice(point, *this, memory_limit_bytes_);
   if (is_plain_shape(point) && is_program(point)) return estimate_program(point, memory_limit_bytes_);
   auto stand_in = stand_in_for(point);
   const auto text = stand_in.text;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "evaluate/cache.hpp"
+#include "evaluate/choices.hpp"
 #include "evaluate/evaluate_point.hpp"
 #include "tenex/base/stopwatch.hpp"
 #include "tenex/bound/bound.hpp"
@@ -256,7 +257,9 @@ CacheCounts Cache::counts() const { return impl_->execution.schedules.counts(); 
 
 EvaluationOutput evaluate_point(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
   return guarded(options, [&](EvaluationOutput& output) {
-    if (point.trains())
+    if (leaves_choice(point))
+      output = evaluate_choice(point, cache, options);
+    else if (point.trains())
       fill_training(output.row, point, cache.training, options);
     else
       fill(output, point, cache.execution, options);

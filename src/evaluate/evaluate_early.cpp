@@ -2,6 +2,7 @@
 // outputs.
 #include <memory>
 
+#include "evaluate/choices.hpp"
 #include "evaluate/evaluate_point.hpp"
 #include "tenex/evaluate/search.hpp"
 #include "tenex/execution/sizes.hpp"
@@ -23,7 +24,7 @@ EvaluateOptions times_only(EvaluateOptions options) {
 /// Whether the point is valued by its bound.
 bool is_bounded(const DesignPoint& point, Fidelity fidelity) {
   if (fidelity == Fidelity::bound) return true;
-  return !point.trains() && find_synthesizer(point.algorithm) != nullptr;
+  return leaves_choice(point) || (!point.trains() && find_synthesizer(point.algorithm) != nullptr);
 }
 
 /// The point that the coarse model evaluates.
@@ -44,7 +45,7 @@ DesignPoint coarse_point(DesignPoint point) {
 
 Evaluation evaluate_early(const DesignPoint& point, Fidelity fidelity, Cache& cache, const EvaluateOptions& options) {
   const auto asked = times_only(options);
-  if (is_bounded(point, fidelity)) return bound_point(point, cache.impl(), asked);
+  if (is_bounded(point, fidelity)) return bound_choice(point, cache.impl(), asked);
   return evaluate_point(coarse_point(point), cache.impl(), asked).row;
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostTopologyBytes = std::size_t{64} << 20;  ///< built in
 Diagnostics refusal_of(const DesignPoint& point) {
   const auto built = build_transformed_topology(point);
   if (!built) return built.errors();
-  const auto collective = build_point_collective(point, built->topology.npus());
+  const auto collective = build_point_collective(with_any_chunks(point), built->topology.npus());
   if (!collective) return collective.errors();
   if (const auto reach = check_reach(point, *built, *collective); !reach) return reach.errors();
   if (const auto flows = check_flow_control(point, built->topology); !flows) return flows.errors();

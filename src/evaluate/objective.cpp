@@ -27,7 +27,10 @@ bool chooses_bandwidth(const DesignPoint& point) { return point.trains() && poin
 bool reduces_all(const DesignPoint& point) {
   return communicates(point) && point.collective().kind == CollectiveKind::all_reduce;
 }
-bool tries_several(const DesignPoint& point) { return communicates(point) && tries_all(point); }
+bool tries_several(const DesignPoint& point) {
+  return communicates(point) && (tries_all(point) || point.algorithm == kBestOfAll);
+}
+bool chooses_chunks(const DesignPoint& point) { return communicates(point) && point.chunks == kAutomaticChunks; }
 bool has_ideal(const DesignPoint& point) {
   return communicates(point) && point.collective().kind != CollectiveKind::all_to_all &&
          !has_root(point.collective().kind);
@@ -51,7 +54,8 @@ const std::vector<Owners>& owners() {
        {"total_links", "total_chunks", "chunk_bytes", "sends", "steps", "waste", "collective_time_ps",
         "algbw_bytes_per_s", "busbw_bytes_per_s"}},
       {reduces_all, "points that run an All-Reduce", {"time_with_overlap_ps", "time_without_overlap_ps"}},
-      {tries_several, "points with algorithm \"auto\"", {"candidates"}},
+      {tries_several, "points with algorithm \"auto\" or \"best\"", {"candidates"}},
+      {chooses_chunks, "points with chunks = \"auto\"", {"chosen_chunks"}},
       {has_ideal, "points that run an All-Gather, Reduce-Scatter or All-Reduce", {"paper_ideal_ps"}},
       {is_bounded, "points that train or whose backend is \"congestion_aware\"", {"efficiency"}},
       {chooses_bandwidth,

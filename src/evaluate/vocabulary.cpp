@@ -4,6 +4,7 @@
 #include <string>
 
 #include "evaluate/cache.hpp"
+#include "evaluate/choices.hpp"
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/evaluate/evaluate.hpp"
 #include "tenex/evaluate/search.hpp"
@@ -12,25 +13,50 @@
 
 namespace tenex {
 
+const std::vector<AlgorithmFacts>& algorithm_facts() {
+  static const std::vector<AlgorithmFacts> all = [] {
+    std::vector<AlgorithmFacts> facts;
+    AlgorithmFacts any{std::string(kAutoAlgorithm),
+                       AlgorithmFamily::textbook,
+                       {},
+                       {.engine = false, .attempts = false, .routes = false, .stops = false}};
+    for (const auto& algorithm : algorithms()) {
+      facts.push_back({std::string(algorithm.name),
+                       AlgorithmFamily::textbook,
+                       algorithm.collectives,
+                       {.window = !algorithm.reads.window.empty(),
+                        .order = algorithm.reads.order,
+                        .engine = false,
+                        .attempts = false,
+                        .routes = false,
+                        .stops = false}});
+      for (const auto kind : algorithm.collectives)
+        if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
+    }
+    facts.push_back(std::move(any));
+    for (const auto& synthesizer : synthesizers())
+      facts.push_back({std::string(synthesizer.name),
+                       AlgorithmFamily::synthesizer,
+                       synthesizer.collectives,
+                       {.window = false,
+                        .order = false,
+                        .engine = !synthesizer.engines.empty(),
+                        .attempts = synthesizer.draws,
+                        .routes = synthesizer.routes,
+                        .switches = synthesizer.uses_switches,
+                        .phases = synthesizer.phases,
+                        .stops = synthesizer.stops},
+                       {synthesizer.engines.begin(), synthesizer.engines.end()}});
+    facts.push_back(
+        {std::string(kBestOfAll), AlgorithmFamily::any, {}, {.window = false, .order = false, .engine = false}});
+    return facts;
+  }();
+  return all;
+}
+
 Vocabulary vocabulary() {
   Vocabulary words;
-  AlgorithmFacts any{std::string(kBestAlgorithm), AlgorithmFamily::textbook, {}, {true, true, false, false, false}};
-  for (const auto& algorithm : algorithms()) {
-    words.algorithms.push_back({std::string(algorithm.name),
-                                AlgorithmFamily::textbook,
-                                algorithm.collectives,
-                                {!algorithm.reads.window.empty(), algorithm.reads.order, false, false, false}});
-    for (const auto kind : algorithm.collectives)
-      if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
-  }
-  words.algorithms.push_back(std::move(any));
-  for (const auto& synthesizer : synthesizers())
-    words.algorithms.push_back({std::string(synthesizer.name),
-                                AlgorithmFamily::synthesizer,
-                                synthesizer.collectives,
-                                {false, false, !synthesizer.engines.empty(), synthesizer.draws, synthesizer.routes,
-                                 synthesizer.uses_switches, synthesizer.phases},
-                                {synthesizer.engines.begin(), synthesizer.engines.end()}});
+  words.algorithms = algorithm_facts();
   words.check_training = [cache = std::make_shared<Cache>()](const DesignPoint& point) {
     return check_training_point(point, cache->impl().training);
   };

@@ -1,6 +1,8 @@
 // The words for the choices that a study makes about running programs.
 #include "tenex/schedule/run_choices.hpp"
 
+#include <fmt/core.h>
+
 namespace tenex {
 
 std::string_view to_string(Backend backend) {
@@ -43,6 +45,19 @@ std::string_view to_string(Improvement improvement) {
       break;
   }
   return "all";
+}
+
+bool GoodEnough::reached(SimTime time, SimTime bound) const {
+  __extension__ using Wide = __int128;
+  return static_cast<Wide>(bound.count()) * kWhole >= static_cast<Wide>(time.count()) * thousandths;
+}
+
+std::string to_string(const GoodEnough& share) {
+  constexpr std::int64_t whole = GoodEnough::kWhole / 100;
+  auto text = fmt::format("{}.{:03}", share.thousandths / whole, share.thousandths % whole);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text + '%';
 }
 
 }  // namespace tenex

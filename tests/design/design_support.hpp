@@ -42,6 +42,7 @@ inline Vocabulary test_words() {
   for (const char* name : {"tacos", "tacos_reference", "pccl"})
     words.algorithms.push_back(
         {name, AlgorithmFamily::synthesizer, {}, {false, false, true, true}, {"event_driven", "exact"}});
+  words.algorithms.push_back({std::string(kBestOfAll), AlgorithmFamily::any});
   const auto trains = [](const DesignPoint& point) { return point.trains(); };
   const auto communicates = [](const DesignPoint& point) { return !point.trains(); };
   words.objectives = {{"collective_time_ps", false, true, communicates, "points that run a collective"},

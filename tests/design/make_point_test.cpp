@@ -64,7 +64,10 @@ TEST(MakePoint, NamesTheOptionInItsMessages) {
       errors_with("size", "1024"),
       "--size: \"1024\" has no unit (a size is a number and one of B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) write for "
       "instance \"1024MiB\"");
-  EXPECT_EQ(errors_with("chunks", "two"), "--chunks: \"chunks\" is a string (an integer belongs here)");
+  EXPECT_EQ(
+      errors_with("chunks", "two"),
+      "--chunks: \"chunks\" is \"two\" (it is a number, or \"auto\": the best number is chosen) write a number without "
+      "quotes, for instance 4");
   EXPECT_EQ(errors_with("chunks", "0"), "--chunks: \"chunks\" is 0 (it is at least 1)");
   EXPECT_EQ(errors_with("size", "99B"),
             "--size: size 99B is too small (every chunk holds at least a byte: n*c = 100*1) use at least 100B");
@@ -72,7 +75,7 @@ TEST(MakePoint, NamesTheOptionInItsMessages) {
             "--alpha: \"1us,2us,3us\" is for 3 dimensions (\"mesh(10,10)\" has 2) give one value for all, or 2");
   EXPECT_EQ(errors_with("synthesizer", "tacoss"),
             "--synthesizer: unknown algorithm \"tacoss\" (it is one of ring, ring_unidirectional, direct, tacos, "
-            "tacos_reference, pccl) did you mean \"tacos\"?");
+            "tacos_reference, pccl, best) did you mean \"tacos\"?");
 }
 
 TEST(MakePoint, RefusesWordsThatDoNotFitTogether) {

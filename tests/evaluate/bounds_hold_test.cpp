@@ -35,7 +35,7 @@ using support::Words;
 
 /// The names of all algorithms and synthesizers.
 std::vector<std::string> makers() {
-  std::vector<std::string> names{std::string(kBestAlgorithm)};
+  std::vector<std::string> names{std::string(kAutoAlgorithm)};
   for (const auto& algorithm : algorithms()) names.emplace_back(algorithm.name);
   for (const auto& synthesizer : synthesizers()) names.emplace_back(synthesizer.name);
   return names;

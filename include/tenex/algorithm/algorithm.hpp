@@ -81,7 +81,7 @@ struct Algorithm {
 };
 
 /// The word that a study writes for the best of candidates().
-inline constexpr std::string_view kBestAlgorithm = "auto";
+inline constexpr std::string_view kAutoAlgorithm = "auto";
 /// The algorithm that is simulated where none is named.
 inline constexpr std::string_view kDefaultAlgorithm = "ring";
 

@@ -68,8 +68,17 @@ struct TopologyChoice {
   std::size_t machine_npus = 0;                                  ///< of a machine file; 0 for shapes
 };
 
-/// The kind of algorithm that a point names; it decides which settings can matter to the result.
-enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer };
+/// The kind of algorithm that a point names; it decides which settings can matter to the result. `any`: the point
+/// leaves the choice to its evaluation (kBestOfAll).
+enum class AlgorithmFamily : std::uint8_t { unknown, textbook, synthesizer, any };
+
+/// The word for the best of all synthesizers and textbook algorithms that can do a point.
+inline constexpr std::string_view kBestOfAll = "best";
+
+/// DesignPoint::chunks of a point that leaves the number of chunks to its evaluation.
+inline constexpr std::int64_t kAutomaticChunks = 0;
+/// The most chunks that such an evaluation tries.
+inline constexpr std::int64_t kMostAutomaticChunks = 512;
 
 /// The settings that an algorithm reads. An unknown algorithm reads all.
 struct SettingReads {
@@ -80,6 +89,7 @@ struct SettingReads {
   bool routes = true;    ///< it routes chunks one by one: relays, improve
   bool switches = true;  ///< it sends over switches; otherwise they are unwound for it
   bool phases = true;    ///< its All-Reduce is a reduction and a gather: overlap
+  bool stops = true;     ///< it ends at the first result that is good enough
   bool operator==(const SettingReads&) const = default;
 };
 
@@ -122,13 +132,14 @@ struct CollectivePoint {
 /// study's keys.
 struct DesignPoint {
   TopologyChoice topology;
-  std::int64_t chunks = 1;
-  std::string algorithm;  ///< a textbook algorithm or a synthesizer, or "replay"
+  std::int64_t chunks = 1;  ///< kAutomaticChunks: chosen
+  std::string algorithm;    ///< a textbook algorithm or a synthesizer, kBestOfAll, or "replay"
   AlgorithmFamily family = AlgorithmFamily::unknown;
   SettingReads reads;
   Occupancy occupancy = Occupancy::serialization;
   std::uint32_t attempts = 1;
   std::string engine = "auto";  ///< one of the engines in the synthesizer's entry
+  GoodEnough good_enough;
   Relays relays = Relays::any;
   Improvement improve = Improvement::all;
   std::uint64_t seed = 1;
@@ -147,6 +158,12 @@ struct DesignPoint {
   std::string canonical;
   Digest key;  ///< XXH3-128 of `canonical`
 };
+
+/// The point with one chunk where it leaves the number to its evaluation: for what does not depend on the number.
+[[nodiscard]] inline DesignPoint with_any_chunks(DesignPoint point) {
+  if (point.chunks == kAutomaticChunks) point.chunks = 1;
+  return point;
+}
 
 /// Fills `canonical` and `key` from the other fields. O(length).
 void seal(DesignPoint& point);

@@ -58,6 +58,7 @@ enum class Key : std::uint8_t {
   switch_reduce,
   switch_buffer,
   faults,
+  good_enough,
   workload,
   hp,
   compute,

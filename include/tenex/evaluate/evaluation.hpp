@@ -43,10 +43,11 @@ struct Evaluation {
   std::string engine;  ///< a synthesizer's engine, or the simulator's backend: "congestion_aware", "congestion_unaware"
   std::string
       simulation_engine;  ///< of a program: "window", "static_order", "trains", "orbit", "wires"; otherwise empty
-  std::string destination_order;  ///< of a program: "relative", "absolute"
-  std::string chosen_algorithm;   ///< of `auto`: the fastest
-  std::int64_t candidates = -1;   ///< of `auto`: how many were simulated
-  std::string schedule_hash;      ///< of the verified stream, 16 hexadecimal digits; empty if there is none
+  std::string destination_order;    ///< of a program: "relative", "absolute"
+  std::string chosen_algorithm;     ///< of `auto` and `best`: the fastest
+  std::int64_t candidates = -1;     ///< of `auto` and `best`: how many have a time
+  std::int64_t chosen_chunks = -1;  ///< of `chunks = "auto"`
+  std::string schedule_hash;        ///< of the verified stream, 16 hexadecimal digits; empty if there is none
 
   std::int64_t collective_time_ps = -1;
   std::int64_t time_with_overlap_ps = -1;     ///< All-Reduce only

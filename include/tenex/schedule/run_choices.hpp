@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "tenex/base/quantity.hpp"
 
 namespace tenex {
 
@@ -48,5 +51,16 @@ enum class Improvement : std::uint8_t {
 };
 /// "none", "retime", "reroute", "all".
 [[nodiscard]] std::string_view to_string(Improvement improvement);
+
+/// The share of its bound at which a result is good enough, so that a search for a better one ends.
+struct GoodEnough {
+  static constexpr std::int64_t kWhole = 100'000;
+  std::int64_t thousandths = kWhole;  ///< of a percent
+  bool operator==(const GoodEnough&) const = default;
+  /// Whether a result of this time is proven to reach the share: bound / time >= share.
+  [[nodiscard]] bool reached(SimTime time, SimTime bound) const;
+};
+/// "99.5%".
+[[nodiscard]] std::string to_string(const GoodEnough& share);
 
 }  // namespace tenex

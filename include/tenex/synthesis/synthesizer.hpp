@@ -34,6 +34,7 @@ struct SynthesisProblem : Instance {
   std::size_t memory_limit_bytes = std::numeric_limits<std::size_t>::max();
   Relays relays = Relays::any;             ///< only for synthesizers that route
   Improvement improve = Improvement::all;  ///< only for synthesizers that route
+  GoodEnough good_enough = {};             ///< only for synthesizers that stop at a result that is good enough
 };
 
 /// What the passes after a search of paths did.
@@ -91,6 +92,8 @@ struct Synthesizer {
   bool uses_switches = false;
   /// Whether an All-Reduce is a reduction and then a gather, so that it can be asked for without their overlap.
   bool phases = true;
+  /// Whether it has several ways and ends at the first result that is good enough (SynthesisProblem::good_enough).
+  bool stops = false;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;

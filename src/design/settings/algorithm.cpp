@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
+#include "tenex/base/decimal.hpp"
+#include "tenex/base/units.hpp"
 
 namespace tenex {
 namespace {
@@ -21,6 +23,7 @@ constexpr auto simulation_engine = [](auto& point) -> auto& { return point.colle
 constexpr auto relays = [](auto& point) -> auto& { return point.point.relays; };
 constexpr auto improve = [](auto& point) -> auto& { return point.point.improve; };
 constexpr auto bounds = [](auto& point) -> auto& { return point.collective.bounds; };
+constexpr auto good_enough = [](auto& point) -> auto& { return point.point.good_enough; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
@@ -49,6 +52,21 @@ Result<SettingValue> parse_engine(const Setting& setting, std::string_view, cons
   return value;
 }
 
+Result<SettingValue> parse_good_enough(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
+  const std::string& text = node.text();
+  const auto percent = text.ends_with('%') ? read_decimal(text.substr(0, text.size() - 1)) : std::nullopt;
+  const auto thousandths = percent ? percent->times(GoodEnough::kWhole / 100) : std::nullopt;
+  if (!thousandths || *thousandths <= 0 || *thousandths > GoodEnough::kWhole)
+    return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", setting.name, shortened(text)),
+                       "it is a share of the bound above 0% and up to 100%, with at most three decimals",
+                       "write for instance \"99%\"");
+  SettingValue value = value_at(node);
+  value.data = GoodEnough{*thousandths};
+  value.text = to_string(GoodEnough{*thousandths});
+  value.expression = value.text;
+  return value;
+}
+
 void reset_algorithm(const PointDraft& draft) {
   algorithm(draft).clear();
   draft.point.family = AlgorithmFamily::unknown;
@@ -67,9 +85,15 @@ bool may_leave_groups(const PointView& view) {
   return routes(view) && (view.trains || !view.collective.groups.everyone());
 }
 bool reads_engine(const PointView& view) { return synthesizes(view) && view.point.reads.engine; }
-bool is_no_synthesizer(const PointView& view) { return view.point.family != AlgorithmFamily::synthesizer; }
-bool reads_order(const PointView& view) { return is_no_synthesizer(view) && view.point.reads.order; }
-bool reads_window(const PointView& view) { return is_no_synthesizer(view) && view.point.reads.window; }
+bool is_textbook(const PointView& view) {
+  return view.point.family == AlgorithmFamily::textbook || view.point.family == AlgorithmFamily::unknown;
+}
+/// Whether the point's evaluation tries several ways and may end at the first that is good enough.
+bool tries_several(const PointView& view) {
+  return runs_collective(view) && (view.point.reads.stops || view.point.chunks == kAutomaticChunks);
+}
+bool reads_order(const PointView& view) { return is_textbook(view) && view.point.reads.order; }
+bool reads_window(const PointView& view) { return is_textbook(view) && view.point.reads.window; }
 
 }  // namespace
 
@@ -79,8 +103,9 @@ std::vector<Setting> algorithm_settings() {
       {.key = Key::algorithm,
        .name = "algorithm",
        .alias = "synthesizer",
-       .help =
-           "a textbook algorithm, auto for the fastest of them, or a synthesizer; `tenex list algorithms` shows all",
+       .help = "a textbook algorithm, auto for the fastest of them, a synthesizer, or best for the best of all; `tenex "
+               "list "
+               "algorithms` shows all",
        .example = "\"tacos\"",
        .known = [](const Vocabulary& vocabulary) { return vocabulary.algorithm_names(); },
        .absent = "required; with a workload tacos",
@@ -103,7 +128,7 @@ std::vector<Setting> algorithm_settings() {
        .parse = parse_choice<Backend>,
        .set = set<backend>,
        .reset = reset<backend>,
-       .matters = is_no_synthesizer,
+       .matters = is_textbook,
        .canonical = unless_default<backend>,
        .text = text_if<backend, runs_collective>},
       {.key = Key::attempts,
@@ -186,7 +211,7 @@ std::vector<Setting> algorithm_settings() {
        .parse = parse_choice<SimulationEngine>,
        .set = set<simulation_engine>,
        .reset = reset<simulation_engine>,
-       .matters = is_no_synthesizer,
+       .matters = is_textbook,
        .canonical = unless_default<simulation_engine>,
        .text = text_if<simulation_engine, runs_collective>},
       {.key = Key::bounds,
@@ -231,6 +256,21 @@ std::vector<Setting> algorithm_settings() {
        .matters = routes,
        .canonical = unless_default<improve>,
        .text = text_if<improve, simulates>},
+      {.key = Key::good_enough,
+       .name = "good_enough",
+       .help = "share of its bound at which a result is good enough, so that no other algorithm, number of chunks or "
+               "engine is tried",
+       .example = "\"99%\"",
+       .fallback = "100%",
+       .read_by = ReadBy::collectives,
+       .reason = kSaidByCollectiveTime,
+       .column = text_column(),
+       .parse = parse_good_enough,
+       .set = set<good_enough>,
+       .reset = reset<good_enough>,
+       .matters = tries_several,
+       .canonical = unless_default<good_enough>,
+       .text = text_if<good_enough, runs_collective>},
       {.key = Key::seed,
        .name = "seed",
        .help = "seed of all random choices",

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "design/settings/entry.hpp"
+#include "tenex/base/units.hpp"
 #include "tenex/files/demand.hpp"
 #include "tenex/spec/table_reader.hpp"
 
@@ -22,6 +23,8 @@ constexpr auto matrix = [](auto& point) -> auto& { return point.collective.matri
 constexpr auto conditions = [](auto& point) -> auto& { return point.collective.conditions; };
 constexpr auto overlap = [](auto& point) -> auto& { return point.collective.overlap; };
 
+constexpr std::string_view kAutomaticWord = "auto";
+
 constexpr std::string_view kSaidByTheWorkload = "the workload says which collectives it runs, and how large they are";
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
 
@@ -31,6 +34,22 @@ Result<SettingValue> parse_collective(const Setting&, std::string_view, const No
   SettingValue value = value_at(node);
   value.data = *kind;
   return value;
+}
+
+/// A number of chunks, or "auto".
+Result<SettingValue> parse_chunks(const Setting& setting, std::string_view name, const Node& node,
+                                  ValueContext& context) {
+  if (!node.is(NodeKind::string)) return parse_number(setting, name, node, context);
+  if (node.text() != kAutomaticWord)
+    return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", name, shortened(node.text())),
+                       "it is a number, or \"auto\": the best number is chosen",
+                       "write a number without quotes, for instance 4");
+  SettingValue value = value_at(node);
+  value.data = kAutomaticChunks;
+  return value;
+}
+std::string chunks_line(const PointView& view) {
+  return chunks(view) == kAutomaticChunks ? std::string(kAutomaticWord) : unless_default<chunks>(view);
 }
 
 Result<TrafficMatrix> parse_given_traffic(std::string_view text, const Place& place) {
@@ -112,7 +131,9 @@ std::vector<Setting> collective_settings() {
        .integer = integer_if<size, has_common_size>},
       {.key = Key::chunks,
        .name = "chunks",
-       .help = "chunks per NPU (Broadcast, Reduce: in all; All-to-All: per pair; conditions: of each)",
+       .help =
+           "chunks per NPU (Broadcast, Reduce: in all; All-to-All: per pair; conditions: of each), or \"auto\": the "
+           "best number up to 512 (its column then has 0, and chosen_chunks the number)",
        .example = "4",
        .written = Written::integer,
        .counts = Counts::numbers,
@@ -120,11 +141,11 @@ std::vector<Setting> collective_settings() {
        .most = kMost64,
        .fallback = "1",
        .column = integer_column(),
-       .parse = parse_number,
+       .parse = parse_chunks,
        .set = set<chunks, std::int64_t>,
        .reset = reset<chunks>,
        .matters = has_common_chunks,
-       .canonical = unless_default<chunks>,
+       .canonical = chunks_line,
        .integer = integer_if<chunks, has_common_chunks>},
       {.key = Key::groups,
        .name = "groups",

@@ -1,0 +1,148 @@
+"""From which size on an All-Reduce by trees is the fastest, from the result of experiments/all_reduce.
+
+    python3 -m tenex_analysis.all_reduce DIR                  print the table
+    python3 -m tenex_analysis.all_reduce DIR --table FILE     write it between the marks in FILE
+    python3 -m tenex_analysis.all_reduce DIR --into FOLDER    all_reduce.png
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .command import run_command
+from .growth import as_markdown, write_between_marks
+from .reader import Study, open_study
+from .words import NothingToShow, picture
+
+COLOURS = {"trees": "#1b6ca8", "tacos": "#4a9a5b", "ring": "#8a6bbd", "direct": "#e08e2b", "themis": "#b03030"}
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def times(study: Study) -> pandas.DataFrame:
+    """The All-Reduces of networks that have rows of trees and of another algorithm: with `network`, `name` (of the
+    algorithm), `ps` (the best time of the algorithm at the size) and `share`: the least bound of the network and size
+    over that time.
+    """
+    frame = study.frame()
+    if "collective" not in frame or "algorithm" not in frame:
+        raise NothingToShow(f"{study.path} has no collectives (experiments/all_reduce has them)")
+    frame = frame[(frame["collective"].astype(str) == "all_reduce") & (frame["status"].astype(str) == "ok")]
+    frame = frame.assign(network=[Path(each).stem if str(each).endswith(".toml") else str(each)
+                                  for each in frame["topology"]], name=frame["algorithm"].astype(str))  # fmt: skip
+    by_network = frame.groupby("network")["name"].agg(set)
+    kept = [network for network, names in by_network.items() if "trees" in names and len(names) > 1]
+    frame = frame[frame["network"].isin(kept)]
+    if not len(frame):
+        raise NothingToShow(f"{study.path} has no All-Reduce by trees beside others (experiments/all_reduce has them)")
+    keys = ["network", "size"]
+    least = frame.groupby(keys)["bound_ps"].min()
+    best = frame.groupby([*keys, "name"], sort=False)["collective_time_ps"].min().rename("ps").reset_index()
+    bounds = least.reindex(pandas.MultiIndex.from_frame(best[keys])).to_numpy(float)
+    return best.assign(share=bounds / best["ps"].to_numpy(float))
+
+
+def table(study: Study) -> pandas.DataFrame:
+    """A line per network: the least size from which on trees are the fastest (of the sizes that the study has), how
+    much faster than TACOS and than the best other algorithm they are at the largest size, and their share of the bound.
+    """
+    frame = times(study)
+    lines = []
+    for network, of in frame.groupby("network", sort=False):
+        wide = of.pivot(index="size", columns="name", values="ps").sort_index()
+        others = wide.drop(columns="trees").min(axis=1)
+        gain = others / wide["trees"]
+        shares = of[of["name"] == "trees"].set_index("size")["share"].sort_index()
+        tacos = wide["tacos"] / wide["trees"] if "tacos" in wide else pandas.Series(numpy.nan, index=wide.index)
+        lines.append({
+            "network": network, "trees win from": _from(gain),
+            "TACOS / trees": float(tacos.iloc[-1]), "best other / trees": float(gain.iloc[-1]),
+            "trees, of the bound": float(shares.iloc[-1]), "at": size_text(int(wide.index[-1])),
+        })  # fmt: skip
+    return pandas.DataFrame(lines)
+
+
+def _from(gain: pandas.Series) -> str:
+    """The least size from which on every gain is above 1."""
+    wins = (gain > 1).to_numpy(bool)
+    if not wins[-1]:
+        return "never"
+    first = len(wins) - int(numpy.argmin(wins[::-1])) if not wins.all() else 0
+    return size_text(int(gain.index[first]))
+
+
+def size_text(size: int) -> str:
+    """ "64KiB": the largest unit in which the size is whole."""
+    power = 0
+    while power + 1 < len(UNITS) and size % 1024 == 0 and size > 0:
+        size //= 1024
+        power += 1
+    return f"{size}{UNITS[power]}"
+
+
+def draw(study: Study) -> Figure:
+    """The bound over the time of each algorithm against the size, a picture per network."""
+    frame = times(study)
+    networks = list(dict.fromkeys(frame["network"]))
+    columns = min(4, len(networks))
+    rows = -(-len(networks) // columns)
+    figure = Figure(figsize=(3.1 * columns, 2.5 * rows), dpi=110, layout="constrained")
+    many = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for axes, network in zip(many.flat, networks):
+        _draw_one(axes, frame[frame["network"] == network])
+        axes.set_title(network, fontsize=9)
+    for axes in list(many.flat)[len(networks):]:
+        axes.set_axis_off()
+    for row in many:
+        row[0].set_ylabel("bound / time", fontsize=8)
+    names = [each for each in COLOURS if each in set(frame["name"])]
+    lines = [many[0, 0].plot([], [], "o-", ms=3, color=COLOURS[name])[0] for name in names]
+    many[0, 0].legend(lines, names, loc="upper left", fontsize=6, frameon=False)
+    return figure
+
+
+def _draw_one(axes: Axes, frame: pandas.DataFrame) -> None:
+    for name, of in frame.groupby("name", sort=False):
+        of = of.sort_values("size")
+        axes.plot(of["size"].to_numpy(float), of["share"], "o-", ms=3, lw=1.2, color=COLOURS.get(str(name), "#555555"),
+                  zorder=3 if name == "trees" else 2)
+    axes.set_xscale("log", base=2)
+    sizes = sorted(set(frame["size"].astype(int)))
+    axes.set_xticks(sizes, [size_text(each) for each in sizes])
+    axes.set_ylim(0, 1.05)
+    axes.axhline(1, color="#999999", lw=0.6, ls="--")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=6)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result")
+    parser.add_argument("--into", type=Path)
+    parser.add_argument("--table", type=Path)
+    given = parser.parse_args(arguments)
+    study = open_study(given.result)
+    if given.into:
+        given.into.mkdir(parents=True, exist_ok=True)
+        picture(draw, study).savefig(given.into / "all_reduce.png")
+        print(f"drawn: {given.into / 'all_reduce'}.png")
+        return 0
+    try:
+        kinds = {"TACOS / trees": ".2f", "best other / trees": ".2f", "trees, of the bound": ".3f"}
+        text = as_markdown(table(study), kinds) + "\n"
+    except NothingToShow as nothing:
+        raise ValueError(str(nothing)) from None
+    if given.table:
+        write_between_marks(given.table, text)
+    else:
+        print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_command(main))

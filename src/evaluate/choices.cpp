@@ -1,0 +1,303 @@
+// Trials of points that leave a choice.
+//
+// Algorithms are tried in the order of their expected seconds. Numbers of chunks are tried as powers of two, until two
+// in a row gain less than a thousandth; then halves of the two gaps beside the best number.
+#include "evaluate/choices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "evaluate/evaluate_point.hpp"
+#include "tenex/execution/build.hpp"
+#include "tenex/execution/sizes.hpp"
+
+namespace tenex {
+namespace {
+
+/// An algorithm that is expected to take longer is left out, unless it is the fastest one.
+constexpr double kMostSecondsOfAlgorithm = 600;
+/// Numbers of chunks that are expected to take longer are left out, except 1.
+constexpr double kMostSecondsOfChunks = 60;
+/// Two numbers of chunks in a row that do not gain this share end the search for larger ones.
+constexpr std::int64_t kLeastGain = 1000;
+/// How often the gaps beside the best number of chunks are halved.
+constexpr int kRefinements = 2;
+
+bool chooses_algorithm(const DesignPoint& point) { return point.algorithm == kBestOfAll; }
+bool chooses_chunks(const DesignPoint& point) { return !point.trains() && point.chunks == kAutomaticChunks; }
+
+bool has_switches(const DesignPoint& point) {
+  const auto& topology = point.topology;
+  if (topology.machine_file.empty()) return count_shape(topology.shape).switches > 0;
+  const auto built = build_point_topology(point);
+  return built && (built->switches() > 0 || built->wires() != nullptr);
+}
+
+/// The point with an algorithm. Settings that the algorithm does not read get their defaults.
+DesignPoint with_algorithm(DesignPoint point, const AlgorithmFacts& facts) {
+  point.algorithm = facts.name;
+  point.family = facts.family;
+  point.reads = facts.reads;
+  normalise(point);
+  return point;
+}
+
+/// Whether the algorithm can make the point's collective on the point's network. Unwound switches would be another
+/// network, whose times do not compare.
+bool may_do(const AlgorithmFacts& facts, const DesignPoint& point, bool switches) {
+  const auto kind = point.collective().kind;
+  if (facts.family == AlgorithmFamily::any || facts.name == kAutoAlgorithm) return false;
+  if (!facts.collectives.empty() && std::ranges::find(facts.collectives, kind) == facts.collectives.end()) return false;
+  if (facts.family != AlgorithmFamily::synthesizer) return true;
+  if (switches && point.topology.unwind == 0 && !facts.reads.switches) return false;
+  return kind != CollectiveKind::all_reduce || point.collective().overlap || facts.reads.phases;
+}
+
+/// A point to evaluate, and what is expected of it.
+struct Trial {
+  DesignPoint point;
+  Estimate expected;
+};
+
+std::vector<Trial> trials_of_algorithms(const DesignPoint& point, Estimator& estimator) {
+  std::vector<Trial> trials;
+  const bool switches = has_switches(point);
+  for (const AlgorithmFacts& facts : algorithm_facts()) {
+    if (!may_do(facts, point, switches)) continue;
+    auto trial = with_algorithm(point, facts);
+    const auto expected = estimator(trial);
+    trials.push_back({std::move(trial), expected});
+  }
+  std::ranges::stable_sort(trials, {}, [](const Trial& trial) { return trial.expected.seconds; });
+  return trials;
+}
+
+std::string name_of(const DesignPoint& before, const DesignPoint& trial) {
+  if (chooses_algorithm(before)) return trial.algorithm;
+  return fmt::format("{} chunk{}", trial.chunks, trial.chunks == 1 ? "" : "s");
+}
+
+/// Runs trials one after another and keeps the best.
+class Trials {
+ public:
+  Trials(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options)
+      : point_(point), cache_(cache), options_(options), quick_(options) {
+    quick_.keep_schedule = quick_.link_loads = quick_.group_times = quick_.arrivals = false;
+    quick_.utilization_bins = 0;
+    if (!chooses_chunks(point)) return;
+    // Between powers of two the bound may be lower still, so it does not prove a number to be the best of all.
+    least_bound_ps_ = point.good_enough == GoodEnough{} ? 0 : bound_choice(point, cache, quick_).bound_ps;
+  }
+
+  /// Evaluates a trial. Returns its time, or nullopt if it has none.
+  std::optional<SimTime> run(const DesignPoint& trial) {
+    auto row = evaluate_trial(trial);
+    if (row.status == PointStatus::failed) failed_ = fmt::format("{}: {}", name_of(point_, trial), row.reason);
+    if (row.status == PointStatus::out_of_memory) leave_out(trial, row.reason);
+    if (row.status != PointStatus::ok) {
+      if (!unable_) unable_ = std::move(row);
+      return std::nullopt;
+    }
+    ++tried_;
+    const auto time = picoseconds(row.collective_time_ps);
+    if (!best_ || row.collective_time_ps < best_row_.collective_time_ps) {
+      best_ = trial;
+      best_row_ = std::move(row);
+    }
+    return time;
+  }
+  void leave_out(const DesignPoint& trial, std::string_view why) {
+    left_out_ += fmt::format("{}{} was left out: {}", left_out_.empty() ? "" : "; ", name_of(point_, trial), why);
+  }
+
+  /// Whether no further trial is needed: the best one is good enough, or a trial has failed.
+  [[nodiscard]] bool ended() const {
+    if (!failed_.empty() || !best_) return !failed_.empty();
+    const auto bound = std::max<std::int64_t>(0, std::min(best_row_.bound_ps, least_bound_ps_));
+    return point_.good_enough.reached(picoseconds(best_row_.collective_time_ps), picoseconds(bound));
+  }
+  [[nodiscard]] const std::optional<DesignPoint>& best() const { return best_; }
+
+  /// The row of the best trial, with all that the options ask for.
+  [[nodiscard]] EvaluationOutput take() {
+    EvaluationOutput output;
+    if (!failed_.empty()) return end_point(output.row, PointStatus::failed, failed_), output;
+    if (!best_) return output.row = whose_fault(), output;
+    const bool observes = options_.keep_schedule || options_.link_loads || options_.group_times || options_.arrivals ||
+                          options_.utilization_bins > 0;
+    auto settled = *best_;
+    if (chooses_chunks(settled)) settled.chunks = best_row_.chosen_chunks;
+    if (observes)
+      output = evaluate_point(settled, cache_, options_);
+    else
+      output.row = std::move(best_row_);
+    auto& row = output.row;
+    if (chooses_algorithm(point_)) row.chosen_algorithm = settled.algorithm;
+    if (chooses_algorithm(point_)) row.candidates = tried_;
+    if (chooses_chunks(point_)) row.chosen_chunks = settled.chunks;
+    if (!left_out_.empty()) row.reason += (row.reason.empty() ? "" : "; ") + left_out_;
+    return output;
+  }
+
+ private:
+  /// Programs are timed first, which is faster than to record and verify them.
+  Evaluation evaluate_trial(const DesignPoint& trial) {
+    if (is_program(trial) && !options_.time_only && !leaves_choice(trial)) {
+      auto timing = quick_;
+      timing.time_only = true;
+      auto row = evaluate_point(trial, cache_, timing).row;
+      const bool wins =
+          row.status == PointStatus::ok && (!best_ || row.collective_time_ps < best_row_.collective_time_ps);
+      if (!wins) return row;
+    }
+    return evaluate_point(trial, cache_, quick_).row;
+  }
+
+  [[nodiscard]] Evaluation whose_fault() const {
+    Evaluation row = unable_.value_or(Evaluation{});
+    if (!unable_) end_point(row, PointStatus::unsupported, "no algorithm does this collective on this network");
+    return row;
+  }
+
+  const DesignPoint& point_;
+  Cache::Impl& cache_;
+  const EvaluateOptions& options_;
+  EvaluateOptions quick_;  ///< what the comparison of trials needs
+  /// Where the number of chunks is chosen: a row's bound is that of its own number, and another may have a lower one.
+  std::int64_t least_bound_ps_ = std::numeric_limits<std::int64_t>::max();
+  std::optional<DesignPoint> best_;
+  Evaluation best_row_;
+  std::optional<Evaluation> unable_;  ///< the first that has no time
+  std::string failed_;
+  std::string left_out_;
+  std::int64_t tried_ = 0;
+};
+
+void try_algorithms(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
+  for (const Trial& trial : trials_of_algorithms(point, estimator)) {
+    if (trials.ended()) return;
+    if (trial.expected.bytes > memory_limit_bytes) {
+      trials.leave_out(trial.point, fmt::format("it needs {} bytes", trial.expected.bytes));
+    } else if (trials.best() && trial.expected.seconds > kMostSecondsOfAlgorithm) {
+      trials.leave_out(trial.point, fmt::format("it is expected to take {:.0f} s", trial.expected.seconds));
+    } else {
+      trials.run(trial.point);
+    }
+  }
+}
+
+DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
+  point.chunks = chunks;
+  return point;
+}
+
+/// Numbers of chunks that may be tried: the collective has them, and they are not expected to take too long.
+bool may_have(const DesignPoint& point, std::int64_t chunks, Estimator& estimator, std::size_t memory_limit_bytes) {
+  if (chunks == 1) return true;
+  const auto trial = with_chunks(point, chunks);
+  const auto& topology = point.topology;
+  const auto npus = topology.machine_file.empty() ? topology.shape.npus() : topology.machine_npus;
+  if (!build_point_collective(trial, npus)) return false;
+  const auto expected = estimator(trial);
+  return expected.bytes <= memory_limit_bytes && expected.seconds <= kMostSecondsOfChunks;
+}
+
+class ChunkSearch {
+ public:
+  ChunkSearch(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes)
+      : trials_(trials), point_(point), estimator_(estimator), memory_limit_bytes_(memory_limit_bytes) {}
+
+  void run() {
+    int poor = 0;
+    for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks && poor < 2; chunks *= 2) {
+      const auto before = least_;
+      if (!attempt(chunks)) break;
+      poor = before && *least_ > *before - *before / kLeastGain ? poor + 1 : 0;
+      if (trials_.ended()) return;
+    }
+    for (int round = 0; round < kRefinements && trials_.best() && !trials_.ended(); ++round) refine();
+  }
+
+ private:
+  /// False if no larger number need be tried.
+  bool attempt(std::int64_t chunks) {
+    if (times_.contains(chunks)) return true;
+    if (!may_have(point_, chunks, estimator_, memory_limit_bytes_)) return false;
+    const auto time = trials_.run(with_chunks(point_, chunks));
+    if (!time) return false;
+    times_.emplace(chunks, *time);
+    least_ = least_ ? std::min(*least_, *time) : *time;
+    return true;
+  }
+
+  /// The middles of the gaps beside the best number.
+  void refine() {
+    const auto best = trials_.best()->chunks;
+    const auto here = times_.find(best);
+    std::vector<std::int64_t> middles;
+    if (here != times_.begin()) middles.push_back((std::prev(here)->first + best) / 2);
+    if (std::next(here) != times_.end()) middles.push_back((std::next(here)->first + best + 1) / 2);
+    for (const auto chunks : middles)
+      if (!trials_.ended()) attempt(chunks);
+  }
+
+  Trials& trials_;
+  const DesignPoint& point_;
+  Estimator& estimator_;
+  std::size_t memory_limit_bytes_;
+  std::map<std::int64_t, SimTime> times_;
+  std::optional<SimTime> least_;
+};
+
+}  // namespace
+
+bool leaves_choice(const DesignPoint& point) {
+  return !point.trains() && (chooses_algorithm(point) || chooses_chunks(point));
+}
+
+EvaluationOutput evaluate_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  Estimator estimator(options.memory_limit_bytes);
+  Trials trials(point, cache, options);
+  if (chooses_algorithm(point))
+    try_algorithms(trials, point, estimator, options.memory_limit_bytes);
+  else
+    ChunkSearch(trials, point, estimator, options.memory_limit_bytes).run();
+  return trials.take();
+}
+
+Estimate estimate_choice(const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
+  Estimate all;
+  const auto add = [&](const Estimate& trial, double most_seconds) {
+    const bool is_first = all.seconds == 0;
+    if (!is_first && (trial.bytes > memory_limit_bytes || trial.seconds > most_seconds)) return;
+    all.seconds += trial.seconds;
+    all.bytes = std::max(all.bytes, trial.bytes);
+    all.threaded = all.threaded || trial.threaded;
+  };
+  if (chooses_algorithm(point)) {
+    for (const Trial& trial : trials_of_algorithms(point, estimator)) add(trial.expected, kMostSecondsOfAlgorithm);
+    return all;
+  }
+  for (std::int64_t chunks = 1; chunks <= kMostAutomaticChunks; chunks *= 2) {
+    if (!may_have(point, chunks, estimator, memory_limit_bytes)) break;
+    add(estimator(with_chunks(point, chunks)), kMostSecondsOfChunks);
+  }
+  return all;
+}
+
+Evaluation bound_choice(const DesignPoint& point, Cache::Impl& cache, const EvaluateOptions& options) {
+  if (!chooses_chunks(point)) return bound_point(point, cache, options);
+  Evaluation least = bound_point(with_chunks(point, 1), cache, options);
+  for (std::int64_t chunks = 2; chunks <= kMostAutomaticChunks && least.status == PointStatus::ok; chunks *= 2) {
+    auto row = bound_point(with_chunks(point, chunks), cache, options);
+    if (row.status != PointStatus::ok) break;
+    if (row.bound_ps < least.bound_ps) least = std::move(row);
+  }
+  return least;
+}
+
+}  // namespace tenex

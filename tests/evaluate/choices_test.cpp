@@ -1,0 +1,140 @@
+// Points that leave the algorithm or the number of chunks to their evaluation: the choice equals the best of all named
+// ones, and ends early where that is good enough.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "evaluate/points.hpp"
+#include "tenex/evaluate/search.hpp"
+
+namespace tenex {
+namespace {
+
+using support::point;
+using support::results_of;
+using support::row_of;
+using support::Words;
+using testing::HasSubstr;
+
+Words with(Words words, const std::string& name, const std::string& value) {
+  words.emplace_back(name, value);
+  return words;
+}
+
+/// The least time of all algorithms and synthesizers that have one on the network as it is.
+std::int64_t least_time(const Words& words) {
+  std::int64_t least = -1;
+  for (const AlgorithmFacts& facts : vocabulary().algorithms) {
+    if (facts.family == AlgorithmFamily::any) continue;
+    const auto named = make_point(with(words, "algorithm", facts.name), vocabulary());
+    if (!named) continue;  // it is not defined for the collective
+    const auto row = row_of(*named);
+    if (row.status != PointStatus::ok || row.unwound_degree > 0) continue;
+    if (least < 0 || row.collective_time_ps < least) least = row.collective_time_ps;
+  }
+  return least;
+}
+
+TEST(BestAlgorithm, IsTheFastestOfAllThatAreNamed) {
+  for (const char* topology : {"mesh(3,3)", "RI(4)_SW(4)", "FC(8)", "hypercube(3)", "dragonfly(2,3)"})
+    for (const char* collective : {"all_reduce", "all_gather", "broadcast", "all_to_all", "scatter"})
+      for (const char* size : {"1440B", "1440KB"}) {
+        const Words words{{"topology", topology},     {"alpha", "1us"}, {"bandwidth", "50GB/s"},
+                          {"collective", collective}, {"size", size},   {"chunks", "2"}};
+        const auto row = row_of(point(with(words, "algorithm", "best")));
+        ASSERT_EQ(row.status, PointStatus::ok) << topology << ' ' << collective << ": " << row.reason;
+        EXPECT_EQ(row.collective_time_ps, least_time(words)) << topology << ' ' << collective << ' ' << size;
+        EXPECT_EQ(row.verified, Verified::yes);
+        EXPECT_GE(row.candidates, 1);
+        auto chosen = row_of(point(with(words, "algorithm", row.chosen_algorithm)));
+        chosen.chosen_algorithm = row.chosen_algorithm;
+        chosen.candidates = row.candidates;
+        EXPECT_EQ(results_of(chosen), results_of(row)) << row.chosen_algorithm;
+      }
+}
+
+TEST(BestAlgorithm, LeavesSwitchesAsTheyAreUnlessUnwindingIsAskedFor) {
+  const Words words{{"topology", "SW(8)"}, {"size", "8KB"}, {"algorithm", "best"}};
+  const auto kept = row_of(point(words));
+  const auto unwound = row_of(point(with(words, "unwind", "2")));
+  EXPECT_EQ(kept.unwound_degree, 0);
+  EXPECT_EQ(unwound.unwound_degree, 2);
+  EXPECT_GT(unwound.candidates, kept.candidates);  // tacos and others that need direct links
+}
+
+TEST(BestAlgorithm, EndsAtTheFirstThatIsGoodEnough) {
+  const Words words{{"topology", "mesh(4,4)"}, {"size", "16KB"}, {"algorithm", "best"}};
+  const auto all = row_of(point(words));
+  const auto some = row_of(point(with(words, "good_enough", "10%")));
+  EXPECT_EQ(all.efficiency, 1);
+  EXPECT_GE(some.efficiency, 0.1);
+  EXPECT_LT(some.candidates, all.candidates);
+  EXPECT_THAT(point(with(words, "good_enough", "10%")).canonical, HasSubstr("good_enough=10%\n"));
+  EXPECT_EQ(point(with(words, "good_enough", "100%")).canonical, point(words).canonical);
+}
+
+TEST(BestAlgorithm, GivesTheScheduleOfTheChosenOne) {
+  const Words words{{"topology", "mesh(3,3)"}, {"size", "9KB"}, {"algorithm", "best"}, {"chunks", "auto"}};
+  Cache cache;
+  EvaluateOptions options;
+  options.keep_schedule = true;
+  const auto output = evaluate(point(words), cache, options);
+  ASSERT_EQ(output.row.status, PointStatus::ok) << output.row.reason;
+  EXPECT_EQ(output.schedule.sends(), static_cast<std::uint64_t>(output.row.sends));
+  EXPECT_EQ(results_of(output.row), results_of(row_of(point(words))));
+}
+
+TEST(BestAlgorithm, SaysWhatDidNotFitIntoTheMemory) {
+  const Words words{{"topology", "mesh(8,8)"}, {"size", "64KB"}, {"collective", "all_reduce"}};
+  const auto plan = [&](const char* algorithm) { return estimate(point(with(words, "algorithm", algorithm))).bytes; };
+  EvaluateOptions options;
+  options.memory_limit_bytes = plan("pccl") - 1;
+  const auto row = row_of(point(with(words, "algorithm", "best")), options);
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_THAT(row.reason, HasSubstr("pccl was left out: it needs "));
+}
+
+TEST(BestAlgorithm, IsEstimatedByAllThatItTries) {
+  const Words words{{"topology", "mesh(8,8)"}, {"size", "64KB"}};
+  const auto best = estimate(point(with(words, "algorithm", "best")));
+  for (const char* algorithm : {"ring", "direct", "tacos", "pccl"}) {
+    const auto one = estimate(point(with(words, "algorithm", algorithm)));
+    EXPECT_GE(best.seconds, one.seconds);
+    EXPECT_GE(best.bytes, one.bytes);
+  }
+}
+
+// A Broadcast of B along eight NPUs in c chunks takes c + 6 hops of alpha + beta*B/c. With alpha = 1 us and
+// beta*B = 24 us the best c is sqrt(6 * 24) = 12: 18 * 3 us = 54 us; 8 chunks take 56 us, 16 take 55 us.
+TEST(AutomaticChunks, AreTheBestNumberByHand) {
+  const Words words{{"topology", "LI(8)"},       {"alpha", "1us"},   {"bandwidth", "50GB/s"},   {"size", "1200KB"},
+                    {"collective", "broadcast"}, {"chunks", "auto"}, {"occupancy", "transfer"}, {"algorithm", "tacos"}};
+  const auto row = row_of(point(words));
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_EQ(row.chosen_chunks, 12);
+  EXPECT_EQ(row.collective_time_ps, 54'000'000);
+  EXPECT_EQ(row.chunks, 12);
+  const auto quick = row_of(point(with(words, "good_enough", "50%")));  // alpha alone: 7 of 25 hops
+  EXPECT_LT(quick.chosen_chunks, 12);
+  EXPECT_GE(quick.efficiency, 0.5);
+}
+
+TEST(AutomaticChunks, StopWhereAChunkWouldHaveNoByte) {
+  const auto row = row_of(point(
+      {{"topology", "RI(4)"}, {"size", "12B"}, {"chunks", "auto"}, {"algorithm", "tacos"}, {"occupancy", "transfer"}}));
+  ASSERT_EQ(row.status, PointStatus::ok) << row.reason;
+  EXPECT_LE(row.chosen_chunks, 3);
+}
+
+TEST(AutomaticChunks, AreBoundedByTheLeastOfAllNumbers) {
+  Cache cache;
+  const auto given = point({{"topology", "RI(8)"}, {"size", "64KB"}, {"chunks", "auto"}, {"algorithm", "tacos"}});
+  const auto early = evaluate_early(given, Fidelity::bound, cache, {});
+  ASSERT_EQ(early.status, PointStatus::ok) << early.reason;
+  EXPECT_LE(early.bound_ps, row_of(given).collective_time_ps);
+}
+
+}  // namespace
+}  // namespace tenex
