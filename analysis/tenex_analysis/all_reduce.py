@@ -20,7 +20,8 @@ from .growth import as_markdown, write_between_marks
 from .reader import Study, open_study
 from .words import NothingToShow, picture
 
-COLOURS = {"trees": "#1b6ca8", "tacos": "#4a9a5b", "ring": "#8a6bbd", "direct": "#e08e2b", "themis": "#b03030"}
+COLOURS = {"trees": "#1b6ca8", "tacos": "#4a9a5b", "ring": "#8a6bbd", "rings": "#3aa6a6", "direct": "#e08e2b",
+           "themis": "#b03030"}
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 

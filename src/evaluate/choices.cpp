@@ -1,7 +1,8 @@
 // Trials of points that leave a choice.
 //
-// Algorithms are tried in the order of their expected seconds. Numbers of chunks are tried as powers of two, until two
-// in a row gain less than a thousandth; then halves of the two gaps beside the best number.
+// Algorithms are tried in the order of their expected seconds; where the number of chunks is chosen, too, in the order
+// of their times with one chunk, so that a search that may end early ends early. Numbers of chunks are tried as powers
+// of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number.
 #include "evaluate/choices.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ constexpr double kMostSecondsOfAlgorithm = 600;
 /// Numbers of chunks that are expected to take longer are left out, except 1.
 constexpr double kMostSecondsOfChunks = 60;
 /// Two numbers of chunks in a row that do not gain this share end the search for larger ones.
-constexpr std::int64_t kLeastGain = 1000;
+constexpr std::int64_t kLeastGain = 200;
 /// How often the gaps beside the best number of chunks are halved.
 constexpr int kRefinements = 2;
 
@@ -43,6 +44,11 @@ DesignPoint with_algorithm(DesignPoint point, const AlgorithmFacts& facts) {
   point.family = facts.family;
   point.reads = facts.reads;
   normalise(point);
+  return point;
+}
+
+DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
+  point.chunks = chunks;
   return point;
 }
 
@@ -88,9 +94,6 @@ class Trials {
       : point_(point), cache_(cache), options_(options), quick_(options) {
     quick_.keep_schedule = quick_.link_loads = quick_.group_times = quick_.arrivals = false;
     quick_.utilization_bins = 0;
-    if (!chooses_chunks(point)) return;
-    // Between powers of two the bound may be lower still, so it does not prove a number to be the best of all.
-    least_bound_ps_ = point.good_enough == GoodEnough{} ? 0 : bound_choice(point, cache, quick_).bound_ps;
   }
 
   /// Evaluates a trial. Returns its time, or nullopt if it has none.
@@ -114,11 +117,27 @@ class Trials {
     left_out_ += fmt::format("{}{} was left out: {}", left_out_.empty() ? "" : "; ", name_of(point_, trial), why);
   }
 
+  /// The time of a point in the trial's place, which is no trial itself; nullopt if it has none.
+  [[nodiscard]] std::optional<std::int64_t> time_of(const DesignPoint& point) {
+    auto timing = quick_;
+    timing.time_only = true;
+    const auto row = evaluate_point(point, cache_, timing).row;
+    return row.status == PointStatus::ok ? std::optional(row.collective_time_ps) : std::nullopt;
+  }
+
   /// Whether no further trial is needed: the best one is good enough, or a trial has failed.
   [[nodiscard]] bool ended() const {
     if (!failed_.empty() || !best_) return !failed_.empty();
-    const auto bound = std::max<std::int64_t>(0, std::min(best_row_.bound_ps, least_bound_ps_));
-    return point_.good_enough.reached(picoseconds(best_row_.collective_time_ps), picoseconds(bound));
+    const auto reached = [&](std::int64_t time_ps, std::int64_t bound_ps) {
+      return point_.good_enough.reached(picoseconds(time_ps), picoseconds(std::max<std::int64_t>(bound_ps, 0)));
+    };
+    if (!reached(best_row_.collective_time_ps, best_row_.bound_ps)) return false;
+    if (!chooses_chunks(point_)) return true;
+    // The row's bound is that of its own number of chunks, and another number may have a lower one. Between the powers
+    // of two, of which the least is known, it may be lower still, so that nothing proves a number to be the best.
+    if (point_.good_enough == GoodEnough{}) return false;
+    const auto own = bound_point(settled(), cache_, quick_).bound_ps;
+    return reached(own, bound_choice(with_chunks(*best_, kAutomaticChunks), cache_, quick_).bound_ps);
   }
   [[nodiscard]] const std::optional<DesignPoint>& best() const { return best_; }
 
@@ -129,21 +148,25 @@ class Trials {
     if (!best_) return output.row = whose_fault(), output;
     const bool observes = options_.keep_schedule || options_.link_loads || options_.group_times || options_.arrivals ||
                           options_.utilization_bins > 0;
-    auto settled = *best_;
-    if (chooses_chunks(settled)) settled.chunks = best_row_.chosen_chunks;
+    const auto settled_point = settled();
     if (observes)
-      output = evaluate_point(settled, cache_, options_);
+      output = evaluate_point(settled_point, cache_, options_);
     else
       output.row = std::move(best_row_);
     auto& row = output.row;
-    if (chooses_algorithm(point_)) row.chosen_algorithm = settled.algorithm;
+    if (chooses_algorithm(point_)) row.chosen_algorithm = settled_point.algorithm;
     if (chooses_algorithm(point_)) row.candidates = tried_;
-    if (chooses_chunks(point_)) row.chosen_chunks = settled.chunks;
+    if (chooses_chunks(point_)) row.chosen_chunks = settled_point.chunks;
     if (!left_out_.empty()) row.reason += (row.reason.empty() ? "" : "; ") + left_out_;
     return output;
   }
 
  private:
+  /// The best trial with all choices made.
+  [[nodiscard]] DesignPoint settled() const {
+    return chooses_chunks(*best_) ? with_chunks(*best_, best_row_.chosen_chunks) : *best_;
+  }
+
   /// Programs are timed first, which is faster than to record and verify them.
   Evaluation evaluate_trial(const DesignPoint& trial) {
     if (is_program(trial) && !options_.time_only && !leaves_choice(trial)) {
@@ -167,8 +190,6 @@ class Trials {
   Cache::Impl& cache_;
   const EvaluateOptions& options_;
   EvaluateOptions quick_;  ///< what the comparison of trials needs
-  /// Where the number of chunks is chosen: a row's bound is that of its own number, and another may have a lower one.
-  std::int64_t least_bound_ps_ = std::numeric_limits<std::int64_t>::max();
   std::optional<DesignPoint> best_;
   Evaluation best_row_;
   std::optional<Evaluation> unable_;  ///< the first that has no time
@@ -177,22 +198,32 @@ class Trials {
   std::int64_t tried_ = 0;
 };
 
-void try_algorithms(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
-  for (const Trial& trial : trials_of_algorithms(point, estimator)) {
-    if (trials.ended()) return;
-    if (trial.expected.bytes > memory_limit_bytes) {
+/// The trials that fit into the memory and the time, in their order; the first of those that fit into the memory always
+/// does.
+std::vector<Trial> affordable(std::vector<Trial> all, Trials& trials, std::size_t memory_limit_bytes) {
+  std::vector<Trial> kept;
+  for (Trial& trial : all) {
+    if (trial.expected.bytes > memory_limit_bytes)
       trials.leave_out(trial.point, fmt::format("it needs {} bytes", trial.expected.bytes));
-    } else if (trials.best() && trial.expected.seconds > kMostSecondsOfAlgorithm) {
+    else if (!kept.empty() && trial.expected.seconds > kMostSecondsOfAlgorithm)
       trials.leave_out(trial.point, fmt::format("it is expected to take {:.0f} s", trial.expected.seconds));
-    } else {
-      trials.run(trial.point);
-    }
+    else
+      kept.push_back(std::move(trial));
   }
+  return kept;
 }
 
-DesignPoint with_chunks(DesignPoint point, std::int64_t chunks) {
-  point.chunks = chunks;
-  return point;
+void try_algorithms(Trials& trials, const DesignPoint& point, Estimator& estimator, std::size_t memory_limit_bytes) {
+  auto order = affordable(trials_of_algorithms(point, estimator), trials, memory_limit_bytes);
+  if (chooses_chunks(point)) {
+    std::map<std::string, std::int64_t> times;
+    for (const Trial& trial : order)
+      times[trial.point.algorithm] =
+          trials.time_of(with_chunks(trial.point, 1)).value_or(std::numeric_limits<std::int64_t>::max());
+    std::ranges::stable_sort(order, {}, [&](const Trial& trial) { return times[trial.point.algorithm]; });
+  }
+  for (const Trial& trial : order)
+    if (!trials.ended()) trials.run(trial.point);
 }
 
 /// Numbers of chunks that may be tried: the collective has them, and they are not expected to take too long.
