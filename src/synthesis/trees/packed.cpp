@@ -51,17 +51,17 @@ Result<Synthesis> synthesize_packed(const SynthesisProblem& problem) {
     return input_error({}, "the engine `packed` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
   const auto& topology = problem.topology;
-  const TreeLinks links = tree_links(problem);
+  TreeNetwork network(problem);
   const auto numbers = tree_numbers(problem);
   std::optional<Pipeline> best;
   for (const double depth_weight : kDepthWeights) {
-    const auto trees = pack_trees(problem, links, {numbers.back(), depth_weight});
+    const auto trees = pack_trees(network, {numbers.back(), depth_weight});
     for (const std::uint32_t number : numbers) {
       const std::vector<SpanningTree> first(trees.begin(), trees.begin() + number);
-      const SimTime least = packing_period(links, first);
+      const SimTime least = packing_period(network, first);
       for (const std::int64_t share : kSlackShares) {
         const SimTime period = share == 0 ? least : least + SimTime::of(ceil_div(least.count(), share));
-        auto made = pipeline_all_reduce(problem, links, first, period, problem.collective.chunks());
+        auto made = pipeline_all_reduce(network, first, period, problem.collective.chunks());
         if (!best || made.time < best->time) best = std::move(made);
       }
     }

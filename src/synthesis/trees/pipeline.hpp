@@ -20,8 +20,7 @@ struct Pipeline {
 
 /// The All-Reduce of `chunks` chunks over `trees`, in periods of `period` (at least packing_period()). O(S log S) for S
 /// sends of a period, and the search for free times.
-[[nodiscard]] Pipeline pipeline_all_reduce(const Instance& instance, const TreeLinks& links,
-                                           const std::vector<SpanningTree>& trees, SimTime period,
-                                           std::uint64_t chunks);
+[[nodiscard]] Pipeline pipeline_all_reduce(const TreeNetwork& network, const std::vector<SpanningTree>& trees,
+                                           SimTime period, std::uint64_t chunks);
 
 }  // namespace tenex
