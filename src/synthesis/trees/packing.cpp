@@ -13,8 +13,6 @@
 namespace tenex {
 namespace {
 
-/// How much faster a weight grows than the load, as a power of e per chunk on the fastest link.
-constexpr double kWeightGrowth = 2.0;
 /// From root to root where trees cannot be moved to their middles: spreads roots over the NPUs.
 constexpr std::uint64_t kRootStep = 2'654'435'761;
 
@@ -146,7 +144,7 @@ class Packer {
   [[nodiscard]] double weight_of(LinkId link) const {
     const double slowness =
         static_cast<double>(network_.hop(link).busy.count()) / static_cast<double>(fastest_.count());
-    return kWeightGrowth * load_[link.index()] * slowness + std::log(slowness);
+    return options_.growth * load_[link.index()] * slowness + std::log(slowness);
   }
   /// Equal links in another order for every tree.
   [[nodiscard]] std::uint32_t spread(LinkId link) const {
@@ -244,19 +242,6 @@ std::vector<SpanningTree> pack_trees(TreeNetwork& network, const PackingOptions&
     trees.push_back(std::move(tree));
   }
   return trees;
-}
-
-SimTime packing_period(const TreeNetwork& network, const std::vector<SpanningTree>& trees) {
-  std::vector<std::int64_t> load(network.topology().links());
-  for (const SpanningTree& tree : trees)
-    for (const auto* ways : {&tree.up, &tree.down})
-      for (const WayId way : *ways)
-        if (way.exists())
-          for (const LinkId link : network.links(way)) ++load[link.index()];
-  SimTime period;
-  for (std::size_t link = 0; link < load.size(); ++link)
-    period = std::max(period, network.hop(LinkId::at(link)).busy * load[link]);
-  return period;
 }
 
 }  // namespace tenex

@@ -34,12 +34,12 @@ struct SpanningTree {
 struct PackingOptions {
   std::uint32_t trees = 1;
   double depth_weight = 0;  ///< what a hop of distance from the root adds, as a share of a chunk on a link
+  /// How much faster a weight grows than the load, as a power of e per chunk on the fastest link. Little growth is
+  /// better where links differ much in speed.
+  double growth = 2;
 };
 
 /// Packs trees. All NPUs must reach each other. Draws no random numbers. O(trees * links * log links).
 [[nodiscard]] std::vector<SpanningTree> pack_trees(TreeNetwork& network, const PackingOptions& options);
-
-/// The least time in which every link carries its trees' chunks, one each: the period at which they can be repeated.
-[[nodiscard]] SimTime packing_period(const TreeNetwork& network, const std::vector<SpanningTree>& trees);
 
 }  // namespace tenex

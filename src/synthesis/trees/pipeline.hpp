@@ -15,7 +15,8 @@ namespace tenex {
 
 struct Pipeline {
   PeriodicSchedule schedule;
-  SimTime time;  ///< the last arrival
+  SimTime time;            ///< the last arrival
+  SimTime rate_time = {};  ///< as in Synthesis; for the caller to fill in
 };
 
 /// The All-Reduce of `chunks` chunks over `trees`, in periods of `period` (at least packing_period()). O(S log S) for S

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBytesPerPlayedSend = 64;
 constexpr double kSecondsPerPlayedSend = 0.5e-6;
-/// Of copies alone, keys hold the rank and how far it is to the farthest NPU below.
+/// Keys hold how far it is to the end of the tree, in links, up to this.
 constexpr std::uint64_t kMostHeight = 0xffff;
 
 /// A send that is ready.
@@ -31,10 +31,16 @@ struct Ready {
 
 /// What the player must know of a tree.
 struct TreeFacts {
-  Csr<NpuId> children;                ///< of copies
-  std::vector<std::uint32_t> parts;   ///< how many sums arrive at each NPU
-  std::vector<std::uint16_t> height;  ///< of copies alone: links to the farthest NPU below
+  Csr<NpuId> children;               ///< of copies
+  std::vector<std::uint32_t> parts;  ///< how many sums arrive at each NPU
+  std::vector<std::uint16_t> below;  ///< links to the farthest NPU below
+  std::vector<std::uint16_t> above;  ///< of sums: links to the root, and from there to the farthest NPU
 };
+
+/// a + b, at most kMostHeight.
+std::uint16_t height_above(std::uint16_t height, std::size_t links) {
+  return static_cast<std::uint16_t>(std::min<std::uint64_t>(height + links, kMostHeight));
+}
 
 TreeFacts facts_of(const TreeNetwork& network, const SpanningTree& tree, bool sums) {
   const std::size_t npus = network.topology().npus();
@@ -42,36 +48,40 @@ TreeFacts facts_of(const TreeNetwork& network, const SpanningTree& tree, bool su
   facts.children = Csr<NpuId>::group(
       npus, npus - 1, [&](std::size_t i) { return network.source(tree.down[tree.down_order[i + 1].index()]).index(); },
       [&](std::size_t i) { return tree.down_order[i + 1]; });
-  if (sums) {
-    facts.parts.resize(npus);
-    for (const WayId up : tree.up)
-      if (up.exists()) ++facts.parts[network.target(up).index()];
-    return facts;
-  }
-  facts.height.resize(npus);
+  facts.below.resize(npus);
   for (auto npu = tree.down_order.rbegin(); npu != tree.down_order.rend(); ++npu) {
     if (*npu == tree.root) continue;
     const WayId way = tree.down[npu->index()];
-    const std::uint64_t own = facts.height[npu->index()] + network.links(way).size();
-    auto& above = facts.height[network.source(way).index()];
-    above = static_cast<std::uint16_t>(std::clamp<std::uint64_t>(own, above, kMostHeight));
+    auto& above = facts.below[network.source(way).index()];
+    above = std::max(above, height_above(facts.below[npu->index()], network.links(way).size()));
+  }
+  if (!sums) return facts;
+  facts.parts.resize(npus);
+  facts.above.resize(npus);
+  for (const NpuId npu : tree.up_order) {
+    const WayId up = tree.up[npu.index()];
+    if (!up.exists()) {
+      facts.above[npu.index()] = facts.below[npu.index()];
+      continue;
+    }
+    ++facts.parts[network.target(up).index()];
+    facts.above[npu.index()] = height_above(facts.above[network.target(up).index()], network.links(up).size());
   }
   return facts;
 }
 
 class Player {
  public:
-  Player(const TreeNetwork& network, const std::vector<SpanningTree>& trees, const std::vector<DealtChunk>& deal,
-         const PlayOptions& options)
+  Player(const TreeNetwork& network, const DealtTrees& dealt, const PlayOptions& options)
       : network_(network),
         topology_(network.topology()),
-        trees_(trees),
-        deal_(deal),
+        trees_(dealt.trees),
+        deal_(dealt.deal),
         options_(options),
         ready_(topology_.links()),
         idle_(topology_.links(), true) {
-    facts_.reserve(trees.size());
-    for (const SpanningTree& tree : trees) facts_.push_back(facts_of(network, tree, options.sums));
+    facts_.reserve(trees_.size());
+    for (const SpanningTree& tree : trees_) facts_.push_back(facts_of(network, tree, options.sums));
     for (const StartDelay& late : options.start_delays)
       for (const LinkId link : topology_.out_links(vertex_of(late.npu))) {
         idle_[link.index()] = false;
@@ -80,8 +90,7 @@ class Player {
     if (options.sums)
       open_leaves();
     else
-      for (std::uint32_t number = 0; number < deal.size(); ++number)
-        begin_copies(number, trees[deal[number].tree].root);
+      for (std::uint32_t number = 0; number < deal_.size(); ++number) begin_copies(number, tree_of(number).root);
   }
 
   Played play() {
@@ -116,8 +125,9 @@ class Player {
   }
   [[nodiscard]] std::uint64_t key_of(std::uint32_t number, NpuId below, bool copy) const {
     const std::uint64_t rank = deal_[number].rank;
-    if (options_.sums) return rank << 1U | std::uint64_t{copy};
-    const std::uint64_t nearness = kMostHeight - facts_of_chunk(number).height[below.index()];
+    const TreeFacts& facts = facts_of_chunk(number);
+    const std::uint64_t nearness = kMostHeight - (copy ? facts.below : facts.above)[below.index()];
+    if (options_.sums) return (rank + (copy ? options_.copy_lag : 0)) << 17U | std::uint64_t{copy} << 16U | nearness;
     return options_.longest_first ? nearness << 32U | rank : rank << 16U | nearness;
   }
 
@@ -226,9 +236,28 @@ class Player {
 
 }  // namespace
 
-Played play_trees(const TreeNetwork& network, const std::vector<SpanningTree>& trees,
-                  const std::vector<DealtChunk>& deal, const PlayOptions& options) {
-  return Player(network, trees, deal, options).play();
+SimTime rate_time(const TreeNetwork& network, const std::vector<SpanningTree>& trees,
+                  const std::vector<std::uint64_t>& chunks) {
+  std::vector<std::uint64_t> load(network.topology().links());
+  for (std::size_t tree = 0; tree < trees.size(); ++tree)
+    for (const auto* ways : {&trees[tree].up, &trees[tree].down})
+      for (const WayId way : *ways)
+        if (way.exists())
+          for (const LinkId link : network.links(way)) load[link.index()] += chunks[tree];
+  SimTime time;
+  for (std::size_t link = 0; link < load.size(); ++link)
+    time = std::max(time, network.hop(LinkId::at(link)).busy * static_cast<std::int64_t>(load[link]));
+  return time;
+}
+
+SimTime rate_time(const TreeNetwork& network, const DealtTrees& dealt) {
+  std::vector<std::uint64_t> chunks(dealt.trees.size());
+  for (const DealtChunk& each : dealt.deal) ++chunks[each.tree];
+  return rate_time(network, dealt.trees, chunks);
+}
+
+Played play_trees(const TreeNetwork& network, const DealtTrees& dealt, const PlayOptions& options) {
+  return Player(network, dealt, options).play();
 }
 
 std::uint64_t links_per_way(const Topology& topology) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "synthesis/compose.hpp"
+#include "synthesis/trees/cut_packing.hpp"
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/player.hpp"
 
@@ -13,18 +15,95 @@ namespace tenex {
 namespace {
 
 constexpr std::uint64_t kMostQueuedSends = std::uint64_t{1} << 25U;
-constexpr std::uint64_t kMostTrees = 256;
-constexpr std::uint64_t kMostTreeSends = 4'000'000;  ///< of one chunk on every tree
-/// Preferences for shallow trees that are tried, while all tries together have no more than kMostQueuedSends sends.
-constexpr std::array<double, 2> kQueuedDepthWeights = {0.2, 0};
+/// Sends of all plays but the first two.
+constexpr std::uint64_t kMostSendsToReplay = std::uint64_t{1} << 20U;
+constexpr int kCutPackings = 3;
+constexpr std::size_t kMostNpusOfCutPackings = 32;
+constexpr std::array<std::uint32_t, 4> kCopyLags = {0, 1, 4, 16};  ///< as shares of all ranks
+constexpr std::uint64_t kMostTreeSends = 4'000'000;                ///< of one chunk on every tree
+constexpr std::uint64_t kMostWeighings = 2'000'000;                ///< of links, over all trees of a packing
+/// Packings that are tried: growths of weights and preferences for shallow trees.
+constexpr std::array<PackingOptions, 8> kPackings = {{{1, 0.2, 2},
+                                                      {1, 0, 2},
+                                                      {1, 0.2, 0.7},
+                                                      {1, 0.2, 0.25},
+                                                      {1, 0.02, 0.25},
+                                                      {1, 1, 0.25},
+                                                      {1, 0.2, 0.08},
+                                                      {1, 0.01, 0.08}}};
 
 std::uint64_t sends_in_all(const SynthesisProblem& problem) {
   return 2 * (problem.topology.npus() - 1) * problem.collective.chunks() * links_per_way(problem.topology);
 }
+/// As many trees as chunks if they are few; else a multiple of the NPUs, so that each can be the root of as many.
 std::uint32_t trees_of(const SynthesisProblem& problem) {
-  const std::uint64_t fit = kMostTreeSends / (2 * problem.topology.npus());
-  return static_cast<std::uint32_t>(
-      std::min({kMostTrees, problem.collective.chunks(), std::max<std::uint64_t>(1, fit)}));
+  const std::uint64_t npus = problem.topology.npus();
+  const std::uint64_t most = std::min({problem.collective.chunks(), kMostTreeSends / (2 * npus),
+                                       kMostWeighings / std::max<std::uint64_t>(1, problem.topology.links())});
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, most < npus ? most : most / npus * npus));
+}
+
+std::uint64_t packings_of(const SynthesisProblem& problem) {
+  return std::clamp<std::uint64_t>(kMostWeighings / (trees_of(problem) * problem.topology.links()), 2,
+                                   kPackings.size());
+}
+
+/// Whether the out-trees of an All-Gather, used both ways, are tried. They are packed exactly, which takes time.
+bool tries_cut_packing(const SynthesisProblem& problem) {
+  return problem.topology.npus() <= kMostNpusOfCutPackings && opposite_links(problem.topology).has_value();
+}
+
+std::uint64_t plays_of(const SynthesisProblem& problem) {
+  const std::uint64_t sends = sends_in_all(problem);
+  return std::clamp<std::uint64_t>(
+      kMostSendsToReplay / sends, 2 * sends <= kMostQueuedSends ? 2 : 1,
+      kCopyLags.size() * (packings_of(problem) + (tries_cut_packing(problem) ? kCutPackings : 0)));
+}
+
+/// What is tried.
+struct Packing {
+  SimTime least;  ///< in which links could carry all chunks
+  DealtTrees dealt;
+};
+
+/// Trees under multiplicative weights, chunks in turn.
+DealtTrees weighted_trees(const SynthesisProblem& problem, TreeNetwork& network, PackingOptions options) {
+  options.trees = trees_of(problem);
+  DealtTrees dealt{pack_trees(network, options), {}};
+  for (std::uint32_t chunk = 0; chunk < problem.collective.chunks(); ++chunk)
+    dealt.deal.push_back({ChunkId(chunk), chunk % options.trees, chunk});
+  return dealt;
+}
+
+/// Out-trees of an All-Gather, and their links back for sums.
+std::optional<DealtTrees> trees_of_gather(CutPacking& packing, TreeNetwork& network) {
+  auto dealt = packing.next();
+  if (!dealt) return std::nullopt;
+  for (SpanningTree& tree : dealt->trees) {
+    tree.up_order = tree.down_order;
+    for (const WayId way : tree.down) tree.up.push_back(way.exists() ? network.opposite_way(way) : way);
+  }
+  std::stable_sort(dealt->deal.begin(), dealt->deal.end(),
+                   [](const DealtChunk& a, const DealtChunk& b) { return a.rank < b.rank; });
+  for (std::uint32_t i = 0; i < dealt->deal.size(); ++i) dealt->deal[i].rank = i;
+  return dealt;
+}
+
+/// What is tried, the packings that use the links best first.
+std::vector<Packing> packings(const SynthesisProblem& problem, TreeNetwork& network) {
+  std::vector<Packing> made;
+  const auto add = [&](DealtTrees dealt) {
+    const SimTime least = rate_time(network, dealt);
+    made.push_back({least, std::move(dealt)});
+  };
+  for (std::size_t i = 0; i < packings_of(problem); ++i) add(weighted_trees(problem, network, kPackings[i]));
+  if (tries_cut_packing(problem)) {
+    CutPacking packing(problem, network);
+    for (int i = 0; i < kCutPackings; ++i)
+      if (auto dealt = trees_of_gather(packing, network)) add(*std::move(dealt));
+  }
+  std::stable_sort(made.begin(), made.end(), [](const Packing& a, const Packing& b) { return a.least < b.least; });
+  return made;
 }
 
 }  // namespace
@@ -42,34 +121,40 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
     return input_error({}, "the engine `queued` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
   TreeNetwork network(problem);
-  std::vector<DealtChunk> deal(problem.collective.chunks());
-  for (std::uint32_t chunk = 0; chunk < deal.size(); ++chunk)
-    deal[chunk] = {ChunkId(chunk), chunk % trees_of(problem), chunk};
   Synthesis made;
-  std::uint64_t sends = 0;
-  for (const double depth_weight : kQueuedDepthWeights) {
-    sends += sends_in_all(problem);
-    if (sends > kMostQueuedSends && made.schedule.sends() > 0) break;
-    const auto trees = pack_trees(network, {trees_of(problem), depth_weight});
-    auto played = play_trees(network, trees, deal, {true});
-    if (made.schedule.sends() > 0 && played.time >= made.time) continue;
-    made.schedule = std::move(played.schedule);
-    made.time = played.time;
-  }
+  std::uint64_t plays = plays_of(problem);
+  for (const Packing& packing : packings(problem, network))
+    for (const std::uint32_t share : kCopyLags) {
+      if (plays == 0) break;
+      --plays;
+      const auto lag = static_cast<std::uint32_t>((packing.dealt.deal.back().rank + 1ULL) * share / kCopyLags.back());
+      auto played = play_trees(network, packing.dealt, {true, lag});
+      if (made.schedule.sends() > 0 && played.time >= made.time) continue;
+      made.schedule = std::move(played.schedule);
+      made.time = played.time;
+      made.rate_time = packing.least;
+    }
   made.engine = "queued";
   made.overlap_method = "trees";
   return made;
 }
 
 std::size_t queued_bytes(const SynthesisProblem& problem) {
-  const std::size_t trees = trees_of(problem) * problem.topology.npus() * 64;
-  return play_bytes(problem.topology, sends_in_all(problem)) + trees;
+  const std::size_t trees = packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
+  return 2 * play_bytes(problem.topology, sends_in_all(problem)) + trees;
 }
 
 double queued_seconds(const SynthesisProblem& problem) {
-  const auto sends = sends_in_all(problem);
-  const double tries = 2 * sends <= kMostQueuedSends ? 2 : 1;
-  return 1e-3 + tries * play_seconds(sends);
+  // Few sends and small packings are tried more often, up to the limits.
+  const auto in_all = [](double each, double tries, double limit) {
+    return std::min(tries * each, std::max(limit, 2 * each));
+  };
+  const double tries = static_cast<double>(kPackings.size());
+  const double weighings = static_cast<double>(trees_of(problem)) * static_cast<double>(problem.topology.links());
+  const double sends = in_all(static_cast<double>(sends_in_all(problem)), 2 * tries, kMostSendsToReplay);
+  const double cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_seconds(problem.topology) : 0;
+  return 1e-3 + in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
+         play_seconds(static_cast<std::uint64_t>(sends));
 }
 
 }  // namespace tenex
