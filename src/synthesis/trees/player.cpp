@@ -22,6 +22,7 @@ constexpr std::uint64_t kMostHeight = 0xffff;
 /// A send that is ready.
 struct Ready {
   std::uint64_t key = 0;     ///< the lowest goes first
+  std::uint32_t turn = 0;    ///< of copies alone, among equals: roots begin with different NPUs
   std::uint32_t number = 0;  ///< of the dealt chunk
   NpuId below;               ///< the lower end of the way
   std::uint16_t hop = 0;     ///< the link of the way
@@ -151,7 +152,7 @@ class Player {
   void begin_leaf(LinkId link) {
     Leaves& leaves = leaves_[link.index()];
     if (leaves.begun == leaves.numbers.size()) return;
-    begin_way({0, leaves.numbers[leaves.begun++], npu_of(topology_.source(link)), 0, false});
+    begin_way({0, 0, leaves.numbers[leaves.begun++], npu_of(topology_.source(link)), 0, false});
   }
 
   void push(const Ready& ready) {
@@ -161,10 +162,15 @@ class Player {
   }
   void begin_way(Ready ready) {
     ready.key = key_of(ready.number, ready.below, ready.copy);
+    if (!options_.sums) {
+      const auto npus = static_cast<std::uint32_t>(topology_.npus());
+      ready.turn = (ready.below.value() + npus - tree_of(ready.number).root.value()) % npus;
+    }
     push(ready);
   }
   void begin_copies(std::uint32_t number, NpuId npu) {
-    for (const NpuId child : facts_of_chunk(number).children.row(npu.index())) begin_way({0, number, child, 0, true});
+    for (const NpuId child : facts_of_chunk(number).children.row(npu.index()))
+      begin_way({0, 0, number, child, 0, true});
   }
   void arrive(Ready arrived) {
     const WayId way = way_of(arrived);
@@ -173,7 +179,7 @@ class Player {
     const NpuId above = network_.target(way);
     if (--waiting_[std::size_t{arrived.number} * topology_.npus() + above.index()] > 0) return;
     if (above == tree_of(arrived.number).root) return begin_copies(arrived.number, above);
-    begin_way({0, arrived.number, above, 0, false});
+    begin_way({0, 0, arrived.number, above, 0, false});
   }
   /// Starts the first ready send of every link that is idle, link by link.
   void start_sends(SimTime now) {
