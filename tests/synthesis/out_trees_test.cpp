@@ -216,6 +216,13 @@ TEST(CutRate, TakesLinksThatDifferBothWaysWhereTheyAreEnough) {
   expect_valid(problem, synthesize_cut_rate(problem).value());
 }
 
+// 0 -> 1 is enough for what 0 has for 1.
+TEST(CutRate, NeedsNoWayBackForABroadcast) {
+  TopologyBuilder builder(2);
+  builder.add_link({VertexId(0), VertexId(1), support::kAlpha, support::kBandwidth});
+  EXPECT_EQ(time_of(std::move(builder).build().value(), CollectiveKind::broadcast, 3), kStep * 3);
+}
+
 std::string refusal_of(const Topology& topology, CollectiveKind kind = CollectiveKind::all_gather) {
   const Collective collective = of_megabytes(kind, topology.npus());
   SynthesisProblem problem{{topology, collective}};

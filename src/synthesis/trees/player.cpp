@@ -15,7 +15,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kBytesPerPlayedSend = 44;
-constexpr double kSecondsPerPlayedSend = 0.5e-6;
+constexpr double kSecondsPerPlayedSend = 0.8e-6;
 /// Keys hold how far it is to the end of the tree, in links, up to this.
 constexpr std::uint64_t kMostHeight = 0xffff;
 

@@ -8,6 +8,15 @@
 
 namespace tenex {
 
+namespace {
+
+bool is_one_group_of_all(const SynthesisProblem& problem) {
+  const auto& groups = problem.collective.groups();
+  return groups.size() == 1 && groups.front().members.size() == problem.topology.npus();
+}
+
+}  // namespace
+
 TreeNetwork::TreeNetwork(const Instance& instance)
     : topology_(instance.topology), opposite_(opposite_links(topology_).value_or(std::vector<LinkId>())) {
   for (const LinkClass& each : topology_.classes())
@@ -44,8 +53,7 @@ SimTime TreeNetwork::latency(WayId way) const {
 std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& problem) {
   const Topology& topology = problem.topology;
   const Collective& collective = problem.collective;
-  if (collective.groups().size() != 1 || collective.groups().front().members.size() != topology.npus())
-    return "it needs one group of all NPUs";
+  if (!is_one_group_of_all(problem)) return "it needs one group of all NPUs";
   if (collective.chunk_sizes().size() != 1) return "it needs chunks of one size";
   if (topology.wires() != nullptr) return "it does not send over switches that cut through";
   for (std::size_t v = topology.npus(); v < topology.vertices(); ++v) {
@@ -56,11 +64,17 @@ std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& probl
   return std::nullopt;
 }
 
-std::optional<std::pair<NpuId, NpuId>> find_unreachable_npus(const Topology& topology) {
+std::optional<std::pair<NpuId, NpuId>> find_unreachable_npus(const SynthesisProblem& problem) {
+  const Topology& topology = problem.topology;
+  const Collective& collective = problem.collective;
+  const CollectiveKind kind = collective.kind();
+  if (!is_one_group_of_all(problem)) return std::nullopt;
+  const NpuId hub = owned_by_root(kind) ? collective.groups().front().members[collective.root()] : NpuId(0);
   for (const bool backward : {false, true}) {
+    if (kind == (backward ? CollectiveKind::broadcast : CollectiveKind::reduce)) continue;
     std::vector<bool> reached(topology.vertices());
-    std::vector<VertexId> open = {VertexId(0)};
-    reached[0] = true;
+    std::vector<VertexId> open = {vertex_of(hub)};
+    reached[hub.index()] = true;
     while (!open.empty()) {
       const VertexId vertex = open.back();
       open.pop_back();
@@ -72,7 +86,7 @@ std::optional<std::pair<NpuId, NpuId>> find_unreachable_npus(const Topology& top
       }
     }
     for (std::size_t npu = 0; npu < topology.npus(); ++npu)
-      if (!reached[npu]) return backward ? std::pair(NpuId::at(npu), NpuId(0)) : std::pair(NpuId(0), NpuId::at(npu));
+      if (!reached[npu]) return backward ? std::pair(NpuId::at(npu), hub) : std::pair(hub, NpuId::at(npu));
   }
   return std::nullopt;
 }

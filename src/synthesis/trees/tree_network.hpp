@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tenex/base/ids.hpp"
@@ -65,8 +66,9 @@ class TreeNetwork {
 /// Why no tree can be packed on these groups and switches, for the user; nullopt if it can. O(vertices).
 [[nodiscard]] std::optional<std::string> tree_network_unsuitable(const SynthesisProblem& problem);
 
-/// NPUs that a way between NPUs does not join: the second cannot be reached from the first; nullopt where all can.
+/// Two NPUs of which the second cannot be reached from the first, although the collective needs it; nullopt where there
+/// are none, and where not all NPUs are one group. A Broadcast needs ways from its root alone, a Reduce ways to it.
 /// O(links).
-[[nodiscard]] std::optional<std::pair<NpuId, NpuId>> find_unreachable_npus(const Topology& topology);
+[[nodiscard]] std::optional<std::pair<NpuId, NpuId>> find_unreachable_npus(const SynthesisProblem& problem);
 
 }  // namespace tenex

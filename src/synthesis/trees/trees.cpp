@@ -46,7 +46,7 @@ std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& probl
 
 Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
   // NPUs that cannot be reached are told before any engine is.
-  if (const auto pair = find_unreachable_npus(problem.topology))
+  if (const auto pair = find_unreachable_npus(problem))
     return input_error(
         {}, fmt::format("NPU {} cannot be reached from NPU {}", pair->second.value(), pair->first.value()),
         "no path of links leads there, and trees need one", "add links, or put the NPUs into different process groups");
