@@ -141,7 +141,8 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
 
 std::size_t queued_bytes(const SynthesisProblem& problem) {
   const std::size_t trees = packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
-  return 2 * play_bytes(problem.topology, sends_in_all(problem)) + trees;
+  const std::size_t schedules = plays_of(problem) > 1 ? 2 : 1;  // the best so far, and the next
+  return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees;
 }
 
 double queued_seconds(const SynthesisProblem& problem) {
