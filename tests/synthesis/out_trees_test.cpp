@@ -201,6 +201,27 @@ TEST(QueuedTrees, FillASwitch) {
   EXPECT_GE(support::efficiency(problem, made.time), 0.95);
 }
 
+// Two NPUs, of which NPU 1 sends nothing for 100 us. It owes two sums to the root, one after the other, and the second
+// one's result takes a step back.
+TEST(PlayedTrees, WaitForLateNpus) {
+  const Topology pair = support::line(2);
+  const Collective collective = of_megabytes(CollectiveKind::all_reduce, 2);
+  const Instance instance{pair, collective, Occupancy::transfer};
+  TreeNetwork network(instance);
+  SpanningTree tree{NpuId(0), {WayId::none()}, {WayId::none()}, {NpuId(0), NpuId(1)}, {NpuId(0), NpuId(1)}};
+  tree.up.push_back(network.way_over(pair.out_links(VertexId(1))));
+  tree.down.push_back(network.way_over(pair.in_links(VertexId(1))));
+  const DealtTrees dealt{{tree}, {{ChunkId(0), 0, 0}, {ChunkId(1), 0, 1}}};
+  PlayOptions options;
+  options.sums = true;
+  options.start_delays = {{NpuId(1), nanoseconds(100'000)}};
+  const Played played = play_trees(network, dealt, options);
+  EXPECT_EQ(played.time, nanoseconds(100'000) + kStep * 3);
+  VerifyOptions checks;
+  checks.start_delays = options.start_delays;
+  EXPECT_TRUE(verify(instance, played.schedule, checks).valid());
+}
+
 // The link into NPU 1 has half the bandwidth of that out of it, so the switch has more in than out. What NPUs need
 // still fits; the engine says no where it does not.
 TEST(CutRate, TakesLinksThatDifferBothWaysWhereTheyAreEnough) {
