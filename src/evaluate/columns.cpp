@@ -109,6 +109,11 @@ std::vector<Field> result_fields() {
     column.later = true;
     return Field{column, member};
   };
+  const auto share = [](std::string_view name, std::string_view meaning, double Evaluation::*member) {
+    MetricColumn column{name, Kind::real, "", meaning, false, {}};
+    column.later = true;
+    return Field{column, member};
+  };
   return {
       {{"npus", Kind::integer, "", "NPUs of the topology", false, {}}, &Evaluation::npus},
       {{"total_links", Kind::integer, "", "directed links of the transformed topology", false, {}}, &Evaluation::links},
@@ -155,6 +160,9 @@ std::vector<Field> result_fields() {
       added("switched_bound_ps", "ps", "proven lower bound on the collective time on the switches",
             &Evaluation::switched_bound_ps),
       added("chosen_chunks", "", "the best number of chunks, if chunks is auto", &Evaluation::chosen_chunks),
+      share("rate_loss", "trees: 1 - bound / time of the busiest link", &Evaluation::rate_loss),
+      share("filling_loss", "trees: 1 - time of the busiest link / time, while pipelines fill and drain",
+            &Evaluation::filling_loss),
   };
 }
 

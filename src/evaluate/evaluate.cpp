@@ -206,6 +206,11 @@ void fill(EvaluationOutput& output, const DesignPoint& point, ExecutionCache& ca
   // The congestion-unaware backend lets messages overlap on a link, so its times are not physical and no bound holds.
   if (stream->physical && stream->finish > SimTime::zero())
     row.efficiency = static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
+  if (stream->rate_time > SimTime::zero()) {
+    const double busiest = static_cast<double>(std::max(stream->rate_time, bound->time).count());
+    row.rate_loss = 1 - static_cast<double>(row.bound_ps) / busiest;
+    row.filling_loss = 1 - busiest / static_cast<double>(row.collective_time_ps);
+  }
   if (stream->physical && stream->finish < bound->time) {
     return end_point(row, PointStatus::failed,
                      fmt::format("time {} ps is below the proven bound {} ps ({})", stream->finish.count(),

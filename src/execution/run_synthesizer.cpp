@@ -26,6 +26,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   stream.engine = made->engine;
   stream.left_out = made->left_out;
   stream.search = made->search;
+  stream.rate_time = made->rate_time;
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
   if (all_reduce) {
     stream.with_overlap_ps = made->time.count();

@@ -43,14 +43,17 @@ const std::vector<Synthesizer>& synthesizers() {
        .uses_switches = true,
        .translations_engine = pccl_engine::orbit},
       {.name = "trees",
-       .description = "pipelined spanning trees, a tree for each chunk: All-Reduce at the strength of the network",
-       .source = "spanning-tree packing (Tutte; Nash-Williams, 1961)",
+       .description =
+           "pipelined trees, one for each chunk: All-Reduce at the strength of the network, others at its cut",
+       .source = "spanning-tree packing (Tutte; Nash-Williams, 1961); ForestColl, arXiv:2402.06787",
        .synthesize = synthesize_trees,
        .estimate_bytes = trees_bytes,
        .estimate_seconds = trees_seconds,
-       .collectives = {CollectiveKind::all_reduce},
-       .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed},
+       .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                       CollectiveKind::broadcast, CollectiveKind::reduce},
+       .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed, trees_engine::cut_rate},
        .draws = false,
+       .uses_switches = true,
        .phases = false},
   };
   return table;

@@ -173,19 +173,19 @@ TEST_P(MemoryPlan, CoversThePeakAndLittleMore) {
 
 INSTANTIATE_TEST_SUITE_P(
     Points, MemoryPlan,
-    ::testing::Values(Case{"FC(500)", "all_gather", "direct"}, Case{"FC(250)", "all_reduce", "direct"},
-                      Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
-                      Case{"RI(512)", "all_reduce", "ring"}, Case{"RI(128)", "reduce_scatter", "direct"},
-                      Case{"RI(256)", "all_reduce", "rhd"}, Case{"torus(16,16,8)", "all_reduce", "rhd"},
-                      Case{"SW(512)", "all_reduce", "dbt"}, Case{"FC(300)", "all_to_all", "direct"},
-                      Case{"torus(8,8,4)", "all_reduce", "hierarchical"},
-                      Case{"mesh(16,16)", "all_gather", "multitree"}, Case{"SW(400)", "all_reduce", "rings"},
-                      Case{"torus(8,8,8)", "all_gather", "rings"}, Case{"FC(200)", "all_gather", "rings"},
-                      Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
-                      Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"},
-                      Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
-                      Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
-                      Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}));
+    ::testing::Values(
+        Case{"FC(500)", "all_gather", "direct"}, Case{"FC(250)", "all_reduce", "direct"},
+        Case{"SW(400)", "all_gather", "ring"}, Case{"LI(300)", "all_reduce", "ring"},
+        Case{"RI(512)", "all_reduce", "ring"}, Case{"RI(128)", "reduce_scatter", "direct"},
+        Case{"RI(256)", "all_reduce", "rhd"}, Case{"torus(16,16,8)", "all_reduce", "rhd"},
+        Case{"SW(512)", "all_reduce", "dbt"}, Case{"FC(300)", "all_to_all", "direct"},
+        Case{"torus(8,8,4)", "all_reduce", "hierarchical"}, Case{"mesh(16,16)", "all_gather", "multitree"},
+        Case{"SW(400)", "all_reduce", "rings"}, Case{"torus(8,8,8)", "all_gather", "rings"},
+        Case{"FC(200)", "all_gather", "rings"}, Case{"mesh(24,24)", "all_gather", "tacos", "event_driven"},
+        Case{"mesh(20,20)", "all_reduce", "tacos", "event_driven"}, Case{"mesh(40,40)", "all_gather", "tacos", "exact"},
+        Case{"mesh(40,40)", "all_reduce", "tacos", "exact", "transfer"},
+        Case{"mesh(41,43)", "all_reduce", "tacos", "coarse"}, Case{"mesh(12,12)", "all_reduce", "trees", "queued"},
+        Case{"SW(64)", "all_gather", "trees", "cut_rate"}));
 
 class MemoryPlanWithoutSends : public ::testing::TestWithParam<Case> {};
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "support/topologies.hpp"
-#include "synthesis/compose.hpp"
 #include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/packing.hpp"
+#include "synthesis/trees/player.hpp"
 #include "synthesis/trees/queued.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/base/random.hpp"
@@ -77,11 +77,11 @@ TEST_P(PackedTrees, FollowEachOtherOnALine) { EXPECT_EQ(time_of(support::line(3)
 TEST(TreePacking, SharesTheLinksEvenly) {
   const Topology mesh = support::mesh(8, 8);
   const Instance instance{mesh, all_reduce_of(64, 2), Occupancy::transfer};
-  TreeLinks links{*opposite_links(mesh), {}};
-  links.hop.assign(mesh.links(), HopTime{kTreeStep, kTreeStep});
-  const auto trees = pack_trees(instance, links, {128, 0});
-  EXPECT_GE(packing_period(links, trees), kTreeStep * 72);
-  EXPECT_LE(packing_period(links, trees), kTreeStep * 75);
+  TreeNetwork network(instance);
+  const auto trees = pack_trees(network, {128, 0});
+  const SimTime period = rate_time(network, trees, std::vector<std::uint64_t>(trees.size(), 1));
+  EXPECT_GE(period, kTreeStep * 72);
+  EXPECT_LE(period, kTreeStep * 75);
 }
 
 /// A connected graph whose links have equal opposites; some are parallel, and speeds differ.

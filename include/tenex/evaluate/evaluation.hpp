@@ -72,6 +72,11 @@ struct Evaluation {
   std::int64_t switched_time_ps = -1;
   std::int64_t switched_bound_ps = -1;  ///< of any schedule on the network with switches
 
+  // Of trees: 1 - efficiency = 1 - (1 - rate_loss) * (1 - filling_loss). What trees put on the busiest link takes M, or
+  // the bound if it is longer: rate_loss is 1 - bound / M, filling_loss 1 - M / time.
+  double rate_loss = std::numeric_limits<double>::quiet_NaN();
+  double filling_loss = std::numeric_limits<double>::quiet_NaN();
+
   // For training points. Their collective_time_ps is absent; their bound and efficiency refer to training_time_ps.
   std::int64_t training_time_ps = -1;  ///< one iteration
   std::int64_t forward_compute_ps = -1;

@@ -62,6 +62,8 @@ struct Synthesis {
   std::uint32_t best_attempt = 0;      ///< All-Reduce: best attempt of its gather part
   std::uint64_t pruned_waste = 0;      ///< deliveries removed before a time reversal
   std::optional<SearchReport> search;  ///< of synthesizers that route
+  /// Of trees: the least time in which every link carries what the trees put on it, without latency; zero: not known.
+  SimTime rate_time;
   std::string left_out;                ///< improvements that did not fit into the memory, in words; empty: none
 };
 

@@ -8,6 +8,7 @@
 
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/pipeline.hpp"
+#include "synthesis/trees/player.hpp"
 
 namespace tenex {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::size_t kBytesPerSend = 160;
 constexpr double kSecondsPerSend = 0.4e-6;
 
 std::uint64_t sends_of(const SynthesisProblem& problem, std::uint32_t trees) {
-  return 2 * (problem.topology.npus() - 1) * std::uint64_t{trees};
+  return 2 * (problem.topology.npus() - 1) * std::uint64_t{trees} * links_per_way(problem.topology);
 }
 
 /// The numbers of trees to try, within the limits.
@@ -38,6 +39,14 @@ std::vector<std::uint32_t> tree_numbers(const SynthesisProblem& problem) {
   return numbers;
 }
 
+/// The chunks of each tree: they are dealt in turn.
+std::vector<std::uint64_t> chunks_of_trees(const SynthesisProblem& problem, std::uint32_t trees) {
+  std::vector<std::uint64_t> chunks(trees);
+  for (std::uint32_t tree = 0; tree < trees; ++tree)
+    chunks[tree] = (problem.collective.chunks() + trees - 1 - tree) / trees;
+  return chunks;
+}
+
 }  // namespace
 
 std::optional<std::string> packed_unsuitable(const SynthesisProblem& problem) {
@@ -51,23 +60,26 @@ Result<Synthesis> synthesize_packed(const SynthesisProblem& problem) {
     return input_error({}, "the engine `packed` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
   const auto& topology = problem.topology;
-  const TreeLinks links = tree_links(problem);
+  TreeNetwork network(problem);
   const auto numbers = tree_numbers(problem);
   std::optional<Pipeline> best;
   for (const double depth_weight : kDepthWeights) {
-    const auto trees = pack_trees(problem, links, {numbers.back(), depth_weight});
+    const auto trees = pack_trees(network, {numbers.back(), depth_weight});
     for (const std::uint32_t number : numbers) {
       const std::vector<SpanningTree> first(trees.begin(), trees.begin() + number);
-      const SimTime least = packing_period(links, first);
+      const SimTime least = rate_time(network, first, std::vector<std::uint64_t>(number, 1));
       for (const std::int64_t share : kSlackShares) {
         const SimTime period = share == 0 ? least : least + SimTime::of(ceil_div(least.count(), share));
-        auto made = pipeline_all_reduce(problem, links, first, period, problem.collective.chunks());
-        if (!best || made.time < best->time) best = std::move(made);
+        auto made = pipeline_all_reduce(network, first, period, problem.collective.chunks());
+        if (best && made.time >= best->time) continue;
+        made.rate_time = rate_time(network, first, chunks_of_trees(problem, number));
+        best = std::move(made);
       }
     }
   }
   Synthesis made;
   made.time = best->time;
+  made.rate_time = best->rate_time;
   made.schedule = make_periodic_schedule(std::move(best->schedule), topology.links());
   made.engine = "packed";
   made.overlap_method = "trees";

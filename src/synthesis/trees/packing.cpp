@@ -3,27 +3,35 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <tuple>
 
-#include "synthesis/compose.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/topology/topology.hpp"
 
 namespace tenex {
 namespace {
 
-/// How much faster a weight grows than the load, as a power of e per chunk on the fastest link.
-constexpr double kWeightGrowth = 2.0;
 /// From root to root where trees cannot be moved to their middles: spreads roots over the NPUs.
 constexpr std::uint64_t kRootStep = 2'654'435'761;
 
+/// log(e^a + e^b).
+double sum_of_logarithms(double a, double b) {
+  return std::max(a, b) + std::log1p(std::exp(std::min(a, b) - std::max(a, b)));
+}
+
 class Packer {
  public:
-  Packer(const Instance& instance, const TreeLinks& links, const PackingOptions& options)
-      : topology_(instance.topology), links_(links), options_(options), load_(topology_.links()) {
+  Packer(TreeNetwork& network, const PackingOptions& options)
+      : network_(network),
+        topology_(network.topology()),
+        options_(options),
+        load_(topology_.links()),
+        passed_(topology_.vertices()) {
     fastest_ = SimTime::max();
-    for (const HopTime& hop : links.hop) fastest_ = std::min(fastest_, hop.busy);
+    for (std::size_t link = 0; link < topology_.links(); ++link)
+      fastest_ = std::min(fastest_, network.hop(LinkId::at(link)).busy);
   }
 
   /// A tree grown from `root`. Where links have opposites, it is a minimum spanning tree.
@@ -31,13 +39,13 @@ class Packer {
     SpanningTree tree;
     tree.root = root;
     tree.down_order = grow(root, false, tree.down);
-    if (links_.opposite.empty()) {
+    if (!network_.symmetric()) {
       tree.up_order = grow(root, true, tree.up);
     } else {
       tree.up_order = tree.down_order;
-      for (const LinkId link : tree.down) {
-        tree.up.push_back(link.exists() ? links_.opposite[link.index()] : link);
-        if (link.exists()) ++load_[tree.up.back().index()];
+      for (const WayId way : tree.down) {
+        tree.up.push_back(way.exists() ? network_.opposite_way(way) : way);
+        if (way.exists()) count(tree.up.back());
       }
     }
     ++trees_;
@@ -45,75 +53,128 @@ class Packer {
   }
 
  private:
-  /// Fills `towards` with the link between each NPU and its parent: to the parent if `up`. Returns the NPUs from the
-  /// root outwards.
-  std::vector<NpuId> grow(NpuId root, bool up, std::vector<LinkId>& towards) {
-    const std::size_t npus = topology_.npus();
-    towards.assign(npus, LinkId::none());
-    std::vector<NpuId> order;
-    std::vector<std::uint32_t> depth(npus);
-    std::vector<bool> reached(npus);
-    using Entry = std::tuple<double, std::uint32_t, std::uint32_t, LinkId>;  // weight, depth, order of equals, link
+  /// A link at the end of the lightest known way to its outer vertex.
+  struct Entry {
+    double key;  ///< what the way weighs, and the depth
+    std::uint32_t hops;
+    std::uint32_t spread;  ///< the order of equals
+    LinkId link;
+    double weight;
+    bool operator>(const Entry& other) const {
+      return std::tie(key, hops, spread, link) > std::tie(other.key, other.hops, other.spread, other.link);
+    }
+  };
+  /// How a switch was reached, during a growth.
+  struct Passed {
+    double key = std::numeric_limits<double>::infinity();
+    LinkId link;
+  };
+  struct Growth {
+    bool up = false;
+    std::vector<std::uint32_t> depth;
+    std::vector<bool> reached;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
-    const auto outer = [&](LinkId link) { return npu_of(up ? topology_.source(link) : topology_.target(link)); };
-    const auto reach = [&](NpuId npu) {
-      reached[npu.index()] = true;
-      order.push_back(npu);
-      const auto links = up ? topology_.in_links(vertex_of(npu)) : topology_.out_links(vertex_of(npu));
-      for (const LinkId link : links) {
-        if (reached[outer(link).index()]) continue;
-        const std::uint32_t hops = depth[npu.index()] + 1;
-        frontier.emplace(weight(link) + options_.depth_weight * hops, hops, spread(link), link);
+  };
+
+  [[nodiscard]] VertexId outer(const Growth& growth, LinkId link) const {
+    return growth.up ? topology_.source(link) : topology_.target(link);
+  }
+  [[nodiscard]] VertexId inner(const Growth& growth, LinkId link) const {
+    return growth.up ? topology_.target(link) : topology_.source(link);
+  }
+
+  /// Opens the links on from a vertex; `before`: the way to a switch.
+  void open(Growth& growth, VertexId vertex, std::uint32_t hops, const Entry* before) {
+    for (const LinkId link : growth.up ? topology_.in_links(vertex) : topology_.out_links(vertex)) {
+      const VertexId next = outer(growth, link);
+      if (topology_.is_npu(next) && growth.reached[next.index()]) continue;
+      const double weight = before == nullptr ? weight_of(link) : sum_of_logarithms(before->weight, weight_of(link));
+      const double key = weight + options_.depth_weight * hops;
+      if (!topology_.is_npu(next) && key >= passed_[next.index()].key) continue;
+      growth.frontier.push({key, hops, spread(link), link, weight});
+    }
+  }
+
+  /// The way that ends with `last` at its outer end.
+  [[nodiscard]] WayId way_to(const Growth& growth, LinkId last) {
+    way_.assign(1, last);
+    while (!topology_.is_npu(inner(growth, way_.back())))
+      way_.push_back(passed_[inner(growth, way_.back()).index()].link);
+    if (!growth.up) std::reverse(way_.begin(), way_.end());
+    return network_.way_over(way_);
+  }
+
+  /// Fills `towards` with the way between each NPU and its parent: to the parent if `up`. Returns the NPUs from the
+  /// root outwards.
+  std::vector<NpuId> grow(NpuId root, bool up, std::vector<WayId>& towards) {
+    const std::size_t npus = topology_.npus();
+    towards.assign(npus, WayId::none());
+    std::fill(passed_.begin(), passed_.end(), Passed{});
+    Growth growth{up, std::vector<std::uint32_t>(npus), std::vector<bool>(npus), {}};
+    std::vector<NpuId> order = {root};
+    growth.reached[root.index()] = true;
+    open(growth, vertex_of(root), 1, nullptr);
+    while (!growth.frontier.empty()) {
+      const Entry entry = growth.frontier.top();
+      growth.frontier.pop();
+      const VertexId vertex = outer(growth, entry.link);
+      if (!topology_.is_npu(vertex)) {
+        if (entry.key >= passed_[vertex.index()].key) continue;
+        passed_[vertex.index()] = {entry.key, entry.link};
+        open(growth, vertex, entry.hops, &entry);
+        continue;
       }
-    };
-    reach(root);
-    while (!frontier.empty()) {
-      const LinkId link = std::get<LinkId>(frontier.top());
-      const std::uint32_t hops = std::get<1>(frontier.top());
-      frontier.pop();
-      const NpuId npu = outer(link);
-      if (reached[npu.index()]) continue;
-      depth[npu.index()] = hops;
-      towards[npu.index()] = link;
-      ++load_[link.index()];
-      reach(npu);
+      if (growth.reached[vertex.index()]) continue;
+      growth.reached[vertex.index()] = true;
+      growth.depth[vertex.index()] = entry.hops;
+      towards[vertex.index()] = way_to(growth, entry.link);
+      count(towards[vertex.index()]);
+      order.push_back(npu_of(vertex));
+      open(growth, vertex, entry.hops + 1, nullptr);
     }
     ensure(order.size() == npus, "the network is connected");
     return order;
   }
 
-  /// The logarithm of the weight: the order of links is all that matters.
-  [[nodiscard]] double weight(LinkId link) const {
+  void count(WayId way) {
+    for (const LinkId link : network_.links(way)) ++load_[link.index()];
+  }
+
+  /// The logarithm of the weight: on direct links only their order matters.
+  [[nodiscard]] double weight_of(LinkId link) const {
     const double slowness =
-        static_cast<double>(links_.hop[link.index()].busy.count()) / static_cast<double>(fastest_.count());
-    return kWeightGrowth * load_[link.index()] * slowness + std::log(slowness);
+        static_cast<double>(network_.hop(link).busy.count()) / static_cast<double>(fastest_.count());
+    return options_.growth * load_[link.index()] * slowness + std::log(slowness);
   }
   /// Equal links in another order for every tree.
   [[nodiscard]] std::uint32_t spread(LinkId link) const {
     const std::uint32_t pair =
-        links_.opposite.empty() ? link.value() : std::min(link.value(), links_.opposite[link.index()].value());
+        network_.symmetric() ? std::min(link.value(), network_.opposite(link).value()) : link.value();
     return (pair * 2'654'435'761U) ^ (trees_ * 2'246'822'519U);
   }
 
+  TreeNetwork& network_;
   const Topology& topology_;
-  const TreeLinks& links_;
   const PackingOptions& options_;
   std::vector<std::uint32_t> load_;
+  std::vector<Passed> passed_;  ///< per vertex; of switches
+  std::vector<LinkId> way_;
   SimTime fastest_;
   std::uint32_t trees_ = 0;
 };
 
 /// The farthest NPU from `from` along a tree, and the way there.
-std::vector<NpuId> longest_way(const Topology& topology, const TreeLinks& links, const SpanningTree& tree, NpuId from) {
-  std::vector<std::vector<NpuId>> next(topology.npus());
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu) {
+std::vector<NpuId> longest_way(const TreeNetwork& network, const SpanningTree& tree, NpuId from) {
+  const std::size_t npus = tree.up.size();
+  std::vector<std::vector<NpuId>> next(npus);
+  for (std::size_t npu = 0; npu < npus; ++npu) {
     if (!tree.up[npu].exists()) continue;
-    const NpuId parent = npu_of(topology.target(tree.up[npu]));
+    const NpuId parent = network.target(tree.up[npu]);
     next[npu].push_back(parent);
     next[parent.index()].push_back(NpuId::at(npu));
   }
-  std::vector<NpuId> before(topology.npus(), NpuId::none());
-  std::vector<SimTime> time(topology.npus());
+  std::vector<NpuId> before(npus, NpuId::none());
+  std::vector<SimTime> time(npus);
   std::vector<NpuId> open = {from};
   NpuId farthest = from;
   while (!open.empty()) {
@@ -123,10 +184,9 @@ std::vector<NpuId> longest_way(const Topology& topology, const TreeLinks& links,
     for (const NpuId other : next[npu.index()]) {
       if (other == before[npu.index()]) continue;
       before[other.index()] = npu;
-      const LinkId link = tree.up[other.index()].exists() && npu_of(topology.target(tree.up[other.index()])) == npu
-                              ? tree.up[other.index()]
-                              : tree.up[npu.index()];
-      time[other.index()] = time[npu.index()] + links.hop[link.index()].latency;
+      const WayId up = tree.up[other.index()];
+      const WayId way = up.exists() && network.target(up) == npu ? up : tree.up[npu.index()];
+      time[other.index()] = time[npu.index()] + network.latency(way);
       open.push_back(other);
     }
   }
@@ -136,22 +196,22 @@ std::vector<NpuId> longest_way(const Topology& topology, const TreeLinks& links,
 }
 
 /// Makes `root` the root.
-void root_at(const Topology& topology, SpanningTree& tree, NpuId root) {
-  LinkId up = LinkId::none();
-  LinkId down = LinkId::none();
+void root_at(const TreeNetwork& network, SpanningTree& tree, NpuId root) {
+  WayId up = WayId::none();
+  WayId down = WayId::none();
   for (NpuId npu = root; npu.exists();) {
-    const LinkId old_up = tree.up[npu.index()];
-    const LinkId old_down = tree.down[npu.index()];
+    const WayId old_up = tree.up[npu.index()];
+    const WayId old_down = tree.down[npu.index()];
     tree.up[npu.index()] = up;
     tree.down[npu.index()] = down;
     up = old_down;  // of the old parent: the same pair, the other way
     down = old_up;
-    npu = old_up.exists() ? npu_of(topology.target(old_up)) : NpuId::none();
+    npu = old_up.exists() ? network.target(old_up) : NpuId::none();
   }
   tree.root = root;
-  std::vector<std::vector<NpuId>> children(topology.npus());
-  for (std::size_t npu = 0; npu < topology.npus(); ++npu)
-    if (tree.up[npu].exists()) children[topology.target(tree.up[npu]).index()].push_back(NpuId::at(npu));
+  std::vector<std::vector<NpuId>> children(tree.up.size());
+  for (std::size_t npu = 0; npu < tree.up.size(); ++npu)
+    if (tree.up[npu].exists()) children[network.target(tree.up[npu]).index()].push_back(NpuId::at(npu));
   tree.up_order = {root};
   for (std::size_t i = 0; i < tree.up_order.size(); ++i)
     for (const NpuId child : children[tree.up_order[i].index()]) tree.up_order.push_back(child);
@@ -161,53 +221,27 @@ void root_at(const Topology& topology, SpanningTree& tree, NpuId root) {
 }  // namespace
 
 std::optional<std::string> packing_unsuitable(const SynthesisProblem& problem) {
-  const auto& collective = problem.collective;
-  if (collective.kind() != CollectiveKind::all_reduce) return "it makes only All-Reduces";
-  if (collective.groups().size() != 1 || collective.groups().front().members.size() != problem.topology.npus())
-    return "it needs one group of all NPUs";
-  if (collective.chunk_sizes().size() != 1) return "it needs chunks of one size";
-  if (!problem.topology.direct()) return "it does not send over switches";
-  return std::nullopt;
+  if (problem.collective.kind() != CollectiveKind::all_reduce) return "it makes only All-Reduces";
+  return tree_network_unsuitable(problem);
 }
 
-TreeLinks tree_links(const SynthesisProblem& problem) {
-  const auto& topology = problem.topology;
-  TreeLinks links{opposite_links(topology).value_or(std::vector<LinkId>()), {}};
-  for (std::size_t link = 0; link < topology.links(); ++link)
-    links.hop.push_back(hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
-                                 problem.collective.chunk_sizes().front(), problem.occupancy));
-  return links;
-}
-
-std::vector<SpanningTree> pack_trees(const Instance& instance, const TreeLinks& links, const PackingOptions& options) {
-  const Topology& topology = instance.topology;
-  Packer packer(instance, links, options);
+std::vector<SpanningTree> pack_trees(TreeNetwork& network, const PackingOptions& options) {
+  Packer packer(network, options);
   std::vector<SpanningTree> trees;
   NpuId root = NpuId(0);
   for (std::uint32_t number = 0; number < options.trees; ++number) {
-    if (links.opposite.empty()) {
-      trees.push_back(packer.grow(NpuId(static_cast<std::uint32_t>(number * kRootStep % topology.npus()))));
+    if (!network.symmetric()) {
+      trees.push_back(packer.grow(NpuId(static_cast<std::uint32_t>(number * kRootStep % network.topology().npus()))));
       continue;
     }
     SpanningTree tree = packer.grow(root);
-    const auto end = longest_way(topology, links, tree, tree.root).front();
-    const auto way = longest_way(topology, links, tree, end);
+    const auto end = longest_way(network, tree, tree.root).front();
+    const auto way = longest_way(network, tree, end);
     root = way[way.size() / 2];
-    root_at(topology, tree, root);
+    root_at(network, tree, root);
     trees.push_back(std::move(tree));
   }
   return trees;
-}
-
-SimTime packing_period(const TreeLinks& links, const std::vector<SpanningTree>& trees) {
-  std::vector<std::int64_t> load(links.hop.size());
-  for (const SpanningTree& tree : trees)
-    for (std::size_t npu = 0; npu < tree.up.size(); ++npu)
-      for (const LinkId link : {tree.up[npu], tree.down[npu]})
-        if (link.exists()) ++load[link.index()];
-  SimTime period;
-  for (std::size_t link = 0; link < load.size(); ++link) period = std::max(period, links.hop[link].busy * load[link]);
-  return period;
 }
 
 }  // namespace tenex

@@ -45,8 +45,8 @@ class LinkRaster {
 /// The sends of one period, placed as they become ready.
 class Placement {
  public:
-  Placement(const Instance& instance, const TreeLinks& links, const std::vector<SpanningTree>& trees, SimTime period)
-      : topology_(instance.topology), links_(links), trees_(trees), period_(period), rasters_(topology_.links()) {
+  Placement(const TreeNetwork& network, const std::vector<SpanningTree>& trees, SimTime period)
+      : network_(network), topology_(network.topology()), trees_(trees), period_(period), rasters_(topology_.links()) {
     const std::size_t npus = topology_.npus();
     waiting_.resize(trees.size() * npus);
     up_height_.resize(trees.size() * npus);
@@ -75,10 +75,10 @@ class Placement {
 
   [[nodiscard]] std::size_t at(std::uint32_t tree, NpuId npu) const { return tree * topology_.npus() + npu.index(); }
   [[nodiscard]] NpuId up_parent(std::uint32_t tree, NpuId npu) const {
-    return npu_of(topology_.target(trees_[tree].up[npu.index()]));
+    return network_.target(trees_[tree].up[npu.index()]);
   }
   [[nodiscard]] NpuId down_parent(std::uint32_t tree, NpuId npu) const {
-    return npu_of(topology_.source(trees_[tree].down[npu.index()]));
+    return network_.source(trees_[tree].down[npu.index()]);
   }
 
   /// Counts children and heights (of the subtree below each NPU, in hops), and opens the leaves.
@@ -101,18 +101,21 @@ class Placement {
       if (waiting_[at(t, npu)] == 0) open_.push({SimTime::zero(), 0, 0, t, npu.value()});
   }
 
-  void put(LinkId link, std::uint32_t tree, SimTime ready, Stage stage, SimTime& arrival) {
-    const HopTime& hop = links_.hop[link.index()];
-    const SimTime start = rasters_[link.index()].take(ready, period_, hop.busy);
-    sends_.push_back({start, link, ChunkId(tree), stage});
-    arrival = start + hop.latency;
+  /// The arrival of what is ready at the beginning of a way.
+  SimTime put(WayId way, std::uint32_t tree, SimTime ready, Stage stage) {
+    for (const LinkId link : network_.links(way)) {
+      const HopTime& hop = network_.hop(link);
+      const SimTime start = rasters_[link.index()].take(ready, period_, hop.busy);
+      sends_.push_back({start, link, ChunkId(tree), stage});
+      ready = start + hop.latency;
+    }
+    return ready;
   }
 
   /// The sum of an NPU goes to its parent.
   void add_from(std::uint32_t t, NpuId npu, SimTime ready) {
     if (npu == trees_[t].root) return begin_copies(t, npu, ready);
-    SimTime arrival;
-    put(trees_[t].up[npu.index()], t, ready, Stage::reduce, arrival);
+    const SimTime arrival = put(trees_[t].up[npu.index()], t, ready, Stage::reduce);
     const NpuId above = up_parent(t, npu);
     auto& complete = complete_[at(t, above)];
     complete = std::max(complete, arrival);
@@ -125,13 +128,11 @@ class Placement {
   }
   /// The result goes from an NPU's parent to it.
   void copy_to(std::uint32_t t, NpuId npu, SimTime ready) {
-    SimTime arrival;
-    put(trees_[t].down[npu.index()], t, ready, Stage::copy, arrival);
-    begin_copies(t, npu, arrival);
+    begin_copies(t, npu, put(trees_[t].down[npu.index()], t, ready, Stage::copy));
   }
 
+  const TreeNetwork& network_;
   const Topology& topology_;
-  const TreeLinks& links_;
   const std::vector<SpanningTree>& trees_;
   const SimTime period_;
   std::vector<LinkRaster> rasters_;
@@ -147,9 +148,9 @@ class Placement {
 
 }  // namespace
 
-Pipeline pipeline_all_reduce(const Instance& instance, const TreeLinks& links, const std::vector<SpanningTree>& trees,
-                             SimTime period, std::uint64_t chunks) {
-  Placement placement(instance, links, trees, period);
+Pipeline pipeline_all_reduce(const TreeNetwork& network, const std::vector<SpanningTree>& trees, SimTime period,
+                             std::uint64_t chunks) {
+  Placement placement(network, trees, period);
   Pipeline made;
   made.schedule.period = period;
   made.schedule.trees = static_cast<std::uint32_t>(trees.size());

@@ -15,13 +15,13 @@ namespace tenex {
 
 struct Pipeline {
   PeriodicSchedule schedule;
-  SimTime time;  ///< the last arrival
+  SimTime time;            ///< the last arrival
+  SimTime rate_time = {};  ///< as in Synthesis; for the caller to fill in
 };
 
 /// The All-Reduce of `chunks` chunks over `trees`, in periods of `period` (at least packing_period()). O(S log S) for S
 /// sends of a period, and the search for free times.
-[[nodiscard]] Pipeline pipeline_all_reduce(const Instance& instance, const TreeLinks& links,
-                                           const std::vector<SpanningTree>& trees, SimTime period,
-                                           std::uint64_t chunks);
+[[nodiscard]] Pipeline pipeline_all_reduce(const TreeNetwork& network, const std::vector<SpanningTree>& trees,
+                                           SimTime period, std::uint64_t chunks);
 
 }  // namespace tenex

@@ -2,12 +2,15 @@
 // that is fast and better.
 #include "synthesis/trees/trees.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
-#include "synthesis/relays.hpp"
 #include "synthesis/trees/combs.hpp"
+#include "synthesis/trees/cut_rate.hpp"
 #include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/queued.hpp"
+#include "synthesis/trees/tree_network.hpp"
 
 namespace tenex {
 
@@ -16,6 +19,7 @@ const std::vector<SynthesisEngine>& trees_engines() {
       {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_seconds},
       {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_seconds},
       {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_seconds},
+      {trees_engine::cut_rate, cut_rate_unsuitable, synthesize_cut_rate, cut_rate_bytes, cut_rate_seconds},
   };
   return table;
 }
@@ -23,7 +27,7 @@ const std::vector<SynthesisEngine>& trees_engines() {
 namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
-constexpr double kSecondsToTry = 0.5;
+constexpr double kSecondsToTry = 1.5;
 
 /// The engine that suits, and those after it that `auto` tries, too: they suit and take little time. The last one if
 /// none suits, so that estimates never fail.
@@ -41,9 +45,11 @@ std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& probl
 }  // namespace
 
 Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
-  // Switches, and NPUs that cannot be reached, are told before any engine is.
-  if (const auto all = find_participants(problem.topology, problem.collective.as(CollectiveKind::all_gather)); !all)
-    return all.errors();
+  // NPUs that cannot be reached are told before any engine is.
+  if (const auto pair = find_unreachable_npus(problem))
+    return input_error(
+        {}, fmt::format("NPU {} cannot be reached from NPU {}", pair->second.value(), pair->first.value()),
+        "no path of links leads there, and trees need one", "add links, or put the NPUs into different process groups");
   const auto engine = choose_engine(trees_engines(), problem);
   if (!engine) return engine.errors();
   auto best = (*engine)->synthesize(problem);

@@ -1,0 +1,109 @@
+#include "synthesis/trees/cut_rate.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "synthesis/compose.hpp"
+#include "synthesis/trees/cut_packing.hpp"
+#include "synthesis/trees/player.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 25U;
+constexpr std::uint64_t kMostSendsToRetry = std::uint64_t{1} << 22U;  ///< of all tries but the first
+constexpr std::size_t kMostPackings = 3;
+
+std::uint64_t sends_of(const SynthesisProblem& problem) {
+  return problem.collective.chunks() * (problem.topology.npus() - 1) * links_per_way(problem.topology);
+}
+
+class CutRate {
+ public:
+  explicit CutRate(const SynthesisProblem& problem) : problem_(problem), network_(problem) {}
+
+  Result<Gathered> gather() {
+    CutPacking packing(problem_, network_);
+    std::size_t packings = 0;
+    while (packings < kMostPackings && (packings == 0 || sends_of(problem_) <= kMostSendsToRetry)) {
+      const auto dealt = packing.next();
+      if (!dealt) break;
+      ++packings;
+      play(*dealt);
+    }
+    if (packings == 0)
+      return input_error({}, "no out-trees can be packed over the switches",
+                         "some vertex has more bandwidth in than out, or out than in, so switches cannot be split into "
+                         "links between NPUs",
+                         "use `pccl`, or make links equal both ways");
+    return std::move(best_);
+  }
+
+ private:
+  void play(const DealtTrees& dealt) {
+    for (const bool longest_first : {false, true}) {
+      PlayOptions options;
+      options.longest_first = longest_first;
+      auto played = play_trees(network_, dealt, options);
+      if (best_.schedule.sends() > 0 && played.time >= best_.time) continue;
+      best_.schedule = std::move(played.schedule);
+      best_.time = played.time;
+    }
+  }
+
+  const SynthesisProblem& problem_;
+  TreeNetwork network_;
+  Gathered best_;
+};
+
+/// How long the busiest link is busy. O(sends).
+SimTime busiest_link_time(const SynthesisProblem& problem, const Schedule& schedule) {
+  const TreeNetwork network(problem);
+  std::vector<std::int64_t> load(problem.topology.links());
+  SendBuffer buffer;
+  for (std::size_t segment = 0; segment < schedule.segments(); ++segment) {
+    schedule.read(segment, buffer);
+    for (const LinkId link : buffer.batch.link) ++load[link.index()];
+  }
+  SimTime time;
+  for (std::size_t link = 0; link < load.size(); ++link)
+    time = std::max(time, network.hop(LinkId::at(link)).busy * load[link]);
+  return time;
+}
+
+Result<Gathered> gather_cut_rate(const SynthesisProblem& problem) { return CutRate(problem).gather(); }
+
+}  // namespace
+
+std::optional<std::string> cut_rate_unsuitable(const SynthesisProblem& problem) {
+  if (auto reason = tree_network_unsuitable(problem)) return reason;
+  if (problem.topology.npus() > kMostCutPackingNpus) return "it takes up to 128 NPUs";
+  if (sends_of(problem) > kMostPlayedSends) return "it takes up to 2^25 sends";
+  return std::nullopt;
+}
+
+Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem) {
+  if (auto reason = cut_rate_unsuitable(problem))
+    return input_error({}, "the engine `cut_rate` cannot make this schedule", *std::move(reason),
+                       "leave the engine to `auto`");
+  auto made = compose(problem, gather_cut_rate, "cut_rate");
+  if (made) made->rate_time = busiest_link_time(problem, made->schedule);
+  return made;
+}
+
+std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
+  const std::size_t halves = problem.collective.kind() == CollectiveKind::all_reduce ? 4 : 2;
+  const std::size_t npus = problem.topology.npus();
+  return halves * play_bytes(problem.topology, sends_of(problem)) + npus * npus * 1024;
+}
+
+double cut_rate_seconds(const SynthesisProblem& problem) {
+  const std::uint64_t sends = sends_of(problem);
+  const double plays = sends > kMostSendsToRetry ? 2 : 2.0 * kMostPackings;
+  const double packings = sends > kMostSendsToRetry ? 1 : kMostPackings;
+  return 1e-3 + plays * play_seconds(sends) + packings * cut_packing_seconds(problem.topology);
+}
+
+}  // namespace tenex

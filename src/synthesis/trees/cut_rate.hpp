@@ -1,0 +1,29 @@
+// The engine `cut_rate` of `trees`: All-Gather and Broadcast by out-trees packed at the rate of the cut, and the other
+// collectives of these (compose.hpp).
+//
+// The least time in which links can carry whole chunks to every NPU follows from minimum cuts; switches are split off
+// (edge_splitting.hpp), and out-trees are packed exactly (out_trees.hpp). Chunks are dealt to trees in turn, and every
+// link takes the ready send of the earliest chunk, of equals the one with the longest way to go (player.hpp). A little
+// more time than the least leaves room for shallower trees, whose pipelines fill faster, so a few such times are tried.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "tenex/base/diagnostic.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex {
+
+/// Why the engine cannot make this collective, for the user; nullopt if it can. O(vertices + links).
+[[nodiscard]] std::optional<std::string> cut_rate_unsuitable(const SynthesisProblem& problem);
+
+/// The collective. Draws no random numbers. Errors (input): the problem is unsuitable, or switches cannot be split off.
+[[nodiscard]] Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem);
+
+/// Expected bytes at the peak, schedule included, and seconds on one thread.
+[[nodiscard]] std::size_t cut_rate_bytes(const SynthesisProblem& problem);
+[[nodiscard]] double cut_rate_seconds(const SynthesisProblem& problem);
+
+}  // namespace tenex

@@ -1,0 +1,39 @@
+// Whole chunks that links can carry in a time, and switches removed from between: edges between NPUs, each over a path
+// of links, that can carry as much from every root to every NPU as before.
+//
+// Roots have chunks for all NPUs. Out-trees for all of them can be packed into edges between NPUs exactly if a flow of
+// all chunks reaches each NPU (Edmonds, "Edge-disjoint branchings", 1973): no set of vertices that lacks an NPU has
+// less capacity out of it than chunks inside. A switch that only passes chunks on is removed by splitting: an edge into
+// it and one out of it become one edge, for as many chunks as leave that condition intact. Where every vertex has as
+// much capacity in as out, all that is needed can be split off (Bang-Jensen, Frank and Jackson, "Preserving and
+// increasing local edge-connectivity in mixed graphs", 1995; used for collectives by ForestColl, arXiv:2402.06787).
+// Elsewhere it may not, which the check at the end tells.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "synthesis/trees/tree_network.hpp"
+
+namespace tenex {
+
+/// How many chunks an NPU has for all others, per NPU.
+using RootChunks = std::vector<std::int64_t>;
+
+/// An edge between NPUs, and the chunks that it can carry.
+struct CapacityEdge {
+  WayId way;
+  std::int64_t chunks = 0;
+};
+
+/// The least time in which links can carry the chunks of all roots to all NPUs: whole chunks, no latency. All NPUs must
+/// reach each other. O(log(time) * npus) flows.
+[[nodiscard]] SimTime least_rate_time(const TreeNetwork& network, const RootChunks& roots);
+
+/// The edges between NPUs into which out-trees of all roots can be packed, each link carrying what it can within
+/// `time`; nullopt where splitting did not keep enough. O(npus) flows for each pair of links of a switch, at worst.
+[[nodiscard]] std::optional<std::vector<CapacityEdge>> split_switches(TreeNetwork& network, const RootChunks& roots,
+                                                                      SimTime time);
+
+}  // namespace tenex
