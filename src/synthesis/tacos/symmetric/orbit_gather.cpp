@@ -130,7 +130,7 @@ std::optional<OrbitGather::Find> OrbitGather::deliverable(std::uint32_t port, Pa
   const OrbitPort& own = setup_.ports.all[port];
   for (std::uint32_t i = 0; i < own.directions; ++i) {
     const std::uint32_t direction = own.first_direction + i;
-    if (held_.test(setup_.steps[setup_.group.directions()[direction].opposite].apply(item)))
+    if (held_.test(setup_.steps[direction].origin(item)))
       return Find{item, direction};
   }
   return std::nullopt;
@@ -227,8 +227,7 @@ void OrbitGather::move_early() {
   for (auto& send : sends_) {
     const std::uint32_t port = setup_.ports.port_of[send.direction];
     const auto& [busy, latency] = setup_.lanes[setup_.lane_of[port]];
-    const PackedStep& back = setup_.steps[setup_.group.directions()[send.direction].opposite];
-    send.start = std::max(free[port], arrival[back.apply(send.item)]);
+    send.start = std::max(free[port], arrival[setup_.steps[send.direction].origin(send.item)]);
     free[port] = send.start + busy;
     arrival[send.item] = send.start + latency;
     finish_ = std::max(finish_, arrival[send.item]);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "synthesis/compose.hpp"
 #include "synthesis/tacos/symmetric/orbit_gather.hpp"
 #include "tenex/schedule/raw_array.hpp"
@@ -96,18 +98,18 @@ class Search {
 
 namespace {
 
-std::string unsuitable_with(LinkPorts ports, const SynthesisProblem& problem) {
+std::string unsuitable_with(bool over_wires, const SynthesisProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_gather)
     return "a symmetric schedule has no root: it is made for All-Gather, Reduce-Scatter and All-Reduce";
   if (!moves_with_npus(problem.collective)) return "a symmetric schedule serves one group of all NPUs in their order";
-  const auto group = TranslationGroup::of(problem.topology, ports);
+  std::optional<TranslationGroup> group;
+  if (over_wires || problem.topology.wires() == nullptr)
+    group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group)
-    return ports == LinkPorts::own
-               ? "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike "
-                 "in "
-                 "each dimension"
-               : "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of SW blocks, whose "
-                 "links are alike in each dimension";
+    return fmt::format(
+        "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of {} SW blocks, whose links are "
+        "alike in each dimension",
+        over_wires ? "cut-through or unwound" : "unwound");
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
@@ -117,9 +119,9 @@ std::string unsuitable_with(LinkPorts ports, const SynthesisProblem& problem) {
 
 }  // namespace
 
-std::string symmetric_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(LinkPorts::own, problem); }
+std::string symmetric_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(false, problem); }
 std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem) {
-  return unsuitable_with(LinkPorts::shared, problem);
+  return unsuitable_with(true, problem);
 }
 
 Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
