@@ -1,5 +1,5 @@
-// The registry entry `tacos`: picks an engine for the gathers of a collective, and tries others where that costs next to
-// nothing.
+// The registry entry `tacos`: picks an engine for the gathers of a collective, and tries others where that costs next
+// to nothing.
 #include "synthesis/tacos/tacos.hpp"
 
 #include "synthesis/tacos/engines.hpp"

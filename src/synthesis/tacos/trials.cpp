@@ -15,7 +15,7 @@ namespace tenex {
 
 namespace {
 
-constexpr double kSecondsToTry = 20e-3;         // an engine that is expected to take longer is not tried
+constexpr double kSecondsToTry = 20e-3;          // an engine that is expected to take longer is not tried
 constexpr double kSecondsOfMoreAttempts = 4e-3;  // what attempts beyond the problem's may take, by engine
 constexpr double kSecondsPerAttempt = 30e-6;     // at least: engines begin with tables of links and chunks
 constexpr std::uint32_t kMostAttempts = 32;

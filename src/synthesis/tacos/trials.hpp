@@ -2,8 +2,8 @@
 //
 // No engine is the best everywhere. On small problems, each one that suits and whose estimate is small is run as if it
 // had been named, with as many attempts as the problem asks for or as a few milliseconds allow. So on these no named
-// engine is better than `auto`. Estimates are made from sizes alone, so the choice is the same on every machine. Nothing
-// is tried once a schedule meets the proven bound.
+// engine is better than `auto`. Estimates are made from sizes alone, so the choice is the same on every machine.
+// Nothing is tried once a schedule meets the proven bound.
 #pragma once
 
 #include <cstddef>

@@ -36,9 +36,20 @@ std::vector<OrbitStyle> styles_of(const OrbitSetup& setup) {
   const bool overlapping = std::any_of(setup.lanes.begin(), setup.lanes.end(),
                                        [](const OrbitLane& lane) { return lane.busy != lane.latency; });
   std::vector<OrbitStyle> styles;
-  for (std::size_t ranking = 0; ranking < setup.rankings.size(); ++ranking) {
-    styles.push_back({ranking, false});
-    if (overlapping) styles.push_back({ranking, true});
+  const auto add = [&](std::size_t first, std::size_t end, bool latest) {
+    for (std::size_t ranking = first; ranking < end; ++ranking) {
+      styles.push_back({ranking, false, latest});
+      if (overlapping) styles.push_back({ranking, true, latest});
+    }
+  };
+  const std::size_t promising = setup.promising_rankings;
+  const std::size_t all = setup.rankings.size();
+  const bool unlike = setup.lanes.size() > 1;
+  add(0, promising, false);
+  if (unlike) {
+    add(0, promising, true);
+    add(promising, all, false);
+    add(promising, all, true);
   }
   return styles;
 }
@@ -120,9 +131,7 @@ std::string unsuitable_with(bool over_wires, const SynthesisProblem& problem) {
 }  // namespace
 
 std::string symmetric_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(false, problem); }
-std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem) {
-  return unsuitable_with(true, problem);
-}
+std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(true, problem); }
 
 Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
