@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "synthesis/compose.hpp"
+#include "synthesis/tacos/event_driven/by_dimension.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "tenex/bound/bound.hpp"
 
@@ -17,9 +18,20 @@ namespace {
 
 constexpr double kSecondsToTry = 20e-3;          // an engine that is expected to take longer is not tried
 constexpr double kSecondsOfMoreAttempts = 4e-3;  // what attempts beyond the problem's may take, by engine
+constexpr double kSecondsByDimension = 0.1;      // the same for levels by dimension, which often gain a third
 constexpr double kSecondsPerAttempt = 30e-6;     // at least: engines begin with tables of links and chunks
 constexpr std::uint32_t kMostAttempts = 32;
 constexpr double kMostSends = 1 << 20;  // no engine makes more in the time to try
+
+/// More attempts of the event-driven engine, in which long dimensions leave chunks to short ones.
+const TacosEngine kByDimension{tacos_engine::event_driven,
+                               "event_driven",
+                               "event by event, with levels by dimension",
+                               by_dimension_unsuitable,
+                               false,
+                               gather_by_dimension,
+                               by_dimension_bytes,
+                               by_dimension_seconds};
 
 Collective gather_collective(const Collective& collective) {
   const auto kind = collective.kind();
@@ -101,6 +113,10 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
     const Trial trial{&engine, attempts_of(problem, engine)};
     if (!done_by(first, trial, problem.attempts)) trials.push_back(trial);
   }
+  const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByDimension.choice, 1), kByDimension));
+  if (one <= kSecondsByDimension && kByDimension.unsuitable(gather).empty())
+    trials.push_back(
+        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kSecondsToTry / one, 3, kMostAttempts))});
   while (!trials.empty() && bytes_with(problem, first, trials) > problem.memory_limit_bytes) trials.pop_back();
   return trials;
 }
