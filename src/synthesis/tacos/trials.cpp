@@ -110,8 +110,13 @@ std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEng
     const bool known = std::any_of(trials.begin(), trials.end(),
                                    [&](const Trial& trial) { return trial.engine->choice == engine.choice; });
     if (known || seconds_of(problem, engine) > kSecondsToTry) continue;
-    const Trial trial{&engine, attempts_of(problem, engine)};
-    if (!done_by(first, trial, problem.attempts)) trials.push_back(trial);
+    const std::uint32_t most = attempts_of(problem, engine);
+    std::vector<Trial> of_engine{{&engine, most}};
+    // More attempts make a gather no worse, but an All-Reduce of the best gather may overlap less.
+    if (problem.collective.kind() == CollectiveKind::all_reduce && most > problem.attempts)
+      of_engine.insert(of_engine.begin(), {&engine, problem.attempts});
+    for (const Trial& trial : of_engine)
+      if (!done_by(first, trial, problem.attempts)) trials.push_back(trial);
   }
   const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByDimension.choice, 1), kByDimension));
   if (one <= kSecondsByDimension && kByDimension.unsuitable(gather).empty())
