@@ -53,7 +53,8 @@ TEST(AutomaticEngine, IsAsGoodAsEveryNamedEngineOnSmallProblems) {
     for (const std::string_view engine : find_synthesizer("tacos")->engines) {
       const auto named =
           find_synthesizer("tacos")->synthesize({topology, collective, occupancy, seed, attempts, 1, engine});
-      if (named) EXPECT_LE(made.time, named->time) << engine << " against " << made.engine;
+      if (!named) continue;  // it does not suit
+      EXPECT_LE(made.time, named->time) << engine << " against " << made.engine;
     }
   }
 }
