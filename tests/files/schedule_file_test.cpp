@@ -13,6 +13,7 @@
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/files/column_file.hpp"
+#include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
