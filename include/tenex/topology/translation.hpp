@@ -56,7 +56,8 @@ class TranslationGroup {
  public:
   /// nullopt where the topology has no translation group: a line of more than two NPUs, a switch, a dragonfly, removed
   /// links, a reversed topology, links that differ inside a dimension. Trusts topology.shape() and unwound_shape() for
-  /// the targets of links (the orbit verifier does not). O(links) where the topology has several link classes, else O(directions).
+  /// the targets of links (the orbit verifier does not). O(links) where the topology has several link classes, else
+  /// O(directions).
   [[nodiscard]] static std::optional<TranslationGroup> of(const Topology& topology, LinkPorts ports = LinkPorts::own);
 
   [[nodiscard]] std::size_t npus() const { return npus_; }
