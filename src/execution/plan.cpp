@@ -262,7 +262,8 @@ bool is_symmetric(const DesignPoint& point, const Topology& topology, const Coll
   const auto* synthesizer = find_synthesizer(point.algorithm);
   if (synthesizer == nullptr || synthesizer->translations_engine.empty()) return false;
   const bool may = point.engine == kAutomaticEngine || point.engine == synthesizer->translations_engine;
-  return may && !has_root(collective.kind()) && sizes.collective.everyone && TranslationGroup::of(topology).has_value();
+  return may && !has_root(collective.kind()) && sizes.collective.everyone && topology.wires() == nullptr &&
+         TranslationGroup::of(topology, LinkPorts::shared).has_value();
 }
 
 /// Whether the schedule is stored and checked by link.

@@ -34,6 +34,8 @@ struct ScheduleData {
 
   std::int64_t npus = 0;
   std::string shape;                                    ///< empty: no intact shape
+  std::string unwound_shape;                            ///< empty: not a shape whose switches were unwound
+  std::int64_t unwound_degree = 0;                      ///< of that shape
   std::vector<std::int8_t> switch_copy, switch_reduce;  ///< per switch: 0 or 1
   std::vector<std::int8_t> switch_cut_through;          ///< per switch: 0 or 1; empty: all store and forward, unlimited
   std::vector<std::int64_t> switch_buffer;  ///< per switch: chunks, -1 for any number; as switch_cut_through

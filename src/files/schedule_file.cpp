@@ -11,8 +11,10 @@
 
 #include "files/schedule_data.hpp"
 #include "tenex/base/units.hpp"
+#include "tenex/topology/plan.hpp"
 #include "tenex/topology/shape.hpp"
 #include "tenex/topology/time_range.hpp"
+#include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -24,24 +26,55 @@ Result<Occupancy> parse_occupancy(const std::string& text) {
   return input_error({}, fmt::format("unknown occupancy \"{}\"", text), "it is serialization or transfer");
 }
 
+Diagnostic not_of_shape(const std::string& shape) {
+  return input_error({}, fmt::format("the links are not those of the shape \"{}\"", shape), "the file is damaged");
+}
+
+/// Whether the file has these links, in their order.
+bool has_links_of(const ScheduleData& data, const Topology& topology) {
+  if (topology.links() != data.source.size()) return false;
+  for (std::size_t i = 0; i < topology.links(); ++i)
+    if (topology.source(LinkId::at(i)).value() != data.source[i] ||
+        topology.target(LinkId::at(i)).value() != data.target[i])
+      return false;
+  return true;
+}
+
+/// The shape without times, large enough to be unwound.
+Result<Topology> plain_topology(const Shape& shape) {
+  return build_topology(shape, {{SimTime::zero()}, {bytes_per_second(std::int64_t{1} << 32)}, false});
+}
+
 /// Declares the shape that the file claims if it has exactly the shape's links.
 Status restore_shape(const ScheduleData& data, TopologyBuilder& builder) {
   if (data.shape.empty()) return success();
   auto shape = parse_shape(data.shape);
   if (!shape) return shape.errors();
-  const Diagnostic wrong =
-      input_error({}, fmt::format("the links are not those of the shape \"{}\"", data.shape), "the file is damaged");
   // Checked before building: a small file must not claim a huge shape.
   if (shape->npus() != static_cast<std::size_t>(data.npus) ||
       count_shape(*shape) != ShapeCounts{data.source.size(), data.switch_copy.size()})
-    return wrong;
-  const auto plain = build_topology(*shape, {{SimTime::zero()}, {bytes_per_second(1)}, false});
-  if (!plain) return wrong;
-  for (std::size_t i = 0; i < plain->links(); ++i)
-    if (plain->source(LinkId::at(i)).value() != data.source[i] ||
-        plain->target(LinkId::at(i)).value() != data.target[i])
-      return wrong;
+    return not_of_shape(data.shape);
+  const auto plain = plain_topology(*shape);
+  if (!plain || !has_links_of(data, *plain)) return not_of_shape(data.shape);
   builder.declare_shape(std::move(shape).value());
+  return success();
+}
+
+/// The same for a shape whose switches were unwound.
+Status restore_unwound_shape(const ScheduleData& data, TopologyBuilder& builder) {
+  if (data.unwound_shape.empty()) return success();
+  auto shape = parse_shape(data.unwound_shape);
+  if (!shape) return shape.errors();
+  const auto degree = data.unwound_degree;
+  if (degree < 1 || degree > std::numeric_limits<std::uint32_t>::max() || !shape->is_product() ||
+      shape->npus() != static_cast<std::size_t>(data.npus) ||
+      sizes_of(*shape, static_cast<std::uint32_t>(degree)).links != data.source.size())
+    return not_of_shape(data.unwound_shape);
+  const auto plain = plain_topology(*shape);
+  if (!plain) return not_of_shape(data.unwound_shape);
+  const auto unwound = unwind_switches(*plain, static_cast<std::uint32_t>(degree));
+  if (!unwound || !has_links_of(data, *unwound)) return not_of_shape(data.unwound_shape);
+  builder.declare_unwound_shape({std::move(shape).value(), static_cast<std::uint32_t>(degree)});
   return success();
 }
 
@@ -101,6 +134,7 @@ Result<Topology> restore_topology(const ScheduleData& data) {
                       data.class_slowdown.empty() ? kNoSlowdown : data.class_slowdown[link_class]});
   }
   if (auto status = restore_shape(data, builder); !status) return status.errors();
+  if (auto status = restore_unwound_shape(data, builder); !status) return status.errors();
   auto network = std::move(builder).build();
   return network ? restore_wires(data, *network) : std::move(network);
 }
@@ -211,6 +245,10 @@ ScheduleData describe_schedule(const ScheduleFile& file, bool with_links) {
   const auto& topology = physical_network(file.topology);
   data.npus = static_cast<std::int64_t>(topology.npus());
   if (topology.shape()) data.shape = to_string(*topology.shape());
+  if (const auto& unwound = topology.unwound_shape()) {
+    data.unwound_shape = to_string(unwound->shape);
+    data.unwound_degree = unwound->degree;
+  }
   for (std::size_t i = 0; i < topology.switches(); ++i) {
     const auto& properties = topology.switch_properties(VertexId::at(topology.npus() + i));
     data.switch_copy.push_back(properties.copy ? 1 : 0);

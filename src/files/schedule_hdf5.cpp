@@ -18,6 +18,11 @@ void write_facts(ColumnFileWriter& writer, const ScheduleData& data) {
   writer.add_group("/topology");
   writer.set_attribute("/topology", "npus", data.npus);
   writer.set_attribute("/topology", "shape", data.shape);
+  if (!data.unwound_shape.empty()) {
+    writer.add_group("/topology/unwound");
+    writer.set_attribute("/topology/unwound", "shape", data.unwound_shape);
+    writer.set_attribute("/topology/unwound", "degree", data.unwound_degree);
+  }
   writer.write("/topology/switch_copy", std::span<const std::int8_t>(data.switch_copy));
   writer.write("/topology/switch_reduce", std::span<const std::int8_t>(data.switch_reduce));
   if (!data.switch_buffer.empty()) {
@@ -68,6 +73,11 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   ColumnFacts topology(reader, "/topology");
   topology.integer("npus", data.npus);
   topology.text("shape", data.shape);
+  ColumnFacts unwound(reader, "/topology/unwound");
+  if (reader.has("/topology/unwound")) {
+    unwound.text("shape", data.unwound_shape);
+    unwound.integer("degree", data.unwound_degree);
+  }
   topology.column("switch_copy", data.switch_copy);
   topology.column("switch_reduce", data.switch_reduce);
   if (reader.has("/topology/switch_buffer")) {
@@ -93,7 +103,7 @@ Result<ScheduleData> read_facts(const ColumnFileReader& reader) {
   collective.column("member", data.member);
   if (reader.has("/collective/group_kind"))
     ScheduleData::for_each_own(data, [&](const char* name, auto& column) { collective.column(name, column); });
-  for (const auto* facts : {&file, &topology, &collective})
+  for (const auto* facts : {&file, &topology, &unwound, &collective})
     if (!facts->errors().empty()) return facts->errors();
   return data;
 }

@@ -23,6 +23,8 @@ Json describe_topology(const ScheduleData& data) {
   Json topology;
   topology["npus"] = data.npus;
   topology["shape"] = data.shape;
+  if (!data.unwound_shape.empty())
+    topology["unwound"] = {{"shape", data.unwound_shape}, {"degree", data.unwound_degree}};
   topology["switches"] = Json::array();
   for (std::size_t i = 0; i < data.switch_copy.size(); ++i) {
     topology["switches"].push_back({{"copy", data.switch_copy[i] != 0}, {"reduce", data.switch_reduce[i] != 0}});
@@ -98,6 +100,10 @@ ScheduleData read_facts(const Json& document) {
   const auto& topology = document.at("topology");
   data.npus = integer(topology.at("npus"));
   data.shape = topology.at("shape").get<std::string>();
+  if (topology.contains("unwound")) {
+    data.unwound_shape = topology.at("unwound").at("shape").get<std::string>();
+    data.unwound_degree = integer(topology.at("unwound").at("degree"));
+  }
   for (const auto& item : topology.at("switches")) {
     data.switch_copy.push_back(item.at("copy").get<bool>() ? 1 : 0);
     data.switch_reduce.push_back(item.at("reduce").get<bool>() ? 1 : 0);

@@ -22,7 +22,7 @@ namespace tenex {
 
 /// The offset of an orbit's source from the owner of its chunk.
 [[nodiscard]] inline NpuId source_offset(const TranslationGroup& group, const OrbitSend& orbit) {
-  return group.neighbour(orbit.offset, group.directions()[orbit.direction].opposite);
+  return group.origin(orbit.offset, orbit.direction);
 }
 
 /// The index of a chunk as one NPU sees it: the offset from its owner, and its number there.

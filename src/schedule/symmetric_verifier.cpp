@@ -77,7 +77,7 @@ class OrbitReplay {
     if (verdict_.findings.size() >= max_findings_) return;
     Send send;
     if (orbit) {  // the orbit's send into NPU 0
-      const NpuId source = group_.neighbour(NpuId(0), group_.directions()[orbit->direction].opposite);
+      const NpuId source = group_.origin(NpuId(0), orbit->direction);
       const NpuId owner = group_.subtract(NpuId(0), orbit->offset);
       send = {orbit->start, group_.link({source, orbit->direction}), storage_.chunk(owner, orbit->number),
               orbit->stage};

@@ -73,12 +73,15 @@ Schedule reversed_symmetric(const Instance& instance, const Schedule& schedule) 
   const auto& group = storage.group();
   const auto latencies = direction_latencies(instance, group);
   const SimTime end = last_arrival_of(storage.orbits(), latencies);
+  const bool two_way = group.two_way();
   std::vector<OrbitSend> turned;
   turned.reserve(storage.orbits().size());
   for (std::size_t i = storage.orbits().size(); i-- > 0;) {
     const OrbitSend& orbit = storage.orbits()[i];
-    turned.push_back({end - orbit.start - latencies[orbit.direction], group.directions()[orbit.direction].opposite,
-                      source_offset(group, orbit), orbit.number, Stage::reduce});
+    const NpuId receiver = source_offset(group, orbit);
+    turned.push_back({end - orbit.start - latencies[orbit.direction],
+                      two_way ? group.directions()[orbit.direction].opposite : orbit.direction,
+                      two_way ? receiver : group.subtract(NpuId(0), receiver), orbit.number, Stage::reduce});
   }
   return make_symmetric_schedule(group, storage.chunks(), std::move(turned));
 }

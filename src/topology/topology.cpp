@@ -96,6 +96,7 @@ Topology Topology::with_switches(std::vector<SwitchProperties> properties) const
 Topology Topology::without_shape() const {
   Topology plain = *this;
   plain.shape_.reset();
+  plain.unwound_shape_.reset();
   if (wires_) plain.wires_ = std::make_shared<const Wires>(wires_->without_shape());
   return plain;
 }
@@ -131,7 +132,10 @@ Topology Topology::without(const std::vector<bool>& drop) const {
   kept.classes_ = std::move(classes).take();
   kept.out_ = by_vertex(kept.vertices(), kept.source_);
   kept.in_ = by_vertex(kept.vertices(), kept.target_);
-  if (kept.links() == links()) kept.shape_ = shape_;
+  if (kept.links() == links()) {
+    kept.shape_ = shape_;
+    kept.unwound_shape_ = unwound_shape_;
+  }
   return kept;
 }
 
@@ -184,6 +188,7 @@ Result<Topology> TopologyBuilder::build() && {
   topology.out_ = by_vertex(vertices, topology.source_);
   topology.in_ = by_vertex(vertices, topology.target_);
   topology.shape_ = std::move(shape_);
+  topology.unwound_shape_ = std::move(unwound_shape_);
   ensure(!wires_ || wires_->size() == topology.links(), "one wire per link");
   topology.wires_ = std::move(wires_);
   return topology;

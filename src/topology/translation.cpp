@@ -2,10 +2,12 @@
 //
 // Rings and pairs number an NPU's links by direction. A fully connected block numbers them by target: the link from
 // position p to position q is number q, or q-1 where q > p. The direction (q-p mod k) follows from p and the number,
-// and the number from p and the direction.
+// and the number from p and the direction. An unwound switch numbers them by direction.
 #include "tenex/topology/translation.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "tenex/topology/block.hpp"
 
@@ -25,18 +27,27 @@ NpuId moved(const TranslationDimension& dimension, NpuId npu, std::uint32_t from
 }  // namespace
 
 std::optional<TranslationGroup> TranslationGroup::of(const Topology& topology, LinkPorts ports) {
-  const auto& shape = topology.shape();
-  if (!shape || !shape->is_product() || topology.switches() > 0) return std::nullopt;
-  if (topology.wires() != nullptr && ports == LinkPorts::own) return std::nullopt;
+  if (topology.switches() > 0) return std::nullopt;
+  const auto& unwound = topology.unwound_shape();
+  if ((topology.wires() != nullptr || unwound) && ports == LinkPorts::own) return std::nullopt;
+  const Shape* shape = topology.shape() ? &*topology.shape() : nullptr;
+  if (unwound) shape = &unwound->shape;
+  if (shape == nullptr || !shape->is_product()) return std::nullopt;
   TranslationGroup group;
-  for (const Block& block : shape->blocks)
-    if (!group.add_dimension(block)) return std::nullopt;
+  for (const Block& block : shape->blocks) {
+    if (unwound && block.rule->through_switch) {
+      if (!block.levels.empty()) return std::nullopt;
+      group.add_circulant(block.size, unwound->degree);
+    } else if (!group.add_block(block)) {
+      return std::nullopt;
+    }
+  }
   if (group.npus() != topology.npus() || group.links() != topology.links()) return std::nullopt;
   if (!group.leads_as_built(topology) || !group.take_classes(topology)) return std::nullopt;
   return group;
 }
 
-bool TranslationGroup::add_dimension(const Block& block) {
+bool TranslationGroup::add_block(const Block& block) {
   if (block.size == 1) return true;
   if (block.rule->translations == nullptr) return false;
   const auto steps = block.rule->translations(block.size);
@@ -44,24 +55,42 @@ bool TranslationGroup::add_dimension(const Block& block) {
   TranslationDimension dimension;
   dimension.size = block.size;
   dimension.farthest_hops = block.rule->diameter_hops(block);
+  dimension.links_by_target = block.rule->all_neighbours;
+  dimension.one_port = block.rule->one_port;
+  add_dimension(dimension, steps);
+  return true;
+}
+
+/// A switch unwound: every position sends to the next `degree` ones.
+void TranslationGroup::add_circulant(std::uint32_t size, std::uint32_t degree) {
+  if (size == 1) return;
+  std::vector<std::uint32_t> steps(std::min(degree, size - 1));
+  std::iota(steps.begin(), steps.end(), 1U);
+  TranslationDimension dimension;
+  dimension.size = size;
+  dimension.farthest_hops = static_cast<std::uint32_t>((size - 1 + steps.size() - 1) / steps.size());
+  add_dimension(dimension, steps);
+}
+
+void TranslationGroup::add_dimension(TranslationDimension dimension, const std::vector<std::uint32_t>& steps) {
   dimension.stride = static_cast<std::uint32_t>(npus_);
   dimension.first_direction = static_cast<std::uint32_t>(directions_.size());
   dimension.directions = static_cast<std::uint32_t>(steps.size());
-  dimension.links_by_target = block.rule->all_neighbours;
-  dimension.one_port = block.rule->one_port;
   for (const std::uint32_t step : steps) {
-    const auto back = std::find(steps.begin(), steps.end(), block.size - step) - steps.begin();
+    const auto back = std::find(steps.begin(), steps.end(), dimension.size - step);
     directions_.push_back({static_cast<std::uint32_t>(dimensions_.size()), step, NpuId(step * dimension.stride),
-                           dimension.first_direction + static_cast<std::uint32_t>(back), 0});
+                           back == steps.end()
+                               ? kNoOpposite
+                               : dimension.first_direction + static_cast<std::uint32_t>(back - steps.begin()),
+                           0});
   }
   dimensions_.push_back(dimension);
-  npus_ *= block.size;
+  npus_ *= dimension.size;
   std::uint64_t link = 0;
   for (auto& each : dimensions_) {
     each.first_link = link;
     link += std::uint64_t{npus_} * each.directions;
   }
-  return true;
 }
 
 /// Whether the links of the first and the last NPU lead where the shape says, which is false for a reversed topology. A
@@ -118,6 +147,18 @@ NpuId TranslationGroup::neighbour(NpuId npu, std::uint32_t direction) const {
   const std::uint32_t from = position(dimension, npu);
   const std::uint64_t to = std::uint64_t{from} + directions_[direction].step;
   return moved(dimension, npu, from, static_cast<std::uint32_t>(to >= dimension.size ? to - dimension.size : to));
+}
+
+NpuId TranslationGroup::origin(NpuId npu, std::uint32_t direction) const {
+  const auto& dimension = dimensions_[directions_[direction].dimension];
+  const std::uint32_t at = position(dimension, npu);
+  const std::uint32_t step = directions_[direction].step;
+  return moved(dimension, npu, at, at >= step ? at - step : at + (dimension.size - step));
+}
+
+bool TranslationGroup::two_way() const {
+  return std::all_of(directions_.begin(), directions_.end(),
+                     [](const TranslationDirection& direction) { return direction.opposite != kNoOpposite; });
 }
 
 LinkId TranslationGroup::link(Departure departure) const {

@@ -49,6 +49,8 @@ class Unwinder {
       }
     }
     if (!errors_.empty()) return errors_;
+    if (const auto& shape = topology_.shape(); shape && shape->is_product())
+      builder.declare_unwound_shape({*shape, degree_});
     auto built = std::move(builder).build();
     if (!built) return built.errors();
     return UnwoundNetwork{*std::move(built), std::move(origins_)};

@@ -20,6 +20,7 @@
 #include "tenex/schedule/step_table.hpp"
 #include "tenex/schedule/verifier.hpp"
 #include "tenex/schedule/view_parts.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -191,6 +192,15 @@ TEST(CompactSchedules, GiveBackSymmetricOnes) {
   const auto gather = gather_of(12, 2);
   const auto schedule = test::symmetric(torus, gather, test::gather_orbits({torus, gather, kOccupancy}));
   EXPECT_LE(round_trip(file_of(torus, gather, schedule)).schedule.memory_bytes(), schedule.memory_bytes());
+}
+
+TEST(CompactSchedules, GiveBackSymmetricOnesOverUnwoundSwitches) {
+  const auto unwound = unwind_switches(support::shape("RI(4)_SW(5)"), 2).value();
+  const auto gather = gather_of(20, 2);
+  const auto orbits = test::gather_orbits({unwound, gather, kOccupancy});
+  const auto read = round_trip(file_of(unwound, gather, test::symmetric(unwound, gather, orbits)));
+  EXPECT_EQ(read.topology.unwound_shape(), unwound.unwound_shape());
+  EXPECT_EQ(read.schedule.storage_kind(), "symmetric");
 }
 
 TEST(CompactSchedules, GiveBackSymmetricAllToAlls) {

@@ -13,6 +13,7 @@
 #include "support/topologies.hpp"
 #include "tenex/base/random.hpp"
 #include "tenex/files/column_file.hpp"
+#include "tenex/topology/transform.hpp"
 #include "tenex/topology/wires.hpp"
 
 namespace tenex {
@@ -169,6 +170,16 @@ TEST_P(ScheduleFiles, ForgetAShapeThatIsNotIntact) {
   ASSERT_TRUE(read.ok()) << message_of(read);
   EXPECT_FALSE(read->topology.shape().has_value());
   expect_same(schedule, *read);
+}
+
+TEST_P(ScheduleFiles, GiveBackTheShapeThatWasUnwound) {
+  auto schedule = sample(copies(3));
+  schedule.topology = unwind_switches(support::shape("RI(3)_SW(2)"), 1).value();
+  write(schedule);
+  const auto read = read_schedule_file(file());
+  ASSERT_TRUE(read.ok()) << message_of(read);
+  EXPECT_FALSE(read->topology.shape().has_value());
+  EXPECT_EQ(read->topology.unwound_shape(), (UnwoundShape{parse_shape("RI(3)_SW(2)").value(), 1}));
 }
 
 TEST_P(ScheduleFiles, AreRefusedWhenCutOff) {

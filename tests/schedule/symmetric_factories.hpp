@@ -24,7 +24,7 @@ inline SimTime longest_hop(const Instance& instance) {
 /// All-Gather orbits: in every step of the longest hop, each direction takes the first item that its source held when
 /// the step began and its receiver does not have.
 inline std::vector<OrbitSend> gather_orbits(const Instance& instance) {
-  const TranslationGroup group = TranslationGroup::of(instance.topology).value();
+  const TranslationGroup group = TranslationGroup::of(instance.topology, LinkPorts::shared).value();
   const SimTime step = longest_hop(instance);
   const auto chunks = static_cast<std::uint32_t>(instance.collective.chunks_per_npu());
   std::vector<std::pair<NpuId, std::uint32_t>> held;
@@ -93,12 +93,13 @@ inline std::vector<OrbitSend> exchange_orbits(const Instance& instance) {
 }
 
 inline Schedule symmetric(const Topology& topology, const Collective& collective, std::vector<OrbitSend> orbits) {
-  return make_symmetric_schedule(TranslationGroup::of(topology).value(), orbit_chunks(collective), std::move(orbits));
+  return make_symmetric_schedule(TranslationGroup::of(topology, LinkPorts::shared).value(), orbit_chunks(collective),
+                                 std::move(orbits));
 }
 
 /// Every orbit's send to every receiver, written down one by one; sorted by the list storage.
 inline Schedule expand(const Topology& topology, const Collective& collective, const std::vector<OrbitSend>& orbits) {
-  const TranslationGroup group = TranslationGroup::of(topology).value();
+  const TranslationGroup group = TranslationGroup::of(topology, LinkPorts::shared).value();
   const auto chunks = static_cast<std::uint32_t>(collective.chunks_per_npu());
   const bool pairs = collective.kind() == CollectiveKind::all_to_all;
   std::vector<Send> sends;

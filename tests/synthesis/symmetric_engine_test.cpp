@@ -10,6 +10,7 @@
 #include "synthesis/synthesis_support.hpp"
 #include "tenex/schedule/symmetric_schedule.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -121,6 +122,45 @@ TEST(SymmetricEngine, IsTakenWhereItSuits) {
   EXPECT_EQ(support::tacos({torus, gather, Occupancy::transfer}).engine, "symmetric");
   const Topology mesh = support::mesh(4, 4);
   EXPECT_NE(support::tacos({mesh, gather, Occupancy::transfer}).engine, "symmetric");
+}
+
+TEST(SymmetricEngine, GathersOverUnwoundSwitches) {
+  // Each NPU of RI(4)_FC(8)_SW(8) unwound to degree 1 has 2 + 7 + 1 in-links: 255 chunks take 25.5, so 26 steps. To
+  // degree 3 it has 12 of unlike speed, which the bound knows.
+  const Topology cluster = unwind_switches(support::shape("RI(4)_FC(8)_SW(8)"), 1).value();
+  EXPECT_EQ(symmetric({cluster, of_megabytes(CollectiveKind::all_gather, 256), Occupancy::transfer}).time,
+            support::kStep * 26);
+  // A one-way ring of n takes n-1 steps.
+  const Topology one_way = unwind_switches(support::shape("SW(7)"), 1).value();
+  EXPECT_EQ(symmetric({one_way, of_megabytes(CollectiveKind::all_gather, 7), Occupancy::transfer}).time,
+            support::kStep * 6);
+}
+
+TEST(SymmetricEngine, ReducesOverLinksWithoutAnOpposite) {
+  for (const auto shape : {"SW(7)", "RI(4)_SW(5)", "SW(3)_FC(4)_SW(4)"})
+    for (const std::uint32_t degree : {1U, 2U})
+      for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
+        SCOPED_TRACE(shape);
+        const Topology topology = unwind_switches(support::shape(shape), degree).value();
+        const auto made = [&](CollectiveKind kind) {
+          return symmetric({topology, of_megabytes(kind, topology.npus(), 2), occupancy});
+        };
+        const SimTime gather = made(CollectiveKind::all_gather).time;
+        EXPECT_EQ(made(CollectiveKind::reduce_scatter).time, gather);
+        EXPECT_LE(made(CollectiveKind::all_reduce).time, gather * 2);
+      }
+}
+
+TEST(SymmetricEngine, SharesChunksAmongLinksOfUnequalSpeed) {
+  const auto gbps = gigabytes_per_second;
+  for (const std::uint32_t degree : {1U, 4U})
+    for (const auto occupancy : {Occupancy::transfer, Occupancy::serialization}) {
+      const Topology topology =
+          unwind_switches(support::shape("RI(8)_FC(4)_SW(10)", {support::kAlpha}, {gbps(200), gbps(100), gbps(50)}),
+                          degree)
+              .value();
+      EXPECT_GE(gather_efficiency(topology, occupancy, 2), 0.99) << degree;
+    }
 }
 
 TEST(SymmetricEngine, SaysWhyItCannot) {

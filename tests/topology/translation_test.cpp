@@ -116,6 +116,57 @@ TEST(Translation, GivesEachDimensionItsOwnLinkClass) {
   }
 }
 
+/// A shape with switches unwound, and the degree.
+struct Unwound {
+  std::string_view shape;
+  std::uint32_t degree;
+};
+const std::vector<Unwound> kUnwound = {{"SW(5)", 1},       {"SW(5)", 2},       {"SW(5)", 9},
+                                       {"RI(4)_SW(6)", 2}, {"SW(4)_FC(3)", 3}, {"RI(3)_SW(2)_SW(4)_RI(2)", 1}};
+
+Topology unwound(const Unwound& network) {
+  return unwind_switches(support::shape(network.shape), network.degree).value();
+}
+
+TEST(Translation, KnowsEveryLinkOfUnwoundSwitches) {
+  for (const auto& network : kUnwound) {
+    SCOPED_TRACE(network.shape);
+    const Topology topology = unwound(network);
+    const TranslationGroup group = TranslationGroup::of(topology, LinkPorts::shared).value();
+    ASSERT_EQ(group.links(), topology.links());
+    for (std::size_t i = 0; i < topology.links(); ++i) {
+      const auto place = group.departure(LinkId::at(i));
+      EXPECT_EQ(group.link(place), LinkId::at(i));
+      EXPECT_EQ(vertex_of(place.source), topology.source(LinkId::at(i)));
+      EXPECT_EQ(vertex_of(group.neighbour(place.source, place.direction)), topology.target(LinkId::at(i)));
+      EXPECT_EQ(group.origin(group.neighbour(place.source, place.direction), place.direction), place.source);
+      EXPECT_EQ(group.directions()[place.direction].link_class, topology.class_of(LinkId::at(i)));
+    }
+  }
+}
+
+TEST(Translation, KnowsWhichUnwoundDirectionsHaveNoOpposite) {
+  // SW(5) of degree 2 has the steps 1 and 2, but neither 4 nor 3; of degree 4 all four, in pairs 1, 4 and 2, 3.
+  const auto circulant = TranslationGroup::of(unwound({"SW(5)", 2}), LinkPorts::shared).value();
+  EXPECT_FALSE(circulant.two_way());
+  for (const auto& direction : circulant.directions()) EXPECT_EQ(direction.opposite, kNoOpposite);
+  EXPECT_EQ(circulant.dimensions()[0].farthest_hops, 2U);  // 4 = 2 + 2
+  const auto full = TranslationGroup::of(unwound({"SW(5)", 4}), LinkPorts::shared).value();
+  EXPECT_TRUE(full.two_way());
+  EXPECT_EQ(full.directions()[0].opposite, 3U);
+  EXPECT_EQ(full.directions()[1].opposite, 2U);
+  EXPECT_EQ(full.dimensions()[0].farthest_hops, 1U);
+}
+
+TEST(Translation, GivesUnwoundSwitchesOnlyToCallersThatKnowThem) {
+  const Topology topology = unwound({"RI(4)_SW(6)", 2});
+  EXPECT_FALSE(TranslationGroup::of(topology).has_value());
+  EXPECT_FALSE(TranslationGroup::of(topology.without_shape(), LinkPorts::shared).has_value());
+  EXPECT_FALSE(TranslationGroup::of(topology.reversed(), LinkPorts::shared).has_value());
+  const Topology tree = unwind_switches(support::shape("SW(4)_LI(3)"), 1).value();  // the line has no translations
+  EXPECT_FALSE(TranslationGroup::of(tree, LinkPorts::shared).has_value());
+}
+
 TEST(Translation, RefusesWhatIsNoCayleyShape) {
   for (const auto shape : {"LI(3)", "mesh(4,4)", "SW(4)", "RI(4)_SW(2)", "RI(4)_LI(3)", "dragonfly(3,4)"})
     EXPECT_FALSE(TranslationGroup::of(support::shape(shape)).has_value()) << shape;

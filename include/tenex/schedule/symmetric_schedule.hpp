@@ -130,7 +130,9 @@ class SymmetricStorage final : public ScheduleStorage {
 // The general forms are in views.hpp and retime.hpp and mean the same. Here the reversal of an All-Gather is on the
 // topology itself, not on its reverse: a link and its reverse are alike (a direction and its opposite share a class),
 // so a send of a chunk from s to r at [t, t + latency) becomes a send of a partial sum from r to s, over the link in
-// the opposite direction, at [T - t - latency, T - t). Over a switch that cuts through, up-links and down-links change
+// the opposite direction, at [T - t - latency, T - t). Where some direction has no opposite, the network is mirrored
+// instead: x -> -x maps every direction to its opposite, so a send from offset s to r becomes one from -r to -s in the
+// same direction. Over a switch that cuts through, up-links and down-links change
 // places; sends that shared neither still do not.
 
 /// The time reversal of a symmetric All-Gather (valid, free of waste): a symmetric Reduce-Scatter on the same topology.

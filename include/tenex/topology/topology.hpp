@@ -77,6 +77,13 @@ struct SwitchProperties {
 
 class Wires;  // wires.hpp
 
+/// A product of blocks whose switches became direct links (transform.hpp).
+struct UnwoundShape {
+  Shape shape;               ///< with its switches
+  std::uint32_t degree = 1;  ///< an NPU sends to as many next ones of each switch, at most to all others
+  bool operator==(const UnwoundShape&) const = default;
+};
+
 /// An immutable directed multigraph. Built by TopologyBuilder or build_topology().
 class Topology {
  public:
@@ -108,6 +115,8 @@ class Topology {
   /// The shape that the topology was built from, as long as it is intact (no link removed, no switch unwound).
   /// Dimension-order routes and translation groups rely on it.
   [[nodiscard]] const std::optional<Shape>& shape() const { return shape_; }
+  /// The shape whose switches were unwound, as long as its links are intact otherwise.
+  [[nodiscard]] const std::optional<UnwoundShape>& unwound_shape() const { return unwound_shape_; }
   /// The paths over cut-through switches that the links stand for; null where every link is a physical one. Links that
   /// share a physical link must not use it at the same time.
   [[nodiscard]] const Wires* wires() const { return wires_.get(); }
@@ -142,6 +151,7 @@ class Topology {
   Csr<LinkId> out_;
   Csr<LinkId> in_;
   std::optional<Shape> shape_;
+  std::optional<UnwoundShape> unwound_shape_;
   std::shared_ptr<const Wires> wires_;
 };
 
@@ -160,6 +170,8 @@ class TopologyBuilder {
   LinkId add_link_pair(Link link);
   /// Declares that the links form this shape, intact.
   void declare_shape(Shape shape) { shape_ = std::move(shape); }
+  /// Declares that the links form this shape with its switches unwound, intact.
+  void declare_unwound_shape(UnwoundShape shape) { unwound_shape_ = std::move(shape); }
   /// Declares that the links are these wires, in their order.
   void declare_wires(std::shared_ptr<const Wires> wires) { wires_ = std::move(wires); }
 
@@ -172,6 +184,7 @@ class TopologyBuilder {
   std::vector<SwitchProperties> switches_;
   std::vector<Link> links_;
   std::optional<Shape> shape_;
+  std::optional<UnwoundShape> unwound_shape_;
   std::shared_ptr<const Wires> wires_;
 };
 

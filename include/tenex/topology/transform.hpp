@@ -17,7 +17,8 @@ namespace tenex {
 /// beta times d (bandwidth rounded down). Where the link out of the switch to the neighbour is slower than the one in,
 /// its bandwidth and slowdown count. The new links stand where the NPU's link into the switch stood. d is capped at N-1
 /// per switch. A topology without switches is returned unchanged. Errors (input): d = 0, a switch attached to another
-/// switch, an NPU attached one way only or by parallel links. O(links * d).
+/// switch, an NPU attached one way only or by parallel links. The product that was unwound is
+/// Topology::unwound_shape(). O(links * d).
 [[nodiscard]] Result<Topology> unwind_switches(const Topology& topology, std::uint32_t degree);
 
 /// What a link of an unwound network stands for in the network with switches.

@@ -1,7 +1,8 @@
 // The engines behind the name `tacos`, fastest first: a new engine is one file and one line of this table.
 //
 // Each engine makes All-Gathers (and Broadcasts where it can); compose.hpp makes the other collectives of them.
-// `automatic` takes the first engine that suits the problem; the study may name one.
+// `auto` takes the first engine that suits the problem, and on small problems tries the others too (trials.hpp); the
+// study may name one.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +43,8 @@ struct TacosEngine {
   double (*seconds)(const SynthesisProblem& problem);
   /// Makes the whole collective if the engine has a shorter way than compose.hpp; null otherwise.
   Result<Synthesis> (*whole)(const SynthesisProblem& problem) = nullptr;
+  /// The named engines that `gather` itself tries, of an entry of kAutomaticEngine.
+  std::vector<std::string_view> tries = {};
 };
 
 /// In the order in which `automatic` tries them.

@@ -1,62 +1,32 @@
-// The registry entry `tacos`: picks an engine for each gather and composes the collective.
+// The registry entry `tacos`: picks an engine for the gathers of a collective, and tries others where that costs next
+// to nothing.
 #include "synthesis/tacos/tacos.hpp"
 
-#include <limits>
-
-#include "synthesis/compose.hpp"
 #include "synthesis/tacos/engines.hpp"
+#include "synthesis/tacos/trials.hpp"
 
 namespace tenex {
 namespace {
 
-// The gather, on the same topology, that the problem's collective is composed of. Engines judge it.
-SynthesisProblem gather_part(const SynthesisProblem& problem, const Collective& gather) {
-  const auto& part = problem;
-  return {part.topology, gather,       part.occupancy, part.seed,
-          part.attempts, part.threads, part.engine,    part.memory_limit_bytes};
-}
-
-Collective gather_collective(const Collective& collective) {
-  const auto kind = collective.kind();
-  const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
-  return collective.as(rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather);
-}
-
 // The engine that is named or chosen; the event-driven one if the choice fails, so that estimates never fail.
 const TacosEngine& engine_of(const SynthesisProblem& problem) {
-  const Collective gather = gather_collective(problem.collective);
-  const auto chosen = choose_engine(gather_part(problem, gather));
+  const auto chosen = choose_engine(GatherPart(problem).problem());
   return chosen ? **chosen : engines().back();
-}
-
-/// Bytes of the gathers, without re-timing: two gathers if an All-Reduce's reduction is not a view of its gather.
-std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
-  if (engine.choice == tacos_engine::event_driven) return engine.bytes(problem);  // its estimate covers both gathers
-  const Collective gather = gather_collective(problem.collective);
-  const bool twice =
-      problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
-  return (twice ? 2 : 1) * engine.bytes(gather_part(problem, gather));
 }
 
 }  // namespace
 
 Result<Synthesis> synthesize_tacos(const SynthesisProblem& problem) {
-  const Collective gather = gather_collective(problem.collective);
-  const auto engine = choose_engine(gather_part(problem, gather));
+  const auto engine = choose_engine(GatherPart(problem).problem());
   if (!engine) return engine.errors();
-  if ((*engine)->whole != nullptr) return (*engine)->whole(problem);
-  auto planned = problem;
-  if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max())
-    planned.memory_limit_bytes = tacos_bytes(problem);  // no more than was planned, even if more would fit
-  return compose(planned, (*engine)->gather, (*engine)->name);
+  auto first = synthesize_with(problem, **engine);
+  if (!first) return first;
+  return best_of(problem, std::move(*first), trials_beside(problem, **engine));
 }
 
 std::size_t tacos_bytes(const SynthesisProblem& problem) {
   const TacosEngine& engine = engine_of(problem);
-  if (engine.whole != nullptr) return engine.bytes(problem);
-  const std::size_t gathers = gathers_bytes(problem, engine);
-  const std::size_t with_retiming = gathers + retiming_bytes(problem, engine.choice);
-  return with_retiming <= problem.memory_limit_bytes ? with_retiming : gathers;
+  return bytes_with(problem, engine, trials_beside(problem, engine));
 }
 
 bool tacos_uses_threads(const SynthesisProblem& problem) {
@@ -66,9 +36,7 @@ bool tacos_uses_threads(const SynthesisProblem& problem) {
 
 double tacos_seconds(const SynthesisProblem& problem) {
   const TacosEngine& engine = engine_of(problem);
-  if (engine.whole != nullptr || engine.choice == tacos_engine::event_driven) return engine.seconds(problem);
-  const Collective gather = gather_collective(problem.collective);
-  return engine.seconds(gather_part(problem, gather)) + retiming_seconds(problem, engine.choice);
+  return seconds_with(problem, engine, trials_beside(problem, engine));
 }
 
 }  // namespace tenex

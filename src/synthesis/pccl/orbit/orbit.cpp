@@ -150,7 +150,7 @@ Schedule listed(const TranslationGroup& group, const ExchangeWays& ways, const O
     for (std::uint32_t owner = 0; owner < group.npus(); ++owner) {
       if (owner / ring.stride % ring.size % 2 != coset) continue;
       const NpuId receiver = group.add(NpuId(owner), job.offset);
-      const NpuId source = group.neighbour(receiver, group.directions()[job.direction].opposite);
+      const NpuId source = group.origin(receiver, job.direction);
       sends.push_back({job.start, group.link({source, job.direction}), names.chunk(NpuId(owner), number)});
     }
   }

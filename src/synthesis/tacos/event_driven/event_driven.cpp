@@ -106,21 +106,6 @@ void run_thread(MultiStart& shared) {
   }
 }
 
-/// Sorts by (start, link): the engine's sends are in order of start already.
-std::vector<Send> to_sends(std::vector<TentativeSend> planned) {
-  std::erase_if(planned, [](const TentativeSend& send) { return send.chunk == kSuperseded; });
-  for (auto begin = planned.begin(); begin != planned.end();) {
-    const auto end = std::find_if(begin, planned.end(), [&](const auto& send) { return send.start != begin->start; });
-    std::sort(begin, end, [](const auto& a, const auto& b) { return a.link < b.link; });
-    begin = end;
-  }
-  std::vector<Send> sends;
-  sends.reserve(planned.size());
-  for (const auto& send : planned)
-    sends.push_back({.start = picoseconds(send.start), .link = LinkId(send.link), .chunk = ChunkId(send.chunk)});
-  return sends;
-}
-
 }  // namespace
 
 std::uint32_t event_driven_paces(const SynthesisProblem& problem) {

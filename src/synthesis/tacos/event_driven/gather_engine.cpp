@@ -18,7 +18,7 @@ constexpr std::uint32_t kRareChunks = 16;  ///< chunks among which rarity decide
 GatherEngine::GatherEngine(const GatherSetup& setup) : setup_(setup) {
   held_.resize(setup.list_begin.back());
   queues_.resize(setup.lanes.size());
-  if (setup.ranks > 1) rivals_.emplace(setup);
+  if (setup.has_levels()) rivals_.emplace(setup);
 }
 
 void GatherEngine::reset(Reach reach) {
@@ -73,7 +73,7 @@ SimTime GatherEngine::run(Random random, Reach reach, bool rare_first) {
   match();
   while (missing_ > 0) {
     // With equal costs nothing improves once every delivery is under way; with relays only some deliveries count.
-    if (!rivals_ && !setup_.relays && unclaimed_ == 0) return picoseconds(finish_);
+    if (setup_.ranks == 1 && !setup_.relays && unclaimed_ == 0) return picoseconds(finish_);
     if (next_.empty())
       insist();
     else
@@ -152,7 +152,7 @@ void GatherEngine::match_link(std::uint32_t link) {
   if (unserved_[target] > 0) {
     const std::uint32_t chunk = choose(link);
     if (chunk != kNone) return send(link, chunk);
-    if (!rivals_ && setup_.sizes == 1 && unserved_[target] > 0 && rematch(link)) return;
+    if (setup_.ranks == 1 && setup_.sizes == 1 && unserved_[target] > 0 && rematch(link)) return;
   }
   if (rivals_ && rivals_->has_slower(link))
     take_over(link);
@@ -222,6 +222,7 @@ bool GatherEngine::rematch(std::uint32_t link) {
     const std::uint32_t instead = choose(other.value());
     if (instead == kNone) continue;
     served_.set(target, instead);
+    if (rivals_) rivals_->supply(target, instead);
     send(link, std::exchange(sends_[number].chunk, instead));
     return true;
   }

@@ -114,12 +114,16 @@ void set_wants(GatherSetup& setup, const std::vector<Participants>& participants
 
 }  // namespace
 
-GatherSetup::GatherSetup(const SynthesisProblem& problem, const std::vector<Participants>& participants, Pace pace)
+GatherSetup::GatherSetup(const SynthesisProblem& problem, const std::vector<Participants>& participants, Pace pace,
+                         const std::vector<std::int64_t>& level_costs)
     : topology(problem.topology), collective(problem.collective) {
   set_times(*this, problem.occupancy, pace);
   const auto costs = link_costs(*this);
   rank_of = ranks_of(costs, ranks);
-  if (ranks > 1) levels = CostLevels(topology, costs, participants);
+  if (!level_costs.empty())
+    levels = CostLevels(topology, level_costs, participants);
+  else if (ranks > 1)
+    levels = CostLevels(topology, costs, participants);
   set_wants(*this, participants);
   required = collective.required_deliveries();
   relays = any_relays(participants);

@@ -44,14 +44,18 @@ enum class Pace : std::uint8_t {
 
 /// Immutable; shared by the engines of all threads.
 struct GatherSetup {
-  /// `problem.collective` is an All-Gather or a Broadcast; `participants` come from find_participants().
+  /// `problem.collective` is an All-Gather or a Broadcast; `participants` come from find_participants(). Levels are
+  /// those of `level_costs`, one per link, or of the links' latencies if it is empty.
   /// O(vertices * chunks / 64 + links) time and memory.
   GatherSetup(const SynthesisProblem& problem, const std::vector<Participants>& participants,
-              Pace pace = Pace::as_it_is);
+              Pace pace = Pace::as_it_is, const std::vector<std::int64_t>& level_costs = {});
 
   [[nodiscard]] const HopLanes& hop(std::uint32_t link, std::uint32_t chunk) const {
     return hops[static_cast<std::size_t>(class_of[link]) * sizes + (size_of.empty() ? 0U : size_of[chunk])];
   }
+
+  /// Whether some links leave chunks to others.
+  [[nodiscard]] bool has_levels() const { return ranks > 1 || levels.levels() > 1; }
 
   const Topology& topology;
   const Collective& collective;
@@ -62,7 +66,7 @@ struct GatherSetup {
   std::vector<std::uint16_t> class_of;  ///< per link
   std::vector<std::uint32_t> rank_of;   ///< per link: 0 for the lowest cost, equal for equal costs
   std::uint32_t ranks = 1;
-  CostLevels levels;                  ///< only with several ranks
+  CostLevels levels;                  ///< only with several ranks, or level costs that are given
   BitMatrix served;                   ///< vertices * chunks: set if no delivery is wanted
   std::vector<std::uint32_t> wanted;  ///< per vertex: clear bits of its row
   Csr<std::uint32_t> held_at_start;   ///< per vertex: chunks

@@ -22,4 +22,18 @@ SimTime replay_sends(const GatherSetup& setup, std::vector<TentativeSend>& sends
   return picoseconds(last);
 }
 
+std::vector<Send> to_sends(std::vector<TentativeSend> planned) {
+  std::erase_if(planned, [](const TentativeSend& send) { return send.chunk == kSuperseded; });
+  for (auto begin = planned.begin(); begin != planned.end();) {
+    const auto end = std::find_if(begin, planned.end(), [&](const auto& send) { return send.start != begin->start; });
+    std::sort(begin, end, [](const auto& a, const auto& b) { return a.link < b.link; });
+    begin = end;
+  }
+  std::vector<Send> sends;
+  sends.reserve(planned.size());
+  for (const auto& send : planned)
+    sends.push_back({.start = picoseconds(send.start), .link = LinkId(send.link), .chunk = ChunkId(send.chunk)});
+  return sends;
+}
+
 }  // namespace tenex

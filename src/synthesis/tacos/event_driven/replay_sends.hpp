@@ -12,4 +12,7 @@ namespace tenex {
 /// a vertex once. Returns the last arrival. O(vertices * chunks) memory, O(sends log sends) time.
 SimTime replay_sends(const GatherSetup& setup, std::vector<TentativeSend>& sends);
 
+/// The engine's sends without superseded ones, sorted by (start, link): they are in order of start already.
+[[nodiscard]] std::vector<Send> to_sends(std::vector<TentativeSend> planned);
+
 }  // namespace tenex

@@ -46,6 +46,7 @@ void OrbitGather::reset() {
 
 std::int64_t OrbitGather::run(OrbitStyle style, std::optional<Random> random) {
   ranking_ = &setup_.rankings[style.ranking];
+  latest_ = style.latest;
   lanes_ = setup_.lanes;
   if (style.lockstep)
     for (auto& lane : lanes_) lane.busy = lane.latency;
@@ -130,8 +131,7 @@ std::optional<OrbitGather::Find> OrbitGather::deliverable(std::uint32_t port, Pa
   const OrbitPort& own = setup_.ports.all[port];
   for (std::uint32_t i = 0; i < own.directions; ++i) {
     const std::uint32_t direction = own.first_direction + i;
-    if (held_.test(setup_.steps[setup_.group.directions()[direction].opposite].apply(item)))
-      return Find{item, direction};
+    if (held_.test(setup_.steps[direction].origin(item))) return Find{item, direction};
   }
   return std::nullopt;
 }
@@ -139,25 +139,55 @@ std::optional<OrbitGather::Find> OrbitGather::deliverable(std::uint32_t port, Pa
 std::optional<OrbitGather::Find> OrbitGather::choose(std::uint32_t port) {
   const std::uint32_t rank = ranking_->rank_of[port];
   if (rank == 0 && !insisting_ && !worth_it(port)) return std::nullopt;
+  if (latest_ && rank > 0 && setup_.lane_of[port] > 0) return choose_latest(port);
+  if (const auto find = look_further(port, false)) return find;
+  return rank == 0 ? std::nullopt : choose_deferred(port);
+}
+
+/// The first item that no lower direction can reach. `all`: keeps these items for choose_latest() instead.
+std::optional<OrbitGather::Find> OrbitGather::look_further(std::uint32_t port, bool all) {
   Walk& walk = walks_[port];
   const auto put_off = [&](PackedItem item) {
-    if (rank == 0 || !opened_[rank].test(item & ranking_->own_fields[rank])) return false;
-    walk.deferred.push_back(item);
+    if (!out_of_reach(port, item))
+      walk.deferred.push_back(item);
+    else if (all)
+      walk.found.push_back(item);
+    else
+      return false;
     return true;
   };
   const OrbitPort& own = setup_.ports.all[port];
   if (own.directions > 1) {
     while (const auto find = next_in_turn(port))
       if (!claimed_.test(find->item) && !put_off(find->item)) return find;
-  } else {
-    const PackedStep step = setup_.steps[own.first_direction];
-    while (walk.cursor < received_.size()) {
-      const PackedItem item = step.apply(received_[position_at(walk)]);
-      ++walk.cursor;
-      if (!claimed_.test(item) && !put_off(item)) return Find{item, own.first_direction};
-    }
+    return std::nullopt;
   }
-  return rank == 0 ? std::nullopt : choose_deferred(port);
+  const PackedStep step = setup_.steps[own.first_direction];
+  while (walk.cursor < received_.size()) {
+    const PackedItem item = step.apply(received_[position_at(walk)]);
+    ++walk.cursor;
+    if (!claimed_.test(item) && !put_off(item)) return Find{item, own.first_direction};
+  }
+  return std::nullopt;
+}
+
+/// Whether no port of a lower rank can reach the item.
+bool OrbitGather::out_of_reach(std::uint32_t port, PackedItem item) const {
+  const std::uint32_t rank = ranking_->rank_of[port];
+  return rank == 0 || !opened_[rank].test(item & ranking_->own_fields[rank]);
+}
+
+std::optional<OrbitGather::Find> OrbitGather::choose_latest(std::uint32_t port) {
+  look_further(port, true);
+  Walk& walk = walks_[port];
+  while (!walk.found.empty()) {
+    const PackedItem item = walk.found.back();
+    walk.found.pop_back();
+    if (claimed_.test(item)) continue;
+    if (out_of_reach(port, item)) return deliverable(port, item);
+    walk.deferred.push_back(item);
+  }
+  return choose_deferred(port);
 }
 
 /// What a port of several directions looks at next; nullopt: it has looked at all that was received.
@@ -227,8 +257,7 @@ void OrbitGather::move_early() {
   for (auto& send : sends_) {
     const std::uint32_t port = setup_.ports.port_of[send.direction];
     const auto& [busy, latency] = setup_.lanes[setup_.lane_of[port]];
-    const PackedStep& back = setup_.steps[setup_.group.directions()[send.direction].opposite];
-    send.start = std::max(free[port], arrival[back.apply(send.item)]);
+    send.start = std::max(free[port], arrival[setup_.steps[send.direction].origin(send.item)]);
     free[port] = send.start + busy;
     arrival[send.item] = send.start + latency;
     finish_ = std::max(finish_, arrival[send.item]);

@@ -35,6 +35,9 @@ struct OrbitStyle {
   /// Setups as if a send kept its link busy until it arrives, then starts every send as early as its direction's order
   /// and its source allow. If alpha lets sends of one link overlap, steps in lockstep often fit together better.
   bool lockstep = false;
+  /// Slower ports open the cosets that they found last first: those that the others, which go on from what came first,
+  /// would reach last.
+  bool latest = false;
 };
 
 /// An item under way.
@@ -65,6 +68,7 @@ class OrbitGather {
     std::uint32_t first_own = 0;  ///< the owner's chunks are taken in rotated order
     std::int64_t free_at = 0;
     std::uint32_t last_send = 0;       ///< index into sends_; meaningful only once something was sent
+    std::vector<PackedItem> found;     ///< cosets that it may open, by an item, if it opens the latest ones first
     std::vector<PackedItem> deferred;  ///< items found that a lower direction can reach too
   };
   /// What a port could send now.
@@ -84,6 +88,8 @@ class OrbitGather {
   void match();
   bool rematch(std::uint32_t port);
   std::optional<Find> choose(std::uint32_t port);
+  std::optional<Find> look_further(std::uint32_t port, bool all);
+  std::optional<Find> choose_latest(std::uint32_t port);
   std::optional<Find> choose_deferred(std::uint32_t port);
   std::optional<Find> next_in_turn(std::uint32_t port);
   /// The cursor's place in `received_`: each port begins with another of the owner's chunks.
@@ -91,6 +97,7 @@ class OrbitGather {
     return walk.cursor < setup_.chunks ? (walk.cursor + walk.first_own) % setup_.chunks : walk.cursor;
   }
   [[nodiscard]] std::optional<Find> deliverable(std::uint32_t port, PackedItem item) const;
+  [[nodiscard]] bool out_of_reach(std::uint32_t port, PackedItem item) const;
   [[nodiscard]] bool worth_it(std::uint32_t port) const;
   void send(std::uint32_t port, Find find);
   void claim(PackedItem item);
@@ -109,6 +116,7 @@ class OrbitGather {
   Bitset held_;                 ///< received items and the owner's
   std::vector<Bitset> opened_;  ///< by rank: cosets of the lower directions in which something is claimed
   std::uint64_t missing_ = 0;
+  bool latest_ = false;  ///< of the style
   std::int64_t now_ = 0;
   std::int64_t finish_ = 0;
   std::uint32_t turn_ = 0;

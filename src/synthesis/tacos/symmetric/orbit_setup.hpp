@@ -38,11 +38,13 @@ struct OrbitSetup {
   std::vector<PackedStep> steps;       ///< by direction
   std::vector<std::uint32_t> lane_of;  ///< by port
   std::vector<Ranking> rankings;       ///< distinct rankings, the most promising first; attempts take turns
+  std::size_t promising_rankings = 0;  ///< the first of them
   /// A lower bound on the time of every schedule.
   std::int64_t bound = 0;
 
  private:
   void set_rankings();
+  void add_other_rankings();
   void add_ranking(const std::vector<std::uint32_t>& rank_of_dimension);
   void set_bound(const SynthesisProblem& problem);
   [[nodiscard]] std::int64_t bound_of_ports() const;

@@ -28,6 +28,11 @@ struct PackedStep {
     const std::uint64_t sum = digit + step;
     return item + ((sum - (sum >= size ? size : 0) - digit) << shift);
   }
+  /// The item that apply() takes to this one.
+  [[nodiscard]] PackedItem origin(PackedItem item) const {
+    const std::uint64_t digit = (item >> shift) & mask;
+    return item + ((digit + (digit >= step ? 0 : size) - step - digit) << shift);
+  }
   /// The item at position 0 of the same line.
   [[nodiscard]] PackedItem line_of(PackedItem item) const { return item & ~(mask << shift); }
 };

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "synthesis/compose.hpp"
 #include "synthesis/tacos/symmetric/orbit_gather.hpp"
 #include "tenex/schedule/raw_array.hpp"
@@ -16,13 +18,16 @@ namespace tenex {
 
 namespace {
 
-constexpr double kWork = 4e6;                 // items looked at in attempts beyond those that the user asked for
-constexpr std::uint32_t kMostAttempts = 200;  // the most such attempts
-constexpr std::int64_t kNearEnough = 200;     // within 1/200 of the bound no further style is tried
-constexpr unsigned kMostBits = 34;            // of a packed item: a bitset of 2 GiB
-constexpr double kSecondsPerLook = 10e-9;     // measured on a 100x100x100 torus
-constexpr double kSecondsPerSend = 60e-9;     // to make it into a schedule
-constexpr double kBytesPerItem = 100;         // received, sends, orbits, bitsets
+constexpr double kWork = 4e6;                     // items looked at in attempts beyond those that the user asked for
+constexpr std::uint32_t kMostAttempts = 200;      // the most such attempts
+constexpr std::int64_t kNearEnough = 200;         // within 1/200 of the bound no further style is tried
+constexpr double kWorkOfStyles = 2e7;             // items looked at with styles that are less promising
+constexpr double kMostStyles = 52;                // of three dimensions: 13 weak orders
+constexpr unsigned kMostBits = 34;                // of a packed item: a bitset of 2 GiB
+constexpr double kSecondsPerLook = 10e-9;         // measured on a 100x100x100 torus
+constexpr double kSecondsPerLookUnlike = 120e-9;  // with links of several speeds, on RI(16)_FC(16)_SW(40)
+constexpr double kSecondsPerSend = 60e-9;         // to make it into a schedule
+constexpr double kBytesPerItem = 100;             // received, sends, orbits, bitsets
 constexpr double kBytesPerItemReversed = 60;
 constexpr double kBytesPerItemReduced = 230;
 
@@ -30,13 +35,30 @@ double items_of(const SynthesisProblem& problem) {
   return static_cast<double>(problem.collective.npus()) * static_cast<double>(problem.collective.chunks_per_npu());
 }
 
-std::vector<OrbitStyle> styles_of(const OrbitSetup& setup) {
+struct Styles {
+  std::vector<OrbitStyle> all;
+  std::size_t promising = 0;  ///< the first of them
+};
+
+Styles styles_of(const OrbitSetup& setup) {
   const bool overlapping = std::any_of(setup.lanes.begin(), setup.lanes.end(),
                                        [](const OrbitLane& lane) { return lane.busy != lane.latency; });
-  std::vector<OrbitStyle> styles;
-  for (std::size_t ranking = 0; ranking < setup.rankings.size(); ++ranking) {
-    styles.push_back({ranking, false});
-    if (overlapping) styles.push_back({ranking, true});
+  Styles styles;
+  const auto add = [&](std::size_t first, std::size_t end, bool latest) {
+    for (std::size_t ranking = first; ranking < end; ++ranking) {
+      styles.all.push_back({ranking, false, latest});
+      if (overlapping) styles.all.push_back({ranking, true, latest});
+    }
+  };
+  const std::size_t promising = setup.promising_rankings;
+  const std::size_t all = setup.rankings.size();
+  const bool unlike = setup.lanes.size() > 1;
+  add(0, promising, false);
+  styles.promising = styles.all.size();
+  if (unlike) {
+    add(0, promising, true);
+    add(promising, all, false);
+    add(promising, all, true);
   }
   return styles;
 }
@@ -61,9 +83,11 @@ class Search {
     const double work = static_cast<double>(setup_.required) * static_cast<double>(setup_.steps.size());
     const auto affordable = static_cast<std::uint32_t>(std::clamp<double>(kWork / work, 1, kMostAttempts));
     const std::uint32_t most = std::max(problem_.attempts, affordable);
-    for (std::uint32_t attempt = 0; attempt < most || (attempt < styles_.size() && far_off()); ++attempt) {
+    const auto styles = static_cast<std::uint32_t>(std::clamp(
+        kWorkOfStyles / work, static_cast<double>(styles_.promising), static_cast<double>(styles_.all.size())));
+    for (std::uint32_t attempt = 0; attempt < most || (attempt < styles && far_off()); ++attempt) {
       if (best_time == setup_.bound) return;
-      const std::int64_t time = gather_.run(styles_[attempt % styles_.size()], numbers(attempt));
+      const std::int64_t time = gather_.run(styles_.all[attempt % styles_.all.size()], numbers(attempt));
       if (attempt > 0 && time >= best_time) continue;
       best_time = time;
       best_attempt = attempt;
@@ -80,7 +104,7 @@ class Search {
 
   /// Every style is tried without random numbers first.
   std::optional<Random> numbers(std::uint32_t attempt) {
-    if (attempt < styles_.size()) return std::nullopt;
+    if (attempt < styles_.all.size()) return std::nullopt;
     if (!key_) key_ = synthesis_key(problem_);
     return attempt_stream(problem_.seed, *key_, attempt);
   }
@@ -88,7 +112,7 @@ class Search {
   const SynthesisProblem& problem_;
   const OrbitSetup& setup_;
   OrbitGather gather_;
-  std::vector<OrbitStyle> styles_;
+  Styles styles_;
   std::optional<Digest> key_;
 };
 
@@ -96,18 +120,18 @@ class Search {
 
 namespace {
 
-std::string unsuitable_with(LinkPorts ports, const SynthesisProblem& problem) {
+std::string unsuitable_with(bool over_wires, const SynthesisProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_gather)
     return "a symmetric schedule has no root: it is made for All-Gather, Reduce-Scatter and All-Reduce";
   if (!moves_with_npus(problem.collective)) return "a symmetric schedule serves one group of all NPUs in their order";
-  const auto group = TranslationGroup::of(problem.topology, ports);
+  std::optional<TranslationGroup> group;
+  if (over_wires || problem.topology.wires() == nullptr)
+    group = TranslationGroup::of(problem.topology, LinkPorts::shared);
   if (!group)
-    return ports == LinkPorts::own
-               ? "a symmetric schedule needs a shape of RI and FC blocks (and of lines of two) whose links are alike "
-                 "in "
-                 "each dimension"
-               : "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of SW blocks, whose "
-                 "links are alike in each dimension";
+    return fmt::format(
+        "a symmetric schedule needs a shape of RI and FC blocks, of lines of two and of {} SW blocks, whose links are "
+        "alike in each dimension",
+        over_wires ? "cut-through or unwound" : "unwound");
   if (group->directions().empty()) return "there is no other NPU to exchange chunks with";
   const auto chunks = static_cast<std::uint64_t>(problem.collective.chunks_per_npu());
   if (PackedOffsets(*group).bits() + static_cast<unsigned>(std::bit_width(chunks)) > kMostBits)
@@ -117,10 +141,8 @@ std::string unsuitable_with(LinkPorts ports, const SynthesisProblem& problem) {
 
 }  // namespace
 
-std::string symmetric_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(LinkPorts::own, problem); }
-std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem) {
-  return unsuitable_with(LinkPorts::shared, problem);
-}
+std::string symmetric_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(false, problem); }
+std::string symmetric_over_ports_unsuitable(const SynthesisProblem& problem) { return unsuitable_with(true, problem); }
 
 Result<Gathered> gather_symmetric(const SynthesisProblem& problem) {
   const auto group = TranslationGroup::of(problem.topology, LinkPorts::shared);
@@ -172,7 +194,10 @@ double symmetric_seconds(const SynthesisProblem& problem) {
   const double links =
       static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks_per_npu());
   const double passes = problem.collective.kind() == CollectiveKind::all_reduce ? 6 : 1;
-  return std::max<double>(problem.attempts, 1 + kWork / std::max(1.0, links)) * links * kSecondsPerLook +
+  double attempts = std::max<double>(problem.attempts, 1 + kWork / std::max(1.0, links));
+  const bool alike = problem.topology.homogeneous();
+  if (!alike) attempts = std::max(attempts, std::min(kMostStyles, kWorkOfStyles / std::max(1.0, links)));
+  return attempts * links * (alike ? kSecondsPerLook : kSecondsPerLookUnlike) +
          passes * items_of(problem) * kSecondsPerSend;
 }
 

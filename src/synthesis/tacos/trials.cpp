@@ -1,0 +1,155 @@
+// Which engines are tried, at which cost.
+#include "synthesis/tacos/trials.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "synthesis/compose.hpp"
+#include "synthesis/tacos/event_driven/by_dimension.hpp"
+#include "synthesis/tacos/tacos.hpp"
+#include "tenex/bound/bound.hpp"
+
+namespace tenex {
+
+namespace {
+
+constexpr double kSecondsToTry = 20e-3;          // an engine that is expected to take longer is not tried
+constexpr double kSecondsOfMoreAttempts = 4e-3;  // what attempts beyond the problem's may take, by engine
+constexpr double kSecondsByDimension = 0.1;      // the same for levels by dimension, which often gain a third
+constexpr double kSecondsPerAttempt = 30e-6;     // at least: engines begin with tables of links and chunks
+constexpr std::uint32_t kMostAttempts = 32;
+constexpr double kMostSends = 1 << 20;  // no engine makes more in the time to try
+
+/// More attempts of the event-driven engine, in which long dimensions leave chunks to short ones.
+const TacosEngine kByDimension{tacos_engine::event_driven,
+                               "event_driven",
+                               "event by event, with levels by dimension",
+                               by_dimension_unsuitable,
+                               false,
+                               gather_by_dimension,
+                               by_dimension_bytes,
+                               by_dimension_seconds};
+
+Collective gather_collective(const Collective& collective) {
+  const auto kind = collective.kind();
+  const bool rooted = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  return collective.as(rooted ? CollectiveKind::broadcast : CollectiveKind::all_gather);
+}
+
+SynthesisProblem named(SynthesisProblem problem, std::string_view engine, std::uint32_t attempts) {
+  problem.engine = engine;
+  problem.attempts = attempts;
+  return problem;
+}
+
+std::uint32_t attempts_of(const SynthesisProblem& problem, const TacosEngine& engine) {
+  if (engine.whole != nullptr) return problem.attempts;  // it makes more by itself
+  const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, engine.choice, 1), engine));
+  const double affordable = std::min<double>(kMostAttempts, kSecondsOfMoreAttempts / one);
+  return std::max(problem.attempts, static_cast<std::uint32_t>(affordable));
+}
+
+/// Whether the named engine would repeat what `first` has done.
+bool done_by(const TacosEngine& first, const Trial& trial, std::uint32_t attempts) {
+  if (trial.engine->choice == first.choice) return trial.attempts <= attempts;
+  return std::find(first.tries.begin(), first.tries.end(), trial.engine->choice) != first.tries.end();
+}
+
+/// Bytes of the gathers, without re-timing: two gathers if an All-Reduce's reduction is not a view of its gather.
+std::size_t gathers_bytes(const SynthesisProblem& problem, const TacosEngine& engine) {
+  if (engine.choice == tacos_engine::event_driven) return engine.bytes(problem);  // its estimate covers both gathers
+  const bool twice =
+      problem.collective.kind() == CollectiveKind::all_reduce && !opposite_links(problem.topology).has_value();
+  return (twice ? 2 : 1) * engine.bytes(GatherPart(problem).problem());
+}
+
+std::size_t bytes_of(const SynthesisProblem& problem, const Trial& trial) {
+  return bytes_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
+}
+
+}  // namespace
+
+GatherPart::GatherPart(const SynthesisProblem& problem)
+    : whole_(problem), gather_(gather_collective(problem.collective)) {}
+
+SynthesisProblem GatherPart::problem() const {
+  return {whole_.topology, gather_,        whole_.occupancy, whole_.seed,
+          whole_.attempts, whole_.threads, whole_.engine,    whole_.memory_limit_bytes};
+}
+
+std::size_t bytes_of(const SynthesisProblem& problem, const TacosEngine& engine) {
+  if (engine.whole != nullptr) return engine.bytes(problem);
+  const std::size_t gathers = gathers_bytes(problem, engine);
+  const std::size_t with_retiming = gathers + retiming_bytes(problem, engine.choice);
+  return with_retiming <= problem.memory_limit_bytes ? with_retiming : gathers;
+}
+
+double seconds_of(const SynthesisProblem& problem, const TacosEngine& engine) {
+  if (engine.whole != nullptr || engine.choice == tacos_engine::event_driven) return engine.seconds(problem);
+  return engine.seconds(GatherPart(problem).problem()) + retiming_seconds(problem, engine.choice);
+}
+
+Result<Synthesis> synthesize_with(const SynthesisProblem& problem, const TacosEngine& engine) {
+  if (engine.whole != nullptr) return engine.whole(problem);
+  auto planned = problem;
+  if (planned.memory_limit_bytes < std::numeric_limits<std::size_t>::max())
+    planned.memory_limit_bytes = bytes_of(problem, engine);  // no more than was planned, even if more would fit
+  return compose(planned, engine.gather, engine.name);
+}
+
+std::vector<Trial> trials_beside(const SynthesisProblem& problem, const TacosEngine& first) {
+  std::vector<Trial> trials;
+  if (problem.engine != kAutomaticEngine || sends_of_one_pass(problem.collective) > kMostSends) return trials;
+  const GatherPart part(problem);
+  const SynthesisProblem gather = part.problem();
+  for (const TacosEngine& engine : engines()) {
+    if (engine.choice == kAutomaticEngine || !engine.unsuitable(gather).empty()) continue;
+    const bool known = std::any_of(trials.begin(), trials.end(),
+                                   [&](const Trial& trial) { return trial.engine->choice == engine.choice; });
+    if (known || seconds_of(problem, engine) > kSecondsToTry) continue;
+    const std::uint32_t most = attempts_of(problem, engine);
+    std::vector<Trial> of_engine{{&engine, most}};
+    // More attempts make a gather no worse, but an All-Reduce of the best gather may overlap less.
+    if (problem.collective.kind() == CollectiveKind::all_reduce && most > problem.attempts)
+      of_engine.insert(of_engine.begin(), {&engine, problem.attempts});
+    for (const Trial& trial : of_engine)
+      if (!done_by(first, trial, problem.attempts)) trials.push_back(trial);
+  }
+  const double one = std::max(kSecondsPerAttempt, seconds_of(named(problem, kByDimension.choice, 1), kByDimension));
+  if (one <= kSecondsByDimension && kByDimension.unsuitable(gather).empty())
+    trials.push_back(
+        {&kByDimension, static_cast<std::uint32_t>(std::clamp<double>(kSecondsToTry / one, 3, kMostAttempts))});
+  while (!trials.empty() && bytes_with(problem, first, trials) > problem.memory_limit_bytes) trials.pop_back();
+  return trials;
+}
+
+std::size_t bytes_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<Trial>& trials) {
+  std::vector<std::size_t> bytes{bytes_of(problem, first), 0};
+  for (const Trial& trial : trials) bytes.push_back(bytes_of(problem, trial));
+  std::partial_sort(bytes.begin(), bytes.begin() + 2, bytes.end(), std::greater<>());
+  return bytes[0] + bytes[1];
+}
+
+double seconds_with(const SynthesisProblem& problem, const TacosEngine& first, const std::vector<Trial>& trials) {
+  double seconds = seconds_of(problem, first);
+  for (const Trial& trial : trials)
+    seconds += seconds_of(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
+  return seconds;
+}
+
+Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made, const std::vector<Trial>& trials) {
+  Synthesis best = std::move(first_made);
+  if (trials.empty()) return best;
+  const SimTime bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy}).time;
+  for (const Trial& trial : trials) {
+    if (best.time <= bound) break;
+    auto made = synthesize_with(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
+    if (made && made->time < best.time) best = std::move(*made);
+  }
+  return best;
+}
+
+}  // namespace tenex
