@@ -112,6 +112,27 @@ class BlockStorage final : public ScheduleStorage {
     buffer.batch.start = std::span(buffer.start).first(size);
   }
 
+  SimTime row_time() const override { return data_.period; }
+  std::span<const ChunkId> places() const override { return data_.chunks; }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    auto& runs = buffer.runs;
+    const auto before = static_cast<std::ptrdiff_t>(runs.size());
+    const std::uint32_t npu = ports_.target[link.index()];
+    if (npu == kNoChunk) return;
+    const std::uint16_t port = ports_.port[link.index()];
+    for_each_ramp_send(npu, 0, ramp_rows_, [&](const BlockRun& run) {
+      if (run.port == port) runs.push_back(row_run(run.start, run.first, run.count));
+    });
+    append_blocks(npu, port, runs);
+    for (const BlockRun& part : parts_of(npu))
+      if (part.port == port) runs.push_back(row_run(part.start, part.first, part.count));
+    // Each of the three is in order.
+    const auto by_row = [](const RowRun& a, const RowRun& b) { return a.row < b.row; };
+    if (!std::is_sorted(runs.begin() + before, runs.end(), by_row))
+      std::stable_sort(runs.begin() + before, runs.end(), by_row);
+  }
+
   std::size_t memory_bytes() const override {
     return sizeof(*this) + npus_ * data_.stride * (sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
            bytes_of(data_.chunks) + bytes_of(data_.block_begin) + bytes_of(data_.entries) + bytes_of(data_.runs) +
@@ -129,6 +150,25 @@ class BlockStorage final : public ScheduleStorage {
   }
   std::span<const BlockRun> parts_of(std::size_t npu) const {
     return std::span(data_.runs).subspan(data_.runs_begin[npu], data_.runs_begin[npu + 1] - data_.runs_begin[npu]);
+  }
+
+  static RowRun row_run(std::uint32_t start, std::uint32_t first, std::uint32_t count) {
+    return {first, count, static_cast<std::int32_t>(start), 1, Stage::copy, false};
+  }
+
+  /// Appends the whole blocks that reach the NPU over a port. Which port is next cannot be predicted, so every block is
+  /// written and counted only where it is the port's.
+  void append_blocks(std::uint32_t npu, std::uint16_t port, std::vector<RowRun>& runs) const {
+    const std::uint32_t* when = times_of(npu);
+    const std::uint16_t* block = blocks_of(npu);
+    const std::uint32_t port_mask = (1U << data_.port_bits) - 1;
+    auto size = runs.size();
+    runs.resize(size + data_.entries[npu]);
+    for (std::uint32_t i = 1; i < data_.entries[npu]; ++i) {
+      runs[size] = row_run(when[i] >> data_.port_bits, data_.block_begin[block[i]], block_size(block[i]));
+      size += (when[i] & port_mask) == port ? 1 : 0;
+    }
+    runs.resize(size);
   }
 
   /// Counts all sends and rows, and finds the longest run.

@@ -93,6 +93,20 @@ class StepStorage final : public ScheduleStorage {
     buffer.batch.start = std::span(buffer.start).first(count);
   }
 
+  /// With one lane, whose late rows start a number of rows later.
+  SimTime row_time() const override {
+    if (table_.lanes.size() != 1) return SimTime::zero();
+    const StepLane& lane = table_.lanes.front();
+    const bool fits = (lane.late % lane.period == SimTime::zero() || lane.early_rows >= rows_of(0)) &&
+                      lane.start(rows_of(0)) / lane.period <= std::numeric_limits<std::int32_t>::max();
+    return fits ? lane.period : SimTime::zero();
+  }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    const std::uint32_t port = port_of_[link.index()];
+    if (port != kNoPort && table_.tiles() > 0) list_port(port, buffer);
+  }
+
   std::size_t memory_bytes() const override {
     std::size_t total = sizeof(*this) + bytes_of(table_.lanes) + bytes_of(table_.list_begin) + bytes_of(table_.own) +
                         bytes_of(table_.first_chunk) + bytes_of(table_.port_begin) + bytes_of(table_.port_link) +
@@ -204,6 +218,51 @@ class StepStorage final : public ScheduleStorage {
       row = std::max(row, rows[from + 1]);
     }
     return count;
+  }
+
+  /// Appends all sends over a port of the only lane. Runs go on from tile to tile where a link is busy throughout.
+  void list_port(std::uint32_t port, RowBuffer& buffer) const {
+    const StepLane& lane = table_.lanes.front();
+    const auto& rows = table_.lane_rows.front();
+    const auto late_rows = static_cast<std::int32_t>(lane.early_rows < rows.back() ? lane.late / lane.period : 0);
+    const std::size_t npu = npu_of_port_[port];
+    const std::uint32_t first = table_.first_chunk[npu];
+    const Slot* const slots = table_.lists.data();
+    auto& list = buffer.list;
+    std::size_t size = list.size();
+    RowRun run{static_cast<std::uint32_t>(size), 0, 0, 1, Stage::copy, true};
+    const auto end_run = [&] {
+      if (run.count > 0) buffer.runs.push_back(run);
+      run.first += run.count;
+      run.count = 0;
+    };
+    PortCursor cursor = index_.at(table_, npu, port, 0);
+    for (std::size_t tile = 0; tile < table_.tiles(); ++tile, cursor.next_tile()) {
+      const std::size_t count = cursor.count();
+      const Slot* const from = slots + cursor.slot();
+      if (list.size() < size + count + kSpread) list.resize(2 * (size + count + kSpread));
+      ChunkId* const to = list.data() + size;
+      if (count <= kSpread && cursor.slot() + kSpread <= table_.lists.size())
+        for (std::size_t i = 0; i < kSpread; ++i) to[i] = ChunkId(first + from[i]);
+      else
+        for (std::size_t i = 0; i < count; ++i) to[i] = ChunkId(first + from[i]);
+      for (std::size_t done = 0; done < count;) {
+        const std::int64_t row = rows[tile] + static_cast<std::int64_t>(done);
+        const bool late = row >= lane.early_rows;
+        const auto here = static_cast<std::int32_t>(row) + (late ? late_rows : 0);
+        const std::size_t until =
+            late ? count : std::min(count, static_cast<std::size_t>(lane.early_rows - rows[tile]));
+        if (here != run.row + static_cast<std::int32_t>(run.count)) {
+          end_run();
+          run.row = here;
+        }
+        run.count += static_cast<std::uint32_t>(until - done);
+        done = until;
+      }
+      size += count;
+    }
+    end_run();
+    list.resize(size);
   }
 
   static constexpr std::size_t kSpread = 8;

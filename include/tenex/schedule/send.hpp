@@ -71,4 +71,27 @@ struct SendBuffer {
   std::vector<NpuId> destination;
 };
 
+/// Sends of one link at equal distances, for readers by rows (ScheduleStorage::read_rows). Send i starts in row `row` +
+/// i * `step` and carries the chunk at place `first` + i; or, where the run is listed, at place `first` + i of the
+/// buffer's list.
+struct RowRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::int32_t row = 0;
+  std::int32_t step = 1;
+  Stage stage = Stage::copy;
+  bool listed = false;
+};
+
+/// The memory that a link's runs are appended to, reused from link to link.
+struct RowBuffer {
+  std::vector<RowRun> runs;
+  std::vector<ChunkId> list;  ///< of the places of listed runs, each run's own part
+
+  void clear() {
+    runs.clear();
+    list.clear();
+  }
+};
+
 }  // namespace tenex
