@@ -223,46 +223,57 @@ class StepStorage final : public ScheduleStorage {
   /// Appends all sends over a port of the only lane. Runs go on from tile to tile where a link is busy throughout.
   void list_port(std::uint32_t port, RowBuffer& buffer) const {
     const StepLane& lane = table_.lanes.front();
-    const auto& rows = table_.lane_rows.front();
-    const auto late_rows = static_cast<std::int32_t>(lane.early_rows < rows.back() ? lane.late / lane.period : 0);
+    const std::int64_t* const rows = table_.lane_rows.front().data();
+    const std::int64_t late_rows = lane.early_rows < rows_of(0) ? lane.late / lane.period : 0;
     const std::size_t npu = npu_of_port_[port];
     const std::uint32_t first = table_.first_chunk[npu];
-    const Slot* const slots = table_.lists.data();
-    auto& list = buffer.list;
-    std::size_t size = list.size();
-    RowRun run{static_cast<std::uint32_t>(size), 0, 0, 1, Stage::copy, true};
+    ChunkId* const list = buffer.room(static_cast<std::size_t>(rows_of(0)) + kSpread);
+    std::size_t size = 0;
+    std::size_t begin = 0;  // of the run that may go on
+    std::int64_t next = 0;  // the row with which it does
     const auto end_run = [&] {
-      if (run.count > 0) buffer.runs.push_back(run);
-      run.first += run.count;
-      run.count = 0;
+      if (size == begin) return;
+      const auto count = static_cast<std::uint32_t>(size - begin);
+      buffer.runs.push_back({buffer.listed, count, static_cast<std::int32_t>(next - count), 1, Stage::copy, true});
+      buffer.listed += count;
+      begin = size;
     };
     PortCursor cursor = index_.at(table_, npu, port, 0);
-    for (std::size_t tile = 0; tile < table_.tiles(); ++tile, cursor.next_tile()) {
-      const std::size_t count = cursor.count();
-      const Slot* const from = slots + cursor.slot();
-      if (list.size() < size + count + kSpread) list.resize(2 * (size + count + kSpread));
-      ChunkId* const to = list.data() + size;
-      if (count <= kSpread && cursor.slot() + kSpread <= table_.lists.size())
-        for (std::size_t i = 0; i < kSpread; ++i) to[i] = ChunkId(first + from[i]);
-      else
-        for (std::size_t i = 0; i < count; ++i) to[i] = ChunkId(first + from[i]);
-      for (std::size_t done = 0; done < count;) {
-        const std::int64_t row = rows[tile] + static_cast<std::int64_t>(done);
-        const bool late = row >= lane.early_rows;
-        const auto here = static_cast<std::int32_t>(row) + (late ? late_rows : 0);
-        const std::size_t until =
-            late ? count : std::min(count, static_cast<std::size_t>(lane.early_rows - rows[tile]));
-        if (here != run.row + static_cast<std::int32_t>(run.count)) {
-          end_run();
-          run.row = here;
-        }
-        run.count += static_cast<std::uint32_t>(until - done);
-        done = until;
+    const auto append = [&](std::size_t slot, std::int64_t row, std::size_t count) {
+      if (row != next) {
+        end_run();
+        next = row;
       }
+      spread(first, slot, count, list + size);
       size += count;
+      next += static_cast<std::int64_t>(count);
+    };
+    std::size_t tile = 0;
+    for (; tile < table_.tiles() && rows[tile + 1] <= lane.early_rows; ++tile, cursor.next_tile())
+      if (cursor.count() > 0) append(cursor.slot(), rows[tile], cursor.count());
+    if (tile < table_.tiles() && rows[tile] < lane.early_rows) {
+      const auto early = std::min(cursor.count(), static_cast<std::size_t>(lane.early_rows - rows[tile]));
+      append(cursor.slot(), rows[tile], early);
+      if (early < cursor.count()) append(cursor.slot() + early, lane.early_rows + late_rows, cursor.count() - early);
+      ++tile;
+      cursor.next_tile();
     }
+    for (; tile < table_.tiles(); ++tile, cursor.next_tile())
+      if (cursor.count() > 0) append(cursor.slot(), rows[tile] + late_rows, cursor.count());
     end_run();
-    list.resize(size);
+  }
+
+  /// Writes slots as chunks: kSpread of them without a branch where there are no more, the entries beyond the count
+  /// being overwritten by the next call.
+  void spread(std::uint32_t first, std::size_t slot, std::size_t count, ChunkId* chunk) const {
+    const Slot* const slots = table_.lists.data() + slot;
+    if (count <= kSpread && slot + kSpread <= table_.lists.size()) {
+      std::array<Slot, kSpread> own;  // GCC 12 reads it with one instruction, and the list slot by slot
+      std::copy_n(slots, kSpread, own.begin());
+      for (std::size_t i = 0; i < kSpread; ++i) chunk[i] = ChunkId(first + own[i]);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) chunk[i] = ChunkId(first + slots[i]);
+    }
   }
 
   static constexpr std::size_t kSpread = 8;

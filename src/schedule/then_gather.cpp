@@ -87,9 +87,10 @@ class SequenceStorage final : public ScheduleStorage {
     for (auto i = first; i < last; ++i) {
       RowRun& run = buffer.runs[i];
       const auto chunks = places.subspan(run.first, run.count);
-      run.first = static_cast<std::uint32_t>(buffer.list.size());
+      std::ranges::copy(chunks, buffer.room(chunks.size()));
+      run.first = buffer.listed;
       run.listed = true;
-      buffer.list.insert(buffer.list.end(), chunks.begin(), chunks.end());
+      buffer.listed += run.count;
     }
   }
 

@@ -86,11 +86,17 @@ struct RowRun {
 /// The memory that a link's runs are appended to, reused from link to link.
 struct RowBuffer {
   std::vector<RowRun> runs;
-  std::vector<ChunkId> list;  ///< of the places of listed runs, each run's own part
+  std::vector<ChunkId> list;  ///< the places of listed runs, each run's own part; may be longer than `listed`
+  std::uint32_t listed = 0;   ///< entries of `list` in use
 
   void clear() {
     runs.clear();
-    list.clear();
+    listed = 0;
+  }
+  /// Makes room for `count` entries behind those in use, and returns the first of them.
+  [[nodiscard]] ChunkId* room(std::size_t count) {
+    if (list.size() < listed + count) list.resize(2 * (listed + count));
+    return list.data() + listed;
   }
 };
 

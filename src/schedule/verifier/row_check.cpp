@@ -81,7 +81,7 @@ bool RowCheck::check(NpuId npu, Tally& tally) {
 /// nullopt if the run names a place that does not exist, a row out of range, or a stage that the collective lacks.
 std::optional<RowCheck::Extent> RowCheck::extent(const RowRun& run) const {
   const auto chunks = context_.collective().chunks();
-  const auto room = run.listed ? buffer_.list.size() : chunks;
+  const auto room = run.listed ? buffer_.listed : chunks;
   if (run.count == 0 || run.first > room || run.count > room - run.first) return std::nullopt;
   if (run.listed &&
       !all_below(std::span(buffer_.list).subspan(run.first, run.count), static_cast<std::uint32_t>(chunks)))
