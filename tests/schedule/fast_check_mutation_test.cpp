@@ -46,11 +46,11 @@ std::vector<Case> row_cases() {
   auto all = test::cases();
   std::erase_if(
       all, [](const Case& given) { return given.topology.switches() > 0 || given.collective.groups().size() > 1; });
-  all.push_back(pipeline(CollectiveKind::broadcast, 3, 40));
-  all.push_back(pipeline(CollectiveKind::reduce, 3, 40));
+  all.push_back(pipeline(CollectiveKind::broadcast, 3, 20));
+  all.push_back(pipeline(CollectiveKind::reduce, 3, 20));
   using enum CollectiveKind;
   all.push_back(test::greedy_case("ring gather of many", support::ring(3),
-                                  support::collective(all_gather, 3, bytes(48'000), 16), Occupancy::transfer, 12));
+                                  support::collective(all_gather, 3, bytes(24'000), 8), Occupancy::transfer, 12));
   all.push_back(test::greedy_case("line all-reduce of many", support::line(3),
                                   support::collective(all_reduce, 3, bytes(24'000), 8), Occupancy::serialization, 13));
   return all;
@@ -73,7 +73,7 @@ TEST(FastCheckMutations, AreJudgedByRowsAsTheDefinitionJudgesThem) {
   Random random(4711);
   std::size_t accepted = 0;
   std::size_t refused = 0;
-  for (std::size_t round = 0; round < 1200; ++round) {
+  for (std::size_t round = 0; round < 500; ++round) {
     const Case& original = originals[round % originals.size()];
     const auto sends = round < originals.size() ? original.sends : test::mutate(original, random);
     const Instance instance{original.topology, original.collective, original.occupancy};
@@ -97,8 +97,8 @@ TEST(FastCheckMutations, AreJudgedByRowsAsTheDefinitionJudgesThem) {
     }
     ++(by_rows ? accepted : refused);
   }
-  EXPECT_GT(accepted, 100U);
-  EXPECT_GT(refused, 500U);
+  EXPECT_GT(accepted, 50U);
+  EXPECT_GT(refused, 200U);
 }
 
 TEST(FastCheckMutations, OfPlacesThatAreNotAllChunksAreNotReadByRows) {
