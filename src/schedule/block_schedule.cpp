@@ -1,9 +1,8 @@
 // Reading a block-expanded schedule: by rows for streams in time order, by link for checks that go NPU by NPU.
 //
 // Index: for each tile of 256 rows and each NPU, the first entry that may still be under way when the tile begins. Any
-// row is then found by walking a few entries. A segment has as many rows as hold about 16,000 sends (at least one row);
-// its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without
-// comparing.
+// row is then found by walking a few entries. A segment has as many rows as hold sends_per_segment() sends (at least
+// one row), laid out in a grid of rows by links.
 #include "tenex/schedule/block_schedule.hpp"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "schedule/row_grid.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 
@@ -20,7 +20,6 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kTileRows = 256;
-constexpr std::uint64_t kSegmentSends = 16'384;
 constexpr std::uint32_t kNoChunk = std::numeric_limits<std::uint32_t>::max();
 
 /// Links of each NPU by port, without keeping the topology.
@@ -57,7 +56,7 @@ class BlockStorage final : public ScheduleStorage {
     build_index(threads);
     const std::uint64_t rows = std::max<std::uint64_t>(1, sends_);
     rows_per_segment_ =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kSegmentSends * rows_ / rows, 1, kTileRows));
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(sends_per_segment(sends_) * rows_ / rows, 1, kTileRows));
   }
 
   const Ports& ports() const { return ports_; }
@@ -71,16 +70,15 @@ class BlockStorage final : public ScheduleStorage {
   void read(std::size_t segment, SendBuffer& buffer) const override {
     const auto begin = static_cast<std::uint32_t>(segment * rows_per_segment_);
     const auto end = std::min(rows_, begin + rows_per_segment_);
-    std::vector<std::uint32_t> grid(std::size_t{end - begin} * links(), kNoChunk);
+    RowGrid grid(end - begin, ports_.target.size());
     for (std::uint32_t npu = 0; npu < npus_; ++npu) {
       const LinkId* link = ports_.link.data() + ports_.begin[npu];
       for_each_run(npu, begin, end, [&](const BlockRun& run) {
         for (std::uint32_t i = 0; i < run.count; ++i)
-          grid[std::size_t{run.start - begin + i} * links() + link[run.port].index()] =
-              data_.chunks[run.first + i].value();
+          grid.put(run.start - begin + i, link[run.port], data_.chunks[run.first + i]);
       });
     }
-    pack(grid, begin, end, buffer);
+    grid.show(buffer, [&](std::size_t row) { return data_.period * static_cast<std::int64_t>(begin + row); });
   }
 
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
@@ -142,7 +140,6 @@ class BlockStorage final : public ScheduleStorage {
   }
 
  private:
-  std::size_t links() const { return ports_.target.size(); }
   const std::uint16_t* blocks_of(std::size_t npu) const { return data_.block.data() + npu * data_.stride; }
   const std::uint32_t* times_of(std::size_t npu) const { return data_.when.data() + npu * data_.stride; }
   std::uint32_t block_size(std::uint16_t block) const {
@@ -253,31 +250,6 @@ class BlockStorage final : public ScheduleStorage {
     auto part = std::partition_point(parts.begin(), parts.end(),
                                      [&](const BlockRun& run) { return run.start + longest_ <= begin; });
     for (; part != parts.end() && part->start < end; ++part) clip(part->start, part->count, part->first, part->port);
-  }
-
-  void pack(const std::vector<std::uint32_t>& grid, std::uint32_t begin, std::uint32_t end, SendBuffer& buffer) const {
-    const auto size = grid.size() - static_cast<std::size_t>(std::count(grid.begin(), grid.end(), kNoChunk));
-    buffer.link.resize(size);
-    buffer.chunk.resize(size);
-    const bool one_row = end - begin == 1;
-    buffer.start.resize(one_row ? 0 : size);
-    std::size_t at = 0;
-    for (std::uint32_t row = begin; row < end; ++row) {
-      const std::uint32_t* cell = grid.data() + std::size_t{row - begin} * links();
-      const SimTime start = data_.period * std::int64_t{row};
-      for (std::size_t link = 0; link < links(); ++link) {
-        if (cell[link] == kNoChunk) continue;
-        buffer.link[at] = LinkId::at(link);
-        buffer.chunk[at] = ChunkId(cell[link]);
-        if (!one_row) buffer.start[at] = start;
-        ++at;
-      }
-    }
-    buffer.batch = {};
-    buffer.batch.link = buffer.link;
-    buffer.batch.chunk = buffer.chunk;
-    buffer.batch.start = buffer.start;
-    buffer.batch.at = data_.period * std::int64_t{begin};
   }
 
   static void make_room(SendBuffer& buffer, std::uint32_t sends) {
