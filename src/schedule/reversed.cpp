@@ -10,7 +10,6 @@
 // reads the segments (and tiles) from the last to the first and reverses each of them, keeping links in order within a
 // start.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -38,8 +37,7 @@ class ReversedStorage final : public ScheduleStorage {
   /// The last start must be a row itself.
   SimTime row_time() const override {
     const SimTime time = base_.row_time();
-    const bool fits = time > SimTime::zero() && last_start_ % time == SimTime::zero() &&
-                      last_start_ / time <= std::numeric_limits<std::int32_t>::max();
+    const bool fits = time > SimTime::zero() && last_start_ % time == SimTime::zero() && last_start_ / time < kMostRows;
     return fits ? time : SimTime::zero();
   }
   std::span<const ChunkId> places() const override { return base_.places(); }

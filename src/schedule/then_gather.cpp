@@ -5,7 +5,6 @@
 // at most its start column, and its message column if both parts number messages: the gather's numbers follow the
 // reduction's.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -38,7 +37,7 @@ class SequenceStorage final : public ScheduleStorage {
   SimTime row_time() const override {
     const SimTime time = first_.row_time();
     const bool fits = time > SimTime::zero() && time == second_.row_time() && shift_ % time == SimTime::zero() &&
-                      shift_ / time <= std::numeric_limits<std::int32_t>::max() / 2;
+                      shift_ / time < kMostRows;
     return fits ? time : SimTime::zero();
   }
   std::span<const ChunkId> places() const override {

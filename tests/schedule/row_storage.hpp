@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -31,7 +30,7 @@ class RowStorage final : public ScheduleStorage {
       messages_ = messages_ || send.message.exists() || send.destination.exists();
     }
     row_ = SimTime::of(std::max<std::int64_t>(1, common));
-    if (messages_ || last / row_.count() > std::numeric_limits<std::int32_t>::max()) row_ = SimTime::zero();
+    if (messages_ || last / row_.count() >= kMostRows) row_ = SimTime::zero();
   }
 
   std::size_t segments() const override { return list_.segments(); }
