@@ -126,34 +126,45 @@ class NpuLedger {
   }
 
  private:
+  /// All ones if a sum that leaves at that time stays, otherwise zero.
+  [[nodiscard]] static Time stays_bits(Time sum_left) { return sum_left == kNever ? Time{-1} : Time{0}; }
+
   /// The last arrival of a chunk's copy that the NPU needs. Where its own sum stays it needs none.
   [[nodiscard]] Time last_copy() const {
     Time last = 0;
-    const auto end = needed_begin_ + needed_;
-    if (sums_)
-      for (std::size_t c = needed_begin_; c < end; ++c)
-        last = std::max(last, sum_left_[c] != kNever ? copied_[c] : Time{0});
-    else
-      for (std::size_t c = needed_begin_; c < end; ++c) last = std::max(last, copied_[c]);
+    const Time* const copied = copied_.data() + needed_begin_;
+    if (sums_) {
+      const Time* const sum_left = sum_left_.data() + needed_begin_;
+      for (std::size_t c = 0; c < needed_; ++c) {
+        last = std::max(last, copied[c] & ~stays_bits(sum_left[c]));
+      }
+    } else {
+      for (std::size_t c = 0; c < needed_; ++c) last = std::max(last, copied[c]);
+    }
     return last;
   }
 
   /// Whether every sum of the NPU's own group leaves after its last part has arrived, or stays here, and copies of sums
   /// that stay start when they are complete. Counts the sums that stay.
   [[nodiscard]] bool sums_obey(std::uint64_t& roots) const {
-    // Numbers of the tables' own type let compilers compare several chunks at once.
+    // Loops without conditional loads and jumps, which compilers turn into comparisons of several chunks at once. A
+    // difference of times fits, and its sign says which is later.
     Time staying = 0;
-    Time broken = 0;
-    const auto end = needed_begin_ + needed_;
-    for (std::size_t c = needed_begin_; c < end; ++c) {
-      staying += sum_left_[c] == kNever ? 1 : 0;
-      broken |= summed_[c] > sum_left_[c] ? 1 : 0;
+    Time slack = 0;
+    const Time* const summed = summed_.data() + needed_begin_;
+    const Time* const sum_left = sum_left_.data() + needed_begin_;
+    for (std::size_t c = 0; c < needed_; ++c) staying += sum_left[c] == kNever ? 1 : 0;
+    for (std::size_t c = 0; c < needed_; ++c) slack |= sum_left[c] - summed[c];
+    if (copies_) {
+      const Time* const copied = copied_.data() + needed_begin_;
+      const Time* const copy_left = copy_left_.data() + needed_begin_;
+      for (std::size_t c = 0; c < needed_; ++c) {
+        const Time stays = stays_bits(sum_left[c]);
+        slack |= copy_left[c] - ((summed[c] & stays) | (copied[c] & ~stays));
+      }
     }
-    if (copies_)
-      for (std::size_t c = needed_begin_; c < end; ++c)
-        broken |= (sum_left_[c] == kNever ? summed_[c] : copied_[c]) > copy_left_[c] ? 1 : 0;
     roots += static_cast<std::uint64_t>(staying);
-    const bool obeys = broken == 0;
+    const bool obeys = slack >= 0;
     // In an All-Reduce a sum may become complete anywhere (in_tree.hpp), otherwise at its owner.
     if (copies_) return obeys;
     const auto owned = owned_.row(npu_.index());

@@ -95,17 +95,20 @@ std::optional<RowCheck::Extent> RowCheck::extent(const RowRun& run) const {
 
 template <class Visit>
 void RowCheck::each(const RowRun& run, Visit&& visit) const {
+  // Numbers of this function alone, which no write to a table can change.
   const auto count = static_cast<std::int32_t>(run.count);
+  const std::size_t first = run.first;
+  const Row row = run.row;
+  const Row step = run.step;
   if (run.listed) {
-    const ChunkId* const place = buffer_.list.data() + run.first;
-    for (std::int32_t i = 0; i < count; ++i) visit(place[i].index(), run.row + i * run.step);
-  } else if (run.step == 1) {
-    for (std::int32_t i = 0; i < count; ++i) visit(std::size_t{run.first} + static_cast<std::size_t>(i), run.row + i);
-  } else if (run.step == -1) {
-    for (std::int32_t i = 0; i < count; ++i) visit(std::size_t{run.first} + static_cast<std::size_t>(i), run.row - i);
+    const ChunkId* const place = buffer_.list.data() + first;
+    for (std::int32_t i = 0; i < count; ++i) visit(place[i].index(), row + i * step);
+  } else if (step == 1) {
+    for (std::int32_t i = 0; i < count; ++i) visit(first + static_cast<std::size_t>(i), row + i);
+  } else if (step == -1) {
+    for (std::int32_t i = 0; i < count; ++i) visit(first + static_cast<std::size_t>(i), row - i);
   } else {
-    for (std::int32_t i = 0; i < count; ++i)
-      visit(std::size_t{run.first} + static_cast<std::size_t>(i), run.row + i * run.step);
+    for (std::int32_t i = 0; i < count; ++i) visit(first + static_cast<std::size_t>(i), row + i * step);
   }
 }
 
