@@ -1,9 +1,8 @@
 // Reading a block-expanded schedule: by rows for streams in time order, by link for checks that go NPU by NPU.
 //
 // Index: for each tile of 256 rows and each NPU, the first entry that may still be under way when the tile begins. Any
-// row is then found by walking a few entries. A segment has as many rows as hold about 16,000 sends (at least one row);
-// its sends are laid out in a grid of rows by links and then packed, which sorts them by (start, link) without
-// comparing.
+// row is then found by walking a few entries. A segment has as many rows as hold sends_per_segment() sends (at least
+// one row), laid out in a grid of rows by links.
 #include "tenex/schedule/block_schedule.hpp"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "schedule/row_grid.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/schedule/view_parts.hpp"
 
@@ -20,7 +20,6 @@ namespace tenex {
 namespace {
 
 constexpr std::uint32_t kTileRows = 256;
-constexpr std::uint64_t kSegmentSends = 16'384;
 constexpr std::uint32_t kNoChunk = std::numeric_limits<std::uint32_t>::max();
 
 /// Links of each NPU by port, without keeping the topology.
@@ -57,7 +56,7 @@ class BlockStorage final : public ScheduleStorage {
     build_index(threads);
     const std::uint64_t rows = std::max<std::uint64_t>(1, sends_);
     rows_per_segment_ =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kSegmentSends * rows_ / rows, 1, kTileRows));
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(sends_per_segment(sends_) * rows_ / rows, 1, kTileRows));
   }
 
   const Ports& ports() const { return ports_; }
@@ -71,16 +70,15 @@ class BlockStorage final : public ScheduleStorage {
   void read(std::size_t segment, SendBuffer& buffer) const override {
     const auto begin = static_cast<std::uint32_t>(segment * rows_per_segment_);
     const auto end = std::min(rows_, begin + rows_per_segment_);
-    std::vector<std::uint32_t> grid(std::size_t{end - begin} * links(), kNoChunk);
+    RowGrid grid(end - begin, ports_.target.size());
     for (std::uint32_t npu = 0; npu < npus_; ++npu) {
       const LinkId* link = ports_.link.data() + ports_.begin[npu];
       for_each_run(npu, begin, end, [&](const BlockRun& run) {
         for (std::uint32_t i = 0; i < run.count; ++i)
-          grid[std::size_t{run.start - begin + i} * links() + link[run.port].index()] =
-              data_.chunks[run.first + i].value();
+          grid.put(run.start - begin + i, link[run.port], data_.chunks[run.first + i]);
       });
     }
-    pack(grid, begin, end, buffer);
+    grid.show(buffer, [&](std::size_t row) { return data_.period * static_cast<std::int64_t>(begin + row); });
   }
 
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
@@ -112,6 +110,27 @@ class BlockStorage final : public ScheduleStorage {
     buffer.batch.start = std::span(buffer.start).first(size);
   }
 
+  SimTime row_time() const override { return rows_ < kMostRows ? data_.period : SimTime::zero(); }
+  std::span<const ChunkId> places() const override { return data_.chunks; }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    auto& runs = buffer.runs;
+    const auto before = static_cast<std::ptrdiff_t>(runs.size());
+    const std::uint32_t npu = ports_.target[link.index()];
+    if (npu == kNoChunk) return;
+    const std::uint16_t port = ports_.port[link.index()];
+    for_each_ramp_send(npu, 0, ramp_rows_, [&](const BlockRun& run) {
+      if (run.port == port) runs.push_back(row_run(run.start, run.first, run.count));
+    });
+    append_blocks(npu, port, runs);
+    for (const BlockRun& part : parts_of(npu))
+      if (part.port == port) runs.push_back(row_run(part.start, part.first, part.count));
+    // Each of the three is in order.
+    const auto by_row = [](const RowRun& a, const RowRun& b) { return a.row < b.row; };
+    if (!std::is_sorted(runs.begin() + before, runs.end(), by_row))
+      std::stable_sort(runs.begin() + before, runs.end(), by_row);
+  }
+
   std::size_t memory_bytes() const override {
     return sizeof(*this) + npus_ * data_.stride * (sizeof(std::uint16_t) + sizeof(std::uint32_t)) +
            bytes_of(data_.chunks) + bytes_of(data_.block_begin) + bytes_of(data_.entries) + bytes_of(data_.runs) +
@@ -121,7 +140,6 @@ class BlockStorage final : public ScheduleStorage {
   }
 
  private:
-  std::size_t links() const { return ports_.target.size(); }
   const std::uint16_t* blocks_of(std::size_t npu) const { return data_.block.data() + npu * data_.stride; }
   const std::uint32_t* times_of(std::size_t npu) const { return data_.when.data() + npu * data_.stride; }
   std::uint32_t block_size(std::uint16_t block) const {
@@ -129,6 +147,25 @@ class BlockStorage final : public ScheduleStorage {
   }
   std::span<const BlockRun> parts_of(std::size_t npu) const {
     return std::span(data_.runs).subspan(data_.runs_begin[npu], data_.runs_begin[npu + 1] - data_.runs_begin[npu]);
+  }
+
+  static RowRun row_run(std::uint32_t start, std::uint32_t first, std::uint32_t count) {
+    return {first, count, static_cast<std::int32_t>(start), 1, Stage::copy, false};
+  }
+
+  /// Appends the whole blocks that reach the NPU over a port. Which port is next cannot be predicted, so every block is
+  /// written and counted only where it is the port's.
+  void append_blocks(std::uint32_t npu, std::uint16_t port, std::vector<RowRun>& runs) const {
+    const std::uint32_t* when = times_of(npu);
+    const std::uint16_t* block = blocks_of(npu);
+    const std::uint32_t port_mask = (1U << data_.port_bits) - 1;
+    auto size = runs.size();
+    runs.resize(size + data_.entries[npu]);
+    for (std::uint32_t i = 1; i < data_.entries[npu]; ++i) {
+      runs[size] = row_run(when[i] >> data_.port_bits, data_.block_begin[block[i]], block_size(block[i]));
+      size += (when[i] & port_mask) == port ? 1 : 0;
+    }
+    runs.resize(size);
   }
 
   /// Counts all sends and rows, and finds the longest run.
@@ -213,31 +250,6 @@ class BlockStorage final : public ScheduleStorage {
     auto part = std::partition_point(parts.begin(), parts.end(),
                                      [&](const BlockRun& run) { return run.start + longest_ <= begin; });
     for (; part != parts.end() && part->start < end; ++part) clip(part->start, part->count, part->first, part->port);
-  }
-
-  void pack(const std::vector<std::uint32_t>& grid, std::uint32_t begin, std::uint32_t end, SendBuffer& buffer) const {
-    const auto size = grid.size() - static_cast<std::size_t>(std::count(grid.begin(), grid.end(), kNoChunk));
-    buffer.link.resize(size);
-    buffer.chunk.resize(size);
-    const bool one_row = end - begin == 1;
-    buffer.start.resize(one_row ? 0 : size);
-    std::size_t at = 0;
-    for (std::uint32_t row = begin; row < end; ++row) {
-      const std::uint32_t* cell = grid.data() + std::size_t{row - begin} * links();
-      const SimTime start = data_.period * std::int64_t{row};
-      for (std::size_t link = 0; link < links(); ++link) {
-        if (cell[link] == kNoChunk) continue;
-        buffer.link[at] = LinkId::at(link);
-        buffer.chunk[at] = ChunkId(cell[link]);
-        if (!one_row) buffer.start[at] = start;
-        ++at;
-      }
-    }
-    buffer.batch = {};
-    buffer.batch.link = buffer.link;
-    buffer.batch.chunk = buffer.chunk;
-    buffer.batch.start = buffer.start;
-    buffer.batch.at = data_.period * std::int64_t{begin};
   }
 
   static void make_room(SendBuffer& buffer, std::uint32_t sends) {

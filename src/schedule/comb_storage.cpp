@@ -59,6 +59,8 @@ class CombStorage final : public ScheduleStorage {
 
   void read(std::size_t segment, SendBuffer& buffer) const override;
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override;
+  const PeriodFrame* period_frame() const override { return &frame_; }
+  void read_uses(LinkId link, std::vector<LinkUse>& uses) const override;
 
  private:
   struct LinkPlace {
@@ -143,12 +145,12 @@ Use CombStorage::use(const LinkPlace& place, std::span<const std::uint32_t> coor
   return {sums ? wave.sum_periods : wave.copy_periods, tree, sums ? Stage::reduce : Stage::copy};
 }
 
-void CombStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const {
+void CombStorage::read_uses(LinkId link, std::vector<LinkUse>& uses) const {
   const LinkPlace& place = places_[link.index()];
   std::vector<std::uint32_t> coordinates(times_.dimensions());
   for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d] = coordinate(place.source, d);
   const SimTime shift = raster(place, SimTime::zero(), SimTime::zero()).shift;
-  std::vector<LinkUse> uses;
+  uses.clear();
   uses.reserve(times_.slots());
   for (std::uint32_t slot = 0; slot < times_.slots(); ++slot) {
     const Use own = use(place, coordinates, slot);
@@ -160,9 +162,14 @@ void CombStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) c
   // They stand in order but for the turn of the period.
   const auto turn = std::ranges::adjacent_find(uses, std::ranges::greater{}, &LinkUse::residue);
   if (turn != uses.end()) std::rotate(uses.begin(), turn + 1, uses.end());
+}
+
+void CombStorage::read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const {
+  std::vector<LinkUse> uses;
+  read_uses(link, uses);
   const SimTime width = data_.slot * tile_slots_;
   const SimTime begin = width * static_cast<std::int64_t>(tile);
-  read_uses(uses, frame_, begin, begin + width, link, buffer);
+  read_period_link(uses, frame_, begin, begin + width, link, buffer);
 }
 
 void CombStorage::read(std::size_t segment, SendBuffer& buffer) const {

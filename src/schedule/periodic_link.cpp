@@ -2,8 +2,8 @@
 
 namespace tenex {
 
-void read_uses(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime begin, SimTime end, LinkId link,
-               SendBuffer& buffer) {
+void read_period_link(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime begin, SimTime end, LinkId link,
+                      SendBuffer& buffer) {
   std::int64_t most_periods = 0;
   std::int64_t least_periods = uses.empty() ? 0 : uses.front().periods;
   for (const LinkUse& use : uses) {

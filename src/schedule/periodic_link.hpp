@@ -52,8 +52,8 @@ void visit_link(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime
 }
 
 /// Fills `buffer.batch` with the link's sends that start in [begin, end), as visit_link() visits them.
-void read_uses(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime begin, SimTime end, LinkId link,
-               SendBuffer& buffer);
+void read_period_link(std::span<const LinkUse> uses, const PeriodFrame& frame, SimTime begin, SimTime end, LinkId link,
+                      SendBuffer& buffer);
 
 /// Fills `buffer.batch` with sends without messages, which must be in order of link; sorts them by start.
 void show_sends(std::vector<Send>& sends, SendBuffer& buffer);

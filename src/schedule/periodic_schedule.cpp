@@ -74,7 +74,13 @@ class PeriodicStorage final : public ScheduleStorage {
 
   void read_link(std::size_t tile, LinkId link, SendBuffer& buffer) const override {
     const SimTime begin = tile_ * static_cast<std::int64_t>(tile);
-    read_uses(uses_.row(link.index()), frame_, begin, begin + tile_, link, buffer);
+    read_period_link(uses_.row(link.index()), frame_, begin, begin + tile_, link, buffer);
+  }
+
+  const PeriodFrame* period_frame() const override { return &frame_; }
+  void read_uses(LinkId link, std::vector<LinkUse>& uses) const override {
+    const auto own = uses_.row(link.index());
+    uses.assign(own.begin(), own.end());
   }
 
  private:

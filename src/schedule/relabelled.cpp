@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ class RelabelledStorage final : public ScheduleStorage {
   RelabelledStorage(Schedule base, std::vector<LinkId> links, std::vector<ChunkId> chunks)
       : base_(std::move(base)), links_(std::move(links)), old_links_(links_.size()), chunks_(std::move(chunks)) {
     for (std::size_t link = 0; link < links_.size(); ++link) old_links_[links_[link].index()] = LinkId::at(link);
+    if (!chunks_.empty()) places_.assign(base_.places().begin(), base_.places().end());
+    rename(places_);
   }
 
   StorageParts parts() const override { return {RelabelledParts{base_, links_, chunks_}}; }
@@ -35,7 +38,17 @@ class RelabelledStorage final : public ScheduleStorage {
   std::string_view kind() const override { return "relabelled"; }
   bool may_carry_messages() const override { return false; }
   std::size_t memory_bytes() const override {
-    return sizeof(*this) + base_.memory_bytes() + 2 * links_.size() * sizeof(LinkId) + chunks_.size() * sizeof(ChunkId);
+    return sizeof(*this) + base_.memory_bytes() + 2 * links_.size() * sizeof(LinkId) +
+           (chunks_.size() + places_.size()) * sizeof(ChunkId);
+  }
+  SimTime row_time() const override { return base_.row_time(); }
+  std::span<const ChunkId> places() const override { return chunks_.empty() ? base_.places() : places_; }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    const auto before = buffer.runs.size();
+    base_.read_rows(old_links_[link.index()], buffer);
+    for (const RowRun& run : std::span(buffer.runs).subspan(before))
+      if (run.listed) rename(std::span(buffer.list).subspan(run.first, run.count));
   }
 
   void read(std::size_t segment, SendBuffer& buffer) const override {
@@ -128,6 +141,7 @@ class RelabelledStorage final : public ScheduleStorage {
   std::vector<LinkId> links_;      ///< old to new
   std::vector<LinkId> old_links_;  ///< new to old
   std::vector<ChunkId> chunks_;    ///< old to new; empty: the same
+  std::vector<ChunkId> places_;    ///< the new chunk at each place of the base; empty where chunks keep their names
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 // start.
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +34,26 @@ class ReversedStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }
   std::string_view kind() const override { return "reversed"; }
   bool may_carry_messages() const override { return false; }
+  /// The last start must be a row itself.
+  SimTime row_time() const override {
+    const SimTime time = base_.row_time();
+    const bool fits = time > SimTime::zero() && last_start_ % time == SimTime::zero() && last_start_ / time < kMostRows;
+    return fits ? time : SimTime::zero();
+  }
+  std::span<const ChunkId> places() const override { return base_.places(); }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    const auto before = buffer.runs.size();
+    base_.read_rows(link, buffer);
+    const auto runs = std::span(buffer.runs).subspan(before);
+    std::ranges::reverse(runs);
+    const auto last_row = static_cast<std::int32_t>(last_start_ / base_.row_time());
+    for (RowRun& run : runs) {
+      run.row = last_row - run.row;
+      run.step = -run.step;
+      run.stage = Stage::reduce;
+    }
+  }
 
   void read(std::size_t segment, SendBuffer& buffer) const override {
     base_.read(segments() - 1 - segment, buffer);

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,9 @@ std::uint64_t inverse_of(std::uint64_t odd) {
 
 class ScaledStorage final : public ScheduleStorage {
  public:
-  ScaledStorage(Schedule base, TimeScale scale) : base_(std::move(base)), scale_(scale) {}
+  ScaledStorage(Schedule base, SimTime from, TimeScale scale) : base_(std::move(base)), scale_(scale) {
+    if (base_.row_time() % from == SimTime::zero()) row_time_ = scale_(base_.row_time());
+  }
 
   std::size_t segments() const override { return base_.segments(); }
   std::size_t tiles() const override { return base_.tiles(); }
@@ -41,6 +44,10 @@ class ScaledStorage final : public ScheduleStorage {
   bool may_carry_messages() const override { return base_.may_carry_messages(); }
   const Payloads* payloads() const override { return base_.payloads(); }
   std::size_t memory_bytes() const override { return sizeof(*this) + base_.memory_bytes(); }
+
+  SimTime row_time() const override { return row_time_; }
+  void read_rows(LinkId link, RowBuffer& buffer) const override { base_.read_rows(link, buffer); }
+  std::span<const ChunkId> places() const override { return base_.places(); }
 
   void read(std::size_t segment, SendBuffer& buffer) const override {
     base_.read(segment, buffer);
@@ -71,6 +78,7 @@ class ScaledStorage final : public ScheduleStorage {
 
   Schedule base_;
   TimeScale scale_;
+  SimTime row_time_;  ///< zero where the base has no rows of scaled times
 };
 
 }  // namespace
@@ -86,7 +94,7 @@ Schedule scaled(const Schedule& schedule, SimTime from, SimTime to) {
   if (from == to || schedule.sends() == 0) return schedule;
   const TimeScale scale(from, to);
   const auto* symmetric = symmetric_storage(schedule);
-  if (symmetric == nullptr) return Schedule(std::make_shared<const ScaledStorage>(schedule, scale));
+  if (symmetric == nullptr) return Schedule(std::make_shared<const ScaledStorage>(schedule, from, scale));
   // The result stays symmetric for the code that knows symmetric schedules, above all the orbit check.
   std::vector<OrbitSend> orbits(symmetric->orbits().begin(), symmetric->orbits().end());
   for (OrbitSend& orbit : orbits) orbit.start = scale(orbit.start);

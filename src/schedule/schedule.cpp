@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 
+#include "schedule/periodic_link.hpp"
 #include "schedule/segments.hpp"
 #include "tenex/base/diagnostic.hpp"
 #include "tenex/base/hash.hpp"
@@ -64,6 +65,8 @@ std::uint64_t digest_of(const Payloads& payloads, std::uint64_t digest) {
 }
 
 }  // namespace
+
+void ScheduleStorage::read_uses(LinkId /*link*/, std::vector<LinkUse>& uses) const { uses.clear(); }
 
 std::vector<Send> list_sends(const Schedule& schedule) {
   std::vector<Send> sends;

@@ -1,8 +1,8 @@
 // Reading a step table by time and by link.
 //
 // Encoding of segments: the distinct starts of all lanes' rows in increasing order, cut where the links that can send
-// since the last cut number 16,384 or more. Within one start, links are walked in order and each looks up its one slot.
-// A send reads two bytes of a list, so neighbouring rows share cache lines.
+// since the last cut number sends_per_segment() or more. Within one start, links are walked in order and each looks up
+// its one slot. A send reads two bytes of a list, so neighbouring rows share cache lines.
 #include "tenex/schedule/step_table.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "schedule/port_index.hpp"
+#include "schedule/row_grid.hpp"
 #include "tenex/schedule/view_parts.hpp"
 
 namespace tenex {
@@ -26,7 +27,6 @@ std::int64_t StepLane::first_row_from(SimTime time) const {
 
 namespace {
 
-constexpr std::size_t kSegmentSends = 16'384;
 constexpr std::uint32_t kNoPort = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
@@ -66,6 +66,7 @@ class StepStorage final : public ScheduleStorage {
   std::size_t tiles() const override { return tile_start_.empty() ? 0 : tile_start_.size() - 1; }
 
   void read(std::size_t segment, SendBuffer& buffer) const override {
+    if (table_.lanes.size() == 1) return read_lane(segment, buffer);
     buffer.link.clear();
     buffer.chunk.clear();
     buffer.start.clear();
@@ -91,6 +92,20 @@ class StepStorage final : public ScheduleStorage {
     buffer.batch.link = buffer.link;
     buffer.batch.chunk = std::span(buffer.chunk).first(count);
     buffer.batch.start = std::span(buffer.start).first(count);
+  }
+
+  /// With one lane, whose late rows start a number of rows later.
+  SimTime row_time() const override {
+    if (table_.lanes.size() != 1) return SimTime::zero();
+    const StepLane& lane = table_.lanes.front();
+    const bool fits = (lane.late % lane.period == SimTime::zero() || lane.early_rows >= rows_of(0)) &&
+                      lane.start(rows_of(0)) / lane.period < kMostRows;
+    return fits ? lane.period : SimTime::zero();
+  }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    const std::uint32_t port = port_of_[link.index()];
+    if (port != kNoPort && table_.tiles() > 0) list_port(port, buffer);
   }
 
   std::size_t memory_bytes() const override {
@@ -127,9 +142,10 @@ class StepStorage final : public ScheduleStorage {
     std::vector<std::size_t> width(table_.lanes.size(), 0);
     for (const std::uint8_t lane : table_.port_lane) ++width[lane];
     std::vector<std::int64_t> next(table_.lanes.size(), 0);
-    std::size_t since_cut = kSegmentSends;
+    const std::size_t wanted = sends_per_segment(sends_);
+    std::size_t since_cut = wanted;
     for (SimTime start = earliest(next); start < SimTime::max(); start = earliest(next)) {
-      if (since_cut >= kSegmentSends) {
+      if (since_cut >= wanted) {
         segment_start_.push_back(start);
         since_cut = 0;
       }
@@ -153,6 +169,31 @@ class StepStorage final : public ScheduleStorage {
       cut = row;
     }
     tile_start_.push_back(SimTime::max());
+  }
+
+  /// Reads a segment where all links are of one lane: NPU by NPU, because its sends of a few rows lie together.
+  void read_lane(std::size_t segment, SendBuffer& buffer) const {
+    const StepLane& lane = table_.lanes.front();
+    const auto& rows = table_.lane_rows.front();
+    const std::int64_t begin = lane.first_row_from(segment_start_[segment]);
+    const bool last = segment_start_[segment + 1] == SimTime::max();
+    const std::int64_t end = last ? rows.back() : lane.first_row_from(segment_start_[segment + 1]);
+    RowGrid grid(static_cast<std::size_t>(end - begin), port_of_.size());
+    for (std::size_t tile = tile_of(0, begin); tile < table_.tiles() && rows[tile] < end; ++tile) {
+      const auto from = static_cast<std::size_t>(std::max<std::int64_t>(0, begin - rows[tile]));
+      const auto until = static_cast<std::size_t>(end - rows[tile]);
+      for (std::size_t npu = 0; npu < table_.npus(); ++npu) {
+        std::size_t slot = table_.list_begin[npu] + table_.lengths[tile][npu];
+        for (std::size_t port = table_.port_begin[npu]; port < table_.port_begin[npu + 1]; ++port) {
+          const std::size_t count = table_.counts[tile][port];
+          for (std::size_t i = from; i < std::min(count, until); ++i)
+            grid.put(static_cast<std::size_t>(rows[tile] - begin) + i, table_.port_link[port],
+                     ChunkId(table_.first_chunk[npu] + table_.lists[slot + i]));
+          slot += count;
+        }
+      }
+    }
+    grid.show(buffer, [&](std::size_t row) { return lane.start(begin + static_cast<std::int64_t>(row)); });
   }
 
   void read_start(SimTime start, const std::vector<std::int64_t>& next, SendBuffer& buffer) const {
@@ -204,6 +245,62 @@ class StepStorage final : public ScheduleStorage {
       row = std::max(row, rows[from + 1]);
     }
     return count;
+  }
+
+  /// Appends all sends over a port of the only lane. Runs go on from tile to tile where a link is busy throughout.
+  void list_port(std::uint32_t port, RowBuffer& buffer) const {
+    const StepLane& lane = table_.lanes.front();
+    const std::int64_t* const rows = table_.lane_rows.front().data();
+    const std::int64_t late_rows = lane.early_rows < rows_of(0) ? lane.late / lane.period : 0;
+    const std::size_t npu = npu_of_port_[port];
+    const std::uint32_t first = table_.first_chunk[npu];
+    ChunkId* const list = buffer.room(static_cast<std::size_t>(rows_of(0)) + kSpread);
+    std::size_t size = 0;
+    std::size_t begin = 0;  // of the run that may go on
+    std::int64_t next = 0;  // the row with which it does
+    const auto end_run = [&] {
+      if (size == begin) return;
+      const auto count = static_cast<std::uint32_t>(size - begin);
+      buffer.runs.push_back({buffer.listed, count, static_cast<std::int32_t>(next - count), 1, Stage::copy, true});
+      buffer.listed += count;
+      begin = size;
+    };
+    PortCursor cursor = index_.at(table_, npu, port, 0);
+    const auto append = [&](std::size_t slot, std::int64_t row, std::size_t count) {
+      if (row != next) {
+        end_run();
+        next = row;
+      }
+      spread(first, slot, count, list + size);
+      size += count;
+      next += static_cast<std::int64_t>(count);
+    };
+    std::size_t tile = 0;
+    for (; tile < table_.tiles() && rows[tile + 1] <= lane.early_rows; ++tile, cursor.next_tile())
+      if (cursor.count() > 0) append(cursor.slot(), rows[tile], cursor.count());
+    if (tile < table_.tiles() && rows[tile] < lane.early_rows) {
+      const auto early = std::min(cursor.count(), static_cast<std::size_t>(lane.early_rows - rows[tile]));
+      append(cursor.slot(), rows[tile], early);
+      if (early < cursor.count()) append(cursor.slot() + early, lane.early_rows + late_rows, cursor.count() - early);
+      ++tile;
+      cursor.next_tile();
+    }
+    for (; tile < table_.tiles(); ++tile, cursor.next_tile())
+      if (cursor.count() > 0) append(cursor.slot(), rows[tile] + late_rows, cursor.count());
+    end_run();
+  }
+
+  /// Writes slots as chunks: kSpread of them without a branch where there are no more, the entries beyond the count
+  /// being overwritten by the next call.
+  void spread(std::uint32_t first, std::size_t slot, std::size_t count, ChunkId* chunk) const {
+    const Slot* const slots = table_.lists.data() + slot;
+    if (count <= kSpread && slot + kSpread <= table_.lists.size()) {
+      std::array<Slot, kSpread> own;  // GCC 12 reads it with one instruction, and the list slot by slot
+      std::copy_n(slots, kSpread, own.begin());
+      for (std::size_t i = 0; i < kSpread; ++i) chunk[i] = ChunkId(first + own[i]);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) chunk[i] = ChunkId(first + slots[i]);
+    }
   }
 
   static constexpr std::size_t kSpread = 8;

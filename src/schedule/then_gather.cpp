@@ -6,6 +6,7 @@
 // reduction's.
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "schedule/segments.hpp"
@@ -32,6 +33,29 @@ class SequenceStorage final : public ScheduleStorage {
   std::size_t memory_bytes() const override { return sizeof(*this) + first_.memory_bytes() + second_.memory_bytes(); }
   std::string_view kind() const override { return "sequence"; }
 
+  /// Both parts must have the same rows, and the second part must be shifted by a number of them.
+  SimTime row_time() const override {
+    const SimTime time = first_.row_time();
+    const bool fits = time > SimTime::zero() && time == second_.row_time() && shift_ % time == SimTime::zero() &&
+                      shift_ / time < kMostRows;
+    return fits ? time : SimTime::zero();
+  }
+  std::span<const ChunkId> places() const override {
+    return same_places() ? first_.places() : std::span<const ChunkId>();
+  }
+
+  void read_rows(LinkId link, RowBuffer& buffer) const override {
+    const auto before = buffer.runs.size();
+    first_.read_rows(link, buffer);
+    const auto between = buffer.runs.size();
+    second_.read_rows(link, buffer);
+    const auto shift = static_cast<std::int32_t>(shift_ / first_.row_time());
+    for (auto i = between; i < buffer.runs.size(); ++i) buffer.runs[i].row += shift;
+    if (same_places()) return;
+    list_runs(first_.places(), before, between, buffer);
+    list_runs(second_.places(), between, buffer.runs.size(), buffer);
+  }
+
   void read(std::size_t segment, SendBuffer& buffer) const override {
     if (segment < first_.segments()) {
       first_.read(segment, buffer);
@@ -52,6 +76,23 @@ class SequenceStorage final : public ScheduleStorage {
   }
 
  private:
+  [[nodiscard]] bool same_places() const {
+    return first_.places().data() == second_.places().data() && first_.places().size() == second_.places().size();
+  }
+
+  /// Lists the chunks of the runs first .. last-1, which name them by `places`.
+  static void list_runs(std::span<const ChunkId> places, std::size_t first, std::size_t last, RowBuffer& buffer) {
+    if (places.empty()) return;
+    for (auto i = first; i < last; ++i) {
+      RowRun& run = buffer.runs[i];
+      const auto chunks = places.subspan(run.first, run.count);
+      std::ranges::copy(chunks, buffer.room(chunks.size()));
+      run.first = buffer.listed;
+      run.listed = true;
+      buffer.listed += run.count;
+    }
+  }
+
   void shift_starts(SendBuffer& buffer) const {
     auto& batch = buffer.batch;
     batch.at += shift_;

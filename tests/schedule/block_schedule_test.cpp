@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/row_storage.hpp"
 #include "support/topologies.hpp"
 #include "tenex/schedule/verifier.hpp"
 
@@ -81,6 +82,7 @@ TEST(BlockSchedule, ExpandsRunsIntoSingleSends) {
   EXPECT_EQ(sends.back().chunk, ChunkId(1));
   EXPECT_EQ(line.target(sends.back().link), VertexId(2));
   EXPECT_EQ(by_links(line, schedule), sends);
+  EXPECT_EQ(test::sends_by_rows(schedule, line.links()), sends);
 }
 
 TEST(BlockSchedule, FindsRunsThatCrossTilesAndSegments) {
@@ -99,6 +101,7 @@ TEST(BlockSchedule, FindsRunsThatCrossTilesAndSegments) {
     ASSERT_EQ(sends[i].start, kRow * (i < 1'000 ? 3 + i : 10 + i));
   }
   EXPECT_EQ(by_links(pair, schedule), sends);
+  EXPECT_EQ(test::sends_by_rows(schedule, pair.links()), sends);
 }
 
 TEST(BlockSchedule, PutsPartsOfBlocksBesideWholeOnes) {
@@ -119,6 +122,7 @@ TEST(BlockSchedule, PutsPartsOfBlocksBesideWholeOnes) {
     EXPECT_EQ(sends[i].chunk, ChunkId(expected[i].second));
   }
   EXPECT_EQ(by_links(pair, schedule), sends);
+  EXPECT_EQ(test::sends_by_rows(schedule, pair.links()), sends);
 }
 
 TEST(BlockSchedule, ShowsRunsThatOverlapToTheVerifier) {
@@ -135,6 +139,7 @@ TEST(BlockSchedule, ShowsRunsThatOverlapToTheVerifier) {
     sends += buffer.batch.size();
   }
   EXPECT_EQ(sends, 500U);
+  EXPECT_EQ(test::sends_by_rows(schedule, pair.links()).size(), 500U);
 }
 
 TEST(BlockSchedule, IsEmptyWhenNobodyReceivesAnything) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/row_storage.hpp"
 namespace tenex {
 namespace {
 
@@ -72,6 +73,23 @@ TYPED_TEST(StepTableOf, YieldsSendsByStartAndThenByLink) {
   EXPECT_THAT(list_sends(schedule),
               ElementsAre(send_of(0, 0, 12), send_of(0, 1, 10), send_of(0, 4, 11), send_of(100, 0, 13),
                           send_of(100, 1, 12), send_of(100, 3, 11), send_of(100, 4, 10), send_of(200, 0, 14)));
+  EXPECT_EQ(test::sends_by_rows(schedule, 5), list_sends(schedule));
+}
+
+TYPED_TEST(StepTableOf, ListsItsLateRowsAsRunsOfTheirOwn) {
+  // Rows 0 .. 2, where rows from `early_rows` on start 2 rows later; no rows where they start half a row later.
+  for (const std::int64_t early : {0, 1, 2, 3, 9}) {
+    auto table = small_table<TypeParam>();
+    table.lanes[0].early_rows = early;
+    table.lanes[0].late = picoseconds(200);
+    const Schedule schedule = make_step_schedule(std::move(table), 5);
+    EXPECT_EQ(schedule.row_time(), picoseconds(100));
+    EXPECT_EQ(test::sends_by_rows(schedule, 5), list_sends(schedule)) << early;
+  }
+  auto table = small_table<TypeParam>();
+  table.lanes[0].early_rows = 1;
+  table.lanes[0].late = picoseconds(50);
+  EXPECT_EQ(make_step_schedule(std::move(table), 5).row_time(), SimTime::zero());
 }
 
 TYPED_TEST(StepTableOf, YieldsALinksSendsTileByTile) {
@@ -114,6 +132,7 @@ TEST(StepTable, FindsSendsInTilesOfManyRows) {
   ASSERT_EQ(sends.size(), 200U);
   EXPECT_EQ(sends[0], send_of(0, 3, 301));         // 1 own, 300 over the other ports
   EXPECT_EQ(sends[100], send_of(10'000, 3, 701));  // 400 sends later
+  EXPECT_EQ(test::sends_by_rows(schedule, 4), list_sends(schedule));
 }
 
 TEST(StepTable, CountsItsMemoryToTheByte) {
@@ -161,6 +180,7 @@ Schedule two_lanes() {
 }
 
 TEST(StepTable, MergesLanesOfDifferentSteps) {
+  EXPECT_EQ(two_lanes().row_time(), SimTime::zero());
   EXPECT_THAT(list_sends(two_lanes()),
               ElementsAre(send_of(0, 0, 0), send_of(0, 1, 4), send_of(100, 0, 1), send_of(200, 0, 2),
                           send_of(250, 1, 6), send_of(300, 0, 3), send_of(400, 0, 5)));

@@ -34,6 +34,8 @@ struct Payloads {
 };
 
 struct StorageParts;  // view_parts.hpp
+struct PeriodFrame;   // schedule/periodic_link.hpp
+struct LinkUse;
 
 /// The storage of a schedule's sends. Implementations are immutable; all functions are thread-safe.
 class ScheduleStorage {
@@ -63,6 +65,18 @@ class ScheduleStorage {
   [[nodiscard]] virtual std::string_view kind() const = 0;
   /// What the storage is made of, for code that treats kinds of storages differently. O(1).
   [[nodiscard]] virtual StorageParts parts() const = 0;
+  /// Access by rows, if the storage offers it: every send starts at a multiple of row_time(), its row, and read_rows()
+  /// appends all sends of one link to `buffer` as runs, in order of start (overlapping runs in any order). They are the
+  /// sends that read_link() yields, without the cost of writing out each. Zero: not offered.
+  [[nodiscard]] virtual SimTime row_time() const { return SimTime::zero(); }
+  virtual void read_rows(LinkId /*link*/, RowBuffer& /*buffer*/) const {}
+  /// The chunk at each place that runs name; empty: a place is a chunk's id. A storage with places lists no run.
+  [[nodiscard]] virtual std::span<const ChunkId> places() const { return {}; }
+  /// Access by periods, if the storage offers it (schedule/periodic_link.hpp): all sends are those of the trees of one
+  /// period, repeated in each period with new chunks, and read_uses() lists what a link carries in every period, by
+  /// residue. It yields the same sends as read_link(). nullptr: not offered.
+  [[nodiscard]] virtual const PeriodFrame* period_frame() const { return nullptr; }
+  virtual void read_uses(LinkId /*link*/, std::vector<LinkUse>& uses) const;
 };
 
 /// A value: copying shares the storage.
@@ -80,6 +94,13 @@ class Schedule {
   void read_chunks(ChunkId first, ChunkId last, SendBuffer& buffer) const {
     storage_->read_chunks(first, last, buffer);
   }
+  [[nodiscard]] SimTime row_time() const { return storage_ ? storage_->row_time() : SimTime::zero(); }
+  void read_rows(LinkId link, RowBuffer& buffer) const { storage_->read_rows(link, buffer); }
+  [[nodiscard]] std::span<const ChunkId> places() const {
+    return storage_ ? storage_->places() : std::span<const ChunkId>();
+  }
+  [[nodiscard]] const PeriodFrame* period_frame() const { return storage_ ? storage_->period_frame() : nullptr; }
+  void read_uses(LinkId link, std::vector<LinkUse>& uses) const { storage_->read_uses(link, uses); }
   [[nodiscard]] bool may_carry_messages() const { return storage_ && storage_->may_carry_messages(); }
   [[nodiscard]] const Payloads* payloads() const { return storage_ ? storage_->payloads() : nullptr; }
   [[nodiscard]] const std::shared_ptr<const ScheduleStorage>& storage() const { return storage_; }

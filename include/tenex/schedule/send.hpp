@@ -71,4 +71,36 @@ struct SendBuffer {
   std::vector<NpuId> destination;
 };
 
+/// Rows of storages that are read by rows are below this, so that sums of two of them fit.
+constexpr std::int64_t kMostRows = std::int64_t{1} << 30U;
+
+/// Sends of one link at equal distances, for readers by rows (ScheduleStorage::read_rows). Send i starts in row `row` +
+/// i * `step` and carries the chunk at place `first` + i; or, where the run is listed, at place `first` + i of the
+/// buffer's list.
+struct RowRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::int32_t row = 0;
+  std::int32_t step = 1;
+  Stage stage = Stage::copy;
+  bool listed = false;
+};
+
+/// The memory that a link's runs are appended to, reused from link to link.
+struct RowBuffer {
+  std::vector<RowRun> runs;
+  std::vector<ChunkId> list;  ///< the places of listed runs, each run's own part; may be longer than `listed`
+  std::uint32_t listed = 0;   ///< entries of `list` in use
+
+  void clear() {
+    runs.clear();
+    listed = 0;
+  }
+  /// Makes room for `count` entries behind those in use, and returns the first of them.
+  [[nodiscard]] ChunkId* room(std::size_t count) {
+    if (list.size() < listed + count) list.resize(2 * (listed + count));
+    return list.data() + listed;
+  }
+};
+
 }  // namespace tenex

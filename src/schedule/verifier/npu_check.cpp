@@ -5,28 +5,22 @@ namespace tenex::verifier {
 NpuCheck::NpuCheck(const Context& context, const Schedule& schedule, const Csr<ChunkId>& owned)
     : context_(context),
       schedule_(schedule),
-      owned_(owned),
-      sums_(reduces(context.collective().kind())),
-      copies_(!sums_ || context.collective().kind() == CollectiveKind::all_reduce),
-      one_size_(context.collective().chunk_sizes().size() == 1) {
-  const auto chunks = context.collective().chunks();
-  if (sums_) {
-    summed_.resize(chunks);
-    sum_left_.resize(chunks);
-  }
-  if (copies_) {
-    copied_.resize(chunks);
-    forwarded_.resize(chunks);
-    if (sums_) copy_left_.resize(chunks);
-  }
+      one_size_(context.collective().chunk_sizes().size() == 1),
+      ledger_(context.collective().kind(), context.collective().chunks(), owned) {
   for (std::size_t c = 0; c < context.topology().classes().size(); ++c)
     for (std::size_t size = 0; size < context.collective().chunk_sizes().size(); ++size)
       times_fit_ = times_fit_ && context.hop(static_cast<std::uint16_t>(c), size).latency.count() <= kLatestStart;
 }
 
-bool NpuCheck::check(NpuId npu, LinkTally& tally) {
+bool NpuCheck::check(NpuId npu, Tally& tally) {
   if (!times_fit_) return false;
-  begin(npu);
+  const auto& collective = context_.collective();
+  if (const GroupId group = collective.group_of(npu); group.exists())
+    ledger_.begin(npu, collective.first_chunk(group).index(), collective.chunks_in(group));
+  else
+    ledger_.begin(npu, 0, 0);
+  arrived_ = copies_arrived_ = 0;
+  last_sum_ = 0;
   const auto& topology = context_.topology();
   const auto tiles = schedule_.tiles();
   for (const LinkId link : topology.in_links(vertex_of(npu)))
@@ -34,37 +28,7 @@ bool NpuCheck::check(NpuId npu, LinkTally& tally) {
   for (const LinkId link : topology.out_links(vertex_of(npu)))
     for (std::size_t tile = 0; tile < tiles; ++tile)
       if (!read(tile, link) || !send(link)) return false;
-  return finish(npu, tally);
-}
-
-/// Nothing has arrived yet; a member has its own contributions.
-void NpuCheck::begin(NpuId npu) {
-  const auto& collective = context_.collective();
-  const GroupId group = collective.group_of(npu);
-  needed_begin_ = group.exists() ? collective.first_chunk(group).index() : 0;
-  needed_ = group.exists() ? collective.chunks_in(group) : 0;
-  arrived_ = copies_arrived_ = 0;
-  last_sum_ = 0;
-  std::ranges::fill(copied_, kNever);
-  std::ranges::fill(copy_left_, kNever);
-  std::ranges::fill(sum_left_, kNever);
-  if (needed_ < collective.chunks()) {
-    std::ranges::fill(forwarded_, std::uint8_t{0});
-    std::ranges::fill(summed_, kNothing);
-  }
-  if (sums_) std::fill_n(summed_.begin() + static_cast<std::ptrdiff_t>(needed_begin_), needed_, Time{0});
-  if (!sums_)
-    for (const ChunkId chunk : owned_.row(npu.index())) copied_[chunk.index()] = 0;
-}
-
-/// Whether all ids are below `limit`. Compiles to vector instructions, because it has no branch and no comparison per
-/// id (and copies none).
-static bool all_below(std::span<const ChunkId> ids, std::uint32_t limit) {
-  constexpr std::uint32_t kTop = 0x8000'0000U;
-  if (limit >= kTop) return std::ranges::all_of(ids, [&](ChunkId id) { return id.value() < limit; });
-  std::uint32_t small = kTop;  // its top bit survives while id - limit is negative and id is not
-  for (const ChunkId& id : ids) small &= (id.value() - limit) & ~id.value();
-  return small == kTop;
+  return ledger_.finish(arrived_, copies_arrived_, last_sum_, tally);
 }
 
 /// Reads one link's sends of a tile. Returns false if they name a chunk that does not exist.
@@ -98,7 +62,7 @@ bool NpuCheck::by_stage(Copies&& copies, Sums&& sums) const {
     const Stage stage = batch.stage_of(first);
     auto last = batch.stage.empty() ? count : first + 1;
     while (last < count && batch.stage[last] == stage) ++last;
-    if (stage == Stage::copy ? !copies_ : !sums_) return false;
+    if (stage == Stage::copy ? !ledger_.copies() : !ledger_.sums()) return false;
     if (stage == Stage::copy ? !copies(first, last) : !sums(first, last)) return false;
     first = last;
   }
@@ -129,7 +93,7 @@ bool NpuCheck::receive(LinkId link) {
     arrived_ += start_.size();
     const auto copies = [&](std::size_t first, std::size_t last) {
       copies_arrived_ += last - first;
-      Time* const copied = copied_.data();
+      Time* const copied = ledger_.copied();
       each(link, first, last, [&](std::size_t chunk, Time start, const HopTime& hop) {
         exclusive &= start >= free;
         free = start + hop.busy.count();
@@ -138,7 +102,7 @@ bool NpuCheck::receive(LinkId link) {
       return true;
     };
     const auto sums = [&](std::size_t first, std::size_t last) {
-      Time* const summed = summed_.data();
+      Time* const summed = ledger_.summed();
       Time latest = last_sum_;
       each(link, first, last, [&](std::size_t chunk, Time start, const HopTime& hop) {
         exclusive &= start >= free;
@@ -157,22 +121,24 @@ bool NpuCheck::receive(LinkId link) {
 
 /// Enters the sends of an out-link. Where there are no sums, compares them with what the NPU held at once.
 bool NpuCheck::send(LinkId link) {
-  const bool may_relay = needed_ < context_.collective().chunks();
+  const bool may_relay = ledger_.may_relay();
   bool held = true;
   const auto copies = [&](std::size_t first, std::size_t last) {
-    const Time* const copied = copied_.data();
-    Time* const left = copy_left_.data();
-    if (sums_)
+    const Time* const copied = ledger_.copied();
+    Time* const left = ledger_.copy_left();
+    std::uint8_t* const forwarded = ledger_.forwarded();
+    if (ledger_.sums())
       each(link, first, last,
            [&](std::size_t chunk, Time start, const HopTime&) { left[chunk] = std::min(left[chunk], start); });
     else
       each(link, first, last, [&](std::size_t chunk, Time start, const HopTime&) { held &= copied[chunk] <= start; });
     if (may_relay)
-      each(link, first, last, [&](std::size_t chunk, Time, const HopTime&) { forwarded_[chunk] |= !needs(chunk); });
+      each(link, first, last,
+           [&](std::size_t chunk, Time, const HopTime&) { forwarded[chunk] |= !ledger_.needs(chunk); });
     return held;
   };
   const auto sums = [&](std::size_t first, std::size_t last) {
-    Time* const left = sum_left_.data();
+    Time* const left = ledger_.sum_left();
     each(link, first, last, [&](std::size_t chunk, Time start, const HopTime&) {
       held &= left[chunk] == kNever;  // a sum leaves once
       left[chunk] = start;
@@ -180,61 +146,6 @@ bool NpuCheck::send(LinkId link) {
     return held;
   };
   return by_stage(copies, sums);
-}
-
-/// Whether every sum of the NPU's own group leaves after its last part has arrived, or stays here, and copies of sums
-/// that stay start when they are complete. Counts the sums that stay.
-bool NpuCheck::sums_obey(NpuId npu, std::uint64_t& roots) const {
-  bool obeys = true;
-  for (std::size_t c = needed_begin_; c < needed_begin_ + needed_; ++c) {
-    const bool stays = sum_left_[c] == kNever;
-    roots += stays ? 1 : 0;
-    obeys &= summed_[c] <= sum_left_[c];
-    if (copies_) obeys &= (stays ? summed_[c] : copied_[c]) <= copy_left_[c];
-  }
-  // In an All-Reduce a sum may become complete anywhere (in_tree.hpp), otherwise at its owner.
-  if (copies_) return obeys;
-  const auto owned = owned_.row(npu.index());
-  return obeys && roots == owned.size() &&
-         std::ranges::all_of(owned, [&](ChunkId chunk) { return sum_left_[chunk.index()] == kNever; });
-}
-
-/// Whether what the NPU passes on for other groups leaves after it has arrived, and every sum does leave.
-bool NpuCheck::relays_obey() const {
-  bool obeys = true;
-  for (std::size_t c = 0; c < summed_.size(); ++c) {
-    if (needs(c)) continue;
-    const bool has_sum = summed_[c] != kNothing;
-    obeys &= has_sum == (sum_left_[c] != kNever) && summed_[c] <= sum_left_[c];
-    if (copies_) obeys &= copied_[c] <= copy_left_[c];
-  }
-  return obeys;
-}
-
-/// Checks the sums and the postconditions, and counts the useful deliveries.
-bool NpuCheck::finish(NpuId npu, LinkTally& tally) const {
-  LinkTally own;
-  if (sums_ && !sums_obey(npu, own.roots)) return false;
-  if (sums_ && needed_ < summed_.size() && !relays_obey()) return false;
-  std::uint64_t useful = 0;
-  Time last = last_sum_;
-  if (copies_) {
-    for (std::size_t c = needed_begin_; c < needed_begin_ + needed_; ++c)
-      if (!sums_ || sum_left_[c] != kNever) last = std::max(last, copied_[c]);
-    if (last == kNever) return false;
-    useful = needed_ - (sums_ ? own.roots : owned_.row(npu.index()).size());
-    if (needed_ < copied_.size())
-      for (std::size_t c = 0; c < copied_.size(); ++c)
-        if (forwarded_[c] != 0) {
-          ++useful;
-          last = std::max(last, copied_[c]);
-        }
-  }
-  own.sends = arrived_;
-  own.waste = copies_arrived_ - useful;
-  own.last_useful = SimTime::of(last);
-  tally.add(own);
-  return true;
 }
 
 }  // namespace tenex::verifier
