@@ -258,6 +258,28 @@ TEST(FastCheckMutations, EveryDeliveryThatComesTwiceIsFound) {
   EXPECT_GT(twice, 20U);
 }
 
+TEST(FastCheckMutations, EveryCopyThatLeavesTooEarlyIsFoundBesideOneInTime) {
+  std::size_t refused = 0;
+  for (const auto& original : row_cases()) {
+    if (original.collective.kind() != CollectiveKind::all_reduce) continue;
+    const Instance instance{original.topology, original.collective, original.occupancy};
+    const SimTime hop =
+        hop_time(original.topology.classes()[0], original.collective.chunk_sizes()[0], original.occupancy).busy;
+    for (const Send& send : original.sends)
+      for (std::int64_t earlier = 1; earlier < 6; ++earlier) {
+        auto sends = original.sends;
+        sends.push_back(send);
+        sends.back().start -= hop * earlier;
+        if (send.stage != Stage::copy || sends.back().start < SimTime::zero()) continue;
+        const auto storage = std::make_shared<const test::RowStorage>(sends, std::vector<ChunkId>());
+        const bool valid = test::NaiveOracle(instance, make_list_schedule(sends)).answer().valid;
+        EXPECT_EQ(verify(instance, Schedule(storage)).valid(), valid) << original.name;
+        refused += valid ? 0 : 1;
+      }
+  }
+  EXPECT_GT(refused, 50U);
+}
+
 TEST(FastCheckMutations, APlaceCannotStandForTheChunkOfAnother) {
   // Chunk 1 is sent at the places of chunks 1 and 2: every place arrives, and chunk 2 never does.
   const Topology pair = support::line(2);
