@@ -110,7 +110,7 @@ class BlockStorage final : public ScheduleStorage {
     buffer.batch.start = std::span(buffer.start).first(size);
   }
 
-  SimTime row_time() const override { return rows_ < kMostRows ? data_.period : SimTime::zero(); }
+  SimTime row_time() const override { return rows_ < kMostSendRows ? data_.period : SimTime::zero(); }
   std::span<const ChunkId> places() const override { return data_.chunks; }
 
   void read_rows(LinkId link, RowBuffer& buffer) const override {

@@ -99,7 +99,7 @@ class StepStorage final : public ScheduleStorage {
     if (table_.lanes.size() != 1) return SimTime::zero();
     const StepLane& lane = table_.lanes.front();
     const bool fits = (lane.late % lane.period == SimTime::zero() || lane.early_rows >= rows_of(0)) &&
-                      lane.start(rows_of(0)) / lane.period < kMostRows;
+                      lane.start(rows_of(0)) / lane.period < kMostSendRows;
     return fits ? lane.period : SimTime::zero();
   }
 

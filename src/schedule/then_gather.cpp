@@ -37,7 +37,7 @@ class SequenceStorage final : public ScheduleStorage {
   SimTime row_time() const override {
     const SimTime time = first_.row_time();
     const bool fits = time > SimTime::zero() && time == second_.row_time() && shift_ % time == SimTime::zero() &&
-                      shift_ / time < kMostRows;
+                      shift_ / time < kMostSendRows;
     return fits ? time : SimTime::zero();
   }
   std::span<const ChunkId> places() const override {

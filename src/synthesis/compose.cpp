@@ -26,9 +26,20 @@ CollectiveKind partner_of(CollectiveKind reduction) {
   return reduction == CollectiveKind::reduce ? CollectiveKind::broadcast : CollectiveKind::all_gather;
 }
 
+/// A gather whose time is near its bound does not prove an All-Reduce to be near its own.
 SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology, const Collective& collective) {
-  return {topology,        collective,     problem.occupancy,          problem.seed,   problem.attempts,
-          problem.threads, problem.engine, problem.memory_limit_bytes, problem.relays, problem.improve};
+  const bool is_half = problem.collective.kind() == CollectiveKind::all_reduce;
+  return {topology,
+          collective,
+          problem.occupancy,
+          problem.seed,
+          problem.attempts,
+          problem.threads,
+          problem.engine,
+          problem.memory_limit_bytes,
+          problem.relays,
+          problem.improve,
+          is_half ? GoodEnough{} : problem.good_enough};
 }
 
 /// The opposite links, if exchanging them turns a gather on the topology into a gather on its mirror image: switches

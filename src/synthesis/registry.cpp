@@ -21,6 +21,7 @@ const std::vector<Synthesizer>& synthesizers() {
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce},
        .engines = {tacos_engine::event_driven, tacos_engine::exact, tacos_engine::coarse, tacos_engine::symmetric},
+       .stops = true,
        .scales_with_pace = true,
        .translations_engine = tacos_engine::symmetric},
       {.name = "tacos_reference",
@@ -54,7 +55,8 @@ const std::vector<Synthesizer>& synthesizers() {
        .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed, trees_engine::cut_rate},
        .draws = false,
        .uses_switches = true,
-       .phases = false},
+       .phases = false,
+       .stops = true},
   };
   return table;
 }

@@ -30,7 +30,7 @@ class RowStorage final : public ScheduleStorage {
       messages_ = messages_ || send.message.exists() || send.destination.exists();
     }
     row_ = SimTime::of(std::max<std::int64_t>(1, common));
-    if (messages_ || last / row_.count() >= kMostRows) row_ = SimTime::zero();
+    if (messages_ || last / row_.count() >= kMostSendRows) row_ = SimTime::zero();
   }
 
   std::size_t segments() const override { return list_.segments(); }

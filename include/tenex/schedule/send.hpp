@@ -72,7 +72,7 @@ struct SendBuffer {
 };
 
 /// Rows of storages that are read by rows are below this, so that sums of two of them fit.
-constexpr std::int64_t kMostRows = std::int64_t{1} << 30U;
+constexpr std::int64_t kMostSendRows = std::int64_t{1} << 30U;
 
 /// Sends of one link at equal distances, for readers by rows (ScheduleStorage::read_rows). Send i starts in row `row` +
 /// i * `step` and carries the chunk at place `first` + i; or, where the run is listed, at place `first` + i of the

@@ -63,7 +63,7 @@ Result<Gathered> gather(const SynthesisProblem& problem, const Candidates& candi
   const Candidate& rival = *candidates.second;
   if (!first) return rival.gather(problem);
   const auto bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy, true}).time;
-  if (first->time <= bound + bound / candidates.slack) return first;
+  if (first->time <= bound + bound / candidates.slack || problem.good_enough.reached(first->time, bound)) return first;
   const std::size_t needed = first->schedule.memory_bytes() + rival.bytes(problem);
   if (needed > problem.memory_limit_bytes) {
     first->left_out =

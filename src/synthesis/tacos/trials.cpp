@@ -145,7 +145,7 @@ Synthesis best_of(const SynthesisProblem& problem, Synthesis first_made, const s
   if (trials.empty()) return best;
   const SimTime bound = best_cheap_bound({problem.topology, problem.collective, problem.occupancy}).time;
   for (const Trial& trial : trials) {
-    if (best.time <= bound) break;
+    if (best.time <= bound || problem.good_enough.reached(best.time, bound)) break;
     auto made = synthesize_with(named(problem, trial.engine->choice, trial.attempts), *trial.engine);
     if (made && made->time < best.time) best = std::move(*made);
   }

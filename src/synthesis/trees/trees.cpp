@@ -11,6 +11,7 @@
 #include "synthesis/trees/packed.hpp"
 #include "synthesis/trees/queued.hpp"
 #include "synthesis/trees/tree_network.hpp"
+#include "tenex/bound/bound.hpp"
 
 namespace tenex {
 
@@ -53,8 +54,10 @@ Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
   const auto engine = choose_engine(trees_engines(), problem);
   if (!engine) return engine.errors();
   auto best = (*engine)->synthesize(problem);
-  for (const SynthesisEngine* other : engines_to_run(problem)) {
-    if (!best || other == *engine) continue;
+  const auto others = engines_to_run(problem);
+  const auto bound = others.size() > 1 ? best_cheap_bound({problem, true, true}).time : SimTime::zero();
+  for (const SynthesisEngine* other : others) {
+    if (!best || other == *engine || problem.good_enough.reached(best->time, bound)) continue;
     auto made = other->synthesize(problem);
     if (made && made->time < best->time) best = std::move(made);
   }
