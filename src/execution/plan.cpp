@@ -33,6 +33,7 @@ constexpr double seconds_per_simulated_hop = 0.2e-6;
 constexpr double seconds_per_unrecorded_hop = 0.1e-6;
 constexpr double seconds_per_formula_message = 0.2e-6;
 constexpr double seconds_per_verified_send = 0.25e-6;
+constexpr double seconds_per_send_by_link = 5e-9;
 constexpr double seconds_per_link = 0.2e-6;
 
 constexpr double bytes_of_any_point = 2e6;  // buffers of segments, tables of few entries
@@ -286,11 +287,13 @@ double scheduled_sends(const DesignPoint& point, const PointSizes& sizes) {
   return sizes.collective.sends * passes_of(point.collective().kind) * hops;
 }
 
-/// Whether verify_by_size() lets one NPU's sends of an All-to-All stand for all.
-bool is_checked_by_orbit(const PointSizes& sizes, double sends) {
+/// Whether verify_by_size() lets one NPU's sends of a symmetric schedule stand for all. Smaller schedules are read send
+/// by send.
+bool is_checked_by_orbit(const DesignPoint& point, const PointSizes& sizes, double sends) {
   return sends > static_cast<double>(kMostReplayedSends) ||
-         static_cast<double>(sizes.topology.vertices()) * static_cast<double>(sizes.collective.chunks) >
-             static_cast<double>(kMostReplayedPairs);
+         (walks(point) &&
+          static_cast<double>(sizes.topology.vertices()) * static_cast<double>(sizes.collective.chunks) >
+              static_cast<double>(kMostReplayedPairs));
 }
 
 /// The bytes of a synthesizer's point without its topology and its synthesis.
@@ -302,8 +305,7 @@ std::size_t bytes_beside_synthesis(const DesignPoint& point, const PointSizes& s
   const double followed = walks(point) ? std::min(held, chunks * bytes_per_walk) : held;
   const double orbits =
       walks(point) ? sends / static_cast<double>(sizes.topology.npus) : chunks * passes_of(point.collective().kind);
-  // Smaller schedules are read send by send.
-  const bool by_orbit = symmetric && (!walks(point) || is_checked_by_orbit(sizes, sends));
+  const bool by_orbit = symmetric && is_checked_by_orbit(point, sizes, sends);
   const double check_bytes = by_orbit ? orbits * bytes_per_orbit : followed + segments;
   return static_cast<std::size_t>(check_bytes + bytes_of_any_point + bound_bytes(point, sizes, symmetric) +
                                   static_cast<double>(sizes.topology.npus) * bytes_per_npu);
@@ -315,11 +317,11 @@ Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthes
   const auto problem = problem_of(point, topology, collective, memory_limit_bytes);
   const bool symmetric = is_symmetric(point, topology, collective, sizes);
   const bool by_link = is_kept_by_link(point, topology, collective);
-  const double passes = passes_of(point.collective().kind);
-  const double checked = !symmetric     ? scheduled_sends(point, sizes)
-                         : walks(point) ? scheduled_sends(point, sizes) / static_cast<double>(topology.npus())
-                                        : static_cast<double>(sizes.collective.chunks) * passes;
-  return {synthesizer.estimate_seconds(problem) + checked * seconds_per_verified_send +
+  const double sends = scheduled_sends(point, sizes);
+  const bool by_orbit = symmetric && is_checked_by_orbit(point, sizes, sends);
+  const double checked = by_orbit ? sends / static_cast<double>(topology.npus()) : sends;
+  return {synthesizer.estimate_seconds(problem) +
+              checked * (by_link ? seconds_per_send_by_link : seconds_per_verified_send) +
               static_cast<double>(topology.links()) * seconds_per_link,
           synthesizer.estimate_bytes(problem) + bytes_beside_synthesis(point, sizes, symmetric, by_link), by_link};
 }

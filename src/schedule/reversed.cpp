@@ -37,7 +37,8 @@ class ReversedStorage final : public ScheduleStorage {
   /// The last start must be a row itself.
   SimTime row_time() const override {
     const SimTime time = base_.row_time();
-    const bool fits = time > SimTime::zero() && last_start_ % time == SimTime::zero() && last_start_ / time < kMostSendRows;
+    const bool fits =
+        time > SimTime::zero() && last_start_ % time == SimTime::zero() && last_start_ / time < kMostSendRows;
     return fits ? time : SimTime::zero();
   }
   std::span<const ChunkId> places() const override { return base_.places(); }

@@ -73,6 +73,9 @@ kind=$2 nodes=$3 cpus=$4
 shift 4
 mkdir -p "$dir"/{etc,state,log,spool,run,tmp}
 export SLURM_CONF=$dir/etc/slurm.conf TMPDIR=$dir/tmp
+# Tasks that start at once on the host `head` share Open MPI's session folder, and the second one to make it fails. It
+# removes the folder where that is empty.
+mkdir -p "$dir/tmp/ompi.head.$(id -u)" && touch "$dir/tmp/ompi.head.$(id -u)/kept"
 may "a tmpfs on /run" mount -t tmpfs none /run  # names of network namespaces, munge's and PMIx's files
 ip link set lo up
 

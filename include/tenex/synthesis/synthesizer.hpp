@@ -64,7 +64,7 @@ struct Synthesis {
   std::optional<SearchReport> search;  ///< of synthesizers that route
   /// Of trees: the least time in which every link carries what the trees put on it, without latency; zero: not known.
   SimTime rate_time;
-  std::string left_out;                ///< improvements that did not fit into the memory, in words; empty: none
+  std::string left_out;  ///< improvements that did not fit into the memory, in words; empty: none
 };
 
 /// A registry entry.
