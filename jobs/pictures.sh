@@ -8,6 +8,7 @@
 #                                                          utilization/utilization.png, pipeline/pipeline.png
 #   RESULTS/process_groups                                 process_groups/{speed_ups,link_use,busy_links}.png
 #   RESULTS/faults_large                                   faults_large/faults.png
+#   RESULTS/all_reduce                                     all_reduce/all_reduce.png
 #   RESULTS/hp_at_scale (or several: hp_at_scale-*)        hp_at_scale/{pareto,best_hp,exposed,efficiency,models}.png
 #   RESULTS/scalability-1, scalability-2, ...              scalability/{scalability,scalability_cost}.png
 # RUN=1 first runs the studies of the first three lines if their results are missing (seconds each). TENEX: a binary to
@@ -82,6 +83,12 @@ if [ -f "$results/faults_large/study.h5" ]; then
   /usr/bin/python3 -m tenex_analysis.faults "$results/faults_large" --into "$top/experiments/faults_large"
 else
   missing faults_large "jobs/local.sh experiments/faults_large/study.toml"
+fi
+
+if [ -f "$results/all_reduce/study.h5" ]; then
+  /usr/bin/python3 -m tenex_analysis.all_reduce "$results/all_reduce" --into "$top/experiments/all_reduce"
+else
+  missing all_reduce "jobs/local.sh experiments/all_reduce/study.toml"
 fi
 
 joined=$(folders "$results"/hp_at_scale "$results"/hp_at_scale-*)

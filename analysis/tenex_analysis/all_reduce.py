@@ -97,13 +97,16 @@ def draw(study: Study) -> Figure:
     for axes, network in zip(many.flat, networks):
         _draw_one(axes, frame[frame["network"] == network])
         axes.set_title(network, fontsize=9)
-    for axes in list(many.flat)[len(networks):]:
+    used, unused = list(many.flat)[: len(networks)], list(many.flat)[len(networks) :]
+    for axes in unused:
         axes.set_axis_off()
+    for axes in used[-columns:]:  # the lowest of each column
+        axes.tick_params(labelbottom=True)
     for row in many:
         row[0].set_ylabel("bound / time", fontsize=8)
     names = [each for each in COLOURS if each in set(frame["name"])]
-    lines = [many[0, 0].plot([], [], "o-", ms=3, color=COLOURS[name])[0] for name in names]
-    many[0, 0].legend(lines, names, loc="upper left", fontsize=6, frameon=False)
+    lines = [used[0].plot([], [], "o-", ms=3, color=COLOURS[name])[0] for name in names]
+    (unused or used)[0].legend(lines, names, loc="center" if unused else "upper left", fontsize=8, frameon=False)
     return figure
 
 

@@ -3,19 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 
+#include "files/compact_files.hpp"
 #include "schedule/schedule_factories.hpp"
 #include "schedule/symmetric_factories.hpp"
 #include "support/process.hpp"
 #include "tenex/files/column_file.hpp"
 #include "tenex/files/schedule_file.hpp"
 #include "tenex/schedule/block_schedule.hpp"
-#include "tenex/schedule/comb_schedule.hpp"
-#include "tenex/schedule/grid_schedule.hpp"
-#include "tenex/schedule/periodic_schedule.hpp"
 #include "tenex/schedule/retime.hpp"
 #include "tenex/schedule/step_table.hpp"
 #include "tenex/schedule/verifier.hpp"
@@ -25,15 +22,13 @@
 namespace tenex {
 namespace {
 
+using compact::file_of;
+using compact::kOccupancy;
+using compact::message_after;
+using compact::message_of;
+using compact::round_trip;
 using support::TemporaryFolder;
 using ::testing::HasSubstr;
-
-template <class T>
-std::string message_of(const Result<T>& result) {
-  return result.ok() ? "(no error)" : to_string(result.errors());
-}
-
-constexpr Occupancy kOccupancy = Occupancy::transfer;
 
 Collective gather_of(std::size_t npus, std::int64_t chunks = 1, CollectiveKind kind = CollectiveKind::all_gather) {
   CollectiveRequest request;
@@ -98,28 +93,6 @@ Schedule table_of(const Topology& topology, const Collective& gather, const std:
     table.lengths[tiles][npu] = static_cast<Slot>(length);
   }
   return make_step_schedule(std::move(table), topology.links());
-}
-
-ScheduleFile file_of(Topology topology, Collective collective, Schedule schedule) {
-  return {std::move(topology), std::move(collective), kOccupancy, std::move(schedule), "tacos", "physics=1\n"};
-}
-
-/// Writes and reads a schedule: the same storage, the same sends.
-ScheduleFile round_trip(const ScheduleFile& file, int threads = 1) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "s.h5";
-  const auto written = write_schedule_file(path, file, {SendLayout::compact, threads});
-  EXPECT_TRUE(written.ok()) << message_of(written);
-  auto read = read_schedule_file(path, {threads});
-  EXPECT_TRUE(read.ok()) << message_of(read);
-  if (!read) return file;
-  EXPECT_EQ(read->schedule.storage_kind(), file.schedule.storage_kind());
-  EXPECT_EQ(read->schedule.sends(), file.schedule.sends());
-  EXPECT_EQ(schedule_hash(read->schedule), schedule_hash(file.schedule));
-  EXPECT_EQ(read->schedule.tiles() > 0, file.schedule.tiles() > 0);
-  const auto verdict = verify({read->topology, read->collective, read->occupancy}, read->schedule);
-  EXPECT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
-  return std::move(read).value();
 }
 
 std::vector<Send> greedy(const Topology& topology, const Collective& gather, std::uint64_t seed = 1) {
@@ -284,28 +257,6 @@ TEST(CompactSchedules, GiveBackViewsOfViews) {
   round_trip(all_reduce(false), 2);
 }
 
-/// Changes one element of a small column, without the checksum, reads the file and returns the message: a file that
-/// somebody changed on purpose.
-template <class T>
-std::string message_after(const ScheduleFile& file, const std::string& column, std::size_t row, T value) {
-  const TemporaryFolder folder;
-  const auto path = folder.path() / "s.h5";
-  if (!write_schedule_file(path, file).ok()) return "(not written)";
-  const auto values = ColumnFileReader::open(path).value().read<T>(column).value();
-  if (row >= values.size()) return "(no such row)";
-  auto text = support::read_text(path);
-  text.resize(text.size() - 32);
-  const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-  const auto at = text.find(bytes);
-  if (at == std::string::npos || text.find(bytes, at + 1) != std::string::npos) return "(not found once)";
-  std::memcpy(text.data() + at + row * sizeof(T), &value, sizeof(T));
-  support::write_text(path, text);
-  const auto read = read_schedule_file(path);
-  // The verifier must be able to check any schedule that is not refused.
-  if (read) (void)verify({read->topology, read->collective, read->occupancy}, read->schedule);
-  return message_of(read);
-}
-
 /// The All-Reduce with a pause of five steps between its halves, then re-timed as soon as possible.
 ScheduleFile retimed_all_reduce() {
   auto file = all_reduce(true);
@@ -434,85 +385,6 @@ TEST(CompactSchedules, WithUnsoundOrbitsOrNamesAreRefused) {
   EXPECT_THAT(message_after(in_rows, "/storage/0/number", 2, std::uint32_t{8}),  // for another row
               HasSubstr("orbit 2 is not one of its group"));
   EXPECT_THAT(message_after(all_reduce(true), "/storage/1/links", 0, std::uint32_t{1}), HasSubstr("permutation"));
-}
-
-/// The All-to-All of mesh(3,2). In each of two phases, the lines of three exchange one chunk per pair, farthest first
-/// (2 slots, 4 hops each way); those of two exchange one or two chunks each way. 2 * 2 * 8 + 2 * 9 hops.
-ScheduleFile exchange() {
-  const auto mesh = support::mesh(3, 2);
-  const auto all_to_all = support::collective(CollectiveKind::all_to_all, 6, bytes(6144));
-  const SimTime slot = hop_time(mesh.classes()[0], all_to_all.chunk_sizes()[0], kOccupancy).latency;
-  GridSchedule data{{{3, slot}, {2, slot}},
-                    1,
-                    {SimTime::zero(), slot * 2},
-                    {{2, {0, 0}}, {3, {1, 0, 1, 0, 1, 0, 1, 0}}},
-                    {1, 1, 0, 0}};
-  return file_of(mesh, all_to_all, make_grid_schedule(std::move(data)));
-}
-
-TEST(CompactSchedules, GiveBackGrids) {
-  const auto file = exchange();
-  ASSERT_EQ(file.schedule.sends(), 50U);
-  EXPECT_TRUE(round_trip(file).schedule.offers_chunks());
-}
-
-TEST(CompactSchedules, WithUnsoundTimetablesAreRefused) {
-  const auto file = exchange();
-  const auto changed = [&](const std::string& column, std::size_t row, auto value) {
-    return message_after(file, "/storage/0/" + column, row, value);
-  };
-  EXPECT_THAT(changed("size", 0, std::uint32_t{4}), HasSubstr("a timetable is unfit"));
-  EXPECT_THAT(changed("slot_ps", 1, std::int64_t{0}), HasSubstr("a dimension is unfit"));
-  EXPECT_THAT(changed("slot_ps", 1, std::int64_t{1} << 60), HasSubstr("phases overlap"));
-  EXPECT_THAT(changed("phase_begin_ps", 1, std::int64_t{1}), HasSubstr("phases overlap"));
-  EXPECT_THAT(changed("phase_begin_ps", 1, std::numeric_limits<std::int64_t>::max()), HasSubstr("too late"));
-  EXPECT_THAT(changed("timetable", 3, std::uint32_t{2}), HasSubstr("a timetable is missing"));
-  EXPECT_THAT(changed("start", 3, ~std::uint32_t{0}), HasSubstr("too long"));
-  // A start that delays one hop: it can be read, and the verifier finds what is wrong.
-  EXPECT_EQ(changed("start", 3, std::uint32_t{1}), "(no error)");
-}
-
-TEST(CompactSchedules, GiveBackCombs) {
-  const auto grid = support::shape("grid(4,3,2)");
-  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 24, bytes(24 * 2 * 1000), 2);
-  const HopTime hop = hop_time(grid.classes()[0], all_reduce.chunk_sizes()[0], kOccupancy);
-  const auto file = file_of(grid, all_reduce, make_comb_schedule({{4, 3, 2}, hop.busy, hop.latency, {1, 2, 1}, 48}));
-  EXPECT_TRUE(round_trip(file).schedule.tiles() > 0);
-  const auto changed = [&](const std::string& column, std::size_t row, auto value) {
-    return message_after(file, "/storage/0/" + column, row, value);
-  };
-  EXPECT_THAT(changed("size", 0, std::uint32_t{1}), HasSubstr("a dimension is unfit"));
-  EXPECT_THAT(changed("size", 0, std::uint32_t{5}), HasSubstr("another topology"));
-  EXPECT_THAT(changed("rounds", 1, std::uint32_t{3}), HasSubstr("a number of rounds is unfit"));
-  EXPECT_THAT(changed("rounds", 0, ~std::uint32_t{0}), HasSubstr("a number of rounds is unfit"));
-  // Other rounds: it can be read, and is as valid.
-  EXPECT_EQ(changed("rounds", 0, std::uint32_t{2}), "(no error)");
-}
-
-TEST(CompactSchedules, GiveBackPeriods) {
-  // Two NPUs, five trees a period: the sum of a chunk goes from 1 to 0 in one period, its copy back in the next.
-  constexpr std::uint32_t kTrees = 5;
-  const auto pair = support::line(2);
-  const auto all_reduce = support::collective(CollectiveKind::all_reduce, 2, bytes(2 * 6 * 1000), 6);
-  const SimTime slot = hop_time(pair.classes()[0], all_reduce.chunk_sizes()[0], kOccupancy).latency;
-  const auto from_one = pair.out_links(VertexId(1))[0];
-  const auto from_zero = pair.out_links(VertexId(0))[0];
-  PeriodicSchedule data{slot * kTrees, kTrees, 12, {}};
-  for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
-    data.sends.push_back({slot * tree, from_one, ChunkId(tree), Stage::reduce});
-    data.sends.push_back({slot * tree + data.period, from_zero, ChunkId(tree), Stage::copy});
-  }
-  const auto file = file_of(pair, all_reduce, make_periodic_schedule(std::move(data), pair.links()));
-  ASSERT_EQ(file.schedule.sends(), 24U);
-  EXPECT_TRUE(round_trip(file).schedule.tiles() > 0);
-  const auto changed = [&](const std::string& column, std::size_t row, auto value) {
-    return message_after(file, "/storage/0/" + column, row, value);
-  };
-  EXPECT_THAT(changed("link", 0, std::uint32_t{2}), HasSubstr("a link does not exist"));
-  EXPECT_THAT(changed("start_ps", 0, slot.count()), HasSubstr("two sends at once"));
-  EXPECT_THAT(changed("tree", 1, kTrees), HasSubstr("a tree does not exist"));
-  EXPECT_THAT(changed("stage", 0, std::uint8_t{2}), HasSubstr("a stage is unfit"));
-  EXPECT_THAT(changed("start_ps", 0, std::int64_t{-1}), HasSubstr("a start is unfit"));
 }
 
 TEST(CompactSchedules, AreRefusedWhenCutOff) {
