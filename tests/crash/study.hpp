@@ -23,6 +23,7 @@ axes.topology = ["mesh(4,4)", "torus(8,8)", "mesh(12,12)", "RI(4)_FC(4)_SW(4)"]
 axes.collective = ["all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce"]
 axes.size = ["1MiB", "64MiB"]
 algorithm = "tacos"
+engine = "event_driven"
 
 [[sweep]]
 axes.topology = ["mesh(4,4)", "torus(8,8)", "RI(4)_FC(4)_SW(4)"]
