@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy
@@ -15,10 +14,10 @@ import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .command import run_command
-from .growth import as_markdown, write_between_marks
-from .reader import Study, open_study
-from .words import NothingToShow, picture
+from .command import picture_or_table, run_command
+from .markdown import as_markdown
+from .reader import Study
+from .words import NothingToShow
 
 COLOURS = {"trees": "#1b6ca8", "tacos": "#4a9a5b", "ring": "#8a6bbd", "rings": "#3aa6a6", "direct": "#e08e2b",
            "themis": "#b03030"}
@@ -124,28 +123,13 @@ def _draw_one(axes: Axes, frame: pandas.DataFrame) -> None:
     axes.tick_params(labelsize=6)
 
 
+def _tables(study: Study) -> str:
+    kinds = {"TACOS / trees": ".2f", "best other / trees": ".2f", "trees, of the bound": ".3f"}
+    return as_markdown(table(study), kinds) + "\n"
+
+
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("result")
-    parser.add_argument("--into", type=Path)
-    parser.add_argument("--table", type=Path)
-    given = parser.parse_args(arguments)
-    study = open_study(given.result)
-    if given.into:
-        given.into.mkdir(parents=True, exist_ok=True)
-        picture(draw, study).savefig(given.into / "all_reduce.png")
-        print(f"drawn: {given.into / 'all_reduce'}.png")
-        return 0
-    try:
-        kinds = {"TACOS / trees": ".2f", "best other / trees": ".2f", "trees, of the bound": ".3f"}
-        text = as_markdown(table(study), kinds) + "\n"
-    except NothingToShow as nothing:
-        raise ValueError(str(nothing)) from None
-    if given.table:
-        write_between_marks(given.table, text)
-    else:
-        print(text)
-    return 0
+    return picture_or_table(str(__doc__), "all_reduce", draw, _tables, arguments)
 
 
 if __name__ == "__main__":

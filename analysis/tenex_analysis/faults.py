@@ -7,19 +7,17 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-from pathlib import Path
 
 import numpy
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .command import run_command
-from .growth import as_markdown, write_between_marks
-from .reader import Study, open_study
-from .words import NothingToShow, picture
+from .command import picture_or_table, run_command
+from .markdown import as_markdown
+from .reader import Study
+from .words import NothingToShow
 
 DRAWN = re.compile(r"(?:switch_)?links (?P<share>[\d.]+)% draw (?P<draw>\d+)")
 DEAD = re.compile(r"(?:npus? [^;]*)(?:; npus? [^;]*)*")
@@ -164,29 +162,15 @@ def _draw_one(axes: Axes, frame: pandas.DataFrame) -> None:
     axes.legend(fontsize=6, frameon=False, loc="upper left")
 
 
+def _tables(study: Study) -> str:
+    text = as_markdown(table(study), {"us": ".1f"}) + "\n"
+    if len(killed := dead_table(study)):
+        text += "\nDead NPUs, in the same way:\n\n" + as_markdown(killed, {"us": ".1f"}) + "\n"
+    return text
+
+
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("result")
-    parser.add_argument("--into", type=Path)
-    parser.add_argument("--table", type=Path)
-    given = parser.parse_args(arguments)
-    study = open_study(given.result)
-    if given.into:
-        given.into.mkdir(parents=True, exist_ok=True)
-        picture(draw, study).savefig(given.into / "faults.png")
-        print(f"drawn: {given.into / 'faults'}.png")
-        return 0
-    try:
-        text = as_markdown(table(study), {"us": ".1f"}) + "\n"
-        if len(killed := dead_table(study)):
-            text += "\nDead NPUs, in the same way:\n\n" + as_markdown(killed, {"us": ".1f"}) + "\n"
-    except NothingToShow as nothing:
-        raise ValueError(str(nothing)) from None
-    if given.table:
-        write_between_marks(given.table, text)
-    else:
-        print(text)
-    return 0
+    return picture_or_table(str(__doc__), "faults", draw, _tables, arguments)
 
 
 if __name__ == "__main__":

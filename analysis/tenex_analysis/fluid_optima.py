@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .command import run_command
-from .growth import write_between_marks
+from .markdown import print_or_write
 
 #: Times that differ by less, relatively, are the same: whole chunks make up to 3e-7.
 TOLERANCE = 1e-6
@@ -126,10 +126,7 @@ def main() -> int:
         return 1 if lines else 0
     else:
         text = table(optima, read_exact(Path(given.into or given.folder).parent / "expected.csv"))
-        if given.into:
-            write_between_marks(given.into, text)
-        else:
-            print(text)
+        print_or_write(text, given.into)
     return 0
 
 

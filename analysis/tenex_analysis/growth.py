@@ -5,7 +5,7 @@
 
 Results are runs of one study that differ in the number of threads. Times compare only among points that were measured
 alone on one machine by one build of tenex (see `tenex_analysis.conditions`). If there are none, only the points of the
-run with the most threads are shown. The marks are the lines BEGIN and END below.
+run with the most threads are shown. The marks are those of markdown.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pandas
 
 from .command import run_command
 from .conditions import QUIET_SHARE, conditions_of, is_alone
+from .markdown import as_markdown, print_or_write
 from .reader import open_study
 from .words import NothingToShow
 
@@ -33,8 +34,6 @@ LEAST_SECONDS = 0.001
 
 TIMES = ["synthesis_seconds", "verification_seconds"]
 
-BEGIN = "<!-- measured: begin -->"
-END = "<!-- measured: end -->"
 
 
 @dataclass(frozen=True)
@@ -229,29 +228,6 @@ def against_paper(rows: pandas.DataFrame) -> list[str]:
     return sentences
 
 
-def as_markdown(frame: pandas.DataFrame, formats: dict[str, str]) -> str:
-    """A Markdown table; `formats` gives the format of numbers by the prefix of a column's name."""
-
-    def cell(name, value):
-        if isinstance(value, float):
-            form = next((form for start, form in formats.items() if name.startswith(start)), ".2f")
-            return "" if numpy.isnan(value) else format(value, form)
-        return f"{value:,}" if isinstance(value, (int, numpy.integer)) else str(value)
-
-    lines = [list(frame.columns), ["---"] * len(frame.columns)]
-    lines += [[cell(name, value) for name, value in zip(frame.columns, row)] for row in frame.itertuples(index=False)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def write_between_marks(path: Path, text: str) -> None:
-    """Replaces the lines between BEGIN and END in a file; ValueError without these marks."""
-    old = path.read_text(encoding="utf-8")
-    between = re.compile(f"(?<={re.escape(BEGIN)}\n).*?(?={re.escape(END)})", re.DOTALL)
-    if not between.search(old):
-        raise ValueError(f"{path}: no lines {BEGIN} and {END}")
-    path.write_text(between.sub(lambda _: text.rstrip("\n") + "\n", old), encoding="utf-8")
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+")
@@ -264,10 +240,7 @@ def main(arguments: list[str] | None = None) -> int:
         text += f"\ntime = factor * deliveries^exponent, over the points above {LEAST_SECONDS * 1000:g} ms:\n\n"
         text += as_markdown(fits, {"exponent": ".3f", "error": ".3f"}) + "\n"
     text += "".join(f"\n{sentence}\n" for sentence in [*against_paper(rows), *notes])
-    if given.into:
-        write_between_marks(given.into, text)
-    else:
-        print(text)
+    print_or_write(text, given.into)
     return 0
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import pandas
 
 from .command import run_command
-from .growth import as_markdown, write_between_marks
+from .markdown import as_markdown, print_or_write
 from .pareto import non_dominated
 from .reader import open_study
 from .words import NothingToShow
@@ -260,10 +260,7 @@ def print_tables(points: pandas.DataFrame, into: Path | None) -> int:
     text += as_markdown(model_ratios(points), {"median": ".3f", "least": ".3f", "greatest": ".3f"}) + "\n"
     text += "\nCosts of the points:\n\n"
     text += as_markdown(effort(points), {"median": ".3g", "largest s": ".3g", "largest GB": ".3g"}) + "\n"
-    if into:
-        write_between_marks(into, text)
-    else:
-        print(text)
+    print_or_write(text, into)
     return 0
 
 

@@ -14,7 +14,7 @@ import pandas
 
 from . import papers_libra, papers_pccl, papers_switches, papers_wafer
 from .command import run_command
-from .growth import as_markdown, write_between_marks
+from .markdown import as_markdown, print_or_write
 from .reader import Study, open_study
 from .tables import compare, geometric_mean
 from .words import NothingToShow
@@ -254,10 +254,7 @@ def main(arguments: list[str] | None = None) -> int:
     digits = FORMATS.get(given.study, ".4g")
     formats = {"printed": digits, "reached": digits, "ratio": ".3f", "bound over": ".4f", "s of": ".3g"}
     text = as_markdown(table, formats) + "\n"
-    if given.into:
-        write_between_marks(given.into, text)
-    else:
-        print(text)
+    print_or_write(text, given.into)
     return 0
 
 

@@ -8,7 +8,7 @@ import pandas
 
 from test_words import texts_of
 
-from tenex_analysis import growth, growth_pictures, words
+from tenex_analysis import growth, growth_pictures, markdown, words
 
 
 def rows(seconds, threads=1, sends=(1_000, 10_000, 100_000)):
@@ -76,7 +76,7 @@ class MakesTables(unittest.TestCase):
         self.assertEqual(growth.against_paper(frame.assign(npus=1_000)), [])
 
     def test_writes_markdown_with_the_digits_asked_for(self):
-        text = growth.as_markdown(pandas.DataFrame({"n": [12_345], "s, 1": [0.5], "note": ["x"]}), {"s,": ".3f"})
+        text = markdown.as_markdown(pandas.DataFrame({"n": [12_345], "s, 1": [0.5], "note": ["x"]}), {"s,": ".3f"})
         self.assertEqual(text, "| n | s, 1 | note |\n| --- | --- | --- |\n| 12,345 | 0.500 | x |")
 
     def test_names_shapes_by_their_dimensions(self):
@@ -159,14 +159,14 @@ class WritesBetweenMarks(unittest.TestCase):
         self.file = Path(folder.name) / "page.md"
 
     def test_replaces_only_what_is_between(self):
-        self.file.write_text(f"above\n{growth.BEGIN}\nold\nold\n{growth.END}\nbelow\n")
-        growth.write_between_marks(self.file, "new \\1\n")
-        self.assertEqual(self.file.read_text(), f"above\n{growth.BEGIN}\nnew \\1\n{growth.END}\nbelow\n")
+        self.file.write_text(f"above\n{markdown.BEGIN}\nold\nold\n{markdown.END}\nbelow\n")
+        markdown.write_between_marks(self.file, "new \\1\n")
+        self.assertEqual(self.file.read_text(), f"above\n{markdown.BEGIN}\nnew \\1\n{markdown.END}\nbelow\n")
 
     def test_refuses_a_file_without_marks(self):
         self.file.write_text("above\n")
         with self.assertRaises(ValueError):
-            growth.write_between_marks(self.file, "new")
+            markdown.write_between_marks(self.file, "new")
         self.assertEqual(self.file.read_text(), "above\n")
 
 
