@@ -115,9 +115,10 @@ Diagnostics check_shape(const Shape& shape, const ShapeLinks& links, std::uint32
   Diagnostics errors = check_counts(shape, links);
   if (!errors.empty()) return errors;
   if (unwind > 0 && joins_switches(shape)) {
-    errors.push_back(input_error({}, fmt::format("the switches of {} cannot be unwound", to_string(shape)),
-                                 "they are attached to other switches",
-                                 "synthesizers need direct links: use a textbook algorithm or another topology"));
+    errors.push_back(
+        input_error({}, fmt::format("the switches of {} cannot be unwound", to_string(shape)),
+                    "they are attached to other switches",
+                    "use an algorithm that sends over switches, such as pccl or a textbook one, or another topology"));
   }
   for (std::size_t index = 0; index < shape.dimensions(); ++index) {
     const auto link = resolve(shape, links, index);

@@ -109,9 +109,9 @@ class Unwinder {
   /// Reports only the first problem: users repair the machine or give up unwinding, not one link after the other.
   void report(VertexId hub, std::string_view problem, std::string_view why) {
     if (!errors_.empty()) return;
-    errors_.push_back(input_error({}, fmt::format("switch vertex {} cannot be unwound: it {}", hub.value(), problem),
-                                  std::string(why),
-                                  "synthesizers need direct links: use a textbook algorithm or another topology"));
+    errors_.push_back(input_error(
+        {}, fmt::format("switch vertex {} cannot be unwound: it {}", hub.value(), problem), std::string(why),
+        "use an algorithm that sends over switches, such as pccl or a textbook one, or another topology"));
   }
 
   const Topology& topology_;
