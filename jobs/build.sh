@@ -4,7 +4,8 @@
 #   jobs/build.sh [cmake options]       the binary is build/release/bin/tenex
 #   jobs/build.sh --check               only lists everything that is missing
 # Needed: CMake 3.25, a C++20 compiler with OpenMP, MPI 3.1 (any), HDF5 1.10 with its HL library (serial or parallel),
-# zlib. Optional: COIN-OR Clp, by pkg-config. For libraries that consist of headers, environment variables may name the
+# zlib. Optional, by pkg-config: COIN-OR Clp; with COIN-OR Cbc and Z3 beside it, the synthesizers with solvers.
+# For libraries that consist of headers, environment variables may name the
 # folder to write behind -I:
 #   TENEX_FMT TENEX_XXHASH TENEX_TOMLPLUSPLUS TENEX_NLOHMANN_JSON TENEX_CLI11
 # CC, CXX, CMAKE_PREFIX_PATH, HDF5_ROOT, MPI_HOME and PKG_CONFIG_PATH mean the same as to CMake. BUILD: another build

@@ -10,6 +10,8 @@ std::string_view git_revision() {
   return kRevision.empty() ? std::string_view("unknown") : kRevision;
 }
 
+std::string_view optional_libraries() { return TENEX_OPTIONAL_LIBRARIES; }
+
 bool git_dirty() { return TENEX_GIT_DIRTY != 0; }
 
 }  // namespace tenex

@@ -334,8 +334,10 @@ Arguments parse_arguments(int argc, char** argv) {
   CLI::App app{"tenex explores the design space of collective communication on machine-learning clusters."};
   app.name("tenex");
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("tenex ") + std::string(version()) + " (" +
-                                        std::string(git_revision()) + (git_dirty() ? ", modified)" : ")"));
+  app.set_version_flag("--version",
+                       std::string("tenex ") + std::string(version()) + " (" + std::string(git_revision()) +
+                           (git_dirty() ? ", modified)" : ")") + "\nwith " +
+                           (optional_libraries().empty() ? "no optional library" : std::string(optional_libraries())));
   app.footer("Each command explains itself with an example: tenex COMMAND --help");
   Parsed parsed;
   add_run(app, parsed);

@@ -83,7 +83,8 @@ Report report_of(const DesignPoint& point, const Evaluation& row) {
   add_metrics(report, row, {"total_chunks", "chunk_bytes", "sends", "steps", "waste", "engine"});
   add_present_metrics(report, row,
                       {"simulation_engine", "destination_order", "chosen_algorithm", "candidates", "searched_time_ps",
-                       "retime_gain_ps", "reroute_gain_ps", "rerouted"});
+                       "retime_gain_ps", "reroute_gain_ps", "rerouted", "epochs", "epoch_ps", "optimal",
+                       "optimality_gap", "clock_ended", "solver_seconds"});
   add_metrics(report, row, {"collective_time_ps"});
   if (point.collective().kind == CollectiveKind::all_reduce) {
     add_metrics(report, row, {"time_with_overlap_ps", "time_without_overlap_ps"});

@@ -15,8 +15,10 @@ constexpr std::array kLaterKeys{
 };
 
 constexpr std::array kLaterAlgorithms{
-    LaterWord{"te_ccl", "a synthesizer by mixed-integer programming"},
+    // Those with packages are in the registry of synthesizers where their libraries were found.
+    LaterWord{"te_ccl", "a synthesizer by mixed-integer programming", "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
     LaterWord{"taccl", "a synthesizer guided by sketches"},
+    LaterWord{"sccl", "a synthesizer of synchronous steps by satisfiability"},
 };
 
 template <class Table>

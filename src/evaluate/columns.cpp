@@ -39,7 +39,8 @@ std::vector<std::string_view> engine_flags() {
   };
   for (const auto& synthesizer : synthesizers()) {
     for (const auto engine : synthesizer.engines) add(engine);
-    if (synthesizer.engines.empty()) add(synthesizer.name);
+    for (const auto maker : synthesizer.makers) add(maker);
+    if (synthesizer.engines.empty() && synthesizer.makers.empty()) add(synthesizer.name);
   }
   return names;
 }
@@ -160,6 +161,12 @@ std::vector<Field> result_fields() {
       added("switched_bound_ps", "ps", "proven lower bound on the collective time on the switches",
             &Evaluation::switched_bound_ps),
       added("chosen_chunks", "", "the best number of chunks, if chunks is auto", &Evaluation::chosen_chunks),
+      added("epochs", "", "epochs of the schedule in a solver's model", &Evaluation::epochs),
+      added("epoch_ps", "ps", "the length of an epoch", &Evaluation::epoch_ps),
+      added("optimal", "", "1 if it is proven that no schedule ends sooner", &Evaluation::optimal),
+      added("clock_ended", "", "1 if solver_time_limit ended a search, so that other runs may have other results",
+            &Evaluation::clock_ended),
+      share("optimality_gap", "1 - proven lower bound / time", &Evaluation::optimality_gap),
       share("rate_loss", "trees: 1 - bound / time of the busiest link", &Evaluation::rate_loss),
       share("filling_loss", "trees: 1 - time of the busiest link / time, while pipelines fill and drain",
             &Evaluation::filling_loss),
@@ -220,7 +227,10 @@ std::vector<Field> training_fields() {
 }
 
 std::vector<Field> measured_fields() {
+  MetricColumn solver{"solver_seconds", Kind::real, "s", "wall time in solvers", true, {}};
+  solver.later = true;
   return {
+      {solver, &Evaluation::solver_seconds},
       {{"threads", Kind::integer, "", "threads that the point was given", true, {}}, &Evaluation::threads},
       {{"synthesis_seconds", Kind::real, "s", "wall time of synthesis, or of scaling a cached schedule", true, {}},
        &Evaluation::synthesis_seconds},

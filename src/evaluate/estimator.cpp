@@ -60,6 +60,7 @@ StandIn stand_in_for(const DesignPoint& point) {
         runs.conditions.text(), to_string(point.relays), to_string(point.improve)})
     (text += word) += '\0';
   append_raw(text, point.good_enough.thousandths);
+  (text += to_string(point.solver)) += '\0';
   append_raw(text, std::uint64_t{choice.unwind} << 32 | point.attempts);
   append_raw(text, point.chunks);
   append_raw(text, runs.window);

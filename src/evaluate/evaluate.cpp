@@ -63,6 +63,14 @@ void describe(Evaluation& row, const TimedStream& stream) {
     row.reroute_gain_ps = stream.search->reroute_gain.count();
     row.rerouted = static_cast<std::int64_t>(stream.search->rerouted);
   }
+  if (stream.solver) {
+    row.epochs = stream.solver->epochs;
+    row.epoch_ps = stream.solver->epoch > SimTime::zero() ? stream.solver->epoch.count() : -1;
+    row.optimal = stream.solver->optimal ? 1 : 0;
+    row.optimality_gap = stream.solver->gap;
+    row.clock_ended = stream.solver->clock_ended ? 1 : 0;
+    row.solver_seconds = stream.solver->seconds;
+  }
   row.synthesis_seconds = stream.synthesis_seconds;
   row.simulation_seconds = stream.simulation_seconds;
 }

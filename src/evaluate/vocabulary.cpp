@@ -16,10 +16,11 @@ namespace tenex {
 const std::vector<AlgorithmFacts>& algorithm_facts() {
   static const std::vector<AlgorithmFacts> all = [] {
     std::vector<AlgorithmFacts> facts;
-    AlgorithmFacts any{std::string(kAutoAlgorithm),
-                       AlgorithmFamily::textbook,
-                       {},
-                       {.engine = false, .attempts = false, .routes = false, .stops = false}};
+    AlgorithmFacts any{
+        std::string(kAutoAlgorithm),
+        AlgorithmFamily::textbook,
+        {},
+        {.engine = false, .attempts = false, .routes = false, .stops = false, .solves = false, .epochs = false}};
     for (const auto& algorithm : algorithms()) {
       facts.push_back({std::string(algorithm.name),
                        AlgorithmFamily::textbook,
@@ -29,7 +30,9 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .engine = false,
                         .attempts = false,
                         .routes = false,
-                        .stops = false}});
+                        .stops = false,
+                        .solves = false,
+                        .epochs = false}});
       for (const auto kind : algorithm.collectives)
         if (std::ranges::find(any.collectives, kind) == any.collectives.end()) any.collectives.push_back(kind);
     }
@@ -45,10 +48,14 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .routes = synthesizer.routes,
                         .switches = synthesizer.uses_switches,
                         .phases = synthesizer.phases,
-                        .stops = synthesizer.stops},
+                        .stops = synthesizer.stops,
+                        .solves = synthesizer.solves,
+                        .epochs = synthesizer.has_epochs},
                        {synthesizer.engines.begin(), synthesizer.engines.end()}});
-    facts.push_back(
-        {std::string(kBestOfAll), AlgorithmFamily::any, {}, {.window = false, .order = false, .engine = false}});
+    facts.push_back({std::string(kBestOfAll),
+                     AlgorithmFamily::any,
+                     {},
+                     {.window = false, .order = false, .engine = false, .solves = false, .epochs = false}});
     return facts;
   }();
   return all;

@@ -253,8 +253,8 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
 
 SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
                             std::size_t memory_limit_bytes) {
-  return {topology,     collective,         point.occupancy, point.seed,    point.attempts,   1,
-          point.engine, memory_limit_bytes, point.relays,    point.improve, point.good_enough};
+  return {topology,     collective,         point.occupancy, point.seed,    point.attempts,    1,
+          point.engine, memory_limit_bytes, point.relays,    point.improve, point.good_enough, point.solver};
 }
 
 /// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.

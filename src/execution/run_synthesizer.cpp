@@ -14,9 +14,9 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   const auto* synthesizer = find_synthesizer(point.algorithm);
   ensure(synthesizer != nullptr, "run_synthesizer needs a registered synthesizer");
   const Stopwatch watch;
-  const SynthesisProblem problem{topology,       collective,    point.occupancy,  point.seed,
-                                 point.attempts, asked.threads, point.engine,     memory_limit_bytes,
-                                 point.relays,   point.improve, point.good_enough};
+  const SynthesisProblem problem{topology,       collective,    point.occupancy,   point.seed,
+                                 point.attempts, asked.threads, point.engine,      memory_limit_bytes,
+                                 point.relays,   point.improve, point.good_enough, point.solver};
   auto made = asked.own_storage ? synthesizer->synthesize(problem)
                                 : shared.synthesize(*synthesizer, problem, topology_structure_key(point));
   if (!made) return made.errors();
@@ -26,6 +26,7 @@ Result<TimedStream> run_synthesizer(const DesignPoint& point, const Topology& to
   stream.engine = made->engine;
   stream.left_out = made->left_out;
   stream.search = made->search;
+  stream.solver = made->solver;
   stream.rate_time = made->rate_time;
   const bool all_reduce = collective.kind() == CollectiveKind::all_reduce;
   if (all_reduce) {

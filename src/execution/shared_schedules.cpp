@@ -22,8 +22,8 @@ std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& probl
                      collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy), problem.seed,
                      problem.attempts, problem.engine, problem.memory_limit_bytes,
                      canonical_groups(collective.groups(), collective.npus())) +
-         fmt::format(" {} {} {} e{}", to_string(problem.relays), to_string(problem.improve),
-                     to_string(collective.work()), to_string(problem.good_enough));
+         fmt::format(" {} {} {} e{} {}", to_string(problem.relays), to_string(problem.improve),
+                     to_string(collective.work()), to_string(problem.good_enough), to_string(problem.solver));
 }
 
 /// Whether, at any pace, no part of the synthesis is left out for lack of memory.

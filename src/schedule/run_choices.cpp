@@ -47,6 +47,37 @@ std::string_view to_string(Improvement improvement) {
   return "all";
 }
 
+std::string_view to_string(Formulation formulation) {
+  switch (formulation) {
+    case Formulation::automatic:
+      break;
+    case Formulation::lp:
+      return "lp";
+    case Formulation::milp:
+      return "milp";
+    case Formulation::a_star:
+      return "a_star";
+  }
+  return "auto";
+}
+
+std::string to_string(const EpochChoice& epoch) {
+  switch (epoch.by) {
+    case EpochChoice::By::fastest:
+      return "fastest";
+    case EpochChoice::By::slowest:
+      return "slowest";
+    case EpochChoice::By::length:
+      break;
+  }
+  return fmt::format("{}", epoch.length.count());
+}
+
+std::string to_string(const SolverChoice& choice) {
+  return fmt::format("{} {} n{} l{}", to_string(choice.formulation), to_string(choice.epoch), choice.nodes,
+                     choice.time_limit.count());
+}
+
 bool GoodEnough::reached(SimTime time, SimTime bound) const {
   __extension__ using Wide = __int128;
   return static_cast<Wide>(bound.count()) * kWhole >= static_cast<Wide>(time.count()) * thousandths;

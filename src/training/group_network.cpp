@@ -50,6 +50,7 @@ DesignPoint group_point(const TrainingNetwork& network, const GroupNetwork& grou
   point.engine = network.point.engine;
   point.relays = network.point.relays;
   point.improve = network.point.improve;
+  point.solver = network.point.solver;
   point.seed = network.point.seed;
   return point;
 }

@@ -121,10 +121,10 @@ std::string SynthesizedTime::key_of(const Communication& communication, const Ma
   const auto& span = mapping.span(communication.scope);
   const auto point = point_on(dimensions_of(span), nullptr);
   auto key = topology_cache_key(point) +
-             fmt::format(" {} S{} c{} {} t{} e{} {} {} {} r{} m{} k{} g", to_string(communication.kind),
+             fmt::format(" {} S{} c{} {} t{} e{} {} {} {} {} r{} m{} k{} g", to_string(communication.kind),
                          communication.size.count(), point.chunks, point.algorithm, point.attempts, point.engine,
-                         to_string(point.relays), to_string(point.improve), to_string(point.occupancy), point.seed,
-                         network_.options.memory_limit_bytes, contention_);
+                         to_string(point.relays), to_string(point.improve), to_string(point.solver),
+                         to_string(point.occupancy), point.seed, network_.options.memory_limit_bytes, contention_);
   for (const auto& share : span.shares) key += fmt::format("{}:{},", share.members, share.stride);
   return key;
 }

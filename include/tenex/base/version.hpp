@@ -11,5 +11,7 @@ namespace tenex {
 [[nodiscard]] std::string_view git_revision();
 /// Whether the checkout had uncommitted changes when it was configured.
 [[nodiscard]] bool git_dirty();
+/// The optional libraries that this build has, such as "COIN-OR Clp, COIN-OR Cbc, Z3"; empty: none.
+[[nodiscard]] std::string_view optional_libraries();
 
 }  // namespace tenex

@@ -90,6 +90,8 @@ struct SettingReads {
   bool switches = true;  ///< it sends over switches; otherwise they are unwound for it
   bool phases = true;    ///< its All-Reduce is a reduction and a gather: overlap
   bool stops = true;     ///< it ends at the first result that is good enough
+  bool solves = true;    ///< it runs solvers: solver_nodes, solver_time_limit
+  bool epochs = true;    ///< its solvers work on epochs: formulation, epoch
   bool operator==(const SettingReads&) const = default;
 };
 
@@ -140,6 +142,7 @@ struct DesignPoint {
   std::uint32_t attempts = 1;
   std::string engine = "auto";  ///< one of the engines in the synthesizer's entry
   GoodEnough good_enough;
+  SolverChoice solver;
   Relays relays = Relays::any;
   Improvement improve = Improvement::all;
   std::uint64_t seed = 1;

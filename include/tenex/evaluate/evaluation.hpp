@@ -68,6 +68,12 @@ struct Evaluation {
   std::int64_t retime_gain_ps = -1;
   std::int64_t reroute_gain_ps = -1;
   std::int64_t rerouted = -1;  ///< conditions that were routed again
+  // Of synthesizers with solvers (SolverReport).
+  std::int64_t epochs = -1;
+  std::int64_t epoch_ps = -1;
+  std::int64_t optimal = -1;  ///< 1: it is proven that no schedule ends sooner
+  double optimality_gap = std::numeric_limits<double>::quiet_NaN();
+  std::int64_t clock_ended = -1;  ///< 1: solver_time_limit ended a search; another run may have another result
   // Of synthesizers for which switches were unwound: the same schedule played on the switches (play_on_switches()).
   std::int64_t switched_time_ps = -1;
   std::int64_t switched_bound_ps = -1;  ///< of any schedule on the network with switches
@@ -97,6 +103,7 @@ struct Evaluation {
   // Measured values: they differ between runs and are left out of every comparison.
   std::int64_t threads = -1;  ///< threads that the point was given
   double synthesis_seconds = 0;
+  double solver_seconds = -1;  ///< in solvers; -1: there were none
   double simulation_seconds = 0;
   double verification_seconds = 0;
   double evaluation_seconds = 0;     ///< the whole point

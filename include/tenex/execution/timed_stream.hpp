@@ -31,6 +31,7 @@ struct TimedStream {
   std::string overlap_method;          ///< as in Synthesis
   std::string left_out;                ///< as in Synthesis
   std::optional<SearchReport> search;  ///< as in Synthesis
+  std::optional<SolverReport> solver;  ///< as in Synthesis
   SimTime rate_time;                   ///< as in Synthesis
   std::string engine;
   std::string simulation_engine;  ///< of a program's simulation; empty for synthesizers

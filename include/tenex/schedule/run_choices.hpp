@@ -52,6 +52,40 @@ enum class Improvement : std::uint8_t {
 /// "none", "retime", "reroute", "all".
 [[nodiscard]] std::string_view to_string(Improvement improvement);
 
+/// How a synthesizer with solvers formulates a collective (TE-CCL, sections III and IV).
+enum class Formulation : std::uint8_t {
+  automatic,  ///< lp where no chunk is copied, otherwise milp, or a_star if that would be too large
+  lp,         ///< rates of flow per epoch: only where every chunk has one destination
+  milp,       ///< whole chunks per epoch, with copies
+  a_star,     ///< rounds of milp, each of which looks a few epochs ahead
+};
+/// "auto", "lp", "milp", "a_star".
+[[nodiscard]] std::string_view to_string(Formulation formulation);
+
+/// The epoch of a time-expanded model: the time in which the fastest or the slowest link takes a chunk, or a given one.
+struct EpochChoice {
+  enum class By : std::uint8_t { fastest, slowest, length };
+  By by = By::fastest;
+  SimTime length;  ///< of By::length
+  bool operator==(const EpochChoice&) const = default;
+};
+/// "fastest", "slowest", or the length in picoseconds.
+[[nodiscard]] std::string to_string(const EpochChoice& epoch);
+
+/// What a study asks of synthesizers with solvers.
+struct SolverChoice {
+  Formulation formulation = Formulation::automatic;
+  EpochChoice epoch;
+  std::int64_t nodes = kDefaultNodes;  ///< most nodes of all branch-and-bound searches of a result; 0: no limit
+  SimTime
+      time_limit;  ///< wall clock for all solvers of a result; zero: none. It may change a result, and marks it then
+
+  static constexpr std::int64_t kDefaultNodes = 1000;
+  bool operator==(const SolverChoice&) const = default;
+};
+/// All fields, for keys of caches.
+[[nodiscard]] std::string to_string(const SolverChoice& choice);
+
 /// The share of its bound at which a result is good enough, so that a search for a better one ends.
 struct GoodEnough {
   static constexpr std::int64_t kWhole = 100'000;

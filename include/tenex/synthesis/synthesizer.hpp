@@ -35,6 +35,7 @@ struct SynthesisProblem : Instance {
   Relays relays = Relays::any;             ///< only for synthesizers that route
   Improvement improve = Improvement::all;  ///< only for synthesizers that route
   GoodEnough good_enough = {};             ///< only for synthesizers that stop at a result that is good enough
+  SolverChoice solver = {};                ///< only for synthesizers with solvers
 };
 
 /// What the passes after a search of paths did.
@@ -43,6 +44,16 @@ struct SearchReport {
   SimTime retime_gain;         ///< how much sooner the schedule ends by sends that start earlier
   SimTime reroute_gain;        ///< and by chunks that were routed again
   std::uint64_t rerouted = 0;  ///< how many were
+};
+
+/// What a solver did and proved.
+struct SolverReport {
+  std::int64_t epochs = -1;  ///< of the schedule, in its model; -1: there is no model of epochs
+  SimTime epoch;             ///< their length; zero: there is none
+  double seconds = 0;        ///< in solvers: measured, it never decides
+  bool optimal = false;      ///< it is proven that no schedule ends sooner
+  double gap = 1;            ///< proven: (time - lower bound on any schedule's time) / time
+  bool clock_ended = false;  ///< SolverChoice::time_limit ended a search, so another run may end elsewhere
 };
 
 /// A synthesized schedule and how it was made.
@@ -62,6 +73,7 @@ struct Synthesis {
   std::uint32_t best_attempt = 0;      ///< All-Reduce: best attempt of its gather part
   std::uint64_t pruned_waste = 0;      ///< deliveries removed before a time reversal
   std::optional<SearchReport> search;  ///< of synthesizers that route
+  std::optional<SolverReport> solver;  ///< of synthesizers with solvers
   /// Of trees: the least time in which every link carries what the trees put on it, without latency; zero: not known.
   SimTime rate_time;
   std::string left_out;  ///< improvements that did not fit into the memory, in words; empty: none
@@ -85,6 +97,8 @@ struct Synthesizer {
   std::vector<CollectiveKind> collectives = {};
   /// The engines that a problem may name. Empty: there is only one, and it has no name.
   std::vector<std::string_view> engines = {};
+  /// Names that Synthesis::engine may have and no problem may ask for.
+  std::vector<std::string_view> makers = {};
   /// Whether the synthesizer draws random numbers, so that attempts differ.
   bool draws = true;
   /// Whether the synthesizer routes chunks one by one, and so reads `relays` and `improve`.
@@ -96,6 +110,10 @@ struct Synthesizer {
   bool phases = true;
   /// Whether it has several ways and ends at the first result that is good enough (SynthesisProblem::good_enough).
   bool stops = false;
+  /// Whether it runs solvers, and so reads SolverChoice::nodes and time_limit.
+  bool solves = false;
+  /// Whether its solvers work on epochs, and so read SolverChoice::formulation and epoch.
+  bool has_epochs = false;
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;

@@ -24,6 +24,10 @@ constexpr auto relays = [](auto& point) -> auto& { return point.point.relays; };
 constexpr auto improve = [](auto& point) -> auto& { return point.point.improve; };
 constexpr auto bounds = [](auto& point) -> auto& { return point.collective.bounds; };
 constexpr auto good_enough = [](auto& point) -> auto& { return point.point.good_enough; };
+constexpr auto formulation = [](auto& point) -> auto& { return point.point.solver.formulation; };
+constexpr auto epoch = [](auto& point) -> auto& { return point.point.solver.epoch; };
+constexpr auto solver_nodes = [](auto& point) -> auto& { return point.point.solver.nodes; };
+constexpr auto solver_time_limit = [](auto& point) -> auto& { return point.point.solver.time_limit; };
 constexpr auto seed = [](auto& point) -> auto& { return point.point.seed; };
 
 constexpr std::string_view kSaidByCollectiveTime = "the key collective_time says how its collectives are timed";
@@ -32,6 +36,11 @@ Result<SettingValue> parse_algorithm(const Setting&, std::string_view, const Nod
   if (find_facts(vocabulary, node.text()) == nullptr) {
     const auto known = vocabulary.algorithm_names();
     if (const LaterWord* later = find_later_algorithm(node.text())) {
+      if (!later->packages.empty())
+        return unsupported_error(
+            node.place(), fmt::format("this tenex has no algorithm \"{}\"", later->name),
+            fmt::format("{}; it was built without its libraries", later->purpose),
+            fmt::format("install {} and build tenex again, or choose from {}", later->packages, join(known)));
       return unsupported_error(node.place(),
                                fmt::format("algorithm \"{}\" is not supported by this version", later->name),
                                std::string(later->purpose), fmt::format("choose from {}", join(known)));
@@ -67,6 +76,32 @@ Result<SettingValue> parse_good_enough(const Setting& setting, std::string_view,
   return value;
 }
 
+Result<SettingValue> parse_epoch(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
+  SettingValue value = value_at(node);
+  if (node.text() == "fastest" || node.text() == "slowest") {
+    value.data = EpochChoice{node.text() == "fastest" ? EpochChoice::By::fastest : EpochChoice::By::slowest, {}};
+    return value;
+  }
+  const auto length = parse_time(node.text(), node.text_place());
+  if (!length || *length <= SimTime::zero())
+    return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", setting.name, shortened(node.text())),
+                       "it is fastest, slowest, or a time above zero", "write for instance \"fastest\" or \"5ms\"");
+  value.data = EpochChoice{EpochChoice::By::length, *length};
+  return value;
+}
+
+Result<SettingValue> parse_limit(const Setting& setting, std::string_view, const Node& node, ValueContext&) {
+  SettingValue value = value_at(node);
+  value.data = SimTime::zero();
+  if (node.text() == "none") return value;
+  const auto limit = parse_time(node.text(), node.text_place());
+  if (!limit || *limit <= SimTime::zero())
+    return input_error(node.text_place(), fmt::format("\"{}\" is \"{}\"", setting.name, shortened(node.text())),
+                       "it is none, or a time above zero", "write for instance \"60s\"");
+  value.data = *limit;
+  return value;
+}
+
 void reset_algorithm(const PointDraft& draft) {
   algorithm(draft).clear();
   draft.point.family = AlgorithmFamily::unknown;
@@ -92,6 +127,8 @@ bool is_textbook(const PointView& view) {
 bool tries_several(const PointView& view) {
   return runs_collective(view) && (view.point.reads.stops || view.point.chunks == kAutomaticChunks);
 }
+bool solves(const PointView& view) { return synthesizes(view) && view.point.reads.solves; }
+bool has_epochs(const PointView& view) { return synthesizes(view) && view.point.reads.epochs; }
 bool reads_order(const PointView& view) { return is_textbook(view) && view.point.reads.order; }
 bool reads_window(const PointView& view) { return is_textbook(view) && view.point.reads.window; }
 
@@ -271,6 +308,59 @@ std::vector<Setting> algorithm_settings() {
        .matters = tries_several,
        .canonical = unless_default<good_enough>,
        .text = text_if<good_enough, runs_collective>},
+      {.key = Key::formulation,
+       .name = "formulation",
+       .help = "te_ccl: how the collective becomes a program for solvers: auto, lp (where no chunk is copied), milp or "
+               "a_star (rounds of milp)",
+       .example = "\"milp\"",
+       .words = words_to<Formulation::a_star>(),
+       .fallback = "auto",
+       .column = text_column(),
+       .parse = parse_choice<Formulation>,
+       .set = set<formulation>,
+       .reset = reset<formulation>,
+       .matters = has_epochs,
+       .canonical = unless_default<formulation>,
+       .text = text_if<formulation, synthesizes>},
+      {.key = Key::epoch,
+       .name = "epoch",
+       .help = "te_ccl: the epoch: the time in which the fastest or the slowest link takes a chunk, or a time",
+       .example = "\"slowest\"",
+       .fallback = "fastest",
+       .column = text_column(),
+       .parse = parse_epoch,
+       .set = set<epoch>,
+       .reset = reset<epoch>,
+       .matters = has_epochs,
+       .canonical = unless_default<epoch>,
+       .text = text_if<epoch, synthesizes>},
+      {.key = Key::solver_nodes,
+       .name = "solver_nodes",
+       .help = "synthesizers with solvers: most nodes of branch and bound; 0 is no limit",
+       .example = "10000",
+       .written = Written::integer,
+       .counts = Counts::numbers,
+       .least = 0,
+       .most = kMost32,
+       .fallback = "1000",
+       .column = integer_column(),
+       .parse = parse_number,
+       .set = set<solver_nodes, std::int64_t>,
+       .reset = reset<solver_nodes>,
+       .matters = solves,
+       .canonical = unless_default<solver_nodes>,
+       .integer = integer_if<solver_nodes, synthesizes>},
+      {.key = Key::solver_time_limit,
+       .name = "solver_time_limit",
+       .help = "synthesizers with solvers: wall clock for the solvers of a point, or none; no part of the point's key "
+               "(the column clock_ended marks results that it ended)",
+       .example = "\"60s\"",
+       .fallback = "none",
+       .parse = parse_limit,
+       .set = set<solver_time_limit>,
+       .reset = reset<solver_time_limit>,
+       .matters = solves,
+       .canonical = [](const PointView&) { return std::string(); }},
       {.key = Key::seed,
        .name = "seed",
        .help = "seed of all random choices",
