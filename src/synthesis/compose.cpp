@@ -39,7 +39,8 @@ SynthesisProblem with(const SynthesisProblem& problem, const Topology& topology,
           problem.memory_limit_bytes,
           problem.relays,
           problem.improve,
-          is_half ? GoodEnough{} : problem.good_enough};
+          is_half ? GoodEnough{} : problem.good_enough,
+          problem.solver};
 }
 
 /// The opposite links, if exchanging them turns a gather on the topology into a gather on its mirror image: switches
@@ -93,6 +94,7 @@ Synthesis from(Gathered part, std::string_view engine) {
   synthesis.best_attempt = part.best_attempt;
   synthesis.pruned_waste = part.pruned_waste;
   synthesis.search = part.search;
+  synthesis.solver = part.solver;
   synthesis.left_out = std::move(part.left_out);
   return synthesis;
 }

@@ -33,6 +33,7 @@ struct Gathered {
   std::uint64_t pruned_waste = 0;
   std::string_view engine = {};  ///< the engine that made it, if the gatherer had a choice
   std::optional<SearchReport> search = {};
+  std::optional<SolverReport> solver = {};
   std::string left_out = {};  ///< improvements that did not fit into problem.memory_limit_bytes, in words; empty:
                               ///< none
 };

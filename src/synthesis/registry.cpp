@@ -3,6 +3,7 @@
 #include "synthesis/reference/tacos_reference.hpp"
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
+#include "synthesis/te_ccl/te_ccl.hpp"
 #include "synthesis/trees/trees.hpp"
 #include "tenex/synthesis/synthesizer.hpp"
 
@@ -57,6 +58,21 @@ const std::vector<Synthesizer>& synthesizers() {
        .uses_switches = true,
        .phases = false,
        .stops = true},
+#ifdef TENEX_SOLVERS
+      {.name = "te_ccl",
+       .description = "multi-commodity flow over epochs by open solvers, with a proven gap, for small machines",
+       .source = "TE-CCL, arXiv:2305.13479",
+       .synthesize = synthesize_te_ccl,
+       .estimate_bytes = te_ccl_bytes,
+       .estimate_seconds = te_ccl_seconds,
+       .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                       CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
+                       CollectiveKind::gather, CollectiveKind::scatter},
+       .makers = {te_ccl_maker::lp, te_ccl_maker::milp, te_ccl_maker::a_star, te_ccl_maker::incumbent},
+       .uses_switches = true,
+       .solves = true,
+       .has_epochs = true},
+#endif
   };
   return table;
 }

@@ -1,0 +1,41 @@
+// Epochs: times of hops as whole numbers of a length tau (TE-CCL, sections III and V, appendix F).
+//
+// Rounded up, a plan in epochs is a schedule: a link takes a chunk for no longer, and the chunk arrives no later, than
+// the plan says. Rounded down, every schedule of time T is a plan whose last arrival is in epoch floor(T / tau): for
+// arrivals, floor(start / tau) + floor(latency / tau) <= floor((start + latency) / tau), and two sends of a link that
+// are `busy` apart start floor(busy / tau) epochs apart at least. So a horizon that has no plan rounded down is a lower
+// bound on time. Where tau divides all times, both are the same, and the shortest plan is an optimum.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tenex/collective/instance.hpp"
+#include "tenex/schedule/run_choices.hpp"
+
+namespace tenex::te_ccl {
+
+enum class Rounding : std::uint8_t { up, down };
+
+/// The sends of a link in epochs.
+struct LinkEpochs {
+  int latency = 0;  ///< a send of epoch k arrives at the start of epoch k + latency
+  int span = 1;     ///< in so many consecutive epochs ...
+  int most = 1;     ///< ... at most this many sends start
+  SimTime busy;     ///< of one send
+};
+
+/// All links. Precondition: chunks of one size.
+struct EpochGrid {
+  SimTime length;
+  bool exact = false;  ///< `length` divides all times
+  std::vector<LinkEpochs> links;
+  int longest_latency = 0;
+};
+
+/// The length of an epoch that a point asks for: the busy time of its fastest or slowest link, five times that where
+/// some alpha is more than 200 times as long (TE-CCL, section V), or the length that it names.
+[[nodiscard]] SimTime epoch_length(const Instance& instance, const EpochChoice& choice);
+[[nodiscard]] EpochGrid epoch_grid(const Instance& instance, SimTime length, Rounding rounding);
+
+}  // namespace tenex::te_ccl

@@ -1,0 +1,301 @@
+// Columns and rows of the time-expanded model.
+#include "synthesis/te_ccl/model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+namespace tenex::te_ccl {
+namespace {
+
+using Term = LinearProgram::Term;
+
+/// Builds the model of one wish.
+class Builder {
+ public:
+  Builder(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish)
+      : topology_(instance.topology),
+        grid_(grid),
+        state_(state),
+        wish_(wish),
+        chunks_(instance.collective.chunks()),
+        vertices_(instance.topology.vertices()),
+        distance_(epoch_distances(instance.topology, grid)) {}
+
+  EpochModel build() {
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
+      if (!add_sends(chunk)) return {};
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
+      for (std::size_t vertex = 0; vertex < vertices_; ++vertex) add_holdings(chunk, vertex);
+    for (std::size_t link = 0; link < topology_.links(); ++link) add_capacity(link);
+    if (!wish_.all) add_rewards();
+    return std::move(model_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t at(std::size_t chunk, std::size_t vertex) const { return chunk * vertices_ + vertex; }
+  [[nodiscard]] bool copies(std::size_t vertex) const {
+    return vertex < topology_.npus() || topology_.switch_properties(VertexId::at(vertex)).copy;
+  }
+  /// The last epoch in which something may arrive.
+  [[nodiscard]] int last_arrival() const {
+    return wish_.all ? wish_.horizon : wish_.horizon - 1 + grid_.longest_latency;
+  }
+
+  /// The earliest epoch at which each vertex can hold a chunk, and the epochs from there to the nearest place that
+  /// wants it.
+  [[nodiscard]] std::pair<std::vector<int>, std::vector<int>> reach(std::size_t chunk) const {
+    std::vector<int> earliest(vertices_, kNever);
+    std::vector<int> still(vertices_, kNever);
+    for (std::size_t v = 0; v < vertices_; ++v)
+      for (std::size_t u = 0; u < vertices_; ++u) {
+        const int from = state_.held_from[at(chunk, u)];
+        if (from < kNever && distance_[u][v] < kNever) earliest[v] = std::min(earliest[v], from + distance_[u][v]);
+        if (state_.wanted[at(chunk, u)]) still[v] = std::min(still[v], distance_[v][u]);
+      }
+    return {std::move(earliest), std::move(still)};
+  }
+
+  bool add_sends(std::size_t chunk) {
+    const auto [earliest, still] = reach(chunk);
+    for (std::size_t l = 0; l < topology_.links(); ++l) {
+      const auto link = LinkId::at(l);
+      const auto from = topology_.source(link).index();
+      const auto to = topology_.target(link).index();
+      if (earliest[from] >= kNever || still[to] >= kNever || state_.held_from[at(chunk, to)] < kNever) continue;
+      const int latency = grid_.links[l].latency;
+      const int last = wish_.all ? wish_.horizon - latency - still[to] : wish_.horizon - 1;
+      const int held = state_.held_from[at(chunk, from)];
+      for (int epoch = std::max(0, held < kNever ? held : earliest[from]); epoch <= last; ++epoch) {
+        const int column = model_.program.add_column(0, 1, cost_of(epoch), true);
+        model_.sends.push_back({epoch, link, ChunkId::at(chunk)});
+        out_[{at(chunk, from), l}].push_back(column);
+        in_[at(chunk, to)].push_back(column);
+        on_link_[l].push_back(column);
+      }
+      if (model_.sends.size() > kMostColumns) return false;
+    }
+    return true;
+  }
+  /// Early sends are a little cheaper, so that solutions have few and early ones.
+  [[nodiscard]] double cost_of(int epoch) const {
+    constexpr double kOfOneSend = 1e-3;
+    return kOfOneSend * (1 + static_cast<double>(epoch) / (1 + wish_.horizon));
+  }
+
+  /// What a vertex holds, epoch by epoch, and what it may send.
+  void add_holdings(std::size_t chunk, std::size_t vertex) {
+    const auto arrivals = in_.find(at(chunk, vertex));
+    const bool here = state_.held_from[at(chunk, vertex)] < kNever;
+    if (here) return hold_from_start(chunk, vertex);
+    if (arrivals == in_.end()) {
+      // Nothing can bring it: where it is wanted, the horizon is too short.
+      if (wish_.all && state_.wanted[at(chunk, vertex)]) model_.program.add_row({}, 1, 1);
+      return;
+    }
+    std::map<int, std::vector<int>> by_epoch;
+    for (const int column : arrivals->second) {
+      const EpochSend& send = model_.sends[static_cast<std::size_t>(column)];
+      by_epoch[send.epoch + grid_.links[send.link.index()].latency].push_back(column);
+    }
+    const bool whole = wish_.all && state_.wanted[at(chunk, vertex)];
+    const double most = copies(vertex) ? 1 : LinearProgram::kUnbounded;
+    int before = -1;
+    std::vector<std::pair<int, int>> held;  // epoch, column
+    for (const auto& [epoch, columns] : by_epoch) {
+      const bool last = epoch == by_epoch.rbegin()->first;
+      const int now = model_.program.add_column(last && whole ? 1 : 0, most);
+      std::vector<Term> terms{{now, 1}};
+      if (before >= 0) terms.emplace_back(before, -1);
+      for (const int column : columns) terms.emplace_back(column, -1);
+      model_.program.add_row(terms, 0, 0);
+      held.emplace_back(epoch, now);
+      before = now;
+    }
+    final_[at(chunk, vertex)] = before;
+    send_on(chunk, vertex, held);
+  }
+
+  /// Sends of what the vertex has from the start: a switch that does not copy has it once.
+  void hold_from_start(std::size_t chunk, std::size_t vertex) {
+    if (copies(vertex)) return;
+    std::vector<Term> terms;
+    for (const LinkId link : topology_.out_links(VertexId::at(vertex)))
+      if (const auto out = out_.find({at(chunk, vertex), link.index()}); out != out_.end())
+        for (const int column : out->second) terms.emplace_back(column, 1);
+    if (!terms.empty()) model_.program.add_row(terms, 0, 1);
+  }
+
+  /// Sends up to each epoch are no more than what is held then: over each link where the vertex copies, over all
+  /// together otherwise.
+  void send_on(std::size_t chunk, std::size_t vertex, const std::vector<std::pair<int, int>>& held) {
+    std::vector<std::vector<int>> columns_of_links;
+    for (const LinkId link : topology_.out_links(VertexId::at(vertex))) {
+      const auto out = out_.find({at(chunk, vertex), link.index()});
+      if (out == out_.end()) continue;
+      if (columns_of_links.empty() || copies(vertex)) columns_of_links.emplace_back();
+      auto& list = columns_of_links.back();
+      list.insert(list.end(), out->second.begin(), out->second.end());
+    }
+    for (const auto& columns : columns_of_links) limit(columns, held);
+  }
+  void limit(std::vector<int> columns, const std::vector<std::pair<int, int>>& held) {
+    const auto epoch_of = [&](int column) { return model_.sends[static_cast<std::size_t>(column)].epoch; };
+    std::ranges::stable_sort(columns, {}, epoch_of);
+    std::vector<Term> terms;
+    std::size_t h = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const int epoch = epoch_of(columns[i]);
+      terms.emplace_back(columns[i], 1);
+      if (i + 1 < columns.size() && epoch_of(columns[i + 1]) == epoch) continue;
+      while (h < held.size() && held[h].first <= epoch) ++h;
+      auto row = terms;
+      if (h > 0) row.emplace_back(held[h - 1].second, -1);
+      model_.program.add_row(row, -LinearProgram::kUnbounded, 0);
+    }
+  }
+
+  void add_capacity(std::size_t link) {
+    const LinkEpochs& epochs = grid_.links[link];
+    std::map<int, std::vector<int>> starts;
+    for (const int column : on_link_[link])
+      starts[model_.sends[static_cast<std::size_t>(column)].epoch].push_back(column);
+    if (starts.empty()) return;
+    std::vector<int> before;
+    for (const EpochSend& send : state_.under_way)
+      if (send.link.index() == link) before.push_back(send.epoch);
+    for (int first = starts.begin()->first - epochs.span + 1; first <= starts.rbegin()->first; ++first) {
+      std::vector<Term> terms;
+      for (auto it = starts.lower_bound(first); it != starts.end() && it->first < first + epochs.span; ++it)
+        for (const int column : it->second) terms.emplace_back(column, 1);
+      const auto taken =
+          std::ranges::count_if(before, [&](int epoch) { return epoch >= first && epoch < first + epochs.span; });
+      const auto room = static_cast<double>(std::max<std::int64_t>(0, epochs.most - taken));
+      if (static_cast<double>(terms.size()) > room) model_.program.add_row(terms, 0, room);
+    }
+  }
+
+  /// A wanted chunk wins 1 at its destination, the more the sooner, and less at a place on its way there (TE-CCL,
+  /// appendix D).
+  void add_rewards() {
+    auto& program = model_.program;
+    for (std::size_t column = 0; column < model_.sends.size(); ++column) {
+      const EpochSend& send = model_.sends[column];
+      const auto to = topology_.target(send.link).index();
+      if (state_.wanted[at(send.chunk.index(), to)])
+        program.cost[column] -= 1.0 / (1 + send.epoch + grid_.links[send.link.index()].latency);
+    }
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
+      for (std::size_t end = 0; end < vertices_; ++end) {
+        if (!state_.wanted[at(chunk, end)]) continue;
+        std::vector<Term> one_place;
+        for (std::size_t v = 0; v < vertices_; ++v) {
+          const auto held = final_.find(at(chunk, v));
+          if (held == final_.end() || distance_[v][end] >= kNever) continue;
+          const int place = program.add_column(0, 1, -wish_.reward / (1 + distance_[v][end]));
+          program.add_row(std::vector<Term>{{place, 1}, {held->second, -1}}, -LinearProgram::kUnbounded, 0);
+          one_place.emplace_back(place, 1);
+        }
+        if (!one_place.empty()) program.add_row(one_place, 0, 1);
+      }
+  }
+
+  const Topology& topology_;
+  const EpochGrid& grid_;
+  const EpochState& state_;
+  const Wish& wish_;
+  std::size_t chunks_;
+  std::size_t vertices_;
+  std::vector<std::vector<int>> distance_;
+  EpochModel model_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<int>> out_;  ///< by (chunk, vertex) and link
+  std::map<std::size_t, std::vector<int>> in_;                           ///< by (chunk, vertex)
+  std::map<std::size_t, std::vector<int>> on_link_;
+  std::map<std::size_t, int> final_;  ///< by (chunk, vertex): what it holds in the end
+};
+
+}  // namespace
+
+EpochState first_state(const Instance& instance) {
+  const auto vertices = instance.topology.vertices();
+  const auto& collective = instance.collective;
+  EpochState state;
+  state.held_from.assign(collective.chunks() * vertices, kNever);
+  state.wanted.assign(collective.chunks() * vertices, false);
+  for (std::size_t chunk = 0; chunk < collective.chunks(); ++chunk)
+    for (std::size_t npu = 0; npu < instance.topology.npus(); ++npu) {
+      const bool holds = collective.holds_at_start(NpuId::at(npu), ChunkId::at(chunk));
+      if (holds) state.held_from[chunk * vertices + npu] = 0;
+      state.wanted[chunk * vertices + npu] = !holds && collective.must_hold(NpuId::at(npu), ChunkId::at(chunk));
+    }
+  return state;
+}
+
+std::vector<std::vector<int>> epoch_distances(const Topology& topology, const EpochGrid& grid) {
+  std::vector<std::vector<int>> all;
+  for (std::size_t from = 0; from < topology.vertices(); ++from) {
+    std::vector<int> least(topology.vertices(), kNever);
+    std::priority_queue<std::pair<int, std::size_t>, std::vector<std::pair<int, std::size_t>>, std::greater<>> open;
+    least[from] = 0;
+    open.emplace(0, from);
+    while (!open.empty()) {
+      const auto [epochs, vertex] = open.top();
+      open.pop();
+      if (epochs > least[vertex]) continue;
+      for (const LinkId link : topology.out_links(VertexId::at(vertex))) {
+        const auto to = topology.target(link).index();
+        const int there = epochs + grid.links[link.index()].latency;
+        if (there >= least[to]) continue;
+        least[to] = there;
+        open.emplace(there, to);
+      }
+    }
+    all.push_back(std::move(least));
+  }
+  return all;
+}
+
+int least_horizon(const Instance& instance, const EpochGrid& grid, const EpochState& state) {
+  const auto distance = epoch_distances(instance.topology, grid);
+  const auto vertices = instance.topology.vertices();
+  int horizon = 0;
+  for (std::size_t place = 0; place < state.wanted.size(); ++place) {
+    if (!state.wanted[place]) continue;
+    int earliest = kNever;
+    for (std::size_t from = 0; from < vertices; ++from) {
+      const int held = state.held_from[place / vertices * vertices + from];
+      if (held < kNever) earliest = std::min(earliest, held + distance[from][place % vertices]);
+    }
+    horizon = std::max(horizon, earliest);
+  }
+  return horizon;
+}
+
+EpochModel build_model(const Instance& instance, const EpochGrid& grid, const EpochState& state, const Wish& wish) {
+  return Builder(instance, grid, state, wish).build();
+}
+
+std::vector<EpochSend> sends_of(const EpochModel& model, const std::vector<double>& values) {
+  constexpr double kHalf = 0.5;  // values are whole up to the solver's tolerance
+  std::vector<EpochSend> chosen;
+  for (std::size_t i = 0; i < model.sends.size(); ++i)
+    if (values[i] > kHalf) chosen.push_back(model.sends[i]);
+  std::ranges::sort(
+      chosen, {}, [](const EpochSend& send) { return std::tuple(send.epoch, send.link.value(), send.chunk.value()); });
+  return chosen;
+}
+
+std::vector<Send> timed(const EpochGrid& grid, std::vector<EpochSend> sends) {
+  std::vector<Send> list;
+  std::map<std::pair<int, std::uint32_t>, int> before;
+  for (const EpochSend& send : sends) {
+    const int place = before[{send.epoch, send.link.value()}]++;
+    const SimTime start = grid.length * send.epoch + grid.links[send.link.index()].busy * place;
+    list.push_back({.start = start, .link = send.link, .chunk = send.chunk});
+  }
+  return list;
+}
+
+}  // namespace tenex::te_ccl

@@ -1,0 +1,68 @@
+// The time-expanded model of whole chunks (TE-CCL, section III, appendices A, C and F), and its answer.
+//
+// A variable for every send that could help: chunk, link and epoch, where the chunk can be at the link's source by
+// then, is not yet at its target, and can still reach a destination from there by the horizon. Other sends are useless
+// (TE-CCL, section III). An NPU receives a chunk at most once; a switch that copies, too; another switch sends on what
+// it received, each arrival once. What a vertex holds is the sum of earlier arrivals:
+//   holds[c,v,k] = holds[c,v,k-1] + arrivals of c at v in epoch k,
+//   sends of c from v over a link up to epoch k <= holds[c,v,k].
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "synthesis/solvers/program.hpp"
+#include "synthesis/te_ccl/epochs.hpp"
+#include "tenex/schedule/send.hpp"
+
+namespace tenex::te_ccl {
+
+/// A send of a chunk that starts in an epoch.
+struct EpochSend {
+  int epoch = 0;
+  LinkId link;
+  ChunkId chunk;
+};
+
+/// Epochs of a path between vertices that cannot be reached.
+inline constexpr int kNever = 1 << 28;
+
+/// What is there before the first epoch of a model, and what is wanted of it.
+struct EpochState {
+  /// By chunk and vertex (chunk * vertices + vertex): the epoch from which the vertex holds the chunk; kNever.
+  std::vector<int> held_from;
+  /// The same shape: whether the vertex shall receive the chunk.
+  std::vector<bool> wanted;
+  std::vector<EpochSend> under_way;  ///< sends of epochs before 0 (negative) that may still take their links
+};
+[[nodiscard]] EpochState first_state(const Instance& instance);
+
+/// Least epochs from every vertex to every other one (row: from). O(vertices * links log vertices).
+[[nodiscard]] std::vector<std::vector<int>> epoch_distances(const Topology& topology, const EpochGrid& grid);
+/// The least horizon that distances allow.
+[[nodiscard]] int least_horizon(const Instance& instance, const EpochGrid& grid, const EpochState& state);
+
+/// A model and the sends that its first columns stand for.
+struct EpochModel {
+  LinearProgram program;
+  std::vector<EpochSend> sends;  ///< column i is send i
+};
+
+/// How a model treats what is wanted.
+struct Wish {
+  int horizon = 0;      ///< every arrival is by the start of this epoch ...
+  bool all = true;      ///< ... of all that is wanted; otherwise sends start before it and as much as possible is won
+  double reward = 0.5;  ///< not all: what a chunk on its way wins at most (gamma of TE-CCL, appendix D)
+};
+
+/// More columns than this are not built: the model is then empty.
+inline constexpr std::size_t kMostColumns = 60'000;
+
+[[nodiscard]] EpochModel build_model(const Instance& instance, const EpochGrid& grid, const EpochState& state,
+                                     const Wish& wish);
+/// The sends of a solution, in order of epoch, link and chunk.
+[[nodiscard]] std::vector<EpochSend> sends_of(const EpochModel& model, const std::vector<double>& values);
+/// The sends at their times: those that share an epoch and a link follow each other.
+[[nodiscard]] std::vector<Send> timed(const EpochGrid& grid, std::vector<EpochSend> sends);
+
+}  // namespace tenex::te_ccl

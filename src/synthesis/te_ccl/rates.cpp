@@ -1,0 +1,349 @@
+// Rates of flow per epoch (TE-CCL, section IV.1), for chunks with one destination each.
+//
+// Chunks with the same source are one flow: its rate on a link in an epoch, what waits at a vertex, and what a
+// destination takes. The least horizon of the program with hops rounded down is a bound, because a schedule is such a
+// flow in whole numbers. A flow falls into paths over links and epochs. Every chunk takes a path of its pair, paths
+// with more of the flow first; then links take chunks in the order in which the paths use them.
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "synthesis/te_ccl/model.hpp"
+#include "synthesis/te_ccl/search.hpp"
+
+namespace tenex::te_ccl {
+namespace {
+
+using Term = LinearProgram::Term;
+constexpr double kTiny = 1e-7;
+
+/// The program of one horizon.
+struct RateModel {
+  LinearProgram program;
+  /// By (source, link, epoch) and (source, vertex, epoch): columns.
+  std::map<std::tuple<std::size_t, std::size_t, int>, int> rate;
+  std::map<std::tuple<std::size_t, std::size_t, int>, int> taken;
+  std::map<std::tuple<std::size_t, std::size_t, int>, int> waits;
+};
+
+/// How many chunks each NPU has for each other one.
+std::map<std::pair<std::size_t, std::size_t>, std::vector<ChunkId>> pairs_of(const Collective& collective) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<ChunkId>> pairs;
+  for (std::size_t c = 0; c < collective.chunks(); ++c) {
+    const auto chunk = ChunkId::at(c);
+    const auto source = collective.source(chunk);
+    for (std::size_t npu = 0; npu < collective.npus(); ++npu)
+      if (collective.must_hold(NpuId::at(npu), chunk) && !collective.holds_at_start(NpuId::at(npu), chunk))
+        pairs[{source.index(), npu}].push_back(chunk);
+  }
+  return pairs;
+}
+
+class RateBuilder {
+ public:
+  RateBuilder(const Instance& instance, const EpochGrid& grid, int horizon)
+      : topology_(instance.topology),
+        grid_(grid),
+        horizon_(horizon),
+        pairs_(pairs_of(instance.collective)),
+        distance_(epoch_distances(instance.topology, grid)) {}
+
+  RateModel build() {
+    std::set<std::size_t> sources;
+    for (const auto& [pair, chunks] : pairs_) sources.insert(pair.first);
+    for (const std::size_t source : sources)
+      if (!add_flow(source)) return {};
+    for (std::size_t link = 0; link < topology_.links(); ++link) add_capacity(link);
+    return std::move(model_);
+  }
+
+ private:
+  bool add_flow(std::size_t source) {
+    std::vector<int> still(topology_.vertices(), kNever);
+    for (std::size_t v = 0; v < topology_.vertices(); ++v)
+      for (const auto& [pair, chunks] : pairs_)
+        if (pair.first == source) still[v] = std::min(still[v], distance_[v][pair.second]);
+    std::map<std::pair<std::size_t, int>, std::vector<Term>> events;  // what changes what waits, by vertex and epoch
+    for (std::size_t l = 0; l < topology_.links(); ++l) {
+      const auto from = topology_.source(LinkId::at(l)).index();
+      const auto to = topology_.target(LinkId::at(l)).index();
+      if (distance_[source][from] >= kNever || still[to] >= kNever || to == source) continue;
+      const int latency = grid_.links[l].latency;
+      for (int epoch = distance_[source][from]; epoch + latency + still[to] <= horizon_; ++epoch) {
+        const int column = model_.program.add_column(0, LinearProgram::kUnbounded, 1e-4 * (1 + epoch));
+        model_.rate[{source, l, epoch}] = column;
+        events[{from, epoch}].emplace_back(column, -1);
+        events[{to, epoch + latency}].emplace_back(column, 1);
+      }
+    }
+    if (model_.rate.size() > kMostColumns) return false;
+    for (std::size_t v = 0; v < topology_.vertices(); ++v) add_waiting(source, v, events);
+    return true;
+  }
+
+  /// waits[k] = waits[k-1] + arrivals - departures - taken, and all of a pair is taken by the horizon.
+  void add_waiting(std::size_t source, std::size_t vertex,
+                   const std::map<std::pair<std::size_t, int>, std::vector<Term>>& events) {
+    auto& program = model_.program;
+    const auto pair = pairs_.find({source, vertex});
+    const bool takes = pair != pairs_.end();
+    double amount = 0;
+    for (const auto& [other, chunks] : pairs_)
+      if (other.first == source && vertex == source) amount += static_cast<double>(chunks.size());
+    std::vector<Term> all_taken;
+    int before = -1;
+    for (auto it = events.lower_bound({vertex, 0}); it != events.end() && it->first.first == vertex; ++it) {
+      std::vector<Term> row = it->second;
+      for (auto& [column, sign] : row) sign = -sign;
+      const int now = program.add_column(0, LinearProgram::kUnbounded);
+      model_.waits[{source, vertex, it->first.second}] = now;
+      row.emplace_back(now, 1);
+      if (before >= 0) row.emplace_back(before, -1);
+      if (takes) {
+        const int taken = program.add_column(0, LinearProgram::kUnbounded);
+        model_.taken[{source, vertex, it->first.second}] = taken;
+        row.emplace_back(taken, 1);
+        all_taken.emplace_back(taken, 1);
+      }
+      const double given = before < 0 ? amount : 0;
+      program.add_row(row, given, given);
+      before = now;
+    }
+    if (takes) {
+      const auto wanted = static_cast<double>(pair->second.size());
+      program.add_row(all_taken, wanted, wanted);
+    }
+  }
+
+  void add_capacity(std::size_t link) {
+    const LinkEpochs& epochs = grid_.links[link];
+    for (int first = 1 - epochs.span; first <= horizon_; ++first) {
+      std::vector<Term> terms;
+      for (int epoch = std::max(0, first); epoch < first + epochs.span; ++epoch)
+        for (std::size_t source = 0; source < topology_.npus(); ++source)
+          if (const auto rate = model_.rate.find({source, link, epoch}); rate != model_.rate.end())
+            terms.emplace_back(rate->second, 1);
+      if (!terms.empty()) model_.program.add_row(terms, -LinearProgram::kUnbounded, epochs.most);
+    }
+  }
+
+  const Topology& topology_;
+  const EpochGrid& grid_;
+  int horizon_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<ChunkId>> pairs_;
+  std::vector<std::vector<int>> distance_;
+  RateModel model_;
+};
+
+/// A path of flow: its links and their epochs, from the source on.
+struct RatePath {
+  std::vector<std::pair<LinkId, int>> hops;
+  double amount = 0;
+};
+
+/// Takes paths that end at a destination out of a flow, until its amount is found. A path is followed backward from
+/// what the destination takes, over what arrives and what waits: what is left is a flow for the other destinations.
+class PathFinder {
+ public:
+  PathFinder(const Instance& instance, const EpochGrid& grid, const RateModel& model, const std::vector<double>& values)
+      : topology_(instance.topology),
+        grid_(grid),
+        rate_(positive(model.rate, values)),
+        waits_(positive(model.waits, values)),
+        taken_(positive(model.taken, values)) {}
+
+  std::vector<RatePath> paths(std::size_t source, std::size_t destination) {
+    std::vector<RatePath> found;
+    for (auto it = taken_.lower_bound({source, destination, 0}); it != taken_.end();
+         it = taken_.lower_bound({source, destination, 0})) {
+      if (std::get<0>(it->first) != source || std::get<1>(it->first) != destination) break;
+      RatePath path;
+      std::vector<Place> waiting;
+      path.amount = it->second;
+      if (!walk(it->first, path, waiting)) break;
+      const Place end = it->first;
+      take(taken_, end, path.amount);
+      for (const Place& place : waiting) take(waits_, place, path.amount);
+      for (const auto& [link, epoch] : path.hops) take(rate_, {source, link.index(), epoch}, path.amount);
+      found.push_back(std::move(path));
+    }
+    return found;
+  }
+
+ private:
+  using Place = std::tuple<std::size_t, std::size_t, int>;  // source, link or vertex, epoch
+  using Flow = std::map<Place, double>;
+
+  static Flow positive(const std::map<Place, int>& columns, const std::vector<double>& values) {
+    Flow flow;
+    for (const auto& [place, column] : columns)
+      if (values[static_cast<std::size_t>(column)] > kTiny) flow[place] = values[static_cast<std::size_t>(column)];
+    return flow;
+  }
+  static void take(Flow& flow, const Place& place, double amount) {
+    const auto found = flow.find(place);
+    found->second -= amount;
+    if (found->second <= kTiny) flow.erase(found);
+  }
+
+  /// From a place back to the source; false where rounding errors of the solver leave no way.
+  bool walk(const Place& end, RatePath& path, std::vector<Place>& waiting) const {
+    const std::size_t source = std::get<0>(end);
+    auto [_, vertex, epoch] = end;
+    while (vertex != source) {
+      bool found = false;
+      for (const LinkId link : topology_.in_links(VertexId::at(vertex))) {
+        const auto rate = rate_.find({source, link.index(), epoch - grid_.links[link.index()].latency});
+        if (rate == rate_.end()) continue;
+        path.amount = std::min(path.amount, rate->second);
+        path.hops.emplace_back(link, std::get<2>(rate->first));
+        vertex = topology_.source(link).index();
+        epoch = std::get<2>(rate->first);
+        found = true;
+        break;
+      }
+      if (found) continue;
+      auto before = waits_.lower_bound({source, vertex, epoch});
+      if (before == waits_.begin()) return false;
+      --before;
+      if (std::get<0>(before->first) != source || std::get<1>(before->first) != vertex) return false;
+      path.amount = std::min(path.amount, before->second);
+      waiting.push_back(before->first);
+      epoch = std::get<2>(before->first);
+    }
+    std::ranges::reverse(path.hops);
+    return true;
+  }
+
+  const Topology& topology_;
+  const EpochGrid& grid_;
+  Flow rate_;
+  Flow waits_;
+  Flow taken_;
+};
+
+/// A chunk and the path that it takes.
+struct Journey {
+  ChunkId chunk;
+  RatePath path;
+};
+
+std::vector<Journey> journeys_of(const Instance& instance, const EpochGrid& grid, const RateModel& model,
+                                 const std::vector<double>& values) {
+  PathFinder finder(instance, grid, model, values);
+  std::vector<Journey> journeys;
+  for (const auto& [pair, chunks] : pairs_of(instance.collective)) {
+    auto paths = finder.paths(pair.first, pair.second);
+    if (paths.empty()) return {};
+    for (const ChunkId chunk : chunks) {
+      const auto widest = std::ranges::max_element(paths, {}, &RatePath::amount);
+      journeys.push_back({chunk, *widest});
+      widest->amount -= 1;
+    }
+  }
+  return journeys;
+}
+
+/// Plays the journeys: a link that is free takes, of the chunks that wait for it, the one that the rates send first.
+Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
+  struct Event {
+    SimTime time;
+    std::size_t journey;
+    std::size_t hop;
+    bool operator>(const Event& other) const {
+      return std::tie(time, journey, hop) > std::tie(other.time, other.journey, other.hop);
+    }
+  };
+  const auto& topology = instance.topology;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;  // a chunk gets to a link
+  using Waiting = std::tuple<int, std::size_t, std::size_t>;              // epoch, journey, hop
+  std::vector<std::set<Waiting>> waiting(topology.links());
+  std::vector<SimTime> free_at(topology.links());
+  std::set<std::pair<SimTime, std::size_t>> wakes;  // links that become free
+  std::vector<Send> sends;
+  for (std::size_t j = 0; j < journeys.size(); ++j) events.push({SimTime::zero(), j, 0});
+  while (!events.empty() || !wakes.empty()) {
+    SimTime now = SimTime::max();
+    if (!events.empty()) now = events.top().time;
+    if (!wakes.empty()) now = std::min(now, wakes.begin()->first);
+    std::set<std::size_t> changed;
+    while (!events.empty() && events.top().time == now) {
+      const Event event = events.top();
+      events.pop();
+      const auto& [link, epoch] = journeys[event.journey].path.hops[event.hop];
+      waiting[link.index()].insert({epoch, event.journey, event.hop});
+      changed.insert(link.index());
+    }
+    while (!wakes.empty() && wakes.begin()->first == now) {
+      changed.insert(wakes.begin()->second);
+      wakes.erase(wakes.begin());
+    }
+    for (const std::size_t link : changed) {
+      if (free_at[link] > now || waiting[link].empty()) continue;
+      const auto [epoch, journey, hop] = *waiting[link].begin();
+      waiting[link].erase(waiting[link].begin());
+      const ChunkId chunk = journeys[journey].chunk;
+      const auto time = hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
+                                 instance.collective.chunk_bytes(chunk), instance.occupancy);
+      sends.push_back({.start = now, .link = LinkId::at(link), .chunk = chunk});
+      free_at[link] = now + time.busy;
+      wakes.emplace(free_at[link], link);
+      if (hop + 1 < journeys[journey].path.hops.size()) events.push({now + time.latency, journey, hop + 1});
+    }
+  }
+  return make_list_schedule(std::move(sends));
+}
+
+SolveResult solve_rates(const Instance& instance, const EpochGrid& grid, int horizon, RateModel& model,
+                        SolverBudget& budget) {
+  model = RateBuilder(instance, grid, horizon).build();
+  if (model.program.row_count() == 0) return {};
+  return solve_linear(model.program, budget);
+}
+
+}  // namespace
+
+Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget) {
+  Found found;
+  RateModel model;
+  const EpochState state = first_state(instance);
+  // A bound, from hops rounded down.
+  const EpochGrid down = epoch_grid(instance, up.length, Rounding::down);
+  int least = least_horizon(instance, down, state);
+  auto most = static_cast<int>(std::min<std::int64_t>(known / up.length, kNever));
+  while (least < most && !budget.spent()) {
+    const int next = least + (most - 1 - least) / 2;
+    const auto result = solve_rates(instance, down, next, model, budget);
+    if (result.status == SolveStatus::unknown) break;
+    found.solved = true;
+    if (result.status == SolveStatus::infeasible)
+      least = next + 1;
+    else
+      most = next;
+  }
+  found.bound = up.length * least;
+  // Rates with hops rounded up, from the least horizon that they may have; long ones are no use.
+  least = std::max(least_horizon(instance, up, state), least);
+  most = std::max(least, static_cast<int>(std::min<std::int64_t>(2 * (known / up.length) + 2, kNever)));
+  while (least <= most && !budget.spent()) {
+    const int next = least + (most - least) / 2;
+    const auto result = solve_rates(instance, up, next, model, budget);
+    if (result.status == SolveStatus::unknown) break;
+    found.solved = true;
+    if (result.status == SolveStatus::infeasible) {
+      least = next + 1;
+      continue;
+    }
+    most = next - 1;
+    const auto journeys = journeys_of(instance, up, model, result.values);
+    if (journeys.empty()) break;
+    found.schedule = play(instance, journeys);
+    found.epochs = next;
+  }
+  return found;
+}
+
+}  // namespace tenex::te_ccl

@@ -1,0 +1,38 @@
+// Searches for the least horizon: by whole chunks (MILP), in rounds (A*) and by rates (LP).
+//
+// TE-CCL's objective, the sum of R / (k + 1), does not minimize the time at which the last chunk arrives. So the number
+// of epochs K is searched first: from below by distances and the bound, from above by the best schedule that is known.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "synthesis/solvers/solve.hpp"
+#include "synthesis/te_ccl/epochs.hpp"
+#include "tenex/schedule/schedule.hpp"
+#include "tenex/synthesis/synthesizer.hpp"
+
+namespace tenex::te_ccl {
+
+/// What a search found and proved.
+struct Found {
+  std::optional<Schedule> schedule;  ///< not yet re-timed
+  int epochs = 0;                    ///< of the schedule
+  SimTime bound;                     ///< no schedule ends sooner; zero: nothing is proven
+  bool solved = false;               ///< a solver ran
+};
+
+/// The least horizon in which whole chunks arrive, below that of `known`. Where epochs are exact, a horizon without a
+/// plan is a bound; elsewhere `bound_by_epochs` proves one.
+[[nodiscard]] Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known,
+                                        SolverBudget& budget);
+/// A bound from horizons that have no plan with hops rounded down (epochs.hpp): zero if none is proven. Horizons end
+/// below `known`, the time of a schedule.
+[[nodiscard]] SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SolverBudget& budget);
+/// Rounds of few epochs, each from where the last one ended (TE-CCL, section IV.2 and appendix D).
+[[nodiscard]] Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget);
+/// For chunks with one destination each: the least horizon for rates, rates to paths, paths to chunks in the order in
+/// which rates use them (TE-CCL, section IV.1). Rates with hops rounded down prove the bound.
+[[nodiscard]] Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget);
+
+}  // namespace tenex::te_ccl

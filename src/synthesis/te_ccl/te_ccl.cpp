@@ -1,0 +1,243 @@
+// The registry entry `te_ccl`.
+//
+// The other synthesizers go first: their best schedule bounds the number of epochs from above, and where its time
+// equals a proven bound, it is optimal and no solver starts. Otherwise the formulation is searched, its plan in epochs
+// is re-timed in picoseconds (so that rounding of alpha to epochs is not paid), and the better schedule is kept.
+// Reductions are gathers backwards, and an All-Reduce is a reduction and a gather (compose.hpp; TE-CCL, section VIII).
+#include "synthesis/te_ccl/te_ccl.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "synthesis/compose.hpp"
+#include "synthesis/te_ccl/epochs.hpp"
+#include "synthesis/te_ccl/model.hpp"
+#include "synthesis/te_ccl/search.hpp"
+#include "synthesis/trees/tree_network.hpp"
+#include "tenex/bound/bound.hpp"
+#include "tenex/schedule/retime.hpp"
+#include "tenex/schedule/views.hpp"
+
+namespace tenex {
+namespace {
+
+using namespace te_ccl;  // NOLINT: the parts of this synthesizer
+
+/// Work of bounds with certificates, in link visits: milliseconds.
+constexpr std::uint64_t kBoundWork = std::uint64_t{1} << 22;
+
+/// The largest bound that is found quickly.
+SimTime bound_of(const SynthesisProblem& problem) {
+  const BoundProblem given(problem, true);
+  SimTime time = best_cheap_bound(given).time;
+  for (const BoundMethod& method : bound_methods()) {
+    if (method.certify == nullptr || !method.concerns(problem.collective.kind())) continue;
+    if (const auto certified = method.certify(given, kBoundWork)) time = std::max(time, certified->time);
+  }
+  return time;
+}
+
+/// The best schedule of the synthesizers without solvers, the first among equals; errors: those of the last one.
+Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
+  std::optional<Result<Synthesis>> best;
+  for (const Synthesizer& other : synthesizers()) {
+    const auto kind = problem.collective.kind();
+    if (other.solves || (!other.uses_switches && !problem.topology.direct())) continue;
+    if (!other.collectives.empty() && std::ranges::find(other.collectives, kind) == other.collectives.end()) continue;
+    SynthesisProblem asked = problem;
+    asked.engine = kAutomaticEngine;
+    asked.good_enough = {};
+    if (other.estimate_bytes(asked) > problem.memory_limit_bytes) continue;
+    auto made = other.synthesize(asked);
+    if (!best || (made && (!*best || made->time < (*best)->time))) best = std::move(made);
+    if (*best && (*best)->time <= bound) break;
+  }
+  if (!best)
+    return unsupported_error({}, "no other synthesizer makes this collective here", "te_ccl starts from one of theirs",
+                             "choose another algorithm");
+  return *std::move(best);
+}
+
+/// The order in which formulations are tried.
+Formulation formulation_for(const SynthesisProblem& problem, const EpochGrid& grid, SimTime known) {
+  if (problem.solver.formulation != Formulation::automatic) return problem.solver.formulation;
+  if (problem.collective.is_unicast()) return Formulation::lp;
+  const double columns = static_cast<double>(known.count()) / static_cast<double>(grid.length.count()) *
+                         static_cast<double>(problem.topology.links()) *
+                         static_cast<double>(problem.collective.chunks());
+  return columns <= static_cast<double>(kMostColumns) / 2 ? Formulation::milp : Formulation::a_star;
+}
+
+std::string_view maker_of(Formulation formulation) {
+  switch (formulation) {
+    case Formulation::lp:
+      return te_ccl_maker::lp;
+    case Formulation::a_star:
+      return te_ccl_maker::a_star;
+    case Formulation::automatic:
+    case Formulation::milp:
+      break;
+  }
+  return te_ccl_maker::milp;
+}
+
+/// A schedule with what is proven of it.
+struct Proven {
+  Gathered gathered;
+  SolverReport report;
+  SimTime bound;
+};
+
+void close(Proven& proven, const SolverBudget& budget) {
+  const auto time = static_cast<double>(proven.gathered.time.count());
+  proven.report.seconds = budget.seconds_used;
+  proven.report.clock_ended = budget.clock_ended;
+  proven.report.optimal = proven.gathered.time <= proven.bound;
+  proven.report.gap = time > 0 ? std::max(0.0, 1 - static_cast<double>(proven.bound.count()) / time) : 0;
+}
+
+Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Gathered& known,
+             SolverBudget& budget) {
+  switch (formulation) {
+    case Formulation::lp:
+      return search_rates(problem, grid, known.time, budget);
+    case Formulation::a_star:
+      return search_in_rounds(problem, grid, budget);
+    case Formulation::automatic:
+    case Formulation::milp:
+      break;
+  }
+  return search_whole_chunks(problem, grid, known.schedule, budget);
+}
+
+/// A collective that copies, or whose chunks have one destination each.
+Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
+  Proven proven;
+  proven.bound = bound_of(problem);
+  auto known = best_known(problem, proven.bound);
+  if (!known) return known.errors();
+  proven.gathered = without_waste(problem, known->schedule);
+  proven.gathered.engine = te_ccl_maker::incumbent;
+  const bool needs_lp = problem.solver.formulation == Formulation::lp && !problem.collective.is_unicast();
+  if (proven.gathered.time <= proven.bound || needs_lp) {
+    close(proven, budget);
+    return proven;
+  }
+  const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
+  const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
+  const Found found = search(problem, formulation, grid, proven.gathered, budget);
+  if (found.solved) proven.report.epoch = grid.length;
+  if (found.schedule) {
+    const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
+    const SimTime time = last_arrival(problem, retimed);
+    if (time < proven.gathered.time) {
+      proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
+      proven.report.epochs = found.epochs;
+    }
+  }
+  proven.bound = std::max(proven.bound, found.bound);
+  if (formulation == Formulation::milp && !grid.exact && proven.gathered.time > proven.bound)
+    proven.bound = std::max(proven.bound, bound_by_epochs(problem, grid.length, proven.gathered.time, budget));
+  close(proven, budget);
+  return proven;
+}
+
+SolverBudget budget_of(const SynthesisProblem& problem) {
+  constexpr double kPicosecondsPerSecond = 1e12;
+  return SolverBudget::of(problem.solver.nodes,
+                          static_cast<double>(problem.solver.time_limit.count()) / kPicosecondsPerSecond);
+}
+
+Result<Gathered> gather(const SynthesisProblem& problem) {
+  SolverBudget budget = budget_of(problem);
+  auto proven = prove(problem, budget);
+  if (!proven) return proven.errors();
+  proven->gathered.solver = proven->report;
+  return std::move(proven->gathered);
+}
+
+/// What te_ccl does not do, by name.
+std::optional<Diagnostic> refusal(const SynthesisProblem& problem) {
+  if (problem.topology.wires() != nullptr || limits_buffers(problem.topology))
+    return unsupported_error({}, "te_ccl has no model of these switches",
+                             "it knows switches that store and forward with unlimited buffers",
+                             "set forwarding = \"store_and_forward\" and switch_buffer = \"unlimited\"");
+  if (problem.collective.chunk_sizes().size() != 1)
+    return unsupported_error({}, "te_ccl takes chunks of one size", "an epoch is the time of a chunk",
+                             "choose another algorithm");
+  if (problem.solver.formulation == Formulation::lp && !problem.collective.is_unicast())
+    return unsupported_error({}, "the formulation lp takes chunks with one destination each",
+                             "rates of copies do not add up (TE-CCL, section IV.1)",
+                             "set formulation = \"milp\", or \"auto\"");
+  return std::nullopt;
+}
+
+/// An All-Reduce, or another reduction, beside the best known one: the halves of an All-Reduce prove nothing of it.
+Result<Synthesis> reduce(const SynthesisProblem& problem) {
+  const SimTime bound = bound_of(problem);
+  auto known = best_known(problem, bound);
+  if (!known) return known;
+  Synthesis best = *std::move(known);
+  best.engine = te_ccl_maker::incumbent;
+  SolverReport report;
+  SimTime proven = bound;
+  if (best.time > bound) {
+    auto made = compose(problem, gather, te_ccl_maker::milp);
+    if (!made) return made;
+    report = made->solver.value_or(SolverReport());
+    // A reduction is a gather backwards, so what is proven of the one holds for the other.
+    if (problem.collective.kind() != CollectiveKind::all_reduce)
+      proven = std::max(
+          proven, SimTime::of(static_cast<std::int64_t>(static_cast<double>(made->time.count()) * (1 - report.gap))));
+    if (problem.collective.kind() != CollectiveKind::all_reduce && report.optimal) proven = made->time;
+    if (made->time < best.time)
+      best = *std::move(made);
+    else
+      report.epochs = -1;
+  }
+  report.optimal = best.time <= proven;
+  report.gap = best.time > SimTime::zero()
+                   ? std::max(0.0, 1 - static_cast<double>(proven.count()) / static_cast<double>(best.time.count()))
+                   : 0;
+  best.solver = report;
+  return best;
+}
+
+}  // namespace
+
+Result<Synthesis> synthesize_te_ccl(const SynthesisProblem& problem) {
+  if (const auto refused = refusal(problem)) return *refused;
+  if (const auto pair = find_unreachable_npus(problem))
+    return input_error({},
+                       fmt::format("NPU {} cannot be reached from NPU {}", pair->second.value(), pair->first.value()),
+                       "no path of links leads there", "add links, or put the NPUs into different process groups");
+  if (reduces(problem.collective.kind())) return reduce(problem);
+  return compose(problem, gather, te_ccl_maker::milp);
+}
+
+std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
+  // A column with its terms, cuts and copies in the solver, and the schedules.
+  constexpr double kBytesPerColumn = 4000;
+  const double sends = 2 * sends_of_one_pass(problem.collective) * static_cast<double>(problem.topology.npus());
+  std::size_t others = 0;
+  for (const Synthesizer& other : synthesizers())
+    if (!other.solves && (other.uses_switches || problem.topology.direct()))
+      others = std::max(others, std::min(other.estimate_bytes(problem), problem.memory_limit_bytes / 2));
+  return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) + 280 * sends) + others;
+}
+
+double te_ccl_seconds(const SynthesisProblem& problem) {
+  constexpr double kSecondsPerColumn = 2e-3;
+  constexpr double kSecondsPerNano = 1e-9;
+  const double columns =
+      static_cast<double>(problem.topology.links()) * static_cast<double>(problem.collective.chunks()) * 10;
+  double seconds = std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn;
+  if (problem.solver.time_limit > SimTime::zero())
+    seconds = std::min(seconds, static_cast<double>(problem.solver.time_limit.count()) * kSecondsPerNano * 1e-3);
+  return seconds;
+}
+
+}  // namespace tenex

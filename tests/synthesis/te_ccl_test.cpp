@@ -1,0 +1,226 @@
+// te_ccl: optima of small machines against brute force, other synthesizers and published times.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/topologies.hpp"
+#include "synthesis/solvers/solve.hpp"
+#include "synthesis/synthesis_support.hpp"
+#include "synthesis/te_ccl/epochs.hpp"
+#include "synthesis/te_ccl/search.hpp"
+
+namespace tenex {
+namespace {
+
+using support::kMegabyte;
+using support::synthesize_checked;
+using te_ccl::Rounding;
+
+constexpr SimTime kBusy = nanoseconds(20'000);  ///< 1 MB at 50 GB/s
+
+Synthesis te_ccl_of(const Instance& instance, Formulation formulation = Formulation::automatic,
+                    EpochChoice epoch = {}) {
+  SynthesisProblem problem{instance};
+  problem.solver = {.formulation = formulation, .epoch = epoch, .nodes = 2000};
+  return synthesize_checked("te_ccl", problem);
+}
+
+/// Whether each NPU's in-links can bring it these chunks at once: chunk i over a link of its own from a holder.
+bool can_receive(const std::vector<std::uint32_t>& holders_of_links, std::uint32_t chunks) {
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t bit = 1; bit != 0 && bit <= chunks; bit <<= 1U)
+    if (chunks & bit) wanted.push_back(bit);
+  std::vector<std::size_t> order(holders_of_links.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (wanted.size() > order.size()) return false;
+  do {
+    bool all = true;
+    for (std::size_t i = 0; i < wanted.size(); ++i) all &= (holders_of_links[order[i]] & wanted[i]) != 0;
+    if (all) return true;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return false;
+}
+
+/// The least steps of an All-Gather with one chunk per NPU where every hop takes one step: all reachable holdings, step
+/// by step. An NPU that takes all it can of one kind of choice is as good as one that takes less, so only largest
+/// receipts are followed.
+int steps_by_brute_force(const Topology& topology) {
+  const std::size_t npus = topology.npus();
+  const std::uint32_t full = (1U << npus) - 1;
+  using State = std::vector<std::uint32_t>;
+  State first(npus);
+  for (std::size_t npu = 0; npu < npus; ++npu) first[npu] = 1U << npu;
+  std::set<State> states{first};
+  for (int step = 0;; ++step) {
+    std::set<State> next;
+    for (const State& state : states) {
+      if (std::ranges::all_of(state, [&](std::uint32_t held) { return held == full; })) return step;
+      std::vector<State> partial{State()};
+      for (std::size_t npu = 0; npu < npus; ++npu) {
+        std::vector<std::uint32_t> holders;
+        for (const LinkId link : topology.in_links(VertexId::at(npu)))
+          holders.push_back(state[topology.source(link).index()]);
+        std::vector<std::uint32_t> receipts;
+        for (std::uint32_t chunks = full; chunks <= full; --chunks)
+          if ((chunks & state[npu]) == 0 && can_receive(holders, chunks) &&
+              std::ranges::none_of(receipts, [&](std::uint32_t more) { return (more & chunks) == chunks; }))
+            receipts.push_back(chunks);
+        std::vector<State> longer;
+        for (const State& before : partial)
+          for (const std::uint32_t chunks : receipts) {
+            longer.push_back(before);
+            longer.back().push_back(state[npu] | chunks);
+          }
+        partial = std::move(longer);
+      }
+      next.insert(partial.begin(), partial.end());
+    }
+    states = std::move(next);
+  }
+}
+
+/// A random strongly connected graph: a ring one way, and some further links. All hops take kBusy.
+Topology random_graph(std::uint32_t npus, std::uint32_t further, std::uint64_t seed) {
+  Random random(seed, digest64("te_ccl_test", 0));
+  TopologyBuilder builder(npus);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> taken;
+  const auto add = [&](std::uint32_t from, std::uint32_t to) {
+    if (from != to && taken.emplace(from, to).second)
+      builder.add_link({VertexId(from), VertexId(to), SimTime::zero(), support::kBandwidth});
+  };
+  for (std::uint32_t npu = 0; npu < npus; ++npu) add(npu, (npu + 1) % npus);
+  for (std::uint32_t i = 0; i < further; ++i) add(random.below(npus), random.below(npus));
+  return std::move(builder).build().value();
+}
+
+// A hop of 20.5 us (busy 20 us) in epochs of 10 us: up, 2 busy epochs and arrival after 3; down, 2 and 2. In epochs of
+// 50 us two sends fit into an epoch, and the second one of them arrives after 40.5 us.
+TEST(TeCclEpochs, RoundUpToPlansAndDownToBounds) {
+  const Topology topology = support::line(2);
+  const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 2);
+  const Instance instance{topology, gather};
+  const auto up = te_ccl::epoch_grid(instance, kBusy / 2, Rounding::up);
+  EXPECT_EQ(up.links[0].span, 2);
+  EXPECT_EQ(up.links[0].latency, 3);
+  EXPECT_FALSE(up.exact);
+  const auto down = te_ccl::epoch_grid(instance, kBusy / 2, Rounding::down);
+  EXPECT_EQ(down.links[0].span, 2);
+  EXPECT_EQ(down.links[0].latency, 2);
+  const auto long_ones = te_ccl::epoch_grid(instance, kBusy / 2 * 5, Rounding::up);
+  EXPECT_EQ(long_ones.links[0].most, 2);
+  EXPECT_EQ(long_ones.links[0].latency, 1);
+  EXPECT_EQ(te_ccl::epoch_grid(instance, kBusy / 2 * 5, Rounding::down).links[0].most, 3);
+  EXPECT_TRUE(te_ccl::epoch_grid(instance, nanoseconds(500), Rounding::up).exact);
+}
+
+// With alpha 0 an epoch is a hop, so the model is exact: te_ccl ends with a proof, and the proof is right.
+TEST(TeCclProperty, EqualsBruteForceAndNoHeuristicIsFaster) {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    const Topology topology = random_graph(4, static_cast<std::uint32_t>(seed % 5), seed);
+    const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 4);
+    const auto made = te_ccl_of({topology, gather});
+    ASSERT_TRUE(made.solver.has_value());
+    EXPECT_TRUE(made.solver->optimal) << seed;
+    EXPECT_EQ(made.time, kBusy * steps_by_brute_force(topology)) << seed;
+  }
+}
+
+// The search itself, without an incumbent that may already be best: it starts from a schedule that is too long.
+TEST(TeCclProperty, SearchFromALongScheduleFindsTheOptimum) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const Topology topology = random_graph(4, static_cast<std::uint32_t>(seed % 5), seed);
+    const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 4);
+    const Instance instance{topology, gather};
+    auto sends = list_sends(support::tacos(instance).schedule);
+    for (Send& send : sends) send.start = send.start * 2;  // every second epoch: twice as long
+    const auto grid = te_ccl::epoch_grid(instance, kBusy, Rounding::up);
+    SolverBudget budget = SolverBudget::of(0, 0);
+    // One chunk after another: the order of this schedule needs more epochs than the best one.
+    std::ranges::stable_sort(sends, {}, &Send::chunk);
+    for (std::size_t i = 0; i < sends.size(); ++i) sends[i].start = kBusy * static_cast<std::int64_t>(i);
+    const auto found = te_ccl::search_whole_chunks(instance, grid, make_list_schedule(sends), budget);
+    EXPECT_EQ(found.bound, kBusy * steps_by_brute_force(topology)) << seed;
+    if (!found.schedule) continue;
+    const Verdict verdict = verify(instance, *found.schedule);
+    EXPECT_TRUE(verdict.valid());
+    EXPECT_EQ(verdict.collective_time, found.bound) << seed;
+  }
+}
+
+TEST(TeCclProperty, HeuristicsAreNeverFasterWithTwoChunks) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const Topology topology = random_graph(4 + static_cast<std::uint32_t>(seed % 3), 4, seed);
+    for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                            CollectiveKind::all_to_all}) {
+      const Collective what = support::of_megabytes(kind, topology.npus(), 2);
+      const Instance instance{topology, what};
+      const auto made = te_ccl_of(instance);
+      for (const char* other : {"tacos_reference", "pccl"})
+        EXPECT_LE(made.time, synthesize_checked(other, {instance}).time) << other << ' ' << seed;
+      EXPECT_GE(made.solver->gap, 0);
+      EXPECT_LE(made.solver->gap, 1);
+      EXPECT_EQ(made.solver->optimal, made.solver->gap == 0) << seed;
+    }
+  }
+}
+
+// TE-CCL, Table 3: All-Gather of 1, 2 and 3 chunks of 25 KB in 4, 5 and 6.1 us, All-to-All of one chunk in 4 us. Two
+// hops over slow links take 2 * (0.7 + 1) us = 3.4 us.
+TEST(TeCcl, MeetsThePublishedTimesOnDgx1) {
+  const Topology topology = support::dgx1();
+  const auto gather = [&](std::int64_t chunks) {
+    const Collective what = support::collective(CollectiveKind::all_gather, 8, bytes(25'000 * 8 * chunks), chunks);
+    return te_ccl_of({topology, what}).time;
+  };
+  EXPECT_LE(gather(1), nanoseconds(4'000));
+  EXPECT_LE(gather(2), nanoseconds(5'000));
+  EXPECT_LE(gather(3), nanoseconds(6'100));
+  const Collective all_to_all = support::collective(CollectiveKind::all_to_all, 8, bytes(25'000 * 8), 1);
+  EXPECT_LE(te_ccl_of({topology, all_to_all}).time, nanoseconds(4'000));
+}
+
+// Each formulation makes a valid schedule, or keeps the known one; rates are refused where chunks are copied.
+TEST(TeCcl, HasThreeFormulations) {
+  const Topology topology = random_graph(5, 3, 7);
+  const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 5);
+  const Collective all_to_all = support::of_megabytes(CollectiveKind::all_to_all, 5);
+  const auto best = te_ccl_of({topology, gather}, Formulation::milp);
+  EXPECT_GE(te_ccl_of({topology, gather}, Formulation::a_star).time, best.time);
+  EXPECT_GE(te_ccl_of({topology, all_to_all}, Formulation::lp).time,
+            te_ccl_of({topology, all_to_all}, Formulation::milp).time);
+  SynthesisProblem problem{{topology, gather}};
+  problem.solver.formulation = Formulation::lp;
+  const auto refused = find_synthesizer("te_ccl")->synthesize(problem);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.errors()[0].problem, ::testing::HasSubstr("one destination"));
+}
+
+// The rounds and the rates by themselves make valid schedules, whatever the known ones are.
+TEST(TeCcl, SearchesMakeValidSchedules) {
+  const Topology topology = support::dgx1();
+  const Collective gather = support::collective(CollectiveKind::all_gather, 8, bytes(25'000 * 8), 1);
+  const Instance gathers{topology, gather};
+  SolverBudget budget = SolverBudget::of(2000, 0);
+  const SimTime length = te_ccl::epoch_length(gathers, {});
+  EXPECT_EQ(length, nanoseconds(500));  // 25 KB at 50 GB/s
+  const auto rounds = te_ccl::search_in_rounds(gathers, te_ccl::epoch_grid(gathers, length, Rounding::up), budget);
+  ASSERT_TRUE(rounds.schedule.has_value());
+  EXPECT_TRUE(verify(gathers, *rounds.schedule).valid());
+  const Collective all_to_all = support::collective(CollectiveKind::all_to_all, 8, bytes(25'000 * 8), 1);
+  const Instance pairs{topology, all_to_all};
+  SolverBudget more = SolverBudget::of(2000, 0);
+  const auto rates =
+      te_ccl::search_rates(pairs, te_ccl::epoch_grid(pairs, length, Rounding::up), nanoseconds(6'000), more);
+  ASSERT_TRUE(rates.schedule.has_value());
+  const Verdict verdict = verify(pairs, *rates.schedule);
+  EXPECT_TRUE(verdict.valid());
+  EXPECT_GE(verdict.collective_time, rates.bound);
+}
+
+}  // namespace
+}  // namespace tenex
