@@ -1,6 +1,7 @@
 // The table of synthesizers.
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/reference/tacos_reference.hpp"
+#include "synthesis/sccl/sccl.hpp"
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "synthesis/te_ccl/te_ccl.hpp"
@@ -72,6 +73,18 @@ const std::vector<Synthesizer>& synthesizers() {
        .uses_switches = true,
        .solves = true,
        .has_epochs = true},
+      {.name = "sccl",
+       .description = "synchronous steps and rounds of least cost by satisfiability, for small homogeneous machines",
+       .source = "SCCL, PPoPP 2021",
+       .synthesize = synthesize_sccl,
+       .estimate_bytes = sccl_bytes,
+       .estimate_seconds = sccl_seconds,
+       .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                       CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
+                       CollectiveKind::gather, CollectiveKind::scatter},
+       .makers = {sccl_maker::smt},
+       .draws = false,
+       .solves = true},
 #endif
   };
   return table;

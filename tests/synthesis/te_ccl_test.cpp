@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/topologies.hpp"
+#include "synthesis/hop_steps.hpp"
 #include "synthesis/solvers/solve.hpp"
 #include "synthesis/synthesis_support.hpp"
 #include "synthesis/te_ccl/epochs.hpp"
@@ -17,85 +18,18 @@
 namespace tenex {
 namespace {
 
+using support::kBusy;
 using support::kMegabyte;
+using support::random_graph;
+using support::steps_by_brute_force;
 using support::synthesize_checked;
 using te_ccl::Rounding;
-
-constexpr SimTime kBusy = nanoseconds(20'000);  ///< 1 MB at 50 GB/s
 
 Synthesis te_ccl_of(const Instance& instance, Formulation formulation = Formulation::automatic,
                     EpochChoice epoch = {}) {
   SynthesisProblem problem{instance};
-  problem.solver = {.formulation = formulation, .epoch = epoch, .nodes = 2000};
+  problem.solver = {.formulation = formulation, .epoch = epoch, .nodes = 2000, .time_limit = {}};
   return synthesize_checked("te_ccl", problem);
-}
-
-/// Whether each NPU's in-links can bring it these chunks at once: chunk i over a link of its own from a holder.
-bool can_receive(const std::vector<std::uint32_t>& holders_of_links, std::uint32_t chunks) {
-  std::vector<std::uint32_t> wanted;
-  for (std::uint32_t bit = 1; bit != 0 && bit <= chunks; bit <<= 1U)
-    if (chunks & bit) wanted.push_back(bit);
-  std::vector<std::size_t> order(holders_of_links.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (wanted.size() > order.size()) return false;
-  do {
-    bool all = true;
-    for (std::size_t i = 0; i < wanted.size(); ++i) all &= (holders_of_links[order[i]] & wanted[i]) != 0;
-    if (all) return true;
-  } while (std::next_permutation(order.begin(), order.end()));
-  return false;
-}
-
-/// The least steps of an All-Gather with one chunk per NPU where every hop takes one step: all reachable holdings, step
-/// by step. An NPU that takes all it can of one kind of choice is as good as one that takes less, so only largest
-/// receipts are followed.
-int steps_by_brute_force(const Topology& topology) {
-  const std::size_t npus = topology.npus();
-  const std::uint32_t full = (1U << npus) - 1;
-  using State = std::vector<std::uint32_t>;
-  State first(npus);
-  for (std::size_t npu = 0; npu < npus; ++npu) first[npu] = 1U << npu;
-  std::set<State> states{first};
-  for (int step = 0;; ++step) {
-    std::set<State> next;
-    for (const State& state : states) {
-      if (std::ranges::all_of(state, [&](std::uint32_t held) { return held == full; })) return step;
-      std::vector<State> partial{State()};
-      for (std::size_t npu = 0; npu < npus; ++npu) {
-        std::vector<std::uint32_t> holders;
-        for (const LinkId link : topology.in_links(VertexId::at(npu)))
-          holders.push_back(state[topology.source(link).index()]);
-        std::vector<std::uint32_t> receipts;
-        for (std::uint32_t chunks = full; chunks <= full; --chunks)
-          if ((chunks & state[npu]) == 0 && can_receive(holders, chunks) &&
-              std::ranges::none_of(receipts, [&](std::uint32_t more) { return (more & chunks) == chunks; }))
-            receipts.push_back(chunks);
-        std::vector<State> longer;
-        for (const State& before : partial)
-          for (const std::uint32_t chunks : receipts) {
-            longer.push_back(before);
-            longer.back().push_back(state[npu] | chunks);
-          }
-        partial = std::move(longer);
-      }
-      next.insert(partial.begin(), partial.end());
-    }
-    states = std::move(next);
-  }
-}
-
-/// A random strongly connected graph: a ring one way, and some further links. All hops take kBusy.
-Topology random_graph(std::uint32_t npus, std::uint32_t further, std::uint64_t seed) {
-  Random random(seed, digest64("te_ccl_test", 0));
-  TopologyBuilder builder(npus);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> taken;
-  const auto add = [&](std::uint32_t from, std::uint32_t to) {
-    if (from != to && taken.emplace(from, to).second)
-      builder.add_link({VertexId(from), VertexId(to), SimTime::zero(), support::kBandwidth});
-  };
-  for (std::uint32_t npu = 0; npu < npus; ++npu) add(npu, (npu + 1) % npus);
-  for (std::uint32_t i = 0; i < further; ++i) add(random.below(npus), random.below(npus));
-  return std::move(builder).build().value();
 }
 
 // A hop of 20.5 us (busy 20 us) in epochs of 10 us: up, 2 busy epochs and arrival after 3; down, 2 and 2. In epochs of
