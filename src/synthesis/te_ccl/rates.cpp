@@ -194,6 +194,8 @@ class PathFinder {
     const std::size_t source = std::get<0>(end);
     auto [_, vertex, epoch] = end;
     while (vertex != source) {
+      // Where hops take no epoch, rates may go in a circle.
+      if (path.hops.size() > topology_.vertices()) return false;
       bool found = false;
       for (const LinkId link : topology_.in_links(VertexId::at(vertex))) {
         const auto rate = rate_.find({source, link.index(), epoch - grid_.links[link.index()].latency});
@@ -247,8 +249,12 @@ std::vector<Journey> journeys_of(const Instance& instance, const EpochGrid& grid
   return journeys;
 }
 
-/// Plays the journeys: a link that is free takes, of the chunks that wait for it, the one that the rates send first.
-Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
+/// Which of the chunks that wait for a link goes first.
+enum class First : std::uint8_t { by_epoch, farthest };
+
+/// Plays the journeys in picoseconds: a link that is free takes, of the chunks that wait for it, the one that the rates
+/// send first, or the one with most hops to go. Valid whatever the epochs say.
+Schedule play(const Instance& instance, First first, const std::vector<Journey>& journeys) {
   struct Event {
     SimTime time;
     std::size_t journey;
@@ -259,7 +265,7 @@ Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
   };
   const auto& topology = instance.topology;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;  // a chunk gets to a link
-  using Waiting = std::tuple<int, std::size_t, std::size_t>;              // epoch, journey, hop
+  using Waiting = std::tuple<int, std::size_t, std::size_t>;              // rank, journey, hop
   std::vector<std::set<Waiting>> waiting(topology.links());
   std::vector<SimTime> free_at(topology.links());
   std::set<std::pair<SimTime, std::size_t>> wakes;  // links that become free
@@ -274,7 +280,8 @@ Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
       const Event event = events.top();
       events.pop();
       const auto& [link, epoch] = journeys[event.journey].path.hops[event.hop];
-      waiting[link.index()].insert({epoch, event.journey, event.hop});
+      const auto left = static_cast<int>(journeys[event.journey].path.hops.size() - event.hop);
+      waiting[link.index()].insert({first == First::farthest ? -left : epoch, event.journey, event.hop});
       changed.insert(link.index());
     }
     while (!wakes.empty() && wakes.begin()->first == now) {
@@ -283,7 +290,7 @@ Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
     }
     for (const std::size_t link : changed) {
       if (free_at[link] > now || waiting[link].empty()) continue;
-      const auto [epoch, journey, hop] = *waiting[link].begin();
+      const auto [rank, journey, hop] = *waiting[link].begin();
       waiting[link].erase(waiting[link].begin());
       const ChunkId chunk = journeys[journey].chunk;
       const auto time = hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
@@ -304,6 +311,19 @@ SolveResult solve_rates(const Instance& instance, const EpochGrid& grid, int hor
   return solve_linear(model.program, budget);
 }
 
+/// Keeps the best schedule that the rates of a horizon lead to.
+void keep_best(const Instance& instance, const EpochGrid& grid, const RateModel& model,
+               const std::vector<double>& values, int epochs, Found& found) {
+  const auto journeys = journeys_of(instance, grid, model, values);
+  if (journeys.empty()) return;
+  for (const First first : {First::by_epoch, First::farthest}) {
+    const Schedule played = play(instance, first, journeys);
+    if (found.schedule && last_arrival(instance, played) >= last_arrival(instance, *found.schedule)) continue;
+    found.schedule = played;
+    found.epochs = epochs;
+  }
+}
+
 }  // namespace
 
 Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget) {
@@ -319,16 +339,19 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
     const auto result = solve_rates(instance, down, next, model, budget);
     if (result.status == SolveStatus::unknown) break;
     found.solved = true;
-    if (result.status == SolveStatus::infeasible)
+    if (result.status == SolveStatus::infeasible) {
       least = next + 1;
-    else
-      most = next;
+      continue;
+    }
+    most = next;
+    keep_best(instance, down, model, result.values, next, found);
   }
   found.bound = up.length * least;
   // Rates with hops rounded up, from the least horizon that they may have; long ones are no use.
   least = std::max(least_horizon(instance, up, state), least);
   most = std::max(least, static_cast<int>(std::min<std::int64_t>(2 * (known / up.length) + 2, kNever)));
-  while (least <= most && !budget.spent()) {
+  const auto met = [&] { return found.schedule && last_arrival(instance, *found.schedule) <= found.bound; };
+  while (least <= most && !budget.spent() && !met()) {
     const int next = least + (most - least) / 2;
     const auto result = solve_rates(instance, up, next, model, budget);
     if (result.status == SolveStatus::unknown) break;
@@ -338,10 +361,7 @@ Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known,
       continue;
     }
     most = next - 1;
-    const auto journeys = journeys_of(instance, up, model, result.values);
-    if (journeys.empty()) break;
-    found.schedule = play(instance, journeys);
-    found.epochs = next;
+    keep_best(instance, up, model, result.values, next, found);
   }
   return found;
 }

@@ -40,13 +40,18 @@ SimTime bound_of(const SynthesisProblem& problem) {
   return time;
 }
 
+/// Whether the synthesizer, which has no solvers, can make this collective on this network.
+bool can_make(const Synthesizer& other, const SynthesisProblem& problem) {
+  if (other.solves || (!other.uses_switches && !problem.topology.direct())) return false;
+  return other.collectives.empty() ||
+         std::ranges::find(other.collectives, problem.collective.kind()) != other.collectives.end();
+}
+
 /// The best schedule of the synthesizers without solvers, the first among equals; errors: those of the last one.
 Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
   std::optional<Result<Synthesis>> best;
   for (const Synthesizer& other : synthesizers()) {
-    const auto kind = problem.collective.kind();
-    if (other.solves || (!other.uses_switches && !problem.topology.direct())) continue;
-    if (!other.collectives.empty() && std::ranges::find(other.collectives, kind) == other.collectives.end()) continue;
+    if (!can_make(other, problem)) continue;
     SynthesisProblem asked = problem;
     asked.engine = kAutomaticEngine;
     asked.good_enough = {};
@@ -224,7 +229,7 @@ std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
   const double sends = 2 * sends_of_one_pass(problem.collective) * static_cast<double>(problem.topology.npus());
   std::size_t others = 0;
   for (const Synthesizer& other : synthesizers())
-    if (!other.solves && (other.uses_switches || problem.topology.direct()))
+    if (can_make(other, problem))
       others = std::max(others, std::min(other.estimate_bytes(problem), problem.memory_limit_bytes / 2));
   return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) + 280 * sends) + others;
 }
