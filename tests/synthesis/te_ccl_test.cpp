@@ -143,7 +143,7 @@ TEST(TeCclProperty, SearchFromALongScheduleFindsTheOptimum) {
     // One chunk after another: the order of this schedule needs more epochs than the best one.
     std::ranges::stable_sort(sends, {}, &Send::chunk);
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i].start = kBusy * static_cast<std::int64_t>(i);
-    const auto found = te_ccl::search_whole_chunks(instance, grid, make_list_schedule(sends), budget);
+    const auto found = te_ccl::search_whole_chunks(instance, grid, make_list_schedule(sends), SimTime::zero(), budget);
     EXPECT_EQ(found.bound, kBusy * steps_by_brute_force(topology)) << seed;
     if (!found.schedule) continue;
     const Verdict verdict = verify(instance, *found.schedule);
@@ -214,8 +214,8 @@ TEST(TeCcl, SearchesMakeValidSchedules) {
   const Collective all_to_all = support::collective(CollectiveKind::all_to_all, 8, bytes(25'000 * 8), 1);
   const Instance pairs{topology, all_to_all};
   SolverBudget more = SolverBudget::of(2000, 0);
-  const auto rates =
-      te_ccl::search_rates(pairs, te_ccl::epoch_grid(pairs, length, Rounding::up), nanoseconds(6'000), more);
+  const auto rates = te_ccl::search_rates(pairs, te_ccl::epoch_grid(pairs, length, Rounding::up), nanoseconds(6'000),
+                                          SimTime::zero(), more);
   ASSERT_TRUE(rates.schedule.has_value());
   const Verdict verdict = verify(pairs, *rates.schedule);
   EXPECT_TRUE(verdict.valid());

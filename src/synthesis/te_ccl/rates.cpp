@@ -19,6 +19,7 @@ namespace {
 
 using Term = LinearProgram::Term;
 constexpr double kTiny = 1e-7;
+constexpr std::size_t kMostRates = 4 * kMostColumns;
 
 /// The program of one horizon.
 struct RateModel {
@@ -79,7 +80,7 @@ class RateBuilder {
         events[{to, epoch + latency}].emplace_back(column, 1);
       }
     }
-    if (model_.rate.size() > kMostColumns) return false;
+    if (model_.rate.size() > kMostRates) return false;
     for (std::size_t v = 0; v < topology_.vertices(); ++v) add_waiting(source, v, events);
     return true;
   }
@@ -326,43 +327,36 @@ void keep_best(const Instance& instance, const EpochGrid& grid, const RateModel&
 
 }  // namespace
 
-Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget) {
+Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SimTime bound, SolverBudget& budget) {
   Found found;
   RateModel model;
   const EpochState state = first_state(instance);
-  // A bound, from hops rounded down.
+  const auto met = [&] { return found.schedule && last_arrival(instance, *found.schedule) <= bound; };
+  const auto search = [&](const EpochGrid& grid, int least, int most) {
+    for (int next = least; least <= most && !budget.spent() && !met(); next = least + (most - least) / 2) {
+      const auto result = solve_rates(instance, grid, next, model, budget);
+      if (result.status == SolveStatus::unknown) break;
+      found.solved = true;
+      if (result.status == SolveStatus::infeasible) {
+        least = next + 1;
+      } else {
+        most = next - 1;
+        keep_best(instance, grid, model, result.values, next, found);
+      }
+    }
+    return least;
+  };
+  // A bound and plans, from hops rounded down: a schedule of time T has its last arrival in epoch floor(T / length).
   const EpochGrid down = epoch_grid(instance, up.length, Rounding::down);
-  int least = least_horizon(instance, down, state);
-  auto most = static_cast<int>(std::min<std::int64_t>(known / up.length, kNever));
-  while (least < most && !budget.spent()) {
-    const int next = least + (most - 1 - least) / 2;
-    const auto result = solve_rates(instance, down, next, model, budget);
-    if (result.status == SolveStatus::unknown) break;
-    found.solved = true;
-    if (result.status == SolveStatus::infeasible) {
-      least = next + 1;
-      continue;
-    }
-    most = next;
-    keep_best(instance, down, model, result.values, next, found);
-  }
-  found.bound = up.length * least;
-  // Rates with hops rounded up, from the least horizon that they may have; long ones are no use.
-  least = std::max(least_horizon(instance, up, state), least);
-  most = std::max(least, static_cast<int>(std::min<std::int64_t>(2 * (known / up.length) + 2, kNever)));
-  const auto met = [&] { return found.schedule && last_arrival(instance, *found.schedule) <= found.bound; };
-  while (least <= most && !budget.spent() && !met()) {
-    const int next = least + (most - least) / 2;
-    const auto result = solve_rates(instance, up, next, model, budget);
-    if (result.status == SolveStatus::unknown) break;
-    found.solved = true;
-    if (result.status == SolveStatus::infeasible) {
-      least = next + 1;
-      continue;
-    }
-    most = next - 1;
-    keep_best(instance, up, model, result.values, next, found);
-  }
+  const auto epochs_until = [&](SimTime time) {
+    return static_cast<int>(std::min<std::int64_t>(time / up.length, kNever));
+  };
+  const int least =
+      search(down, std::max(least_horizon(instance, down, state), epochs_until(bound)), epochs_until(known));
+  found.bound = std::min(known, up.length * least);
+  bound = std::max(bound, found.bound);
+  // Rates with hops rounded up have more epochs, but not many.
+  if (!up.exact) search(up, std::max(least_horizon(instance, up, state), least), 2 * epochs_until(known) + 2);
   return found;
 }
 

@@ -24,15 +24,18 @@ struct Found {
 
 /// The least horizon in which whole chunks arrive, below that of `known`. Where epochs are exact, a horizon without a
 /// plan is a bound; elsewhere `bound_by_epochs` proves one.
+/// `bound` is proven already.
 [[nodiscard]] Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known,
-                                        SolverBudget& budget);
+                                        SimTime bound, SolverBudget& budget);
 /// A bound from horizons that have no plan with hops rounded down (epochs.hpp): zero if none is proven. Horizons end
 /// below `known`, the time of a schedule.
-[[nodiscard]] SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SolverBudget& budget);
+[[nodiscard]] SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SimTime bound,
+                                      SolverBudget& budget);
 /// Rounds of few epochs, each from where the last one ended (TE-CCL, section IV.2 and appendix D).
 [[nodiscard]] Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget);
 /// For chunks with one destination each: the least horizon for rates, rates to paths, paths to chunks in the order in
 /// which rates use them (TE-CCL, section IV.1). Rates with hops rounded down prove the bound.
-[[nodiscard]] Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget);
+[[nodiscard]] Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SimTime bound,
+                                 SolverBudget& budget);
 
 }  // namespace tenex::te_ccl

@@ -104,18 +104,18 @@ void close(Proven& proven, const SolverBudget& budget) {
   proven.report.gap = time > 0 ? std::max(0.0, 1 - static_cast<double>(proven.bound.count()) / time) : 0;
 }
 
-Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Gathered& known,
+Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Proven& known,
              SolverBudget& budget) {
   switch (formulation) {
     case Formulation::lp:
-      return search_rates(problem, grid, known.time, budget);
+      return search_rates(problem, grid, known.gathered.time, known.bound, budget);
     case Formulation::a_star:
       return search_in_rounds(problem, grid, budget);
     case Formulation::automatic:
     case Formulation::milp:
       break;
   }
-  return search_whole_chunks(problem, grid, known.schedule, budget);
+  return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget);
 }
 
 /// A collective that copies, or whose chunks have one destination each.
@@ -133,7 +133,7 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  const Found found = search(problem, formulation, grid, proven.gathered, budget);
+  const Found found = search(problem, formulation, grid, proven, budget);
   if (found.solved) proven.report.epoch = grid.length;
   if (found.schedule) {
     const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
@@ -145,7 +145,8 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   proven.bound = std::max(proven.bound, found.bound);
   if (formulation == Formulation::milp && !grid.exact && proven.gathered.time > proven.bound)
-    proven.bound = std::max(proven.bound, bound_by_epochs(problem, grid.length, proven.gathered.time, budget));
+    proven.bound =
+        std::max(proven.bound, bound_by_epochs(problem, grid.length, proven.gathered.time, proven.bound, budget));
   close(proven, budget);
   return proven;
 }

@@ -53,12 +53,14 @@ SolveStatus try_horizon(const Instance& instance, const EpochGrid& grid, const E
 
 }  // namespace
 
-Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known, SolverBudget& budget) {
+Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known, SimTime bound,
+                          SolverBudget& budget) {
   const EpochState state = first_state(instance);
   Found found;
   int least = least_horizon(instance, up, state);  // every shorter horizon is impossible
-  int most = epochs_of(instance, up, known);       // a plan of as many epochs is known
-  int next = least;                                // the horizon that most often is the answer, then bisection
+  if (up.exact) least = std::max(least, static_cast<int>((bound + up.length - picoseconds(1)) / up.length));
+  int most = epochs_of(instance, up, known);  // a plan of as many epochs is known
+  int next = least;                           // the horizon that most often is the answer, then bisection
   while (least < most && !budget.spent()) {
     std::vector<EpochSend> plan;
     found.solved = true;
@@ -77,10 +79,11 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
   return found;
 }
 
-SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SolverBudget& budget) {
+SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SimTime bound, SolverBudget& budget) {
   const EpochGrid down = epoch_grid(instance, length, Rounding::down);
   const EpochState state = first_state(instance);
-  int least = least_horizon(instance, down, state);  // every shorter horizon is impossible
+  // Every shorter horizon is impossible.
+  int least = std::max(least_horizon(instance, down, state), static_cast<int>(bound / length));
   // The last arrival of a schedule of time T is in epoch floor(T / length).
   int most = static_cast<int>(std::min<std::int64_t>(known / length, kNever));
   while (least < most && !budget.spent()) {
