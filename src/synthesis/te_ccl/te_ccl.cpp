@@ -118,6 +118,18 @@ Found search(const SynthesisProblem& problem, Formulation formulation, const Epo
   return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget);
 }
 
+/// Keeps what a search found if it is better, re-timed.
+void take(const SynthesisProblem& problem, const Found& found, Formulation formulation, SimTime epoch, Proven& proven) {
+  if (found.solved) proven.report.epoch = epoch;
+  proven.bound = std::max(proven.bound, found.bound);
+  if (!found.schedule) return;
+  const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
+  const SimTime time = last_arrival(problem, retimed);
+  if (time >= proven.gathered.time) return;
+  proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
+  proven.report.epochs = found.epochs;
+}
+
 /// A collective that copies, or whose chunks have one destination each.
 Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   Proven proven;
@@ -133,20 +145,10 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  const Found found = search(problem, formulation, grid, proven, budget);
-  if (found.solved) proven.report.epoch = grid.length;
-  if (found.schedule) {
-    const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
-    const SimTime time = last_arrival(problem, retimed);
-    if (time < proven.gathered.time) {
-      proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
-      proven.report.epochs = found.epochs;
-    }
-  }
-  proven.bound = std::max(proven.bound, found.bound);
+  take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven);
   if (formulation == Formulation::milp && !grid.exact && proven.gathered.time > proven.bound)
-    proven.bound =
-        std::max(proven.bound, bound_by_epochs(problem, grid.length, proven.gathered.time, proven.bound, budget));
+    take(problem, search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget), formulation,
+         grid.length, proven);
   close(proven, budget);
   return proven;
 }
