@@ -103,10 +103,21 @@ class Gatherer {
     });
   }
 
-  /// Gathers and writes all metrics that the result has.
+  /// Gathers and writes all metrics that the result has. Rows that a clock ended may differ (Evaluation::clock_ended).
   Status write_metrics(ColumnFileWriter& file, std::size_t dimensions) {
+    std::optional<std::vector<std::int64_t>> clock;
+    for (const auto& metric : metric_columns())
+      if (metric.name == kClockEnded && files_.has(metric)) {
+        auto marks = gather_marks(files_.path_of(metric));
+        if (!marks) return marks.errors();
+        clock = *std::move(marks);
+      }
     for (const auto& metric : metric_columns()) {
       if (!files_.has(metric)) continue;
+      if (clock && metric.name == kClockEnded) {
+        write_metric(file, metric, GatheredColumn(*clock), dimensions);
+        continue;
+      }
       const auto values = gather(metric.kind, files_.path_of(metric), !metric.measured, cell_without(metric));
       if (!values) return values.errors();
       write_metric(file, metric, *values, dimensions);
@@ -164,6 +175,25 @@ class Gatherer {
   }
 
  private:
+  static constexpr std::string_view kClockEnded = "clock_ended";
+
+  /// The marks of rows that a clock ended. Rows of which one copy has it are not compared from now on.
+  Result<std::vector<std::int64_t>> gather_marks(const std::string& path) {
+    std::vector<std::int64_t> marks(rows_, -1);
+    exempt_.assign(rows_, false);
+    const auto& sources = files_.sources();
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      const auto column = files_.template read<std::vector<std::int64_t>>(s, path, true);
+      if (!column) return column.errors();
+      if (!*column) continue;
+      for (const auto& [row, position] : sources[s].chosen) marks[position] = (**column)[row];
+      for (const auto* rows : {&sources[s].chosen, &sources[s].repeated})
+        for (const auto& [row, position] : *rows)
+          if ((**column)[row] == 1) exempt_[position] = true;
+    }
+    return marks;
+  }
+
   /// `read` gives the column of a file, `put` sets the cell of a row of the result, and `same` compares it with
   /// another. Rows of files without the column get the cell `absent`.
   template <class Read, class Cell, class Put, class Same>
@@ -181,13 +211,15 @@ class Gatherer {
     }
     for (std::size_t s = 0; s < sources.size(); ++s)
       for (std::size_t i = 0; i < repeated[s].size(); ++i)
-        if (const auto& place = sources[s].repeated[i]; !same(place.second, repeated[s][i]))
+        if (const auto& place = sources[s].repeated[i];
+            (exempt_.empty() || !exempt_[place.second]) && !same(place.second, repeated[s][i]))
           return files_.differs(s, place, path);
     return success();
   }
 
   Files& files_;
   std::size_t rows_;
+  std::vector<bool> exempt_;  ///< by row of the result, once marks are gathered
 };
 
 }  // namespace tenex::store

@@ -126,6 +126,22 @@ TEST(MergeStudies, NamesKeyColumnAndFileWhereEqualPointsDiffer) {
   EXPECT_THAT(message_of(merge_studies(out, {good, ragged})), HasSubstr("\"groups/time_ps\""));
 }
 
+TEST(MergeStudies, ComparesNoRowsThatAClockEnded) {
+  const TemporaryFolder folder;
+  const auto good = result_of(folder.path() / "a", study_of(3), [](std::size_t i) { return row_of(i); });
+  const auto ended_at = [&](const char* name, std::size_t ended) {
+    return result_of(folder.path() / name, study_of(3), [&](std::size_t i) {
+      auto row = row_of(i);
+      if (i == 2) row.sends = 13;
+      if (i == ended) row.clock_ended = 1;
+      return row;
+    });
+  };
+  EXPECT_EQ(message_of(merge_studies(folder.path() / "both.h5", {good, ended_at("b", 2)})), "(no error)");
+  // A mark in another row excuses nothing.
+  EXPECT_THAT(message_of(merge_studies(folder.path() / "more.h5", {good, ended_at("c", 1)})), HasSubstr("\"sends\""));
+}
+
 /// (time, sends) of rows.
 using Costs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 

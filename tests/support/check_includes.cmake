@@ -24,7 +24,8 @@ set(LIBRARY_nlohmann-json "^nlohmann/")
 set(LIBRARY_cli11 "^CLI/")
 set(LIBRARY_openmp "^omp\\.h$")
 set(LIBRARY_clp "^(Clp|Coin)[A-Za-z]*\\.hpp$")
-set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 openmp clp)
+set(LIBRARY_solvers "^((Cbc|Cgl|Osi)[A-Za-z]*\\.hpp|z3(\\+\\+)?\\.h)$")
+set(LIBRARIES fmt xxhash toml++ hdf5 zlib mpi nlohmann-json cli11 openmp clp solvers)
 set(HEAVY_LIBRARIES toml++ nlohmann-json cli11 clp)
 set(LIGHT_HEADERS nlohmann/json_fwd.hpp)  # declarations only
 

@@ -13,6 +13,8 @@
 #include "synthesis/solvers/solve.hpp"
 #include "synthesis/synthesis_support.hpp"
 #include "synthesis/te_ccl/epochs.hpp"
+#include "synthesis/te_ccl/model.hpp"
+#include "synthesis/te_ccl/play.hpp"
 #include "synthesis/te_ccl/search.hpp"
 
 namespace tenex {
@@ -77,7 +79,7 @@ TEST(TeCclProperty, SearchFromALongScheduleFindsTheOptimum) {
     // One chunk after another: the order of this schedule needs more epochs than the best one.
     std::ranges::stable_sort(sends, {}, &Send::chunk);
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i].start = kBusy * static_cast<std::int64_t>(i);
-    const auto found = te_ccl::search_whole_chunks(instance, grid, make_list_schedule(sends), budget);
+    const auto found = te_ccl::search_whole_chunks(instance, grid, make_list_schedule(sends), SimTime::zero(), budget);
     EXPECT_EQ(found.bound, kBusy * steps_by_brute_force(topology)) << seed;
     if (!found.schedule) continue;
     const Verdict verdict = verify(instance, *found.schedule);
@@ -100,6 +102,55 @@ TEST(TeCclProperty, HeuristicsAreNeverFasterWithTwoChunks) {
       EXPECT_LE(made.solver->gap, 1);
       EXPECT_EQ(made.solver->optimal, made.solver->gap == 0) << seed;
     }
+  }
+}
+
+// Links that differ, either occupancy, reductions by reversal: schedules are valid (synthesize_checked), no slower than
+// others, and never below what the solver proved.
+TEST(TeCclProperty, HoldsWithAlphaAndUnequalLinks) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Topology topology = support::random_connected_topology(seed, 5, true);
+    for (const auto kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::broadcast,
+                            CollectiveKind::all_to_all})
+      for (const auto occupancy : {Occupancy::serialization, Occupancy::transfer}) {
+        const Collective what = support::of_megabytes(kind, topology.npus());
+        const Instance instance{topology, what, occupancy};
+        SynthesisProblem problem{instance};
+        problem.solver.nodes = 200;
+        problem.solver.epoch.by = EpochChoice::By::slowest;
+        const auto made = synthesize_checked("te_ccl", problem);
+        EXPECT_LE(made.time, synthesize_checked("pccl", {instance}).time) << seed;
+        EXPECT_GE(made.solver->gap, 0) << seed;
+      }
+  }
+}
+
+// An All-Gather over one switch: without copies a link up carries a chunk three times, 3 * 20 us, one more chunk time
+// from the switch down, and two alphas. A switch that copies gets each chunk once, but each link down carries three.
+TEST(TeCcl, SendsOverSwitchesThatStoreAndForward) {
+  const Topology plain = support::switched(4);
+  const Collective gather = support::of_megabytes(CollectiveKind::all_gather, 4);
+  EXPECT_EQ(te_ccl_of({plain, gather}).time, kBusy * 4 + support::kAlpha * 2);
+  const Topology copying = plain.with_switches(SwitchProperties{.copy = true});
+  const auto made = te_ccl_of({copying, gather});
+  EXPECT_EQ(made.time, kBusy * 4 + support::kAlpha * 2);
+  // The model by itself, in epochs of 30 us: a hop takes one. The third copy of a chunk leaves its NPU in epoch 2
+  // (where the switch copies, the third chunk leaves the switch in epoch 3), and arrives in epoch 4.
+  for (const Topology* topology : {&plain, &copying}) {
+    const Instance instance{*topology, gather};
+    const auto grid = te_ccl::epoch_grid(instance, kBusy / 2 * 3, Rounding::up);
+    const auto state = te_ccl::first_state(instance);
+    SolverBudget budget = SolverBudget::of(0, 0);
+    const auto three = te_ccl::build_model(instance, grid, state, {.horizon = 3});
+    EXPECT_EQ(solve_mixed(three.program, SolveGoal::any_solution, budget).status, SolveStatus::infeasible);
+    const auto four = te_ccl::build_model(instance, grid, state, {.horizon = 4});
+    const auto solved = solve_mixed(four.program, SolveGoal::any_solution, budget);
+    ASSERT_EQ(solved.status, SolveStatus::feasible);
+    const auto plan = te_ccl::sends_of(four, solved.values);
+    const auto played = te_ccl::play(instance, plan);
+    ASSERT_TRUE(played.has_value());
+    EXPECT_TRUE(verify(instance, *played).valid());
+    EXPECT_TRUE(verify(instance, make_list_schedule(te_ccl::timed(grid, plan))).valid());
   }
 }
 
@@ -148,8 +199,8 @@ TEST(TeCcl, SearchesMakeValidSchedules) {
   const Collective all_to_all = support::collective(CollectiveKind::all_to_all, 8, bytes(25'000 * 8), 1);
   const Instance pairs{topology, all_to_all};
   SolverBudget more = SolverBudget::of(2000, 0);
-  const auto rates =
-      te_ccl::search_rates(pairs, te_ccl::epoch_grid(pairs, length, Rounding::up), nanoseconds(6'000), more);
+  const auto rates = te_ccl::search_rates(pairs, te_ccl::epoch_grid(pairs, length, Rounding::up), nanoseconds(6'000),
+                                          SimTime::zero(), more);
   ASSERT_TRUE(rates.schedule.has_value());
   const Verdict verdict = verify(pairs, *rates.schedule);
   EXPECT_TRUE(verdict.valid());

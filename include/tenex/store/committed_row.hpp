@@ -35,7 +35,7 @@ struct KeptRow {
                                                                 std::uint64_t point);
 
 /// A column in which two rows of one point differ, with both values as text. Measured columns are never compared, and
-/// ragged parts only if `stored` was asked for them.
+/// ragged parts only if `stored` was asked for them. Rows of which one was ended by a clock have no differences.
 struct RowDifference {
   std::string column;
   std::string stored;

@@ -19,6 +19,7 @@ namespace {
 
 using Term = LinearProgram::Term;
 constexpr double kTiny = 1e-7;
+constexpr std::size_t kMostRates = 4 * kMostColumns;
 
 /// The program of one horizon.
 struct RateModel {
@@ -79,7 +80,7 @@ class RateBuilder {
         events[{to, epoch + latency}].emplace_back(column, 1);
       }
     }
-    if (model_.rate.size() > kMostColumns) return false;
+    if (model_.rate.size() > kMostRates) return false;
     for (std::size_t v = 0; v < topology_.vertices(); ++v) add_waiting(source, v, events);
     return true;
   }
@@ -194,6 +195,8 @@ class PathFinder {
     const std::size_t source = std::get<0>(end);
     auto [_, vertex, epoch] = end;
     while (vertex != source) {
+      // Where hops take no epoch, rates may go in a circle.
+      if (path.hops.size() > topology_.vertices()) return false;
       bool found = false;
       for (const LinkId link : topology_.in_links(VertexId::at(vertex))) {
         const auto rate = rate_.find({source, link.index(), epoch - grid_.links[link.index()].latency});
@@ -247,8 +250,12 @@ std::vector<Journey> journeys_of(const Instance& instance, const EpochGrid& grid
   return journeys;
 }
 
-/// Plays the journeys: a link that is free takes, of the chunks that wait for it, the one that the rates send first.
-Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
+/// Which of the chunks that wait for a link goes first.
+enum class First : std::uint8_t { by_epoch, farthest };
+
+/// Plays the journeys in picoseconds: a link that is free takes, of the chunks that wait for it, the one that the rates
+/// send first, or the one with most hops to go. Valid whatever the epochs say.
+Schedule play(const Instance& instance, First first, const std::vector<Journey>& journeys) {
   struct Event {
     SimTime time;
     std::size_t journey;
@@ -259,7 +266,7 @@ Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
   };
   const auto& topology = instance.topology;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;  // a chunk gets to a link
-  using Waiting = std::tuple<int, std::size_t, std::size_t>;              // epoch, journey, hop
+  using Waiting = std::tuple<int, std::size_t, std::size_t>;              // rank, journey, hop
   std::vector<std::set<Waiting>> waiting(topology.links());
   std::vector<SimTime> free_at(topology.links());
   std::set<std::pair<SimTime, std::size_t>> wakes;  // links that become free
@@ -274,7 +281,8 @@ Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
       const Event event = events.top();
       events.pop();
       const auto& [link, epoch] = journeys[event.journey].path.hops[event.hop];
-      waiting[link.index()].insert({epoch, event.journey, event.hop});
+      const auto left = static_cast<int>(journeys[event.journey].path.hops.size() - event.hop);
+      waiting[link.index()].insert({first == First::farthest ? -left : epoch, event.journey, event.hop});
       changed.insert(link.index());
     }
     while (!wakes.empty() && wakes.begin()->first == now) {
@@ -283,7 +291,7 @@ Schedule play(const Instance& instance, const std::vector<Journey>& journeys) {
     }
     for (const std::size_t link : changed) {
       if (free_at[link] > now || waiting[link].empty()) continue;
-      const auto [epoch, journey, hop] = *waiting[link].begin();
+      const auto [rank, journey, hop] = *waiting[link].begin();
       waiting[link].erase(waiting[link].begin());
       const ChunkId chunk = journeys[journey].chunk;
       const auto time = hop_time(topology.classes()[topology.class_of(LinkId::at(link))],
@@ -304,45 +312,51 @@ SolveResult solve_rates(const Instance& instance, const EpochGrid& grid, int hor
   return solve_linear(model.program, budget);
 }
 
+/// Keeps the best schedule that the rates of a horizon lead to.
+void keep_best(const Instance& instance, const EpochGrid& grid, const RateModel& model,
+               const std::vector<double>& values, int epochs, Found& found) {
+  const auto journeys = journeys_of(instance, grid, model, values);
+  if (journeys.empty()) return;
+  for (const First first : {First::by_epoch, First::farthest}) {
+    const Schedule played = play(instance, first, journeys);
+    if (found.schedule && last_arrival(instance, played) >= last_arrival(instance, *found.schedule)) continue;
+    found.schedule = played;
+    found.epochs = epochs;
+  }
+}
+
 }  // namespace
 
-Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget) {
+Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SimTime bound, SolverBudget& budget) {
   Found found;
   RateModel model;
   const EpochState state = first_state(instance);
-  // A bound, from hops rounded down.
-  const EpochGrid down = epoch_grid(instance, up.length, Rounding::down);
-  int least = least_horizon(instance, down, state);
-  auto most = static_cast<int>(std::min<std::int64_t>(known / up.length, kNever));
-  while (least < most && !budget.spent()) {
-    const int next = least + (most - 1 - least) / 2;
-    const auto result = solve_rates(instance, down, next, model, budget);
-    if (result.status == SolveStatus::unknown) break;
-    found.solved = true;
-    if (result.status == SolveStatus::infeasible)
-      least = next + 1;
-    else
-      most = next;
-  }
-  found.bound = up.length * least;
-  // Rates with hops rounded up, from the least horizon that they may have; long ones are no use.
-  least = std::max(least_horizon(instance, up, state), least);
-  most = std::max(least, static_cast<int>(std::min<std::int64_t>(2 * (known / up.length) + 2, kNever)));
-  while (least <= most && !budget.spent()) {
-    const int next = least + (most - least) / 2;
-    const auto result = solve_rates(instance, up, next, model, budget);
-    if (result.status == SolveStatus::unknown) break;
-    found.solved = true;
-    if (result.status == SolveStatus::infeasible) {
-      least = next + 1;
-      continue;
+  const auto met = [&] { return found.schedule && last_arrival(instance, *found.schedule) <= bound; };
+  const auto search = [&](const EpochGrid& grid, int least, int most) {
+    for (int next = least; least <= most && !budget.spent() && !met(); next = least + (most - least) / 2) {
+      const auto result = solve_rates(instance, grid, next, model, budget);
+      if (result.status == SolveStatus::unknown) break;
+      found.solved = true;
+      if (result.status == SolveStatus::infeasible) {
+        least = next + 1;
+      } else {
+        most = next - 1;
+        keep_best(instance, grid, model, result.values, next, found);
+      }
     }
-    most = next - 1;
-    const auto journeys = journeys_of(instance, up, model, result.values);
-    if (journeys.empty()) break;
-    found.schedule = play(instance, journeys);
-    found.epochs = next;
-  }
+    return least;
+  };
+  // A bound and plans, from hops rounded down: a schedule of time T has its last arrival in epoch floor(T / length).
+  const EpochGrid down = epoch_grid(instance, up.length, Rounding::down);
+  const auto epochs_until = [&](SimTime time) {
+    return static_cast<int>(std::min<std::int64_t>(time / up.length, kNever));
+  };
+  const int least =
+      search(down, std::max(least_horizon(instance, down, state), epochs_until(bound)), epochs_until(known));
+  found.bound = std::min(known, up.length * least);
+  bound = std::max(bound, found.bound);
+  // Rates with hops rounded up have more epochs, but not many.
+  if (!up.exact) search(up, std::max(least_horizon(instance, up, state), least), 2 * epochs_until(known) + 2);
   return found;
 }
 

@@ -16,23 +16,26 @@ namespace tenex::te_ccl {
 
 /// What a search found and proved.
 struct Found {
-  std::optional<Schedule> schedule;  ///< not yet re-timed
-  int epochs = 0;                    ///< of the schedule
-  SimTime bound;                     ///< no schedule ends sooner; zero: nothing is proven
-  bool solved = false;               ///< a solver ran
+  std::optional<Schedule> schedule;
+  int epochs = 0;       ///< of the schedule
+  SimTime bound;        ///< no schedule ends sooner; zero: nothing is proven
+  bool solved = false;  ///< a solver ran
 };
 
 /// The least horizon in which whole chunks arrive, below that of `known`. Where epochs are exact, a horizon without a
-/// plan is a bound; elsewhere `bound_by_epochs` proves one.
+/// plan is a bound; elsewhere `search_rounded_down` proves one.
+/// `bound` is proven already.
 [[nodiscard]] Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known,
+                                        SimTime bound, SolverBudget& budget);
+/// The same with hops rounded down: horizons without a plan are a bound, and plans, played in picoseconds, may be
+/// better than plans rounded up. Horizons end below `known`, the time of a schedule.
+[[nodiscard]] Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound,
                                         SolverBudget& budget);
-/// A bound from horizons that have no plan with hops rounded down (epochs.hpp): zero if none is proven. Horizons end
-/// below `known`, the time of a schedule.
-[[nodiscard]] SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SolverBudget& budget);
 /// Rounds of few epochs, each from where the last one ended (TE-CCL, section IV.2 and appendix D).
 [[nodiscard]] Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget);
 /// For chunks with one destination each: the least horizon for rates, rates to paths, paths to chunks in the order in
 /// which rates use them (TE-CCL, section IV.1). Rates with hops rounded down prove the bound.
-[[nodiscard]] Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SolverBudget& budget);
+[[nodiscard]] Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SimTime bound,
+                                 SolverBudget& budget);
 
 }  // namespace tenex::te_ccl

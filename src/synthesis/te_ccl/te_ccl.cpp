@@ -40,13 +40,18 @@ SimTime bound_of(const SynthesisProblem& problem) {
   return time;
 }
 
+/// Whether the synthesizer, which has no solvers, can make this collective on this network.
+bool can_make(const Synthesizer& other, const SynthesisProblem& problem) {
+  if (other.solves || (!other.uses_switches && !problem.topology.direct())) return false;
+  return other.collectives.empty() ||
+         std::ranges::find(other.collectives, problem.collective.kind()) != other.collectives.end();
+}
+
 /// The best schedule of the synthesizers without solvers, the first among equals; errors: those of the last one.
 Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
   std::optional<Result<Synthesis>> best;
   for (const Synthesizer& other : synthesizers()) {
-    const auto kind = problem.collective.kind();
-    if (other.solves || (!other.uses_switches && !problem.topology.direct())) continue;
-    if (!other.collectives.empty() && std::ranges::find(other.collectives, kind) == other.collectives.end()) continue;
+    if (!can_make(other, problem)) continue;
     SynthesisProblem asked = problem;
     asked.engine = kAutomaticEngine;
     asked.good_enough = {};
@@ -99,18 +104,30 @@ void close(Proven& proven, const SolverBudget& budget) {
   proven.report.gap = time > 0 ? std::max(0.0, 1 - static_cast<double>(proven.bound.count()) / time) : 0;
 }
 
-Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Gathered& known,
+Found search(const SynthesisProblem& problem, Formulation formulation, const EpochGrid& grid, const Proven& known,
              SolverBudget& budget) {
   switch (formulation) {
     case Formulation::lp:
-      return search_rates(problem, grid, known.time, budget);
+      return search_rates(problem, grid, known.gathered.time, known.bound, budget);
     case Formulation::a_star:
       return search_in_rounds(problem, grid, budget);
     case Formulation::automatic:
     case Formulation::milp:
       break;
   }
-  return search_whole_chunks(problem, grid, known.schedule, budget);
+  return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget);
+}
+
+/// Keeps what a search found if it is better, re-timed.
+void take(const SynthesisProblem& problem, const Found& found, Formulation formulation, SimTime epoch, Proven& proven) {
+  if (found.solved) proven.report.epoch = epoch;
+  proven.bound = std::max(proven.bound, found.bound);
+  if (!found.schedule) return;
+  const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
+  const SimTime time = last_arrival(problem, retimed);
+  if (time >= proven.gathered.time) return;
+  proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
+  proven.report.epochs = found.epochs;
 }
 
 /// A collective that copies, or whose chunks have one destination each.
@@ -128,19 +145,10 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
-  const Found found = search(problem, formulation, grid, proven.gathered, budget);
-  if (found.solved) proven.report.epoch = grid.length;
-  if (found.schedule) {
-    const Schedule retimed = retime(problem, prune_waste(problem, *found.schedule));
-    const SimTime time = last_arrival(problem, retimed);
-    if (time < proven.gathered.time) {
-      proven.gathered = {.schedule = retimed, .time = time, .engine = maker_of(formulation)};
-      proven.report.epochs = found.epochs;
-    }
-  }
-  proven.bound = std::max(proven.bound, found.bound);
+  take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven);
   if (formulation == Formulation::milp && !grid.exact && proven.gathered.time > proven.bound)
-    proven.bound = std::max(proven.bound, bound_by_epochs(problem, grid.length, proven.gathered.time, budget));
+    take(problem, search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget), formulation,
+         grid.length, proven);
   close(proven, budget);
   return proven;
 }
@@ -224,7 +232,7 @@ std::size_t te_ccl_bytes(const SynthesisProblem& problem) {
   const double sends = 2 * sends_of_one_pass(problem.collective) * static_cast<double>(problem.topology.npus());
   std::size_t others = 0;
   for (const Synthesizer& other : synthesizers())
-    if (!other.solves && (other.uses_switches || problem.topology.direct()))
+    if (can_make(other, problem))
       others = std::max(others, std::min(other.estimate_bytes(problem), problem.memory_limit_bytes / 2));
   return static_cast<std::size_t>(kBytesPerColumn * static_cast<double>(kMostColumns) + 280 * sends) + others;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "synthesis/te_ccl/model.hpp"
+#include "synthesis/te_ccl/play.hpp"
 #include "synthesis/te_ccl/search.hpp"
 
 namespace tenex::te_ccl {
@@ -53,12 +54,14 @@ SolveStatus try_horizon(const Instance& instance, const EpochGrid& grid, const E
 
 }  // namespace
 
-Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known, SolverBudget& budget) {
+Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known, SimTime bound,
+                          SolverBudget& budget) {
   const EpochState state = first_state(instance);
   Found found;
   int least = least_horizon(instance, up, state);  // every shorter horizon is impossible
-  int most = epochs_of(instance, up, known);       // a plan of as many epochs is known
-  int next = least;                                // the horizon that most often is the answer, then bisection
+  if (up.exact) least = std::max(least, static_cast<int>((bound + up.length - picoseconds(1)) / up.length));
+  int most = epochs_of(instance, up, known);  // a plan of as many epochs is known
+  int next = least;                           // the horizon that most often is the answer, then bisection
   while (least < most && !budget.spent()) {
     std::vector<EpochSend> plan;
     found.solved = true;
@@ -69,7 +72,7 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
     } else {
       most = next;
       found.epochs = next;
-      found.schedule = make_list_schedule(timed(up, plan));
+      found.schedule = play(instance, plan);
     }
     next = least + (most - least) / 2;
   }
@@ -77,23 +80,33 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
   return found;
 }
 
-SimTime bound_by_epochs(const Instance& instance, SimTime length, SimTime known, SolverBudget& budget) {
+Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound,
+                          SolverBudget& budget) {
+  Found found;
   const EpochGrid down = epoch_grid(instance, length, Rounding::down);
   const EpochState state = first_state(instance);
-  int least = least_horizon(instance, down, state);  // every shorter horizon is impossible
+  // Every shorter horizon is impossible.
+  int least = std::max(least_horizon(instance, down, state), static_cast<int>(bound / length));
   // The last arrival of a schedule of time T is in epoch floor(T / length).
   int most = static_cast<int>(std::min<std::int64_t>(known / length, kNever));
-  while (least < most && !budget.spent()) {
+  for (int next = least; least <= most && !budget.spent(); next = least + (most - least) / 2) {
     std::vector<EpochSend> plan;
-    const int next = least + (most - 1 - least) / 2;
     const SolveStatus status = try_horizon(instance, down, state, next, plan, budget);
     if (status == SolveStatus::unknown) break;
-    if (status == SolveStatus::infeasible)
+    found.solved = true;
+    if (status == SolveStatus::infeasible) {
       least = next + 1;
-    else
-      most = next;
+      continue;
+    }
+    most = next - 1;
+    const auto played = play(instance, plan);
+    if (!played || (found.schedule && last_arrival(instance, *played) >= last_arrival(instance, *found.schedule)))
+      continue;
+    found.schedule = *played;
+    found.epochs = next;
   }
-  return length * least;
+  found.bound = std::min(known, length * least);
+  return found;
 }
 
 Found search_in_rounds(const Instance& instance, const EpochGrid& up, SolverBudget& budget) {
