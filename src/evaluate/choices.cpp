@@ -59,6 +59,7 @@ bool may_do(const AlgorithmFacts& facts, const DesignPoint& point, bool switches
   if (facts.family == AlgorithmFamily::any || facts.name == kAutoAlgorithm) return false;
   if (!facts.collectives.empty() && std::ranges::find(facts.collectives, kind) == facts.collectives.end()) return false;
   if (facts.family != AlgorithmFamily::synthesizer) return true;
+  if (!start_delays_of(point).empty() && !facts.waits_for_late(kind)) return false;
   if (switches && point.topology.unwind == 0 && !facts.reads.switches) return false;
   return kind != CollectiveKind::all_reduce || point.collective().overlap || facts.reads.phases;
 }

@@ -46,7 +46,8 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .switches = synthesizer.uses_switches,
                         .phases = synthesizer.phases,
                         .stops = synthesizer.stops},
-                       {synthesizer.engines.begin(), synthesizer.engines.end()}});
+                       {synthesizer.engines.begin(), synthesizer.engines.end()},
+                       synthesizer.delays});
     facts.push_back(
         {std::string(kBestOfAll), AlgorithmFamily::any, {}, {.window = false, .order = false, .engine = false}});
     return facts;
