@@ -4,7 +4,12 @@
 // (2) Let all members in a set of NPUs start at d or later. What must leave the set (cut.hpp) comes from these members:
 // their own chunks, or sums with their contributions. So none of it crosses before d, and the links that leave the set
 // need their time from d on. The sets are each late NPU alone, and all NPUs that are at least as late as one of them.
-// That a late NPU passes nothing on before its start is not used.
+// (3) All-Reduce: in a group, every member needs every sum with the late member's contribution. Follow that
+// contribution in a valid schedule: the sends that carry it start at its NPU at d or later, and each follows one that
+// brought it. As it is counted once, it comes to every member of every sum along one way at least. These sends alone
+// are a Broadcast of the group's chunks from that NPU, which begins at d: they use no link more than the schedule does,
+// and wait for no send but each other. So d and any bound of that Broadcast is a bound. That a late NPU passes nothing
+// on before its start is not used.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -20,6 +25,7 @@ namespace tenex {
 namespace {
 
 constexpr std::size_t kMostExamined = 64;                ///< late NPUs, the latest first
+constexpr std::size_t kMostBroadcasts = 4;               ///< late NPUs whose All-Reduces are looked at as Broadcasts
 constexpr std::size_t kLateWork = std::size_t{1} << 18;  ///< link visits: some milliseconds
 
 SimTime farthest_of(const std::vector<SimTime>& arrivals, std::span<const NpuId> npus) {
@@ -78,6 +84,30 @@ SimTime farthest_need(const BoundProblem& problem, NpuId npu) {
   return farthest;
 }
 
+/// The largest bound of Broadcasts from the NPU of what its All-Reduces come to; `work` link visits are for cuts.
+SimTime broadcast_of_sums(const BoundProblem& problem, NpuId npu, std::uint64_t work) {
+  const auto& collective = problem.collective;
+  SimTime bound;
+  for (const auto& member : collective.memberships(npu)) {
+    if (collective.kind(member.group) != CollectiveKind::all_reduce) continue;
+    CollectiveRequest request;
+    request.kind = CollectiveKind::broadcast;
+    request.npus = collective.npus();
+    request.groups.emplace_back().members = collective.groups()[member.group.index()].members;
+    request.chunks = static_cast<std::int64_t>(collective.chunks_in(member.group));
+    request.size = collective.chunk_bytes(collective.first_chunk(member.group)) * request.chunks;
+    request.root = member.rank;
+    const auto broadcast = Collective::make(std::move(request));
+    if (!broadcast) continue;
+    BoundProblem alone = problem;
+    alone.start_delays = {};
+    const BoundProblem sums = alone.with(*broadcast);
+    bound = std::max(bound, best_cheap_bound(sums).time);
+    if (const auto cut = cut_bound(sums, work)) bound = std::max(bound, cut->time);
+  }
+  return bound;
+}
+
 }  // namespace
 
 std::optional<SimTime> late_start_bound(const BoundProblem& problem) {
@@ -91,9 +121,11 @@ std::optional<SimTime> late_start_bound(const BoundProblem& problem) {
     if (from_then > SimTime::zero()) bound = std::max(bound, saturating_sum(delay, from_then));
   };
   std::vector<VertexId> as_late;
+  const std::size_t broadcasts = std::min(kMostBroadcasts, late.size());
   for (const StartDelay& each : late) {
     raise(each.time, farthest_need(problem, each.npu));
     raise(each.time, cut_time(problem, std::vector{vertex_of(each.npu)}));
+    if (as_late.size() <= broadcasts) raise(each.time, broadcast_of_sums(problem, each.npu, kLateWork / broadcasts));
     as_late.push_back(vertex_of(each.npu));
     raise(each.time, cut_time(problem, as_late));
   }

@@ -24,6 +24,10 @@ std::size_t npus_of(const TopologyChoice& topology) {
 
 }  // namespace
 
+bool AlgorithmFacts::waits_for_late(CollectiveKind kind) const {
+  return family != AlgorithmFamily::synthesizer || std::ranges::find(delays, kind) != delays.end();
+}
+
 const AlgorithmFacts* find_facts(const Vocabulary& vocabulary, std::string_view algorithm) {
   const auto found = std::ranges::find(vocabulary.algorithms, algorithm, &AlgorithmFacts::name);
   return found == vocabulary.algorithms.end() ? nullptr : &*found;

@@ -25,6 +25,12 @@ std::int64_t integer_or(const SettingValue* value, std::int64_t fallback) {
   return value == nullptr ? fallback : value->as<std::int64_t>();
 }
 
+std::vector<std::string_view> names_of(const std::vector<CollectiveKind>& kinds) {
+  std::vector<std::string_view> names;
+  for (const CollectiveKind kind : kinds) names.push_back(to_string(kind));
+  return names;
+}
+
 }  // namespace
 
 void Contradictions::add(Diagnostic error) {
@@ -189,18 +195,30 @@ void RowChecker::check_stragglers(const Row& row, const TopologyValue& topology)
            fmt::format("\"{}\" has NPUs 0 to {}", shortened(topology.choice.text), topology.npus - 1),
            "name another one", keep);
   }
-  const auto& algorithm = row[index_of(Key::algorithm)]->text;
-  const auto* facts = find_facts(vocabulary_, algorithm);
-  const bool synthesizer = facts != nullptr && facts->family == AlgorithmFamily::synthesizer;
-  const bool delays = std::any_of(stragglers.begin(), stragglers.end(),
-                                  [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
-  if (synthesizer && delays)
-    fail(*value, fmt::format("a delayed NPU for the synthesizer \"{}\"", algorithm),
-         "a schedule has fixed start times: delays are for textbook algorithms", "slow links or NPUs down instead",
-         fmt::format("stragglers = none or algorithm != {}", algorithm));
+  check_delays(row, *value);
   if (topology.is_machine()) return;
   for (const Diagnostic& error : slow_link_errors(*value, *row[index_of(Key::topology)]))
     fail(*value, error.problem, error.why, error.suggestion, keep);
+}
+
+void RowChecker::check_delays(const Row& row, const SettingValue& value) {
+  const auto& algorithm = row[index_of(Key::algorithm)]->text;
+  const auto kind = row[index_of(Key::collective)]->as<CollectiveKind>();
+  const auto& stragglers = value.as<Stragglers>();
+  const auto* facts = find_facts(vocabulary_, algorithm);
+  const bool delays = std::any_of(stragglers.begin(), stragglers.end(),
+                                  [](const Straggler& each) { return each.kind == Straggler::Kind::delay; });
+  if (!delays || facts == nullptr || facts->waits_for_late(kind)) return;
+  std::string others;  // synthesizers
+  for (const AlgorithmFacts& each : vocabulary_.algorithms)
+    if (each.family == AlgorithmFamily::synthesizer && !each.delays.empty())
+      others += fmt::format(", and for {} in {}", each.name, join(names_of(each.delays)));
+  fail(value, fmt::format("a delayed NPU for {} of the synthesizer \"{}\"", to_string(kind), algorithm),
+       fmt::format("its schedules have fixed start times: delays are for textbook algorithms{}", others),
+       "slow links or NPUs down instead",
+       facts->delays.empty()
+           ? fmt::format("stragglers = none or algorithm != {}", algorithm)
+           : fmt::format("stragglers = none or algorithm != {} or collective != {}", algorithm, to_string(kind)));
 }
 
 const Diagnostics& RowChecker::slow_link_errors(const SettingValue& stragglers, const SettingValue& topology) {
@@ -304,8 +322,7 @@ void RowChecker::check_collective(const Row& row, const GroupFacts& group_facts)
   const auto knows = [&](CollectiveKind kind) {
     return std::ranges::find(facts->collectives, kind) != facts->collectives.end();
   };
-  std::vector<std::string_view> names;
-  for (const CollectiveKind each : facts->collectives) names.push_back(to_string(each));
+  const auto names = names_of(facts->collectives);
   if (group_facts.own || group_facts.shared) {
     if (knows(CollectiveKind::mixed)) return;
     const SettingValue& groups = *row[index_of(Key::groups)];

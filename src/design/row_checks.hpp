@@ -91,6 +91,8 @@ class RowChecker {
                                                 const SettingValue& topology);
   [[nodiscard]] const Diagnostics& slow_link_errors(const SettingValue& stragglers, const SettingValue& topology);
   void check_stragglers(const Row& row, const TopologyValue& topology);
+  /// `value`: of the key `stragglers`.
+  void check_delays(const Row& row, const SettingValue& value);
   void check_engine(const Row& row);
   void check_collective(const Row& row, const GroupFacts& group_facts);
   void check_overlap(const Row& row, const GroupFacts& facts);

@@ -60,6 +60,7 @@ bool may_do(const AlgorithmFacts& facts, const DesignPoint& point, bool switches
   if (!facts.collectives.empty() && std::ranges::find(facts.collectives, kind) == facts.collectives.end()) return false;
   if (facts.family != AlgorithmFamily::synthesizer) return true;
   if (facts.reads.solves) return false;  // solvers take minutes, and a build may lack them: rows would differ
+  if (!start_delays_of(point).empty() && !facts.waits_for_late(kind)) return false;
   if (switches && point.topology.unwind == 0 && !facts.reads.switches) return false;
   return kind != CollectiveKind::all_reduce || point.collective().overlap || facts.reads.phases;
 }

@@ -51,7 +51,8 @@ const std::vector<AlgorithmFacts>& algorithm_facts() {
                         .stops = synthesizer.stops,
                         .solves = synthesizer.solves,
                         .epochs = synthesizer.has_epochs},
-                       {synthesizer.engines.begin(), synthesizer.engines.end()}});
+                       {synthesizer.engines.begin(), synthesizer.engines.end()},
+                       synthesizer.delays});
     facts.push_back({std::string(kBestOfAll),
                      AlgorithmFamily::any,
                      {},

@@ -19,6 +19,7 @@
 #include "tenex/algorithm/algorithm.hpp"
 #include "tenex/base/bitset.hpp"
 #include "tenex/bound/strength.hpp"
+#include "tenex/execution/build.hpp"
 #include "tenex/execution/sizes.hpp"
 #include "tenex/schedule/symmetric_verifier.hpp"
 #include "tenex/simulation/simulator.hpp"
@@ -34,6 +35,8 @@ constexpr double seconds_per_unrecorded_hop = 0.1e-6;
 constexpr double seconds_per_formula_message = 0.2e-6;
 constexpr double seconds_per_verified_send = 0.25e-6;
 constexpr double seconds_per_send_by_link = 5e-9;
+constexpr double seconds_per_send_of_period = 30e-9;
+constexpr double seconds_per_hashed_send = 50e-9;
 constexpr double seconds_per_link = 0.2e-6;
 
 constexpr double bytes_of_any_point = 2e6;  // buffers of segments, tables of few entries
@@ -253,8 +256,19 @@ void plan_threads(PointPlan& plan, const DesignPoint& point, const PointSizes& s
 
 SynthesisProblem problem_of(const DesignPoint& point, const Topology& topology, const Collective& collective,
                             std::size_t memory_limit_bytes) {
-  return {topology,     collective,         point.occupancy, point.seed,    point.attempts,    1,
-          point.engine, memory_limit_bytes, point.relays,    point.improve, point.good_enough, point.solver};
+  return {topology,
+          collective,
+          point.occupancy,
+          point.seed,
+          point.attempts,
+          1,
+          point.engine,
+          memory_limit_bytes,
+          point.relays,
+          point.improve,
+          point.good_enough,
+          point.solver,
+          start_delays_of(point)};
 }
 
 /// Whether the synthesizer makes one NPU's schedule represent all NPUs, and the verifier checks it as such.
@@ -320,9 +334,13 @@ Estimate estimate_synthesis(const DesignPoint& point, const Synthesizer& synthes
   const double sends = scheduled_sends(point, sizes);
   const bool by_orbit = symmetric && is_checked_by_orbit(point, sizes, sends);
   const double checked = by_orbit ? sends / static_cast<double>(topology.npus()) : sends;
-  return {synthesizer.estimate_seconds(problem) +
-              checked * (by_link ? seconds_per_send_by_link : seconds_per_verified_send) +
-              static_cast<double>(topology.links()) * seconds_per_link,
+  const auto of_period =
+      synthesizer.estimate_period_sends != nullptr ? synthesizer.estimate_period_sends(problem) : std::nullopt;
+  const double hashed = sends <= static_cast<double>(kMostReplayedSends) ? sends : 0;
+  const double checking =
+      of_period ? std::min(*of_period, sends) * seconds_per_send_of_period + hashed * seconds_per_hashed_send
+                : checked * (by_link ? seconds_per_send_by_link : seconds_per_verified_send);
+  return {synthesizer.estimate_seconds(problem) + checking + static_cast<double>(topology.links()) * seconds_per_link,
           synthesizer.estimate_bytes(problem) + bytes_beside_synthesis(point, sizes, symmetric, by_link), by_link};
 }
 

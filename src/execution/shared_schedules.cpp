@@ -17,13 +17,16 @@ namespace {
 /// All inputs of a synthesis except its pace and its threads.
 std::string key_of(const Synthesizer& synthesizer, const SynthesisProblem& problem, const std::string& structure) {
   const auto& collective = problem.collective;
+  std::string late;
+  for (const auto& [npu, time] : problem.start_delays) late += fmt::format(" d{}:{}", npu.value(), time.count());
   return structure +
          fmt::format(" {} {} c{} r{} {} s{} a{} {} m{} g{}", synthesizer.name, to_string(collective.kind()),
                      collective.chunks_per_npu(), collective.root(), to_string(problem.occupancy), problem.seed,
                      problem.attempts, problem.engine, problem.memory_limit_bytes,
                      canonical_groups(collective.groups(), collective.npus())) +
          fmt::format(" {} {} {} e{} {}", to_string(problem.relays), to_string(problem.improve),
-                     to_string(collective.work()), to_string(problem.good_enough), to_string(problem.solver));
+                     to_string(collective.work()), to_string(problem.good_enough), to_string(problem.solver)) +
+         late;
 }
 
 /// Whether, at any pace, no part of the synthesis is left out for lack of memory.

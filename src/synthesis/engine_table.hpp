@@ -19,6 +19,8 @@ struct SynthesisEngine {
   Result<Synthesis> (*synthesize)(const SynthesisProblem& problem);
   std::size_t (*bytes)(const SynthesisProblem& problem);
   double (*seconds)(const SynthesisProblem& problem);
+  /// The sends that the verifier checks in place of all, those of one period; null: it checks all.
+  double (*checked_sends)(const SynthesisProblem& problem) = nullptr;
 };
 
 /// The engine for a problem: the one it names, or the first that suits. Where none suits `auto`, the last, which then

@@ -52,13 +52,17 @@ const std::vector<Synthesizer>& synthesizers() {
        .synthesize = synthesize_trees,
        .estimate_bytes = trees_bytes,
        .estimate_seconds = trees_seconds,
+       .estimate_period_sends = trees_period_sends,
        .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
                        CollectiveKind::broadcast, CollectiveKind::reduce},
        .engines = {trees_engine::combs, trees_engine::queued, trees_engine::packed, trees_engine::cut_rate},
        .draws = false,
        .uses_switches = true,
        .phases = false,
-       .stops = true},
+       .stops = true,
+       // Chunks are played forward in time. Reduce-Scatter and Reduce are gathers reversed in time, whose sends cannot
+       // wait for a late NPU.
+       .delays = {CollectiveKind::all_gather, CollectiveKind::all_reduce, CollectiveKind::broadcast}},
 #ifdef TENEX_SOLVERS
       {.name = "te_ccl",
        .description = "multi-commodity flow over epochs by open solvers, with a proven gap, for small machines",

@@ -50,6 +50,11 @@ void add_times(DigestText& key, const SynthesisProblem& problem) {
     for (const auto& link_class : wires->network().classes()) times.push_back(link_class.alpha.count());
   std::int64_t divisor = 0;
   for (const std::int64_t time : times) divisor = std::gcd(divisor, time);
+  for (const auto& late : problem.start_delays) {
+    times.push_back(late.time.count());
+    divisor = std::gcd(divisor, late.time.count());
+    key.add(late.npu.value());
+  }
   key.add_size(times.size());
   for (const std::int64_t time : times) key.add(divisor == 0 ? 0 : time / divisor);
 }

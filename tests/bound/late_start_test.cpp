@@ -36,8 +36,21 @@ TEST(LateStart, IsWhatMustLeaveLateNpus) {
   const auto gather = of_megabytes(all_gather, 4, 5);
   EXPECT_EQ(late_start(line, gather, {{NpuId(0), microseconds(100)}}), microseconds(200));
   EXPECT_EQ(late_start(line, gather, {{NpuId(1), microseconds(90)}, {NpuId(0), microseconds(100)}}), microseconds(290));
-  // Contributions to all 20 sums leave the end of the line.
-  EXPECT_EQ(late_start(line, of_megabytes(all_reduce, 4, 5), {{NpuId(0), microseconds(100)}}), microseconds(500));
+  // Contributions to all 20 sums leave the end of the line, and the last one goes on over two links.
+  EXPECT_EQ(late_start(line, of_megabytes(all_reduce, 4, 5), {{NpuId(0), microseconds(100)}}), microseconds(540));
+}
+
+TEST(LateStart, IsABroadcastOfAllSums) {
+  // The middle of a line of 3 has two links out, for 6 results: 60 us. But each end needs all 6 over one link, after
+  // the middle has started: 120 us.
+  const auto line = support::line(3, SimTime::zero());
+  EXPECT_EQ(late_start(line, of_megabytes(all_reduce, 3, 2), {{NpuId(1), microseconds(100)}}), microseconds(220));
+  // An All-Gather needs only the 2 chunks of the late NPU after that. (Counted as leaving over its two links.)
+  EXPECT_EQ(late_start(line, of_megabytes(all_gather, 3, 2), {{NpuId(1), microseconds(100)}}), microseconds(120));
+  // Of two late NPUs the later one counts, and an end of the line has to send 6 results over one link anyway.
+  EXPECT_EQ(
+      late_start(line, of_megabytes(all_reduce, 3, 2), {{NpuId(0), microseconds(50)}, {NpuId(1), microseconds(90)}}),
+      microseconds(210));
 }
 
 TEST(LateStart, DoesNotConcernAnNpuThatHasNothingToSend) {

@@ -42,6 +42,12 @@ inline Vocabulary test_words() {
   for (const char* name : {"tacos", "tacos_reference", "pccl"})
     words.algorithms.push_back(
         {name, AlgorithmFamily::synthesizer, {}, {false, false, true, true}, {"event_driven", "exact"}});
+  words.algorithms.push_back({"trees",
+                              AlgorithmFamily::synthesizer,
+                              {},
+                              {false, false, true, true},
+                              {},
+                              {CollectiveKind::all_reduce, CollectiveKind::broadcast}});
   words.algorithms.push_back({std::string(kBestOfAll), AlgorithmFamily::any});
   const auto trains = [](const DesignPoint& point) { return point.trains(); };
   const auto communicates = [](const DesignPoint& point) { return !point.trains(); };

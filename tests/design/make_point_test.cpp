@@ -75,7 +75,7 @@ TEST(MakePoint, NamesTheOptionInItsMessages) {
             "--alpha: \"1us,2us,3us\" is for 3 dimensions (\"mesh(10,10)\" has 2) give one value for all, or 2");
   EXPECT_EQ(errors_with("synthesizer", "tacoss"),
             "--synthesizer: unknown algorithm \"tacoss\" (it is one of ring, ring_unidirectional, direct, tacos, "
-            "tacos_reference, pccl, best) did you mean \"tacos\"?");
+            "tacos_reference, pccl, trees, best) did you mean \"tacos\"?");
 }
 
 TEST(MakePoint, RefusesWordsThatDoNotFitTogether) {

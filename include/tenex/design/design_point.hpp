@@ -101,7 +101,11 @@ struct AlgorithmFacts {
   AlgorithmFamily family = AlgorithmFamily::unknown;
   std::vector<CollectiveKind> collectives = {};  ///< for which it is defined; empty: all
   SettingReads reads = {};
-  std::vector<std::string> engines = {};  ///< values of the key `engine`, beside "auto"
+  std::vector<std::string> engines = {};    ///< values of the key `engine`, beside "auto"
+  std::vector<CollectiveKind> delays = {};  ///< synthesizers: those that it makes where NPUs start late
+
+  /// Whether it makes the collective where NPUs start late. Simulated algorithms always do.
+  [[nodiscard]] bool waits_for_late(CollectiveKind kind) const;
 };
 
 /// How far a row's bounds with certificates are searched.

@@ -36,6 +36,9 @@ struct SynthesisProblem : Instance {
   Improvement improve = Improvement::all;  ///< only for synthesizers that route
   GoodEnough good_enough = {};             ///< only for synthesizers that stop at a result that is good enough
   SolverChoice solver = {};                ///< only for synthesizers with solvers
+  /// NPUs that send nothing, own or forwarded, before a time; at most one entry for an NPU. Only for collectives in
+  /// Synthesizer::delays.
+  std::vector<StartDelay> start_delays = {};
 };
 
 /// What the passes after a search of paths did.
@@ -91,6 +94,9 @@ struct Synthesizer {
   /// thread, from sizes alone: for plans and leases.
   std::size_t (*estimate_bytes)(const SynthesisProblem&);
   double (*estimate_seconds)(const SynthesisProblem&);
+  /// The expected sends of one period, if the schedule will be equal periods, so that the verifier checks one of them
+  /// in place of all sends; nullopt otherwise. Null: never.
+  std::optional<double> (*estimate_period_sends)(const SynthesisProblem&) = nullptr;
   /// Whether a large problem becomes faster in about the proportion of its threads; null: never.
   bool (*uses_threads)(const SynthesisProblem&) = nullptr;
   /// The collectives that the synthesizer is defined for; empty: all.
@@ -117,6 +123,9 @@ struct Synthesizer {
   /// Where all hops take equally long, the schedule for one hop time, scaled, is the schedule for another: the hop time
   /// is the only time that the synthesizer reads. (The proof for `tacos`: src/evaluate/shared_schedules.hpp.)
   bool scales_with_pace = false;
+  /// The collectives that it makes where NPUs start late (SynthesisProblem::start_delays). An engine that cannot says
+  /// so.
+  std::vector<CollectiveKind> delays = {};
   /// The engine that makes one NPU's schedule, which stands for all, for collectives over all NPUs on topologies with a
   /// translation group. kAutomaticEngine prefers it there. Empty: none.
   std::string_view translations_engine = {};

@@ -77,6 +77,7 @@ Best choose_rounds(const CombSchedule& frame) {
 
 std::optional<std::string> combs_unsuitable(const SynthesisProblem& problem) {
   if (problem.collective.kind() != CollectiveKind::all_reduce) return "it makes only All-Reduces";
+  if (!problem.start_delays.empty()) return "its timetable has no late NPUs";
   if (!moves_with_npus(problem.collective)) return "it needs one group of all NPUs in the order of their ids";
   auto frame = frame_of(problem);
   if (!frame) return "it needs a product of lines (LI, mesh, grid) whose links are all there and alike";
@@ -105,6 +106,19 @@ std::size_t combs_bytes(const SynthesisProblem& problem) {
 
 double combs_seconds(const SynthesisProblem& problem) {
   return 1e-3 + static_cast<double>(problem.topology.links()) * kSecondsPerLink;
+}
+
+double combs_period_sends(const SynthesisProblem& problem) {
+  const auto frame = frame_of(problem);
+  if (!frame) return 0;
+  Best best = choose_rounds(*frame);
+  const auto& data = best.best();
+  if (!data) return 0;
+  double trees = 0;  // a round of type d has one for each coordinate of the next dimension
+  for (std::size_t d = 0; d < data->sizes.size(); ++d)
+    trees += static_cast<double>(data->rounds[d]) * data->sizes[(d + 1) % data->sizes.size()];
+  const double sends_of_tree = 2 * (static_cast<double>(problem.topology.npus()) - 1);
+  return sends_of_tree * std::min(trees, static_cast<double>(data->chunks));
 }
 
 }  // namespace tenex

@@ -23,5 +23,7 @@ namespace tenex {
 /// Expected bytes at the peak, schedule included, and seconds on one thread.
 [[nodiscard]] std::size_t combs_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double combs_seconds(const SynthesisProblem& problem);
+/// The sends of one period.
+[[nodiscard]] double combs_period_sends(const SynthesisProblem& problem);
 
 }  // namespace tenex

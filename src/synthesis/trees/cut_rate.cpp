@@ -46,6 +46,7 @@ class CutRate {
     for (const bool longest_first : {false, true}) {
       PlayOptions options;
       options.longest_first = longest_first;
+      options.start_delays = problem_.start_delays;
       auto played = play_trees(network_, dealt, options);
       if (best_.schedule.sends() > 0 && played.time >= best_.time) continue;
       best_.schedule = std::move(played.schedule);
@@ -79,6 +80,9 @@ Result<Gathered> gather_cut_rate(const SynthesisProblem& problem) { return CutRa
 
 std::optional<std::string> cut_rate_unsuitable(const SynthesisProblem& problem) {
   if (auto reason = tree_network_unsuitable(problem)) return reason;
+  const auto kind = problem.collective.kind();
+  if (!problem.start_delays.empty() && kind != CollectiveKind::all_gather && kind != CollectiveKind::broadcast)
+    return "where NPUs start late, it makes only All-Gathers and Broadcasts: it reverses the others in time";
   if (problem.topology.npus() > kMostCutPackingNpus) return "it takes up to 128 NPUs";
   if (sends_of(problem) > kMostPlayedSends) return "it takes up to 2^25 sends";
   return std::nullopt;

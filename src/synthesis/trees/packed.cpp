@@ -51,6 +51,7 @@ std::vector<std::uint64_t> chunks_of_trees(const SynthesisProblem& problem, std:
 
 std::optional<std::string> packed_unsuitable(const SynthesisProblem& problem) {
   if (auto reason = packing_unsuitable(problem)) return reason;
+  if (!problem.start_delays.empty()) return "its timetable has no late NPUs";
   if (tree_numbers(problem).empty()) return "the network is too large";
   return std::nullopt;
 }
@@ -97,6 +98,11 @@ double packed_seconds(const SynthesisProblem& problem) {
   for (const std::uint32_t trees : tree_numbers(problem))
     sends += static_cast<double>(sends_of(problem, trees) * kDepthWeights.size() * kSlackShares.size());
   return 1e-3 + sends * kSecondsPerSend;
+}
+
+double packed_period_sends(const SynthesisProblem& problem) {
+  const auto numbers = tree_numbers(problem);
+  return numbers.empty() ? 0 : static_cast<double>(sends_of(problem, numbers.back()));
 }
 
 }  // namespace tenex

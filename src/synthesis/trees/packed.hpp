@@ -23,5 +23,7 @@ namespace tenex {
 /// Expected bytes at the peak, schedule included, and seconds on one thread.
 [[nodiscard]] std::size_t packed_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double packed_seconds(const SynthesisProblem& problem);
+/// The sends of one period, at most.
+[[nodiscard]] double packed_period_sends(const SynthesisProblem& problem);
 
 }  // namespace tenex

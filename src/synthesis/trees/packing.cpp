@@ -28,7 +28,10 @@ class Packer {
         topology_(network.topology()),
         options_(options),
         load_(topology_.links()),
-        passed_(topology_.vertices()) {
+        up_load_(topology_.links()),
+        passed_(topology_.vertices()),
+        is_leaf_(topology_.npus()) {
+    for (const NpuId leaf : options.leaves) is_leaf_[leaf.index()] = true;
     fastest_ = SimTime::max();
     for (std::size_t link = 0; link < topology_.links(); ++link)
       fastest_ = std::min(fastest_, network.hop(LinkId::at(link)).busy);
@@ -45,7 +48,7 @@ class Packer {
       tree.up_order = tree.down_order;
       for (const WayId way : tree.down) {
         tree.up.push_back(way.exists() ? network_.opposite_way(way) : way);
-        if (way.exists()) count(tree.up.back());
+        if (way.exists() && !options_.by_direction) count(tree.up.back(), false);
       }
     }
     ++trees_;
@@ -88,7 +91,8 @@ class Packer {
     for (const LinkId link : growth.up ? topology_.in_links(vertex) : topology_.out_links(vertex)) {
       const VertexId next = outer(growth, link);
       if (topology_.is_npu(next) && growth.reached[next.index()]) continue;
-      const double weight = before == nullptr ? weight_of(link) : sum_of_logarithms(before->weight, weight_of(link));
+      const double weight =
+          before == nullptr ? weight_of(growth, link) : sum_of_logarithms(before->weight, weight_of(growth, link));
       const double key = weight + options_.depth_weight * hops;
       if (!topology_.is_npu(next) && key >= passed_[next.index()].key) continue;
       growth.frontier.push({key, hops, spread(link), link, weight});
@@ -125,26 +129,32 @@ class Packer {
         continue;
       }
       if (growth.reached[vertex.index()]) continue;
+      if (order.size() == 1 && is_leaf_[root.index()] && is_leaf_[vertex.index()]) continue;  // leads nowhere
       growth.reached[vertex.index()] = true;
       growth.depth[vertex.index()] = entry.hops;
       towards[vertex.index()] = way_to(growth, entry.link);
-      count(towards[vertex.index()]);
+      count(towards[vertex.index()], up);
       order.push_back(npu_of(vertex));
-      open(growth, vertex, entry.hops + 1, nullptr);
+      if (order.size() == 2 && is_leaf_[root.index()]) {  // its only way
+        growth.frontier = {};
+        std::fill(passed_.begin(), passed_.end(), Passed{});
+      }
+      if (!is_leaf_[vertex.index()]) open(growth, vertex, entry.hops + 1, nullptr);
     }
     ensure(order.size() == npus, "the network is connected");
     return order;
   }
 
-  void count(WayId way) {
-    for (const LinkId link : network_.links(way)) ++load_[link.index()];
+  [[nodiscard]] std::vector<std::uint32_t>& loads(bool up) { return up && options_.by_direction ? up_load_ : load_; }
+  void count(WayId way, bool up) {
+    for (const LinkId link : network_.links(way)) ++loads(up)[link.index()];
   }
 
   /// The logarithm of the weight: on direct links only their order matters.
-  [[nodiscard]] double weight_of(LinkId link) const {
+  [[nodiscard]] double weight_of(const Growth& growth, LinkId link) {
     const double slowness =
         static_cast<double>(network_.hop(link).busy.count()) / static_cast<double>(fastest_.count());
-    return options_.growth * load_[link.index()] * slowness + std::log(slowness);
+    return options_.growth * loads(growth.up)[link.index()] * slowness + std::log(slowness);
   }
   /// Equal links in another order for every tree.
   [[nodiscard]] std::uint32_t spread(LinkId link) const {
@@ -157,7 +167,9 @@ class Packer {
   const Topology& topology_;
   const PackingOptions& options_;
   std::vector<std::uint32_t> load_;
-  std::vector<Passed> passed_;  ///< per vertex; of switches
+  std::vector<std::uint32_t> up_load_;  ///< of sums, where directions are weighed apart
+  std::vector<Passed> passed_;          ///< per vertex; of switches
+  std::vector<bool> is_leaf_;
   std::vector<LinkId> way_;
   SimTime fastest_;
   std::uint32_t trees_ = 0;
@@ -230,6 +242,10 @@ std::vector<SpanningTree> pack_trees(TreeNetwork& network, const PackingOptions&
   std::vector<SpanningTree> trees;
   NpuId root = NpuId(0);
   for (std::uint32_t number = 0; number < options.trees; ++number) {
+    if (options.root.exists()) {
+      trees.push_back(packer.grow(options.root));
+      continue;
+    }
     if (!network.symmetric()) {
       trees.push_back(packer.grow(NpuId(static_cast<std::uint32_t>(number * kRootStep % network.topology().npus()))));
       continue;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,13 @@ struct PackingOptions {
   /// How much faster a weight grows than the load, as a power of e per chunk on the fastest link. Little growth is
   /// better where links differ much in speed.
   double growth = 2;
+  /// The root of every tree. None: the middle of each tree, or where links have no opposites, NPUs in turn.
+  NpuId root = NpuId::none();
+  /// Sums and copies go at different times, so that each link is weighed by what trees put on it one way. Otherwise by
+  /// what they put on it in all.
+  bool by_direction = false;
+  /// NPUs below which no other hangs; below a root one. The others must reach each other and these without them.
+  std::span<const NpuId> leaves = {};
 };
 
 /// Packs trees. All NPUs must reach each other. Draws no random numbers. O(trees * links * log links).

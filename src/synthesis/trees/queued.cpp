@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,15 @@ constexpr std::array<PackingOptions, 8> kPackings = {{{1, 0.2, 2},
                                                       {1, 0.2, 0.08},
                                                       {1, 0.01, 0.08}}};
 
+/// How trees meet NPUs that start late. With the latest one as its root a tree has all sums there when that NPU starts,
+/// and only copies are left to send, so that links are weighed one way. As a leaf a late NPU forwards nothing, and
+/// sends each chunk once.
+struct LateTrees {
+  bool from_latest = false;
+  bool as_leaves = false;
+};
+constexpr std::array<LateTrees, 4> kLateTrees = {{{true, false}, {true, true}, {false, false}, {false, true}}};
+
 std::uint64_t sends_in_all(const SynthesisProblem& problem) {
   return 2 * (problem.topology.npus() - 1) * problem.collective.chunks() * links_per_way(problem.topology);
 }
@@ -48,6 +58,11 @@ std::uint64_t packings_of(const SynthesisProblem& problem) {
                                    kPackings.size());
 }
 
+/// Kinds of trees that are tried: more where NPUs start late.
+std::size_t kinds_of_trees(const SynthesisProblem& problem) {
+  return problem.start_delays.empty() ? 1 : kLateTrees.size();
+}
+
 /// Whether the out-trees of an All-Gather, used both ways, are tried. They are packed exactly, which takes time.
 bool tries_cut_packing(const SynthesisProblem& problem) {
   return problem.topology.npus() <= kMostNpusOfCutPackings && opposite_links(problem.topology).has_value();
@@ -55,15 +70,46 @@ bool tries_cut_packing(const SynthesisProblem& problem) {
 
 std::uint64_t plays_of(const SynthesisProblem& problem) {
   const std::uint64_t sends = sends_in_all(problem);
-  return std::clamp<std::uint64_t>(
-      kMostSendsToReplay / sends, 2 * sends <= kMostQueuedSends ? 2 : 1,
-      kCopyLags.size() * (packings_of(problem) + (tries_cut_packing(problem) ? kCutPackings : 0)));
+  const std::uint64_t kinds = kinds_of_trees(problem);
+  return kinds * std::clamp<std::uint64_t>(
+                     kMostSendsToReplay / sends, 2 * sends <= kMostQueuedSends ? 2 : 1,
+                     kCopyLags.size() * (packings_of(problem) + (tries_cut_packing(problem) ? kCutPackings : 0)));
+}
+
+/// Whether all other NPUs reach each other and `leaves` if no way leads through these.
+bool connected_without(const Topology& topology, const std::vector<NpuId>& leaves) {
+  std::vector<bool> is_leaf(topology.vertices());
+  for (const NpuId leaf : leaves) is_leaf[leaf.index()] = true;
+  const auto first = std::find(is_leaf.begin(), is_leaf.begin() + static_cast<std::ptrdiff_t>(topology.npus()), false);
+  const auto start = VertexId::at(static_cast<std::size_t>(first - is_leaf.begin()));
+  if (start.index() >= topology.npus()) return false;
+  for (const bool backward : {false, true}) {
+    std::vector<bool> reached(topology.vertices());
+    std::size_t npus = 0;
+    std::vector<VertexId> open = {start};
+    reached[start.index()] = true;
+    while (!open.empty()) {
+      const VertexId vertex = open.back();
+      open.pop_back();
+      if (topology.is_npu(vertex)) ++npus;
+      if (is_leaf[vertex.index()]) continue;
+      for (const LinkId link : backward ? topology.in_links(vertex) : topology.out_links(vertex)) {
+        const VertexId next = backward ? topology.source(link) : topology.target(link);
+        if (!reached[next.index()]) open.push_back(next);
+        reached[next.index()] = true;
+      }
+    }
+    if (npus < topology.npus()) return false;
+  }
+  return true;
 }
 
 /// What is tried.
 struct Packing {
   SimTime least;  ///< in which links could carry all chunks
   DealtTrees dealt;
+  std::size_t kind = 0;  ///< of kLateTrees
+  std::size_t turn = 0;  ///< among those of its kind
 };
 
 /// Trees under multiplicative weights, chunks in turn.
@@ -89,21 +135,77 @@ std::optional<DealtTrees> trees_of_gather(CutPacking& packing, TreeNetwork& netw
   return dealt;
 }
 
-/// What is tried, the packings that use the links best first.
+/// NPUs that start late, the latest first.
+std::vector<NpuId> late_npus(const SynthesisProblem& problem) {
+  auto delays = problem.start_delays;
+  std::stable_sort(delays.begin(), delays.end(),
+                   [](const StartDelay& a, const StartDelay& b) { return a.time > b.time; });
+  std::vector<NpuId> late;
+  for (const StartDelay& each : delays)
+    if (each.time > SimTime::zero()) late.push_back(each.npu);
+  return late;
+}
+
+/// Every kind of trees where NPUs start late, under the same options.
+void add_late_packings(const SynthesisProblem& problem, TreeNetwork& network, const PackingOptions& given,
+                       std::vector<Packing>& made) {
+  const auto late = late_npus(problem);
+  for (std::size_t kind = 0; kind < kLateTrees.size(); ++kind) {
+    const LateTrees& how = kLateTrees[kind];
+    if (how.as_leaves && !connected_without(problem.topology, late)) continue;
+    PackingOptions options = given;
+    options.by_direction = how.from_latest;
+    if (how.from_latest) options.root = late.front();
+    if (how.as_leaves) options.leaves = late;
+    DealtTrees dealt = weighted_trees(problem, network, options);
+    const SimTime least = rate_time(network, dealt);
+    made.push_back({least, std::move(dealt), kind});
+  }
+}
+
+/// Puts the best use of links first, and kinds in turn.
+void sort_by_turn(std::vector<Packing>& made) {
+  std::stable_sort(made.begin(), made.end(), [](const Packing& a, const Packing& b) { return a.least < b.least; });
+  std::array<std::size_t, kLateTrees.size()> turns = {};
+  for (Packing& each : made) each.turn = turns[each.kind]++;
+  std::stable_sort(made.begin(), made.end(), [](const Packing& a, const Packing& b) { return a.turn < b.turn; });
+}
+
+/// What is tried, of every kind the packings that use the links best first.
 std::vector<Packing> packings(const SynthesisProblem& problem, TreeNetwork& network) {
   std::vector<Packing> made;
   const auto add = [&](DealtTrees dealt) {
     const SimTime least = rate_time(network, dealt);
     made.push_back({least, std::move(dealt)});
   };
-  for (std::size_t i = 0; i < packings_of(problem); ++i) add(weighted_trees(problem, network, kPackings[i]));
+  for (std::size_t i = 0; i < packings_of(problem); ++i)
+    if (problem.start_delays.empty())
+      add(weighted_trees(problem, network, kPackings[i]));
+    else
+      add_late_packings(problem, network, kPackings[i], made);
   if (tries_cut_packing(problem)) {
     CutPacking packing(problem, network);
     for (int i = 0; i < kCutPackings; ++i)
       if (auto dealt = trees_of_gather(packing, network)) add(*std::move(dealt));
   }
-  std::stable_sort(made.begin(), made.end(), [](const Packing& a, const Packing& b) { return a.least < b.least; });
+  sort_by_turn(made);
   return made;
+}
+
+/// Plays the packings of one turn under every lag, as long as plays are left, and keeps the best.
+void play_turn(const SynthesisProblem& problem, const TreeNetwork& network, std::span<const Packing> turn,
+               std::uint64_t& plays, Synthesis& made) {
+  for (const std::uint32_t share : kCopyLags)
+    for (const Packing& packing : turn) {
+      if (plays == 0) return;
+      --plays;
+      const auto lag = static_cast<std::uint32_t>((packing.dealt.deal.back().rank + 1ULL) * share / kCopyLags.back());
+      auto played = play_trees(network, packing.dealt, {true, lag, false, problem.start_delays});
+      if (made.schedule.sends() > 0 && played.time >= made.time) continue;
+      made.schedule = std::move(played.schedule);
+      made.time = played.time;
+      made.rate_time = packing.least;
+    }
 }
 
 }  // namespace
@@ -123,24 +225,20 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
   TreeNetwork network(problem);
   Synthesis made;
   std::uint64_t plays = plays_of(problem);
-  for (const Packing& packing : packings(problem, network))
-    for (const std::uint32_t share : kCopyLags) {
-      if (plays == 0) break;
-      --plays;
-      const auto lag = static_cast<std::uint32_t>((packing.dealt.deal.back().rank + 1ULL) * share / kCopyLags.back());
-      auto played = play_trees(network, packing.dealt, {true, lag});
-      if (made.schedule.sends() > 0 && played.time >= made.time) continue;
-      made.schedule = std::move(played.schedule);
-      made.time = played.time;
-      made.rate_time = packing.least;
-    }
+  const std::vector<Packing> tried = packings(problem, network);
+  for (auto first = tried.begin(); first != tried.end();) {
+    const auto end = std::find_if(first, tried.end(), [&](const Packing& each) { return each.turn != first->turn; });
+    play_turn(problem, network, {first, end}, plays, made);
+    first = end;
+  }
   made.engine = "queued";
   made.overlap_method = "trees";
   return made;
 }
 
 std::size_t queued_bytes(const SynthesisProblem& problem) {
-  const std::size_t trees = packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
+  const std::size_t trees =
+      kinds_of_trees(problem) * packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
   const std::size_t schedules = plays_of(problem) > 1 ? 2 : 1;  // the best so far, and the next
   return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees;
 }
@@ -154,8 +252,9 @@ double queued_seconds(const SynthesisProblem& problem) {
   const double weighings = static_cast<double>(trees_of(problem)) * static_cast<double>(problem.topology.links());
   const double sends = in_all(static_cast<double>(sends_in_all(problem)), 2 * tries, kMostSendsToReplay);
   const double cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_seconds(problem.topology) : 0;
-  return 1e-3 + in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
-         play_seconds(static_cast<std::uint64_t>(sends));
+  const auto kinds = static_cast<double>(kinds_of_trees(problem));
+  return 1e-3 + kinds * in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
+         kinds * play_seconds(static_cast<std::uint64_t>(sends));
 }
 
 }  // namespace tenex

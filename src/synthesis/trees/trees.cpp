@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "synthesis/trees/combs.hpp"
@@ -17,9 +18,9 @@ namespace tenex {
 
 const std::vector<SynthesisEngine>& trees_engines() {
   static const std::vector<SynthesisEngine> table = {
-      {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_seconds},
+      {trees_engine::combs, combs_unsuitable, synthesize_combs, combs_bytes, combs_seconds, combs_period_sends},
       {trees_engine::queued, queued_unsuitable, synthesize_queued, queued_bytes, queued_seconds},
-      {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_seconds},
+      {trees_engine::packed, packed_unsuitable, synthesize_packed, packed_bytes, packed_seconds, packed_period_sends},
       {trees_engine::cut_rate, cut_rate_unsuitable, synthesize_cut_rate, cut_rate_bytes, cut_rate_seconds},
   };
   return table;
@@ -46,6 +47,10 @@ std::vector<const SynthesisEngine*> engines_to_run(const SynthesisProblem& probl
 }  // namespace
 
 Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
+  for (const auto& [npu, time] : problem.start_delays)
+    if (npu.index() >= problem.topology.npus())
+      return input_error({}, fmt::format("late NPU {} does not exist", npu.value()),
+                         fmt::format("the topology has {} NPUs", problem.topology.npus()), "name another one");
   // NPUs that cannot be reached are told before any engine is.
   if (const auto pair = find_unreachable_npus(problem))
     return input_error(
@@ -55,7 +60,8 @@ Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
   if (!engine) return engine.errors();
   auto best = (*engine)->synthesize(problem);
   const auto others = engines_to_run(problem);
-  const auto bound = others.size() > 1 ? best_cheap_bound({problem, true, true}).time : SimTime::zero();
+  const auto bound =
+      others.size() > 1 ? best_cheap_bound({problem, true, true, problem.start_delays}).time : SimTime::zero();
   for (const SynthesisEngine* other : others) {
     if (!best || other == *engine || problem.good_enough.reached(best->time, bound)) continue;
     auto made = other->synthesize(problem);
@@ -74,6 +80,15 @@ double trees_seconds(const SynthesisProblem& problem) {
   double seconds = 0;
   for (const SynthesisEngine* engine : engines_to_run(problem)) seconds += engine->seconds(problem);
   return seconds;
+}
+
+std::optional<double> trees_period_sends(const SynthesisProblem& problem) {
+  double most = 0;
+  for (const SynthesisEngine* engine : engines_to_run(problem)) {
+    if (engine->checked_sends == nullptr) return std::nullopt;
+    most = std::max(most, engine->checked_sends(problem));
+  }
+  return most;
 }
 
 }  // namespace tenex

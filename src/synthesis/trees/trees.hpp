@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,5 +27,7 @@ namespace tenex {
 [[nodiscard]] Result<Synthesis> synthesize_trees(const SynthesisProblem& problem);
 [[nodiscard]] std::size_t trees_bytes(const SynthesisProblem& problem);
 [[nodiscard]] double trees_seconds(const SynthesisProblem& problem);
+/// The sends of one period, if every engine that may run makes a schedule of equal periods.
+[[nodiscard]] std::optional<double> trees_period_sends(const SynthesisProblem& problem);
 
 }  // namespace tenex
