@@ -28,6 +28,9 @@ struct SpanningTree {
   std::vector<NpuId> down_order;
 };
 
+/// Whether some links are idle at the beginning and the end, so that PackingOptions::span matters. O(1).
+[[nodiscard]] bool has_idle_links(const TreeNetwork& network);
+
 /// Why no tree can be packed for this collective, for the user; nullopt if it can. O(vertices).
 [[nodiscard]] std::optional<std::string> packing_unsuitable(const SynthesisProblem& problem);
 
@@ -37,6 +40,9 @@ struct PackingOptions {
   /// How much faster a weight grows than the load, as a power of e per chunk on the fastest link. Little growth is
   /// better where links differ much in speed.
   double growth = 2;
+  /// How long the links are to be busy in all. A link over switches gets less of it, as it is idle until chunks come to
+  /// it and after the last ones have left. Zero: all links alike.
+  SimTime span = {};
 };
 
 /// Packs trees. All NPUs must reach each other. Draws no random numbers. O(trees * links * log links).

@@ -28,7 +28,7 @@ const std::vector<SynthesisEngine>& trees_engines() {
 namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
-constexpr double kSecondsToTry = 1.5;
+constexpr double kSecondsToTry = 3.2;
 
 /// The engine that suits, and those after it that `auto` tries, too: they suit and take little time. The last one if
 /// none suits, so that estimates never fail.
