@@ -7,6 +7,7 @@
 #include <queue>
 #include <tuple>
 
+#include "synthesis/trees/event_queues.hpp"
 #include "tenex/schedule/list_builder.hpp"
 #include "tenex/topology/topology.hpp"
 
@@ -27,7 +28,9 @@ class SendGraph::Play {
         after_(backward ? graph.before_ : graph.after_),
         keys_(keys),
         ready_(graph.network_.topology().links()),
-        idle_(ready_.size(), true) {
+        idle_(ready_.size(), true),
+        freed_(graph.network_.topology().classes().size()),
+        arrivals_(graph.network_.topology().classes().size()) {
     const auto& before = backward ? graph.after_ : graph.before_;
     starts_.of.resize(graph.tasks_.size());
     waiting_.resize(graph.tasks_.size());
@@ -39,28 +42,26 @@ class SendGraph::Play {
 
   SendStarts run() {
     start_tasks(SimTime::zero());
-    while (!events_.empty()) {
-      const SimTime now = std::get<SimTime>(events_.top());
-      while (!events_.empty() && std::get<SimTime>(events_.top()) == now) {
-        const auto [time, link, arrived] = events_.top();
-        events_.pop();
-        if (link.exists()) {
-          idle_[link.index()] = true;
-          touched_.push_back(link);
-        } else {
-          finish(arrived, now);
-        }
+    while (!freed_.empty() || !arrivals_.empty()) {
+      const SimTime now = next_time();
+      while (!freed_.empty() && freed_.time() == now) {
+        const LinkId link = freed_.pop();
+        idle_[link.index()] = true;
+        touched_.push_back(link);
       }
+      while (!arrivals_.empty() && arrivals_.time() == now) finish(arrivals_.pop(), now);
       start_tasks(now);
     }
     return std::move(starts_);
   }
 
  private:
-  /// Time, the link that becomes free (or none), the task that has arrived.
-  using Event = std::tuple<SimTime, LinkId, std::uint32_t>;
   using Ready = std::pair<std::int64_t, std::uint32_t>;  ///< key, task
 
+  [[nodiscard]] SimTime next_time() const {
+    if (arrivals_.empty()) return freed_.time();
+    return freed_.empty() ? arrivals_.time() : std::min(freed_.time(), arrivals_.time());
+  }
   void open(std::uint32_t task, SimTime now) {
     const LinkId link = graph_.tasks_[task].link;
     if (!link.exists()) {
@@ -85,8 +86,9 @@ class SendGraph::Play {
       idle_[link.index()] = false;
       starts_.of[task] = now;
       const HopTime& hop = graph_.network_.hop(link);
-      events_.push({now + hop.busy, link, kNoTask});
-      events_.push({now + hop.latency, LinkId::none(), task});
+      const std::size_t link_class = graph_.network_.topology().class_of(link);
+      freed_.push(link_class, now + hop.busy, link);
+      arrivals_.push(link_class, now + hop.latency, task);
     }
     touched_.clear();
   }
@@ -97,7 +99,8 @@ class SendGraph::Play {
   std::vector<std::uint32_t> waiting_;  ///< predecessors that have not arrived, per task
   std::vector<std::priority_queue<Ready, std::vector<Ready>, std::greater<>>> ready_;
   std::vector<bool> idle_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  EventQueues<LinkId> freed_;            ///< by class
+  EventQueues<std::uint32_t> arrivals_;  ///< by class
   std::vector<LinkId> touched_;
   SendStarts starts_;
 };
