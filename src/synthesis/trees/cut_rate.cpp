@@ -126,8 +126,10 @@ Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem) {
 std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
   const std::size_t halves = problem.collective.kind() == CollectiveKind::all_reduce ? 4 : 2;
   const std::size_t npus = problem.topology.npus();
-  const std::size_t justified = justifies(problem) ? justification_bytes(sends_of(problem)) : 0;
-  return halves * play_bytes(problem.topology, sends_of(problem)) + npus * npus * 1024 + justified;
+  const std::size_t play = play_bytes(problem.topology, sends_of(problem));
+  // The best schedule so far is held while sends are played again, in one way or the other.
+  const std::size_t justified = justifies(problem) ? play + justification_bytes(sends_of(problem)) : 0;
+  return std::max(halves * play, justified) + npus * npus * 1024;
 }
 
 double cut_rate_seconds(const SynthesisProblem& problem) {

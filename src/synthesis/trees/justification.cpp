@@ -14,7 +14,7 @@
 namespace tenex {
 namespace {
 
-constexpr std::size_t kBytesPerTask = 144;
+constexpr std::size_t kBytesPerTask = 128;
 constexpr double kSecondsPerTask = 0.25e-6;
 constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
 
