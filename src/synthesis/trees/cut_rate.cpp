@@ -7,6 +7,7 @@
 
 #include "synthesis/compose.hpp"
 #include "synthesis/trees/cut_packing.hpp"
+#include "synthesis/trees/justification.hpp"
 #include "synthesis/trees/player.hpp"
 
 namespace tenex {
@@ -15,14 +16,24 @@ namespace {
 constexpr std::uint64_t kMostPlayedSends = std::uint64_t{1} << 25U;
 constexpr std::uint64_t kMostSendsToRetry = std::uint64_t{1} << 22U;  ///< of all tries but the first
 constexpr std::size_t kMostPackings = 3;
+constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 17U;  ///< of one play
+constexpr int kRounds = 2;                                              ///< backward and forward, of each order
+/// A schedule is not justified if it is longer than its busiest link is busy by less than this share.
+constexpr std::int64_t kLeastFilling = 512;
 
 std::uint64_t sends_of(const SynthesisProblem& problem) {
   return problem.collective.chunks() * (problem.topology.npus() - 1) * links_per_way(problem.topology);
 }
 
+/// Whether sends are played backward and forward, too. Not those of an All-Reduce, whose halves may then overlap less.
+bool justifies(const SynthesisProblem& problem) {
+  return problem.collective.kind() != CollectiveKind::all_reduce && sends_of(problem) <= kMostSendsToJustify;
+}
+
 class CutRate {
  public:
-  explicit CutRate(const SynthesisProblem& problem) : problem_(problem), network_(problem) {}
+  CutRate(const SynthesisProblem& problem, bool justifies)
+      : problem_(problem), network_(problem), justifies_(justifies) {}
 
   Result<Gathered> gather() {
     CutPacking packing(problem_, network_);
@@ -52,10 +63,28 @@ class CutRate {
       best_.schedule = std::move(played.schedule);
       best_.time = played.time;
     }
+    if (justifies_) justify(dealt);
+  }
+  void justify(const DealtTrees& dealt) {
+    const SimTime least = rate_time(network_, dealt);
+    if (best_.time - least < SimTime::of(least.count() / kLeastFilling)) return;
+    const SendGraph graph(network_, dealt, false);
+    for (const bool longest_first : {false, true}) {
+      PlayOptions options;
+      options.longest_first = longest_first;
+      SendStarts last = graph.play(options);
+      for (int round = 0; round < kRounds; ++round) {
+        last = graph.justified(last);
+        if (last.time >= best_.time) continue;
+        best_.schedule = graph.schedule(last);
+        best_.time = last.time;
+      }
+    }
   }
 
   const SynthesisProblem& problem_;
   TreeNetwork network_;
+  bool justifies_;
   Gathered best_;
 };
 
@@ -74,7 +103,8 @@ SimTime busiest_link_time(const SynthesisProblem& problem, const Schedule& sched
   return time;
 }
 
-Result<Gathered> gather_cut_rate(const SynthesisProblem& problem) { return CutRate(problem).gather(); }
+Result<Gathered> gather_justified(const SynthesisProblem& problem) { return CutRate(problem, true).gather(); }
+Result<Gathered> gather_cut_rate(const SynthesisProblem& problem) { return CutRate(problem, false).gather(); }
 
 }  // namespace
 
@@ -92,7 +122,7 @@ Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem) {
   if (auto reason = cut_rate_unsuitable(problem))
     return input_error({}, "the engine `cut_rate` cannot make this schedule", *std::move(reason),
                        "leave the engine to `auto`");
-  auto made = compose(problem, gather_cut_rate, "cut_rate");
+  auto made = compose(problem, justifies(problem) ? gather_justified : gather_cut_rate, "cut_rate");
   if (made) made->rate_time = busiest_link_time(problem, made->schedule);
   return made;
 }
@@ -100,14 +130,18 @@ Result<Synthesis> synthesize_cut_rate(const SynthesisProblem& problem) {
 std::size_t cut_rate_bytes(const SynthesisProblem& problem) {
   const std::size_t halves = problem.collective.kind() == CollectiveKind::all_reduce ? 4 : 2;
   const std::size_t npus = problem.topology.npus();
-  return halves * play_bytes(problem.topology, sends_of(problem)) + npus * npus * 1024;
+  const std::size_t play = play_bytes(problem.topology, sends_of(problem));
+  // The best schedule so far is held while sends are played again, in one way or the other.
+  const std::size_t justified = justifies(problem) ? play + justification_bytes(sends_of(problem)) : 0;
+  return std::max(halves * play, justified) + npus * npus * 1024;
 }
 
 double cut_rate_seconds(const SynthesisProblem& problem) {
   const std::uint64_t sends = sends_of(problem);
   const double plays = sends > kMostSendsToRetry ? 2 : 2.0 * kMostPackings;
   const double packings = sends > kMostSendsToRetry ? 1 : kMostPackings;
-  return 1e-3 + plays * play_seconds(sends) + packings * cut_packing_seconds(problem.topology);
+  const double justified = justifies(problem) ? packings * 2 * (1 + 2 * kRounds) * justification_seconds(sends) : 0;
+  return 1e-3 + plays * play_seconds(sends) + packings * cut_packing_seconds(problem.topology) + justified;
 }
 
 }  // namespace tenex

@@ -29,6 +29,9 @@ struct SpanningTree {
   std::vector<NpuId> down_order;
 };
 
+/// Whether some links are idle at the beginning and the end, so that PackingOptions::span matters. O(1).
+[[nodiscard]] bool has_idle_links(const TreeNetwork& network);
+
 /// Why no tree can be packed for this collective, for the user; nullopt if it can. O(vertices).
 [[nodiscard]] std::optional<std::string> packing_unsuitable(const SynthesisProblem& problem);
 
@@ -45,6 +48,9 @@ struct PackingOptions {
   bool by_direction = false;
   /// NPUs below which no other hangs; below a root one. The others must reach each other and these without them.
   std::span<const NpuId> leaves = {};
+  /// How long the links are to be busy in all. A link over switches gets less of it, as it is idle until chunks come to
+  /// it and after the last ones have left. Zero: all links alike.
+  SimTime span = {};
 };
 
 /// Packs trees. All NPUs must reach each other. Draws no random numbers. O(trees * links * log links).

@@ -4,9 +4,9 @@
 #include <functional>
 #include <limits>
 #include <queue>
-#include <tuple>
 #include <utility>
 
+#include "synthesis/trees/event_queues.hpp"
 #include "tenex/base/csr.hpp"
 #include "tenex/schedule/list_builder.hpp"
 #include "tenex/topology/topology.hpp"
@@ -80,13 +80,18 @@ class Player {
         deal_(dealt.deal),
         options_(options),
         ready_(topology_.links()),
-        idle_(topology_.links(), true) {
+        idle_(topology_.links(), true),
+        freed_(topology_.classes().size() + 1),
+        arrivals_(topology_.classes().size()) {
     facts_.reserve(trees_.size());
     for (const SpanningTree& tree : trees_) facts_.push_back(facts_of(network, tree, options.sums));
-    for (const StartDelay& late : options.start_delays)
+    auto delays = options.start_delays;
+    std::stable_sort(delays.begin(), delays.end(),
+                     [](const StartDelay& a, const StartDelay& b) { return a.time < b.time; });
+    for (const StartDelay& late : delays)
       for (const LinkId link : topology_.out_links(vertex_of(late.npu))) {
         idle_[link.index()] = false;
-        events_.push({late.time, link, true, {}});
+        freed_.push(topology_.classes().size(), late.time, link);
       }
     if (options.sums)
       open_leaves();
@@ -96,18 +101,16 @@ class Player {
 
   Played play() {
     start_sends(SimTime::zero());
-    while (!events_.empty()) {
-      const SimTime now = std::get<SimTime>(events_.top());
-      while (!events_.empty() && std::get<SimTime>(events_.top()) == now) {
-        const auto [time, link, frees, arrived] = events_.top();
-        events_.pop();
-        if (frees) {
-          idle_[link.index()] = true;
-          touched_.push_back(link);
-        } else {
-          arrive(arrived);
-          last_arrival_ = std::max(last_arrival_, now);
-        }
+    while (!freed_.empty() || !arrivals_.empty()) {
+      const SimTime now = next_time();
+      while (!freed_.empty() && freed_.time() == now) {
+        const LinkId link = freed_.pop();
+        idle_[link.index()] = true;
+        touched_.push_back(link);
+      }
+      while (!arrivals_.empty() && arrivals_.time() == now) {
+        arrive(arrivals_.pop());
+        last_arrival_ = now;
       }
       start_sends(now);
     }
@@ -115,9 +118,10 @@ class Player {
   }
 
  private:
-  /// Time, link, whether it becomes free (else `Ready` has arrived).
-  using Event = std::tuple<SimTime, LinkId, bool, Ready>;
-
+  [[nodiscard]] SimTime next_time() const {
+    if (arrivals_.empty()) return freed_.time();
+    return freed_.empty() ? arrivals_.time() : std::min(freed_.time(), arrivals_.time());
+  }
   [[nodiscard]] const SpanningTree& tree_of(std::uint32_t number) const { return trees_[deal_[number].tree]; }
   [[nodiscard]] const TreeFacts& facts_of_chunk(std::uint32_t number) const { return facts_[deal_[number].tree]; }
   [[nodiscard]] WayId way_of(const Ready& ready) const {
@@ -194,8 +198,8 @@ class Player {
       ready.pop();
       idle_[link.index()] = false;
       const HopTime& hop = network_.hop(link);
-      events_.push({now + hop.busy, link, true, {}});
-      events_.push({now + hop.latency, link, false, taken});
+      freed_.push(topology_.class_of(link), now + hop.busy, link);
+      arrivals_.push(topology_.class_of(link), now + hop.latency, taken);
       link_.push_back(link);
       chunk_.push_back(deal_[taken.number].chunk);
       stage_.push_back(options_.sums && !taken.copy ? Stage::reduce : Stage::copy);
@@ -230,7 +234,8 @@ class Player {
   std::vector<std::uint16_t> waiting_;  ///< per chunk and NPU: sums that have not arrived
   std::vector<std::priority_queue<Ready, std::vector<Ready>, std::greater<>>> ready_;
   std::vector<bool> idle_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  EventQueues<LinkId> freed_;  ///< by class; the last queue: links of late NPUs
+  EventQueues<Ready> arrivals_;
   std::vector<LinkId> touched_;
   std::vector<LinkId> begun_;
   std::vector<LinkId> link_;

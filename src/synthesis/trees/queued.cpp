@@ -9,8 +9,10 @@
 
 #include "synthesis/compose.hpp"
 #include "synthesis/trees/cut_packing.hpp"
+#include "synthesis/trees/justification.hpp"
 #include "synthesis/trees/packing.hpp"
 #include "synthesis/trees/player.hpp"
+#include "tenex/bound/bound.hpp"
 
 namespace tenex {
 namespace {
@@ -18,9 +20,16 @@ namespace {
 constexpr std::uint64_t kMostQueuedSends = std::uint64_t{1} << 25U;
 /// Sends of all plays but the first two.
 constexpr std::uint64_t kMostSendsToReplay = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostSendsToJustify = std::uint64_t{1} << 20U;  ///< of one play
+constexpr std::uint64_t kMostJustifiedSends = 6 * kMostSendsToJustify;  ///< of all plays
+/// A schedule is not justified if it is longer than the time in which links carry all chunks by less than this share.
+constexpr std::int64_t kLeastFilling = 512;
+constexpr int kLastRounds = 6;            ///< of the best order
+constexpr std::size_t kBestPackings = 3;  ///< whose orders are justified for every lag
 constexpr int kCutPackings = 3;
 constexpr std::size_t kMostNpusOfCutPackings = 32;
 constexpr std::array<std::uint32_t, 4> kCopyLags = {0, 1, 4, 16};  ///< as shares of all ranks
+constexpr std::uint32_t kFirstCopyLag = 1;                         ///< of orders that are justified
 constexpr std::uint64_t kMostTreeSends = 4'000'000;                ///< of one chunk on every tree
 constexpr std::uint64_t kMostWeighings = 2'000'000;                ///< of links, over all trees of a packing
 /// Packings that are tried: growths of weights and preferences for shallow trees.
@@ -110,6 +119,7 @@ struct Packing {
   DealtTrees dealt;
   std::size_t kind = 0;  ///< of kLateTrees
   std::size_t turn = 0;  ///< among those of its kind
+  bool weighted = true;  ///< not the out-trees of an All-Gather
 };
 
 /// Trees under multiplicative weights, chunks in turn.
@@ -174,22 +184,26 @@ void sort_by_turn(std::vector<Packing>& made) {
 /// What is tried, of every kind the packings that use the links best first.
 std::vector<Packing> packings(const SynthesisProblem& problem, TreeNetwork& network) {
   std::vector<Packing> made;
-  const auto add = [&](DealtTrees dealt) {
+  const auto add = [&](DealtTrees dealt, bool weighted) {
     const SimTime least = rate_time(network, dealt);
-    made.push_back({least, std::move(dealt)});
+    made.push_back({least, std::move(dealt), 0, 0, weighted});
   };
   for (std::size_t i = 0; i < packings_of(problem); ++i)
     if (problem.start_delays.empty())
-      add(weighted_trees(problem, network, kPackings[i]));
+      add(weighted_trees(problem, network, kPackings[i]), true);
     else
       add_late_packings(problem, network, kPackings[i], made);
   if (tries_cut_packing(problem)) {
     CutPacking packing(problem, network);
     for (int i = 0; i < kCutPackings; ++i)
-      if (auto dealt = trees_of_gather(packing, network)) add(*std::move(dealt));
+      if (auto dealt = trees_of_gather(packing, network)) add(*std::move(dealt), false);
   }
   sort_by_turn(made);
   return made;
+}
+
+std::uint32_t lag_of(const Packing& packing, std::uint32_t share) {
+  return static_cast<std::uint32_t>((packing.dealt.deal.back().rank + 1ULL) * share / kCopyLags.back());
 }
 
 /// Plays the packings of one turn under every lag, as long as plays are left, and keeps the best.
@@ -199,13 +213,110 @@ void play_turn(const SynthesisProblem& problem, const TreeNetwork& network, std:
     for (const Packing& packing : turn) {
       if (plays == 0) return;
       --plays;
-      const auto lag = static_cast<std::uint32_t>((packing.dealt.deal.back().rank + 1ULL) * share / kCopyLags.back());
-      auto played = play_trees(network, packing.dealt, {true, lag, false, problem.start_delays});
+      auto played = play_trees(network, packing.dealt, {true, lag_of(packing, share), false, problem.start_delays});
       if (made.schedule.sends() > 0 && played.time >= made.time) continue;
       made.schedule = std::move(played.schedule);
       made.time = played.time;
       made.rate_time = packing.least;
     }
+}
+
+/// Whether orders of sends are justified. Late starts are not justified: plays backward do not know them.
+bool justifies(const SynthesisProblem& problem) {
+  return problem.start_delays.empty() && sends_in_all(problem) <= kMostSendsToJustify;
+}
+
+/// Exchanges weighted trees for others that leave room on links over switches, which begin late and end early.
+void leave_room(const SynthesisProblem& problem, TreeNetwork& network, std::vector<Packing>& packings) {
+  if (!has_idle_links(network)) return;
+  const SimTime span = packings.front().least;
+  std::erase_if(packings, [](const Packing& packing) { return packing.weighted; });
+  for (std::size_t i = 0; i < packings_of(problem); ++i) {
+    PackingOptions options = kPackings[i];
+    options.span = span;
+    auto dealt = weighted_trees(problem, network, options);
+    const SimTime least = rate_time(network, dealt);
+    packings.push_back({least, std::move(dealt)});
+  }
+}
+
+/// Justifies orders of packings: each packing with one lag, the best ones with the others, and the best of all again.
+class Justified {
+ public:
+  Justified(const TreeNetwork& network, SimTime bound, GoodEnough good_enough)
+      : network_(network), bound_(bound), good_enough_(good_enough) {}
+
+  void run(const std::vector<Packing>& packings) {
+    std::vector<std::pair<SimTime, const Packing*>> ranking;
+    for (const Packing& packing : packings) ranking.emplace_back(attempt(packing, {kFirstCopyLag}), &packing);
+    if (best_ == nullptr) return;
+    std::stable_sort(ranking.begin(), ranking.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::uint32_t> others(kCopyLags.begin(), kCopyLags.end());
+    std::erase(others, kFirstCopyLag);
+    for (std::size_t i = 0; i < std::min(kBestPackings, ranking.size()); ++i) attempt(*ranking[i].second, others);
+    repeat(*best_);
+  }
+  [[nodiscard]] SimTime time() const { return starts_.time; }
+  [[nodiscard]] bool found() const { return best_ != nullptr; }
+  [[nodiscard]] Schedule schedule() const { return SendGraph(network_, best_->dealt, true).schedule(starts_); }
+  [[nodiscard]] SimTime rate_time() const { return best_->least; }
+
+ private:
+  /// The least time; SimTime::max() where there is none.
+  SimTime attempt(const Packing& packing, const std::vector<std::uint32_t>& lags) {
+    SimTime least = SimTime::max();
+    if (done()) return least;
+    const SendGraph graph(network_, packing.dealt, true);
+    for (const std::uint32_t share : lags) {
+      if (!spend(3 * graph.sends())) break;
+      const SendStarts made = graph.justified(graph.play({true, lag_of(packing, share)}));
+      least = std::min(least, made.time);
+      keep(packing, made);
+    }
+    return least;
+  }
+  void repeat(const Packing& packing) {
+    const SendGraph graph(network_, packing.dealt, true);
+    SendStarts last = starts_;
+    for (int round = 0; round < kLastRounds && spend(2 * last.of.size()); ++round) {
+      last = graph.justified(last);
+      keep(packing, last);
+    }
+  }
+  void keep(const Packing& packing, const SendStarts& starts) {
+    if (best_ != nullptr && starts.time >= starts_.time) return;
+    best_ = &packing;
+    starts_ = starts;
+  }
+  [[nodiscard]] bool done() const { return best_ != nullptr && good_enough_.reached(starts_.time, bound_); }
+  /// Whether plays of so many sends may be made.
+  [[nodiscard]] bool spend(std::uint64_t sends) {
+    if (done() || spent_ + sends > kMostJustifiedSends) return false;
+    spent_ += sends;
+    return true;
+  }
+
+  const TreeNetwork& network_;
+  SimTime bound_;
+  GoodEnough good_enough_;
+  std::uint64_t spent_ = 0;
+  const Packing* best_ = nullptr;
+  SendStarts starts_;
+};
+
+/// Exchanges the schedule for a justified one that is faster.
+void justify(const SynthesisProblem& problem, TreeNetwork& network, std::vector<Packing> tried, Synthesis& made) {
+  const SimTime least = tried.front().least;
+  const SimTime bound = best_cheap_bound({problem, true, true}).time;
+  if (made.time - least < SimTime::of(least.count() / kLeastFilling)) return;
+  if (problem.good_enough.reached(made.time, bound)) return;
+  leave_room(problem, network, tried);
+  Justified search(network, bound, problem.good_enough);
+  search.run(tried);
+  if (!search.found() || search.time() >= made.time) return;
+  made.schedule = search.schedule();
+  made.time = search.time();
+  made.rate_time = search.rate_time();
 }
 
 }  // namespace
@@ -225,12 +336,13 @@ Result<Synthesis> synthesize_queued(const SynthesisProblem& problem) {
   TreeNetwork network(problem);
   Synthesis made;
   std::uint64_t plays = plays_of(problem);
-  const std::vector<Packing> tried = packings(problem, network);
+  auto tried = packings(problem, network);
   for (auto first = tried.begin(); first != tried.end();) {
     const auto end = std::find_if(first, tried.end(), [&](const Packing& each) { return each.turn != first->turn; });
     play_turn(problem, network, {first, end}, plays, made);
     first = end;
   }
+  if (justifies(problem)) justify(problem, network, std::move(tried), made);
   made.engine = "queued";
   made.overlap_method = "trees";
   return made;
@@ -240,7 +352,8 @@ std::size_t queued_bytes(const SynthesisProblem& problem) {
   const std::size_t trees =
       kinds_of_trees(problem) * packings_of(problem) * trees_of(problem) * problem.topology.npus() * 28;
   const std::size_t schedules = plays_of(problem) > 1 ? 2 : 1;  // the best so far, and the next
-  return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees;
+  const std::size_t justified = justifies(problem) ? justification_bytes(sends_in_all(problem)) + trees : 0;
+  return schedules * play_bytes(problem.topology, sends_in_all(problem)) + trees + justified;
 }
 
 double queued_seconds(const SynthesisProblem& problem) {
@@ -253,8 +366,14 @@ double queued_seconds(const SynthesisProblem& problem) {
   const double sends = in_all(static_cast<double>(sends_in_all(problem)), 2 * tries, kMostSendsToReplay);
   const double cuts = tries_cut_packing(problem) ? kCutPackings * cut_packing_seconds(problem.topology) : 0;
   const auto kinds = static_cast<double>(kinds_of_trees(problem));
-  return 1e-3 + kinds * in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
-         kinds * play_seconds(static_cast<std::uint64_t>(sends));
+  const double plays_of_one = 3 * (tries + kCutPackings + kBestPackings * kCopyLags.size()) + 2 * kLastRounds;
+  const double justified = justifies(problem)
+                               ? justification_seconds(static_cast<std::uint64_t>(std::min<double>(
+                                     static_cast<double>(sends_in_all(problem)) * plays_of_one, kMostJustifiedSends)))
+                               : 0;
+  const double packings = justifies(problem) ? 2 : kinds;
+  return 1e-3 + packings * in_all(weighings, tries, kMostWeighings) * 0.15e-6 + cuts +
+         kinds * play_seconds(static_cast<std::uint64_t>(sends)) + justified;
 }
 
 }  // namespace tenex

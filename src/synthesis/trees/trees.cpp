@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "synthesis/trees/combs.hpp"
@@ -29,7 +30,7 @@ const std::vector<SynthesisEngine>& trees_engines() {
 namespace {
 
 /// By estimates from sizes alone, so that the choice is the same everywhere.
-constexpr double kSecondsToTry = 1.5;
+constexpr double kSecondsToTry = 3.2;
 
 /// The engine that suits, and those after it that `auto` tries, too: they suit and take little time. The last one if
 /// none suits, so that estimates never fail.
@@ -70,10 +71,14 @@ Result<Synthesis> synthesize_trees(const SynthesisProblem& problem) {
   return best;
 }
 
+/// Engines run one after another while the best schedule so far is held: what the two largest need covers both.
 std::size_t trees_bytes(const SynthesisProblem& problem) {
-  std::size_t bytes = 0;
-  for (const SynthesisEngine* engine : engines_to_run(problem)) bytes += engine->bytes(problem);
-  return bytes;
+  std::array<std::size_t, 2> largest = {0, 0};
+  for (const SynthesisEngine* engine : engines_to_run(problem)) {
+    const std::size_t bytes = engine->bytes(problem);
+    largest = {std::max(largest[0], bytes), std::max(largest[1], std::min(largest[0], bytes))};
+  }
+  return largest[0] + largest[1];
 }
 
 double trees_seconds(const SynthesisProblem& problem) {

@@ -1,0 +1,223 @@
+#include "synthesis/trees/justification.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+#include "synthesis/trees/event_queues.hpp"
+#include "tenex/schedule/list_builder.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr std::size_t kBytesPerTask = 128;
+constexpr double kSecondsPerTask = 0.25e-6;
+constexpr auto kNoTask = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
+
+/// One play: every link takes the ready task of the lowest key, of equals the one of the lowest number.
+class SendGraph::Play {
+ public:
+  Play(const SendGraph& graph, bool backward, const std::vector<std::int64_t>& keys)
+      : graph_(graph),
+        after_(backward ? graph.before_ : graph.after_),
+        keys_(keys),
+        ready_(graph.network_.topology().links()),
+        idle_(ready_.size(), true),
+        freed_(graph.network_.topology().classes().size()),
+        arrivals_(graph.network_.topology().classes().size()) {
+    const auto& before = backward ? graph.after_ : graph.before_;
+    starts_.of.resize(graph.tasks_.size());
+    waiting_.resize(graph.tasks_.size());
+    for (std::uint32_t task = 0; task < waiting_.size(); ++task)
+      waiting_[task] = static_cast<std::uint32_t>(before.row(task).size());
+    for (std::uint32_t task = 0; task < waiting_.size(); ++task)
+      if (before.row(task).empty()) open(task, SimTime::zero());
+  }
+
+  SendStarts run() {
+    start_tasks(SimTime::zero());
+    while (!freed_.empty() || !arrivals_.empty()) {
+      const SimTime now = next_time();
+      while (!freed_.empty() && freed_.time() == now) {
+        const LinkId link = freed_.pop();
+        idle_[link.index()] = true;
+        touched_.push_back(link);
+      }
+      while (!arrivals_.empty() && arrivals_.time() == now) finish(arrivals_.pop(), now);
+      start_tasks(now);
+    }
+    return std::move(starts_);
+  }
+
+ private:
+  using Ready = std::pair<std::int64_t, std::uint32_t>;  ///< key, task
+
+  [[nodiscard]] SimTime next_time() const {
+    if (arrivals_.empty()) return freed_.time();
+    return freed_.empty() ? arrivals_.time() : std::min(freed_.time(), arrivals_.time());
+  }
+  void open(std::uint32_t task, SimTime now) {
+    const LinkId link = graph_.tasks_[task].link;
+    if (!link.exists()) {
+      starts_.of[task] = now;
+      return finish(task, now);
+    }
+    ready_[link.index()].push({keys_[task], task});
+    touched_.push_back(link);
+  }
+  void finish(std::uint32_t task, SimTime now) {
+    starts_.time = std::max(starts_.time, now);
+    for (const std::uint32_t next : after_.row(task))
+      if (--waiting_[next] == 0) open(next, now);
+  }
+  /// Links do not hinder each other, so their order does not matter.
+  void start_tasks(SimTime now) {
+    for (const LinkId link : touched_) {
+      auto& ready = ready_[link.index()];
+      if (!idle_[link.index()] || ready.empty()) continue;
+      const std::uint32_t task = ready.top().second;
+      ready.pop();
+      idle_[link.index()] = false;
+      starts_.of[task] = now;
+      const HopTime& hop = graph_.network_.hop(link);
+      const std::size_t link_class = graph_.network_.topology().class_of(link);
+      freed_.push(link_class, now + hop.busy, link);
+      arrivals_.push(link_class, now + hop.latency, task);
+    }
+    touched_.clear();
+  }
+
+  const SendGraph& graph_;
+  const Csr<std::uint32_t>& after_;
+  const std::vector<std::int64_t>& keys_;
+  std::vector<std::uint32_t> waiting_;  ///< predecessors that have not arrived, per task
+  std::vector<std::priority_queue<Ready, std::vector<Ready>, std::greater<>>> ready_;
+  std::vector<bool> idle_;
+  EventQueues<LinkId> freed_;            ///< by class
+  EventQueues<std::uint32_t> arrivals_;  ///< by class
+  std::vector<LinkId> touched_;
+  SendStarts starts_;
+};
+
+SendGraph::SendGraph(const TreeNetwork& network, const DealtTrees& dealt, bool sums)
+    : network_(network), dealt_(dealt), sums_(sums) {
+  std::vector<Arc> arcs;
+  for (std::uint32_t number = 0; number < dealt.deal.size(); ++number) add_chunk(number, arcs);
+  before_ = Csr<std::uint32_t>::group(
+      tasks_.size(), arcs.size(), [&](std::size_t i) { return arcs[i].second; },
+      [&](std::size_t i) { return arcs[i].first; });
+  after_ = Csr<std::uint32_t>::group(
+      tasks_.size(), arcs.size(), [&](std::size_t i) { return arcs[i].first; },
+      [&](std::size_t i) { return arcs[i].second; });
+}
+
+std::uint32_t SendGraph::add(const Task& task) {
+  tasks_.push_back(task);
+  return static_cast<std::uint32_t>(tasks_.size() - 1);
+}
+
+/// The sends of a way, in their order. Returns the last one.
+std::uint32_t SendGraph::add_way(WayId way, Task like, const std::vector<std::uint32_t>& before,
+                                 std::vector<Arc>& arcs) {
+  std::uint32_t last = kNoTask;
+  for (const LinkId link : network_.links(way)) {
+    like.link = link;
+    const std::uint32_t own = add(like);
+    if (last != kNoTask)
+      arcs.emplace_back(last, own);
+    else
+      for (const std::uint32_t each : before) arcs.emplace_back(each, own);
+    last = own;
+  }
+  return last;
+}
+
+void SendGraph::add_chunk(std::uint32_t number, std::vector<Arc>& arcs) {
+  const SpanningTree& tree = dealt_.trees[dealt_.deal[number].tree];
+  std::vector<std::vector<std::uint32_t>> arrivals(network_.topology().npus());  // what an NPU waits for
+  if (sums_) {
+    for (auto npu = tree.up_order.rbegin(); npu != tree.up_order.rend(); ++npu) {
+      if (*npu == tree.root) continue;
+      const WayId up = tree.up[npu->index()];
+      const auto last = add_way(up, {LinkId::none(), number, false}, arrivals[npu->index()], arcs);
+      arrivals[network_.target(up).index()].push_back(last);
+    }
+    const std::uint32_t complete = add({LinkId::none(), number, true});
+    for (const std::uint32_t each : arrivals[tree.root.index()]) arcs.emplace_back(each, complete);
+    arrivals[tree.root.index()] = {complete};
+  }
+  for (const NpuId npu : tree.down_order) {
+    if (npu == tree.root) continue;
+    const WayId down = tree.down[npu.index()];
+    arrivals[npu.index()] = {
+        add_way(down, {LinkId::none(), number, true}, arrivals[network_.source(down).index()], arcs)};
+  }
+}
+
+SendStarts SendGraph::play(const PlayOptions& options) const {
+  constexpr std::int64_t kMostLinks = 0xffff;
+  std::vector<std::int64_t> links(tasks_.size());  // from a task's start to the end
+  std::vector<std::int64_t> keys(tasks_.size());
+  for (std::size_t i = tasks_.size(); i-- > 0;) {
+    const Task& task = tasks_[i];
+    for (const std::uint32_t next : after_.row(i)) links[i] = std::max(links[i], links[next]);
+    if (task.link.exists()) links[i] = std::min(links[i] + 1, kMostLinks);
+    const bool second = sums_ && task.copy;
+    const std::int64_t rank = std::int64_t{dealt_.deal[task.number].rank} + (second ? options.copy_lag : 0);
+    const std::int64_t nearness = kMostLinks - links[i];
+    keys[i] = !sums_ && options.longest_first ? nearness << 32 | rank : rank << 17 | (second ? 1 : 0) << 16 | nearness;
+  }
+  return Play(*this, false, keys).run();
+}
+
+SendStarts SendGraph::justified(const SendStarts& before) const {
+  std::vector<std::int64_t> keys(tasks_.size());
+  const auto set_keys = [&](const SendStarts& starts) {
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = -starts.of[i].count();
+  };
+  set_keys(before);
+  const SendStarts backward = Play(*this, true, keys).run();
+  set_keys(backward);
+  return Play(*this, false, keys).run();
+}
+
+Schedule SendGraph::schedule(const SendStarts& starts) const {
+  std::vector<std::uint32_t> order(tasks_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::erase_if(order, [&](std::uint32_t task) { return !tasks_[task].link.exists(); });
+  const auto place = [&](std::uint32_t task) { return std::tuple(starts.of[task], tasks_[task].link); };
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  ListBuilder sends(order.size());
+  std::vector<LinkId> link;
+  std::vector<ChunkId> chunk;
+  std::vector<Stage> stage;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Task& task = tasks_[order[i]];
+    link.push_back(task.link);
+    chunk.push_back(dealt_.deal[task.number].chunk);
+    stage.push_back(sums_ && !task.copy ? Stage::reduce : Stage::copy);
+    if (i + 1 < order.size() && starts.of[order[i + 1]] == starts.of[order[i]]) continue;
+    SendBatch batch;
+    batch.link = link;
+    batch.chunk = chunk;
+    batch.stage = stage;
+    batch.at = starts.of[order[i]];
+    sends.append(batch);
+    link.clear();
+    chunk.clear();
+    stage.clear();
+  }
+  return sends.finish();
+}
+
+std::size_t justification_bytes(std::uint64_t sends) { return static_cast<std::size_t>(sends) * kBytesPerTask; }
+
+double justification_seconds(std::uint64_t sends) { return static_cast<double>(sends) * kSecondsPerTask; }
+
+}  // namespace tenex

@@ -1,0 +1,160 @@
+// Plays forward and backward (justification.hpp), against numbers by hand and the verifier.
+#include "synthesis/trees/justification.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "support/topologies.hpp"
+#include "synthesis/trees/event_queues.hpp"
+#include "synthesis/trees/queued.hpp"
+#include "tenex/base/random.hpp"
+#include "tenex/schedule/verifier.hpp"
+#include "tenex/topology/topology.hpp"
+
+namespace tenex {
+namespace {
+
+constexpr Bytes kChunk = bytes(1'000'000);
+constexpr SimTime kStep = nanoseconds(20'500);  ///< 1 MB at 50 GB/s, and 500 ns
+
+Collective all_reduce_of(std::size_t npus, std::int64_t chunks) {
+  return support::collective(CollectiveKind::all_reduce, npus, kChunk * (static_cast<std::int64_t>(npus) * chunks),
+                             chunks);
+}
+
+/// The out-tree from NPU 0 that reaches each other NPU from `parents`, listed from NPU 1 on, over direct links.
+SpanningTree tree_of(TreeNetwork& network, const std::vector<std::uint32_t>& parents) {
+  const Topology& topology = network.topology();
+  SpanningTree tree{NpuId(0), {}, {WayId::none()}, {}, {NpuId(0)}};
+  for (std::uint32_t npu = 1; npu <= parents.size(); ++npu)
+    for (const LinkId link : topology.out_links(VertexId(parents[npu - 1])))
+      if (topology.target(link) == VertexId(npu)) {
+        tree.down.push_back(network.way_over(std::vector{link}));
+        tree.down_order.emplace_back(npu);
+      }
+  return tree;
+}
+
+// FC(4), two chunks from NPU 0: the first one's tree is a star, the second one's the path 0-1-2-3. Both take the link
+// 0-1. In the order of ranks the star takes it first: the path ends after 4 steps. Backward from there, the path fills
+// steps 4 to 2 of its links, and the star's send over 0-1 moves behind it, to step 4 (it has no successor). Forward,
+// the path goes first and ends after 3 steps, the star after 2.
+TEST(Justification, LetsLongWaysGoFirst) {
+  const Topology full = support::fully_connected(4);
+  const Instance instance{full, all_reduce_of(4, 1), Occupancy::transfer};
+  TreeNetwork network(instance);
+  const DealtTrees dealt{{tree_of(network, {0, 0, 0}), tree_of(network, {0, 1, 2})},
+                         {{ChunkId(0), 0, 0}, {ChunkId(1), 1, 1}}};
+  const SendGraph graph(network, dealt, false);
+  EXPECT_EQ(graph.sends(), 6U);
+  const SendStarts ranked = graph.play({});
+  EXPECT_EQ(ranked.time, kStep * 4);
+  const SendStarts justified = graph.justified(ranked);
+  EXPECT_EQ(justified.time, kStep * 3);
+  EXPECT_EQ(graph.schedule(justified).sends(), 6U);
+}
+
+/// A connected graph of NPUs and switches whose links have equal opposites.
+Topology random_network(Random& random) {
+  const std::uint32_t npus = 2 + random.below(10);
+  const std::uint32_t switches = random.below(4);
+  TopologyBuilder builder(npus);
+  for (std::uint32_t i = 0; i < switches; ++i) builder.add_switch();
+  const auto pair_up = [&](std::uint32_t a, std::uint32_t b) {
+    builder.add_link_pair({VertexId(a), VertexId(b), nanoseconds(500 * random.below(3)),
+                           gigabytes_per_second(25 * (1 + std::int64_t{random.below(3)}))});
+  };
+  const std::uint32_t vertices = npus + switches;
+  for (std::uint32_t vertex = 1; vertex < vertices; ++vertex) pair_up(random.below(vertex), vertex);
+  for (std::uint32_t extra = random.below(2 * vertices); extra > 0; --extra) {
+    const std::uint32_t from = random.below(vertices);
+    pair_up(from, (from + 1 + random.below(vertices - 1)) % vertices);
+  }
+  return std::move(builder).build().value();
+}
+
+// Whatever the order, the schedule is valid, takes the time it states, and carries each chunk over its tree twice.
+TEST(Justification, KeepsSchedulesValid) {
+  Random random(5);
+  for (int round = 0; round < 60; ++round) {
+    const Topology topology = random_network(random);
+    const Collective collective = all_reduce_of(topology.npus(), 1 + random.below(6));
+    const Instance instance{topology, collective,
+                            random.below(2) == 0 ? Occupancy::transfer : Occupancy::serialization};
+    TreeNetwork network(instance);
+    PackingOptions options{3, 0.2, 0.5};
+    if (random.below(2) == 0) options.span = kStep * 50;
+    DealtTrees dealt{pack_trees(network, options), {}};
+    for (std::uint32_t chunk = 0; chunk < collective.chunks(); ++chunk)
+      dealt.deal.push_back({ChunkId(chunk), chunk % 3, chunk});
+    const SendGraph graph(network, dealt, true);
+    SendStarts starts = graph.play({true, random.below(4)});
+    for (int again = 0; again < 3; ++again) {
+      VerifyOptions checks;
+      checks.reduction_check = ReductionCheck::exact_sets;
+      const Verdict verdict = verify(instance, graph.schedule(starts), checks);
+      ASSERT_TRUE(verdict.valid()) << (verdict.findings.empty() ? "" : verdict.findings[0].message);
+      EXPECT_EQ(verdict.waste, 0U);
+      EXPECT_EQ(verdict.collective_time, starts.time);
+      starts = graph.justified(starts);
+    }
+  }
+}
+
+// Two boxes of 4 NPUs, each around a fast switch (300 GB/s), and a switch between all NPUs (25 GB/s), 32 chunks of 1 MB
+// per NPU: a chunk keeps a slow link busy for 40 us. 256 chunks leave a box over 4 slow links: 64 in a row on each, and
+// the last of them needs one more hop on the other side, so the least is 65 times 40 us. One more is left for the fast
+// hops and for sums before copies.
+TEST(Justification, FillsSlowLinksFromTheBeginning) {
+  TopologyBuilder builder(8);
+  const std::vector<VertexId> boxes = {builder.add_switch(), builder.add_switch()};
+  const VertexId spine = builder.add_switch();
+  for (std::uint32_t npu = 0; npu < 8; ++npu) {
+    builder.add_link_pair({VertexId(npu), boxes[npu / 4], nanoseconds(0), gigabytes_per_second(300)});
+    builder.add_link_pair({VertexId(npu), spine, nanoseconds(0), gigabytes_per_second(25)});
+  }
+  const Topology topology = std::move(builder).build().value();
+  const Collective collective = all_reduce_of(8, 32);
+  const SynthesisProblem problem{{topology, collective, Occupancy::serialization}};
+  const Synthesis made = synthesize_queued(problem).value();
+  EXPECT_TRUE(verify(problem, made.schedule).valid());
+  EXPECT_LE(made.time, microseconds(40 * 66));
+}
+
+// Events of five queues, pushed and popped by turns, come out as a sort by time and queue gives them: a later push is
+// never earlier than what has been popped, as in a simulation.
+TEST(EventQueues, PopInTheOrderOfASort) {
+  Random random(3);
+  for (int round = 0; round < 50; ++round) {
+    EventQueues<int> queues(5);
+    std::vector<std::tuple<SimTime, std::size_t, int>> waiting;  // sorted
+    std::vector<SimTime> last(5);
+    SimTime now;
+    for (int event = 0; event < 200; ++event) {
+      const std::size_t queue = random.below(5);
+      last[queue] = std::max(last[queue], now) + picoseconds(random.below(4));
+      queues.push(queue, last[queue], event);
+      const std::tuple pushed(last[queue], queue, event);
+      waiting.insert(std::upper_bound(waiting.begin(), waiting.end(), pushed), pushed);
+      if (random.below(2) == 0) continue;
+      now = queues.time();
+      EXPECT_EQ(now, std::get<SimTime>(waiting.front()));
+      EXPECT_EQ(queues.pop(), std::get<int>(waiting.front()));
+      waiting.erase(waiting.begin());
+    }
+    while (!waiting.empty()) {
+      EXPECT_EQ(queues.time(), std::get<SimTime>(waiting.front()));
+      EXPECT_EQ(queues.pop(), std::get<int>(waiting.front()));
+      waiting.erase(waiting.begin());
+    }
+    EXPECT_TRUE(queues.empty());
+  }
+}
+
+}  // namespace
+}  // namespace tenex
