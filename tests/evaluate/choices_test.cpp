@@ -23,11 +23,12 @@ Words with(Words words, const std::string& name, const std::string& value) {
   return words;
 }
 
-/// The least time of all algorithms and synthesizers that have one on the network as it is.
+/// The least time of all algorithms and synthesizers that have one on the network as it is, but for solvers: `best`
+/// never starts these, because they may take minutes and a build may lack them.
 std::int64_t least_time(const Words& words) {
   std::int64_t least = -1;
   for (const AlgorithmFacts& facts : vocabulary().algorithms) {
-    if (facts.family == AlgorithmFamily::any) continue;
+    if (facts.family == AlgorithmFamily::any || facts.reads.solves) continue;
     const auto named = make_point(with(words, "algorithm", facts.name), vocabulary());
     if (!named) continue;  // it is not defined for the collective
     const auto row = row_of(*named);

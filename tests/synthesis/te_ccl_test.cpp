@@ -16,6 +16,7 @@
 #include "synthesis/te_ccl/model.hpp"
 #include "synthesis/te_ccl/play.hpp"
 #include "synthesis/te_ccl/search.hpp"
+#include "tenex/topology/transform.hpp"
 
 namespace tenex {
 namespace {
@@ -183,6 +184,18 @@ TEST(TeCcl, HasThreeFormulations) {
   const auto refused = find_synthesizer("te_ccl")->synthesize(problem);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.errors()[0].problem, ::testing::HasSubstr("one destination"));
+}
+
+// With a slow link the fastest All-Reduce known may be by trees, which has no halves. The schedule without overlap is
+// then another one, and as valid (synthesize_checked verifies both).
+TEST(TeCcl, AnAllReduceHasHalvesWhereTheFastestHasNone) {
+  const Topology ring = support::ring(3);
+  for (const std::int64_t thousandths : {1000, 4000}) {
+    const Topology topology = slow_links(ring, {{VertexId(0), VertexId(1), thousandths}}).value();
+    const Collective reduce = support::collective(CollectiveKind::all_reduce, 3, kMegabyte, 2);
+    const Synthesis made = te_ccl_of({topology, reduce});
+    EXPECT_GT(made.without_overlap.sends(), 0U);
+  }
 }
 
 // The rounds and the rates by themselves make valid schedules, whatever the known ones are.

@@ -349,7 +349,7 @@ std::vector<Setting> algorithm_settings() {
        .reset = reset<solver_nodes>,
        .matters = solves,
        .canonical = unless_default<solver_nodes>,
-       .integer = integer_if<solver_nodes, synthesizes>},
+       .integer = integer_if<solver_nodes, solves>},
       {.key = Key::solver_time_limit,
        .name = "solver_time_limit",
        .help = "synthesizers with solvers: wall clock for the solvers of a point, or none; no part of the point's key "

@@ -47,9 +47,20 @@ bool can_make(const Synthesizer& other, const SynthesisProblem& problem) {
          std::ranges::find(other.collectives, problem.collective.kind()) != other.collectives.end();
 }
 
-/// The best schedule of the synthesizers without solvers, the first among equals; errors: those of the last one.
+/// Takes the halves of an All-Reduce from the other schedule where it has none or they take longer.
+void take_halves(Synthesis& synthesis, const Synthesis& other) {
+  if (other.without_overlap.sends() == 0) return;
+  if (synthesis.without_overlap.sends() > 0 && synthesis.time_without_overlap <= other.time_without_overlap) return;
+  synthesis.without_overlap = other.without_overlap;
+  synthesis.time_without_overlap = other.time_without_overlap;
+}
+
+/// The best schedule of the synthesizers without solvers, the first among equals, with the best halves of an All-Reduce
+/// that any of them made; errors: those of the last one.
 Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
   std::optional<Result<Synthesis>> best;
+  Synthesis halves;  // trees have none
+  const bool has_halves = problem.collective.kind() == CollectiveKind::all_reduce;
   for (const Synthesizer& other : synthesizers()) {
     if (!can_make(other, problem)) continue;
     SynthesisProblem asked = problem;
@@ -57,12 +68,14 @@ Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
     asked.good_enough = {};
     if (other.estimate_bytes(asked) > problem.memory_limit_bytes) continue;
     auto made = other.synthesize(asked);
+    if (made && has_halves) take_halves(halves, *made);
     if (!best || (made && (!*best || made->time < (*best)->time))) best = std::move(made);
-    if (*best && (*best)->time <= bound) break;
+    if (*best && (*best)->time <= bound && (!has_halves || halves.without_overlap.sends() > 0)) break;
   }
   if (!best)
     return unsupported_error({}, "no other synthesizer makes this collective here", "te_ccl starts from one of theirs",
                              "choose another algorithm");
+  if (*best && has_halves) take_halves(**best, halves);
   return *std::move(best);
 }
 
@@ -201,6 +214,8 @@ Result<Synthesis> reduce(const SynthesisProblem& problem) {
       proven = std::max(
           proven, SimTime::of(static_cast<std::int64_t>(static_cast<double>(made->time.count()) * (1 - report.gap))));
     if (problem.collective.kind() != CollectiveKind::all_reduce && report.optimal) proven = made->time;
+    take_halves(*made, best);
+    take_halves(best, *made);
     if (made->time < best.time)
       best = *std::move(made);
     else
@@ -245,6 +260,8 @@ double te_ccl_seconds(const SynthesisProblem& problem) {
   double seconds = std::min(columns, static_cast<double>(kMostColumns)) * kSecondsPerColumn;
   if (problem.solver.time_limit > SimTime::zero())
     seconds = std::min(seconds, static_cast<double>(problem.solver.time_limit.count()) * kSecondsPerNano * 1e-3);
+  for (const Synthesizer& other : synthesizers())  // the search starts from the best of their schedules
+    if (can_make(other, problem)) seconds += other.estimate_seconds(problem);
   return seconds;
 }
 

@@ -25,9 +25,11 @@ std::uint64_t sends_of(const SynthesisProblem& problem) {
   return problem.collective.chunks() * (problem.topology.npus() - 1) * links_per_way(problem.topology);
 }
 
-/// Whether sends are played backward and forward, too. Not those of an All-Reduce, whose halves may then overlap less.
+/// Whether sends are played backward and forward, too. Not those of an All-Reduce, whose halves may then overlap less,
+/// nor late starts, which plays backward do not know.
 bool justifies(const SynthesisProblem& problem) {
-  return problem.collective.kind() != CollectiveKind::all_reduce && sends_of(problem) <= kMostSendsToJustify;
+  return problem.start_delays.empty() && problem.collective.kind() != CollectiveKind::all_reduce &&
+         sends_of(problem) <= kMostSendsToJustify;
 }
 
 class CutRate {
