@@ -17,7 +17,8 @@ constexpr std::array kLaterKeys{
 constexpr std::array kLaterAlgorithms{
     // Those with packages are in the registry of synthesizers where their libraries were found.
     LaterWord{"te_ccl", "a synthesizer by mixed-integer programming", "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
-    LaterWord{"taccl", "a synthesizer guided by sketches"},
+    LaterWord{"taccl", "a synthesizer by routes from mixed-integer programming",
+              "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
     LaterWord{"sccl", "a synthesizer of synchronous steps by satisfiability",
               "coinor-libclp-dev coinor-libcbc-dev libz3-dev"},
 };

@@ -2,6 +2,7 @@
 #include "synthesis/pccl/engines.hpp"
 #include "synthesis/reference/tacos_reference.hpp"
 #include "synthesis/sccl/sccl.hpp"
+#include "synthesis/taccl/taccl.hpp"
 #include "synthesis/tacos/engines.hpp"
 #include "synthesis/tacos/tacos.hpp"
 #include "synthesis/te_ccl/te_ccl.hpp"
@@ -77,6 +78,18 @@ const std::vector<Synthesizer>& synthesizers() {
        .uses_switches = true,
        .solves = true,
        .has_epochs = true},
+      {.name = "taccl",
+       .description = "routes by mixed-integer programming, then orders, then times, for small machines",
+       .source = "TACCL, NSDI 2023",
+       .synthesize = synthesize_taccl,
+       .estimate_bytes = taccl_bytes,
+       .estimate_seconds = taccl_seconds,
+       .collectives = {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+                       CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_to_all,
+                       CollectiveKind::gather, CollectiveKind::scatter},
+       .makers = {taccl_maker::milp, taccl_maker::shortest},
+       .draws = false,
+       .solves = true},
       {.name = "sccl",
        .description = "synchronous steps and rounds of least cost by satisfiability, for small homogeneous machines",
        .source = "SCCL, PPoPP 2021",

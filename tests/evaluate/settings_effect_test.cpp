@@ -136,6 +136,13 @@ TEST(SettingsEffect, OfEveryAlgorithmIsShownByARow) {
                     {"chunks", algorithm.reads.solves ? few : chunks},
                     {"collective", collective},
                     {"algorithm", algorithm.name}});
+    if (algorithm.reads.solves)  // where a node is not enough for the best routes
+      kind.add({{"topology", "RI(4)_LI(2)"},
+                {"alpha", "1us"},
+                {"bandwidth", "50GB/s"},
+                {"size", "480KB"},
+                {"collective", "all_to_all"},
+                {"algorithm", algorithm.name}});
     EXPECT_GE(kind.points(), 1U) << algorithm.name;
     for (const std::string& name : kind.without_effect())
       EXPECT_TRUE(kFrozen.contains(name)) << name << " is in the key of " << algorithm.name << " and changes nothing";
