@@ -76,6 +76,7 @@ const std::vector<Synthesizer>& synthesizers() {
                        CollectiveKind::gather, CollectiveKind::scatter},
        .makers = {te_ccl_maker::lp, te_ccl_maker::milp, te_ccl_maker::a_star, te_ccl_maker::incumbent},
        .uses_switches = true,
+       .stops = true,
        .solves = true,
        .has_epochs = true},
       {.name = "taccl",

@@ -296,7 +296,7 @@ std::vector<Setting> algorithm_settings() {
       {.key = Key::good_enough,
        .name = "good_enough",
        .help = "share of its bound at which a result is good enough, so that no other algorithm, number of chunks or "
-               "engine is tried",
+               "engine is tried, and te_ccl's solver ends",
        .example = "\"99%\"",
        .fallback = "100%",
        .read_by = ReadBy::collectives,

@@ -327,11 +327,12 @@ void keep_best(const Instance& instance, const EpochGrid& grid, const RateModel&
 
 }  // namespace
 
-Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SimTime bound, SolverBudget& budget) {
+Found search_rates(const Instance& instance, const EpochGrid& up, SimTime known, SimTime bound, SolverBudget& budget,
+                   GoodEnough enough) {
   Found found;
   RateModel model;
   const EpochState state = first_state(instance);
-  const auto met = [&] { return found.schedule && last_arrival(instance, *found.schedule) <= bound; };
+  const auto met = [&] { return found.schedule && enough.reached(last_arrival(instance, *found.schedule), bound); };
   const auto search = [&](const EpochGrid& grid, int least, int most) {
     for (int next = least; least <= most && !budget.spent() && !met(); next = least + (most - least) / 2) {
       const auto result = solve_rates(instance, grid, next, model, budget);

@@ -1,7 +1,8 @@
 // The registry entry `te_ccl`.
 //
 // The other synthesizers go first: their best schedule bounds the number of epochs from above, and where its time
-// equals a proven bound, it is optimal and no solver starts. Otherwise the formulation is searched, its plan in epochs
+// equals a proven bound, it is optimal and no solver starts; nor where it is good enough (`good_enough`, the early stop
+// of TE-CCL, Table 8). Otherwise the formulation is searched, its plan in epochs
 // is re-timed in picoseconds (so that rounding of alpha to epochs is not paid), and the better schedule is kept.
 // Reductions are gathers backwards, and an All-Reduce is a reduction and a gather (compose.hpp; TE-CCL, section VIII).
 #include "synthesis/te_ccl/te_ccl.hpp"
@@ -70,7 +71,9 @@ Result<Synthesis> best_known(const SynthesisProblem& problem, SimTime bound) {
     auto made = other.synthesize(asked);
     if (made && has_halves) take_halves(halves, *made);
     if (!best || (made && (!*best || made->time < (*best)->time))) best = std::move(made);
-    if (*best && (*best)->time <= bound && (!has_halves || halves.without_overlap.sends() > 0)) break;
+    if (*best && problem.good_enough.reached((*best)->time, bound) &&
+        (!has_halves || halves.without_overlap.sends() > 0))
+      break;
   }
   if (!best)
     return unsupported_error({}, "no other synthesizer makes this collective here", "te_ccl starts from one of theirs",
@@ -121,14 +124,14 @@ Found search(const SynthesisProblem& problem, Formulation formulation, const Epo
              SolverBudget& budget) {
   switch (formulation) {
     case Formulation::lp:
-      return search_rates(problem, grid, known.gathered.time, known.bound, budget);
+      return search_rates(problem, grid, known.gathered.time, known.bound, budget, problem.good_enough);
     case Formulation::a_star:
       return search_in_rounds(problem, grid, budget);
     case Formulation::automatic:
     case Formulation::milp:
       break;
   }
-  return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget);
+  return search_whole_chunks(problem, grid, known.gathered.schedule, known.bound, budget, problem.good_enough);
 }
 
 /// Keeps what a search found if it is better, re-timed.
@@ -152,16 +155,18 @@ Result<Proven> prove(const SynthesisProblem& problem, SolverBudget& budget) {
   proven.gathered = without_waste(problem, known->schedule);
   proven.gathered.engine = te_ccl_maker::incumbent;
   const bool needs_lp = problem.solver.formulation == Formulation::lp && !problem.collective.is_unicast();
-  if (proven.gathered.time <= proven.bound || needs_lp) {
+  const auto enough = [&] { return problem.good_enough.reached(proven.gathered.time, proven.bound); };
+  if (enough() || needs_lp) {
     close(proven, budget);
     return proven;
   }
   const EpochGrid grid = epoch_grid(problem, epoch_length(problem, problem.solver.epoch), Rounding::up);
   const Formulation formulation = formulation_for(problem, grid, proven.gathered.time);
   take(problem, search(problem, formulation, grid, proven, budget), formulation, grid.length, proven);
-  if (formulation == Formulation::milp && !grid.exact && proven.gathered.time > proven.bound)
-    take(problem, search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget), formulation,
-         grid.length, proven);
+  if (formulation == Formulation::milp && !grid.exact && !enough())
+    take(problem,
+         search_rounded_down(problem, grid.length, proven.gathered.time, proven.bound, budget, problem.good_enough),
+         formulation, grid.length, proven);
   close(proven, budget);
   return proven;
 }
@@ -205,7 +210,7 @@ Result<Synthesis> reduce(const SynthesisProblem& problem) {
   best.engine = te_ccl_maker::incumbent;
   SolverReport report;
   SimTime proven = bound;
-  if (best.time > bound) {
+  if (!problem.good_enough.reached(best.time, bound)) {
     auto made = compose(problem, gather, te_ccl_maker::milp);
     if (!made) return made;
     report = made->solver.value_or(SolverReport());

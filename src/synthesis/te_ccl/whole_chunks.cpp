@@ -52,17 +52,23 @@ SolveStatus try_horizon(const Instance& instance, const EpochGrid& grid, const E
   return result.status;
 }
 
+/// Whether a share below 100 % ends the search. At 100 % the horizons decide: none is left to try.
+bool is_enough(const Instance& instance, const Found& found, SimTime bound, GoodEnough enough) {
+  return enough != GoodEnough{} && found.schedule && enough.reached(last_arrival(instance, *found.schedule), bound);
+}
+
 }  // namespace
 
 Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const Schedule& known, SimTime bound,
-                          SolverBudget& budget) {
+                          SolverBudget& budget, GoodEnough enough) {
   const EpochState state = first_state(instance);
   Found found;
   int least = least_horizon(instance, up, state);  // every shorter horizon is impossible
   if (up.exact) least = std::max(least, static_cast<int>((bound + up.length - picoseconds(1)) / up.length));
   int most = epochs_of(instance, up, known);  // a plan of as many epochs is known
   int next = least;                           // the horizon that most often is the answer, then bisection
-  while (least < most && !budget.spent()) {
+  const auto proven = [&] { return up.exact ? std::max(bound, up.length * least) : bound; };
+  while (least < most && !budget.spent() && !is_enough(instance, found, proven(), enough)) {
     std::vector<EpochSend> plan;
     found.solved = true;
     const SolveStatus status = try_horizon(instance, up, state, next, plan, budget);
@@ -80,8 +86,8 @@ Found search_whole_chunks(const Instance& instance, const EpochGrid& up, const S
   return found;
 }
 
-Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound,
-                          SolverBudget& budget) {
+Found search_rounded_down(const Instance& instance, SimTime length, SimTime known, SimTime bound, SolverBudget& budget,
+                          GoodEnough enough) {
   Found found;
   const EpochGrid down = epoch_grid(instance, length, Rounding::down);
   const EpochState state = first_state(instance);
@@ -89,7 +95,8 @@ Found search_rounded_down(const Instance& instance, SimTime length, SimTime know
   int least = std::max(least_horizon(instance, down, state), static_cast<int>(bound / length));
   // The last arrival of a schedule of time T is in epoch floor(T / length).
   int most = static_cast<int>(std::min<std::int64_t>(known / length, kNever));
-  for (int next = least; least <= most && !budget.spent(); next = least + (most - least) / 2) {
+  const auto ended = [&] { return is_enough(instance, found, std::max(bound, length * least), enough); };
+  for (int next = least; least <= most && !budget.spent() && !ended(); next = least + (most - least) / 2) {
     std::vector<EpochSend> plan;
     const SolveStatus status = try_horizon(instance, down, state, next, plan, budget);
     if (status == SolveStatus::unknown) break;
