@@ -3,6 +3,9 @@
 // Algorithms are tried in the order of their expected seconds; where the number of chunks is chosen, too, in the order
 // of their times with one chunk, so that a search that may end early ends early. Numbers of chunks are tried as powers
 // of two, until two in a row gain less than half a percent; then halves of the two gaps beside the best number.
+//
+// Solvers are not tried: they take minutes. The bound says what is proven of the best result: it is an optimum, or at
+// most `optimality_gap` slower than one.
 #include "evaluate/choices.hpp"
 
 #include <fmt/format.h>
@@ -158,6 +161,7 @@ class Trials {
     auto& row = output.row;
     if (chooses_algorithm(point_)) row.chosen_algorithm = settled_point.algorithm;
     if (chooses_algorithm(point_)) row.candidates = tried_;
+    if (chooses_algorithm(point_)) say_what_is_proven(row);
     if (chooses_chunks(point_)) row.chosen_chunks = settled_point.chunks;
     if (!left_out_.empty()) row.reason += (row.reason.empty() ? "" : "; ") + left_out_;
     return output;
@@ -167,6 +171,14 @@ class Trials {
   /// The best trial with all choices made.
   [[nodiscard]] DesignPoint settled() const {
     return chooses_chunks(*best_) ? with_chunks(*best_, best_row_.chosen_chunks) : *best_;
+  }
+
+  /// On the network of the point: a row of unwound switches has the bound of another one.
+  static void say_what_is_proven(Evaluation& row) {
+    if (row.status != PointStatus::ok || row.bound_ps < 0 || row.unwound_degree > 0) return;
+    row.optimal = row.collective_time_ps <= row.bound_ps ? 1 : 0;
+    row.optimality_gap =
+        row.optimal == 1 ? 0 : 1 - static_cast<double>(row.bound_ps) / static_cast<double>(row.collective_time_ps);
   }
 
   /// Programs are timed first, which is faster than to record and verify them.
